@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import pg from "pg";
-import { startPostgres } from "#backend/store/postgres";
+import { startPostgres } from "#host/postgres/start";
 import { thisMachine } from "#test/machine";
 
 /** The database of a backend that runs, joined as another process of kay would. */

@@ -1,12 +1,12 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { configureServices } from "#backend/services/catalogue";
 import { buildCompletionTable } from "#cli/completion/describe";
 import type { CompletionValue } from "#cli/completion/table";
 import { buildHelpTable } from "#cli/help/pages";
+import { TOPICS } from "#cli/help/topics";
 import type { Kay } from "#cli/kay";
 import { buildProgram } from "#cli/program";
-import { TOPICS } from "#cli/topics";
+import { configureServices } from "#connectors/catalogue";
 import { manPages } from "./man.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));

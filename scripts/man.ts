@@ -1,6 +1,6 @@
 import type { EventEmitter } from "node:events";
 import type { Command, Option } from "commander";
-import { TOPICS } from "#cli/topics";
+import { TOPICS } from "#cli/help/topics";
 import { definitions, example, literal, page, paragraph, prose, tagged } from "./man/roff.ts";
 
 /** Where kay keeps files, as `src/client/paths.ts` finds them on Linux. */

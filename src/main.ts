@@ -1,19 +1,19 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { type CliPorts, createKay } from "#cli/create";
+import { getShapingSettings } from "#cli/backend/ports";
+import { type CliPorts, createKay } from "#cli/create-kay";
 import type { JqThread, Kay, LocalTools, ServeOptions } from "#cli/kay";
 import { launchProgram } from "#cli/launch";
-import { getShapingSettings } from "#cli/link-ports";
 import { reportCrash, run } from "#cli/run";
-import { notifyOfUpdate } from "#cli/update";
-import { createProcesses, type Processes } from "#client/credentials/processes";
+import { notifyOfUpdate } from "#cli/update-notice";
 import { createSystemKeychain } from "#client/credentials/system-keychain";
-import { createOpenStream } from "#client/open-stream";
 import { createPaths, type Paths } from "#client/paths";
-import { createSend } from "#client/send";
-import { createTransport } from "#client/send/way";
-import type { Settings } from "#client/settings";
+import type { Settings } from "#client/settings/settings";
+import { createProcesses, type Processes } from "#files/processes";
+import { createTransport } from "#net/choose-transport";
+import { createOpenStream } from "#net/open-stream";
+import { createSend } from "#net/send";
 import manifest from "../package.json" with { type: "json" };
 import {
   clock,
@@ -93,8 +93,9 @@ function world(
     packaged: async (path) => readText(join(import.meta.dirname, "..", path)),
     findProgram: findProgram,
     launch: launchProgram,
-    edit: async (editor, text) => (await import("#cli/editor")).editInEditor(editor, text),
-    showInPager: async (pager, text, signal) => (await import("#cli/pager")).runPager(pager, text, { env, signal }),
+    edit: async (editor, text) => (await import("#cli/terminal/editor")).editInEditor(editor, text),
+    showInPager: async (pager, text, signal) =>
+      (await import("#cli/terminal/pager")).runPager(pager, text, { env, signal }),
     spawnBackend,
     startJq,
     machine: {
@@ -103,8 +104,8 @@ function world(
       execPath,
       launcher: process.argv[1] ?? "",
       uid: process.getuid?.(),
-      postgres: async () => (await import("#backend/store/postgres-binaries")).findInstalledPostgres(readMachine()),
-      walk: async (address, signal) => (await import("#client/walk")).probeRoute(address, { ...ways, signal }),
+      postgres: async () => (await import("#host/postgres/binaries")).findInstalledPostgres(readMachine()),
+      walk: async (address, signal) => (await import("#net/probe/probe")).probeRoute(address, { ...ways, signal }),
     },
     localTools,
     serve: (options, kay, ports) => serve(options, kay, { ...ports, processes }),
@@ -121,7 +122,7 @@ function readText(path: string): string {
 
 /** jq runs in a thread of its own, which can be ended; its program lies beside this one. */
 async function startJq(expression: string): Promise<JqThread> {
-  const { startJqThread } = await import("#cli/jq/start");
+  const { startJqThread } = await import("#cli/output/jq/start");
   return startJqThread(new URL("jq.js", import.meta.url), expression, JQ_LIMIT_MS);
 }
 
@@ -132,7 +133,7 @@ const JQ_LIMIT_MS = 10_000;
 async function localTools(): Promise<LocalTools> {
   const [{ createLocalTools }, { createOutboundFetch: createOutgoing }] = await Promise.all([
     import("./host/local-tools.ts"),
-    import("./host/outgoing.ts"),
+    import("#host/outbound-fetch"),
   ]);
   const { fetch, close } = createOutgoing(process.env);
   return { ...createLocalTools({ env: process.env, fetch, clock }), close };

@@ -4,12 +4,12 @@ import { createRequire } from "node:module";
 import { homedir, hostname, tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { isatty } from "node:tty";
-import type { Machine } from "#backend/store/machine";
 import { createInterrupts } from "#cli/interrupts";
 import { startWatchdog } from "#cli/session/watchdog";
-import { createTerminal, type ProcessStreams } from "#cli/streams";
-import type { Clock } from "#client/ports";
-import { makePrivateFolders } from "#client/settings/folder";
+import { createTerminal, type ProcessStreams } from "#cli/terminal/streams";
+import { makePrivateFolders } from "#files/folders";
+import type { Machine } from "#files/machine";
+import type { Clock } from "#net/ports";
 import { Problem } from "#protocol/errors";
 
 /** A log of the embedded backend that is longer than this, in bytes, is put aside before the next start. */

@@ -1,10 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { Hono } from "hono";
+import { createMcpClientPool } from "#connectors/mcp/client-pool";
 import { Problem } from "#protocol/errors";
+import { type AgentServer, createAgentServer } from "./agent-server/server.ts";
 import { createEngine, type Engine } from "./generations/engine.ts";
-import { createRateLimits } from "./limits.ts";
+import { createRateLimits } from "./http/rate-limits.ts";
+import { logRequest } from "./http/request-log.ts";
 import type { Backend, BackendPorts } from "./ports.ts";
 import { createAboutRoutes } from "./routes/about.ts";
+import { checkAdmission } from "./routes/admission.ts";
 import { createAgentRoutes } from "./routes/agent.ts";
 import { createApprovalRoutes } from "./routes/approvals.ts";
 import { createAskRoutes } from "./routes/ask.ts";
@@ -12,19 +16,15 @@ import { createAuthRoutes } from "./routes/auth.ts";
 import { limitBody } from "./routes/body.ts";
 import { createClientRoutes } from "./routes/clients.ts";
 import { createConnectionRoutes } from "./routes/connections.ts";
-import { createCustomServiceRoutes } from "./routes/described.ts";
-import { toErrorResponse } from "./routes/failure.ts";
+import { createCustomServiceRoutes } from "./routes/custom-services.ts";
+import { toErrorResponse } from "./routes/error-response.ts";
 import { createGenerationRoutes } from "./routes/generations.ts";
-import { checkAdmission } from "./routes/guard.ts";
 import { createModelRoutes } from "./routes/model.ts";
 import { createPolicyRoutes } from "./routes/policies.ts";
 import { createRemoteRoutes } from "./routes/remote.ts";
 import { createSessionRoutes } from "./routes/sessions.ts";
 import { createToolRoutes } from "./routes/tools.ts";
-import { createMcpClientPool } from "./services/mcp/links.ts";
 import { getWorkStatus } from "./store/status.ts";
-import { type AgentServer, createAgentServer } from "./turns/turns.ts";
-import { logRequest } from "./watched.ts";
 
 /** How long `close` waits for what is under way, in milliseconds. */
 const CLOSE_LIMIT = 10_000;

@@ -1,10 +1,10 @@
 import type { Kysely } from "kysely";
-import type { LocalModels } from "./models/local.ts";
-import type { Observe } from "./observe.ts";
-import type { AgentServer } from "./remote/agent-server.ts";
-import type { McpClientPool } from "./services/mcp/links.ts";
-import type { Programs } from "./services/mcp/programs.ts";
-import type { ServiceConfiguration } from "./services/service.ts";
+import type { LocalModels } from "#agent/models/local";
+import type { McpClientPool } from "#connectors/mcp/client-pool";
+import type { Programs } from "#connectors/mcp/programs";
+import type { ServiceConfiguration } from "#connectors/service";
+import type { Observe } from "#telemetry/trace";
+import type { AgentServer } from "./agent-client/client.ts";
 import type { Node } from "./store/node.ts";
 import type { Database } from "./store/schema.ts";
 import type { WorkStatus } from "./store/status.ts";

@@ -1,17 +1,17 @@
-import type { Api } from "#client/api";
+import type { Api } from "#client/api/api";
 import type { Credentials } from "#client/credentials/credentials";
-import type { Clock } from "#client/ports";
-import type { Settings } from "#client/settings";
 import type { ProfileChoice } from "#client/settings/profiles";
+import type { Settings } from "#client/settings/settings";
+import type { Clock } from "#net/ports";
 import type { StatusResponse } from "#protocol/status";
 import type { ToolCallResponse, ToolView } from "#protocol/tools";
-import type { BrowserPlan } from "./browser.ts";
-import type { JqResult } from "./jq/engine.ts";
-import type { BackendTarget } from "./link.ts";
-import type { MachineFacts } from "./machine.ts";
-import type { Output } from "./output.ts";
+import type { BackendTarget } from "./backend/open.ts";
+import type { MachineFacts } from "./commands/doctor/machine.ts";
+import type { JqResult } from "./output/jq/engine.ts";
+import type { Output } from "./output/output.ts";
 import type { HistoryFile } from "./session/history.ts";
-import type { Terminal } from "./terminal.ts";
+import type { BrowserPlan } from "./terminal/browser.ts";
+import type { Terminal } from "./terminal/terminal.ts";
 
 /** Flags that every command takes. */
 export type GlobalFlags = {

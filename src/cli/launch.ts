@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import type { LaunchCommand } from "./browser.ts";
+import type { LaunchCommand } from "./terminal/browser.ts";
 
 /** Without the terminal's streams, so that a text browser cannot take the keyboard; whether it succeeds cannot be known. */
 export function launchProgram({ command, args }: LaunchCommand): Promise<boolean> {

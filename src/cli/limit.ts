@@ -1,4 +1,4 @@
-import type { Clock } from "#client/ports";
+import type { Clock } from "#net/ports";
 import { Problem } from "#protocol/errors";
 
 /** Work at a backend that nobody waits for longer than this; a Problem in place of what did not come in time. */

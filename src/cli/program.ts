@@ -1,31 +1,31 @@
 import { Command, Option } from "commander";
 import { Problem } from "#protocol/errors";
-import { createAnswerCommand } from "./commands/answer.ts";
-import { createApprovalsCommand } from "./commands/approvals.ts";
-import { createAskCommand } from "./commands/ask.ts";
-import { createAttachCommand } from "./commands/attach.ts";
+import { createAnswerCommand } from "./commands/answer/command.ts";
+import { createApprovalsCommand } from "./commands/approvals/command.ts";
+import { createAskCommand } from "./commands/ask/command.ts";
+import { createAttachCommand } from "./commands/attach/command.ts";
 import { createCompletionCommand } from "./commands/completion.ts";
 import { createConfigCommand } from "./commands/config.ts";
 import { createConfirmCommand } from "./commands/confirm.ts";
-import { createConnectCommand } from "./commands/connect.ts";
+import { createConnectCommand } from "./commands/connect/command.ts";
 import { createConnectionsCommand } from "./commands/connections.ts";
 import { createDisconnectCommand } from "./commands/disconnect.ts";
-import { createDoctorCommand } from "./commands/doctor.ts";
+import { createDoctorCommand } from "./commands/doctor/command.ts";
 import { createHelpCommand } from "./commands/help.ts";
 import { createLogoutCommand } from "./commands/logout.ts";
-import { createModelCommand } from "./commands/model.ts";
-import { createPendingCommand } from "./commands/pending.ts";
-import { createPolicyCommand } from "./commands/policy.ts";
-import { createProfileCommand } from "./commands/profile.ts";
-import { createServeCommand } from "./commands/serve.ts";
-import { createServicesCommand } from "./commands/services.ts";
-import { createSessionsCommand } from "./commands/sessions.ts";
-import { createToolsCommand } from "./commands/tools.ts";
-import { createTryCommand } from "./commands/try.ts";
+import { createModelCommand } from "./commands/model/command.ts";
+import { createPendingCommand } from "./commands/pending/command.ts";
+import { createPolicyCommand } from "./commands/policy/command.ts";
+import { createProfileCommand } from "./commands/profile/command.ts";
+import { createServeCommand } from "./commands/serve/command.ts";
+import { createServicesCommand } from "./commands/services/command.ts";
+import { createSessionsCommand } from "./commands/sessions/command.ts";
+import { createToolsCommand } from "./commands/tools/command.ts";
+import { createTryCommand } from "./commands/try/command.ts";
 import { createWhoamiCommand } from "./commands/whoami.ts";
-import { unescapeArguments } from "./dashes.ts";
 import { getHelpWidth } from "./help/page.ts";
 import type { GlobalFlags, Kay } from "./kay.ts";
+import { unescapeArguments } from "./leading-dashes.ts";
 
 /**
  * The whole tree of commands.
@@ -76,7 +76,7 @@ export function buildProgram(
     refuseEmpty(action);
     kay.flags = { ...kay.flags, ...(action.optsWithGlobals() as Partial<GlobalFlags>) };
     if (kay.flags.jq === undefined) return;
-    const { applyJqFilter: filterOutput } = await import("./jq/filter.ts");
+    const { applyJqFilter: filterOutput } = await import("./output/jq/filter.ts");
     await filterOutput(kay, kay.flags.jq);
   });
   return program;

@@ -3,11 +3,11 @@ import { clean } from "#protocol/clean";
 import { ERRORS, Problem } from "#protocol/errors";
 import { quoteShellWord } from "#protocol/shell";
 import { toHelpDocument } from "./commands/help.ts";
-import { escapeLeadingDash } from "./dashes.ts";
 import type { GlobalFlags, Kay } from "./kay.ts";
-import { useJsonLines } from "./lines.ts";
+import { escapeLeadingDash } from "./leading-dashes.ts";
+import { useJsonLines } from "./output/json-lines-mode.ts";
 import { buildProgram } from "./program.ts";
-import { wantsPlain } from "./terminal.ts";
+import { wantsPlain } from "./terminal/terminal.ts";
 import { createTimeLimit, isTimedOut, timedOutProblem } from "./time-limit.ts";
 
 /** Exit codes of signals, 128 + number (terminal.md). Output that nobody reads any more (`kay help | head -1`) is no failure. */
@@ -130,7 +130,7 @@ async function showDocument(kay: Kay, argv: string[], document: unknown): Promis
   const at = argv.findIndex((word) => word === "--jq" || word.startsWith("--jq="));
   const expression = argv[at]?.startsWith("--jq=") ? argv[at].slice("--jq=".length) : argv[at + 1];
   try {
-    if (at >= 0) await (await import("./jq/filter.ts")).applyJqFilter(kay, expression ?? "");
+    if (at >= 0) await (await import("./output/jq/filter.ts")).applyJqFilter(kay, expression ?? "");
     kay.out.writeJson(document);
   } catch (error) {
     return wordError(error, kay);
@@ -143,7 +143,7 @@ async function wordError(error: unknown, kay: Kay): Promise<number> {
   if (error instanceof Problem) {
     // What was done before it failed is part of the answer; under --json it is in the document.
     if (!kay.flags.json && error.details.receipts) {
-      const { showReceipts } = await import("./answer.ts");
+      const { showReceipts } = await import("./ask/show-answer.ts");
       showReceipts(kay, error.details.receipts);
     }
     kay.out.writeError(withServices(error));

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { Problem } from "#protocol/errors";
-import { toLine } from "#ui/words";
+import { toLine } from "#ui/text/words";
 import type { Kay } from "./kay.ts";
 
 /** What `Kay.signal` ends with when the time of the command is over. */

@@ -1,4 +1,4 @@
-import { makePrivateFolders } from "#client/settings/folder";
+import { makePrivateFolders } from "#files/folders";
 import { Problem } from "#protocol/errors";
 
 /** Make the folder of database and keys, for this user alone. @throws Problem STORE_UNREADABLE */

@@ -1,9 +1,9 @@
 import { timingSafeEqual } from "node:crypto";
 import { join } from "node:path";
 import type { Backend } from "#backend/ports";
-import { type Lock, withLock } from "#client/credentials/lock";
-import type { Processes } from "#client/credentials/processes";
-import { computeFingerprint, findRunningRecord } from "#client/embedded";
+import { computeFingerprint, findRunningRecord } from "#client/embedded/embedded";
+import { type Lock, withLock } from "#files/lock";
+import type { Processes } from "#files/processes";
 import { EMBEDDED_RECORD, LOCAL_SECRET_HEADER, STOP_PATH } from "#protocol/embedded";
 import { Problem, toProblemBody } from "#protocol/errors";
 import { watchIdle } from "./idle.ts";

@@ -1,11 +1,11 @@
-import { callToolDirectly, createDirectCallId, findTool, toToolView } from "#backend/agent/direct";
-import type { EffectLog } from "#backend/agent/effect";
-import { buildLocalTools } from "#backend/agent/toolbox";
+import { callToolDirectly, createDirectCallId, findTool, toToolView } from "#agent/call-directly";
+import type { EffectLog } from "#agent/effect";
 import { chooseSite } from "#backend/connections/sites";
 import type { Clock, Fetch } from "#backend/ports";
-import { configureServices } from "#backend/services/catalogue";
-import { createServiceHttp } from "#backend/services/http";
-import type { ServiceConfiguration } from "#backend/services/service";
+import { buildLocalTools } from "#backend/tools/toolbox";
+import { configureServices } from "#connectors/catalogue";
+import { createServiceHttp } from "#connectors/http/client";
+import type { ServiceConfiguration } from "#connectors/service";
 import { Problem } from "#protocol/errors";
 import type { ToolCallResponse, ToolView } from "#protocol/tools";
 

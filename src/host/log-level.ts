@@ -1,5 +1,5 @@
-import { LEVELS, type LogLevel } from "#backend/log";
 import { Problem } from "#protocol/errors";
+import { LEVELS, type LogLevel } from "#telemetry/log";
 
 /**
  * How much is logged: KAY_LOG_LEVEL, else everything with `--debug` or KAY_DEBUG, else from `info` on.

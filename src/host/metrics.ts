@@ -1,7 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
-import { METRICS, type MetricName } from "#backend/metrics";
-import type { Observe } from "#backend/observe";
 import type { BackendStatus } from "#backend/ports";
+import { METRICS, type MetricName } from "#telemetry/metrics";
+import type { Observe } from "#telemetry/trace";
 
 /** Connections of the pool of a node. */
 export type PoolCounts = { totalCount: number; idleCount: number; waitingCount: number };

@@ -1,4 +1,4 @@
-import { type Listener, type ListenOptions, listen } from "#backend/listen";
+import { type Listener, type ListenOptions, listen } from "#backend/http/listen";
 import { Problem } from "#protocol/errors";
 
 /** Listen at the port that is asked for, or at a free one where that is taken. */

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
-import type { Program, ProgramEvents, Programs } from "#backend/services/mcp/programs";
-import type { Machine } from "#backend/store/machine";
+import type { Program, ProgramEvents, Programs } from "#connectors/mcp/programs";
+import type { Machine } from "#files/machine";
 
 /** What a program is given of the backend's environment: what a person's programs need to run at all. Nothing in it is a secret of kay's. */
 const GIVEN =

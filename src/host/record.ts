@@ -1,6 +1,6 @@
 import { readFile, rm } from "node:fs/promises";
 import { dirname } from "node:path";
-import { makePrivateFolders } from "#client/settings/folder";
+import { makePrivateFolders } from "#files/folders";
 import { EmbeddedRecord } from "#protocol/embedded-record";
 import { parseShape } from "#protocol/parse";
 import { writeWholeFile } from "./whole-file.ts";

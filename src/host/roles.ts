@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import type { BackendPorts, Keys } from "#backend/ports";
-import { parseOrigin } from "#client/send/origin";
+import { parseOrigin } from "#net/addresses";
 import { Problem } from "#protocol/errors";
 
 /** What `kay serve` is: the backend that clients speak to, the agent server that runs its turns, or each for itself and others. */

@@ -1,20 +1,20 @@
 import { join } from "node:path";
-import { createLog } from "#backend/log";
 import type { Log, ModelSettings } from "#backend/ports";
-import type { Machine } from "#backend/store/machine";
-import type { Processes } from "#client/credentials/processes";
 import type { Paths } from "#client/paths";
-import type { Clock } from "#client/ports";
-import type { Settings } from "#client/settings";
+import type { Settings } from "#client/settings/settings";
+import type { Machine } from "#files/machine";
+import type { Processes } from "#files/processes";
+import type { Clock } from "#net/ports";
 import { Problem } from "#protocol/errors";
+import { createLog } from "#telemetry/log";
 import { makeDataFolder } from "./data-folder.ts";
 import { IDLE_LIMIT_MS, startEmbedded } from "./embedded.ts";
-import { parseDrainTime, parseTrustedProxies } from "./in-front.ts";
 import { readLogLevel } from "./log-level.ts";
 import { startSandbox } from "./sandbox.ts";
 import type { HostOptions, HostPorts, RunningHost } from "./serve.ts";
 import { startServing } from "./serving.ts";
 import { publishSandbox } from "./shared-sandbox.ts";
+import { parseDrainTime, parseTrustedProxies } from "./trusted-proxies.ts";
 
 /**
  * Where the embedded backend listens if it can: a provider redirects only to an address that was registered with one's own client, so

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Listener } from "#backend/listen";
+import type { Listener } from "#backend/http/listen";
 import type { Log } from "#backend/ports";
-import type { SandboxProvider } from "#backend/services/catalogue";
+import type { SandboxProvider } from "#connectors/catalogue";
 import { Problem } from "#protocol/errors";
 import { DROP_HEADER } from "#sandbox/controls/faults";
 import { createSandbox } from "#sandbox/sandbox";

@@ -1,18 +1,16 @@
+import { createLocalModels } from "#agent/models/local";
 import { createBackend } from "#backend/app";
-import { recoverLostWork } from "#backend/generations/recover";
-import { DEFAULT_LIMITS } from "#backend/limits";
-import { type Listener, listen } from "#backend/listen";
-import { createLocalModels } from "#backend/models/local";
+import { recoverLostWork } from "#backend/generations/recovery";
+import { type Listener, listen } from "#backend/http/listen";
+import { DEFAULT_LIMITS } from "#backend/http/rate-limits";
 import type { Backend, BackendPorts, Log, ModelSettings } from "#backend/ports";
-import { configureServices, type SandboxProvider } from "#backend/services/catalogue";
 import { loadBackendKeys } from "#backend/store/keys";
-import type { Machine } from "#backend/store/machine";
-import { readClientSecret, readConfiguredClients } from "./clients.ts";
+import { configureServices, type SandboxProvider } from "#connectors/catalogue";
+import type { Machine } from "#files/machine";
 import { makeDataFolder } from "./data-folder.ts";
-import { resolveClientAddress, type TrustPolicy } from "./in-front.ts";
-import { openTelemetry } from "./observing.ts";
+import { readClientSecret, readConfiguredClients } from "./oauth-clients.ts";
 import { createOperatorHandler, createOperatorMiddleware, type OperatorView } from "./operator.ts";
-import { createOutboundFetch } from "./outgoing.ts";
+import { createOutboundFetch } from "./outbound-fetch.ts";
 import { listenPreferably } from "./port.ts";
 import { createPrograms } from "./programs.ts";
 import { type Role, readRole } from "./roles.ts";
@@ -20,6 +18,8 @@ import { startSandbox } from "./sandbox.ts";
 import { readSharedSandbox } from "./shared-sandbox.ts";
 import { createOperatorView } from "./status.ts";
 import { openStore } from "./store.ts";
+import { openTelemetry } from "./telemetry.ts";
+import { resolveClientAddress, type TrustPolicy } from "./trusted-proxies.ts";
 
 /** Milliseconds between two looks after what has expired or was left behind. */
 const TICK = 1_000;

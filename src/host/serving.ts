@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Processes } from "#client/credentials/processes";
+import type { Processes } from "#files/processes";
 import { getServeRecordName } from "#protocol/embedded";
 import { removeRecord, writeRecord } from "./record.ts";
 import { type HostOptions, type HostPorts, type RunningHost, startHost } from "./serve.ts";

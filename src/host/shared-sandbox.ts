@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod/mini";
-import type { SandboxProvider } from "#backend/services/catalogue";
+import type { SandboxProvider } from "#connectors/catalogue";
 import { Problem } from "#protocol/errors";
 import { writeWholeFile } from "./whole-file.ts";
 

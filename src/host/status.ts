@@ -1,9 +1,9 @@
-import { decideModel } from "#backend/models/decision";
+import { decideModel } from "#agent/models/decision";
 import type { Backend, BackendPorts } from "#backend/ports";
 import type { StatusResponse } from "#protocol/status";
 import type { PoolCounts } from "./metrics.ts";
-import type { Telemetry } from "./observing.ts";
 import type { OperatorView } from "./operator.ts";
+import type { Telemetry } from "./telemetry.ts";
 
 /** What the status of a process is made of. */
 type StatusOf = {

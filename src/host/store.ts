@@ -1,8 +1,8 @@
 import type { Log } from "#backend/ports";
 import { type OpenDatabase, openDatabase } from "#backend/store/database";
-import type { Machine } from "#backend/store/machine";
 import { createNode, type Node } from "#backend/store/node";
-import { startPostgres } from "#backend/store/postgres";
+import type { Machine } from "#files/machine";
+import { startPostgres } from "./postgres/start.ts";
 
 /** The database of DATABASE_URL, or kay's own Postgres. */
 export async function openStore(

@@ -11,8 +11,8 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from "@opentelemetry/sdk-trace";
-import type { Observe, Span, SpanPlace } from "#backend/observe";
 import type { Fetch, Log } from "#backend/ports";
+import type { Observe, Span, SpanPlace } from "#telemetry/trace";
 import { createExporter } from "./export-traces.ts";
 
 /** Milliseconds that what is not sent yet gets when the process ends. */

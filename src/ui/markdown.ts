@@ -1,5 +1,5 @@
-import type { Look } from "./look.ts";
 import { INITIAL_STREAM, readMarkdown } from "./markdown/stream.ts";
+import type { Look } from "./style.ts";
 
 /**
  * Markdown for a terminal: tables laid out to its width, headings, lists, code and links as text. What is not Markdown stays as it is.

@@ -1,6 +1,6 @@
 import { clean } from "#protocol/clean";
-import type { ToolItem } from "./view.ts";
-import { toLine } from "./words.ts";
+import { toLine } from "./text/words.ts";
+import type { ToolItem } from "./view/view.ts";
 
 /** Lines of a result that are shown; the rest is counted. */
 const MOST_LINES = 200;

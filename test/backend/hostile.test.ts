@@ -2,11 +2,11 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { buildServiceTools } from "#backend/agent/toolbox";
-import { createConcurrencyLimit } from "#backend/connections/turns";
+import { createConcurrencyLimit } from "#backend/connections/concurrency-limit";
 import { answerOnce } from "#backend/routes/idempotency";
 import { loadBackendKeys } from "#backend/store/keys";
-import { createOutboundFetch } from "#host/outgoing";
+import { buildServiceTools } from "#backend/tools/toolbox";
+import { createOutboundFetch } from "#host/outbound-fetch";
 import { useBackend } from "#test/backend";
 import { connect } from "#test/consent";
 

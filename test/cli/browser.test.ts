@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type BrowserEnvironment, planBrowser } from "#cli/browser";
+import { type BrowserEnvironment, planBrowser } from "#cli/terminal/browser";
 
 const URL =
   "https://auth.example.test/authorize?audience=api.example.test&client_id=cid&scope=read%3Ajira%20offline_access&state=a%26b^c&prompt=consent";

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { expect, test } from "vitest";
-import { JSON_DOCUMENTS } from "#cli/documents/table";
+import { JSON_DOCUMENTS } from "#cli/json-documents/table";
 import type { Kay } from "#cli/kay";
 import { buildProgram } from "#cli/program";
 import { createPrograms } from "#host/programs";

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { expect, onTestFinished, test } from "vitest";
+import { findHelpPage } from "#cli/help/find-page";
 import { formatHelpPage } from "#cli/help/page";
 import { buildHelpTable } from "#cli/help/pages";
-import { findHelpPage } from "#cli/help/quick";
 import type { Kay } from "#cli/kay";
 import { buildProgram } from "#cli/program";
 

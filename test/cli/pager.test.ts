@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { runPager } from "#cli/pager";
+import { runPager } from "#cli/terminal/pager";
 import { type RunSetting, useKay } from "#test/kay";
 
 const kay = useKay();

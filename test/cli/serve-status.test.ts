@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { showBackendStatus } from "#cli/commands/serve/status";
 import type { Kay } from "#cli/kay";
-import { showBackendStatus } from "#cli/serve-status";
 import { useKay } from "#test/kay";
 
 const kay = useKay();

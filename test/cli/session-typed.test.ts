@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { createLineInput } from "#cli/session/typed";
-import { createTerminal } from "#cli/streams";
+import { createLineInput } from "#cli/session/line-input";
+import { createTerminal } from "#cli/terminal/streams";
 import { fakeStreams } from "#test/fake-streams";
 
 const never = new AbortController().signal;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createTerminal } from "#cli/streams";
+import { createTerminal } from "#cli/terminal/streams";
 import { fakeStreams } from "#test/fake-streams";
 
 const never = new AbortController().signal;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { TOPICS } from "#cli/topics";
+import { TOPICS } from "#cli/help/topics";
 import { ERRORS } from "#protocol/errors";
 import { programAlone } from "#test/completion";
 

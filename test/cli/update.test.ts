@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { GlobalFlags, Kay } from "#cli/kay";
-import { notifyOfUpdate } from "#cli/update";
+import { notifyOfUpdate } from "#cli/update-notice";
 import { refreshUpdateRecord } from "#client/update/learn";
 
 const DAY = 24 * 60 * 60_000;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { wrapSentences } from "#cli/wrap";
+import { wrapSentences } from "#cli/output/wrap";
 import { useKay } from "#test/kay";
 
 const kay = useKay();

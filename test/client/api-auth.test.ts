@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { RefreshCall } from "#client/api/refresh-call";
-import { createRefresher } from "#client/refresh";
+import { createRefresher } from "#client/credentials/refresh";
 import { apiFor, problemOf } from "#test/client-api";
 import { realClock } from "#test/client-clock";
 import { ORIGIN, openProfile } from "#test/credentials";

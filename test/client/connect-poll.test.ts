@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { pollAuthorization } from "#client/connect/poll";
+import { pollAuthorization } from "#client/consent/poll";
 import { Problem } from "#protocol/errors";
 import { apiFor, problemOf } from "#test/client-api";
 import { type FakeBackend, fakeBackend, type Reply } from "#test/fake-backend";

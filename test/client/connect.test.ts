@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { AUTHORIZATION_LIFETIME_MS, type CompletionOptions, completeConnection } from "#client/connect";
+import { AUTHORIZATION_LIFETIME_MS, type CompletionOptions, completeConnection } from "#client/consent/complete";
 import type { Credentials, SignIn } from "#client/credentials/credentials";
 import { apiFor, problemOf } from "#test/client-api";
 import { type FakeBackend, fakeBackend, type Reply } from "#test/fake-backend";

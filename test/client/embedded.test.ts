@@ -2,8 +2,8 @@ import { appendFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { computeFingerprint, type EmbeddedPorts, openEmbeddedBackend, stopEmbedded } from "#client/embedded";
-import type { Incoming, Outgoing } from "#client/ports";
+import { computeFingerprint, type EmbeddedPorts, openEmbeddedBackend, stopEmbedded } from "#client/embedded/embedded";
+import type { Incoming, Outgoing } from "#net/ports";
 import { fakeClock } from "#test/client-clock";
 
 const STARTING = "Starting kay's own backend on this machine (it stops after 30 idle minutes).";

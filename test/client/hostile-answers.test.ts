@@ -1,6 +1,6 @@
 import { createServer, type Socket } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { createSend } from "#client/send";
+import { createSend } from "#net/send";
 import { realClock } from "#test/client-clock";
 
 /** A server that answers every request with these bytes and, unless told to `linger`, ends the connection. */

@@ -2,11 +2,11 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { createApi } from "#client/api";
-import { createOpenStream } from "#client/open-stream";
-import type { Clock, OutgoingStream } from "#client/ports";
-import { createSend } from "#client/send";
-import { createTransport } from "#client/send/way";
+import { createApi } from "#client/api/api";
+import { createTransport } from "#net/choose-transport";
+import { createOpenStream } from "#net/open-stream";
+import type { Clock, OutgoingStream } from "#net/ports";
+import { createSend } from "#net/send";
 import { selfSigned } from "#test/certificate";
 import { problemOf } from "#test/client-api";
 import { realClock } from "#test/client-clock";

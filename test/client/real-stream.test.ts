@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createApi } from "#client/api";
+import { createApi } from "#client/api/api";
 import { useKay } from "#test/kay";
 import { BACKEND } from "#test/network";
 import { collected, textOf } from "#test/stream-world";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { RefreshOutcome } from "#client/refresh";
+import type { RefreshOutcome } from "#client/credentials/refresh";
 import { expired, jwt, K, MINUTE, NOW, OK, signedIn, T0, T1 } from "#test/refresh";
 
 test.for([

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, expect, onTestFinished, test } from "vitest";
-import type { RefreshStep } from "#client/refresh";
+import type { RefreshStep } from "#client/credentials/refresh";
 import { bundled } from "#test/bundled";
 import { ORIGIN, openProfile } from "#test/credentials";
 import type { Job, Report } from "#test/refresh-worker";

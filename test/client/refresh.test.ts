@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import type { RefreshOutcome } from "#client/refresh";
+import type { RefreshOutcome } from "#client/credentials/refresh";
 import { Problem } from "#protocol/errors";
 import { ORIGIN } from "#test/credentials";
 import { expired, jwt, K, MINUTE, NOW, OK, REFUSED, SLOW, signedIn, T0, T1 } from "#test/refresh";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseOrigin } from "#client/send/origin";
+import { parseOrigin } from "#net/addresses";
 import type { Problem } from "#protocol/errors";
 
 function refusal(url: string, allowInsecure = false): string {

@@ -1,9 +1,9 @@
 import { createServer, type Server } from "node:http";
 import { type AddressInfo, BlockList, connect } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { createSend } from "#client/send";
-import { isLoopback } from "#client/send/origin";
-import { findProxy } from "#client/send/proxy";
+import { isLoopback } from "#net/addresses";
+import { findProxy } from "#net/proxy";
+import { createSend } from "#net/send";
 import { Problem } from "#protocol/errors";
 import { selfSigned } from "#test/certificate";
 import { realClock } from "#test/client-clock";

@@ -1,8 +1,8 @@
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import type { Clock, Outgoing } from "#client/ports";
-import { createSend } from "#client/send";
+import type { Clock, Outgoing } from "#net/ports";
+import { createSend } from "#net/send";
 import { selfSigned } from "#test/certificate";
 import { realClock } from "#test/client-clock";
 import { fakeBackend } from "#test/fake-backend";

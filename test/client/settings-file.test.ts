@@ -2,7 +2,7 @@ import { existsSync, lstatSync, mkdirSync, readFileSync, statSync, symlinkSync, 
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { createPaths } from "#client/paths";
-import { ensurePrivateFolder } from "#client/settings/folder";
+import { ensurePrivateFolder } from "#files/folders";
 import { folderWith, problemIn, settingsIn } from "#test/settings";
 
 test("S06 a UTF-8 byte order mark is no part of the file, in reading and in writing", async () => {

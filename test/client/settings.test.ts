@@ -1,6 +1,6 @@
 import { chmodSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { expect, test } from "vitest";
-import { parseSettingKey, type SettingsPorts } from "#client/settings";
+import { parseSettingKey, type SettingsPorts } from "#client/settings/settings";
 import { folderWith, problemIn, settingsIn } from "#test/settings";
 
 test("a flag beats the environment, which beats the profile, which beats the default, and each says where it came from", () => {

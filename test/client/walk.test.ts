@@ -2,8 +2,8 @@ import { createServer, type Server } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import { type AddressInfo, connect, createServer as createTcpServer, type Server as TcpServer } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import type { Clock } from "#client/ports";
-import { type ProbeStep, probeRoute } from "#client/walk";
+import type { Clock } from "#net/ports";
+import { type ProbeStep, probeRoute } from "#net/probe/probe";
 import { selfSigned } from "#test/certificate";
 import { realClock } from "#test/client-clock";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { TOPICS } from "#cli/topics";
+import { TOPICS } from "#cli/help/topics";
 import { isErrorCode } from "#protocol/errors";
 import { PROVIDERS } from "#protocol/providers";
 import { documents, sources } from "#test/documents";

@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { parse } from "yaml";
-import { createServeCommand } from "#cli/commands/serve";
+import { createServeCommand } from "#cli/commands/serve/command";
+import { TOPICS } from "#cli/help/topics";
 import type { Kay } from "#cli/kay";
-import { TOPICS } from "#cli/topics";
 import { read } from "#test/documents";
 
 type Service = { command?: string[]; environment?: Record<string, string>; healthcheck?: { test: string[] } };

@@ -1,6 +1,6 @@
 import { AbstractChat, type ChatState, DefaultChatTransport, type UIMessage, uiMessageChunkSchema } from "ai";
 import { afterEach, expect, test } from "vitest";
-import { type Listener, listen } from "#backend/listen";
+import { type Listener, listen } from "#backend/http/listen";
 import { useBackend } from "#test/backend";
 import { connect } from "#test/consent";
 import { deskServices } from "#test/desk";

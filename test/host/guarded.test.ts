@@ -1,8 +1,8 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { isPublicAddress } from "#backend/services/described/addresses";
-import { createPublicFetch, type ResolveAddresses } from "#host/guarded";
+import { createPublicFetch, type ResolveAddresses } from "#host/public-fetch";
+import { isPublicAddress } from "#net/public-address";
 
 test.for(
   [

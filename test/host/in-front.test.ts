@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseDrainTime, parseTrustedProxies, resolveClientAddress } from "#host/in-front";
+import { parseDrainTime, parseTrustedProxies, resolveClientAddress } from "#host/trusted-proxies";
 
 const trusts = parseTrustedProxies("loopback, 10.0.0.0/8, 192.0.2.7, 2001:db8::/32");
 const who = (peer: string, headers: Record<string, string>) => resolveClientAddress(trusts, new Headers(headers), peer);

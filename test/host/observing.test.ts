@@ -1,9 +1,9 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { METRICS } from "#backend/metrics";
-import type { Observe } from "#backend/observe";
-import { openTelemetry, type Telemetry } from "#host/observing";
+import { openTelemetry, type Telemetry } from "#host/telemetry";
+import { METRICS } from "#telemetry/metrics";
+import type { Observe } from "#telemetry/trace";
 import { useBackend } from "#test/backend";
 import { connect } from "#test/consent";
 import { deskServices } from "#test/desk";

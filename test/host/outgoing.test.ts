@@ -1,6 +1,6 @@
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { createOutboundFetch } from "#host/outgoing";
+import { createOutboundFetch } from "#host/outbound-fetch";
 import { selfSigned } from "#test/certificate";
 import { fakeBackend } from "#test/fake-backend";
 

@@ -1,9 +1,9 @@
 import { lexer, type Tokens } from "marked";
 import { expect, test } from "vitest";
-import { toMarkdown } from "#backend/services/adf/read";
-import { toAdf } from "#backend/services/adf/write";
-import { markdownToHtml } from "#backend/services/html";
-import { markdownToMrkdwn } from "#backend/services/slack/mrkdwn-write";
+import { toMarkdown } from "#connectors/atlassian/adf/read";
+import { toAdf } from "#connectors/atlassian/adf/write";
+import { markdownToHtml } from "#connectors/markup/html";
+import { markdownToMrkdwn } from "#connectors/slack/mrkdwn-write";
 import { hasExtraCells } from "#protocol/markdown-table";
 import { renderMarkdown } from "#ui/markdown";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findUnsafePattern } from "#protocol/output/explosive";
+import { findUnsafePattern } from "#protocol/output/safe-pattern";
 import { readOutputSchema } from "#protocol/output/schema";
 import { parseValue } from "#protocol/output/value";
 

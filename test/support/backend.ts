@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeEach } from "vitest";
 import { createBackend } from "#backend/app";
-import { DEFAULT_LIMITS } from "#backend/limits";
-import { createLog } from "#backend/log";
+import { DEFAULT_LIMITS } from "#backend/http/rate-limits";
 import type { Backend, BackendPorts } from "#backend/ports";
-import { configureServices } from "#backend/services/catalogue";
 import { createNode, type Node } from "#backend/store/node";
+import { configureServices } from "#connectors/catalogue";
+import { createLog } from "#telemetry/log";
 import { useDatabase } from "#test/database";
 import { createOutside, type Outside } from "#test/outside";
 

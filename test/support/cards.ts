@@ -1,8 +1,8 @@
 import type { StreamPart } from "#protocol/events";
-import { type AnyCard, type CardAction, type CardUi, createCardUi, updateCard } from "#ui/cards/card-ui";
-import type { Key, KeyName } from "#ui/key";
-import { reduceView } from "#ui/reduce";
-import { type CardItem, EMPTY_VIEW, listOpenCards } from "#ui/view";
+import { type AnyCard, type CardAction, type CardUi, createCardUi, updateCard } from "#ui/cards/update-card";
+import type { Key, KeyName } from "#ui/keys/key";
+import { reduceView } from "#ui/view/reduce";
+import { type CardItem, EMPTY_VIEW, listOpenCards } from "#ui/view/view";
 
 /** Cards and keys, for tests of what a person does with them. */
 

@@ -1,8 +1,8 @@
-import { type Api, createApi } from "#client/api";
+import { type Api, createApi } from "#client/api/api";
 import type { ApiOptions } from "#client/api/caller";
-import { createOpenStream } from "#client/open-stream";
-import { createSend } from "#client/send";
-import { createTransport } from "#client/send/way";
+import { createTransport } from "#net/choose-transport";
+import { createOpenStream } from "#net/open-stream";
+import { createSend } from "#net/send";
 import type { Problem } from "#protocol/errors";
 import { type FakeClock, fakeClock } from "./client-clock.ts";
 

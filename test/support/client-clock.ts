@@ -1,4 +1,4 @@
-import type { Clock } from "#client/ports";
+import type { Clock } from "#net/ports";
 
 /** The real clock as `src/process.ts` has it, for tests that wait for real sockets. */
 export const realClock: Clock = {

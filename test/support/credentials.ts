@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import { type CredentialsOptions, createCredentials } from "#client/credentials/create";
 import type { Keychain } from "#client/credentials/keychain";
-import { createProcesses, type Processes } from "#client/credentials/processes";
+import { createProcesses, type Processes } from "#files/processes";
 import { realClock } from "#test/client-clock";
 
 /** The backend the credentials of these tests belong to. */

@@ -1,4 +1,4 @@
-import type { CheckReport } from "#cli/doctor/check";
+import type { CheckReport } from "#cli/commands/doctor/check";
 import { documentOf, type Result } from "#test/kay";
 
 /** The checks that `kay doctor --json` printed, by their ids, without the time they took; other fields of the document beside them. */

@@ -1,7 +1,7 @@
 import { type IBufferCell, Terminal } from "@xterm/headless";
 import { onTestFinished } from "vitest";
-import type { ReflowMode } from "#ui/reflow";
-import { createScreen, type Screen } from "#ui/screen";
+import type { ReflowMode } from "#ui/screen/reflow";
+import { createScreen, type Screen } from "#ui/screen/screen";
 
 /** A terminal without a window, with what is drawn on it. */
 export type Emulator = {

@@ -1,4 +1,4 @@
-import type { Terminal } from "#cli/terminal";
+import type { Terminal } from "#cli/terminal/terminal";
 
 /** Which streams are a terminal, how wide it is, and what comes in. */
 export type TerminalSetting = {

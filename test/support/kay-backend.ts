@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { createBackend } from "#backend/app";
-import { DEFAULT_LIMITS } from "#backend/limits";
+import { DEFAULT_LIMITS } from "#backend/http/rate-limits";
 import type { Backend, BackendPorts, Fetch, ModelSettings } from "#backend/ports";
-import { configureServices } from "#backend/services/catalogue";
+import { configureServices } from "#connectors/catalogue";
 import { createSandbox, type Sandbox } from "#sandbox/sandbox";
 import { BACKEND, createNetwork, type Network } from "#test/network";
 import { type VirtualClock, virtualClock } from "#test/virtual-clock";

@@ -5,12 +5,12 @@ import { join } from "node:path";
 import { afterAll, onTestFinished } from "vitest";
 import type { Fetch } from "#backend/ports";
 import { createNode, type Node } from "#backend/store/node";
-import type { LaunchCommand } from "#cli/browser";
-import { type CliPorts, createKay } from "#cli/create";
+import { type CliPorts, createKay } from "#cli/create-kay";
 import { createInterrupts } from "#cli/interrupts";
-import { startJqThread } from "#cli/jq/start";
 import type { ServeOptions } from "#cli/kay";
+import { startJqThread } from "#cli/output/jq/start";
 import { run } from "#cli/run";
+import type { LaunchCommand } from "#cli/terminal/browser";
 import { createCredentials } from "#client/credentials/create";
 import type { SignIn } from "#client/credentials/credentials";
 import type { Keychain } from "#client/credentials/keychain";
@@ -220,7 +220,7 @@ function worldOf(place: Place, parts: Parts): Omit<CliPorts, "terminal" | "signa
   };
 }
 
-const JQ = new URL("../../src/cli/jq/thread.ts", import.meta.url);
+const JQ = new URL("../../src/cli/output/jq/thread.ts", import.meta.url);
 
 const nowhere: Fetch = async (url) => {
   throw new TypeError(`nothing listens at ${url}`);

@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import type { Machine } from "#backend/store/machine";
+import type { Machine } from "#files/machine";
 
 /** This machine, as `src/process.ts` would describe it, with root's databases below a folder of the test's own. */
 export function thisMachine(systemFolder: string, changes: Partial<Machine> = {}): Machine {

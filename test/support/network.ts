@@ -1,8 +1,8 @@
-import { createOpenStream } from "#client/open-stream";
-import type { Incoming, OpenStream, Outgoing, Send } from "#client/ports";
-import type { Transport } from "#client/send/exchange";
-import { toSendProblem } from "#client/send/faults";
 import { readBody } from "#client/send/whole";
+import { toSendProblem } from "#net/faults";
+import { createOpenStream } from "#net/open-stream";
+import type { Incoming, OpenStream, Outgoing, Send } from "#net/ports";
+import type { Transport } from "#net/transport";
 import type { VirtualClock } from "#test/virtual-clock";
 
 /** Where the backend of a test is. */

@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import type { Processes } from "#client/credentials/processes";
-import { computeFingerprint } from "#client/embedded";
+import { computeFingerprint } from "#client/embedded/embedded";
+import type { Processes } from "#files/processes";
 import { writeRecord } from "#host/record";
 import { EMBEDDED_RECORD } from "#protocol/embedded";
 import { BACKEND } from "#test/network";

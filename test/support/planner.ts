@@ -1,8 +1,8 @@
 import type { LanguageModelV4FunctionTool, LanguageModelV4Prompt } from "@ai-sdk/provider";
 import * as z from "zod/mini";
-import { createPlanner } from "#backend/models/planner/model";
-import { SIGNATURE } from "#backend/models/planner/reply";
-import type { Tool } from "#backend/services/service";
+import type { Tool } from "#connectors/service";
+import { createPlanner } from "#planner/model";
+import { SIGNATURE } from "#planner/reply";
 import { NOON } from "#test/backend";
 
 /** What the planner said or wants called: text without its signature, or `tool {input}` per call. */

@@ -2,9 +2,9 @@ import type { StreamPart } from "#protocol/events";
 import { NOW } from "#test/cards";
 import { keyNamed } from "#test/shorthand";
 import { getText } from "#ui/editor/draft";
-import { createKeyReader } from "#ui/keys";
+import { createKeyReader } from "#ui/keys/reader";
 import type { SessionEffect, SessionEvent } from "#ui/session/events";
-import { type LiveFrame, layOutLiveRegion } from "#ui/session/frame";
+import { type LiveFrame, layOutLiveRegion } from "#ui/session/live-frame";
 import type { Session, Status } from "#ui/session/state";
 import { createSession, updateSession } from "#ui/session/update";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import { openDatabase } from "#backend/store/database";
-import { startPostgres } from "#backend/store/postgres";
+import { startPostgres } from "#host/postgres/start";
 import { fastFolder } from "./fast-folder.ts";
 import { thisMachine } from "./machine.ts";
 

@@ -1,4 +1,4 @@
-import { startPostgres } from "#backend/store/postgres";
+import { startPostgres } from "#host/postgres/start";
 import { thisMachine } from "./machine.ts";
 
 /**

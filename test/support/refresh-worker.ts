@@ -3,9 +3,9 @@
  * the store), prints what became of it as JSON.
  */
 import { createCredentials } from "#client/credentials/create";
-import { createProcesses } from "#client/credentials/processes";
+import { createRefresher, type RefreshOutcome, type RefreshStep } from "#client/credentials/refresh";
 import { createSystemKeychain } from "#client/credentials/system-keychain";
-import { createRefresher, type RefreshOutcome, type RefreshStep } from "#client/refresh";
+import { createProcesses } from "#files/processes";
 import { Problem } from "#protocol/errors";
 import { realClock } from "#test/client-clock";
 

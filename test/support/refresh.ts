@@ -1,6 +1,6 @@
 import type { SignIn } from "#client/credentials/credentials";
-import type { Clock } from "#client/ports";
-import { createRefresher, type RefreshOutcome } from "#client/refresh";
+import { createRefresher, type RefreshOutcome } from "#client/credentials/refresh";
+import type { Clock } from "#net/ports";
 import { fakeClock, realClock } from "#test/client-clock";
 import { ORIGIN, openProfile } from "#test/credentials";
 

@@ -3,7 +3,7 @@ import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
-import { createSettings, type SettingsPorts } from "#client/settings";
+import { createSettings, type SettingsPorts } from "#client/settings/settings";
 import { Problem } from "#protocol/errors";
 
 /** A settings folder of its own, with a file in it if `content` is given. */

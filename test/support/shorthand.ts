@@ -1,4 +1,4 @@
-import type { Key } from "#ui/key";
+import type { Key } from "#ui/keys/key";
 
 /** Keys as a person would write them down: `x`, `<ctrl-left>`, `<paste>two\nlines`. */
 export function shorthand(keys: Key[]): string[] {

@@ -1,4 +1,4 @@
-import { type Api, createApi } from "#client/api";
+import { type Api, createApi } from "#client/api/api";
 import type { ApiOptions } from "#client/api/caller";
 import type { NumberedPart } from "#protocol/events";
 import { BACKEND, createNetwork, type Network } from "#test/network";

@@ -1,5 +1,5 @@
 import { vi } from "vitest";
-import type { Clock } from "#client/ports";
+import type { Clock } from "#net/ports";
 
 /** A clock that moves on by itself, to the next wait that ends, whenever nothing else is under way in this process. */
 export type VirtualClock = Clock & {

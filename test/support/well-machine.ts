@@ -1,4 +1,4 @@
-import type { CliPorts } from "#cli/create";
+import type { CliPorts } from "#cli/create-kay";
 
 /** A machine on which `kay doctor` finds all well. */
 export const WELL: CliPorts["machine"] = {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { onTerminal } from "#test/cells";
-import { normalizeWidth, truncateCells, wrapCells } from "#ui/cells";
-import { pinColumns } from "#ui/pinned";
+import { normalizeWidth, truncateCells, wrapCells } from "#ui/screen/cells";
+import { pinColumns } from "#ui/screen/pin-columns";
 
 test("text breaks at words, keeps its indent, and goes on to tab stops", () => {
   expect(wrapCells("one two three\n  indented words", 9)).toEqual(["one two", "three", "  indente", "  d words"]);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { shorthand, typed } from "#test/shorthand";
-import type { Key } from "#ui/key";
-import { createKeyReader } from "#ui/keys";
+import type { Key } from "#ui/keys/key";
+import { createKeyReader } from "#ui/keys/reader";
 
 /** The keys of one read, and of the silence after it. */
 function keysOf(...reads: (string | Uint8Array | number)[]): string[] {

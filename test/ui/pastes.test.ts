@@ -2,8 +2,8 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { shorthand } from "#test/shorthand";
-import type { Key } from "#ui/key";
-import { createKeyReader } from "#ui/keys";
+import type { Key } from "#ui/keys/key";
+import { createKeyReader } from "#ui/keys/reader";
 
 /** Reads that come `gap` ms after each other, and a long silence. */
 function read(reads: (string | Uint8Array)[], gap = 0): Key[] {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { createScreen } from "#ui/screen";
+import { createScreen } from "#ui/screen/screen";
 
 const hasTmux = spawnSync("tmux", ["-V"]).status === 0;
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { openEmulator } from "#test/emulator";
-import { createScreen } from "#ui/screen";
+import { createScreen } from "#ui/screen/screen";
 
 /** What the terminals of these tests do. */
 const XTERM = "not the cursor line";

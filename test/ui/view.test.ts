@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { StreamPart } from "#protocol/events";
-import { reduceView } from "#ui/reduce";
-import { EMPTY_VIEW, listOpenCards, type View } from "#ui/view";
+import { reduceView } from "#ui/view/reduce";
+import { EMPTY_VIEW, listOpenCards, type View } from "#ui/view/view";
 
 /** The view after these parts, numbered from 1; a number before a part is when it came, in ms. */
 function after(...parts: (StreamPart | [at: number, part: StreamPart])[]): View {

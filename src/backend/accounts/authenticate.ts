@@ -1,6 +1,6 @@
 import { Problem } from "#protocol/errors";
 import type { BackendPorts } from "../ports.ts";
-import { findFamily } from "../store/families.ts";
+import { findFamily } from "../store/token-families.ts";
 import { verifyAccessToken } from "./access-tokens.ts";
 
 /** Who asks: the installation, and the sign-in it asks with. */

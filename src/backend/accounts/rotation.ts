@@ -1,7 +1,6 @@
 import { Problem } from "#protocol/errors";
 import type { BackendPorts } from "../ports.ts";
 import type { DbConnection } from "../store/connection.ts";
-import { lockFamily, revokeFamily, type TokenFamily } from "../store/families.ts";
 import {
   findRefreshToken,
   findRefreshTokenAt,
@@ -9,6 +8,7 @@ import {
   type RefreshToken,
   spendRefreshToken,
 } from "../store/refresh-tokens.ts";
+import { lockFamily, revokeFamily, type TokenFamily } from "../store/token-families.ts";
 import { signAccessToken } from "./access-tokens.ts";
 import { hashSecret } from "./ids.ts";
 import { deriveSuccessor, REFRESH_LIFETIME_MS, type TokenPair } from "./sign-in.ts";

@@ -1,8 +1,8 @@
 import { createHmac, hkdfSync, randomBytes } from "node:crypto";
 import type { BackendPorts } from "../ports.ts";
 import type { DbConnection } from "../store/connection.ts";
-import { deleteFamiliesBefore, insertFamily } from "../store/families.ts";
 import { insertRefreshToken } from "../store/refresh-tokens.ts";
+import { deleteFamiliesBefore, insertFamily } from "../store/token-families.ts";
 import { signAccessToken } from "./access-tokens.ts";
 import { hashSecret } from "./ids.ts";
 

@@ -1,7 +1,7 @@
+import type { EffectLog, RecordedEffect } from "#agent/effect";
 import type { BackendPorts } from "../ports.ts";
 import { planEffect, refuseEffect, setEffectState, settleEffect } from "../store/effects.ts";
-import type { EffectLog, RecordedEffect } from "./effect.ts";
-import type { ToolOwner } from "./toolbox.ts";
+import type { ToolOwner } from "../tools/toolbox.ts";
 
 /** Effects in the store, in the name of the node that this process was when it planned them. */
 export function createEffectLog({ db, node, clock, observe }: BackendPorts, owner: ToolOwner): EffectLog {

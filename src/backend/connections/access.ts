@@ -1,7 +1,7 @@
+import { sleepOrThrow } from "#connectors/http/retry";
+import type { ServiceConfiguration } from "#connectors/service";
 import { Problem } from "#protocol/errors";
 import type { BackendPorts } from "../ports.ts";
-import { sleepOrThrow } from "../services/http-retry.ts";
-import type { ServiceConfiguration } from "../services/service.ts";
 import { findGrant } from "../store/grants.ts";
 import { findService, listServices } from "./catalog.ts";
 import { isGrantUsable, type UnsealedGrant, unsealGrant } from "./open-grant.ts";

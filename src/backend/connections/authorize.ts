@@ -1,16 +1,16 @@
 import { randomBytes } from "node:crypto";
 import * as oauth from "oauth4webapi";
+import type { ServiceConfiguration } from "#connectors/service";
 import type { ConnectRequest, ConnectResponse } from "#protocol/connections";
 import { createInstallationId, hashSecret, isInstallationId } from "../accounts/ids.ts";
 import type { BackendPorts } from "../ports.ts";
-import type { ServiceConfiguration } from "../services/service.ts";
 import type { DbConnection } from "../store/connection.ts";
 import { hasInstallation, insertInstallation } from "../store/installations.ts";
 import { deleteStatesBefore, insertState } from "../store/states.ts";
 import { type ConnectableService, findService, listServices, requireClient } from "./catalog.ts";
 import { sealStateAuthorization } from "./mcp/authorization.ts";
 import { prepareConsent } from "./mcp/prepare.ts";
-import { sealVerifier } from "./sealed.ts";
+import { sealVerifier } from "./sealing.ts";
 
 /** A state lives 10 minutes (guide: "State expires in 10 minutes"). */
 const STATE_LIFETIME = 10 * 60 * 1000;

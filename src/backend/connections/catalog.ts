@@ -1,11 +1,11 @@
+import type { OAuthClient, Service, ServiceConfiguration } from "#connectors/service";
 import { clean } from "#protocol/clean";
+import { findClosestName } from "#protocol/closest-name";
 import { Problem } from "#protocol/errors";
-import { findClosestName } from "../nearest.ts";
 import type { BackendPorts } from "../ports.ts";
-import type { OAuthClient, Service, ServiceConfiguration } from "../services/service.ts";
-import { listDescriptions } from "../store/described-services.ts";
-import { listMcp } from "../store/mcp-services.ts";
-import { toCustomService } from "./described.ts";
+import { listDescriptions } from "../store/custom-services.ts";
+import { listMcp } from "../store/mcp.ts";
+import { toCustomService } from "./custom-service.ts";
 
 /** A service that can be connected here: it has a client registered at its provider. */
 export type ConnectableService = ServiceConfiguration & { client: OAuthClient };
@@ -36,7 +36,7 @@ async function mcpServices(
   if (!links) return [];
   const rows = (await listMcp(ports.db, installationId)).filter(({ name }) => !taken.has(name));
   if (rows.length === 0) return [];
-  const { toMcpService: mcpConfiguration } = await import("./mcp-configuration.ts");
+  const { toMcpService: mcpConfiguration } = await import("./mcp/service.ts");
   return rows.map((row) => mcpConfiguration({ ...ports, links }, row));
 }
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { getBinding } from "../services/described/service.ts";
-import type { ServiceDescription, ToolDescription } from "../services/described/shape.ts";
+import type { ServiceDescription, ToolDescription } from "#connectors/custom/description";
+import { getBinding } from "#connectors/custom/service";
 
 /** What a description changes of the one that is there. */
 export type DescriptionDiff = {

@@ -1,5 +1,5 @@
 import type { DbConnection } from "../store/connection.ts";
-import { endStates, forgetApprovals } from "../store/described-services.ts";
+import { endStates, forgetApprovals } from "../store/custom-services.ts";
 import { deleteGrant } from "../store/grants.ts";
 
 /**

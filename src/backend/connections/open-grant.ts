@@ -1,8 +1,8 @@
+import type { ServiceConfiguration } from "#connectors/service";
 import { Problem } from "#protocol/errors";
 import type { BackendPorts } from "../ports.ts";
-import type { ServiceConfiguration } from "../services/service.ts";
 import type { Grant } from "../store/grants.ts";
-import { openTokens, type SealedTokens, toGrantAddress } from "./sealed.ts";
+import { openTokens, type SealedTokens, toGrantAddress } from "./sealing.ts";
 
 /** A connected grant with its tokens open. */
 export type UnsealedGrant = { grant: Grant; tokens: SealedTokens };

@@ -1,17 +1,17 @@
 import { sql } from "kysely";
+import type { ServiceConfiguration } from "#connectors/service";
 import { Problem } from "#protocol/errors";
-import { getFailureCode } from "../observe.ts";
+import { getFailureCode } from "#telemetry/trace";
 import type { BackendPorts } from "../ports.ts";
-import type { ServiceConfiguration } from "../services/service.ts";
 import type { DbConnection } from "../store/connection.ts";
 import { type Grant, lockGrant, markDisconnected, putGrantTokens } from "../store/grants.ts";
 import { getRedirectUri } from "./authorize.ts";
 import { requireClient } from "./catalog.ts";
+import { type ConcurrencyLimit, createConcurrencyLimit } from "./concurrency-limit.ts";
 import { handleUnknownClient, toGrantedService } from "./mcp/prepare.ts";
 import { authRequiredProblem, isGrantUsable, type UnsealedGrant, unsealGrant } from "./open-grant.ts";
-import { sealTokens, toGrantAddress } from "./sealed.ts";
+import { sealTokens, toGrantAddress } from "./sealing.ts";
 import { refreshTokens, type TokenOutcome } from "./token-endpoint.ts";
-import { type ConcurrencyLimit, createConcurrencyLimit } from "./turns.ts";
 
 /** How a refresh ended. Problems are returned, so that what they wrote is committed. */
 export type RefreshResult =

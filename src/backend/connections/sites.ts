@@ -1,4 +1,4 @@
-import type { Identity, Site } from "../services/service.ts";
+import type { Identity, Site } from "#connectors/service";
 
 /** Which place a connection is bound to, or the list from which the person has to choose (case V04). */
 export type SiteSelection =

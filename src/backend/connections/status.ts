@@ -4,9 +4,9 @@ import { Problem } from "#protocol/errors";
 import { hashSecret } from "../accounts/ids.ts";
 import { startSignIn } from "../accounts/sign-in.ts";
 import type { BackendPorts } from "../ports.ts";
-import { hasLiveFamily } from "../store/families.ts";
 import { lockInstallation } from "../store/installations.ts";
 import { type AuthorizationState, findState, markDelivered } from "../store/states.ts";
+import { hasLiveFamily } from "../store/token-families.ts";
 
 const STATE = /^[0-9a-f]{64}$/;
 

@@ -1,9 +1,9 @@
 import * as oauth from "oauth4webapi";
+import { readBody } from "#connectors/http/body";
+import { toOwnFaultProblem } from "#connectors/http/own-fault";
+import { parseRetryAfter } from "#connectors/http/retry";
 import { Problem } from "#protocol/errors";
 import type { BackendPorts } from "../ports.ts";
-import { readBody } from "../services/http-body.ts";
-import { parseRetryAfter } from "../services/http-retry.ts";
-import { toOwnFaultProblem } from "../services/own-fault.ts";
 import type { ConnectableService } from "./catalog.ts";
 import { parseTokenResponse } from "./token-answer.ts";
 

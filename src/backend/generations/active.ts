@@ -1,4 +1,4 @@
-import type { RunControl, RunResult } from "./slice.ts";
+import type { RunControl, RunResult } from "./run.ts";
 
 /** A generation that this node works on: what steers it, who is told that something came for it, and whether that happened since it began. */
 export type ActiveRun = {

@@ -2,8 +2,8 @@ import type { AskResponse } from "#protocol/ask";
 import type { BackendPorts } from "../ports.ts";
 import { listEvents } from "../store/events.ts";
 import { findGeneration, type StoredGeneration } from "../store/generations.ts";
-import { readGenerationRecord } from "./options.ts";
-import { listPlannedCalls, listRunReceipts } from "./planned.ts";
+import { listPlannedCalls, listRunReceipts } from "./dry-run.ts";
+import { readGenerationRecord } from "./generation-record.ts";
 
 /** The answer of a generation, in the guide's object: undefined while it is under way. */
 export async function loadAnswer(ports: Pick<BackendPorts, "db">, id: string): Promise<AskResponse | undefined> {

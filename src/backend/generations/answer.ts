@@ -1,8 +1,7 @@
+import { findTool } from "#agent/call-directly";
 import type { InteractionAnswer, InteractionAnswered } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
 import type { InteractionResponse } from "#protocol/events";
-import { findTool } from "../agent/direct.ts";
-import { buildAgentTools } from "../agent/toolbox.ts";
 import type { BackendPorts } from "../ports.ts";
 import type { DbConnection } from "../store/connection.ts";
 import { appendEvents } from "../store/events.ts";
@@ -13,11 +12,12 @@ import {
   findInteraction,
   type StoredInteraction,
 } from "../store/interactions.ts";
+import { buildAgentTools } from "../tools/toolbox.ts";
 import { toResponseParts } from "./calls.ts";
 import { findAnsweringClient, interactionClosedProblem } from "./closed.ts";
 import type { Engine } from "./engine.ts";
 import { expireInteraction } from "./expire.ts";
-import { type GenerationRecord, readGenerationRecord } from "./options.ts";
+import { type GenerationRecord, readGenerationRecord } from "./generation-record.ts";
 import { getTrace, startGenerationIn } from "./start.ts";
 
 /**

@@ -1,20 +1,20 @@
+import type { HeldCall } from "#agent/events";
 import type { AskRequest, AskResponse, PlannedCall } from "#protocol/ask";
 import { type ErrorCode, Problem } from "#protocol/errors";
-import type { HeldCall } from "../agent/events.ts";
+import { toAccount } from "../approvals/account.ts";
+import { openConfirmation } from "../approvals/confirmations.ts";
 import { listServices } from "../connections/catalog.ts";
-import { toAccount } from "../interactions/account.ts";
-import { openConfirmation } from "../interactions/confirmations.ts";
 import type { BackendPorts } from "../ports.ts";
 import { listGrants } from "../store/grants.ts";
 import { attendGeneration } from "./attend.ts";
+import { listPlannedCalls } from "./dry-run.ts";
 import type { Engine } from "./engine.ts";
-import { type GenerationRecord, parseLimits } from "./options.ts";
-import { toOutputField } from "./output.ts";
+import { type GenerationRecord, parseLimits } from "./generation-record.ts";
 import { authRequiredProblem } from "./pause.ts";
 import { checkAllowList } from "./permits.ts";
-import { listPlannedCalls } from "./planned.ts";
-import type { RunResult } from "./slice.ts";
+import type { RunResult } from "./run.ts";
 import { startGeneration } from "./start.ts";
+import { toOutputField } from "./wanted-output.ts";
 
 /** An answer of asking: the body, and the HTTP status that goes with it. */
 export type AskResult = { status: number; body: AskResponse };

@@ -2,9 +2,9 @@ import { Problem } from "#protocol/errors";
 import { isGenerationEnd } from "#protocol/events";
 import type { BackendPorts } from "../ports.ts";
 import { findLastEventNumber, type StoredEvent } from "../store/events.ts";
-import { loadRunResult } from "./end-of.ts";
 import type { Engine } from "./engine.ts";
-import type { RunResult } from "./slice.ts";
+import type { RunResult } from "./run.ts";
+import { loadRunResult } from "./run-result.ts";
 
 /** Milliseconds after which the rows are looked at although the log did not grow: a conversation may have been deleted. */
 const LOOK_AGAIN = 15_000;

@@ -2,7 +2,7 @@ import { cleanLine } from "#protocol/clean";
 import type { AuthAnswer, GenerationView } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
 import type { AuthNeeded, StreamPart } from "#protocol/events";
-import { listConnectedServices } from "../connections/services.ts";
+import { listConnectedServices } from "../connections/service-views.ts";
 import type { BackendPorts } from "../ports.ts";
 import { appendEvents } from "../store/events.ts";
 import {
@@ -16,7 +16,7 @@ import {
 import { findAnsweringClient, findAuthClosedProblem } from "./closed.ts";
 import { toAuthResultParts } from "./end.ts";
 import type { Engine } from "./engine.ts";
-import { readGenerationRecord } from "./options.ts";
+import { readGenerationRecord } from "./generation-record.ts";
 
 /**
  * A service was connected, from wherever: generations that wait for it hear of it, and go on with the same calls once everything they wait for

@@ -1,10 +1,10 @@
+import type { CallPorts, CheckedCall } from "#agent/execute";
 import { clean } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 import type { InteractionResponse, StreamPart } from "#protocol/events";
-import type { CallPorts, CheckedCall } from "../agent/execute.ts";
 import type { StoredGeneration } from "../store/generations.ts";
 import { findInteractionAt, listInteractions } from "../store/interactions.ts";
-import { AFTER_CALL, BEFORE_CALL, type CallContext, DURING_CALL, toAsker, toPlaceKey } from "./call-world.ts";
+import { AFTER_CALL, BEFORE_CALL, type CallContext, DURING_CALL, toAsker, toPlaceKey } from "./call-context.ts";
 import { gateCall, gateResult } from "./gate.ts";
 import { createInteractive, toWait } from "./interact.ts";
 import type { ClaimedGeneration } from "./work.ts";

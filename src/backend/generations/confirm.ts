@@ -1,13 +1,13 @@
 import type { AskResponse, ConfirmRequest } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
-import { closeConfirmation } from "../interactions/confirmations.ts";
+import { closeConfirmation } from "../approvals/confirmations.ts";
 import type { BackendPorts } from "../ports.ts";
 import { changeGeneration, findGeneration } from "../store/generations.ts";
 import { type AskContext, type AskResult, toAskResult, toFailedResult, toIds } from "./ask.ts";
 import { attendGeneration } from "./attend.ts";
 import type { Engine } from "./engine.ts";
-import { readGenerationRecord } from "./options.ts";
-import { toOutputField } from "./output.ts";
+import { readGenerationRecord } from "./generation-record.ts";
+import { toOutputField } from "./wanted-output.ts";
 
 /**
  * `POST /ask/confirm` (guide). A yes covers exactly the calls that were shown: they are run, to the end even when whoever said yes has gone,

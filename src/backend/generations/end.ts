@@ -1,8 +1,8 @@
 import type { ModelMessage } from "ai";
+import type { OpenStep, Outcome } from "#agent/events";
+import { getIntegrations, toResultMessage } from "#agent/results";
 import type { Problem } from "#protocol/errors";
 import type { GenerationStatus, InteractionResponse, StreamPart } from "#protocol/events";
-import type { OpenStep, Outcome } from "../agent/events.ts";
-import { getIntegrations, toResultMessage } from "../agent/results.ts";
 import { listCalls, type StoredCall } from "../store/calls.ts";
 import type { DbConnection } from "../store/connection.ts";
 import { appendMessages } from "../store/conversations.ts";
@@ -16,10 +16,10 @@ import {
 } from "../store/generations.ts";
 import { closeInteraction, listInteractions } from "../store/interactions.ts";
 import { toResponseParts } from "./calls.ts";
+import { readGenerationRecord } from "./generation-record.ts";
 import { recordGenerationEnd } from "./measured.ts";
-import { readGenerationRecord } from "./options.ts";
-import { getOutcome, getRanOutcome, toCall } from "./outcomes.ts";
 import { closeStep, readLoggedStep } from "./realign.ts";
+import { getOutcome, getRanOutcome, toCall } from "./stored-outcomes.ts";
 import type { ClaimedGeneration } from "./work.ts";
 
 type Written = Omit<ClaimedGeneration, "options">;

@@ -13,14 +13,14 @@ import {
 import { ANY_ID } from "../store/node.ts";
 import { hasOtherNodes } from "../store/other-nodes.ts";
 import { type ActiveRun, createActiveRun } from "./active.ts";
-import { createStreamRegistry, type StreamRegistry } from "./attendance.ts";
+import { getDelegationScope } from "./delegation.ts";
+import { createEventHub, type EventHub } from "./event-hub.ts";
 import { expireOverdue } from "./expire.ts";
-import { createEventHub, type EventHub } from "./follow.ts";
-import { getDelegationScope } from "./given.ts";
-import { readGenerationRecord } from "./options.ts";
-import { markLostWork } from "./recover.ts";
+import { readGenerationRecord } from "./generation-record.ts";
+import { markLostWork } from "./recovery.ts";
 import { recordStreamOutcome } from "./reports.ts";
-import { isHeld, type RunResult, runGeneration } from "./slice.ts";
+import { isHeld, type RunResult, runGeneration } from "./run.ts";
+import { createStreamRegistry, type StreamRegistry } from "./stream-registry.ts";
 import { LostGeneration } from "./writer.ts";
 
 /** Milliseconds that work under way gets when this node ends, before it is left to another. */

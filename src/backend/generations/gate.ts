@@ -1,18 +1,18 @@
+import type { Outcome, Wait } from "#agent/events";
+import type { Allowance, CheckedCall, GateResult } from "#agent/execute";
 import { clean } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 import type { InteractionResponse, Preview } from "#protocol/events";
-import type { Outcome, Wait } from "../agent/events.ts";
-import type { Allowance, CheckedCall, GateResult } from "../agent/execute.ts";
-import type { Account } from "../interactions/account.ts";
-import { rememberGrant } from "../interactions/approvals.ts";
-import { type Decision, decideCall } from "../interactions/decide.ts";
+import type { Account } from "../approvals/account.ts";
+import { type Decision, decideCall } from "../approvals/decide.ts";
+import { rememberGrant } from "../approvals/grants.ts";
 import { settleCallSql } from "../store/calls.ts";
 import { findInteractionAt, type StoredInteraction } from "../store/interactions.ts";
-import { AFTER_CALL, BEFORE_CALL, type CallContext, toAsker, toPlaceKey } from "./call-world.ts";
+import { AFTER_CALL, BEFORE_CALL, type CallContext, toAsker, toPlaceKey } from "./call-context.ts";
+import type { GenerationRecord } from "./generation-record.ts";
 import { ensureInteraction, openInteraction, toWait } from "./interact.ts";
-import type { GenerationRecord } from "./options.ts";
-import { traceOrigins } from "./origin.ts";
-import { toStoredRun } from "./outcomes.ts";
+import { traceOrigins } from "./origins.ts";
+import { toStoredRun } from "./stored-outcomes.ts";
 
 /** What was asked once is decided by its answer, whatever the person's policies and approvals say meanwhile. */
 export async function gateCall(

@@ -1,8 +1,8 @@
+import type { Wait } from "#agent/events";
+import type { InteractionOutcome, InteractionPrompt, Interactive, ToolInteraction } from "#connectors/interaction";
 import { Problem } from "#protocol/errors";
 import type { InteractionRequest, StreamPart } from "#protocol/events";
-import type { Wait } from "../agent/events.ts";
 import type { BackendPorts } from "../ports.ts";
-import type { InteractionOutcome, InteractionPrompt, Interactive, ToolInteraction } from "../services/interaction.ts";
 import { canAnswer } from "../store/clients.ts";
 import {
   createInteractionId,

@@ -1,8 +1,8 @@
+import { getTraceId, type Span, traceSpan } from "#telemetry/trace";
 import { withLogFields } from "../log-fields.ts";
-import { getTraceId, type Span, traceSpan } from "../observe.ts";
 import type { BackendPorts } from "../ports.ts";
 import type { StoredGeneration } from "../store/generations.ts";
-import type { RunResult } from "./slice.ts";
+import type { RunResult } from "./run.ts";
 
 /**
  * Work on a generation as one span of its trace; each line of the log that is written meanwhile says which generation it is about.

@@ -1,9 +1,9 @@
 import type { ModelMessage } from "ai";
+import type { HeldCall, Wait } from "#agent/events";
+import { hasSuspendedCall } from "#agent/suspended-calls";
+import type { ServiceConfiguration } from "#connectors/service";
 import { Problem } from "#protocol/errors";
 import type { AuthNeeded, GenerationStatus, StreamPart } from "#protocol/events";
-import type { HeldCall, Wait } from "../agent/events.ts";
-import { hasSuspendedCall } from "../agent/kept-calls.ts";
-import type { ServiceConfiguration } from "../services/service.ts";
 import { insertCallsSql } from "../store/calls.ts";
 import {
   changeGeneration,
@@ -14,7 +14,7 @@ import {
   type StoredGeneration,
 } from "../store/generations.ts";
 import { toStatusPart } from "./end.ts";
-import { toCalls } from "./record.ts";
+import { toCalls } from "./recorder.ts";
 import type { ClaimedGeneration } from "./work.ts";
 
 /** Milliseconds that a missing connection is waited for: a consent takes longer than a yes. */

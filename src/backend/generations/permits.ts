@@ -1,7 +1,7 @@
 import type { AskRequest } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
+import { checkAllowEntries } from "../approvals/allow-list.ts";
 import { listServices } from "../connections/catalog.ts";
-import { checkAllowEntries } from "../interactions/allow.ts";
 import type { BackendPorts } from "../ports.ts";
 
 /**

@@ -1,25 +1,25 @@
+import type { AgentEvent } from "#agent/events";
 import type { AgentReport } from "#protocol/agent";
-import { createTurnTracker, type TurnTracker } from "#protocol/agent-heard";
 import { type AgentEventResult, toAgentParts } from "#protocol/agent-parts";
+import { createTurnTracker, type TurnTracker } from "#protocol/agent-turn";
 import { cleanLine } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
-import type { AgentEvent } from "../agent/events.ts";
-import type { BackendPorts } from "../ports.ts";
-import { getHost, isReachable, openAgentSession, streamFromAgent } from "../remote/agent-server.ts";
+import { getHost, isReachable, openAgentSession, streamFromAgent } from "../agent-client/client.ts";
 import {
   createWebhookSecret,
   signWebhookToken,
   WEBHOOK_LIFETIME_MS,
   type WebhookTurn,
-} from "../remote/webhook-token.ts";
+} from "../agent-client/webhook-token.ts";
+import type { BackendPorts } from "../ports.ts";
 import { ensureAgentSecret, listReports } from "../store/agent-reports.ts";
 import { isUnderWay, listTurnMessages } from "../store/agent-turns.ts";
 import { listReceipts } from "../store/effects.ts";
 import { listEvents } from "../store/events.ts";
 import { changeGeneration } from "../store/generations.ts";
-import { type GenerationRecord, toUserMessage } from "./options.ts";
+import { type GenerationRecord, toUserMessage } from "./generation-record.ts";
 import type { StreamRecord } from "./reports.ts";
-import type { RunControl } from "./slice.ts";
+import type { RunControl } from "./run.ts";
 import type { ClaimedGeneration } from "./work.ts";
 
 /** The seed has no word for the end of a turn: it is over when something was said and nothing more is reported for so long, in ms. */

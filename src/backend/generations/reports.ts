@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { AgentReport, AnyReport, type StreamOutcome } from "#protocol/agent";
+import { toCanonicalJson } from "#protocol/canonical-json";
 import { Problem } from "#protocol/errors";
 import { parseShape } from "#protocol/parse";
-import { toCanonicalJson } from "../canonical.ts";
+import { readClaimedTurn, verifyWebhookToken } from "../agent-client/webhook-token.ts";
 import type { BackendPorts } from "../ports.ts";
-import { readClaimedTurn, verifyWebhookToken } from "../remote/webhook-token.ts";
 import { addReport, findAgentSecret } from "../store/agent-reports.ts";
 import { findGeneration, notifyGeneration } from "../store/generations.ts";
 

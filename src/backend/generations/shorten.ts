@@ -1,7 +1,7 @@
 import type { ModelMessage } from "ai";
+import type { Wait } from "#agent/events";
 import { Problem } from "#protocol/errors";
-import type { Wait } from "../agent/events.ts";
-import { toAsker } from "./call-world.ts";
+import { toAsker } from "./call-context.ts";
 import { type Asker, ensureInteraction, toWait } from "./interact.ts";
 import type { ClaimedGeneration } from "./work.ts";
 

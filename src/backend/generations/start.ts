@@ -5,11 +5,11 @@ import type { DbConnection } from "../store/connection.ts";
 import { createConversation, isConversationOwner, lockConversation } from "../store/conversations.ts";
 import { findLastEventNumber } from "../store/events.ts";
 import { createGeneration, listOpenGenerations, type StoredGeneration } from "../store/generations.ts";
+import { checkSharedConversation, shouldDelegate } from "./delegation.ts";
 import type { Engine } from "./engine.ts";
-import { checkSharedConversation, shouldDelegate } from "./given.ts";
-import type { GenerationRecord } from "./options.ts";
-import { getWantedOutput } from "./output.ts";
-import { isHeld } from "./slice.ts";
+import type { GenerationRecord } from "./generation-record.ts";
+import { isHeld } from "./run.ts";
+import { getWantedOutput } from "./wanted-output.ts";
 
 /** Milliseconds that a generation which is stopped gets to end, before the new one waits behind it. */
 const STOP_LIMIT = 10_000;

@@ -1,10 +1,10 @@
-import { checkCall } from "../agent/execute.ts";
-import { buildAgentTools } from "../agent/toolbox.ts";
+import { checkCall } from "#agent/execute";
 import { listCalls } from "../store/calls.ts";
 import { listInteractions } from "../store/interactions.ts";
+import { buildAgentTools } from "../tools/toolbox.ts";
 import { isDuringCall, notifyCancelled } from "./calls.ts";
 import { cancelGeneration } from "./end.ts";
-import { toCall } from "./outcomes.ts";
+import { toCall } from "./stored-outcomes.ts";
 import type { ClaimedGeneration } from "./work.ts";
 
 /** It is over; handlers that waited for a person hear of it. */

@@ -1,6 +1,6 @@
 import type { RawBuilder } from "kysely";
 import type { StreamPart } from "#protocol/events";
-import { traceSpan } from "../observe.ts";
+import { traceSpan } from "#telemetry/trace";
 import type { BackendPorts } from "../ports.ts";
 import type { DbConnection } from "../store/connection.ts";
 import { appendEvents, type Holder, whileHeldBy } from "../store/events.ts";

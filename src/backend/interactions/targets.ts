@@ -1,7 +1,7 @@
+import type { ServiceConfiguration } from "#connectors/service";
 import { cleanLine } from "#protocol/clean";
+import { findClosestName } from "#protocol/closest-name";
 import { Problem } from "#protocol/errors";
-import { findClosestName } from "../nearest.ts";
-import type { ServiceConfiguration } from "../services/service.ts";
 
 /**
  * What a policy or a revocation may be about: a service, a tool, or `*`.

@@ -1,8 +1,8 @@
 import { Hono } from "hono";
+import { describeModel } from "#agent/models/view";
 import { Problem } from "#protocol/errors";
-import { describeModel } from "../models/describe.ts";
+import { CARRIES_CAPABILITY, canCarryGenerations } from "../agent-client/client.ts";
 import type { BackendPorts } from "../ports.ts";
-import { CARRIES_CAPABILITY, canCarryGenerations } from "../remote/agent-server.ts";
 import { hasOwnTables } from "../store/database.ts";
 import { streamBeats } from "./beat-stream.ts";
 

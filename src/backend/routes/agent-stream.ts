@@ -1,5 +1,5 @@
-import { createStreamingResponse, type StreamSink, type StreamSource } from "../pushed.ts";
-import type { TurnStream } from "../turns/feed.ts";
+import type { TurnStream } from "../agent-server/turn-stream.ts";
+import { createStreamingResponse, type StreamSink, type StreamSource } from "../http/streaming-response.ts";
 import { STREAM_HEADERS, withKeepAlive } from "./sse.ts";
 
 /** A turn as Server-Sent Events, in the seed's form. It ends with `finish`, `error` or `abort`; without one of them it was cut. */

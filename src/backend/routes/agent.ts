@@ -3,8 +3,8 @@ import { Hono } from "hono";
 import { AgentSessionRequest, AgentStreamRequest } from "#protocol/agent";
 import { Problem } from "#protocol/errors";
 import { parseShape } from "#protocol/parse";
+import type { AgentServer } from "../agent-server/server.ts";
 import type { BackendPorts } from "../ports.ts";
-import type { AgentServer } from "../turns/turns.ts";
 import { streamTurn } from "./agent-stream.ts";
 import { readJsonBody } from "./body.ts";
 

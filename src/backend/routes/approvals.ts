@@ -1,4 +1,6 @@
 import { Hono } from "hono";
+import { findTool } from "#agent/call-directly";
+import type { ServiceConfiguration } from "#connectors/service";
 import {
   type Grant,
   type GrantsResponse,
@@ -9,19 +11,17 @@ import {
 import { Problem } from "#protocol/errors";
 import { parseShape } from "#protocol/parse";
 import { authenticate } from "../accounts/authenticate.ts";
-import { findTool } from "../agent/direct.ts";
-import { buildServiceTools } from "../agent/toolbox.ts";
+import { toAccount } from "../approvals/account.ts";
+import { decideCall } from "../approvals/decide.ts";
+import { listGrants, revokeGrant, revokeGrants } from "../approvals/grants.ts";
+import { resolveMode } from "../approvals/policies.ts";
 import { listServices } from "../connections/catalog.ts";
-import { toAccount } from "../interactions/account.ts";
-import { listGrants, revokeGrant, revokeGrants } from "../interactions/approvals.ts";
-import { decideCall } from "../interactions/decide.ts";
-import { resolveMode } from "../interactions/policy.ts";
 import { checkTarget } from "../interactions/targets.ts";
 import type { BackendPorts } from "../ports.ts";
-import type { ServiceConfiguration } from "../services/service.ts";
 import { isConversationOwner } from "../store/conversations.ts";
 import { findGrant } from "../store/grants.ts";
 import { listPolicies } from "../store/policies.ts";
+import { buildServiceTools } from "../tools/toolbox.ts";
 import { readJsonBody } from "./body.ts";
 
 /** What a plain write does where a person can be asked. */

@@ -2,12 +2,12 @@ import { AskStreamRequest, type AskStreamResponse } from "#protocol/agent";
 import { AskRequest } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
 import { parseShape } from "#protocol/parse";
+import { buildStreamUrl } from "../agent-client/client.ts";
 import type { Engine } from "../generations/engine.ts";
-import { parseLimits } from "../generations/options.ts";
+import { parseLimits } from "../generations/generation-record.ts";
 import { openTurn, toRemoteTurn } from "../generations/remote.ts";
 import { startGeneration } from "../generations/start.ts";
 import type { BackendPorts } from "../ports.ts";
-import { buildStreamUrl } from "../remote/agent-server.ts";
 import { readJsonBody } from "./body.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { AskRequest } from "#protocol/ask";
 import { parseShape } from "#protocol/parse";
 import type { Engine } from "../generations/engine.ts";
-import { parseLimits } from "../generations/options.ts";
+import { parseLimits } from "../generations/generation-record.ts";
 import { checkAllowList } from "../generations/permits.ts";
 import { startGeneration } from "../generations/start.ts";
 import type { BackendPorts } from "../ports.ts";

@@ -8,7 +8,7 @@ import { handleCallback } from "../connections/callback.ts";
 import { CLIENT_METADATA_PATH } from "../connections/mcp/prepare.ts";
 import { buildClientMetadata } from "../connections/mcp/register.ts";
 import { renderPage } from "../connections/page.ts";
-import { showKeyPage, submitKey } from "../connections/pasted.ts";
+import { showKeyPage, submitKey } from "../connections/secret-entry.ts";
 import { getAuthorizationStatus } from "../connections/status.ts";
 import { handleServiceConnected } from "../generations/auth.ts";
 import type { Engine } from "../generations/engine.ts";

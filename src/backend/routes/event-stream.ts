@@ -1,7 +1,7 @@
 import { isGenerationEnd, SESSION_HEADER } from "#protocol/events";
 import type { Engine } from "../generations/engine.ts";
+import { createStreamingResponse, type StreamSink, type StreamSource } from "../http/streaming-response.ts";
 import type { BackendPorts } from "../ports.ts";
-import { createStreamingResponse, type StreamSink, type StreamSource } from "../pushed.ts";
 import { MAX_EVENTS_PER_READ, type StoredEvent } from "../store/events.ts";
 import { STREAM_HEADERS, withKeepAlive } from "./sse.ts";
 

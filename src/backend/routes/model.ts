@@ -1,7 +1,7 @@
 import { Hono } from "hono";
+import { testModel } from "#agent/models/test";
+import { describeModel } from "#agent/models/view";
 import { authenticate } from "../accounts/authenticate.ts";
-import { testModel } from "../agent/test-model.ts";
-import { describeModel } from "../models/describe.ts";
 import type { BackendPorts } from "../ports.ts";
 
 /** Which model answers and why (`GET /model`), and whether it works (`POST /model/test`). */

@@ -1,4 +1,4 @@
-import type { StreamSink } from "../pushed.ts";
+import type { StreamSink } from "../http/streaming-response.ts";
 import { createTimerWheel } from "../wheel.ts";
 
 /** What every stream says to whoever is between it and its reader: it is kept nowhere, and held back by nobody. */

@@ -1,15 +1,15 @@
 import { Hono } from "hono";
+import { callToolDirectly, createDirectCallId, findTool, toToolView } from "#agent/call-directly";
+import { getIntegrations } from "#agent/results";
+import type { AgentTool } from "#agent/tool";
 import { Problem, toProblemBody } from "#protocol/errors";
 import { parseShape } from "#protocol/parse";
 import { ToolCallRequest } from "#protocol/tools";
 import { authenticate } from "../accounts/authenticate.ts";
-import { callToolDirectly, createDirectCallId, findTool, toToolView } from "../agent/direct.ts";
-import { getIntegrations } from "../agent/results.ts";
-import type { AgentTool } from "../agent/tool.ts";
-import { buildServiceTools } from "../agent/toolbox.ts";
 import { findService, listServices } from "../connections/catalog.ts";
-import { describeServices, listConnectedServices } from "../connections/services.ts";
+import { describeServices, listConnectedServices } from "../connections/service-views.ts";
 import type { BackendPorts } from "../ports.ts";
+import { buildServiceTools } from "../tools/toolbox.ts";
 import { answerOnce } from "./idempotency.ts";
 
 /** What can be connected and done (protocol section 5): `GET /services`, `GET /tools`, `GET /tools/:name`, `POST /tools/:name/call`. */

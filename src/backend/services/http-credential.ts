@@ -1,4 +1,4 @@
-import type { Credential } from "./service.ts";
+import type { Credential } from "#connectors/service";
 
 /** The header that carries a token or secret: a bearer token (RFC 6750) unless the service is described otherwise. */
 export function toAuthHeaders(credential: Credential | undefined, secret: string): Record<string, string> {

@@ -1,8 +1,8 @@
 import { Kysely, PostgresDialect, type PostgresPool, sql } from "kysely";
 import pg from "pg";
+import { getErrorCode } from "#files/machine";
 import { Problem } from "#protocol/errors";
 import type { Log } from "../ports.ts";
-import { getErrorCode } from "./machine.ts";
 import { listMigrations, runMigrations } from "./migrate.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import type { Database } from "./schema.ts";

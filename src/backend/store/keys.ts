@@ -2,9 +2,9 @@ import { randomBytes } from "node:crypto";
 import { chmod, link, mkdir, open, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod/mini";
+import { getErrorCode } from "#files/machine";
 import { Problem } from "#protocol/errors";
 import type { Keys } from "../ports.ts";
-import { getErrorCode } from "./machine.ts";
 
 /** Bytes of every key that kay makes; sealing keys must have exactly as many, signing keys at least (RFC 7518, 3.2). */
 const KEY_BYTES = 32;

@@ -2,9 +2,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import { Kysely, PostgresDialect, sql } from "kysely";
 import { Migrator } from "kysely/migration";
 import pg from "pg";
+import { getErrorCode } from "#files/machine";
 import { Problem } from "#protocol/errors";
 import type { Log } from "../ports.ts";
-import { getErrorCode } from "./machine.ts";
 import { MIGRATIONS } from "./migrations.ts";
 
 /**

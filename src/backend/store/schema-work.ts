@@ -7,7 +7,7 @@ import type {
   InteractionResponse,
   StreamPart,
 } from "#protocol/events";
-import type { Json, JsonOf, MaybeJson, MaybeJsonOf, MaybeTime, Time } from "./columns.ts";
+import type { Json, JsonOf, MaybeJson, MaybeJsonOf, MaybeTime, Time } from "./column-types.ts";
 
 /** Tables of asking: conversations, what is worked on in them, and what people allow. See `schema.ts`. */
 

@@ -1,4 +1,4 @@
-import type { Json, MaybeJson, MaybeTime, Time } from "./columns.ts";
+import type { Json, MaybeJson, MaybeTime, Time } from "./column-types.ts";
 import type {
   AgentOutbox,
   AgentReports,

@@ -1,5 +1,5 @@
+import type { AgentPart } from "../agent-server/parts.ts";
 import type { NewReport } from "../store/agent-outbox.ts";
-import type { AgentPart } from "./parts.ts";
 
 /** Texts as they are said. Ids of the AI SDK are used anew in each step; these are good for the whole turn, whoever carries it on. */
 export function createTextParts(tell: (part: AgentPart) => void) {

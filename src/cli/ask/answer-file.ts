@@ -1,6 +1,6 @@
 import { Problem } from "#protocol/errors";
 import type { Kay } from "../kay.ts";
-import { openOutputTarget, writeOutput } from "../whole-file.ts";
+import { openOutputTarget, writeOutput } from "../output/output-file.ts";
 
 /**
  * Have the answer written into a file instead of to stdout: whole, when there is one, and otherwise not at all. Whether it can be written is

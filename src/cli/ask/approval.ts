@@ -1,11 +1,11 @@
 import type { InteractionAnswer } from "#protocol/conversations";
 import type { InteractionRequest } from "#protocol/events";
-import { getInput, isEditable } from "#ui/edited-input";
-import { listScopes } from "#ui/scopes";
-import { formatApproval, formatField } from "#ui/words";
+import { getInput, isEditable } from "#ui/cards/edited-input";
+import { listScopes } from "#ui/cards/scopes";
+import { formatApproval, formatField } from "#ui/text/words";
 import type { Kay } from "../kay.ts";
+import { promptLine, writeNotice } from "../prompt/line.ts";
 import { editInput } from "./edit.ts";
-import { promptLine, writeNotice } from "./question.ts";
 
 /**
  * Ask a person to approve a call: all of it is shown, then one of the offered scopes, an edit, or a no with its reason. There is no answer

@@ -1,12 +1,12 @@
 import type { BegunConnection } from "#client/credentials/credentials";
 import { Problem } from "#protocol/errors";
-import type { CardItem } from "#ui/view";
-import { formatAuth, listMissingServices, toLine } from "#ui/words";
-import { beginConnection, completeConsent, showLink } from "../connecting.ts";
+import { formatAuth, listMissingServices, toLine } from "#ui/text/words";
+import type { CardItem } from "#ui/view/view";
+import { beginConnection, completeConsent, showLink } from "../consent/connection.ts";
+import { openOrExplain } from "../consent/waiting-line.ts";
 import type { BackendHandle, Kay } from "../kay.ts";
-import { openOrExplain } from "../waiting.ts";
+import { promptLine, writeNotice } from "../prompt/line.ts";
 import { type ConsentProgress, showConsentProgress } from "./board.ts";
-import { promptLine, writeNotice } from "./question.ts";
 
 export type AuthCard = Extract<CardItem, { type: "auth" }>;
 

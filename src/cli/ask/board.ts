@@ -1,8 +1,8 @@
 import type { BegunConnection } from "#client/credentials/credentials";
+import { toLine } from "#ui/text/words";
 import { formatTimeLeft } from "#ui/time-left";
-import { toLine } from "#ui/words";
+import { openOrExplain } from "../consent/waiting-line.ts";
 import type { Kay } from "../kay.ts";
-import { openOrExplain } from "../waiting.ts";
 import type { AuthCard, OpenCard } from "./auth.ts";
 
 const TICK_MS = 1_000;

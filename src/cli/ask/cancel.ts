@@ -1,6 +1,6 @@
 import { quoteShellWord } from "#protocol/shell";
-import { reduceView } from "#ui/reduce";
-import type { View } from "#ui/view";
+import { reduceView } from "#ui/view/reduce";
+import type { View } from "#ui/view/view";
 import type { BackendHandle, Kay } from "../kay.ts";
 import { isTimedOut, timedOutProblem } from "../time-limit.ts";
 import { getReceipts } from "./document.ts";

@@ -1,6 +1,6 @@
 import { Problem } from "#protocol/errors";
 import type { Kay } from "../kay.ts";
-import { MAX_INPUT_BYTES, readPipedInput } from "../piped.ts";
+import { MAX_INPUT_BYTES, readPipedInput } from "../terminal/piped-input.ts";
 import { readTextFile, toDisplayName } from "./text-file.ts";
 
 /** A file as it joins a prompt. */

@@ -1,5 +1,5 @@
 import { Problem } from "#protocol/errors";
-import { toLine } from "#ui/words";
+import { toLine } from "#ui/text/words";
 import type { BackendHandle } from "../kay.ts";
 
 /** Most conversations that a title is looked for among. */

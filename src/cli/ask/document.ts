@@ -2,7 +2,7 @@ import type { Receipt } from "#protocol/ask";
 import { clean } from "#protocol/clean";
 import { isErrorCode, Problem } from "#protocol/errors";
 import type { Planned } from "#protocol/events";
-import type { View } from "#ui/view";
+import type { View } from "#ui/view/view";
 
 /** What a generation said, its texts one after the other, as they came; where they were on the way to a value, the last one. */
 function saidIn(view: View): string {

@@ -1,7 +1,7 @@
-import { formatInput, INVALID_INPUT_TEXT, parseInput, parseRetyped } from "#ui/edited-input";
-import { toLine } from "#ui/words";
+import { formatInput, INVALID_INPUT_TEXT, parseInput, parseRetyped } from "#ui/cards/edited-input";
+import { toLine } from "#ui/text/words";
 import type { Kay } from "../kay.ts";
-import { promptLine, writeNotice } from "./question.ts";
+import { promptLine, writeNotice } from "../prompt/line.ts";
 
 /**
  * Let the person change what would be sent: as JSON in their editor where one is set, otherwise field by field.

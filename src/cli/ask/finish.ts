@@ -1,14 +1,14 @@
 import { ERRORS } from "#protocol/errors";
 import type { OutputCheck } from "#protocol/output/schema";
-import type { CardItem, View } from "#ui/view";
-import { formatCard, formatPlanned, NOTHING_SENT_TEXT } from "#ui/words";
-import { showReceipts } from "../answer.ts";
+import { formatCard, formatPlanned, NOTHING_SENT_TEXT } from "#ui/text/words";
+import type { CardItem, View } from "#ui/view/view";
 import type { Kay } from "../kay.ts";
-import { wrapSentences } from "../wrap.ts";
+import { wrapSentences } from "../output/wrap.ts";
 import { getPlannedCalls, getProblem, getReceipts, toAskDocument, wasDenied } from "./document.ts";
 import type { FollowResult } from "./follow.ts";
 import { checkOutputValue } from "./output.ts";
-import { getAnswerCommands, toPendingItem } from "./script.ts";
+import { getAnswerCommands, toPendingItem } from "./pending-items.ts";
+import { showReceipts } from "./show-answer.ts";
 
 /**
  * How the end is told: `prompt` for the document, `lines` where every part was a line already. `refused`: a no was what the command was told

@@ -1,10 +1,10 @@
 import { Problem } from "#protocol/errors";
 import { isGenerationEnd, type NumberedPart } from "#protocol/events";
-import { reduceView } from "#ui/reduce";
-import { type CardItem, EMPTY_VIEW, listOpenCards, type View } from "#ui/view";
+import { reduceView } from "#ui/view/reduce";
+import { type CardItem, EMPTY_VIEW, listOpenCards, type View } from "#ui/view/view";
 import type { BackendHandle, Kay } from "../kay.ts";
-import type { Presenter } from "./show.ts";
-import { promptForCard } from "./stops.ts";
+import type { Presenter } from "./presenter.ts";
+import { promptForCard } from "./prompt-for-card.ts";
 
 /** A generation that is followed: its parts, how they are shown, and whether anybody here can be asked. */
 export type FollowOptions = {

@@ -8,10 +8,10 @@ import {
   parseField,
   pickDefined,
   SECRETS_REFUSED,
-} from "#ui/form-field";
-import { formatFieldLabel, formatForm, toLine } from "#ui/words";
+} from "#ui/cards/form-field";
+import { formatFieldLabel, formatForm, toLine } from "#ui/text/words";
 import type { Kay } from "../kay.ts";
-import { promptLine, promptNextLine, writeNotice } from "./question.ts";
+import { promptLine, promptNextLine, writeNotice } from "../prompt/line.ts";
 
 /**
  * Ask a person to fill in a form: field by field, then a look at all of it. To submit it, to decline it and to cancel it are three different

@@ -1,10 +1,10 @@
 import { Problem } from "#protocol/errors";
 import type { StreamPart } from "#protocol/events";
-import { listOpenCards, type View } from "#ui/view";
+import { listOpenCards, type View } from "#ui/view/view";
 import type { Kay } from "../kay.ts";
-import { formatTimestamp, useJsonLines } from "../lines.ts";
-import { getAnswerCommands } from "./script.ts";
-import type { Presenter } from "./show.ts";
+import { formatTimestamp, useJsonLines } from "../output/json-lines-mode.ts";
+import { getAnswerCommands } from "./pending-items.ts";
+import type { Presenter } from "./presenter.ts";
 
 /**
  * Each part as one line of JSON with the conversation and the time, as soon as it comes. A part that asks a person something also has the

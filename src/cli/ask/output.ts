@@ -1,7 +1,7 @@
 import type { AskRequest } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
 import { type OutputCheck, readOutputSchema } from "#protocol/output/schema";
-import { toLine } from "#ui/words";
+import { toLine } from "#ui/text/words";
 import type { Kay } from "../kay.ts";
 import { readTextFile } from "./text-file.ts";
 

@@ -3,9 +3,9 @@ import { open, stat } from "node:fs/promises";
 import { Socket } from "node:net";
 import { basename, isAbsolute, relative, resolve, sep } from "node:path";
 import { Problem } from "#protocol/errors";
-import { toLine } from "#ui/words";
+import { toLine } from "#ui/text/words";
 import type { Kay } from "../kay.ts";
-import { decodeText } from "../piped.ts";
+import { decodeText } from "../terminal/piped-input.ts";
 
 /**
  * Read a file of text that an option names, or a pipe that has a name: `<(git diff)` of a shell. Anything else is refused: a folder, a device,

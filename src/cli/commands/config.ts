@@ -1,10 +1,10 @@
 import { Command } from "commander";
-import { parseSettingKey } from "#client/settings";
 import type { Setting } from "#client/settings/resolve";
+import { parseSettingKey } from "#client/settings/settings";
 import { Problem } from "#protocol/errors";
 import type { Kay } from "../kay.ts";
-import { readPipedInput } from "../piped.ts";
-import { canPrompt } from "../prompt.ts";
+import { canPrompt } from "../prompt/confirm.ts";
+import { readPipedInput } from "../terminal/piped-input.ts";
 
 /** `kay config get|set|unset|list|path`: the settings of the profile. */
 export function createConfigCommand(kay: Kay): Command {

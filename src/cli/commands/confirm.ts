@@ -16,7 +16,7 @@ export function createConfirmCommand(kay: Kay): Command {
         throw new Problem("USAGE", "Say whether to carry it out.", { hint: `Give one of --approve and --deny.` });
       }
       const link = await kay.openBackend({ signedIn: true });
-      const { sendConfirmation: confirmed, settleConfirmations: settle } = await import("../settle.ts");
+      const { sendConfirmation: confirmed, settleConfirmations: settle } = await import("../ask/settle.ts");
       const answer = await confirmed(kay, link, token, Boolean(options.approve));
       await settle(kay, link, answer);
     });

@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { clean } from "#protocol/clean";
 import type { ConnectionsResponse } from "#protocol/connections";
 import { ERRORS, Problem } from "#protocol/errors";
-import { saveAccountLabels } from "../accounts.ts";
+import { saveAccountLabels } from "../backend/account-labels.ts";
 import type { Kay } from "../kay.ts";
 import { closestName } from "../nearest.ts";
 import { formatAccount, formatSite } from "../people.ts";

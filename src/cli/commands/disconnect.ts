@@ -2,9 +2,9 @@ import { Command } from "commander";
 import { clean } from "#protocol/clean";
 import type { DisconnectResponse } from "#protocol/connections";
 import { Problem } from "#protocol/errors";
-import { saveAccountLabels } from "../accounts.ts";
+import { saveAccountLabels } from "../backend/account-labels.ts";
 import type { BackendHandle, Kay } from "../kay.ts";
-import { confirmOrThrow } from "../prompt.ts";
+import { confirmOrThrow } from "../prompt/confirm.ts";
 import { unknownServiceProblem } from "./connections.ts";
 
 /** `kay disconnect <service...>`: take a connection back. Asks first, since connecting again needs the person's consent. */

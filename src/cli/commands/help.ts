@@ -1,8 +1,8 @@
 import { Command } from "commander";
 import { Problem } from "#protocol/errors";
+import { TOPICS } from "../help/topics.ts";
 import type { Kay } from "../kay.ts";
 import { closestName } from "../nearest.ts";
-import { TOPICS } from "../topics.ts";
 
 /** `kay help [command or topic]`, and `kay help json <command>`: the JSON Schema of its document. */
 export function createHelpCommand(kay: Kay): Command {
@@ -34,7 +34,7 @@ export function createHelpCommand(kay: Kay): Command {
 async function showTopic(kay: Kay, text: string): Promise<void> {
   const { stdout } = kay.terminal;
   if (!stdout.isTerminal) return kay.out.writeLine(text);
-  const { formatTopic: layOutTopic } = await import("../topic-text.ts");
+  const { formatTopic: layOutTopic } = await import("../help/format-topic.ts");
   await kay.out.writeText(layOutTopic(text, Math.min(stdout.columns(), 100)));
 }
 

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { clean } from "#protocol/clean";
-import { saveAccountLabels } from "../accounts.ts";
+import { saveAccountLabels } from "../backend/account-labels.ts";
 import type { Kay } from "../kay.ts";
 import { formatAccount, formatSite } from "../people.ts";
 

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createPaths, type PathsInput } from "#client/paths";
 import { cleanLine } from "#protocol/clean";
-import { readCompletionCache } from "./known.ts";
+import { readCompletionCache } from "./cache.ts";
 import { type Suggestions, suggestCompletions, type ValueLookup } from "./suggest.ts";
 import { CACHED_KINDS, type CachedKind, type CompletionTable, type CompletionValue, type ValueKind } from "./table.ts";
 

@@ -1,6 +1,6 @@
 import type { Argument, Command, Option } from "commander";
 import { type Entry, SETTINGS } from "#client/settings/table";
-import { TOPICS } from "../topics.ts";
+import { TOPICS } from "../help/topics.ts";
 import { findSlot } from "./kinds.ts";
 import type { ArgumentEntry, CommandEntry, CompletionTable, CompletionValue, OptionEntry } from "./table.ts";
 

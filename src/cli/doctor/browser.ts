@@ -1,4 +1,4 @@
-import { type Check, ok, skip, warn } from "./check.ts";
+import { type Check, ok, skip, warn } from "../commands/doctor/check.ts";
 
 /** What would open a link, without opening one. */
 export const browserCheck: Check = {

@@ -1,4 +1,4 @@
-import { type Check, fail, ok, skip, warn } from "./check.ts";
+import { type Check, fail, ok, skip, warn } from "../commands/doctor/check.ts";
 
 /** Differences in ms from which trouble is to be expected: with what expires soon, and with every token. */
 const NOTICED_MS = 60_000;

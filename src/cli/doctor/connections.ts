@@ -1,6 +1,6 @@
 import { quoteShellWord } from "#protocol/shell";
-import { toLine } from "#ui/words";
-import { type Check, ok, warn } from "./check.ts";
+import { toLine } from "#ui/text/words";
+import { type Check, ok, warn } from "../commands/doctor/check.ts";
 
 /** How many services are connected, and which connections were lost. */
 export const connectionsCheck: Check = {

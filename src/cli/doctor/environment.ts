@@ -1,4 +1,4 @@
-import { isSecretName } from "./scrub.ts";
+import { isSecretName } from "../commands/doctor/redact.ts";
 
 /** Variables that mean something to kay, its providers, its terminal or its network. Others are nobody's business. */
 const RELEVANT =

@@ -1,5 +1,5 @@
 import { Problem } from "#protocol/errors";
-import { type Check, fail, ok } from "./check.ts";
+import { type Check, fail, ok } from "../commands/doctor/check.ts";
 
 /** The database of kay's own backend. */
 export const postgresCheck: Check = {

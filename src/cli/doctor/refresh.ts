@@ -1,8 +1,8 @@
-import { createRefresher } from "#client/refresh";
+import { createRefresher } from "#client/credentials/refresh";
 import { Problem } from "#protocol/errors";
+import { type Finding, fail, ok, warn } from "../commands/doctor/check.ts";
+import type { CheckContext } from "../commands/doctor/context.ts";
 import type { BackendHandle } from "../kay.ts";
-import { type Finding, fail, ok, warn } from "./check.ts";
-import type { CheckContext } from "./facts.ts";
 
 /** An answer that was lost is asked for again as often, well within the minute in which a backend repeats it. */
 const TRIES = 3;

@@ -1,4 +1,4 @@
-import { type Check, ok, warn } from "./check.ts";
+import { type Check, ok, warn } from "../commands/doctor/check.ts";
 
 /** Which kay runs, on which Node, and from where. */
 export const runtimeCheck: Check = {

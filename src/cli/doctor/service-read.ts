@@ -1,9 +1,9 @@
 import { Problem } from "#protocol/errors";
 import { quoteShellWord } from "#protocol/shell";
 import type { ServiceView, ToolView } from "#protocol/tools";
-import { toLine } from "#ui/words";
-import { type Finding, fail, ok, skip } from "./check.ts";
-import type { CheckContext } from "./facts.ts";
+import { toLine } from "#ui/text/words";
+import { type Finding, fail, ok, skip } from "../commands/doctor/check.ts";
+import type { CheckContext } from "../commands/doctor/context.ts";
 
 /** The service's token, tried by a tool that only reads and needs nothing to be said. */
 export async function testReadTool(facts: CheckContext, service: ServiceView): Promise<Finding> {

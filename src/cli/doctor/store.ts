@@ -1,5 +1,5 @@
 import { quoteShellWord } from "#protocol/shell";
-import { type Check, fail, ok, skip, warn } from "./check.ts";
+import { type Check, fail, ok, skip, warn } from "../commands/doctor/check.ts";
 
 /** The file that the sign-in is kept in. */
 export const storeCheck: Check = {

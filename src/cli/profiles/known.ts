@@ -1,7 +1,7 @@
-import type { Settings } from "#client/settings";
 import { parseProfileName } from "#client/settings/profile-name";
+import type { Settings } from "#client/settings/settings";
 import { Problem } from "#protocol/errors";
-import { formatKnownProfiles } from "../profile.ts";
+import { formatKnownProfiles } from "../backend/profile-flag.ts";
 
 /** A profile that is there. @throws Problem NOT_FOUND with those there are, USAGE for what can be no name */
 export function findProfile({ profiles }: Settings, typed: string): string {

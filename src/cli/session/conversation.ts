@@ -1,13 +1,13 @@
 import type { AskRequest } from "#protocol/ask";
 import type { NumberedPart } from "#protocol/events";
-import { READ_ONLY_HINT } from "#ui/session/open";
-import { listOpenCards, type View } from "#ui/view";
-import { formatCard } from "#ui/words";
+import { READ_ONLY_HINT } from "#ui/session/open-cards";
+import { formatCard } from "#ui/text/words";
+import { listOpenCards, type View } from "#ui/view/view";
 import { cancelGeneration } from "../ask/cancel.ts";
 import { followGeneration, takeUntilEnd } from "../ask/follow.ts";
 import type { BackendHandle, Kay } from "../kay.ts";
 import type { SessionClient } from "./open.ts";
-import { createPlainPresenter } from "./plain-show.ts";
+import { createPlainPresenter } from "./plain-presenter.ts";
 
 /** The conversation of a session by lines, and what is known of it. */
 export type Conversation = {
@@ -46,7 +46,7 @@ export async function sendPrompt(
     });
     if (asked.kind === "answer") {
       conversation.id = asked.answer.session_id ?? id;
-      const { settleConfirmations: settle } = await import("../settle.ts");
+      const { settleConfirmations: settle } = await import("../ask/settle.ts");
       return settle(kay, link, asked.answer);
     }
     conversation.id = asked.sessionId ?? id;

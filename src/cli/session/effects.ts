@@ -1,14 +1,14 @@
 import { Problem } from "#protocol/errors";
 import { isLocalAuth } from "#ui/cards/auth";
-import type { AnyCard, CardAction, ConfirmCard } from "#ui/cards/card-ui";
+import type { AnyCard, CardAction, ConfirmCard } from "#ui/cards/update-card";
 import type { SessionEffect, SessionEvent } from "#ui/session/events";
-import { toLine } from "#ui/words";
-import { declineAuth, sendAnswer } from "../ask/stops.ts";
+import { toLine } from "#ui/text/words";
+import { declineAuth, sendAnswer } from "../ask/prompt-for-card.ts";
 import type { BackendHandle, Kay } from "../kay.ts";
-import type { AuthCard, AuthConnector } from "./auth-desk.ts";
-import { formatFault } from "./fault-text.ts";
+import type { AuthCard, AuthConnector } from "./auth-connector.ts";
+import type { ConversationClient } from "./conversation-client.ts";
+import { formatFault } from "./format-fault.ts";
 import type { SessionClient } from "./open.ts";
-import type { ConversationClient } from "./talk.ts";
 
 /** What effects are carried out with. */
 export type EffectPorts = {

@@ -1,9 +1,9 @@
 import { dirname, join } from "node:path";
-import { readFileIfExists, removeFile, replaceFile } from "#client/credentials/disk";
-import { type Lock, withLock } from "#client/credentials/lock";
-import type { Processes } from "#client/credentials/processes";
-import type { Clock } from "#client/ports";
-import { ensurePrivateFolder, getErrno, unusableProblem } from "#client/settings/folder";
+import { ensurePrivateFolder, getErrno, unusableProblem } from "#files/folders";
+import { type Lock, withLock } from "#files/lock";
+import type { Processes } from "#files/processes";
+import { readFileIfExists, removeFile, replaceFile } from "#files/replace-file";
+import type { Clock } from "#net/ports";
 import { Problem } from "#protocol/errors";
 import { appendEntry, MAX_ENTRIES, shouldRemember } from "#ui/editor/history";
 

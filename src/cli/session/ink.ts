@@ -1,24 +1,24 @@
 import { ERRORS } from "#protocol/errors";
-import type { TimedPart } from "#ui/reduce";
 import type { SessionEvent } from "#ui/session/events";
-import { listCards } from "#ui/session/open";
+import { listCards } from "#ui/session/open-cards";
 import type { Session } from "#ui/session/state";
 import { isBusy } from "#ui/session/turn";
 import { createSession, updateSession } from "#ui/session/update";
-import type { ToolItem } from "#ui/view";
+import { toLine } from "#ui/text/words";
+import type { TimedPart } from "#ui/view/reduce";
+import type { ToolItem } from "#ui/view/view";
 import { createPainter } from "#ui/views/painter";
-import { toLine } from "#ui/words";
+import { formatProfileFlag } from "../backend/profile-flag.ts";
 import type { BackendHandle, Kay } from "../kay.ts";
-import { formatProfileFlag } from "../profile.ts";
-import { wantsColor } from "../terminal.ts";
+import { wantsColor } from "../terminal/terminal.ts";
+import { collectWords, listSlashCandidates, loadCandidates } from "./candidates.ts";
+import { createSessionContext } from "./context.ts";
+import { createConversationClient } from "./conversation-client.ts";
 import { createEffectRunner } from "./effects.ts";
-import { formatFault } from "./fault-text.ts";
-import { collectWords, listSlashCandidates, loadCandidates } from "./look-around.ts";
+import { formatFault } from "./format-fault.ts";
 import type { SessionOptions } from "./open.ts";
 import { readKeys } from "./read-keys.ts";
-import { createSessionScreen } from "./stage.ts";
-import { createConversationClient } from "./talk.ts";
-import { createSessionContext } from "./world.ts";
+import { createSessionScreen } from "./screen.ts";
 
 /** How often the session looks at the clock while something counts down or works, in ms. */
 const TICK_MS = 200;

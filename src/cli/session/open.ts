@@ -1,7 +1,7 @@
 import { cleanLine } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 import type { BackendHandle, Kay } from "../kay.ts";
-import { canPrompt } from "../prompt.ts";
+import { canPrompt } from "../prompt/confirm.ts";
 
 /**
  * This process among those that follow a conversation: one id and one name for all its connections. Whether it answers may change while it

@@ -1,11 +1,10 @@
 import { ERRORS, Problem } from "#protocol/errors";
 import type { NumberedPart } from "#protocol/events";
-import { toLine } from "#ui/words";
+import { toLine } from "#ui/text/words";
 import { getCancelGraceMs } from "../ask/cancel.ts";
-import { runConnect } from "../connect.ts";
+import { runConnect } from "../commands/connect/run.ts";
 import type { BackendHandle, Kay } from "../kay.ts";
-import { promptYesNo } from "../prompt.ts";
-import { waitForForeignTurn } from "./beside.ts";
+import { promptYesNo } from "../prompt/confirm.ts";
 import {
   type Conversation,
   followForeignTurn,
@@ -13,10 +12,11 @@ import {
   sendPrompt,
   showConversation,
 } from "./conversation.ts";
+import { waitForForeignTurn } from "./foreign-turn.ts";
+import { createLineInput, type LineInput } from "./line-input.ts";
 import type { SessionOptions } from "./open.ts";
 import type { SlashContext } from "./slash/command.ts";
 import { parseSlash } from "./slash/read.ts";
-import { createLineInput, type LineInput } from "./typed.ts";
 
 /** One thing that is done at a time: it ends with its signal, which Ctrl+C gives. */
 type Work = (kay: Kay) => Promise<void>;

@@ -1,5 +1,5 @@
-import type { Key } from "#ui/key";
-import { createKeyReader } from "#ui/keys";
+import type { Key } from "#ui/keys/key";
+import { createKeyReader } from "#ui/keys/reader";
 import type { Kay } from "../kay.ts";
 
 /** Read keys from the terminal until the way back is called. What stays half is given out after the silence that its reader asks for. */

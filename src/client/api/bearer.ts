@@ -1,5 +1,5 @@
 import { Problem } from "#protocol/errors";
-import type { Call } from "./exchange.ts";
+import type { Call } from "./send-call.ts";
 
 /** Where access tokens come from: `refresh.ts` for what is stored, or one fixed token. */
 export type TokenSource = {

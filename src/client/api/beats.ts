@@ -1,10 +1,10 @@
+import type { Streaming } from "#net/ports";
 import { Problem } from "#protocol/errors";
-import type { Streaming } from "../ports.ts";
 import { readBody } from "../send/whole.ts";
-import { type BackendConnection, getHost } from "./backend.ts";
-import { toAnswerContext, toRequest } from "./exchange.ts";
+import { type BackendConnection, getHost } from "./backend-connection.ts";
 import { toProblem } from "./failure.ts";
 import { ignoreMissingRoute } from "./missing.ts";
+import { toAnswerContext, toRequest } from "./send-call.ts";
 import { createEventReader } from "./sse.ts";
 
 /** One beat: when it was sent by the server's clock, and when it came by this machine's; ms since 1970. */

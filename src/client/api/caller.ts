@@ -1,10 +1,10 @@
 import type * as z from "zod/mini";
-import type { Incoming } from "../ports.ts";
-import { type BackendConnection, createIdempotencyKey } from "./backend.ts";
+import type { Incoming } from "#net/ports";
+import { type BackendConnection, createIdempotencyKey } from "./backend-connection.ts";
 import { createFixedTokenSource, type TokenSource, withBearer } from "./bearer.ts";
-import { type Call, readAnswer, sendCall, toAnswerContext } from "./exchange.ts";
-import { fetchOutcome, sendOnce, type WriteOutcome } from "./lost.ts";
+import { fetchOutcome, sendOnce, type WriteOutcome } from "./lost-answers.ts";
 import { createRefreshCall, type RefreshCall } from "./refresh-call.ts";
+import { type Call, readAnswer, sendCall, toAnswerContext } from "./send-call.ts";
 
 export type CallOptions = { signal?: AbortSignal };
 export type WriteOptions = CallOptions & { idempotencyKey?: string };

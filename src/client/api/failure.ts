@@ -1,7 +1,7 @@
+import type { Incoming } from "#net/ports";
+import { formatWait, MAX_WAIT_MS, parseRetryAfter } from "#net/retry-after";
 import { clean } from "#protocol/clean";
 import { ERRORS, type ErrorCode, isErrorCode, Problem } from "#protocol/errors";
-import type { Incoming } from "../ports.ts";
-import { formatWait, MAX_WAIT_MS, parseRetryAfter } from "./retry-after.ts";
 
 /** Calls whose statuses mean something of their own where the body names no code of the table. */
 export type Route = "status" | "refresh" | "ask" | "confirm" | "other";

@@ -1,13 +1,13 @@
+import { sleepOrThrow } from "#net/sleep";
 import { clean } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 import type { NumberedPart } from "#protocol/events";
-import { sleepOrThrow } from "../pause.ts";
-import { getHost } from "./backend.ts";
+import { getHost } from "./backend-connection.ts";
 import type { Caller } from "./caller.ts";
-import { toAnswerContext } from "./exchange.ts";
 import { openCallStream } from "./open.ts";
 import { createOutage, type Outage } from "./outage.ts";
 import { type PartRead, readParts } from "./parts.ts";
+import { toAnswerContext } from "./send-call.ts";
 import type { StreamListener } from "./stream.ts";
 import type { Turn } from "./turn.ts";
 

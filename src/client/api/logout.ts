@@ -1,7 +1,7 @@
 import { Problem } from "#protocol/errors";
-import type { BackendConnection } from "./backend.ts";
+import type { BackendConnection } from "./backend-connection.ts";
 import { type TokenSource, withAuthorization } from "./bearer.ts";
-import { type Call, sendCall } from "./exchange.ts";
+import { type Call, sendCall } from "./send-call.ts";
 
 const LOGOUT_LIMIT_MS = 5_000;
 

@@ -1,11 +1,11 @@
+import type { Incoming, Streaming } from "#net/ports";
 import { Problem } from "#protocol/errors";
-import type { Incoming, Streaming } from "../ports.ts";
 import { readBody } from "../send/whole.ts";
-import { type BackendConnection, getHost } from "./backend.ts";
+import { type BackendConnection, getHost } from "./backend-connection.ts";
 import { withBearer } from "./bearer.ts";
 import type { Caller } from "./caller.ts";
-import { type Call, checkAnswer, recordClock, toAnswerContext, toRequest, withRetries } from "./exchange.ts";
 import { toProblem } from "./failure.ts";
+import { type Call, checkAnswer, recordClock, toAnswerContext, toRequest, withRetries } from "./send-call.ts";
 
 /** Limit for a stream in which nothing comes, in milliseconds; a backend says every 15 s that it is there (cases H10, H11). */
 const IDLE_LIMIT_MS = 120_000;

@@ -1,4 +1,4 @@
-import type { BackendConnection } from "./backend.ts";
+import type { BackendConnection } from "./backend-connection.ts";
 
 /** Longest time without a connection, in milliseconds, after which nobody waits any more. */
 const LIMIT_MS = 60_000;

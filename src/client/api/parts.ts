@@ -1,6 +1,6 @@
+import type { Streaming } from "#net/ports";
 import { Problem } from "#protocol/errors";
 import { StreamPart } from "#protocol/events";
-import type { Streaming } from "../ports.ts";
 import { type AnswerContext, parseJsonObject, toProblem } from "./failure.ts";
 import { createEventReader, type SseEvent } from "./sse.ts";
 

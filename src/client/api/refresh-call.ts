@@ -1,7 +1,7 @@
 import { Problem } from "#protocol/errors";
 import { isToken } from "../credentials/envelope.ts";
-import type { BackendConnection } from "./backend.ts";
-import { type Call, readAnswer, sendCall, toAnswerContext } from "./exchange.ts";
+import type { BackendConnection } from "./backend-connection.ts";
+import { type Call, readAnswer, sendCall, toAnswerContext } from "./send-call.ts";
 
 /**
  * What became of one try to refresh: new tokens; a refresh token that is spent, revoked or expired for good; or a passing fault, after

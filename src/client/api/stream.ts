@@ -1,16 +1,16 @@
+import type { Incoming, Streaming } from "#net/ports";
 import { AskStreamResponse, DIRECT_HEADER } from "#protocol/agent";
 import { type AskRequest, AskResponse } from "#protocol/ask";
 import { type NumberedPart, SESSION_HEADER } from "#protocol/events";
-import type { Incoming, Streaming } from "../ports.ts";
-import { createIdempotencyKey, getHost } from "./backend.ts";
+import { createIdempotencyKey, getHost } from "./backend-connection.ts";
 import type { Caller } from "./caller.ts";
 import { isStreamableDirectly } from "./direct/plain.ts";
 import type { DirectTurn } from "./direct/turn.ts";
-import { type Call, toAnswerContext } from "./exchange.ts";
 import { buildEventsPath, followEvents } from "./follow.ts";
-import { checkComplete, recoverStream, type StreamPosition, truncatedProblem } from "./lost.ts";
+import { checkComplete, recoverStream, type StreamPosition, truncatedProblem } from "./lost-answers.ts";
 import { openCall, openCallStream } from "./open.ts";
 import { type PartRead, readParts } from "./parts.ts";
+import { type Call, toAnswerContext } from "./send-call.ts";
 import { createTurn } from "./turn.ts";
 
 /** What a stream tells the person beside its parts: `note` that the connection is lost or back, `warn` what of it could not be read. */

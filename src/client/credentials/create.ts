@@ -1,12 +1,12 @@
 import { dirname } from "node:path";
-import type { Clock, Warn } from "../ports.ts";
+import { type Lock, withLock } from "#files/lock";
+import type { Processes } from "#files/processes";
+import { checkCredentialFolder, readFileIfExists } from "#files/replace-file";
+import type { Clock, Warn } from "#net/ports";
 import type { Credentials } from "./credentials.ts";
-import { checkCredentialFolder, readFileIfExists } from "./disk.ts";
 import { normalizeSignIn, parseEnvelope } from "./envelope.ts";
 import { describeKeychain, type Keychain, toKeychainProblem } from "./keychain.ts";
 import { createKeys, type Preference } from "./keys.ts";
-import { type Lock, withLock } from "./lock.ts";
-import type { Processes } from "./processes.ts";
 import { createStore, getStorePath, type Store } from "./store.ts";
 
 /** What the credentials of a profile are made of. */

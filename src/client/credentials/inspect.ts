@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { type FileInspection, inspectFile } from "../sight.ts";
+import { type FileInspection, inspectFile } from "#files/inspect";
 import type { StorageMode } from "./credentials.ts";
 import { parseEnvelope } from "./envelope.ts";
 

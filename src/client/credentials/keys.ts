@@ -1,5 +1,5 @@
+import type { Clock, Warn } from "#net/ports";
 import { Problem } from "#protocol/errors";
-import type { Clock, Warn } from "../ports.ts";
 import type { StorageMode } from "./credentials.ts";
 import { type Keychain, toKeychainProblem } from "./keychain.ts";
 

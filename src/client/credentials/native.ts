@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import type { Clock } from "../ports.ts";
+import type { Clock } from "#net/ports";
 import type { KeychainStatus } from "./keychain.ts";
 
 /** One call of the native keychain module; `load` only finds out whether it can be loaded. */

@@ -1,5 +1,5 @@
+import { readFileIfExists, removeFile } from "#files/replace-file";
 import type { Problem } from "#protocol/errors";
-import { readFileIfExists, removeFile } from "./disk.ts";
 import { parseEnvelope } from "./envelope.ts";
 import { type Keychain, toKeychainProblem } from "./keychain.ts";
 

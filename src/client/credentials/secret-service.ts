@@ -1,7 +1,7 @@
-import type { Clock } from "../ports.ts";
+import { getErrno } from "#files/replace-file";
+import type { Clock } from "#net/ports";
 import { type Bus, BusError, connectBus, parseBusAddress } from "./dbus.ts";
 import { type DbusArgument, toArray } from "./dbus-wire.ts";
-import { getErrno } from "./disk.ts";
 import type { KeychainStatus } from "./keychain.ts";
 
 /** Where the session bus of a Linux session is to be found: DBUS_SESSION_BUS_ADDRESS and XDG_RUNTIME_DIR are read. */

@@ -1,7 +1,4 @@
 import { join } from "node:path";
-import { Problem } from "#protocol/errors";
-import type { Clock, Warn } from "../ports.ts";
-import type { StorageMode } from "./credentials.ts";
 import {
   checkCredentialFolder,
   ensureCredentialFolder,
@@ -9,7 +6,10 @@ import {
   readFileIfExists,
   replaceFile,
   restrictPermissions,
-} from "./disk.ts";
+} from "#files/replace-file";
+import type { Clock, Warn } from "#net/ports";
+import { Problem } from "#protocol/errors";
+import type { StorageMode } from "./credentials.ts";
 import { type Envelope, formatEnvelope, parseEnvelope, type SignInsByOrigin } from "./envelope.ts";
 import type { Keys } from "./keys.ts";
 

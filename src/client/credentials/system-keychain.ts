@@ -1,4 +1,4 @@
-import type { Clock } from "../ports.ts";
+import type { Clock } from "#net/ports";
 import { type Keychain, toKeychainProblem } from "./keychain.ts";
 import type { NativeRequest } from "./native.ts";
 import type { BusSession } from "./secret-service.ts";

@@ -1,4 +1,4 @@
-import type { LoadBuiltin } from "./exchange.ts";
+import type { LoadBuiltin } from "#net/transport";
 
 /** Codes by which a system tells that it has no way out, or nobody to ask for a name. */
 const NO_WAY = new Set(["EAI_AGAIN", "ENETUNREACH", "ENETDOWN"]);

@@ -1,6 +1,6 @@
+import type { Incoming } from "#net/ports";
+import type { StreamedAnswer } from "#net/transport";
 import { Problem } from "#protocol/errors";
-import type { Incoming } from "../ports.ts";
-import type { StreamedAnswer } from "./exchange.ts";
 
 /** Largest answer that is read: 32 MiB. Longer ones end the exchange with BAD_ANSWER. */
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024;

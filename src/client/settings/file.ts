@@ -1,8 +1,8 @@
 import { chmodSync, constants, copyFileSync, lstatSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
+import { ensurePrivateFolder, getErrno, unusableProblem } from "#files/folders";
+import type { Warn } from "#net/ports";
 import { Problem } from "#protocol/errors";
-import type { Warn } from "../ports.ts";
-import { ensurePrivateFolder, getErrno, unusableProblem } from "./folder.ts";
 
 /** The settings file as it is kept: values by profile, and the profile that `kay profile use` chose. Other fields are left alone. */
 export type Stored = {

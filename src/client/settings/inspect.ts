@@ -1,4 +1,4 @@
-import { type FileInspection, inspectFile } from "../sight.ts";
+import { type FileInspection, inspectFile } from "#files/inspect";
 import { parseSettings } from "./file.ts";
 import { type Entry, isSettingKey, SETTINGS } from "./table.ts";
 

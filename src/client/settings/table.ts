@@ -1,6 +1,6 @@
+import { parseOrigin } from "#net/addresses";
 import { Problem } from "#protocol/errors";
 import { PROVIDERS, type ProviderName } from "#protocol/providers";
-import { parseOrigin } from "../send/origin.ts";
 
 /** What is known of one setting. */
 export type Entry = {

@@ -1,5 +1,5 @@
-import { fetchNewerVersion, type Manifest, type RegistryPorts } from "./look.ts";
 import { readUpdateRecord, writeUpdateRecord } from "./record.ts";
+import { fetchNewerVersion, type Manifest, type RegistryPorts } from "./registry.ts";
 
 /** Ask the registry and put what it says into the record, which whoever asks for the look has written before. */
 export async function refreshUpdateRecord(

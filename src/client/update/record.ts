@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import * as z from "zod/mini";
-import { ensureCredentialFolder, readFileIfExists, replaceFile } from "../credentials/disk.ts";
-import { Version } from "./look.ts";
+import { ensureCredentialFolder, readFileIfExists, replaceFile } from "#files/replace-file";
+import { Version } from "./registry.ts";
 
 /** What is known of newer versions (`update.json` in the state folder). Times are in ms. */
 export type UpdateRecord = z.infer<typeof UpdateRecord>;

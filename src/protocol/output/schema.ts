@@ -1,8 +1,8 @@
 import type { ErrorObject, ValidateFunction } from "ajv";
 import { Problem } from "../errors.ts";
-import { findUnsafePattern } from "./explosive.ts";
+import { findUnsafePattern } from "./safe-pattern.ts";
+import { isTimeoutError, runWithTimeout } from "./timeout.ts";
 import { parseValue } from "./value.ts";
-import { isTimeoutError, runWithTimeout } from "./within-time.ts";
 
 /** Where a value does not match, as a JSON pointer, and how. */
 export type OutputProblem = { path: string; message: string };

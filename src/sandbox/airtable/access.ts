@@ -1,7 +1,7 @@
 import type { Context, MiddlewareHandler } from "hono";
 import type { ProviderContext, SandboxEnv } from "../provider.ts";
 import { AirtableError, forbiddenError } from "./errors.ts";
-import type { Account, AirtableState, Base, Table } from "./world.ts";
+import type { Account, AirtableState, Base, Table } from "./state.ts";
 
 /** What a request under `/v0` knows: whose it is, and the world. */
 export type AirtableEnv = {

@@ -1,14 +1,14 @@
 import { Hono } from "hono";
 import type { OAuthTraits, Provider } from "../provider.ts";
 import { type AirtableEnv, findBase, listBases, requireScope, requireToken, SCOPES } from "./access.ts";
-import { registerWebPages } from "./browse.ts";
 import { buildAirtable } from "./build.ts";
-import { DEFAULT_SEED } from "./builtin.ts";
+import { DEFAULT_SEED } from "./default-seed.ts";
 import { handleErrors, notFoundError } from "./errors.ts";
 import { registerRecordRoutes } from "./records.ts";
 import { AirtableSeed } from "./seed.ts";
+import type { AirtableState } from "./state.ts";
 import { toBaseView, toTableView } from "./views.ts";
-import type { AirtableState } from "./world.ts";
+import { registerWebPages } from "./web-pages.ts";
 
 const HOUR = 3_600;
 const SIXTY_DAYS = 5_184_000;

@@ -1,6 +1,6 @@
 import { unprocessableError } from "./errors.ts";
 import type { Scalar } from "./formula.ts";
-import type { AirtableRecord, AirtableState, Base, Cell, Field, Table } from "./world.ts";
+import type { AirtableRecord, AirtableState, Base, Cell, Field, Table } from "./state.ts";
 
 /** The field of a name or id. @throws AirtableRefusal UNKNOWN_FIELD_NAME */
 export function findField({ fields }: Table, name: string): Field {

@@ -5,8 +5,8 @@ import { findField, toScalar } from "./cells.ts";
 import { AirtableError, invalidRequestError, unprocessableError } from "./errors.ts";
 import { evaluateFormula, isTruthy } from "./formula.ts";
 import { FormulaError, parseFormula } from "./formula-parse.ts";
+import type { AirtableRecord, AirtableState, Base, Table } from "./state.ts";
 import { toRecordView } from "./views.ts";
-import type { AirtableRecord, AirtableState, Base, Table } from "./world.ts";
 
 /** What a list may be asked for (airtable.com/developers/web/api/list-records), from a query or a body. */
 type Asked = {

@@ -5,8 +5,8 @@ import { findField, parseCell } from "./cells.ts";
 import { AirtableError, invalidRequestError, notFoundError, unprocessableError } from "./errors.ts";
 import { createRandomId } from "./ids.ts";
 import { listRecords } from "./list.ts";
+import type { AirtableRecord, AirtableState, Base, Table } from "./state.ts";
 import { toRecordView } from "./views.ts";
-import type { AirtableRecord, AirtableState, Base, Table } from "./world.ts";
 
 /** Records of one request that writes. */
 const MOST = 10;

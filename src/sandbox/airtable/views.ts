@@ -1,5 +1,5 @@
 import { toCellView } from "./cells.ts";
-import type { AirtableRecord, AirtableState, Base, Field, Table } from "./world.ts";
+import type { AirtableRecord, AirtableState, Base, Field, Table } from "./state.ts";
 
 /** A record in answers; empty cells are left out. */
 export function toRecordView(

@@ -1,15 +1,15 @@
 import { type Context, Hono } from "hono";
 import { getAvatarUrl } from "../pictures.ts";
 import type { OAuthTraits, Provider, ProviderContext, SandboxEnv } from "../provider.ts";
-import { registerWebPages } from "./browse.ts";
 import { buildAtlassian } from "./build.ts";
-import { DEFAULT_SEED } from "./builtin.ts";
 import { createConfluenceApp } from "./confluence/confluence.ts";
+import { DEFAULT_SEED } from "./default-seed.ts";
 import { createGateway, getScopesAt, getSiteUrl, listSites, type SiteEnv, sendUnauthorized } from "./gateway.ts";
 import { createJiraApp, createJiraTextApp } from "./jira/jira.ts";
 import { CONFLUENCE_SCOPES, JIRA_SCOPES, SCOPES } from "./scopes.ts";
 import { AtlassianSeed } from "./seed.ts";
-import type { AtlassianState } from "./world.ts";
+import type { AtlassianState } from "./state.ts";
+import { registerWebPages } from "./web-pages.ts";
 
 /**
  * Atlassian's OAuth 2.0 (3LO). The bodies of errors are those its token endpoint was seen to answer: a spent or dead refresh token is 403

@@ -4,7 +4,7 @@ import { toAdf } from "./jira/adf.ts";
 import { DEFAULT_WORKFLOW, ISSUE_TYPES, PRIORITIES } from "./jira/schemes.ts";
 import { assertUnique, type SeedLookup } from "./lookup.ts";
 import type { IssueSeed, PageSeed, ProjectSeed, SiteSeed } from "./seed.ts";
-import type { Issue, Page, Project, Site, Space } from "./world.ts";
+import type { Issue, Page, Project, Site, Space } from "./state.ts";
 
 /** Fill in one site. `path` is where it stands in the seed. @throws SeedFault */
 export function buildSite(seed: SiteSeed & { id: string }, lookup: SeedLookup, path: string): Site {

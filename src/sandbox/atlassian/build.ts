@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { buildSite } from "./build-site.ts";
 import { assertUnique, createSeedLookup } from "./lookup.ts";
 import type { AtlassianSeed } from "./seed.ts";
-import type { AtlassianState } from "./world.ts";
+import type { AtlassianState } from "./state.ts";
 
 /** Fill in an Atlassian seed. @throws SeedFault */
 export function buildAtlassian(seed: AtlassianSeed, now: number): AtlassianState {

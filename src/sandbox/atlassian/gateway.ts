@@ -1,6 +1,6 @@
 import type { Context, MiddlewareHandler } from "hono";
 import type { ProviderContext, SandboxEnv } from "../provider.ts";
-import type { Account, AtlassianState, Site } from "./world.ts";
+import type { Account, AtlassianState, Site } from "./state.ts";
 
 /** What a request behind `/ex/{product}/{cloudid}` knows: whose it is and which site it is about. */
 export type SiteEnv = {

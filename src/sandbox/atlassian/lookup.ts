@@ -1,6 +1,6 @@
-import { parseMoment } from "../moment.ts";
 import { SeedError } from "../provider.ts";
-import type { Account } from "./world.ts";
+import { parseMoment } from "../seed-time.ts";
+import type { Account } from "./state.ts";
 
 /** Looking up people and times of a seed, with the place named when they do not fit. */
 export type SeedLookup = {

@@ -2,7 +2,7 @@ import type { Context, MiddlewareHandler } from "hono";
 import type { ProviderContext, SandboxEnv } from "../provider.ts";
 import { BitbucketError } from "./errors.ts";
 import { addImpliedScopes } from "./scopes.ts";
-import type { Account, BitbucketState, PullRequest, Repository, Workspace } from "./world.ts";
+import type { Account, BitbucketState, PullRequest, Repository, Workspace } from "./state.ts";
 
 /** What a request under `/2.0` knows: whose it is, and the world. */
 export type BitbucketEnv = {

@@ -8,14 +8,14 @@ import {
   requireScope,
   requireToken,
 } from "./access.ts";
-import { registerWebPages } from "./browse.ts";
 import { buildBitbucket } from "./build.ts";
-import { DEFAULT_SEED } from "./builtin.ts";
+import { DEFAULT_SEED } from "./default-seed.ts";
 import { handleErrors, noApiError } from "./errors.ts";
 import { paginate } from "./paging.ts";
 import { registerPullRequestRoutes } from "./pullrequests.ts";
 import { SCOPES } from "./scopes.ts";
 import { BitbucketSeed } from "./seed.ts";
+import type { BitbucketState } from "./state.ts";
 import {
   formatBitbucketTime,
   toAccountView,
@@ -24,7 +24,7 @@ import {
   toRepositoryView,
   toWorkspaceView,
 } from "./views.ts";
-import type { BitbucketState } from "./world.ts";
+import { registerWebPages } from "./web-pages.ts";
 
 /** OAuth 2.0 at Bitbucket (developer.atlassian.com/cloud/bitbucket/oauth-2): tokens live two hours, the refresh token stays the same. */
 const oauth: OAuthTraits = {

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import { parseMoment } from "../moment.ts";
 import { SeedError } from "../provider.ts";
+import { parseMoment } from "../seed-time.ts";
 import type { BitbucketSeed, PullRequestSeed, RepositorySeed, WorkspaceSeed } from "./seed.ts";
-import type { Account, BitbucketState, PullRequest, Repository, Workspace } from "./world.ts";
+import type { Account, BitbucketState, PullRequest, Repository, Workspace } from "./state.ts";
 
 type Lookup = {
   person(wanted: string, path: string): string;

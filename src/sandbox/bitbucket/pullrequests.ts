@@ -3,8 +3,8 @@ import type { ProviderContext } from "../provider.ts";
 import { type BitbucketEnv, findPullRequest, findRepository, requireScope } from "./access.ts";
 import { BitbucketError } from "./errors.ts";
 import { paginate } from "./paging.ts";
+import type { BitbucketState, Comment, PullRequest, PullRequestState } from "./state.ts";
 import { toCommentView, toParticipantView, toPullRequestView } from "./views.ts";
-import type { BitbucketState, Comment, PullRequest, PullRequestState } from "./world.ts";
 
 const STATES: PullRequestState[] = ["OPEN", "MERGED", "DECLINED", "SUPERSEDED"];
 const REQUESTS = "/repositories/:workspace/:repository/pullrequests";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Context } from "hono";
 import { getAvatarUrl } from "../pictures.ts";
 import type { BitbucketEnv } from "./access.ts";
-import type { Account, Comment, PullRequest, Repository, Workspace } from "./world.ts";
+import type { Account, Comment, PullRequest, Repository, Workspace } from "./state.ts";
 
 /** Bitbucket's spelling of a moment: `2026-08-24T10:50:03.000000+00:00`. */
 export function formatBitbucketTime(iso: string): string {

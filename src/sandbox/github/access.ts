@@ -1,6 +1,6 @@
 import type { Context, ErrorHandler, MiddlewareHandler } from "hono";
 import type { ProviderContext, SandboxEnv } from "../provider.ts";
-import type { GithubState, Issue, PullRequest, Repository, User } from "./world.ts";
+import type { GithubState, Issue, PullRequest, Repository, User } from "./state.ts";
 
 type Status = 400 | 401 | 403 | 404 | 410 | 422;
 

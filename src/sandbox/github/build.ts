@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import { parseMoment } from "../moment.ts";
 import { SeedError } from "../provider.ts";
+import { parseMoment } from "../seed-time.ts";
 import type { GithubSeed, IssueSeed, PullRequestSeed, RepositorySeed } from "./seed.ts";
-import type { GithubState, Issue, PullRequest, Repository } from "./world.ts";
+import type { GithubState, Issue, PullRequest, Repository } from "./state.ts";
 
 type Lookup = {
   person(wanted: string, path: string): string;

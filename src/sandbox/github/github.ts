@@ -11,13 +11,13 @@ import {
   requireToken,
   SCOPES,
 } from "./access.ts";
-import { registerWebPages } from "./browse.ts";
 import { buildGithub } from "./build.ts";
-import { DEFAULT_SEED } from "./builtin.ts";
+import { DEFAULT_SEED } from "./default-seed.ts";
 import { filterIssues, registerIssueRoutes } from "./issues.ts";
 import { paginate } from "./paging.ts";
 import { registerSearchRoutes } from "./search.ts";
 import { GithubSeed } from "./seed.ts";
+import { type GithubState, isPullRequest } from "./state.ts";
 import {
   toAccountView,
   toPullRequestDetails,
@@ -26,7 +26,7 @@ import {
   toReviewView,
   truncateToSecond,
 } from "./views.ts";
-import { type GithubState, isPullRequest } from "./world.ts";
+import { registerWebPages } from "./web-pages.ts";
 
 const failure = (error: string, error_description: string) => ({
   status: 200 as const,

@@ -13,8 +13,8 @@ import {
 } from "./access.ts";
 import { createIdFromName } from "./build.ts";
 import { paginate } from "./paging.ts";
+import { type GithubState, type Issue, isPullRequest, type PullRequest, type Repository } from "./state.ts";
 import { toCommentView, toIssueView } from "./views.ts";
-import { type GithubState, type Issue, isPullRequest, type PullRequest, type Repository } from "./world.ts";
 
 const ISSUES = "/repos/:owner/:repo/issues";
 const ONE = `${ISSUES}/:number{[0-9]+}`;

@@ -1,8 +1,8 @@
 import type { Context, Hono } from "hono";
 import { type GithubEnv, invalidError, listVisibleRepositories } from "./access.ts";
 import { paginate } from "./paging.ts";
+import { type Issue, isPullRequest, type PullRequest, type Repository } from "./state.ts";
 import { toIssueView, toRepositoryView } from "./views.ts";
-import { type Issue, isPullRequest, type PullRequest, type Repository } from "./world.ts";
 
 type Thing = { repository: Repository; issue: Issue | PullRequest };
 

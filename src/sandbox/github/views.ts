@@ -3,7 +3,7 @@ import type { Context } from "hono";
 import { getAvatarUrl } from "../pictures.ts";
 import { canWrite, type GithubEnv } from "./access.ts";
 import { createIdFromName } from "./build.ts";
-import { type Comment, type Issue, isPullRequest, type PullRequest, type Repository, type Review } from "./world.ts";
+import { type Comment, type Issue, isPullRequest, type PullRequest, type Repository, type Review } from "./state.ts";
 
 type C = Context<GithubEnv>;
 

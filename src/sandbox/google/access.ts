@@ -2,7 +2,7 @@ import type { Context, MiddlewareHandler } from "hono";
 import type { ProviderContext, SandboxEnv } from "../provider.ts";
 import { GoogleError, invalidError } from "./errors.ts";
 import { type GoogleAccess, grantsAccess } from "./scopes.ts";
-import type { Account, GoogleState } from "./world.ts";
+import type { Account, GoogleState } from "./state.ts";
 
 /** What a request to an API knows: whose it is, and the world. */
 export type GoogleEnv = {

@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
-import { parseMoment } from "../moment.ts";
 import { SeedError } from "../provider.ts";
+import { parseMoment } from "../seed-time.ts";
 import type { EventSeed, FileSeed, GoogleSeed, MessageSeed } from "./seed.ts";
-import { addDays, formatZonedTime, getInstant, isTimeZone, parseSeedTime } from "./times.ts";
 import {
   type Account,
   type CalendarEvent,
@@ -14,7 +13,8 @@ import {
   type Message,
   type Paragraph,
   SPREADSHEET_TYPE,
-} from "./world.ts";
+} from "./state.ts";
+import { addDays, formatZonedTime, getInstant, isTimeZone, parseSeedTime } from "./times.ts";
 
 const HOUR_MS = 3_600_000;
 

@@ -2,10 +2,9 @@ import { Hono } from "hono";
 import { getAvatarUrl } from "../pictures.ts";
 import type { OAuthTraits, Provider } from "../provider.ts";
 import { type GoogleEnv, requireToken } from "./access.ts";
-import { registerWebPages } from "./browse.ts";
 import { buildGoogle } from "./build.ts";
-import { DEFAULT_SEED } from "./builtin.ts";
 import { registerCalendarRoutes } from "./calendar/calendar.ts";
+import { DEFAULT_SEED } from "./default-seed.ts";
 import { registerDocsRoutes } from "./docs/docs.ts";
 import { registerDriveRoutes } from "./drive/drive.ts";
 import { handleErrors, notFoundError } from "./errors.ts";
@@ -13,7 +12,8 @@ import { registerGmailRoutes } from "./gmail/gmail.ts";
 import { describeScopes, SCOPES } from "./scopes.ts";
 import { GoogleSeed } from "./seed.ts";
 import { registerSheetsRoutes } from "./sheets/sheets.ts";
-import type { GoogleState } from "./world.ts";
+import type { GoogleState } from "./state.ts";
+import { registerWebPages } from "./web-pages.ts";
 
 /**
  * OAuth 2.0 at Google (developers.google.com/identity/protocols/oauth2/web-server): a refresh token comes with `access_type=offline` at the

@@ -1,7 +1,7 @@
-import { parseMoment, parsePeriod } from "../moment.ts";
 import { SeedError } from "../provider.ts";
+import { parseMoment, parsePeriod } from "../seed-time.ts";
 import type { TimeSeed } from "./seed.ts";
-import type { EventTime } from "./world.ts";
+import type { EventTime } from "./state.ts";
 
 const DAY_MS = 86_400_000;
 

@@ -1,7 +1,7 @@
 import type { Context, MiddlewareHandler } from "hono";
 import type { ProviderContext, SandboxEnv } from "../provider.ts";
 import { HubspotError } from "./errors.ts";
-import type { HubspotState, ObjectType, Owner } from "./world.ts";
+import type { HubspotState, ObjectType, Owner } from "./state.ts";
 
 /** What a request to the API knows: whose it is, and the world. */
 export type HubspotEnv = {

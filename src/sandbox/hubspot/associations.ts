@@ -1,13 +1,13 @@
 import type { Context, Hono } from "hono";
 import type { ProviderContext } from "../provider.ts";
 import type { HubspotEnv } from "./access.ts";
+import { associate, dissociate, findAssociationId } from "./association-types.ts";
 import { badRequestError } from "./errors.ts";
 import { OBJECT_TYPES } from "./properties.ts";
 import { findRecord } from "./records.ts";
 import { parseObjectType } from "./request.ts";
-import { associate, dissociate, findAssociationId } from "./ties.ts";
+import type { HubspotState, ObjectType } from "./state.ts";
 import { listAssociated } from "./views.ts";
-import type { HubspotState, ObjectType } from "./world.ts";
 
 const FROM = "/crm/v4/objects/:type/:id/associations";
 

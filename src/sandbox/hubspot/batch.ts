@@ -4,8 +4,8 @@ import type { HubspotEnv } from "./access.ts";
 import { badRequestError } from "./errors.ts";
 import { archiveRecord, createRecord, findRecord, updateRecord } from "./records.ts";
 import { parseBody, parseNames, parseObjectType } from "./request.ts";
+import type { CrmRecord, HubspotState, ObjectType } from "./state.ts";
 import { toRecordView } from "./views.ts";
-import type { CrmRecord, HubspotState, ObjectType } from "./world.ts";
 
 const BATCH = "/crm/v3/objects/:type/batch";
 type Input = { id?: unknown; idProperty?: unknown; properties?: unknown; associations?: unknown };

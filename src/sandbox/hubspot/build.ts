@@ -1,8 +1,8 @@
-import { parseMoment } from "../moment.ts";
 import { SeedError } from "../provider.ts";
+import { parseMoment } from "../seed-time.ts";
 import { OBJECT_TYPES } from "./properties.ts";
 import type { HubspotSeed, PipelineSeed, RecordSeed } from "./seed.ts";
-import type { CrmRecord, HubspotState, ObjectType, Owner, Pipeline } from "./world.ts";
+import type { CrmRecord, HubspotState, ObjectType, Owner, Pipeline } from "./state.ts";
 
 /** The pipeline that every HubSpot account begins with. Source: https://knowledge.hubspot.com/object-settings/set-up-and-customize-pipelines */
 const SALES: PipelineSeed = {

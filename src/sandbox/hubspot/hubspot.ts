@@ -4,13 +4,13 @@ import { type HubspotEnv, requireToken, SCOPES } from "./access.ts";
 import { registerAccountRoutes } from "./account.ts";
 import { registerAssociationRoutes } from "./associations.ts";
 import { registerBatchRoutes } from "./batch.ts";
-import { registerWebPages } from "./browse.ts";
 import { buildHubspot } from "./build.ts";
-import { DEFAULT_SEED } from "./builtin.ts";
+import { DEFAULT_SEED } from "./default-seed.ts";
 import { handleErrors, notFoundError } from "./errors.ts";
 import { registerObjectRoutes } from "./objects.ts";
 import { HubspotSeed } from "./seed.ts";
-import type { HubspotState } from "./world.ts";
+import type { HubspotState } from "./state.ts";
+import { registerWebPages } from "./web-pages.ts";
 
 /** OAuth at HubSpot (developers.hubspot.com/docs/api-reference/auth-oauth-v3/guide): 30 minutes, a lasting refresh token, its own error words. */
 const oauth: OAuthTraits = {

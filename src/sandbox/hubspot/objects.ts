@@ -6,8 +6,8 @@ import { findObjectType } from "./properties.ts";
 import { archiveRecord, createRecord, findRecord, listArchived, updateRecord } from "./records.ts";
 import { parseBody, parseNames, parseObjectType } from "./request.ts";
 import { searchRecords } from "./search.ts";
+import type { CrmRecord, HubspotState, ObjectType } from "./state.ts";
 import { getAssociationName, listAssociated, toPagingView, toRecordView } from "./views.ts";
-import type { CrmRecord, HubspotState, ObjectType } from "./world.ts";
 
 const OBJECTS = "/crm/v3/objects/:type";
 const ONE = `${OBJECTS}/:id`;

@@ -1,4 +1,4 @@
-import type { ObjectType } from "./world.ts";
+import type { ObjectType } from "./state.ts";
 
 /** What one type of record is like. Source: the object pages of HubSpot's CRM v3 reference. */
 export type TypeTraits = {

@@ -1,8 +1,8 @@
 import type { ProviderContext } from "../provider.ts";
+import { associateAll } from "./association-types.ts";
 import { HubspotError, notFoundError } from "./errors.ts";
-import { associateAll } from "./ties.ts";
+import type { CrmRecord, HubspotState, ObjectType } from "./state.ts";
 import { validateProperties } from "./validate.ts";
-import type { CrmRecord, HubspotState, ObjectType } from "./world.ts";
 
 /** The record with an id, or with the address that `idProperty` says it is. @throws HubspotRefusal 400, 404 */
 export function findRecord(records: CrmRecord[], type: ObjectType, wanted: string, idProperty?: string): CrmRecord {

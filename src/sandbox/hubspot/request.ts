@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import { getScope, type HubspotEnv, requireScope } from "./access.ts";
 import { badRequestError } from "./errors.ts";
 import { findObjectType } from "./properties.ts";
-import type { ObjectType } from "./world.ts";
+import type { ObjectType } from "./state.ts";
 
 /** The type that a part of the path names, if the grant may do that with it. @throws HubspotRefusal 400, 403 */
 export function parseObjectType(c: Context<HubspotEnv>, access: "read" | "write", part = "type"): ObjectType {

@@ -1,7 +1,7 @@
 import { badRequestError } from "./errors.ts";
 import { OBJECT_TYPES } from "./properties.ts";
+import type { CrmRecord, ObjectType } from "./state.ts";
 import { listProperties } from "./views.ts";
-import type { CrmRecord, ObjectType } from "./world.ts";
 
 /** Limits of one search. Source: https://developers.hubspot.com/docs/api-reference/search/guide */
 const LIMITS = { groups: 5, filters: 6, page: 200, query: 3_000, total: 10_000 };

@@ -1,6 +1,6 @@
 import { badRequestError, HubspotError, wrongPropertiesError } from "./errors.ts";
 import { LIFECYCLE_STAGES, OBJECT_TYPES } from "./properties.ts";
-import type { CrmRecord, HubspotState, ObjectType } from "./world.ts";
+import type { CrmRecord, HubspotState, ObjectType } from "./state.ts";
 
 type Fault = { name: string; message: string; error: string };
 

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import type { HubspotEnv } from "./access.ts";
 import { OBJECT_TYPES } from "./properties.ts";
-import type { CrmRecord, HubspotState, ObjectType, Owner, Pipeline } from "./world.ts";
+import type { CrmRecord, HubspotState, ObjectType, Owner, Pipeline } from "./state.ts";
 
 /** Every property of a record that has a value, those that HubSpot keeps itself included. */
 export function listProperties(record: CrmRecord, type: ObjectType): Record<string, string> {

@@ -1,7 +1,7 @@
 import type { Context, MiddlewareHandler } from "hono";
 import type { ProviderContext, SandboxEnv } from "../provider.ts";
 import { LinkedinError } from "./errors.ts";
-import type { LinkedinState, Member, Post } from "./world.ts";
+import type { LinkedinState, Member, Post } from "./state.ts";
 
 /** What a request to the API knows: whose it is, and the world. */
 export type LinkedinEnv = {

@@ -1,7 +1,7 @@
-import { parseMoment } from "../moment.ts";
 import { SeedError } from "../provider.ts";
+import { parseMoment } from "../seed-time.ts";
 import type { LinkedinSeed } from "./seed.ts";
-import type { LinkedinState, Member } from "./world.ts";
+import type { LinkedinState, Member } from "./state.ts";
 
 /** First id of posts and comments; each further one is a step higher. */
 const FIRST_POST = 7_390_000_000_000_000_000n;

@@ -2,14 +2,14 @@ import { Hono } from "hono";
 import { getAvatarUrl } from "../pictures.ts";
 import type { OAuthTraits, Provider } from "../provider.ts";
 import { type LinkedinEnv, requireScope, requireToken, requireVersion, SCOPES } from "./access.ts";
-import { registerWebPages } from "./browse.ts";
 import { buildLinkedin } from "./build.ts";
-import { DEFAULT_SEED } from "./builtin.ts";
+import { DEFAULT_SEED } from "./default-seed.ts";
 import { handleErrors, LinkedinError } from "./errors.ts";
 import { registerPostRoutes } from "./posts.ts";
 import { LinkedinSeed } from "./seed.ts";
 import { registerSocialRoutes } from "./social.ts";
-import type { LinkedinState } from "./world.ts";
+import type { LinkedinState } from "./state.ts";
+import { registerWebPages } from "./web-pages.ts";
 
 /** Sixty days. */
 const ACCESS_SECONDS = 5_184_000;

@@ -3,7 +3,7 @@ import type { ProviderContext } from "../provider.ts";
 import { findPost, forbiddenError, type LinkedinEnv, parseBody, requireScope, requireSelf } from "./access.ts";
 import { createNextId } from "./build.ts";
 import { LinkedinError } from "./errors.ts";
-import type { LinkedinState, Post } from "./world.ts";
+import type { LinkedinState, Post } from "./state.ts";
 
 /** Longest commentary; LinkedIn cuts off what is longer. */
 const COMMENTARY = 3_000;

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { REACTIONS } from "./world.ts";
+import { REACTIONS } from "./state.ts";
 
 /** The LinkedIn part of a seed. Names are LinkedIn's own; everything that can be made up may be left out. */
 

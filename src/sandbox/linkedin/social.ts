@@ -3,7 +3,7 @@ import type { ProviderContext } from "../provider.ts";
 import { findPost, type LinkedinEnv, parseBody, requireScope, requireSelf } from "./access.ts";
 import { createNextId } from "./build.ts";
 import { LinkedinError } from "./errors.ts";
-import { type Comment, type LinkedinState, type Post, REACTIONS } from "./world.ts";
+import { type Comment, type LinkedinState, type Post, REACTIONS } from "./state.ts";
 
 /** Longest text of a comment. */
 const COMMENT = 1_250;

@@ -2,7 +2,7 @@ import type { Context, MiddlewareHandler } from "hono";
 import type { ProviderContext, SandboxEnv } from "../provider.ts";
 import { invalidError, NotionError, notFoundError } from "./errors.ts";
 import { createUuid, normalizeId } from "./ids.ts";
-import type { Block, Database, Entry, NotionState, Page, Row, User } from "./world.ts";
+import type { Block, Database, Entry, NotionState, Page, Row, User } from "./state.ts";
 
 /** What a request under `/v1` knows: whose it is, and the world. */
 export type NotionEnv = {

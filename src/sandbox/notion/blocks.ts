@@ -12,9 +12,9 @@ import {
 } from "./access.ts";
 import { invalidError, notFoundError } from "./errors.ts";
 import { checkChildren } from "./limits.ts";
+import type { Block, NotionState } from "./state.ts";
 import { toPlainText } from "./values.ts";
 import { toBlockView } from "./views.ts";
-import type { Block, NotionState } from "./world.ts";
 
 /** Blocks of pages (developers.notion.com/reference/block). */
 export function registerBlockRoutes(app: Hono<NotionEnv>, place: ProviderContext<NotionState>): void {

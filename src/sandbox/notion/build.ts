@@ -1,9 +1,9 @@
-import { parseMoment, parsePeriod } from "../moment.ts";
 import { SeedError } from "../provider.ts";
+import { parseMoment, parsePeriod } from "../seed-time.ts";
 import { createUuidFromName } from "./ids.ts";
 import type { BlockSeed, DatabaseSeed, NotionSeed, PageSeed, RowSeed } from "./seed.ts";
+import type { Block, Cell, Database, Entry, NotionState, Page, Property, Row, User } from "./state.ts";
 import { parseBlocks } from "./text.ts";
-import type { Block, Cell, Database, Entry, NotionState, Page, Property, Row, User } from "./world.ts";
 
 type Lookup = {
   now: number;

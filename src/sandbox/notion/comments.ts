@@ -12,9 +12,9 @@ import {
 } from "./access.ts";
 import { invalidError } from "./errors.ts";
 import { checkRichText } from "./limits.ts";
+import type { NotionState } from "./state.ts";
 import { toPlainText } from "./values.ts";
 import { toCommentView } from "./views.ts";
-import type { NotionState } from "./world.ts";
 
 /** Comments on pages (developers.notion.com/reference/comment-object). */
 export function registerCommentRoutes(app: Hono<NotionEnv>, place: ProviderContext<NotionState>): void {

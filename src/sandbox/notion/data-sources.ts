@@ -2,8 +2,8 @@ import type { Context, Hono } from "hono";
 import { findDataSource, type NotionEnv, paginate, parseBody, requireCapability, toRecord } from "./access.ts";
 import { invalidError, notFoundError } from "./errors.ts";
 import { normalizeId } from "./ids.ts";
+import type { Cell, Database, Property, Row } from "./state.ts";
 import { toDatabaseView, toDataSourceView, toPageView } from "./views.ts";
-import type { Cell, Database, Property, Row } from "./world.ts";
 
 /** Databases and their data sources (developers.notion.com/reference/database and …/data-source). */
 export function registerDataSourceRoutes(app: Hono<NotionEnv>): void {

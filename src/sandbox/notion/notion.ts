@@ -2,17 +2,17 @@ import { Hono } from "hono";
 import type { OAuthTraits, Provider } from "../provider.ts";
 import { CAPABILITIES, type NotionEnv, paginate, requireCapability, requireToken } from "./access.ts";
 import { registerBlockRoutes } from "./blocks.ts";
-import { registerWebPages } from "./browse.ts";
 import { buildNotion } from "./build.ts";
-import { DEFAULT_SEED } from "./builtin.ts";
 import { registerCommentRoutes } from "./comments.ts";
 import { registerDataSourceRoutes } from "./data-sources.ts";
+import { DEFAULT_SEED } from "./default-seed.ts";
 import { handleErrors, invalidError, NotionError, notFoundError } from "./errors.ts";
 import { registerPageRoutes } from "./pages.ts";
 import { registerSearchRoutes } from "./search.ts";
 import { NotionSeed } from "./seed.ts";
+import type { NotionState } from "./state.ts";
 import { getBotId, toBotView, toUserView } from "./views.ts";
-import type { NotionState } from "./world.ts";
+import { registerWebPages } from "./web-pages.ts";
 
 /**
  * OAuth 2.0 at Notion (developers.notion.com/docs/authorization). Answers name no end of the access token; each refresh gives a new refresh

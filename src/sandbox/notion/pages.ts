@@ -15,9 +15,9 @@ import {
 import { toBlocks } from "./blocks.ts";
 import { invalidError } from "./errors.ts";
 import { checkChildren } from "./limits.ts";
+import type { Database, Entry, NotionState } from "./state.ts";
 import { parseCell, toPlainText } from "./values.ts";
 import { toPageView } from "./views.ts";
-import type { Database, Entry, NotionState } from "./world.ts";
 
 /** Pages and rows (developers.notion.com/reference/page). */
 export function registerPageRoutes(app: Hono<NotionEnv>, place: ProviderContext<NotionState>): void {

@@ -2,8 +2,8 @@ import { toRecord } from "./access.ts";
 import { invalidError } from "./errors.ts";
 import { createUuidFromName } from "./ids.ts";
 import { checkRichText } from "./limits.ts";
+import type { Cell, NotionState, Property } from "./state.ts";
 import { toTextPiece } from "./text.ts";
-import type { Cell, NotionState, Property } from "./world.ts";
 
 /** The plain text of rich text in a request. */
 export function toPlainText(pieces: unknown): string {

@@ -2,9 +2,9 @@ import type { Context } from "hono";
 import type { FoundPage, NotionEnv } from "./access.ts";
 import { getEntry } from "./access.ts";
 import { createUuidFromName } from "./ids.ts";
+import type { Block, Comment, Database, Entry, NotionState, Property, User } from "./state.ts";
 import { toTextPiece } from "./text.ts";
 import { getPropertyId, toOptionView, toValueView } from "./values.ts";
-import type { Block, Comment, Database, Entry, NotionState, Property, User } from "./world.ts";
 
 /** A person, as answers have one. */
 export function toUserView({ id, name, email }: User): Record<string, unknown> {

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import { parseMoment } from "../moment.ts";
 import { SeedError } from "../provider.ts";
+import { parseMoment } from "../seed-time.ts";
 import type { ChannelSeed, ImSeed, MessageSeed, SlackSeed } from "./seed.ts";
-import type { Channel, Im, Message, Reply, SlackState, User } from "./world.ts";
+import type { Channel, Im, Message, Reply, SlackState, User } from "./state.ts";
 
 type Lookup = { now: number; longAgo: string; everybody: string[]; person(wanted: string, path: string): string };
 

@@ -3,8 +3,8 @@ import type { ProviderContext, SandboxEnv } from "../provider.ts";
 import { toTs } from "./build.ts";
 import { ensureIm } from "./conversations.ts";
 import { findConversation, isMember, type MethodCall, registerMethod, SlackError } from "./method.ts";
+import { type Conversation, isIm, type Message, type Reply, type SlackState } from "./state.ts";
 import { buildPermalink, toReplyView } from "./views.ts";
-import { type Conversation, isIm, type Message, type Reply, type SlackState } from "./world.ts";
 
 /** Longest text of a message, in characters. */
 const LONGEST = 40_000;

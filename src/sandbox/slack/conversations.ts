@@ -12,8 +12,8 @@ import {
   requireScope,
   SlackError,
 } from "./method.ts";
+import { type Im, isIm, type SlackState } from "./state.ts";
 import { toConversationView, toMessageView, toReplyView } from "./views.ts";
-import { type Im, isIm, type SlackState } from "./world.ts";
 
 /** Scope that each type of conversation needs to be listed. */
 const TYPES: Record<string, string> = {

@@ -1,8 +1,8 @@
 import type { Hono } from "hono";
 import type { ProviderContext, SandboxEnv } from "../provider.ts";
 import { canSee, type MethodCall, registerMethod, SlackError } from "./method.ts";
+import { type Conversation, isIm, type Reply, type SlackState, type User } from "./state.ts";
 import { buildPermalink, getPartner } from "./views.ts";
-import { type Conversation, isIm, type Reply, type SlackState, type User } from "./world.ts";
 
 type Hit = { conversation: Conversation; message: Reply; thread?: string };
 type Test = (hit: Hit) => boolean;

@@ -1,16 +1,16 @@
 import type { Hono } from "hono";
 import type { OAuthTraits, Provider, ProviderContext, SandboxEnv } from "../provider.ts";
-import { registerWebPages } from "./browse.ts";
 import { buildSlack } from "./build.ts";
-import { DEFAULT_SEED } from "./builtin.ts";
 import { registerChatMethods } from "./chat.ts";
 import { registerConversationMethods } from "./conversations.ts";
+import { DEFAULT_SEED } from "./default-seed.ts";
 import { paginate, registerMethod, SlackError } from "./method.ts";
 import { SCOPES } from "./scopes.ts";
 import { registerSearchMethods } from "./search.ts";
 import { SlackSeed } from "./seed.ts";
+import type { SlackState } from "./state.ts";
 import { toUserView } from "./views.ts";
-import type { SlackState } from "./world.ts";
+import { registerWebPages } from "./web-pages.ts";
 
 const failure = (error: string) => ({ status: 200 as const, body: { ok: false, error } });
 

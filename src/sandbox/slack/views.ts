@@ -1,6 +1,6 @@
 import { getAvatarUrl } from "../pictures.ts";
 import { isMember, type MethodCall } from "./method.ts";
-import { type Channel, type Conversation, type Im, isIm, type Message, type Reply, type User } from "./world.ts";
+import { type Channel, type Conversation, type Im, isIm, type Message, type Reply, type User } from "./state.ts";
 
 /** A person as `users.info` gives them; the address only with its scope. */
 export function toUserView({ grant, world, request }: MethodCall, user: User) {

@@ -1,9 +1,8 @@
 import type { InteractionAnswer } from "#protocol/conversations";
 import type { InputField, InteractionRequest, PreviewField } from "#protocol/events";
-import { formatInput, getInput, INVALID_INPUT_TEXT, isEditable, parseInput, parseRetyped } from "../edited-input.ts";
-import type { Key } from "../key.ts";
-import { listScopes } from "../scopes.ts";
-import { type ApprovalCard, type CardStep, type CardUiBase, FRESH_CARD_UI, getCommandKey } from "./act.ts";
+import type { Key } from "../keys/key.ts";
+import { type ApprovalCard, type CardStep, type CardUiBase, FRESH_CARD_UI, getCommandKey } from "./card-action.ts";
+import { formatInput, getInput, INVALID_INPUT_TEXT, isEditable, parseInput, parseRetyped } from "./edited-input.ts";
 import {
   createFieldEditor,
   type FieldEditor,
@@ -11,8 +10,9 @@ import {
   markFaults,
   replaceFieldText,
   updateFields,
-} from "./fill.ts";
-import { createTextInput, type TextInput, updateTextInput } from "./typing.ts";
+} from "./field-editor.ts";
+import { listScopes } from "./scopes.ts";
+import { createTextInput, type TextInput, updateTextInput } from "./text-input.ts";
 
 /**
  * An approval as it is answered. `leave`: Escape was pressed once; `why`: the reason of a no is typed; `edit`: fields are changed in the

@@ -1,6 +1,6 @@
 import type { AuthNeeded } from "#protocol/events";
-import type { Key } from "../key.ts";
-import { type CardAction, type CardStep, type CardUiBase, FRESH_CARD_UI, getCommandKey } from "./act.ts";
+import type { Key } from "../keys/key.ts";
+import { type CardAction, type CardStep, type CardUiBase, FRESH_CARD_UI, getCommandKey } from "./card-action.ts";
 
 /** Services that are to be connected. */
 export type AuthUi = CardUiBase & { type: "auth" };

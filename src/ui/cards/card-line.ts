@@ -1,6 +1,6 @@
-import { normalizeWidth, truncateCells } from "../cells.ts";
-import type { CardItem } from "../view.ts";
-import { formatEnd, toLine } from "../words.ts";
+import { normalizeWidth, truncateCells } from "../screen/cells.ts";
+import { formatEnd, toLine } from "../text/words.ts";
+import type { CardItem } from "../view/view.ts";
 
 /** Whose terminal this is, and its time zone where it is not the machine's. */
 export type LineReader = { client?: string; timeZone?: string };

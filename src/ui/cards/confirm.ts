@@ -1,5 +1,5 @@
-import type { Key } from "../key.ts";
-import { type CardStep, type CardUiBase, FRESH_CARD_UI, getCommandKey } from "./act.ts";
+import type { Key } from "../keys/key.ts";
+import { type CardStep, type CardUiBase, FRESH_CARD_UI, getCommandKey } from "./card-action.ts";
 
 /** A yes or no. `leave`: Escape was pressed once. */
 export type ConfirmUi = CardUiBase & { type: "confirmation"; step: "ask" | "leave" };

@@ -1,5 +1,5 @@
-import type { Key } from "../key.ts";
-import type { AnyCard } from "./act.ts";
+import type { Key } from "../keys/key.ts";
+import type { AnyCard } from "./card-action.ts";
 
 /**
  * Who takes the keys: the composer or one of the open cards (case G01). A card takes no key that may have been meant for something else. It

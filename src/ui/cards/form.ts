@@ -1,8 +1,7 @@
 import type { InteractionAnswer } from "#protocol/conversations";
 import type { InputField, InteractionRequest } from "#protocol/events";
-import { getInitialValues, isSecretField, pickDefined } from "../form-field.ts";
-import type { Key } from "../key.ts";
-import { type ApprovalCard, type CardStep, type CardUiBase, FRESH_CARD_UI, getCommandKey } from "./act.ts";
+import type { Key } from "../keys/key.ts";
+import { type ApprovalCard, type CardStep, type CardUiBase, FRESH_CARD_UI, getCommandKey } from "./card-action.ts";
 import {
   createFieldEditor,
   type FieldEditor,
@@ -11,8 +10,9 @@ import {
   markFaults,
   replaceFieldText,
   updateFields,
-} from "./fill.ts";
-import { createTextInput, type TextInput, updateTextInput } from "./typing.ts";
+} from "./field-editor.ts";
+import { getInitialValues, isSecretField, pickDefined } from "./form-field.ts";
+import { createTextInput, type TextInput, updateTextInput } from "./text-input.ts";
 
 /**
  * A form as it is filled in. `leave`: Escape was pressed once on something that was filled in; `why`: the reason of a no is typed.

@@ -1,6 +1,6 @@
 import stringWidth from "string-width";
-import { truncateCells } from "../cells.ts";
-import type { Style } from "../look.ts";
+import { truncateCells } from "../screen/cells.ts";
+import type { Style } from "../style.ts";
 import { fitRow, type Row } from "./row.ts";
 
 /** Border, and one cell of space on both sides. */

@@ -1,6 +1,6 @@
 import stringWidth from "string-width";
-import { normalizeWidth, truncateCells, wrapCells } from "../cells.ts";
-import type { Style } from "../look.ts";
+import { normalizeWidth, truncateCells, wrapCells } from "../screen/cells.ts";
+import type { Style } from "../style.ts";
 
 /** One line of a card: pieces of text, each in its style. */
 export type Row = Span[];

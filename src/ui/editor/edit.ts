@@ -1,4 +1,4 @@
-import type { Key } from "../key.ts";
+import type { Key } from "../keys/key.ts";
 import { applyChange, type Draft, type DraftState, type EditKind, insert, insertRaw, paste } from "./draft.ts";
 import {
   findBoundaryAfter,

@@ -1,4 +1,4 @@
-import type { Key } from "../key.ts";
+import type { Key } from "./key.ts";
 import { type KeyPart, NO_MODIFIERS } from "./part.ts";
 import { normalizePaste } from "./paste.ts";
 

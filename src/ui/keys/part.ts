@@ -1,4 +1,4 @@
-import type { Key } from "../key.ts";
+import type { Key } from "./key.ts";
 
 /** A key without its time. */
 export type KeyPart = Omit<Key, "at">;

@@ -1,4 +1,4 @@
-import type { KeyName } from "../key.ts";
+import type { KeyName } from "./key.ts";
 import { type KeyPart, NO_MODIFIERS } from "./part.ts";
 
 /**

@@ -1,6 +1,6 @@
 import type { Token, Tokens } from "marked";
 import { hasExtraCells } from "#protocol/markdown-table";
-import type { Look } from "../look.ts";
+import type { Look } from "../style.ts";
 import { highlightLines } from "./highlight.ts";
 import { formatCheckbox, renderInline } from "./inline.ts";
 import { layOutColumns, renderHeader, renderRow } from "./table.ts";

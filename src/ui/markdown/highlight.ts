@@ -1,4 +1,4 @@
-import type { Look, Style } from "../look.ts";
+import type { Look, Style } from "../style.ts";
 import type { Highlighter } from "./grammars.ts";
 
 /** Lines before a line that its colours depend on: those of a comment or text that is still open. */

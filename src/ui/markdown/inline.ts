@@ -1,5 +1,5 @@
 import type { Token } from "marked";
-import type { Look } from "../look.ts";
+import type { Look } from "../style.ts";
 import { renderLink } from "./link.ts";
 
 type Inline = { text?: string; raw?: string; tokens?: Token[] };

@@ -1,5 +1,5 @@
 import { clean } from "#protocol/clean";
-import type { Look } from "../look.ts";
+import type { Look } from "../style.ts";
 
 /** Longest address that terminals take. */
 const LONGEST = 2_000;

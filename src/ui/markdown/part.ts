@@ -1,6 +1,6 @@
 import { Lexer, marked, type Tokens } from "marked";
 import { hasExtraCells } from "#protocol/markdown-table";
-import type { Look } from "../look.ts";
+import type { Look } from "../style.ts";
 import { CODE_INDENT, parseLanguage, renderBlocks } from "./block.ts";
 import { type CodeContext, highlightLines } from "./highlight.ts";
 import { renderInline } from "./inline.ts";

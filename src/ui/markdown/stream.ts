@@ -1,5 +1,5 @@
 import { clean } from "#protocol/clean";
-import type { Look } from "../look.ts";
+import type { Look } from "../style.ts";
 import { findSplit } from "./long-line.ts";
 import { INITIAL_RENDERED, type RenderedState, renderPart } from "./part.ts";
 import { BLOCK_ENDED, type BlockMode, openBlock, scanLine } from "./scan.ts";

@@ -1,8 +1,8 @@
 import type { Tokens } from "marked";
 import stringWidth from "string-width";
 import wrapAnsi from "wrap-ansi";
-import { normalizeWidth } from "../cells.ts";
-import type { Look } from "../look.ts";
+import { normalizeWidth } from "../screen/cells.ts";
+import type { Look } from "../style.ts";
 import { renderInline } from "./inline.ts";
 import { wrapText } from "./wrap.ts";
 

@@ -1,7 +1,7 @@
 import { marked } from "marked";
 import { clean } from "#protocol/clean";
-import { normalizeWidth } from "../cells.ts";
-import type { Look } from "../look.ts";
+import { normalizeWidth } from "../screen/cells.ts";
+import type { Look } from "../style.ts";
 import { CODE_INDENT, renderBlocks } from "./block.ts";
 import { stripLinks } from "./link.ts";
 import { renderListItem, renderProse } from "./part.ts";

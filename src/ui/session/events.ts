@@ -1,9 +1,9 @@
 import type { AuthLinks } from "../cards/auth.ts";
-import type { AnyCard, CardAction } from "../cards/card-ui.ts";
+import type { AnyCard, CardAction } from "../cards/update-card.ts";
 import type { CompletionSources } from "../editor/complete.ts";
-import type { Key } from "../key.ts";
-import type { TimedPart } from "../reduce.ts";
-import type { ScrollbackState } from "./blocks.ts";
+import type { Key } from "../keys/key.ts";
+import type { TimedPart } from "../view/reduce.ts";
+import type { ScrollbackState } from "./scrollback.ts";
 import type { Session, Status } from "./state.ts";
 
 /** What happens to a session. `at` is ms since 1970. */

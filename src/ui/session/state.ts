@@ -1,12 +1,12 @@
 import type { AuthLinks } from "../cards/auth.ts";
-import type { AnyCard, CardUi } from "../cards/card-ui.ts";
 import type { Focus } from "../cards/focus.ts";
+import type { AnyCard, CardUi } from "../cards/update-card.ts";
 import type { Completion, CompletionSources } from "../editor/complete.ts";
 import type { Draft } from "../editor/draft.ts";
 import type { History } from "../editor/history.ts";
 import type { HistorySearch } from "../editor/search.ts";
-import type { Key } from "../key.ts";
-import type { View } from "../view.ts";
+import type { Key } from "../keys/key.ts";
+import type { View } from "../view/view.ts";
 
 /**
  * All that a session on a terminal is, between two events. Nothing of it is a promise, a timer or a stream: what happens comes in as an

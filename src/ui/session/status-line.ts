@@ -1,6 +1,6 @@
 import stringWidth from "string-width";
-import { toLine } from "../words.ts";
-import { formatOthers } from "./present.ts";
+import { toLine } from "../text/words.ts";
+import { formatOthers } from "./presence.ts";
 import type { Session } from "./state.ts";
 
 const CONNECTIONS = { here: "", lost: "○ reconnecting", "signed out": "○ not signed in" };

@@ -1,5 +1,5 @@
 import { getText, replaceText } from "../editor/draft.ts";
-import type { View } from "../view.ts";
+import type { View } from "../view/view.ts";
 import type { SessionStep } from "./events.ts";
 import type { Session } from "./state.ts";
 

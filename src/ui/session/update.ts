@@ -1,14 +1,14 @@
-import { applyEdit, rejectAnswer } from "../cards/card-ui.ts";
 import { INITIAL_FOCUS, recordDrawn, updateCards } from "../cards/focus.ts";
+import { applyEdit, rejectAnswer } from "../cards/update-card.ts";
 import { EMPTY_DRAFT, getText, replaceText } from "../editor/draft.ts";
 import { createHistory } from "../editor/history.ts";
-import { EMPTY_VIEW, listOpenCards } from "../view.ts";
-import { dropCommitted } from "./blocks.ts";
+import { EMPTY_VIEW, listOpenCards } from "../view/view.ts";
 import { DRAFT_TARGET, type SessionEffect, type SessionEvent, type SessionStep } from "./events.ts";
-import { releaseHeldKey } from "./held.ts";
-import { handleKey } from "./key-pressed.ts";
-import { listAnswerableCards, listCards } from "./open.ts";
-import { handleParts, updateOpenCards } from "./parts-came.ts";
+import { handleKey } from "./handle-key.ts";
+import { handleParts, updateOpenCards } from "./handle-parts.ts";
+import { releaseHeldKey } from "./held-key.ts";
+import { listAnswerableCards, listCards } from "./open-cards.ts";
+import { dropCommitted } from "./scrollback.ts";
 import type { Session, Status } from "./state.ts";
 import { isFinished, restoreQueue, sendQueued } from "./turn.ts";
 

@@ -1,7 +1,7 @@
 import { Box, Text } from "ink";
-import { type CardProps, layOutCard } from "../cards/lay-out.ts";
+import { type CardProps, layOutCard } from "../cards/card-layout.ts";
 import type { Row, Span } from "../cards/row.ts";
-import type { Style } from "../look.ts";
+import type { Style } from "../style.ts";
 
 /**
  * A card in its border. Every row is as wide as the card and is laid out already (`layCard`); Ink only gives it its colours. The box is wider

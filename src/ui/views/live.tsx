@@ -1,6 +1,6 @@
 import { Box, Text } from "ink";
 import type { ReactNode } from "react";
-import type { LiveFrame } from "../session/frame.ts";
+import type { LiveFrame } from "../session/live-frame.ts";
 import { Lines } from "./card.tsx";
 
 /** What stands below the text that streams and the calls that work: what a person works with. */

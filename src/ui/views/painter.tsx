@@ -1,7 +1,7 @@
-import { pinColumns } from "../pinned.ts";
-import { closeStyles } from "../rewrite.ts";
-import type { ScreenFrame } from "../screen.ts";
-import type { LiveFrame } from "../session/frame.ts";
+import { closeStyles } from "../screen/diff-line.ts";
+import { pinColumns } from "../screen/pin-columns.ts";
+import type { ScreenFrame } from "../screen/screen.ts";
+import type { LiveFrame } from "../session/live-frame.ts";
 import { createInkRenderer } from "./draw.tsx";
 import { LiveRegion } from "./live.tsx";
 

@@ -1,9 +1,9 @@
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import { MockLanguageModelV4 } from "ai/test";
 import { expect, test } from "vitest";
-import type { AgentEvent } from "#backend/agent/events";
-import { type AgentInput, MAX_STEPS, runAgent } from "#backend/agent/loop";
-import type { AgentTool } from "#backend/agent/tool";
+import type { AgentEvent } from "#agent/events";
+import { type AgentInput, MAX_STEPS, runAgent } from "#agent/loop";
+import type { AgentTool } from "#agent/tool";
 import { Problem } from "#protocol/errors";
 import { calls, say } from "#test/script";
 

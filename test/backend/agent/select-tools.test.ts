@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import type { ToolAccess } from "#backend/agent/call";
-import { searchTools, selectTools } from "#backend/agent/select-tools";
-import type { AgentTool } from "#backend/agent/tool";
-import { buildLocalTools } from "#backend/agent/toolbox";
-import { configureServices } from "#backend/services/catalogue";
+import type { ToolAccess } from "#agent/call";
+import { searchTools, selectTools } from "#agent/select-tools";
+import type { AgentTool } from "#agent/tool";
+import { buildLocalTools } from "#backend/tools/toolbox";
+import { configureServices } from "#connectors/catalogue";
 
 const all = buildLocalTools({ services: configureServices({ clients: {} }) } as ToolAccess);
 const none = { connected: [], text: "", found: [], most: 1_000 };

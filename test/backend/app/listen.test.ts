@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { Agent, request } from "node:http";
 import { connect } from "node:net";
 import { expect, test } from "vitest";
-import { type Listener, type ListenOptions, listen } from "#backend/listen";
+import { type Listener, type ListenOptions, listen } from "#backend/http/listen";
 import { Problem } from "#protocol/errors";
 
 const LOCAL = { host: "127.0.0.1", port: 0 };

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { createLog } from "#backend/log";
 import { withLogFields } from "#backend/log-fields";
+import { createLog } from "#telemetry/log";
 
 const clock = { now: () => Date.UTC(2026, 10, 27, 12) };
 

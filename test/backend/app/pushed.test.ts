@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { type ClientRequest, type IncomingMessage, request } from "node:http";
 import { afterEach, expect, test, vi } from "vitest";
-import { type Listener, listen } from "#backend/listen";
-import { createStreamingResponse, type StreamSink } from "#backend/pushed";
+import { type Listener, listen } from "#backend/http/listen";
+import { createStreamingResponse, type StreamSink } from "#backend/http/streaming-response";
 import { createTimerWheel } from "#backend/wheel";
 
 let listener: Listener | undefined;

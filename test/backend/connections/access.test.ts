@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type AccessOptions, getServiceAccess } from "#backend/connections/access";
-import type { ServiceConfiguration } from "#backend/services/service";
+import type { ServiceConfiguration } from "#connectors/service";
 import { Problem, toProblemBody } from "#protocol/errors";
 import { createWorld, useBackend, type World } from "#test/backend";
 import { ANN, ATLASSIAN_TOKEN, connect } from "#test/consent";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { getServiceAccess } from "#backend/connections/access";
-import { configureServices } from "#backend/services/catalogue";
+import { configureServices } from "#connectors/catalogue";
 import { createWorld, useBackend, type World } from "#test/backend";
 import { begin, callback } from "#test/consent";
 import { json } from "#test/outside";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
 import { getServiceAccess } from "#backend/connections/access";
-import { configureServices } from "#backend/services/catalogue";
+import { configureServices } from "#connectors/catalogue";
 import { createSandbox } from "#sandbox/sandbox";
 import { createWorld, useBackend, type World } from "#test/backend";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { parseTokenResponse } from "#backend/connections/token-answer";
-import { configureServices } from "#backend/services/catalogue";
+import { configureServices } from "#connectors/catalogue";
 import { createWorld, useBackend } from "#test/backend";
 import { createOutside, json } from "#test/outside";
 

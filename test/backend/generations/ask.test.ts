@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { SIGNATURE } from "#backend/models/planner/reply";
+import { SIGNATURE } from "#planner/reply";
 import { useBackend } from "#test/backend";
 import { connect } from "#test/consent";
 import { type DeskLog, deskServices } from "#test/desk";

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { SIGNATURE } from "#backend/models/planner/reply";
+import { SIGNATURE } from "#planner/reply";
 import { NOON, useBackend, type World } from "#test/backend";
 import { connect } from "#test/consent";
 import { type DeskLog, deskServices } from "#test/desk";

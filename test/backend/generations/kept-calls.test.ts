@@ -1,9 +1,9 @@
 import { afterEach, expect, test } from "vitest";
 import * as z from "zod/mini";
-import { createElicitationHandler } from "#backend/services/mcp/elicitation";
-import { type McpClient, openMcpClient } from "#backend/services/mcp/link";
-import { defineTool } from "#backend/services/service";
 import { createNode } from "#backend/store/node";
+import { type McpClient, openMcpClient } from "#connectors/mcp/client";
+import { createElicitationHandler } from "#connectors/mcp/elicitation";
+import { defineTool } from "#connectors/service";
 import { createWorld, useBackend, type World } from "#test/backend";
 import { connect } from "#test/consent";
 import { useDatabase } from "#test/database";

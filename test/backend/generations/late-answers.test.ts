@@ -1,10 +1,10 @@
 import { Kysely, PostgresDialect } from "kysely";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import * as z from "zod/mini";
-import { defineTool } from "#backend/services/service";
 import { openDatabase } from "#backend/store/database";
 import { createNode, type Node } from "#backend/store/node";
 import type { Database } from "#backend/store/schema";
+import { defineTool } from "#connectors/service";
 import { createWorld, type World } from "#test/backend";
 import { connect } from "#test/consent";
 import { useDatabase } from "#test/database";

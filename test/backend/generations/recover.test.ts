@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { recoverLostWork } from "#backend/generations/recover";
+import { recoverLostWork } from "#backend/generations/recovery";
 import { createConversation } from "#backend/store/conversations";
 import { listReceipts, planEffect, setEffectState, settleEffect } from "#backend/store/effects";
 import { claimGeneration, createGeneration, listGenerationsToWake } from "#backend/store/generations";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { toAccount } from "#backend/interactions/account";
+import { toAccount } from "#backend/approvals/account";
 import {
   findGrant,
   type GrantedCall,
@@ -9,7 +9,7 @@ import {
   revokeGrant,
   revokeGrants,
   toGrantOffer,
-} from "#backend/interactions/approvals";
+} from "#backend/approvals/grants";
 import { createConversation } from "#backend/store/conversations";
 import { insertInstallation } from "#backend/store/installations";
 import type { ApprovalScope } from "#protocol/events";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { findGrant, rememberGrant } from "#backend/interactions/approvals";
-import { type CallQuestion, decideCall } from "#backend/interactions/decide";
+import { type CallQuestion, decideCall } from "#backend/approvals/decide";
+import { findGrant, rememberGrant } from "#backend/approvals/grants";
 import { createConversation } from "#backend/store/conversations";
 import { insertInstallation } from "#backend/store/installations";
 import { putPolicies } from "#backend/store/policies";

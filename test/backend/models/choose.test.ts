@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { selectModel } from "#backend/models/choose";
+import { selectModel } from "#agent/models/select";
 import type { ModelSettings } from "#backend/ports";
 import type { Problem } from "#protocol/errors";
 

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { decideModel } from "#backend/models/decision";
-import { describeModel } from "#backend/models/describe";
-import { createLocalModels } from "#backend/models/local";
-import { getOllamaUrl } from "#backend/models/ollama";
+import { decideModel } from "#agent/models/decision";
+import { createLocalModels } from "#agent/models/local";
+import { getOllamaUrl } from "#agent/models/ollama";
+import { describeModel } from "#agent/models/view";
 
 type Answers = Record<string, unknown>;
 

@@ -1,9 +1,9 @@
 import { LLMock } from "@copilotkit/aimock";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import type { AgentEvent } from "#backend/agent/events";
-import { runAgent } from "#backend/agent/loop";
-import type { AgentTool } from "#backend/agent/tool";
-import { selectModel } from "#backend/models/choose";
+import type { AgentEvent } from "#agent/events";
+import { runAgent } from "#agent/loop";
+import { selectModel } from "#agent/models/select";
+import type { AgentTool } from "#agent/tool";
 import type { ModelSettings } from "#backend/ports";
 
 /** A foreign server that speaks the wires of the providers. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { toAccount } from "#backend/interactions/account";
-import { rememberGrant, toGrantOffer } from "#backend/interactions/approvals";
+import { toAccount } from "#backend/approvals/account";
+import { rememberGrant, toGrantOffer } from "#backend/approvals/grants";
 import { createConversation } from "#backend/store/conversations";
 import { findGrant } from "#backend/store/grants";
 import { NOON, useBackend } from "#test/backend";

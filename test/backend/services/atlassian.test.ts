@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { confluence } from "#backend/services/confluence";
-import { jira } from "#backend/services/jira";
+import { confluence } from "#connectors/confluence/confluence";
+import { jira } from "#connectors/jira/jira";
 import { httpOver, outside } from "./support/outside.ts";
 
 const RESOURCES = "GET https://api.atlassian.com/oauth/token/accessible-resources";

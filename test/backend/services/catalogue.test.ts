@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import * as z from "zod/mini";
-import { configureServices } from "#backend/services/catalogue";
+import { configureServices } from "#connectors/catalogue";
 import { httpOver, outside } from "./support/outside.ts";
 
 const real = { id: "real", secret: "s1" };

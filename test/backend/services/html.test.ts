@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { markdownToHtml } from "#backend/services/html";
+import { markdownToHtml } from "#connectors/markup/html";
 
 test.each([
   ["", ""],

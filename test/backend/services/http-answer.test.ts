@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readErrorCode, readServiceAnswer } from "#backend/services/http-answer";
+import { readErrorCode, readServiceAnswer } from "#connectors/http/answer";
 
 const ERRORS = { flag: "ok", code: "error", codes: { gone: { status: 410 }, busy: { status: 429 } } };
 const answer = (status: number, body: string, headers: Record<string, string> = {}) =>

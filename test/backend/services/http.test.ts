@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import * as z from "zod/mini";
-import { jira } from "#backend/services/jira";
+import { jira } from "#connectors/jira/jira";
 import { Problem } from "#protocol/errors";
 import { type Expected, httpOver, outside } from "./support/outside.ts";
 

@@ -3,7 +3,7 @@ import { chmod, cp, mkdir, readdir, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { startPostgres } from "#backend/store/postgres";
+import { startPostgres } from "#host/postgres/start";
 import { thisMachine } from "#test/machine";
 import { ask, NOBODY, postgresWorld, postmasterOf, runs, startInProcess } from "#test/postgres-world";
 

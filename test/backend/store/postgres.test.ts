@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { type PostgresOptions, type RunningPostgres, startPostgres } from "#backend/store/postgres";
+import { type PostgresOptions, type RunningPostgres, startPostgres } from "#host/postgres/start";
 import { thisMachine } from "#test/machine";
 import { ask, postgresWorld, postmasterOf, runs, startInProcess, type World } from "#test/postgres-world";
 

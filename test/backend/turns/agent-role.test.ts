@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from "vitest";
-import { SIGNATURE } from "#backend/models/planner/reply";
+import { SIGNATURE } from "#planner/reply";
 import { PASSWORD, useRoles } from "#test/agent-role";
 import { type Begun, beginTurn, sentReports, shownTurn, waitingReports, wordsOf } from "#test/agent-turn";
 import { connect } from "#test/consent";

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { type CacheOwner, type CompletionCache, openCompletionCache } from "#cli/completion/known";
+import { type CacheOwner, type CompletionCache, openCompletionCache } from "#cli/completion/cache";
 import { useKay } from "#test/kay";
 
 const kay = useKay();

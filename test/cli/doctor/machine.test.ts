@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { checkFreeSpace } from "#cli/doctor/data";
+import { checkFreeSpace } from "#cli/commands/doctor/data";
 import type { KeychainStatus } from "#client/credentials/keychain";
 import { Problem } from "#protocol/errors";
 import { memoryKeychain } from "#test/credentials";

@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { createRedactor } from "#cli/commands/doctor/redact";
 import { redactEnvironment } from "#cli/doctor/environment";
-import { createRedactor } from "#cli/doctor/scrub";
 import { documentOf, type Machine, useKay } from "#test/kay";
 
 const kay = useKay();

@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { dirname } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { createProcesses } from "#client/credentials/processes";
+import { createProcesses } from "#files/processes";
 import { fakeClock } from "#test/client-clock";
 import { openProfile, thisProcess } from "#test/credentials";
 

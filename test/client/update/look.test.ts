@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { Incoming, Outgoing } from "#client/ports";
-import { fetchNewerVersion } from "#client/update/look";
+import { fetchNewerVersion } from "#client/update/registry";
+import type { Incoming, Outgoing } from "#net/ports";
 import { Problem } from "#protocol/errors";
 
 const BIN = { kay: "bin/kay.js" };

@@ -1,5 +1,5 @@
 import { onTestFinished } from "vitest";
-import { listen } from "#backend/listen";
+import { listen } from "#backend/http/listen";
 import { sandbox } from "../stand-in.ts";
 
 type World = ReturnType<typeof sandbox>;

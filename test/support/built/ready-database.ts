@@ -4,7 +4,7 @@ import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { inject } from "vitest";
 import { openDatabase } from "#backend/store/database";
-import { startPostgres } from "#backend/store/postgres";
+import { startPostgres } from "#host/postgres/start";
 import { fastFolder } from "#test/fast-folder";
 import { thisMachine } from "#test/machine";
 

@@ -4,7 +4,7 @@
  */
 import { endOnCrash, openTerminal } from "#process";
 import { SESSION_MODES } from "#ui/modes";
-import { createScreen } from "#ui/screen";
+import { createScreen } from "#ui/screen/screen";
 
 const { terminal, signal } = openTerminal();
 const { stdin, stdout, stderr } = terminal;

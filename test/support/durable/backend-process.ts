@@ -1,13 +1,13 @@
 import { Kysely, PostgresDialect } from "kysely";
 import type pg from "pg";
 import { createBackend } from "#backend/app";
-import { recoverLostWork } from "#backend/generations/recover";
-import { DEFAULT_LIMITS } from "#backend/limits";
-import { listen } from "#backend/listen";
-import { createLog } from "#backend/log";
+import { recoverLostWork } from "#backend/generations/recovery";
+import { listen } from "#backend/http/listen";
+import { DEFAULT_LIMITS } from "#backend/http/rate-limits";
 import { openDatabase } from "#backend/store/database";
 import { createNode } from "#backend/store/node";
 import type { Database } from "#backend/store/schema";
+import { createLog } from "#telemetry/log";
 import { deskServices } from "#test/desk";
 import { watchedFetch, watchedPool } from "./moments.ts";
 import { MODEL, TEST_KEYS } from "./shared.ts";

@@ -4,7 +4,7 @@ import { rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import pg from "pg";
-import { startPostgres } from "#backend/store/postgres";
+import { startPostgres } from "#host/postgres/start";
 import { createHome, type Home } from "#test/built/home";
 import { until } from "#test/built/processes";
 import type { Running } from "#test/built/run";

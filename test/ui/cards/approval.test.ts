@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { cardOf, ctrl, key, NOW, pasting, pressed, typing } from "#test/cards";
 import { approval } from "#test/parts";
-import { applyEdit, rejectAnswer, takesTab, takesText, updateCard } from "#ui/cards/card-ui";
+import { applyEdit, rejectAnswer, takesTab, takesText, updateCard } from "#ui/cards/update-card";
 
 const card = cardOf(approval());
 

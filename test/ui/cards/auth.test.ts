@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { cardOf, key, pressed, typing } from "#test/cards";
 import { needs } from "#test/parts";
-import type { ConfirmCard } from "#ui/cards/card-ui";
+import type { ConfirmCard } from "#ui/cards/update-card";
 
 const card = cardOf(needs("slack", "gmail"));
 

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import type { StreamPart } from "#protocol/events";
 import { answered, approval, form, needs } from "#test/parts";
 import { formatCardLine } from "#ui/cards/card-line";
-import { reduceView } from "#ui/reduce";
-import { type CardItem, EMPTY_VIEW, type View } from "#ui/view";
+import { reduceView } from "#ui/view/reduce";
+import { type CardItem, EMPTY_VIEW, type View } from "#ui/view/view";
 
 const READER = { client: "kay on desk", timeZone: "UTC" };
 

@@ -2,10 +2,10 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { cardOf, key, NOW, typing } from "#test/cards";
 import { approval, form } from "#test/parts";
-import { type CardUi, createCardUi, takesTab, updateCard } from "#ui/cards/card-ui";
 import { COMPOSER, type Focus, getFocused, INITIAL_FOCUS, recordDrawn, routeKey, updateCards } from "#ui/cards/focus";
-import type { Key } from "#ui/key";
-import type { CardItem } from "#ui/view";
+import { type CardUi, createCardUi, takesTab, updateCard } from "#ui/cards/update-card";
+import type { Key } from "#ui/keys/key";
+import type { CardItem } from "#ui/view/view";
 
 const first = cardOf(approval());
 const second = cardOf(approval({ interaction_id: "int_2" }));

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { InputField } from "#protocol/events";
 import { cardOf, ctrl, key, NOW, pasting, pressed, typing } from "#test/cards";
 import { form } from "#test/parts";
-import { applyEdit, rejectAnswer, updateCard } from "#ui/cards/card-ui";
+import { applyEdit, rejectAnswer, updateCard } from "#ui/cards/update-card";
 
 const options = ["low", "mid", "high"].map((value) => ({ value, label: `${value} one` }));
 

@@ -13,7 +13,7 @@ import {
   replaceText,
 } from "#ui/editor/draft";
 import { updateDraft } from "#ui/editor/edit";
-import { createKeyReader } from "#ui/keys";
+import { createKeyReader } from "#ui/keys/reader";
 
 /** A draft after these keys, written as `shorthand` has them; `|` stands for the cursor in what is returned. */
 function after(draft: Draft | string, ...keys: string[]): string {

@@ -2,10 +2,10 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { StreamPart } from "#protocol/events";
 import { answered, approval, begins, brings, calls, ends, says } from "#test/parts";
-import { reduceView, reduceViewAll, type TimedPart } from "#ui/reduce";
-import { advanceScrollback, createScrollbackState, dropCommitted } from "#ui/session/blocks";
-import { formatTranscript } from "#ui/transcript";
-import { EMPTY_VIEW, type View } from "#ui/view";
+import { advanceScrollback, createScrollbackState, dropCommitted } from "#ui/session/scrollback";
+import { formatTranscript } from "#ui/text/transcript";
+import { reduceView, reduceViewAll, type TimedPart } from "#ui/view/reduce";
+import { EMPTY_VIEW, type View } from "#ui/view/view";
 
 const LOOK = { width: 40, links: false, paint: (_: string, text: string) => text };
 

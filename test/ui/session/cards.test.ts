@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { answered, approval, begins, calls, form, needs } from "#test/parts";
 import { beginsAs, goes, play } from "#test/player";
-import type { AnyCard } from "#ui/cards/card-ui";
-import { findFocusedCard, listCards } from "#ui/session/open";
+import type { AnyCard } from "#ui/cards/update-card";
+import { findFocusedCard, listCards } from "#ui/session/open-cards";
 
 /** A session in which these parts came after a turn had begun, and were seen. */
 function withCards(...parts: Parameters<ReturnType<typeof play>["parts"]>) {

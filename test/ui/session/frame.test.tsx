@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { approval, begins, calls, form, needs } from "#test/parts";
 import { type Player, play } from "#test/player";
 import { DRAFTING } from "#ui/cards/focus";
-import type { LiveFrame } from "#ui/session/frame";
+import type { LiveFrame } from "#ui/session/live-frame";
 import { createPainter } from "#ui/views/painter";
 
 /** A frame as it is drawn. */

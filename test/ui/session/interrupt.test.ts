@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { begins } from "#test/parts";
-import type { Key } from "#ui/key";
+import type { Key } from "#ui/keys/key";
 import type { SessionEffect, SessionEvent } from "#ui/session/events";
 import { createSession, updateSession } from "#ui/session/update";
 

@@ -6,8 +6,8 @@ import { answered, approval, begins, form, needs } from "#test/parts";
 import { keyNamed } from "#test/shorthand";
 import { getText } from "#ui/editor/draft";
 import type { SessionEffect, SessionEvent } from "#ui/session/events";
-import { layOutLiveRegion } from "#ui/session/frame";
-import { findFocusedCard, listCards } from "#ui/session/open";
+import { layOutLiveRegion } from "#ui/session/live-frame";
+import { findFocusedCard, listCards } from "#ui/session/open-cards";
 import { createSession, updateSession } from "#ui/session/update";
 
 type Happening =

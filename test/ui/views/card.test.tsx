@@ -4,10 +4,10 @@ import type { InputField, InteractionRequest } from "#protocol/events";
 import { cardOf, ctrl, key, NOW, pressed, typing } from "#test/cards";
 import { onTerminal } from "#test/cells";
 import { approval, form, needs } from "#test/parts";
-import type { AnyCard } from "#ui/cards/card-ui";
-import { type CardProps, layOutCard } from "#ui/cards/lay-out";
-import type { Key } from "#ui/key";
-import { pinColumns } from "#ui/pinned";
+import { type CardProps, layOutCard } from "#ui/cards/card-layout";
+import type { AnyCard } from "#ui/cards/update-card";
+import type { Key } from "#ui/keys/key";
+import { pinColumns } from "#ui/screen/pin-columns";
 import { Card } from "#ui/views/card";
 
 /** A card after these keys, as Ink draws it. */

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
+import type { OAuth, OAuthClient } from "#connectors/service";
 import type { BackendPorts, Keys } from "../../ports.ts";
-import type { OAuth, OAuthClient } from "../../services/service.ts";
 import { seal, unseal } from "../../store/seal.ts";
 import type { ConnectableService } from "../catalog.ts";
-import type { GrantAddress } from "../sealed.ts";
+import type { GrantAddress } from "../sealing.ts";
 import { type DiscoveredAuth, OFFLINE_SCOPE } from "./discover.ts";
-import { createFetchPolicy, type FetchPolicyPorts } from "./reach.ts";
+import { createFetchPolicy, type FetchPolicyPorts } from "./fetch-policy.ts";
 
 /** Where and as whom one consent, and the tokens that came of it, belong to an MCP server. */
 export type McpAuthorization = Pick<

@@ -3,7 +3,7 @@ import type { BackendPorts } from "../../ports.ts";
 import { findGrant, type Grant } from "../../store/grants.ts";
 import { type AuthorizationState, listLatestStates } from "../../store/states.ts";
 import type { ConnectableService } from "../catalog.ts";
-import { toGrantAddress } from "../sealed.ts";
+import { toGrantAddress } from "../sealing.ts";
 import {
   type McpAuthorization,
   openGrantAuthorization,
@@ -12,7 +12,7 @@ import {
   withAuthorization,
 } from "./authorization.ts";
 import { type DiscoveredAuth, discoverAuth } from "./discover.ts";
-import { createFetchPolicy } from "./reach.ts";
+import { createFetchPolicy } from "./fetch-policy.ts";
 import { chooseAuthMethod, forgetClient, getRegisteredClient } from "./register.ts";
 
 /** Path of the document that says who kay is, for authorization servers that take its address for a client id. */

@@ -1,15 +1,15 @@
 import { sql } from "kysely";
 import * as oauth from "oauth4webapi";
+import type { OAuth } from "#connectors/service";
 import { Problem } from "#protocol/errors";
 import type { BackendPorts } from "../../ports.ts";
-import type { OAuth } from "../../services/service.ts";
 import type { DbConnection } from "../../store/connection.ts";
 import { lockMcpClient, putMcpClient } from "../../store/mcp-clients.ts";
+import { createConcurrencyLimit } from "../concurrency-limit.ts";
 import { sanitizeSentence } from "../token-answer.ts";
-import { createConcurrencyLimit } from "../turns.ts";
 import { type ClientPlace, openClient, type RegisteredClient, sealClient } from "./authorization.ts";
 import type { DiscoveredAuth } from "./discover.ts";
-import { discoveryProblem, type FetchPolicy, fetchUnder, readJson } from "./reach.ts";
+import { discoveryProblem, type FetchPolicy, fetchUnder, readJson } from "./fetch-policy.ts";
 
 /** Longest wait for another process that is registering; its own request ends after 10 s. */
 const LOCK_LIMIT = "20s";

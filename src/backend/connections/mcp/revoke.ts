@@ -1,10 +1,10 @@
 import * as oauth from "oauth4webapi";
+import type { ServiceConfiguration } from "#connectors/service";
 import { Problem } from "#protocol/errors";
 import type { Log } from "../../ports.ts";
-import type { ServiceConfiguration } from "../../services/service.ts";
 import type { Grant } from "../../store/grants.ts";
 import type { ServicePorts } from "../catalog.ts";
-import { openTokens, toGrantAddress } from "../sealed.ts";
+import { openTokens, toGrantAddress } from "../sealing.ts";
 import { toClientAuth } from "../token-endpoint.ts";
 import { toGrantedService } from "./prepare.ts";
 

@@ -1,5 +1,5 @@
-import type { Word } from "./language.ts";
-import type { Memory } from "./memory.ts";
+import type { Word } from "#planner/language";
+import type { Memory } from "#planner/memory";
 
 /** One clause of a request, with what it may refer to. `now` in milliseconds. */
 export type Clause = { text: string; words: Word[]; memory: Memory; now: number };

@@ -1,4 +1,4 @@
-import type { NamedService } from "./connecting.ts";
+import type { NamedService } from "#planner/connection-requests";
 
 /** What to type to connect services, where no tool does it. */
 export function formatConnect(names: string[]): string {

@@ -1,6 +1,6 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Prompt } from "@ai-sdk/provider";
-import type { PlannerDecision } from "./plan.ts";
-import { buildValue } from "./value.ts";
+import type { PlannerDecision } from "#planner/plan";
+import { buildValue } from "#planner/value";
 
 /** The conversation without what only asks for a better answer: the planner has no other. */
 export function dropCorrections(prompt: LanguageModelV4Prompt): LanguageModelV4Prompt {

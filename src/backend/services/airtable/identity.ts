@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { Identity, ServiceHttp } from "../service.ts";
+import type { Identity, ServiceHttp } from "#connectors/service";
 
 const Whoami = z.looseObject({ id: z.string(), email: z.nullish(z.string()) });
 

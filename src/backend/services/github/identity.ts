@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { Identity, ServiceHttp } from "../service.ts";
+import type { Identity, ServiceHttp } from "#connectors/service";
 
 const Account = z.looseObject({
   id: z.number(),

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
-import type { ToolContext } from "../service.ts";
-import { Issue } from "./issue.ts";
+import { Issue } from "#connectors/github/issue";
+import type { ToolContext } from "#connectors/service";
 
 const Results = z.looseObject({ total_count: z.number(), items: z.array(Issue) });
 

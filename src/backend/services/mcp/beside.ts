@@ -1,4 +1,4 @@
-import type { HandleElicitation } from "./link.ts";
+import type { HandleElicitation } from "#connectors/mcp/client";
 
 /** Links of one key beside each other. */
 const MOST_LINKS = 4;

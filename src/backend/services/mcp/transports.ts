@@ -1,6 +1,6 @@
 import type { Transport } from "@modelcontextprotocol/client";
-import { createMcpFetch } from "./http-way.ts";
-import type { McpClientOptions } from "./link.ts";
+import type { McpClientOptions } from "#connectors/mcp/client";
+import { createMcpFetch } from "#connectors/mcp/http-transport";
 
 type Sdk = typeof import("@modelcontextprotocol/client");
 
@@ -10,7 +10,8 @@ export async function createMcpTransport(
   sdk: Sdk,
   failed: (problem: unknown) => void,
 ): Promise<Transport> {
-  if ("program" in place) return (await import("./program-way.ts")).createProgramTransport(place.program);
+  if ("program" in place)
+    return (await import("#connectors/mcp/stdio-transport")).createProgramTransport(place.program);
   const fetch = createMcpFetch(place.http, failed);
   return new sdk.StreamableHTTPClientTransport(new URL(place.http.url), { fetch, requestInit: { redirect: "manual" } });
 }

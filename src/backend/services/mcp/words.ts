@@ -1,4 +1,4 @@
-import type { McpDefinition, McpTool } from "./definition.ts";
+import type { McpDefinition, McpTool } from "#connectors/mcp/definition";
 
 /** What models and people are told of a tool: the server's words, as words of the server. */
 export function formatDescription(title: string, { description, remote }: McpTool): string {

@@ -1,4 +1,4 @@
-import type { Piece } from "./title.ts";
+import type { Piece } from "#connectors/notion/title";
 
 /** Pieces of text as inline Markdown. */
 export function toInlineMarkdown(pieces: Piece[]): string {

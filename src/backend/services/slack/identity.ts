@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
-import type { Identity, ServiceHttp } from "../service.ts";
-import { callMethod, callReadMethod } from "./call.ts";
-import { getUserName, User } from "./people.ts";
+import type { Identity, ServiceHttp } from "#connectors/service";
+import { callMethod, callReadMethod } from "#connectors/slack/call";
+import { getUserName, User } from "#connectors/slack/people";
 
 const Test = z.looseObject({
   url: z.string(),

@@ -1,8 +1,8 @@
 import { Problem } from "#protocol/errors";
-import { toLine } from "#ui/words";
+import { toLine } from "#ui/text/words";
 import { findConversationId } from "../../ask/conversation.ts";
-import { type ExportFormat, exportConversation, writeExport } from "../../export.ts";
-import { formatRenamed, SESSION_COLUMNS, toSessionRow } from "../../sessions.ts";
+import { type ExportFormat, exportConversation, writeExport } from "../../commands/sessions/export.ts";
+import { formatRenamed, SESSION_COLUMNS, toSessionRow } from "../../commands/sessions/run.ts";
 import type { SlashContext } from "./command.ts";
 import { formatRows } from "./rows.ts";
 

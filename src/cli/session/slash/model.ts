@@ -1,5 +1,5 @@
 import { Problem } from "#protocol/errors";
-import { fetchModel, formatModel, formatModelTest, toModelProblem } from "../../model.ts";
+import { fetchModel, formatModel, formatModelTest, toModelProblem } from "../../commands/model/run.ts";
 import type { SlashContext } from "./command.ts";
 
 /** `/model`, `/model test`. */

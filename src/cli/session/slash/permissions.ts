@@ -5,8 +5,13 @@ import {
   formatRevoked,
   NO_APPROVALS_TEXT,
   toApprovalRow,
-} from "../../approvals.ts";
-import { listPendingRequests, NOTHING_PENDING_TEXT, PENDING_COLUMNS, toPendingRows } from "../../ask/pending.ts";
+} from "../../commands/approvals/run.ts";
+import {
+  listPendingRequests,
+  NOTHING_PENDING_TEXT,
+  PENDING_COLUMNS,
+  toPendingRows,
+} from "../../commands/pending/run.ts";
 import {
   changePolicy,
   formatPolicy,
@@ -14,7 +19,7 @@ import {
   POLICY_COLUMNS,
   parsePolicyMode,
   toPolicyRow,
-} from "../../policy.ts";
+} from "../../commands/policy/run.ts";
 import type { SlashContext } from "./command.ts";
 import { formatRows } from "./rows.ts";
 

@@ -1,5 +1,5 @@
 import { Problem } from "#protocol/errors";
-import { formatClientName, getClientState } from "#ui/session/present";
+import { formatClientName, getClientState } from "#ui/session/presence";
 import type { SlashContext } from "./command.ts";
 import { formatRows } from "./rows.ts";
 

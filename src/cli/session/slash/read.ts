@@ -1,5 +1,5 @@
 import { Problem } from "#protocol/errors";
-import { toLine } from "#ui/words";
+import { toLine } from "#ui/text/words";
 import { closestName } from "../../nearest.ts";
 import type { SlashCommand } from "./command.ts";
 import { SLASH_COMMANDS } from "./table.ts";

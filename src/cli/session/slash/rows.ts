@@ -1,4 +1,4 @@
-import { layOutTable } from "#ui/table";
+import { layOutTable } from "#ui/text/table";
 import type { SlashContext } from "./command.ts";
 
 /** Rows as text of the session's width; where text is read aloud each row is a block that names its columns. */

@@ -1,8 +1,8 @@
 import { Problem } from "#protocol/errors";
 import { CONNECTION_COLUMNS, toConnectionRows } from "../../commands/connections.ts";
 import { confirmAndDisconnect, formatDisconnected } from "../../commands/disconnect.ts";
-import { TOOL_COLUMNS, toToolRow } from "../../tools/show.ts";
-import { loadTools } from "../../tools/source.ts";
+import { loadTools } from "../../commands/tools/backend.ts";
+import { TOOL_COLUMNS, toToolRow } from "../../commands/tools/show.ts";
 import type { SlashContext } from "./command.ts";
 import { formatRows } from "./rows.ts";
 

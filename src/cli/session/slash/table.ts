@@ -1,4 +1,4 @@
-import { wrapCells } from "#ui/cells";
+import { wrapCells } from "#ui/screen/cells";
 import type { SlashCommand } from "./command.ts";
 
 /** Every slash command, in the order of `/help`. The work is loaded when it is called. */

@@ -1,7 +1,7 @@
+import { isLoopback } from "#net/addresses";
+import type { OpenStream, Streaming } from "#net/ports";
 import { AGENT_SILENCE_MS } from "#protocol/agent";
 import { Problem } from "#protocol/errors";
-import type { OpenStream, Streaming } from "../../ports.ts";
-import { isLoopback } from "../../send/origin.ts";
 import { createEventReader } from "../sse.ts";
 
 /** Why the stream of an agent server cannot be had, or broke off: a clause for its name. `sent`: the prompt may have got there. */

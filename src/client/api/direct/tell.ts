@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
+import { sleepOrThrow } from "#net/sleep";
 import type { StreamOutcome } from "#protocol/agent";
 import { Problem } from "#protocol/errors";
-import { sleepOrThrow } from "../../pause.ts";
 import type { Caller } from "../caller.ts";
-import type { Call } from "../exchange.ts";
+import type { Call } from "../send-call.ts";
 
 /** Waits before each attempt to tell the backend, in ms. To tell it twice changes nothing. */
 const ATTEMPTS_MS = [0, 1_000, 3_000, 10_000, 20_000];

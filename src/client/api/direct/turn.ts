@@ -1,12 +1,12 @@
+import type { OpenStream } from "#net/ports";
 import type { AskStreamResponse, StreamOutcome } from "#protocol/agent";
 import { toAgentParts } from "#protocol/agent-parts";
 import type { Problem } from "#protocol/errors";
 import type { NumberedPart } from "#protocol/events";
-import type { OpenStream } from "../../ports.ts";
 import type { Caller } from "../caller.ts";
 import { AgentStreamError, getAgentHost, streamAgentEvents } from "./agent-stream.ts";
-import { createTurnMerger, type TurnMerger } from "./splice.ts";
 import { reportStreamOutcome } from "./tell.ts";
+import { createTurnMerger, type TurnMerger } from "./turn-merger.ts";
 
 /** A turn that an agent server carries out, streamed straight from there, beside the log of its conversation. */
 export type DirectTurn = {

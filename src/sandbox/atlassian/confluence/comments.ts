@@ -1,7 +1,7 @@
 import type { Context, Hono } from "hono";
 import type { ProviderContext } from "../../provider.ts";
 import { requireScope, type SiteEnv } from "../gateway.ts";
-import type { AtlassianState, Page, PageComment } from "../world.ts";
+import type { AtlassianState, Page, PageComment } from "../state.ts";
 import { ConfluenceError, notFoundError } from "./errors.ts";
 import { findPage, findPageById, parseBody } from "./pages.ts";
 import { paginate } from "./paging.ts";

@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import type { ProviderContext } from "../../provider.ts";
 import type { SiteEnv } from "../gateway.ts";
-import type { AtlassianState } from "../world.ts";
+import type { AtlassianState } from "../state.ts";
 import { registerCommentRoutes } from "./comments.ts";
 import { handleErrors, notFoundError } from "./errors.ts";
 import { registerPageRoutes } from "./pages.ts";

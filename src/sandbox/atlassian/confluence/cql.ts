@@ -1,4 +1,3 @@
-import { parsePeriod } from "../../moment.ts";
 import { QuerySyntaxError } from "../../query/lexer.ts";
 import {
   type Comparison,
@@ -11,7 +10,8 @@ import {
   type Sorting,
 } from "../../query/parser.ts";
 import { containsWords } from "../../query/words.ts";
-import type { Page, Site } from "../world.ts";
+import { parsePeriod } from "../../seed-time.ts";
+import type { Page, Site } from "../state.ts";
 import { ConfluenceError } from "./errors.ts";
 import { getStorageText, parseStorage } from "./storage.ts";
 

@@ -2,7 +2,7 @@ import type { Context, Hono } from "hono";
 import type { ProviderContext } from "../../provider.ts";
 import { requireScope, type SiteEnv } from "../gateway.ts";
 import { findAdfProblem } from "../jira/adf.ts";
-import type { AtlassianState, Page, Site } from "../world.ts";
+import type { AtlassianState, Page, Site } from "../state.ts";
 import { adfToStorage } from "./convert.ts";
 import { ConfluenceError, notFoundError } from "./errors.ts";
 import { paginate } from "./paging.ts";

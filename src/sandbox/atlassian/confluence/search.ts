@@ -1,7 +1,7 @@
 import type { Context, Hono } from "hono";
 import type { ProviderContext } from "../../provider.ts";
 import { requireScope, type SiteEnv } from "../gateway.ts";
-import type { AtlassianState, Page } from "../world.ts";
+import type { AtlassianState, Page } from "../state.ts";
 import { getPageText, listSearchedWords, runCql } from "./cql.ts";
 import { ConfluenceError } from "./errors.ts";
 import { findSpace, getBaseUrl, getWebPath } from "./views.ts";

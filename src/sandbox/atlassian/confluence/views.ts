@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import { getSiteUrl, type SiteEnv } from "../gateway.ts";
-import type { Page, Site, Space } from "../world.ts";
+import type { Page, Site, Space } from "../state.ts";
 import { storageToAdf } from "./convert.ts";
 
 /** Where the pages of a site are read by people; every relative link of an answer is below it. */

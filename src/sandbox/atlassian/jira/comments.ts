@@ -1,7 +1,7 @@
 import type { Context, Hono } from "hono";
 import type { ProviderContext } from "../../provider.ts";
 import { requireScope, type SiteEnv } from "../gateway.ts";
-import type { AtlassianState, Comment, Issue } from "../world.ts";
+import type { AtlassianState, Comment, Issue } from "../state.ts";
 import { getAdfText } from "./adf.ts";
 import { parseComment } from "./edit.ts";
 import { JiraError, parseBody, parseNumber } from "./errors.ts";

@@ -1,4 +1,4 @@
-import type { Account, Issue, Project, Site } from "../world.ts";
+import type { Account, Issue, Project, Site } from "../state.ts";
 import { type AdfNode, findAdfProblem, toAdf } from "./adf.ts";
 import { JiraError } from "./errors.ts";
 import { ISSUE_TYPES, PRIORITIES } from "./schemes.ts";

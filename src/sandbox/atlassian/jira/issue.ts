@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import type { ProviderContext } from "../../provider.ts";
 import type { SiteEnv } from "../gateway.ts";
-import type { AtlassianState, Issue } from "../world.ts";
+import type { AtlassianState, Issue } from "../state.ts";
 import { JiraError, NO_ISSUE_TEXT } from "./errors.ts";
 import type { ViewContext } from "./views.ts";
 

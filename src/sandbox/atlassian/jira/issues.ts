@@ -1,7 +1,7 @@
 import type { Context, Hono } from "hono";
 import type { ProviderContext } from "../../provider.ts";
 import { requireScope, type SiteEnv } from "../gateway.ts";
-import type { AtlassianState, Issue, Project } from "../world.ts";
+import type { AtlassianState, Issue, Project } from "../state.ts";
 import { addComment } from "./comments.ts";
 import { parseFields, parseProjectAndType } from "./edit.ts";
 import { JiraError, parseBody } from "./errors.ts";

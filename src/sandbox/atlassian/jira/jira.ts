@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import type { ProviderContext } from "../../provider.ts";
 import { getSiteUrl, requireScope, type SiteEnv } from "../gateway.ts";
-import type { AtlassianState } from "../world.ts";
+import type { AtlassianState } from "../state.ts";
 import { toAdf } from "./adf.ts";
 import { registerCommentRoutes, registerTextCommentRoutes } from "./comments.ts";
 import { handleErrors, parseBody, sendNoEndpoint } from "./errors.ts";

@@ -1,5 +1,5 @@
 import type { Operator } from "../../query/parser.ts";
-import type { Account, Issue, Site } from "../world.ts";
+import type { Account, Issue, Site } from "../state.ts";
 import { getAdfText } from "./adf.ts";
 import { CATEGORIES, ISSUE_TYPES, PRIORITIES } from "./schemes.ts";
 import { getProjectAndStatus } from "./views.ts";

@@ -1,4 +1,3 @@
-import { parsePeriod } from "../../moment.ts";
 import { QuerySyntaxError, toPosition } from "../../query/lexer.ts";
 import {
   type Comparison,
@@ -10,7 +9,8 @@ import {
   type Sorting,
 } from "../../query/parser.ts";
 import { containsWords } from "../../query/words.ts";
-import type { Issue } from "../world.ts";
+import { parsePeriod } from "../../seed-time.ts";
+import type { Issue } from "../state.ts";
 import { JiraError } from "./errors.ts";
 import { findJqlField, getPriorityRank, type JqlContext, type JqlField } from "./jql-fields.ts";
 

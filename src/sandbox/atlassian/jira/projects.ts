@@ -1,7 +1,7 @@
 import type { Context, Hono } from "hono";
 import type { ProviderContext } from "../../provider.ts";
 import { requireScope, type SiteEnv } from "../gateway.ts";
-import type { AtlassianState, Project } from "../world.ts";
+import type { AtlassianState, Project } from "../state.ts";
 import { JiraError, parseNumber } from "./errors.ts";
 import { toViewContext } from "./issue.ts";
 import { ISSUE_TYPES, PRIORITIES } from "./schemes.ts";

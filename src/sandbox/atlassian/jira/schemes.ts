@@ -1,4 +1,4 @@
-import type { StatusCategory } from "../world.ts";
+import type { StatusCategory } from "../state.ts";
 
 /** What every Jira Cloud site is set up with: issue types, priorities, status categories and the workflow of a new project. */
 

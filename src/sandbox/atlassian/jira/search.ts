@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Context, Hono } from "hono";
 import type { ProviderContext } from "../../provider.ts";
 import { requireScope, type SiteEnv } from "../gateway.ts";
-import type { AtlassianState, Issue } from "../world.ts";
+import type { AtlassianState, Issue } from "../state.ts";
 import { JiraError, parseBody, parseNumber } from "./errors.ts";
 import { toViewContext } from "./issue.ts";
 import { runJql } from "./jql.ts";

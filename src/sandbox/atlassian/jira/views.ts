@@ -1,5 +1,5 @@
 import { getAvatarUrl } from "../../pictures.ts";
-import type { Account, Comment, Issue, Project, Site, Status } from "../world.ts";
+import type { Account, Comment, Issue, Project, Site, Status } from "../state.ts";
 import { CATEGORIES, ISSUE_TYPES, PRIORITIES } from "./schemes.ts";
 
 /** What the views of one request share. */

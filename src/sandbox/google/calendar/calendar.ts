@@ -11,8 +11,8 @@ import {
   requireAccess,
 } from "../access.ts";
 import { GoogleError, invalidError, notFoundError } from "../errors.ts";
+import type { Account, CalendarEvent, GoogleState } from "../state.ts";
 import { getInstant } from "../times.ts";
-import type { Account, CalendarEvent, GoogleState } from "../world.ts";
 import { applyEventPatch, createEvent } from "./edit.ts";
 import { toEventView } from "./views.ts";
 

@@ -1,7 +1,7 @@
 import { getList, getRecord, getText } from "../access.ts";
 import { GoogleError } from "../errors.ts";
+import type { Account, CalendarEvent, EventTime } from "../state.ts";
 import { formatZonedTime, getInstant, isTimeZone, toInstant } from "../times.ts";
-import type { Account, CalendarEvent, EventTime } from "../world.ts";
 
 /** An event from the body of an insert. @throws GoogleRefusal */
 export function createEvent(body: Record<string, unknown>, account: Account, id: string, now: string): CalendarEvent {

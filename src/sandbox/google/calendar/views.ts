@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import type { GoogleEnv } from "../access.ts";
-import type { CalendarEvent } from "../world.ts";
+import type { CalendarEvent } from "../state.ts";
 
 /** An event as Calendar answers it to the account that asks. */
 export function toEventView(c: Context<GoogleEnv>, event: CalendarEvent) {

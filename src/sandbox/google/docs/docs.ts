@@ -5,7 +5,7 @@ import { createHexFromName } from "../build.ts";
 import { createFile } from "../drive/drive.ts";
 import { findVisibleFile, findWritableFile } from "../drive/files.ts";
 import { invalidError, notFoundError } from "../errors.ts";
-import { DOCUMENT_TYPE, type DriveFile, type GoogleState, type Paragraph } from "../world.ts";
+import { DOCUMENT_TYPE, type DriveFile, type GoogleState, type Paragraph } from "../state.ts";
 import { applyRequests } from "./requests.ts";
 
 /** Docs API v1 (developers.google.com/workspace/docs/api/reference/rest/v1): paragraphs with their named styles and bullets. */

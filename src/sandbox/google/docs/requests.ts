@@ -1,6 +1,6 @@
 import { getRecord, getText } from "../access.ts";
 import { GoogleError, invalidError } from "../errors.ts";
-import type { Paragraph } from "../world.ts";
+import type { Paragraph } from "../state.ts";
 
 type Done = { paragraphs: Paragraph[]; reply: Record<string, unknown> };
 /** What one kind of request does to paragraphs. @throws GoogleRefusal with what is wrong, without which request it is */

@@ -10,7 +10,7 @@ import {
   type GoogleState,
   type Permission,
   SPREADSHEET_TYPE,
-} from "../world.ts";
+} from "../state.ts";
 import { findVisibleFile, findWritableFile, getRole, toFileView } from "./files.ts";
 import { createDriveMatcher } from "./query.ts";
 

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import type { GoogleEnv } from "../access.ts";
 import { GoogleError, notFoundError } from "../errors.ts";
-import { DOCUMENT_TYPE, type DriveFile, FOLDER_TYPE, SPREADSHEET_TYPE } from "../world.ts";
+import { DOCUMENT_TYPE, type DriveFile, FOLDER_TYPE, SPREADSHEET_TYPE } from "../state.ts";
 
 /** What the account may do with a file, by the best of its permissions. */
 export function getRole(c: Context<GoogleEnv>, file: DriveFile): string | undefined {

@@ -1,5 +1,5 @@
 import { invalidError } from "../errors.ts";
-import type { DriveFile } from "../world.ts";
+import type { DriveFile } from "../state.ts";
 
 type Test = (file: DriveFile) => boolean;
 type Token = { kind: "text" | "word" | "mark"; text: string };

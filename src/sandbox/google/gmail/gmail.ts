@@ -2,7 +2,7 @@ import { type Context, Hono } from "hono";
 import type { ProviderContext } from "../../provider.ts";
 import { type GoogleEnv, getList, getRecord, getText, paginate, parseBody, requireAccess } from "../access.ts";
 import { GoogleError, invalidError, notFoundError } from "../errors.ts";
-import type { Account, GoogleState, Message } from "../world.ts";
+import type { Account, GoogleState, Message } from "../state.ts";
 import { parseMessage } from "./mime.ts";
 import { findMail } from "./query.ts";
 import { toMessageView } from "./views.ts";

@@ -1,4 +1,4 @@
-import type { GoogleState, Message } from "../world.ts";
+import type { GoogleState, Message } from "../state.ts";
 
 const SYSTEM = new Set(["inbox", "sent", "starred", "unread", "important", "spam", "trash", "draft"]);
 

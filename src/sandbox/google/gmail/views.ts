@@ -1,4 +1,4 @@
-import type { Message } from "../world.ts";
+import type { Message } from "../state.ts";
 
 type Header = { name: string; value: string };
 

@@ -1,4 +1,4 @@
-import type { Cell, Sheet } from "../world.ts";
+import type { Cell, Sheet } from "../state.ts";
 import type { Range } from "./ranges.ts";
 
 /** How a cell is told: as it is shown, as the value it is, or as the formula that was typed (nothing works formulas out). */

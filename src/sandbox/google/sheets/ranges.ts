@@ -1,5 +1,5 @@
 import { invalidError } from "../errors.ts";
-import type { DriveFile, Sheet } from "../world.ts";
+import type { DriveFile, Sheet } from "../state.ts";
 
 /** Cells of a sheet, all of them on its grid; rows and columns count from 0, and the last ones belong to it. */
 export type Range = { sheet: Sheet; row: number; column: number; lastRow: number; lastColumn: number };

@@ -1,6 +1,6 @@
 import { getRecord, getText } from "../access.ts";
 import { invalidError } from "../errors.ts";
-import type { DriveFile, Sheet } from "../world.ts";
+import type { DriveFile, Sheet } from "../state.ts";
 import { toSheetProperties } from "./ranges.ts";
 
 type Request = Record<string, unknown>;

@@ -4,7 +4,7 @@ import { applyFieldMask, type GoogleEnv, getList, getRecord, getText, parseBody,
 import { createFile } from "../drive/drive.ts";
 import { findVisibleFile, findWritableFile, getWebPath } from "../drive/files.ts";
 import { notFoundError } from "../errors.ts";
-import { type Cell, type DriveFile, type GoogleState, type Sheet, SPREADSHEET_TYPE } from "../world.ts";
+import { type Cell, type DriveFile, type GoogleState, type Sheet, SPREADSHEET_TYPE } from "../state.ts";
 import { formatCell, readValues } from "./cells.ts";
 import { parseRange, type Range, toSheetProperties } from "./ranges.ts";
 import { applyRequests } from "./requests.ts";

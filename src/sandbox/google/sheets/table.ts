@@ -1,4 +1,4 @@
-import type { Sheet } from "../world.ts";
+import type { Sheet } from "../state.ts";
 import type { Range } from "./ranges.ts";
 
 type Box = Omit<Range, "sheet">;

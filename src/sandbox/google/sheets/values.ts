@@ -3,11 +3,11 @@ import type { ProviderContext } from "../../provider.ts";
 import { applyFieldMask, type GoogleEnv, getList, getRecord, getText, parseBody, requireAccess } from "../access.ts";
 import { findVisibleFile, findWritableFile } from "../drive/files.ts";
 import { invalidError, notFoundError } from "../errors.ts";
-import { type Cell, type DriveFile, type GoogleState, SPREADSHEET_TYPE } from "../world.ts";
+import { type Cell, type DriveFile, type GoogleState, SPREADSHEET_TYPE } from "../state.ts";
 import { clearValues, parseTypedCell, RENDER_OPTIONS, readValues, transpose, writeValues } from "./cells.ts";
 import { formatRange, parseRange, type Range } from "./ranges.ts";
 import { findTable } from "./table.ts";
-import { assertFits, summarizeWrite, toUpdateResponse, type WriteSummary } from "./written.ts";
+import { assertFits, summarizeWrite, toUpdateResponse, type WriteSummary } from "./write-summary.ts";
 
 type C = Context<GoogleEnv>;
 /** Parameters of a call, from its query or from the body of a batch. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { configureServices } from "#backend/services/catalogue";
+import { configureServices } from "#connectors/catalogue";
 import { modelTools, plannerTalk, type Reply } from "#test/planner";
 
 const tools = modelTools(configureServices({ clients: {} }).map(({ service }) => service));

@@ -1,11 +1,11 @@
 import type { LanguageModelV4FunctionTool } from "@ai-sdk/provider";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { createPlanner } from "#backend/models/planner/model";
-import { SIGNATURE } from "#backend/models/planner/reply";
-import { bitbucket } from "#backend/services/bitbucket";
-import { confluence } from "#backend/services/confluence";
-import { jira } from "#backend/services/jira";
+import { bitbucket } from "#connectors/bitbucket/bitbucket";
+import { confluence } from "#connectors/confluence/confluence";
+import { jira } from "#connectors/jira/jira";
+import { createPlanner } from "#planner/model";
+import { SIGNATURE } from "#planner/reply";
 import { NOON } from "#test/backend";
 import { modelTools, plannerTalk } from "#test/planner";
 

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { bitbucket } from "#backend/services/bitbucket";
-import { confluence } from "#backend/services/confluence";
-import { hubspot } from "#backend/services/hubspot";
-import { jira } from "#backend/services/jira";
-import { linkedin } from "#backend/services/linkedin";
+import { bitbucket } from "#connectors/bitbucket/bitbucket";
+import { confluence } from "#connectors/confluence/confluence";
+import { hubspot } from "#connectors/hubspot/hubspot";
+import { jira } from "#connectors/jira/jira";
+import { linkedin } from "#connectors/linkedin/linkedin";
 import { modelTools, plannerTalk, type Reply } from "#test/planner";
 
 const tools = modelTools([jira, confluence, bitbucket, hubspot, linkedin]);

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { bitbucket } from "#backend/services/bitbucket";
-import { confluence } from "#backend/services/confluence";
-import { gmail } from "#backend/services/gmail";
-import { googleCalendar } from "#backend/services/google-calendar";
-import { googleDocs } from "#backend/services/google-docs";
-import { googleDrive } from "#backend/services/google-drive";
-import { googleSheets } from "#backend/services/google-sheets";
-import { jira } from "#backend/services/jira";
+import { bitbucket } from "#connectors/bitbucket/bitbucket";
+import { confluence } from "#connectors/confluence/confluence";
+import { gmail } from "#connectors/gmail/gmail";
+import { googleCalendar } from "#connectors/google-calendar/google-calendar";
+import { googleDocs } from "#connectors/google-docs/google-docs";
+import { googleDrive } from "#connectors/google-drive/google-drive";
+import { googleSheets } from "#connectors/google-sheets/google-sheets";
+import { jira } from "#connectors/jira/jira";
 import { modelTools, plannerTalk, type Reply } from "#test/planner";
 
 const tools = modelTools([jira, confluence, bitbucket, gmail, googleCalendar, googleDocs, googleSheets, googleDrive]);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { loadLanguage } from "#backend/models/planner/language";
+import { loadLanguage } from "#planner/language";
 
 test.each([
   ["write file /tmp/docs/a.txt hello", ["write", "file", "/tmp/docs/a.txt", "hello"]],

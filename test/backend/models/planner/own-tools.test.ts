@@ -1,8 +1,8 @@
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import { expect, test } from "vitest";
-import { createPlanner } from "#backend/models/planner/model";
-import { SIGNATURE } from "#backend/models/planner/reply";
-import { configureServices } from "#backend/services/catalogue";
+import { configureServices } from "#connectors/catalogue";
+import { createPlanner } from "#planner/model";
+import { SIGNATURE } from "#planner/reply";
 import { NOON } from "#test/backend";
 import { modelTools, ownTool, plannerTalk, type Reply } from "#test/planner";
 

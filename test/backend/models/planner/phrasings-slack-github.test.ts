@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { bitbucket } from "#backend/services/bitbucket";
-import { confluence } from "#backend/services/confluence";
-import { github } from "#backend/services/github";
-import { jira } from "#backend/services/jira";
-import { slack } from "#backend/services/slack";
+import { bitbucket } from "#connectors/bitbucket/bitbucket";
+import { confluence } from "#connectors/confluence/confluence";
+import { github } from "#connectors/github/github";
+import { jira } from "#connectors/jira/jira";
+import { slack } from "#connectors/slack/slack";
 import { modelTools, plannerTalk, type Reply } from "#test/planner";
 
 const tools = modelTools([jira, confluence, bitbucket, slack, github]);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { bitbucket } from "#backend/services/bitbucket";
-import { confluence } from "#backend/services/confluence";
-import { jira } from "#backend/services/jira";
+import { bitbucket } from "#connectors/bitbucket/bitbucket";
+import { confluence } from "#connectors/confluence/confluence";
+import { jira } from "#connectors/jira/jira";
 import { modelTools, plannerTalk, type Reply } from "#test/planner";
 
 const tools = modelTools([jira, confluence, bitbucket]);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { buildValue } from "#backend/models/planner/value";
+import { buildValue } from "#planner/value";
 
 const ISSUES = {
   jql: "project = KAY",

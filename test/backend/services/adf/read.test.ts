@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { toMarkdown } from "#backend/services/adf/read";
+import { toMarkdown } from "#connectors/atlassian/adf/read";
 
 const doc = (...content: unknown[]) => ({ type: "doc", version: 1, content });
 const p = (...content: unknown[]) => ({ type: "paragraph", content });

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { AdfNode } from "#backend/services/adf/node";
-import { toMarkdown } from "#backend/services/adf/read";
-import { toAdf } from "#backend/services/adf/write";
+import { toMarkdown } from "#connectors/atlassian/adf/read";
+import { toAdf } from "#connectors/atlassian/adf/write";
 import { Problem } from "#protocol/errors";
 
 const paragraph = (...content: AdfNode[]): AdfNode => ({ type: "paragraph", content });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { airtable } from "#backend/services/airtable";
+import { airtable } from "#connectors/airtable/airtable";
 import { contextOver, type Expected, httpOver, outside, runTool } from "../support/outside.ts";
 
 const API = "https://api.airtable.com/v0";

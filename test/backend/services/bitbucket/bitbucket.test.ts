@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { bitbucket } from "#backend/services/bitbucket";
+import { bitbucket } from "#connectors/bitbucket/bitbucket";
 import { contextOver, type Expected, httpOver, outside, runTool } from "../support/outside.ts";
 
 const API = "https://api.bitbucket.org/2.0";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { formatExcerpt, storageToMarkdown } from "#backend/services/confluence/storage";
+import { formatExcerpt, storageToMarkdown } from "#connectors/confluence/storage";
 
 test("a page's storage format reads as Markdown", () => {
   const storage = `<h1>Deploy</h1><p>Run <strong>make</strong>&nbsp;now &amp; <em>wait</em>,<br />then <a href="https://x.test/z">look</a>.</p>

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { parseDescription } from "#backend/services/described/read";
-import { getDescriptionSchema } from "#backend/services/described/shape";
+import { getDescriptionSchema } from "#connectors/custom/description";
+import { parseDescription } from "#connectors/custom/read";
 import { Problem } from "#protocol/errors";
 import { read } from "#test/documents";
 import { TASKS } from "#test/tasks-service";

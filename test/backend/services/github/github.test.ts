@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import * as z from "zod/mini";
-import { github } from "#backend/services/github";
-import { findNextLink } from "#backend/services/github/paging";
+import { github } from "#connectors/github/github";
+import { findNextLink } from "#connectors/github/paging";
 import { contextOver, type Expected, httpOver, outside, runTool } from "../support/outside.ts";
 
 const API = "https://api.github.com";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { afterEach, expect, test } from "vitest";
 import * as z from "zod/mini";
-import { googleCalendar } from "#backend/services/google-calendar";
+import { googleCalendar } from "#connectors/google-calendar/google-calendar";
 import { contextOver, type Expected, httpOver, outside, runTool } from "../support/outside.ts";
 
 const EVENTS = "https://www.googleapis.com/calendar/v3/calendars/primary/events";

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { buildDriveQuery, parseFileId } from "#backend/services/google/files";
-import { googleDocs } from "#backend/services/google-docs";
-import { googleDrive } from "#backend/services/google-drive";
-import { googleSheets } from "#backend/services/google-sheets";
-import { parseCells } from "#backend/services/google-sheets/cells";
-import type { Service } from "#backend/services/service";
+import { buildDriveQuery, parseFileId } from "#connectors/google/files";
+import { googleDocs } from "#connectors/google-docs/google-docs";
+import { googleDrive } from "#connectors/google-drive/google-drive";
+import { parseCells } from "#connectors/google-sheets/cells";
+import { googleSheets } from "#connectors/google-sheets/google-sheets";
+import type { Service } from "#connectors/service";
 import { contextOver, type Expected, outside, runTool } from "../support/outside.ts";
 
 const FIELDS =

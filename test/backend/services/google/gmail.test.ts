@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { gmail } from "#backend/services/gmail";
-import { formatAddressHeader, parseMailboxes, parseRecipients } from "#backend/services/gmail/addresses";
-import { decodeHeader, encodeHeader } from "#backend/services/gmail/encoded-words";
+import { formatAddressHeader, parseMailboxes, parseRecipients } from "#connectors/gmail/addresses";
+import { decodeHeader, encodeHeader } from "#connectors/gmail/encoded-words";
+import { gmail } from "#connectors/gmail/gmail";
 import { contextOver, type Expected, outside, runTool } from "../support/outside.ts";
 
 const MESSAGES = "https://gmail.googleapis.com/gmail/v1/users/me/messages";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { hubspot } from "#backend/services/hubspot";
+import { hubspot } from "#connectors/hubspot/hubspot";
 import { contextOver, type Expected, httpOver, outside, runTool } from "../support/outside.ts";
 
 const API = "https://api.hubapi.com";

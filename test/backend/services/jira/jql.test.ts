@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { buildJql, describeFilter } from "#backend/services/jira/jql";
+import { buildJql, describeFilter } from "#connectors/jira/jql";
 import { tokenize } from "#sandbox/query/lexer";
 
 test.each([

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { jira } from "#backend/services/jira";
+import { jira } from "#connectors/jira/jira";
 import { contextOver, type Expected, outside, runTool } from "../support/outside.ts";
 
 const SITE = { url: "https://main.atlassian.net", cloud_id: "c-main", site: "main" };

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { linkedin } from "#backend/services/linkedin";
-import { parsePostUrn, toLittleText } from "#backend/services/linkedin/post";
+import { linkedin } from "#connectors/linkedin/linkedin";
+import { parsePostUrn, toLittleText } from "#connectors/linkedin/post";
 import { parseLittle } from "#sandbox/linkedin/little";
 import { contextOver, type Expected, httpOver, outside, runTool } from "../support/outside.ts";
 

@@ -1,13 +1,8 @@
 import { expect, test } from "vitest";
-import type {
-  InteractionOutcome,
-  InteractionPrompt,
-  ToolInteraction,
-  UserResponse,
-} from "#backend/services/interaction";
-import { createElicitationHandler } from "#backend/services/mcp/elicitation";
-import { parseFormFields } from "#backend/services/mcp/form";
-import { openMcpClient } from "#backend/services/mcp/link";
+import type { InteractionOutcome, InteractionPrompt, ToolInteraction, UserResponse } from "#connectors/interaction";
+import { openMcpClient } from "#connectors/mcp/client";
+import { createElicitationHandler } from "#connectors/mcp/elicitation";
+import { parseFormFields } from "#connectors/mcp/form";
 import { NOTES } from "#test/mcp-login";
 import { notesServer, PAY, PRIORITY } from "#test/mcp-server";
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { InteractionPrompt, ToolInteraction, UserResponse } from "#backend/services/interaction";
-import type { McpTool } from "#backend/services/mcp/definition";
-import { createElicitationHandler } from "#backend/services/mcp/elicitation";
-import { type McpClient, type McpClientOptions, openMcpClient } from "#backend/services/mcp/link";
-import { toToolResult } from "#backend/services/mcp/result";
-import { type ToolList, toToolList } from "#backend/services/mcp/tools";
+import type { InteractionPrompt, ToolInteraction, UserResponse } from "#connectors/interaction";
+import { type McpClient, type McpClientOptions, openMcpClient } from "#connectors/mcp/client";
+import type { McpTool } from "#connectors/mcp/definition";
+import { createElicitationHandler } from "#connectors/mcp/elicitation";
+import { toToolResult } from "#connectors/mcp/result";
+import { type ToolList, toToolList } from "#connectors/mcp/tools";
 import { createPrograms } from "#host/programs";
 import { EVERYTHING, everythingServer } from "#test/everything";
 

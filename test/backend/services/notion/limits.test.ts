@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { notion } from "#backend/services/notion";
+import { notion } from "#connectors/notion/notion";
 import { httpOver, runTool } from "../support/outside.ts";
 
 const PARENT = "11111111-2222-4333-a444-555555555555";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { notion } from "#backend/services/notion";
+import { notion } from "#connectors/notion/notion";
 import { contextOver, type Expected, outside, runTool } from "../support/outside.ts";
 
 const API = "https://api.notion.com/v1";

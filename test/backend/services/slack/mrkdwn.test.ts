@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { listMentionedUsers, mrkdwnToMarkdown } from "#backend/services/slack/mrkdwn-read";
-import { markdownToMrkdwn } from "#backend/services/slack/mrkdwn-write";
+import { listMentionedUsers, mrkdwnToMarkdown } from "#connectors/slack/mrkdwn-read";
+import { markdownToMrkdwn } from "#connectors/slack/mrkdwn-write";
 
 const users = new Map([["U1", "Dana Demo"]]);
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { slack } from "#backend/services/slack";
+import { slack } from "#connectors/slack/slack";
 import { contextOver, type Expected, httpOver, outside, runTool } from "../support/outside.ts";
 
 const API = "https://slack.com/api";

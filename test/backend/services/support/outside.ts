@@ -1,5 +1,5 @@
-import { createServiceHttp, type ServiceHttpOptions } from "#backend/services/http";
-import type { Service, ServiceHttp, ToolContext } from "#backend/services/service";
+import { createServiceHttp, type ServiceHttpOptions } from "#connectors/http/client";
+import type { Service, ServiceHttp, ToolContext } from "#connectors/service";
 
 /** What "now" is. */
 const NOON = Date.parse("2026-11-27T12:00:00Z");

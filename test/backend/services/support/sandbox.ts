@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
 import { parseTokenResponse } from "#backend/connections/token-answer";
-import { configureServices } from "#backend/services/catalogue";
-import { createServiceHttp } from "#backend/services/http";
-import type { ToolResult } from "#backend/services/service";
+import { configureServices } from "#connectors/catalogue";
+import { createServiceHttp } from "#connectors/http/client";
+import type { ToolResult } from "#connectors/service";
 import { createSandbox } from "#sandbox/sandbox";
 
 const NOW = Date.parse("2026-11-27T12:00:00Z");

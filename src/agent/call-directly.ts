@@ -1,0 +1,84 @@
+import { randomBytes } from "node:crypto";
+import { closest, distance } from "fastest-levenshtein";
+import type { Receipt } from "#protocol/ask";
+import { findClosestName } from "#protocol/closest-name";
+import { Problem } from "#protocol/errors";
+import type { ToolCallResponse, ToolView } from "#protocol/tools";
+import { type AgentTool, UNATTENDED_CONTEXT } from "./tool.ts";
+
+/** A tool as it is told to people and programs. */
+export function toToolView(tool: AgentTool): ToolView {
+  const { name, service, title, description, access, schema, examples } = tool;
+  const { $schema: _dialect, ...rest } = schema as Record<string, unknown>;
+  return { name, service, title, description, access, input_schema: rest, examples };
+}
+
+/**
+ * The tool of this name.
+ *
+ * @throws Problem NOT_FOUND with the nearest name
+ */
+export function findTool(tools: AgentTool[], name: string): AgentTool {
+  const found = tools.find((tool) => tool.name === name);
+  if (found) return found;
+  const near = nearestTool(
+    name,
+    tools.map((tool) => tool.name),
+  );
+  const guess = near ? ` Did you mean ${near}?` : "";
+  throw new Problem("NOT_FOUND", `There is no tool ${JSON.stringify(name.slice(0, 60))}.${guess}`, {
+    hint: "Run `kay tools list` to see every tool.",
+    details: near ? { nearest: near } : {},
+  });
+}
+
+/** Run one tool by itself: what `POST /tools/:name/call` and `kay tools call` do. `id` is the id of the call. */
+export async function callToolDirectly(
+  tool: AgentTool,
+  input: Record<string, unknown>,
+  { id, signal }: { id: string; signal: AbortSignal },
+): Promise<ToolCallResponse> {
+  rejectUnknownFields(tool, input);
+  const parsed = tool.parse(input);
+  const receipts = new Map<string, Receipt>();
+  const report = (receipt: Receipt) => void receipts.set(receipt.tool_call_id, receipt);
+  const done = () => [...receipts.values()].filter(({ effect }) => effect === "settled" || effect === "unknown");
+  try {
+    const { data, text, url } = await tool.run(parsed, { toolCallId: id, signal, report, ...UNATTENDED_CONTEXT });
+    return { tool: tool.name, output: { data: data ?? null, text, ...(url ? { url } : {}) }, receipts: done() };
+  } catch (error) {
+    if (!(error instanceof Problem) || done().length === 0) throw error;
+    const { code, message, hint, details, cause } = error;
+    throw new Problem(code, message, { hint, details: { ...details, receipts: done() }, cause });
+  }
+}
+
+/** Id of a call that no model made; its effects are filed under it. */
+export function createDirectCallId(): string {
+  return `call_${randomBytes(16).toString("hex")}`;
+}
+
+/** A misspelt field would be left out in silence, and a search then find everything. */
+function rejectUnknownFields({ name, schema }: AgentTool, input: Record<string, unknown>): void {
+  const known = Object.keys(schema.properties ?? {});
+  const unknown = Object.keys(input).find((field) => !known.includes(field));
+  if (unknown === undefined || schema.additionalProperties) return;
+  const near = known.length > 0 ? closest(unknown, known) : undefined;
+  const guess = near && distance(unknown, near) <= 2 ? ` Did you mean “${near}”?` : "";
+  const list = known.length > 0 ? ` Its fields are ${known.join(", ")}.` : " It takes none.";
+  throw new Problem("INVALID_REQUEST", `${name} has no field “${unknown.slice(0, 60)}”.${guess}${list}`, {
+    hint: "",
+    details: { field: unknown },
+  });
+}
+
+/** By the whole name, or by what comes after the service. */
+function nearestTool(name: string, names: string[]): string | undefined {
+  const wanted = name.trim().toLowerCase().slice(0, 60);
+  const same = names.find(
+    (each) =>
+      each.replace(/^[^.]*\./, "") === wanted || each.replaceAll(/[._]/g, "-") === wanted.replaceAll(/[._]/g, "-"),
+  );
+  if (same || names.length === 0) return same;
+  return findClosestName(wanted, names);
+}

@@ -1,0 +1,96 @@
+import type { ModelSettings } from "#backend/ports";
+import { Problem } from "#protocol/errors";
+import type { ModelView, ProviderView } from "#protocol/model";
+import { decideModel, findMissingConfig, findUsableModel, type ModelDecision } from "./decision.ts";
+import type { LocalServer } from "./local.ts";
+import { PROVIDER_ORDER, PROVIDERS, type ProviderName } from "./providers.ts";
+
+/** Which model answers and why, and what else could. A named one that cannot answer is told with its `problem`. */
+export async function describeModel(settings: ModelSettings): Promise<ModelView> {
+  const available = await providers(settings);
+  try {
+    const decided = await decideModel(settings);
+    const { name, label, source, where, contextWindow } = decided;
+    return {
+      name,
+      label,
+      offline: decided.provider === "offline",
+      source,
+      ...(where ? { where } : {}),
+      why: why(decided),
+      ...(contextWindow ? { context_window: contextWindow } : {}),
+      available,
+    };
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    const { code, message, hint } = error;
+    const name = settings.model?.trim() ?? "";
+    const { where } = settings;
+    const named = { name, label: name, offline: false, source: "settings", ...(where ? { where } : {}) } as const;
+    return { ...named, why: whyNamed(where), problem: { code, message, hint }, available };
+  }
+}
+
+function why({ source, where, provider }: ModelDecision): string {
+  if (source === "settings") return whyNamed(where);
+  if (source === "environment") return `${where} is set in the backend's environment.`;
+  if (source === "found" && provider !== "offline") {
+    return `${PROVIDERS[provider].title} was found at ${where}, and nothing else is configured.`;
+  }
+  return "No model is named, no provider's key is set, and no server of models was found.";
+}
+
+function whyNamed(where: string | undefined): string {
+  return `It is named by ${where ?? "the backend's settings"}.`;
+}
+
+async function providers(settings: ModelSettings): Promise<ProviderView[]> {
+  const servers = (await settings.local?.()) ?? [];
+  const planner = {
+    name: "offline",
+    title: "Offline planner",
+    ready: true,
+    note: "It needs nothing.",
+    models: ["offline"],
+  };
+  const views = PROVIDER_ORDER.map((name) => {
+    const server = servers.find(({ provider }) => provider === name);
+    return PROVIDERS[name].local ? toLocalView(name, settings, server) : toKeyView(name, settings);
+  });
+  return [...views, planner];
+}
+
+function toKeyView(name: ProviderName, settings: ModelSettings): ProviderView {
+  const { title, keys, keyRequired, detect, defaultModel } = PROVIDERS[name];
+  const model = defaultModel(settings.env);
+  const wanted = keyRequired ? keys : detect;
+  const set = wanted.find((variable) => settings.env[variable]?.trim());
+  const ready = findMissingConfig(name, settings) === null;
+  return {
+    name,
+    title,
+    ready,
+    note: ready ? `${set} is set.` : `Set ${wanted.join(" or ")}.`,
+    models: model ? [`${name}:${model}`] : [],
+  };
+}
+
+function toLocalView(name: ProviderName, { env }: ModelSettings, server: LocalServer | undefined): ProviderView {
+  const { title, defaultModel } = PROVIDERS[name];
+  const named = defaultModel(env);
+  const found = [...(server?.models ?? [])].sort((a, b) => Number(b.usable) - Number(a.usable));
+  const models = [...new Set([...(named ? [named] : []), ...found.map((model) => model.name)])];
+  const ready = server !== undefined && (named !== undefined || findUsableModel(server) !== undefined);
+  return {
+    name,
+    title,
+    ready,
+    note: localNote(title, server, ready),
+    models: models.map((model) => `${name}:${model}`),
+  };
+}
+
+function localNote(title: string, server: LocalServer | undefined, ready: boolean): string {
+  if (!server) return `${title} was not found; start it.`;
+  return ready ? `Found at ${server.url}.` : `Found at ${server.url}, without a model that is known to call tools.`;
+}

@@ -1,0 +1,94 @@
+import * as z from "zod/mini";
+import { withDescription } from "#backend/services/fields";
+import type { InteractionOutcome, UserResponse } from "#connectors/interaction";
+import { Problem } from "#protocol/errors";
+import { InputField } from "#protocol/events";
+import type { AgentTool } from "../tool.ts";
+import { defineOwnTool } from "./own.ts";
+
+const Option = z.object({ value: z.string(), label: z.string() });
+
+const Field = z.object({
+  id: withDescription(z.string().check(z.minLength(1)), "Name of the answer in the result."),
+  type: z._default(z.enum(["text", "textarea", "select", "checkbox", "radio"]), "text"),
+  label: z.string(),
+  description: z.optional(z.string()),
+  required: z.optional(z.boolean()),
+  defaultValue: z.optional(z.union([z.string(), z.number(), z.boolean()])),
+  options: withDescription(z.optional(z.array(Option)), "Choices of a select or radio field."),
+});
+
+const Input = z.object({
+  question: withDescription(z.string().check(z.minLength(1)), "What is asked, in one sentence."),
+  fields: withDescription(
+    z.optional(z.array(Field)),
+    "Fields of the form; one text field for the answer where none is given.",
+  ),
+});
+type Input = z.output<typeof Input>;
+
+/** Fields that ask for something that belongs in a browser, where no model and no log sees it. */
+const SECRET = /passw|passphrase|secret|token|api.?key|credential|\bpin\b|otp|2fa|cvv|card.?number/i;
+
+/** Ask the person (seed: client-interactive tools). There is no work behind it: the answer is the result. */
+export const askUserTool: AgentTool = defineOwnTool({
+  name: "ask_user",
+  description:
+    "Ask the person with a form, and get the answers. Use it when something is missing that no tool can find. Never ask for passwords or tokens.",
+  input: Input,
+  summary: ({ question }) => question,
+  run: async ({ question, fields = [] }, { requestInteraction }) => {
+    const form =
+      fields.length > 0 ? fields : [{ id: "answer", type: "text" as const, label: question, required: true }];
+    const secret = form.find(({ id, label }) => SECRET.test(`${id} ${label}`));
+    if (secret) {
+      throw new Problem("INVALID_REQUEST", `“${secret.label}” asks for a secret; those are never asked for here.`, {
+        hint: "Use connect_service: the person signs in in the browser.",
+      });
+    }
+    const inputSchema = { type: "form" as const, fields: form.map((field) => InputField.parse(field)) };
+    const data = await requestInteraction({
+      type: "input",
+      prompt: question,
+      inputSchema,
+      presentation: "questionnaire",
+      completedView: { show_inputs: true },
+      onResponse: (response) => answer(form, inputSchema, question, response),
+      onTimeout: () => ({ complete: { ok: false, error: "The person did not answer in time." } }),
+    });
+    return { data, text: getText(data) };
+  },
+});
+
+function answer(
+  form: NonNullable<Input["fields"]>,
+  inputSchema: { type: "form"; fields: InputField[] },
+  prompt: string,
+  { action, input = {} }: UserResponse,
+): InteractionOutcome {
+  if (action !== "submit") return { complete: { ok: false, cancelled: true } };
+  const wrong = form.map((field) => getFault(field, input[field.id])).find(Boolean);
+  if (wrong === undefined) return { complete: { ok: true, answers: input } };
+  const rest = { presentation: "questionnaire" as const, completedView: { show_inputs: true } };
+  return { reprompt: { type: "input", prompt, inputSchema, error: wrong, initialValues: input, ...rest } };
+}
+
+function getFault(
+  { label, required, options, type }: NonNullable<Input["fields"]>[number],
+  value: unknown,
+): string | undefined {
+  const empty = value === undefined || value === null || value === "" || (type === "checkbox" && value === false);
+  if (empty) return required ? `“${label}” is needed.` : undefined;
+  if (type === "checkbox" || options === undefined) return undefined;
+  if (options.some((option) => option.value === value)) return undefined;
+  return `“${label}” must be one of ${options.map((option) => option.label).join(", ")}.`;
+}
+
+function getText(data: unknown): string {
+  const { answers, pending } = (data ?? {}) as { answers?: Record<string, unknown>; pending?: boolean };
+  if (answers)
+    return Object.entries(answers)
+      .map(([id, value]) => `${id}: ${String(value)}`)
+      .join("\n");
+  return pending ? "The answer will come later." : "The person gave no answer.";
+}

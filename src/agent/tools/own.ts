@@ -1,0 +1,38 @@
+import type { JSONSchema7 } from "ai";
+import * as z from "zod/mini";
+import type { ToolResult } from "#connectors/service";
+import { toInputProblem } from "../input.ts";
+import type { AgentTool, RunContext } from "../tool.ts";
+
+/** A tool of kay itself: it works on no service, changes nothing there, and asks by itself where it needs a person. */
+export function defineOwnTool<Input extends Record<string, unknown>>(tool: {
+  name: string;
+  description: string;
+  input: z.ZodMiniType<Input>;
+  examples?: string[];
+  summary(input: Input): string;
+  run(input: Input, context: RunContext): Promise<ToolResult>;
+}): AgentTool {
+  const { name, description, examples = [] } = tool;
+  return {
+    name,
+    service: "kay",
+    title: "kay",
+    own: true,
+    description,
+    access: "read",
+    examples,
+    schema: z.toJSONSchema(tool.input, { io: "input" }) as JSONSchema7,
+    parse: (input) => {
+      const result = tool.input.safeParse(input);
+      if (result.success) return result.data;
+      throw toInputProblem(name, input, result.error.issues);
+    },
+    summary: (input) =>
+      tool
+        .summary(input as Input)
+        .replace(/\s+/g, " ")
+        .trim(),
+    run: (input, context) => tool.run(input as Input, context),
+  };
+}

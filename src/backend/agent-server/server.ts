@@ -1,0 +1,91 @@
+import type { BackendPorts } from "../ports.ts";
+import { forgetTurns, listTurnsToRun, listTurnsToStop } from "../store/agent-turns.ts";
+import { getFaultLevel } from "../store/database.ts";
+import { runTurn, type TurnControl } from "./run-turn.ts";
+import { beginTurn, checkAgentSession, openAgentSession } from "./sessions.ts";
+import { createTurnStream, NO_STREAM, type TurnStream } from "./turn-stream.ts";
+import { createWebhookSender } from "./webhook-sender.ts";
+
+/** Milliseconds that turns under way get when this node ends, before they are left to another. */
+const CLOSE_LIMIT = 8_000;
+
+/** Milliseconds to leave them. */
+const HAND_OVER_LIMIT = 2_000;
+
+/** Of so many looks, one is also for turns that can be forgotten. */
+const FORGET_EVERY = 60;
+
+/** kay as an agent server (protocol section 4): the turns that it runs at this node, and what it reports of them. */
+export type AgentServer = {
+  /** See `openSession`. */
+  open(session: { sessionId: string; webhookUrl: string }): Promise<string>;
+  /** See `checkSession`. */
+  check(sessionId: string): Promise<void>;
+  /** Begin a turn; it goes on whether its stream is read or not. See `beginTurn`. */
+  stream(turn: { sessionId: string; token: string; prompt: string }): Promise<TurnStream>;
+  /** See `Backend.tick`. */
+  tick(): Promise<void>;
+  busy(): number;
+  close(): Promise<void>;
+};
+
+export function createAgentServer(ports: BackendPorts): AgentServer {
+  const couriers = createWebhookSender(ports);
+  const active = new Map<string, { control: TurnControl; ended: Promise<void> }>();
+  let closing = false;
+  let looks = 0;
+
+  function run(id: string, feed: TurnStream): void {
+    if (closing) feed.cut();
+    if (closing || active.has(id)) return;
+    const control: TurnControl = { stop: new AbortController(), unwanted: false };
+    const told = () => couriers.send(id);
+    const ended = runTurn({ ports, id, control, feed, told })
+      .catch((error: unknown) => ports.log(getFaultLevel(error), "turn_fault", { generation: id, error }))
+      .finally(() => active.delete(id));
+    active.set(id, { control, ended });
+  }
+
+  async function stopUnwanted(ids: string[]): Promise<void> {
+    for (const id of await listTurnsToStop(ports.db, ids, ports.clock.now())) {
+      const one = active.get(id);
+      if (!one) continue;
+      one.control.unwanted = true;
+      one.control.stop.abort();
+    }
+  }
+
+  const stopListening = ports.node.on("generation", (id) => {
+    if (active.has(id)) void stopUnwanted([id]).catch(() => {});
+  });
+  return {
+    open: (session) => openAgentSession(ports, session),
+    check: (sessionId) => checkAgentSession(ports, sessionId),
+    async stream(turn) {
+      const { generationId } = await beginTurn(ports, turn);
+      const feed = createTurnStream();
+      run(generationId, feed);
+      return feed;
+    },
+    async tick() {
+      await stopUnwanted([...active.keys()]);
+      for (const id of await listTurnsToRun(ports.db, await ports.node.number())) run(id, NO_STREAM);
+      await couriers.tick();
+      if (looks++ % FORGET_EVERY === 0) await forgetTurns(ports.db);
+    },
+    busy: () => active.size + couriers.busy(),
+    async close() {
+      closing = true;
+      stopListening();
+      const ended = (ms: number) =>
+        Promise.race([
+          Promise.allSettled([...active.values()].map((one) => one.ended)),
+          new Promise((resolve) => setTimeout(resolve, ms).unref()),
+        ]);
+      await ended(CLOSE_LIMIT);
+      for (const { control } of active.values()) control.stop.abort();
+      await ended(HAND_OVER_LIMIT);
+      await couriers.close();
+    },
+  };
+}

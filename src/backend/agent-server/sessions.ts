@@ -1,0 +1,149 @@
+import { randomBytes } from "node:crypto";
+import { Problem } from "#protocol/errors";
+import type { WebhookTurn } from "../agent-client/webhook-token.ts";
+import { toRemoteTurn } from "../generations/remote.ts";
+import { startGenerationIn } from "../generations/start.ts";
+import type { BackendPorts } from "../ports.ts";
+import { findOwner, lockAgentSession, matchesToken, putAgentSession, spendToken } from "../store/agent-sessions.ts";
+import { findTurn, hasRunningTurn, insertTurn } from "../store/agent-turns.ts";
+import type { DbConnection } from "../store/connection.ts";
+import { lockConversation } from "../store/conversations.ts";
+import { findGeneration } from "../store/generations.ts";
+import { seal, unseal } from "../store/seal.ts";
+import { findTurnFor, getWebhookExpiry, parseWebhook } from "./webhook.ts";
+
+/** How long a token for a stream is good, in ms: a client uses it at once. */
+const TOKEN_LIFE_MS = 2 * 60_000;
+
+/**
+ * Make the session of a conversation, or refresh it (seed: agent streaming, step 2).
+ *
+ * @returns the token for one stream
+ * @throws Problem SESSION_NOT_FOUND, INVALID_REQUEST
+ */
+export async function openAgentSession(
+  ports: BackendPorts,
+  { sessionId, webhookUrl }: { sessionId: string; webhookUrl: string },
+): Promise<string> {
+  const webhook = parseWebhook(webhookUrl, ports.agentRole?.allowInsecure ?? false);
+  await checkAgentSession(ports, sessionId);
+  const now = ports.clock.now();
+  const end = getWebhookExpiry(webhook, now);
+  if (end <= now)
+    throw new Problem("INVALID_REQUEST", "The token of webhookUrl has expired.", {
+      hint: "",
+      details: { field: "webhookUrl" },
+    });
+  const turn = await findTurnFor(ports, sessionId, webhook);
+  const token = randomBytes(32).toString("base64url");
+  await putAgentSession(ports.db, {
+    conversation_id: sessionId,
+    token,
+    token_expires_at: new Date(Math.min(now + TOKEN_LIFE_MS, end)),
+    sealed_webhook: sealWebhook(ports, sessionId, webhook.href),
+    webhook_expires_at: new Date(end),
+    generation_id: turn?.generationId ?? null,
+  });
+  return token;
+}
+
+/** That a session is a conversation of this database. @throws Problem SESSION_NOT_FOUND */
+export async function checkAgentSession({ db }: Pick<BackendPorts, "db">, sessionId: string): Promise<void> {
+  if ((await findOwner(db, sessionId)) === undefined) throw unknownSession();
+}
+
+/**
+ * Begin the turn that a token is good for, and spend the token. The turn is this node's from then on.
+ *
+ * @throws Problem SESSION_NOT_FOUND, TOKEN_INVALID, BACKEND_BUSY while another turn of the session runs, GENERATION_CLOSED
+ */
+export async function beginTurn(
+  ports: BackendPorts,
+  { sessionId, token, prompt }: { sessionId: string; token: string; prompt: string },
+): Promise<WebhookTurn> {
+  const node = await ports.node.number();
+  const now = ports.clock.now();
+  return await ports.db.transaction().execute(async (tx) => {
+    const installationId = await findOwner(tx, sessionId);
+    const session = await lockAgentSession(tx, sessionId);
+    if (installationId === undefined || session === undefined) throw unknownSession();
+    if (!matchesToken(session, token, now))
+      throw new Problem("TOKEN_INVALID", "The token is not good for this stream, or was used already.", { hint: "" });
+    const place = { installationId, conversationId: sessionId };
+    if (await hasRunningTurn(tx, sessionId)) throw busy();
+    const end = session.webhook_expires_at.getTime();
+    const known = session.generation_id;
+    const generationId = known ?? (await ownGeneration(tx, { ...place, prompt, end, now }));
+    if (known !== null) await checkOpen(tx, known);
+    await spendToken(tx, sessionId);
+    await insertTurn(tx, {
+      generation_id: generationId,
+      conversation_id: sessionId,
+      installation_id: installationId,
+      prompt,
+      own: known === null,
+      node,
+      sealed_webhook: session.sealed_webhook,
+      expires_at: session.webhook_expires_at,
+    });
+    return { conversationId: sessionId, generationId };
+  });
+}
+
+/** The URL of a turn's webhook. */
+export function unsealWebhook({ keys }: Pick<BackendPorts, "keys">, conversationId: string, sealed: Buffer): string {
+  return unseal(keys.sealing, place(conversationId), sealed).toString("utf8");
+}
+
+function sealWebhook({ keys }: Pick<BackendPorts, "keys">, conversationId: string, url: string): Buffer {
+  return seal(keys.sealing, place(conversationId), url);
+}
+
+/**
+ * A backend that is not on this database has a turn of its own words. Here it is a generation like any other that an agent server answers,
+ * so that its calls and effects have a place and the conversation keeps it.
+ */
+async function ownGeneration(
+  tx: DbConnection,
+  {
+    prompt,
+    end,
+    ...turn
+  }: { installationId: string; conversationId: string; prompt: string; end: number; now: number },
+): Promise<string> {
+  await lockConversation(tx, turn.conversationId);
+  const remote = toRemoteTurn(turn.now, true).remote;
+  const { generationId, queued } = await startGenerationIn(tx, {
+    ...turn,
+    options: {
+      prompt,
+      context: {},
+      interactive: false,
+      confirm: false,
+      mode: "stream",
+      source: "typed",
+      ...(remote ? { remote: { ...remote, until: end } } : {}),
+    },
+  });
+  if (queued) throw busy();
+  return generationId;
+}
+
+async function checkOpen(tx: DbConnection, generationId: string): Promise<void> {
+  const row = await findGeneration(tx, generationId);
+  const over = row === undefined || row.finished_at !== null || row.cancel !== null;
+  if (over || (await findTurn(tx, generationId)))
+    throw new Problem("GENERATION_CLOSED", "This turn is over.", { hint: "" });
+}
+
+function unknownSession(): Problem {
+  return new Problem("SESSION_NOT_FOUND", "There is no such session.", { hint: "" });
+}
+
+function busy(): Problem {
+  return new Problem("BACKEND_BUSY", "Another stream of this session is under way.");
+}
+
+function place(conversationId: string): string {
+  return `agent-webhooks/${conversationId}`;
+}

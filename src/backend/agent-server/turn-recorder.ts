@@ -1,0 +1,144 @@
+import type { ModelMessage } from "ai";
+import type { RawBuilder } from "kysely";
+import type { AgentEvent, HeldCall, Outcome } from "#agent/events";
+import { Problem } from "#protocol/errors";
+import { hashReport } from "../generations/reports.ts";
+import { toStoredOutcome } from "../generations/stored-outcomes.ts";
+import type { BackendPorts } from "../ports.ts";
+import { addToOutbox, type NewReport } from "../store/agent-outbox.ts";
+import { addReportIn } from "../store/agent-reports.ts";
+import { changeTurn, type StoredTurn, type TurnChange } from "../store/agent-turns.ts";
+import { insertCallsSql, settleCallSql } from "../store/calls.ts";
+import type { DbConnection } from "../store/connection.ts";
+import { runHeldChange } from "../store/events.ts";
+import { notifyGeneration } from "../store/generations.ts";
+import { createTextParts } from "../turns/texts.ts";
+import { type AgentPart, toAgentPart, toReportedOutput } from "./parts.ts";
+
+/** Another node works on the turn now; whatever this one still does about it must not be written. */
+export class LostTurnError extends Error {}
+
+/** How the loop ended. */
+type LoopEnd =
+  | { kind: "finish"; reason: string }
+  | { kind: "held"; calls: HeldCall[] }
+  | { kind: "auth"; integrations: string[] }
+  | { kind: "error"; problem: Problem }
+  | { kind: "abort" };
+
+export type TurnRecorder = {
+  /** Resolves when the event may be taken as done. @throws LostTurn */
+  take(event: AgentEvent): Promise<void>;
+  /** Something that kay itself says. */
+  say(text: string): void;
+  /** What is left to be told, and how it ended, with the change that ends it. @throws LostTurn */
+  end(reports: NewReport["report"], change: TurnChange): Promise<void>;
+  result(): LoopEnd;
+};
+
+type Recording = {
+  ports: BackendPorts;
+  turn: StoredTurn;
+  node: number;
+  /** To whoever streams. */
+  tell(part: AgentPart): void;
+  /** Called when something is to be delivered. */
+  told(): void;
+};
+
+/**
+ * Writes what the loop yields: the rows of its step, and with them what the webhook is to be told, in one transaction. Only then a call is
+ * run, or its output told; so nothing is reported that is not stored, and nothing is stored that is not reported in the end.
+ */
+export function createTurnRecorder({ ports, turn, node, tell, told }: Recording): TurnRecorder {
+  const { generation_id: id } = turn;
+  const outcomes = new Map<string, Outcome>();
+  const texts = createTextParts(tell);
+  let messages = turn.messages as ModelMessage[];
+  let done = turn.steps;
+  let result: LoopEnd = { kind: "abort" };
+
+  const commit = async (reports: NewReport[], change: TurnChange, also?: RawBuilder<unknown>) => {
+    const now = ports.clock.now();
+    await ports.db.transaction().execute(async (tx) => {
+      if (!(await changeTurn(tx, id, node, change))) throw new LostTurnError();
+      if (also) await runHeldChange(tx, id, also);
+      await addToOutbox(tx, id, reports, now);
+      if (turn.own) await keep(tx, turn, reports, now);
+    });
+    if (reports.length > 0) told();
+  };
+  return {
+    async take(event) {
+      const part = toAgentPart(event);
+      if (part) tell(part);
+      switch (event.type) {
+        case "text-start":
+          return texts.begin(event.id, done + 1);
+        case "text-delta":
+          return texts.add(event.id, event.delta);
+        case "text-end":
+          return texts.end(event.id);
+        case "step-open": {
+          const { step } = event;
+          const calls = step.calls.map(({ toolCallId, toolName, input }) => ({
+            key: `call ${toolCallId}`,
+            report: { type: "tool-call", toolCallId, toolName, input: input ?? null },
+          }));
+          return await commit([...texts.take(), ...calls], { step }, insertCallsSql(done + 1, step.calls));
+        }
+        case "outcome":
+          outcomes.set(event.outcome.call.toolCallId, event.outcome);
+          return;
+        case "tool-output-available":
+        case "tool-output-error":
+        case "tool-output-denied": {
+          const { toolCallId } = event;
+          const outcome = outcomes.get(toolCallId);
+          const toolName = outcome?.call.toolName ?? "tool";
+          const output = toReportedOutput(event);
+          const report = { type: "tool-result", toolCallId, toolName, output };
+          const settled = outcome && settleCallSql(toolCallId, toStoredOutcome(outcome));
+          await commit([{ key: `result ${toolCallId}`, report }], {}, settled);
+          const failed = event.type === "tool-output-available" ? undefined : output;
+          return tell(failed ? { type: "tool-error", toolCallId, toolName, ...failed } : report);
+        }
+        case "step":
+          done++;
+          messages = [...messages, ...event.messages];
+          return await commit(texts.take(), { step: null, steps: done, messages });
+        case "held":
+          result = { kind: "held", calls: event.calls };
+          return;
+        case "auth-needed":
+          result = { kind: "auth", integrations: event.integrations };
+          return;
+        case "finish":
+          if (result.kind === "abort") result = { kind: "finish", reason: event.finishReason };
+          return;
+        case "error":
+          result = { kind: "error", problem: event.problem };
+      }
+    },
+    say(text) {
+      texts.begin("kay", done + 1);
+      texts.add("kay", text);
+      texts.end("kay");
+      messages = [...messages, { role: "assistant", content: text }];
+    },
+    end: (report, change) => commit([...texts.take(), { key: "end", report }], { ...change, step: null, messages }),
+    result: () => result,
+  };
+}
+
+/** Where the backend is not on this database, the conversation here is kept all the same. */
+async function keep(tx: DbConnection, turn: StoredTurn, reports: NewReport[], now: number): Promise<void> {
+  const { generation_id: generationId, conversation_id: sessionId } = turn;
+  for (const { report } of reports) {
+    const kept = { sessionId, ...report };
+    await addReportIn(tx, { generationId, key: hashReport(kept), report: kept, now }).catch((error: unknown) => {
+      if (!(error instanceof Problem)) throw error;
+    });
+  }
+  if (reports.length > 0) await notifyGeneration(tx, generationId);
+}

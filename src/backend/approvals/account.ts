@@ -1,0 +1,24 @@
+import { toCanonicalJson } from "#protocol/canonical-json";
+import { cleanLine } from "#protocol/clean";
+import type { Grant } from "../store/grants.ts";
+
+/** The account and place that a connection works with: `id` tells it from every other one, `words` name it to a person. */
+export type Account = { id: string; words: string };
+
+/** Whose account a connection is, and at which site or workspace; another site of the same person is another account here. */
+export function toAccount({
+  provider,
+  account_id: id,
+  user,
+  metadata,
+}: Pick<Grant, "provider" | "account_id" | "user" | "metadata">): Account {
+  const name = formatFirst([user.name, user.display_name, user.username, user.email]) ?? id;
+  const place = formatFirst([metadata.site, metadata.workspace_name, metadata.workspace, metadata.portal]);
+  const words = place === undefined ? name : `${name} (${place})`;
+  return { id: toCanonicalJson([provider, id, metadata]), words: cleanLine(words) };
+}
+
+function formatFirst(candidates: unknown[]): string | undefined {
+  const found = candidates.find((text): text is string => typeof text === "string" && text.trim() !== "");
+  return found?.trim();
+}

@@ -1,0 +1,92 @@
+import type { ServiceConfiguration } from "#connectors/service";
+import { cleanLine } from "#protocol/clean";
+import { findClosestName } from "#protocol/closest-name";
+import { Problem } from "#protocol/errors";
+
+/** What a caller allowed beforehand: a tool wherever it works, or at one place. */
+type Allowed = { tool: string; resource?: string };
+
+/**
+ * The entry that covers a call, if one does: of its tool, and without a place or with the one that the tool names for the call.
+ *
+ * @param resource in the tool's words with their preposition: "to #ci"
+ */
+export function findAllowEntry(entries: string[], tool: string, resource: string | undefined): string | undefined {
+  return entries.find((entry) => {
+    const { tool: name, resource: wanted } = getEntry(entry);
+    if (name !== tool) return false;
+    return wanted === undefined || (resource !== undefined && isPlace(wanted, resource));
+  });
+}
+
+/**
+ * Whether each entry is of a tool that there is. Nothing is allowed by a service as a whole, or by a pattern: an entry says one thing.
+ *
+ * @throws Problem INVALID_REQUEST with the nearest name
+ */
+export function checkAllowEntries(services: ServiceConfiguration[], entries: string[]): void {
+  const tools = services.flatMap(({ service }) => service.tools);
+  for (const entry of entries) {
+    const { tool: name, resource } = getEntry(entry);
+    const tool = tools.find((one) => one.name === name);
+    if (tool === undefined) throw unknown(services, entry, name);
+    if (resource === "") throw refuse(entry, `“${format(entry)}” names no place after the colon.`);
+    if (resource === undefined || tool.resource) continue;
+    throw refuse(entry, `${name} works at no place that could be named; it can be allowed only as a whole.`);
+  }
+}
+
+function unknown(services: ServiceConfiguration[], entry: string, name: string): Problem {
+  const service = services.find(({ service: one }) => one.name === name || name === `${one.name}.*`)?.service;
+  const names = (service ? [service] : services.map((one) => one.service)).flatMap(({ tools }) =>
+    tools.map((tool) => tool.name),
+  );
+  if (service || name.includes("*"))
+    return refuse(entry, `“${format(entry)}” is more than one tool; each tool is allowed by its own name.`);
+  const near = names.find((one) => one.endsWith(`.${name}`)) ?? findClosestName(name.toLowerCase().slice(0, 60), names);
+  const guess = near ? ` Did you mean ${near}?` : "";
+  return refuse(entry, `There is no tool “${format(name)}” to be allowed.${guess}`, near);
+}
+
+function refuse(entry: string, message: string, nearest?: string): Problem {
+  return new Problem("INVALID_REQUEST", message, {
+    hint: "Run `kay tools list` to see every tool; an entry is `slack.send_message` or `slack.send_message:#ci`.",
+    details: { field: "allow", entry: format(entry), ...(nearest ? { nearest } : {}) },
+  });
+}
+
+function getEntry(entry: string): Allowed {
+  const at = entry.indexOf(":");
+  if (at < 0) return { tool: entry.trim() };
+  return { tool: entry.slice(0, at).trim(), resource: plain(entry.slice(at + 1)) };
+}
+
+/**
+ * Whether these words mean the place: all of the tool's words, or the name or id in them alone. What the tool writes in one case is the same in
+ * any; an id in both cases is itself only.
+ */
+function isPlace(wanted: string, resource: string): boolean {
+  return getNames(plain(resource)).some((name) => {
+    if (name === wanted) return true;
+    if (name === name.toLowerCase()) return name === wanted.toLowerCase();
+    return name === name.toUpperCase() && name === wanted.toUpperCase();
+  });
+}
+
+/** "to #ci" is #ci and ci; "in the document “launch plan”" is “launch plan” and launch plan. */
+function getNames(words: string): string[] {
+  const name = words.replace(LEAD, "");
+  const bare = /^“[^“”]*”$/.test(name) ? name.slice(1, -1) : name.replace(/^#/, "");
+  return [words, name, bare];
+}
+
+const LEAD =
+  /^(?:to|in|on|for|with|without|among) (?:(?:the (?:conversation|person|document|spreadsheet|folder|page|database|table|post|deal|contact|file)|project|repository|space) )?/;
+
+function plain(text: string): string {
+  return text.normalize("NFC").replace(/\s+/g, " ").trim();
+}
+
+function format(text: string): string {
+  return cleanLine(text, 60);
+}

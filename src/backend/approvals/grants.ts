@@ -1,0 +1,150 @@
+import type { Access } from "#connectors/service";
+import { toCanonicalJson } from "#protocol/canonical-json";
+import { cleanLine } from "#protocol/clean";
+import type { Grant } from "#protocol/conversations";
+import { Problem } from "#protocol/errors";
+import type { ApprovalScope } from "#protocol/events";
+import type { BackendPorts } from "../ports.ts";
+import {
+  type Approval,
+  type ApprovalQuestion,
+  deleteApprovals,
+  findApproval,
+  insertApproval,
+  listApprovals,
+  touchApproval,
+} from "../store/approvals.ts";
+import type { Account } from "./account.ts";
+
+/** Milliseconds an approval for a conversation lasts at most: one day. */
+const SESSION_LIFE = 86_400_000;
+/** Milliseconds one for always lasts: 90 days, as its words say. */
+const ALWAYS_LIFE = 90 * 86_400_000;
+
+type Ports = Pick<BackendPorts, "db" | "clock">;
+
+/** What is called: `input` as the tool's schema gave it, `resource` in the tool's words with their preposition ("to #general"). */
+export type GrantedCall = {
+  tool: string;
+  input: Record<string, unknown>;
+  resource?: string;
+  account?: Account;
+  access: Access;
+};
+
+/** What may be approved for longer, and in which words. `key` is the same for the calls that it would cover, and for no others. */
+export type GrantOffer = {
+  tool: string;
+  key: string;
+  words: string;
+  account?: string;
+  scopes: { scope: ApprovalScope; words: string }[];
+};
+
+/**
+ * What an approval of this call may cover besides the call itself: calls of the same tool, as the same account, for the same resource, or with
+ * exactly the same arguments (cases G05, G06). What cannot be undone is never approved for always.
+ */
+export function toGrantOffer({ tool, input, resource, account, access }: GrantedCall): GrantOffer {
+  const named = resource?.trim() ? resource : undefined;
+  // A resource is a text and arguments are an object, so that neither can pass for the other.
+  const key = toCanonicalJson([tool, account?.id ?? null, named ?? input]);
+  const as = account ? ` as ${account.words}` : "";
+  const words = cleanLine(`${tool} ${named ?? "with exactly these arguments"}${as}`);
+  const always = { scope: "always" as const, words: `always, for 90 days: ${words}` };
+  return {
+    tool,
+    key,
+    words,
+    ...(account ? { account: cleanLine(account.words) } : {}),
+    scopes: [
+      { scope: "once", words: "once" },
+      { scope: "session", words: `this session: ${words}` },
+      ...(access === "destructive" ? [] : [always]),
+    ],
+  };
+}
+
+/** The approval that answers for the person, if one does. It is noted that it did. */
+export async function findGrant({ db, clock }: Ports, question: ApprovalQuestion): Promise<Grant | undefined> {
+  const now = clock.now();
+  const found = await findApproval(db, question, now);
+  if (!found || !(await touchApproval(db, found.id, now))) return undefined;
+  return toGrantView({ ...found, last_used_at: new Date(now) });
+}
+
+/** The approval that would answer, without any note of it. */
+export async function peekGrant({ db, clock }: Ports, question: ApprovalQuestion): Promise<Grant | undefined> {
+  const found = await findApproval(db, question, clock.now());
+  return found && toGrantView(found);
+}
+
+/**
+ * Keep what the person said yes to. Nothing is kept for `once`.
+ *
+ * @throws Problem INVALID_REQUEST for a scope that was not offered, SESSION_NOT_FOUND when the conversation is gone
+ */
+export async function rememberGrant(
+  { db, clock }: Ports,
+  {
+    installationId,
+    conversationId,
+    scope,
+    offer,
+  }: { installationId: string; conversationId: string; scope: ApprovalScope; offer: GrantOffer },
+): Promise<Grant | undefined> {
+  if (!offer.scopes.some((offered) => offered.scope === scope)) {
+    throw new Problem("INVALID_REQUEST", `${offer.tool} cannot be approved in this scope: ${scope}.`);
+  }
+  if (scope === "once") return undefined;
+  const now = clock.now();
+  const stored = await insertApproval(db, {
+    installation_id: installationId,
+    conversation_id: scope === "session" ? conversationId : null,
+    key: offer.key,
+    tool: offer.tool,
+    words: offer.words,
+    account: offer.account ?? null,
+    created_at: new Date(now),
+    expires_at: new Date(now + (scope === "session" ? SESSION_LIFE : ALWAYS_LIFE)),
+  });
+  if (!stored) throw new Problem("SESSION_NOT_FOUND", "There is no such conversation.");
+  return toGrantView(stored);
+}
+
+/** Every approval that still counts, newest first. */
+export async function listGrants({ db, clock }: Ports, installationId: string): Promise<Grant[]> {
+  return (await listApprovals(db, installationId, clock.now())).map(toGrantView);
+}
+
+/** Take one approval back. @throws Problem APPROVAL_NOT_FOUND for an unknown, expired or foreign one */
+export async function revokeGrant({ db, clock }: Ports, installationId: string, id: string): Promise<Grant> {
+  const known = (await listApprovals(db, installationId, clock.now())).some((approval) => approval.id === id);
+  const [revoked] = known ? await deleteApprovals(db, installationId, [id]) : [];
+  if (!revoked) throw new Problem("APPROVAL_NOT_FOUND", "There is no such approval.");
+  return toGrantView(revoked);
+}
+
+/** Take back every approval of a tool (`slack.send_message`), of a service (`slack`), or all (`*`). */
+export async function revokeGrants({ db, clock }: Ports, installationId: string, target: string): Promise<Grant[]> {
+  const covered = (await listApprovals(db, installationId, clock.now())).filter(
+    ({ tool }) => target === "*" || tool === target || tool.startsWith(`${target}.`),
+  );
+  const ids = covered.map(({ id }) => id);
+  const revoked = await deleteApprovals(db, installationId, ids);
+  return revoked.sort((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id)).map(toGrantView);
+}
+
+function toGrantView(row: Approval): Grant {
+  return {
+    id: row.id,
+    scope: row.conversation_id === null ? "always" : "session",
+    tool: row.tool,
+    words: row.words,
+    ...(row.account === null ? {} : { account: row.account }),
+    ...(row.conversation_id === null ? {} : { session_id: row.conversation_id }),
+    created_at: row.created_at.toISOString(),
+    expires_at: row.expires_at?.toISOString() ?? null,
+    last_used_at: row.last_used_at?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,76 @@
+import type { Access, ToolMode } from "#connectors/service";
+import type { Policy } from "#protocol/conversations";
+
+/** What decides whether a call needs a person. */
+export type ModeQuestion = {
+  /** `mode` is what the tool itself declares. */
+  tool: { name: string; service: string; access: Access; mode?: ToolMode };
+  /** What the tool wants for these very arguments. */
+  fromInput?: ToolMode;
+  /** The person's policies, all of them. */
+  policies: Policy[];
+  /** What a plain write does where nobody said anything about it. */
+  writes: "auto" | "confirm_before_execution";
+};
+
+/**
+ * The mode that counts, and why. `everyTime` says that the person wants to be asked every time, so that no remembered approval may answer.
+ * `why` is a clause without a full stop: "your policy for slack is to ask every time".
+ */
+export type EffectiveMode = { mode: ToolMode; why: string; everyTime: boolean };
+
+/**
+ * When a call needs a person (protocol section 5). The person's policies replace the default of the tool, the strictest of those that apply
+ * wins, and what the arguments ask for is a floor under all of it.
+ */
+export function resolveMode({ tool, fromInput, policies, writes }: ModeQuestion): EffectiveMode {
+  const applying = policies.filter(({ target }) => [tool.name, tool.service, "*"].includes(target));
+  const views = applying.length > 0 ? applying.map((policy) => byPolicy(tool, policy)) : [byDefault(tool, writes)];
+  const view = views.reduce((first, other) => (isStricter(other.mode, first.mode) ? other : first));
+  const everyTime = applying.some(({ mode }) => mode === "ask");
+  if (fromInput === undefined || fromInput === "auto" || isStricter(view.mode, fromInput))
+    return { ...view, everyTime };
+  // A policy that is as strict is the better reason, since the person made it; a default is not, since a policy would not change a thing.
+  if (fromInput === view.mode && applying.length > 0) return { ...view, everyTime };
+  return { mode: fromInput, why: `with these arguments ${tool.name} always ${WHEN[fromInput]}`, everyTime };
+}
+
+type View = { mode: ToolMode; why: string };
+
+function byPolicy({ access, mode }: ModeQuestion["tool"], { target, mode: policy }: Policy): View {
+  const of = target === "*" ? "everything" : target;
+  const free = policy === "everything" || (policy === "reads" && access === "read");
+  // What a tool wants to be looked at afterwards is part of what it does; no policy has run it less openly.
+  const running = mode === "confirm_after_execution" ? mode : "auto";
+  return { mode: free ? running : "confirm_before_execution", why: `your policy for ${of} is to ${POLICY[policy]}` };
+}
+
+function byDefault({ name, access, mode }: ModeQuestion["tool"], writes: ModeQuestion["writes"]): View {
+  if (mode !== undefined) return { mode, why: `the tool ${name} ${WHEN[mode]} unless a policy says otherwise` };
+  switch (access) {
+    case "read":
+      return { mode: "auto", why: "what only reads runs by itself" };
+    case "write":
+      return { mode: writes, why: `what changes something ${WHEN[writes]} unless a policy says otherwise` };
+    case "destructive":
+      return { mode: "confirm_before_execution", why: "what cannot be undone asks before it runs" };
+  }
+}
+
+function isStricter(mode: ToolMode, than: ToolMode): boolean {
+  return STRICTNESS.indexOf(mode) > STRICTNESS.indexOf(than);
+}
+
+const STRICTNESS: ToolMode[] = ["auto", "confirm_after_execution", "confirm_before_execution"];
+
+const POLICY: Record<Policy["mode"], string> = {
+  ask: "ask every time",
+  reads: "run reads only",
+  everything: "run everything",
+};
+
+const WHEN: Record<ToolMode, string> = {
+  auto: "runs by itself",
+  confirm_before_execution: "asks before it runs",
+  confirm_after_execution: "runs and then asks",
+};

@@ -1,0 +1,110 @@
+import { readBody } from "#connectors/http/body";
+import { isLoopback, isPublicAddress } from "#net/public-address";
+import { Problem } from "#protocol/errors";
+import type { BackendPorts, Fetch } from "../../ports.ts";
+
+/** Milliseconds that a server of documents gets. */
+const TIME_LIMIT = 10_000;
+
+/** Bytes of a document that are read. */
+const DOCUMENT_LIMIT = 128 * 1024;
+
+/** Characters of an address. */
+const LONGEST = 2_000;
+
+export type FetchPolicyPorts = Pick<BackendPorts, "fetch"> & Partial<Pick<BackendPorts, "guarded" | "localSecret">>;
+
+/** The way to what a server's documents name. `inner`: the server is on this machine or network, and so may they be. */
+export type FetchPolicy = { fetch: Fetch; inner: boolean };
+
+/**
+ * Where the documents of an MCP server may lead. A server on the Internet leads nowhere else, also on a person's own machine: its documents must
+ * not have kay call what only this machine reaches. What is on this machine or network, which only kay's own backend gets at, may lead there.
+ *
+ * @throws Problem ADDRESS_REFUSED when this backend has no way to addresses that people choose
+ */
+export async function createFetchPolicy(
+  { fetch, guarded, localSecret }: FetchPolicyPorts,
+  server: string,
+): Promise<FetchPolicy> {
+  const { hostname } = new URL(server);
+  if (localSecret === undefined) {
+    if (guarded) return { fetch: guarded.fetch, inner: false };
+    throw new Problem("ADDRESS_REFUSED", "This backend reaches no services but those that it has itself.");
+  }
+  if (isLoopback(hostname)) return { fetch, inner: true };
+  const found = await guarded?.addresses(hostname.replace(/^\[|\]$/g, ""));
+  if (found && found.length > 0 && !found.every(isPublicAddress)) return { fetch, inner: true };
+  return { fetch: guarded?.fetch ?? fetch, inner: false };
+}
+
+/**
+ * An address out of a document: https, or http on this machine where the server itself is there. It has no name or password in it, and is never
+ * `javascript:` or a file.
+ *
+ * @returns undefined for anything else
+ */
+export function parseSafeUrl(address: unknown, { inner }: Pick<FetchPolicy, "inner">): URL | undefined {
+  if (typeof address !== "string" || address.length > LONGEST || !URL.canParse(address)) return undefined;
+  const url = new URL(address);
+  const plain = url.protocol === "http:" && inner && isLoopback(url.hostname);
+  if (url.protocol !== "https:" && !plain) return undefined;
+  if (!inner && (isLoopback(url.hostname) || url.hostname.endsWith(".localhost"))) return undefined;
+  return url.username !== "" || url.password !== "" || url.hash !== "" ? undefined : url;
+}
+
+/**
+ * A JSON document, if there is one at this address. Redirects are not followed, and it is waited for and read only so far.
+ *
+ * @param title whose it is, for errors
+ * @throws Problem SERVICE_FAILED when it cannot be had at the moment, ADDRESS_REFUSED
+ */
+export async function readDocument(
+  reach: FetchPolicy,
+  url: URL,
+  title: string,
+): Promise<Record<string, unknown> | undefined> {
+  const response = await fetchUnder(reach, url, { headers: { accept: "application/json" } }, title);
+  if (response.status >= 500 || response.status === 429) {
+    await response.body?.cancel();
+    throw discoveryProblem(title, `${url.host} does not answer at the moment (HTTP ${response.status})`);
+  }
+  if (response.status !== 200) {
+    await response.body?.cancel();
+    return undefined;
+  }
+  const value = await readJson(response, `the sign-in documents of ${title}`);
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : undefined;
+}
+
+/** One request whose answer is read by the caller. @throws Problem SERVICE_FAILED, ADDRESS_REFUSED */
+export async function fetchUnder(reach: FetchPolicy, url: URL, init: RequestInit, title: string): Promise<Response> {
+  try {
+    return await reach.fetch(url.href, { ...init, redirect: "manual", signal: AbortSignal.timeout(TIME_LIMIT) });
+  } catch (cause) {
+    if (cause instanceof Problem) throw cause;
+    throw discoveryProblem(title, `${url.host} could not be reached`, cause);
+  }
+}
+
+/** The body as JSON, or undefined. @throws Problem SERVICE_FAILED when it is too large */
+export async function readJson(response: Response, what: string): Promise<unknown> {
+  let text: string;
+  try {
+    text = await readBody(response, DOCUMENT_LIMIT);
+  } catch (cause) {
+    throw new Problem("SERVICE_FAILED", `Reading ${what} failed: too large, or cut off.`, { cause });
+  }
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** @param why the end of a sentence */
+export function discoveryProblem(title: string, why: string, cause?: unknown): Problem {
+  return new Problem("SERVICE_FAILED", `How to sign in to ${title} cannot be found out: ${why}.`, { cause });
+}

@@ -1,0 +1,99 @@
+import { isAbsolute } from "node:path";
+import type { McpAuth, McpPlace } from "#connectors/mcp/definition";
+import { isLoopback } from "#net/public-address";
+import { cleanLine } from "#protocol/clean";
+import { Problem } from "#protocol/errors";
+import type { McpRequest } from "#protocol/mcp";
+import { isReservedHeader } from "../../services/described/own-headers.ts";
+
+const LONGEST_ADDRESS = 2_000;
+const MOST_WORDS = 64;
+const LONGEST_WORD = 4_096;
+/** The name of a variable; kay's own have its secrets. */
+const VARIABLE = /^(?!KAY_|DATABASE_URL$)[A-Za-z_]\w{0,126}$/i;
+const MOST_VARIABLES = 32;
+const NAME = /^[a-z][a-z0-9-]{1,30}$/;
+
+/** What was asked for, checked: where the server is, and how it takes a key that is known to be needed. */
+export type ParsedMcpRequest = { place: McpPlace; auth?: McpAuth; name?: string };
+
+/** @throws Problem INVALID_REQUEST that names the field */
+export function parseMcpRequest(request: McpRequest): ParsedMcpRequest {
+  const { url, command, folder, env, name, key_header: header, client_id: client } = request;
+  if ((url === undefined) === (command === undefined))
+    throw invalid("mcp", "Give the address of an MCP server, or its command.");
+  if (name !== undefined && !NAME.test(name))
+    throw invalid("name", `The name must be 2 to 31 of a-z, 0-9 and -, and begin with a letter.`);
+  if (header !== undefined && command) throw invalid("key_header", "A program takes no header.");
+  if (header !== undefined && (!/^[A-Za-z][\w-]{0,60}$/.test(header) || isReserved(header)))
+    throw invalid("key_header", `${cleanLine(header, 60)} is no header that takes a key.`);
+  if (env !== undefined && !command) throw invalid("env", "Only a program is given something of the environment.");
+  if (client !== undefined && (command || header !== undefined || !/^[\x21-\x7e]{1,500}$/.test(client)))
+    throw invalid("client_id", "A client id is for a server on the network that has its people consent.");
+  return {
+    place: url === undefined ? getCommand(command ?? [], folder, env) : { url: getAddress(url) },
+    ...(header === undefined ? {} : { auth: { type: "api_key", header } }),
+    ...(client === undefined ? {} : { auth: { type: "oauth2", client_id: client } }),
+    ...(name === undefined ? {} : { name }),
+  };
+}
+
+/** A name for a server that was given none, from how it names itself or from where it is. */
+export function deriveServerName(said: string | undefined, place: McpPlace): string {
+  const from = said ?? ("url" in place ? hostName(new URL(place.url).hostname) : (place.command[0] ?? ""));
+  const words = from
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter((word) => word !== "" && !FILLERS.has(word));
+  const name = words
+    .join("-")
+    .replace(/^[^a-z]+/, "")
+    .slice(0, 31)
+    .replace(/-+$/, "");
+  return NAME.test(name) ? name : "mcp";
+}
+
+const FILLERS = new Set(["mcp", "server", "reference", "the", "example", "servers"]);
+
+function hostName(host: string): string {
+  const labels = host.replace(/^\[|\]$/g, "").split(".");
+  if (labels.length < 2 || /^[\d.:]+$/.test(host)) return host;
+  return labels.at(-2) ?? host;
+}
+
+function getAddress(text: string): string {
+  const address = URL.parse(text.trim());
+  const fault = (says: string) => invalid("url", `The address ${says}.`);
+  if (!address || text.length > LONGEST_ADDRESS || !/^https?:$/.test(address.protocol))
+    throw fault("is none that can be reached: it must begin with https://");
+  if (address.protocol === "http:" && !isLoopback(address.hostname))
+    throw fault("must begin with https://; http:// is only for this machine");
+  if (address.username || address.password) throw fault("must not have a user or password in it");
+  if (address.hash) throw fault("must not have a # part");
+  return address.href;
+}
+
+function getCommand(command: string[], folder: string | undefined, env: string[] = []): McpPlace {
+  const [program = ""] = command;
+  if (program.trim() === "") throw invalid("command", "The command is empty.");
+  if (command.length > MOST_WORDS || command.some((word) => word.length > LONGEST_WORD || word.includes("\0")))
+    throw invalid("command", "The command is too long.");
+  if (folder !== undefined && (!isAbsolute(folder) || folder.includes("\0")))
+    throw invalid("folder", "The folder must be a whole path.");
+  const wrong = env.find((name) => !VARIABLE.test(name));
+  if (wrong !== undefined || env.length > MOST_VARIABLES)
+    throw invalid("env", "Give names of environment variables alone, such as GITHUB_TOKEN, and none of kay's own.");
+  const given = [...new Set(env)].sort();
+  return { command, ...(folder === undefined ? {} : { folder }), ...(given.length > 0 ? { env: given } : {}) };
+}
+
+function isReserved(header: string): boolean {
+  const lower = header.toLowerCase();
+  return (
+    lower !== "authorization" && (isReservedHeader(header) || lower.startsWith("mcp-") || lower === "last-event-id")
+  );
+}
+
+function invalid(field: string, sentence: string): Problem {
+  return new Problem("INVALID_REQUEST", sentence, { hint: "", details: { field } });
+}

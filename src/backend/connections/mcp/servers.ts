@@ -1,0 +1,212 @@
+import {
+  computeFingerprint,
+  formatMcpPlace,
+  getMcpBinding,
+  type McpDefinition,
+  type McpTool,
+} from "#connectors/mcp/definition";
+import { anonymousIdentity } from "#connectors/mcp/service";
+import { diffTools, formatToolDiff, hasDifferences } from "#connectors/mcp/tool-diff";
+import type { AddServiceResponse, CustomServiceView } from "#protocol/custom-services";
+import { Problem } from "#protocol/errors";
+import type { BackendPorts } from "../../ports.ts";
+import { listDescriptions } from "../../store/custom-services.ts";
+import { findGrant, putGrant } from "../../store/grants.ts";
+import { lockInstallation } from "../../store/installations.ts";
+import { deleteMcp, findMcp, listMcp, putMcp, type StoredMcp } from "../../store/mcp.ts";
+import { forgetConnection } from "../forget.ts";
+import { sealTokens } from "../sealing.ts";
+import { type InspectedServer, inspectStored, requireMcpClients } from "./inspect.ts";
+import { revokeGrant } from "./revoke.ts";
+import { getLinkKey, toMcpService } from "./service.ts";
+
+/** So many services of their own one installation may have, described ones besides. */
+const MOST = 30;
+
+type Storing = {
+  dryRun: boolean;
+  /** What was looked at before. */
+  expected?: string | undefined;
+  /** Whether whoever adds it is signed in: a server that takes no sign-in is connected for them at once. */
+  signedIn?: boolean;
+};
+
+/**
+ * Add a server that was looked at, or put it in the place of the one of its name. Its tools are approved as they were looked at.
+ *
+ * @param installationId absent for a first look of somebody who has no installation yet; nothing is stored then
+ * @throws Problem INVALID_REQUEST when it is not what was looked at before, or when there are too many
+ */
+export async function addServer(
+  given: BackendPorts,
+  installationId: string | undefined,
+  looked: InspectedServer,
+  { dryRun, expected, signedIn = false }: Storing,
+): Promise<AddServiceResponse> {
+  const ports = requireMcpClients(given);
+  const { definition } = looked;
+  requireExpected(looked, expected);
+  if (installationId === undefined) return getAnswer(looked, getDifference(undefined, definition), dryRun);
+  const difference = await ports.db.transaction().execute(async (db) => {
+    await lockInstallation(db, installationId);
+    const before = await findMcp(db, installationId, definition.name);
+    const found = getDifference(before, definition);
+    if (
+      !before &&
+      (await listMcp(db, installationId)).length + (await listDescriptions(db, installationId)).length >= MOST
+    )
+      throw new Problem("INVALID_REQUEST", `There are ${MOST} services of your own already.`, {
+        hint: "Remove one with `kay services remove <service>`.",
+      });
+    if (dryRun) return found;
+    const now = new Date(ports.clock.now());
+    if (found.outcome !== "unchanged" || before?.offered)
+      await putMcp(db, { installation_id: installationId, name: definition.name, definition }, now);
+    await forgetConnection(db, installationId, definition.name, { ...found, done: "added" });
+    return found;
+  });
+  if (dryRun) return getAnswer(looked, difference, true);
+  if (difference.before) await ports.links.forget(getLinkKey(installationId, difference.before));
+  const connected = signedIn && definition.auth.type === "none" && (await connect(ports, installationId, definition));
+  ports.log("info", "service.mcp_added", { service: definition.name, outcome: difference.outcome });
+  return { ...getAnswer(looked, difference, false), ...(connected ? { connected } : {}) };
+}
+
+/**
+ * Take the tools of a server as they are now.
+ *
+ * @throws Problem NOT_FOUND, INVALID_REQUEST when they are not what was looked at before, and those of a look
+ */
+export async function approveServer(
+  ports: BackendPorts,
+  installationId: string,
+  name: string,
+  { signal, ...storing }: Storing & { signal?: AbortSignal },
+): Promise<AddServiceResponse> {
+  const row = await findMcp(ports.db, installationId, name);
+  if (!row)
+    throw new Problem("NOT_FOUND", `There is no MCP server ${JSON.stringify(name.slice(0, 60))} among your services.`, {
+      hint: "Run `kay services list` to see every service.",
+    });
+  return await addServer(ports, installationId, await inspectStored(ports, row, signal), storing);
+}
+
+/** @returns whether there was one */
+export async function removeServer(given: BackendPorts, installationId: string, name: string): Promise<boolean> {
+  const ports = requireMcpClients(given);
+  const before = await ports.db.transaction().execute(async (db) => {
+    await lockInstallation(db, installationId);
+    const row = await findMcp(db, installationId, name);
+    if (!row) return undefined;
+    const definition = row.definition as McpDefinition;
+    const grant = await findGrant(db, installationId, name);
+    await deleteMcp(db, installationId, name);
+    const forgotten = definition.tools.map((tool) => tool.name);
+    await forgetConnection(db, installationId, name, { moved: true, forgotten, done: "added" });
+    return { row, definition, grant };
+  });
+  if (!before) return false;
+  await ports.links.forget(getLinkKey(installationId, before.definition));
+  await revokeGrant(ports, toMcpService(ports, before.row), before.grant);
+  return true;
+}
+
+type Difference = Pick<AddServiceResponse, "outcome" | "changes"> & {
+  moved: boolean;
+  forgotten: string[];
+  before?: McpDefinition;
+};
+
+function getDifference(stored: StoredMcp | undefined, next: McpDefinition): Difference {
+  if (!stored) return { outcome: "added", changes: [], moved: false, forgotten: [] };
+  const before = stored.definition as McpDefinition;
+  const tools = diffTools(before.tools, next.tools);
+  const moved = getMcpBinding(before) !== getMcpBinding(next);
+  if (!moved && !hasDifferences(tools)) return { outcome: "unchanged", changes: [], moved, forgotten: [], before };
+  const changes = [
+    ...(formatMcpPlace(before.place) === formatMcpPlace(next.place)
+      ? []
+      : [`It moves from ${formatMcpPlace(before.place)} to ${formatMcpPlace(next.place)}.`]),
+    ...givenSentence(before, next),
+    ...(moved ? ["Its sign-in is forgotten, and so is everything that was allowed for longer; connect it anew."] : []),
+    ...formatToolDiff(before.tools, tools),
+  ];
+  const names = (list: McpTool[]) => list.map(({ name }) => name);
+  const forgotten = moved ? names(before.tools) : names([...tools.changed, ...tools.gone]);
+  return { outcome: "replaced", changes, moved, forgotten, before };
+}
+
+function givenSentence(before: McpDefinition, { place }: McpDefinition): string[] {
+  const names = (of: McpDefinition["place"]) => (("command" in of && of.env) || []).join(", ");
+  if (names(before.place) === names(place)) return [];
+  return [names(place) ? `It is given ${names(place)} now.` : `It is given ${names(before.place)} no longer.`];
+}
+
+/** A yes belongs to what was looked at. */
+function requireExpected({ definition }: InspectedServer, expected: string | undefined): void {
+  if (expected === undefined || expected === computeFingerprint(definition)) return;
+  throw new Problem(
+    "INVALID_REQUEST",
+    `${definition.title} lists other tools than a moment ago. Nothing was changed.`,
+    {
+      hint: "Look at it once more.",
+      details: { field: "expected" },
+    },
+  );
+}
+
+/** Where nothing is pasted there is nothing to ask for: the yes to its tools is the consent. */
+async function connect(ports: BackendPorts, installationId: string, definition: McpDefinition): Promise<boolean> {
+  const grant = await findGrant(ports.db, installationId, definition.name);
+  if (grant?.status === "connected") return true;
+  const { accountId, metadata } = anonymousIdentity(definition);
+  const address = { installationId, service: definition.name, binding: getMcpBinding(definition) };
+  await putGrant(ports.db, {
+    installation_id: installationId,
+    service: definition.name,
+    provider: definition.name,
+    sealed: sealTokens(ports.keys, address, { access: "" }),
+    access_expires_at: null,
+    scopes: "",
+    account_id: accountId,
+    user: { name: "a guest, without sign-in" },
+    metadata,
+    updated_at: new Date(ports.clock.now()),
+  });
+  return true;
+}
+
+function getAnswer(looked: InspectedServer, { outcome, changes }: Difference, dryRun: boolean): AddServiceResponse {
+  const { definition, left, lacksSignIn } = looked;
+  const later = lacksSignIn
+    ? ["It lists its tools to nobody who is not signed in: connect it, then approve them."]
+    : [];
+  return {
+    service: getView(looked),
+    outcome,
+    changes: [...changes, ...left, ...later],
+    dry_run: dryRun,
+    fingerprint: computeFingerprint(definition),
+  };
+}
+
+function getView({ definition, server }: InspectedServer): CustomServiceView {
+  const { name, title, place, auth, tools } = definition;
+  return {
+    name,
+    title,
+    base_url: formatMcpPlace(place),
+    sign_in: auth.type,
+    tools: tools.map(({ name, access, description }) => ({ name, access, description })),
+    mcp: {
+      ...(server ? { server: `${server.name} ${server.version}`.trim() } : {}),
+      ...("command" in place
+        ? {
+            command: formatMcpPlace(place),
+            ...(place.folder ? { folder: place.folder } : {}),
+            ...(place.env ? { env: place.env } : {}),
+          }
+        : {}),
+    },
+  };
+}

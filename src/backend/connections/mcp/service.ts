@@ -1,0 +1,90 @@
+import type { McpClientPool } from "#connectors/mcp/client-pool";
+import { formatMcpPlace, getMcpBinding, type McpDefinition, type McpTool } from "#connectors/mcp/definition";
+import { anonymousIdentity, createMcpService } from "#connectors/mcp/service";
+import { diffTools, formatToolDiff, hasDifferences } from "#connectors/mcp/tool-diff";
+import type { ToolList } from "#connectors/mcp/tools";
+import type { ServiceConfiguration } from "#connectors/service";
+import type { BackendPorts } from "../../ports.ts";
+import type { DbConnection } from "../../store/connection.ts";
+import { putOffered, type StoredMcp } from "../../store/mcp.ts";
+import { chooseFetch, type OutboundPolicy } from "../custom-service.ts";
+
+type Ports = OutboundPolicy & Partial<Pick<BackendPorts, "clientSecret">> & { db: DbConnection; links: McpClientPool };
+
+/** A stored MCP server as a service that can be connected. */
+export function toMcpService(ports: Ports, row: StoredMcp): ServiceConfiguration {
+  const definition = row.definition as McpDefinition;
+  const offered = (row.offered ?? undefined) as McpTool[] | undefined;
+  const fetch = chooseFetch(ports);
+  const binding = getMcpBinding(definition);
+  const listed = (list: ToolList) => remember(ports, row, list);
+  const service = createMcpService(definition, {
+    links: ports.links,
+    fetch,
+    key: getLinkKey(row.installation_id, definition),
+    listed,
+    ...(offered ? { offered } : {}),
+  });
+  return {
+    service,
+    endpoints: service.endpoints,
+    client: { id: definition.name },
+    ...discovers(ports, definition),
+    described: {
+      fetch,
+      binding,
+      lacksSecret: false,
+      identify: async (secret) => {
+        await listed(await inspect(ports, definition, secret));
+        return anonymousIdentity(definition);
+      },
+      mcp: {
+        ...("command" in definition.place
+          ? {
+              command: formatMcpPlace(definition.place),
+              ...(definition.place.env ? { env: definition.place.env } : {}),
+            }
+          : {}),
+        changes: offered ? formatToolDiff(definition.tools, diffTools(definition.tools, offered)) : [],
+      },
+    },
+  };
+}
+
+/** A server that has its people consent says itself where. A secret of a client that was registered by hand is the operator's to give. */
+function discovers(
+  { clientSecret }: Pick<Ports, "clientSecret">,
+  { name, place, auth }: McpDefinition,
+): Pick<ServiceConfiguration, "discovers"> {
+  if (auth.type !== "oauth2" || !("url" in place)) return {};
+  const { client_id: id } = auth;
+  const secret = id === undefined ? undefined : clientSecret?.(name);
+  const client = id === undefined ? {} : { client: { id, ...(secret === undefined ? {} : { secret }) } };
+  return { discovers: { server: place.url, ...client } };
+}
+
+/** Names the link of one person to one server. */
+export function getLinkKey(installationId: string, definition: Pick<McpDefinition, "name" | "place" | "auth">): string {
+  return `${installationId}/${definition.name}/${getMcpBinding(definition)}`;
+}
+
+/** The tools that a server lists to whoever has this secret. @throws Problem those of a look, AUTH_REQUIRED for a secret it refuses */
+async function inspect(ports: Ports, definition: McpDefinition, secret: string): Promise<ToolList> {
+  const own = definition.auth.type === "none" ? {} : { secret: { token: async () => secret, rejected: refused } };
+  return (await ports.links.look({ definition, fetch: chooseFetch(ports), ...own })).list;
+
+  async function refused(): Promise<string> {
+    const { authRequiredProblem: authRequired } = await import("#connectors/http/errors");
+    throw authRequired(definition);
+  }
+}
+
+/** What is not as it was approved is kept, so that it is told and held back wherever the service is used. */
+async function remember({ db }: Ports, row: StoredMcp, { tools }: ToolList): Promise<void> {
+  const { tools: approved } = row.definition as McpDefinition;
+  const differs = hasDifferences(diffTools(approved, tools));
+  const known = (row.offered ?? undefined) as McpTool[] | undefined;
+  if (!differs && !known) return;
+  if (differs && known && !hasDifferences(diffTools(known, tools))) return;
+  await putOffered(db, row, differs ? tools : null);
+}

@@ -1,0 +1,171 @@
+import { createHmac, scrypt, timingSafeEqual } from "node:crypto";
+import { promisify } from "node:util";
+import type { Identity } from "#connectors/service";
+import { Problem } from "#protocol/errors";
+import { hashSecret } from "../accounts/ids.ts";
+import type { BackendPorts } from "../ports.ts";
+import { putClientSecret } from "../store/custom-services.ts";
+import { type AuthorizationState, findState } from "../store/states.ts";
+import { buildAuthorizationUrl, needsSecretPage } from "./authorize.ts";
+import { type CallbackResult, cancelState, concludeState, stalePage } from "./callback.ts";
+import { type ConnectableService, findService, listServices, requireClient } from "./catalog.ts";
+import { establishConnection, fetchIdentity } from "./consent.ts";
+import { openVerifier, sealClientSecret, toGrantAddress } from "./sealing.ts";
+import { type KeyForm, renderKeyForm, renderKeyResult } from "./secret-page.ts";
+import { hashState } from "./status.ts";
+
+/**
+ * The page where a person pastes a key, token or password, or the secret of an OAuth client (`GET /auth/key?state=`). To look at it changes
+ * nothing, so that what previews links spends none.
+ */
+export async function showKeyPage(ports: BackendPorts, query: URLSearchParams): Promise<Response> {
+  const waiting = await findWaiting(ports, query.get("state"));
+  if (!waiting) return staleAnswer(ports);
+  return renderKeyForm(getForm(ports, waiting));
+}
+
+/** The answer for the browser, and what is connected by it. */
+export type SubmittedKey = { response: Response; connected?: CallbackResult["connected"] };
+
+/**
+ * What was entered there (`POST /auth/key`). A secret that the service refuses is asked for once more; one that it takes is sealed and completes
+ * the state as a consent does. The secret of a client is sealed, and the browser goes on to the provider.
+ */
+export async function submitKey(ports: BackendPorts, form: URLSearchParams): Promise<SubmittedKey> {
+  const waiting = await findWaiting(ports, form.get("state"));
+  if (!waiting || !isTicket(ports, waiting.text, form.get("ticket") ?? "")) return { response: staleAnswer(ports) };
+  const { row, service } = waiting;
+  if (form.get("decision") === "cancel") return { response: answer(await cancelState(ports, row.hash)) };
+  const entered = secretIn(service, form);
+  if ("error" in entered) return { response: again(ports, waiting, entered.error, form) };
+  if (!service.service.credential) return { response: await onward(ports, waiting, entered.secret) };
+  try {
+    const identity = await whose(ports, waiting, entered);
+    const tokens = { access: entered.secret, expiresAt: null };
+    const returned = await concludeState(ports, row.hash, (state) =>
+      establishConnection(ports, service, state, { tokens, identity }),
+    );
+    return { response: answer(returned), connected: returned.connected };
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    ports.log("info", "key.refused", { service: row.service, problem: error.code, cause: error.cause });
+    const { title } = service.service;
+    const why = error.code === "AUTH_REQUIRED" ? `${title} did not accept it.` : error.message;
+    return { response: again(ports, waiting, why, form) };
+  }
+}
+
+/** A state that waits for this page. `text` is the state itself. */
+type Waiting = { text: string; row: AuthorizationState; service: ConnectableService };
+
+async function findWaiting(ports: BackendPorts, text: string | null): Promise<Waiting | undefined> {
+  const hash = hashState(text);
+  const row = hash && (await findState(ports.db, hash));
+  if (!text || !row || row.status !== "pending" || row.expires_at.getTime() <= ports.clock.now()) return undefined;
+  const services = await listServices(ports, row.installation_id);
+  if (!services.some(({ service }) => service.name === row.service)) return undefined;
+  const service = requireClient(findService(services, row.service));
+  return needsSecretPage(service) ? { text, row, service } : undefined;
+}
+
+function getForm(ports: BackendPorts, { text, service }: Waiting): KeyForm {
+  const { service: about, endpoints } = service;
+  const asks = getAsks(service);
+  return {
+    title: about.title,
+    // An MCP server that is a program has a command in place of an address.
+    host: URL.parse(asks === "client secret" ? endpoints.token : endpoints.api)?.host ?? endpoints.api,
+    asks,
+    state: text,
+    ticket: getTicket(ports, text),
+    ...(asks === "client secret" ? { onward: endpoints.authorize } : {}),
+  };
+}
+
+function getAsks({ service: { credential } }: ConnectableService): KeyForm["asks"] {
+  if (!credential) return "client secret";
+  if (credential.kind === "none") return "nothing";
+  if (credential.kind === "basic") return "password";
+  return credential.kind === "header" && credential.prefix === "Bearer " ? "token" : "key";
+}
+
+/** Shows that a form was this backend's answer for this state; nothing is kept for it. */
+function getTicket({ keys }: BackendPorts, state: string, { key } = keys.signing[0]): string {
+  return createHmac("sha256", key).update(`key-page/${state}`).digest("base64url");
+}
+
+function isTicket(ports: BackendPorts, state: string, given: string): boolean {
+  return ports.keys.signing.some((key) => timingSafeEqual(hashSecret(getTicket(ports, state, key)), hashSecret(given)));
+}
+
+/** The secret as requests will carry it. What is pasted has white space around it more often than not. */
+function secretIn(
+  service: ConnectableService,
+  form: URLSearchParams,
+): { secret: string; user?: string } | { error: string } {
+  const asks = getAsks(service);
+  const given = form.get("secret") ?? "";
+  if (asks === "nothing") return { secret: "" };
+  if (asks === "password") return namedSecret((form.get("user") ?? "").trim(), given);
+  const secret = given.trim();
+  if (secret === "" || secret.length > LONGEST) return { error: `Paste the ${asks}.` };
+  return /^[\x21-\x7e]+$/.test(secret)
+    ? { secret }
+    : { error: `A ${asks} has no spaces, line breaks or letters beyond ASCII.` };
+}
+
+function namedSecret(user: string, password: string): { secret: string; user: string } | { error: string } {
+  if (user === "" || user.length + password.length > LONGEST) return { error: "Type your user name." };
+  if (user.includes(":") || /\p{Cc}/u.test(user + password))
+    return { error: "A user name has no colon, and neither has line breaks." };
+  return { secret: `${user}:${password}`, user };
+}
+
+/**
+ * Who is behind a secret: whom the service names, or else the secret itself. It is known again by a hash that is slow to guess from, and
+ * where there is no secret nobody is known again.
+ */
+async function whose(
+  ports: BackendPorts,
+  { row, service }: Waiting,
+  { secret, user }: { secret: string; user?: string },
+): Promise<Identity> {
+  const identity = await fetchIdentity(ports, service, secret);
+  if (Object.keys(identity.user).length > 0) return identity;
+  const asks = getAsks(service);
+  const name = user ?? { key: "API key", token: "access token" }[asks as "key"] ?? "a guest, without sign-in";
+  const salt = `${row.installation_id}/${row.service}`;
+  const accountId = secret === "" ? identity.accountId : ((await slowHash(secret, salt, 16)) as Buffer).toString("hex");
+  return { ...identity, accountId, user: { name } };
+}
+
+const slowHash = promisify(scrypt);
+
+/** Seals the client's secret and sends the browser on, as the connect call would have had the secret been there. */
+async function onward(ports: BackendPorts, { text, row, service }: Waiting, secret: string): Promise<Response> {
+  const address = toGrantAddress(row.installation_id, service);
+  const sealed = sealClientSecret(ports.keys, { binding: "", ...address }, secret);
+  await putClientSecret(ports.db, row.installation_id, row.service, sealed);
+  const verifier = row.verifier ? openVerifier(ports.keys, row.hash, row.verifier) : undefined;
+  const location = await buildAuthorizationUrl(ports, service, { state: text, verifier });
+  return new Response(null, {
+    status: 303,
+    headers: { location, "cache-control": "no-store", "referrer-policy": "no-referrer" },
+  });
+}
+
+function again(ports: BackendPorts, waiting: Waiting, error: string, form: URLSearchParams): Response {
+  const user = (form.get("user") ?? "").slice(0, 200);
+  return renderKeyForm({ ...getForm(ports, waiting), error, user }, 422);
+}
+
+function staleAnswer(ports: BackendPorts): Response {
+  return answer(stalePage(ports, "no page waits for this state"));
+}
+
+function answer({ page, status }: ReturnType<typeof stalePage>): Response {
+  return renderKeyResult(page, status);
+}
+
+/** Longest secret, in characters. */
+const LONGEST = 4096;

@@ -1,0 +1,44 @@
+import type { ModelMessage } from "ai";
+import type { Call, Outcome } from "#agent/events";
+import type { StoredInteraction } from "../store/interactions.ts";
+import type { Asker } from "./interact.ts";
+import type { ClaimedGeneration } from "./work.ts";
+
+/** Places of kay's own requests among those of a call; a tool's own come between them. */
+export const BEFORE_CALL = 0;
+export const DURING_CALL = 1;
+export const AFTER_CALL = 10_000;
+
+/** What the calls of a generation have in common. */
+export type CallContext = ClaimedGeneration & {
+  /** What the model has seen, to tell where arguments come from. */
+  messages: ModelMessage[];
+  settled: Map<string, Outcome>;
+  /** Those that have run and are still to be looked at. */
+  ran: Map<string, Outcome>;
+  /** Requests that have ended, by their place: how one ended stays, so that it is read once. */
+  closed: Map<string, StoredInteraction>;
+  onChange(again: () => void): () => void;
+};
+
+/** Where a request is among those of a generation. */
+export function toPlaceKey(toolCallId: string, ordinal: number): string {
+  return `${toolCallId} ${ordinal}`;
+}
+
+/** In whose name a call asks. */
+export function toAsker(
+  { ports, writer, row, options }: ClaimedGeneration,
+  { toolCallId, toolName }: Pick<Call, "toolCallId" | "toolName">,
+): Asker {
+  return {
+    ports,
+    writer,
+    installationId: row.installation_id,
+    conversationId: row.conversation_id,
+    generationId: row.id,
+    toolCallId,
+    toolName,
+    asks: options.mode === "stream",
+  };
+}

@@ -1,0 +1,48 @@
+import { Problem } from "#protocol/errors";
+import { canCarryGenerations, hasConversation } from "../agent-client/client.ts";
+import type { BackendPorts } from "../ports.ts";
+import type { DelegationScope } from "../store/generations.ts";
+import type { GenerationRecord } from "./generation-record.ts";
+
+type Ports = Pick<BackendPorts, "agent" | "agentRole" | "fetch">;
+
+/** Which generations this node works on. */
+export function getDelegationScope({ agent, agentRole }: Pick<Ports, "agent" | "agentRole">): DelegationScope {
+  if (agentRole?.alone) return "agent";
+  return agent && !agentRole ? "backend" : "all";
+}
+
+/** Whether the caller bound it to something that an agent server is told nothing of. */
+export function hasLimits({ confirm, bounds }: Pick<GenerationRecord, "confirm" | "bounds">): boolean {
+  return confirm || bounds !== undefined;
+}
+
+/**
+ * Where an agent server answers, what is bound to something is given to it whole, if it works on this database: it carries the generation on
+ * from its rows, as any node does. Another one is told the prompt and nothing else, so it cannot be held to anything and is not asked.
+ *
+ * @returns whether it is given
+ * @throws Problem INVALID_REQUEST
+ */
+export async function shouldDelegate({ agent, fetch }: Ports, options: GenerationRecord): Promise<boolean> {
+  if (!agent || !hasLimits(options)) return false;
+  if (options.remote || !(await canCarryGenerations(fetch, agent))) throw delegationProblem(options);
+  return true;
+}
+
+/** The same agent server knows the conversation, so this database is its own. @throws Problem INVALID_REQUEST */
+export async function checkSharedConversation(
+  { agent, fetch }: Ports,
+  options: GenerationRecord,
+  id: string,
+): Promise<void> {
+  if (agent && !(await hasConversation(fetch, agent, id))) throw delegationProblem(options);
+}
+
+/** An agent server that is told the prompt alone cannot be asked this. */
+export function delegationProblem({ confirm }: Pick<GenerationRecord, "confirm">): Problem {
+  const what = confirm ? "wait for a confirmation" : "be bound to anything";
+  return new Problem("INVALID_REQUEST", `The agent server of this backend cannot ${what}.`, {
+    hint: "Ask without it, or a backend that answers by itself.",
+  });
+}

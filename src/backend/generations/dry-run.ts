@@ -1,0 +1,68 @@
+import type { DryRun } from "#agent/dry-run";
+import type { PlannedCall, Receipt } from "#protocol/ask";
+import type { Planned } from "#protocol/events";
+import { decideCall } from "../approvals/decide.ts";
+import { listCalls } from "../store/calls.ts";
+import type { DbConnection } from "../store/connection.ts";
+import { listReceipts } from "../store/effects.ts";
+import type { CallContext } from "./call-context.ts";
+import { toPreview } from "./gate.ts";
+import { type GenerationRecord, readGenerationRecord } from "./generation-record.ts";
+import { getOutcome } from "./stored-outcomes.ts";
+
+/**
+ * A dry run makes a call only if that reads and asks nobody: what would change something, and a read that the person wants to be asked about,
+ * is planned. Undefined where it is no dry run.
+ */
+export function createDryRun(world: Pick<CallContext, "ports" | "row" | "options" | "messages">): DryRun | undefined {
+  if (!world.options.bounds?.dryRun) return undefined;
+  const { row, ports, options } = world;
+  return async (call, account) => {
+    if (call.tool.own) return undefined;
+    const { mode, why } = await decideCall(ports, {
+      installationId: row.installation_id,
+      conversationId: row.conversation_id,
+      tool: call.tool,
+      input: call.parsed,
+      writes: options.mode === "stream" ? "confirm_before_execution" : "auto",
+      allow: options.bounds?.allow ?? [],
+      peek: true,
+      ...(account ? { account } : {}),
+    });
+    if (call.access === "read" && mode === "auto") return undefined;
+    return {
+      tool_call_id: call.toolCallId,
+      tool: call.toolName,
+      access: call.access,
+      input: call.parsed,
+      summary: call.summary,
+      ...(account ? { account: account.words } : {}),
+      asks: mode !== "auto",
+      why: `${why.charAt(0).toUpperCase()}${why.slice(1)}.`,
+      preview: toPreview(world, call, account),
+    };
+  };
+}
+
+/** What a dry run would have done, in the order of its calls. */
+export async function listPlannedCalls(db: DbConnection, generationId: string): Promise<PlannedCall[]> {
+  return (await plannedIn(db, generationId)).map(({ preview: _, ...call }) => call);
+}
+
+/** What a generation did, may have done, or would do; and by what that was allowed. */
+export async function listRunReceipts(db: DbConnection, row: { id: string; options: unknown }): Promise<Receipt[]> {
+  const { bounds, allowed = {} }: GenerationRecord = readGenerationRecord(row);
+  const done = (await listReceipts(db, row.id)).map((receipt) => ({ ...receipt, ...allowed[receipt.tool_call_id] }));
+  if (!bounds?.dryRun) return done;
+  const planned = (await plannedIn(db, row.id)).map(
+    ({ tool_call_id, tool, summary }): Receipt => ({ tool_call_id, tool, effect: "planned", summary }),
+  );
+  return [...done, ...planned];
+}
+
+async function plannedIn(db: DbConnection, generationId: string): Promise<Planned[]> {
+  return (await listCalls(db, generationId)).flatMap((call) => {
+    const outcome = getOutcome(call);
+    return outcome && "output" in outcome && outcome.output.planned ? [outcome.output.planned] : [];
+  });
+}

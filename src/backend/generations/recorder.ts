@@ -1,0 +1,143 @@
+import type { ModelMessage } from "ai";
+import type { AgentEvent, Call, HeldCall, Outcome, Wait } from "#agent/events";
+import type { Receipt } from "#protocol/ask";
+import { Problem } from "#protocol/errors";
+import type { StreamPart } from "#protocol/events";
+import { insertCallsSql, settleCallSql } from "../store/calls.ts";
+import { appendMessages } from "../store/conversations.ts";
+import { changeGeneration, changeGenerationSql } from "../store/generations.ts";
+import { toStoredOutcome } from "./stored-outcomes.ts";
+import type { ClaimedGeneration } from "./work.ts";
+
+/** What a run of the loop came to. */
+export type LoopResult =
+  | { kind: "answered"; text: string; output?: { value: unknown } }
+  | { kind: "held"; message: ModelMessage; calls: HeldCall[]; text: string }
+  | { kind: "auth"; integrations: string[] }
+  | { kind: "waiting"; waits: Wait[] }
+  | { kind: "error"; problem: Problem }
+  | { kind: "cancelled" };
+
+/** A run, as far as it has come. */
+export type RecordedRun = {
+  end: LoopResult;
+  text: string;
+  failed: Problem[];
+  receipts: Receipt[];
+  /** Parts to be written together with what the run came to. */
+  last: StreamPart[];
+};
+
+type Recording = ClaimedGeneration & { realigned(part: StreamPart): StreamPart[] };
+
+/**
+ * Writes what the loop yields: rows first, each in one transaction with the parts that tell of it, so that the log never says what is not
+ * stored and nothing is stored that the log does not say. Resolves when the event may be taken as done.
+ */
+export function createRecorder(world: Recording): { take(event: AgentEvent): Promise<void>; state: RecordedRun } {
+  const state: RecordedRun = { end: { kind: "cancelled" }, text: "", failed: [], receipts: [], last: [] };
+  const outcomes = new Map<string, Outcome>();
+  const { steps } = world.row;
+  let done = steps;
+  const { writer, row, ports } = world;
+  const tell = (part: StreamPart) => {
+    for (const each of world.realigned(part)) writer.push(each);
+  };
+  const take = async (event: AgentEvent): Promise<void> => {
+    note(state, event);
+    switch (event.type) {
+      case "start":
+      case "held":
+      case "auth-needed":
+      case "waiting":
+      case "finish":
+      case "error":
+      case "abort":
+        return;
+      case "step-open":
+        return await writer.commit(
+          [],
+          [insertCallsSql(done + 1, event.step.calls), changeGenerationSql({ step: event.step })],
+        );
+      case "outcome":
+        outcomes.set(event.outcome.call.toolCallId, event.outcome);
+        return;
+      case "tool-output-available":
+      case "tool-output-error":
+      case "tool-output-denied": {
+        const outcome = outcomes.get(event.toolCallId);
+        return await writer.commit([event], outcome && [settleCallSql(event.toolCallId, toStoredOutcome(outcome))]);
+      }
+      case "step":
+        done++;
+        // Together with the end of the step, so that whoever goes on after a crash does not take it for cut off.
+        return await writer.commit(world.realigned({ type: "finish-step" }), async (tx) => {
+          const own = { messages: event.messages, generationId: row.id, now: ports.clock.now() };
+          await appendMessages(tx, row.conversation_id, own);
+          delete world.options.approved;
+          if (event.mismatch) world.options.mismatch = event.mismatch;
+          await changeGeneration(tx, row.id, { step: null, steps: done, options: world.options, failures: 0 });
+          ports.observe?.count("kay_steps_total", {});
+        });
+      case "finish-step":
+        if (state.end.kind === "held") state.last = world.realigned(event);
+        return;
+      case "tool-input-available":
+        return tell({ ...event, dynamic: true });
+      case "tool-input-start":
+        return tell({ ...event, dynamic: true });
+      default:
+        return tell(event);
+    }
+  };
+  return { take, state };
+}
+
+function note(state: RecordedRun, event: AgentEvent): void {
+  switch (event.type) {
+    case "start-step":
+      state.text = "";
+      break;
+    case "text-start":
+      if (state.text !== "") state.text += "\n\n";
+      break;
+    case "text-delta":
+      state.text += event.delta;
+      break;
+    case "tool-output-error":
+      state.failed.push(toCallProblem(event.code, event.errorText));
+      break;
+    case "held":
+      state.end = { kind: "held", message: event.message, calls: event.calls, text: state.text };
+      break;
+    case "auth-needed":
+      state.end = { kind: "auth", integrations: event.integrations };
+      break;
+    case "waiting":
+      state.end = { kind: "waiting", waits: event.waits };
+      break;
+    case "error":
+      state.end = { kind: "error", problem: event.problem };
+      break;
+    case "finish":
+      if (event.finishReason === "stop" || event.finishReason === "length")
+        state.end = { kind: "answered", text: state.text, ...(event.output ? { output: event.output } : {}) };
+  }
+}
+
+/** The words of what the model said last, without its calls. */
+export function getText(message: ModelMessage | undefined): string {
+  if (message?.role !== "assistant") return "";
+  if (typeof message.content === "string") return message.content;
+  return message.content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n\n");
+}
+
+/** A call that did not work, as the answer's reader is told of it. */
+export function toCallProblem(code: string | undefined, message: string): Problem {
+  return new Problem(code === "OUTCOME_UNKNOWN" ? "OUTCOME_UNKNOWN" : "SERVICE_FAILED", message);
+}
+
+/** The calls of a held step as the model made them. */
+export function toCalls(calls: HeldCall[]): Call[] {
+  return calls.map(({ toolCallId, toolName, input }) => ({ toolCallId, toolName, input }));
+}

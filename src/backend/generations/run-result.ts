@@ -1,0 +1,72 @@
+import type { HeldCall, OpenStep } from "#agent/events";
+import { checkCall } from "#agent/execute";
+import { listMissingIntegrations } from "#agent/results";
+import { isErrorCode, Problem } from "#protocol/errors";
+import type { BackendPorts } from "../ports.ts";
+import { listCalls } from "../store/calls.ts";
+import { findLastMessageOf } from "../store/conversations.ts";
+import { listEvents, type StoredEvent } from "../store/events.ts";
+import { findGeneration, type StoredGeneration } from "../store/generations.ts";
+import { buildAgentTools } from "../tools/toolbox.ts";
+import { listRunReceipts } from "./dry-run.ts";
+import { readGenerationRecord } from "./generation-record.ts";
+import { getText, type LoopResult, toCallProblem } from "./recorder.ts";
+import { isHeld, type RunResult } from "./run.ts";
+import { getOutcome } from "./stored-outcomes.ts";
+
+/**
+ * What a generation came to, read back from its rows: the same as the node that worked on it knows. Undefined while it is under way.
+ *
+ * @throws Problem CANCELLED when it went with its conversation
+ */
+export async function loadRunResult(ports: BackendPorts, id: string): Promise<RunResult | undefined> {
+  const row = await findGeneration(ports.db, id);
+  if (row === undefined) throw new Problem("CANCELLED", "The conversation was deleted before it was finished.");
+  const held = row.finished_at === null && isHeld(row) && readGenerationRecord(row).approved !== true;
+  if (row.finished_at === null && !held) return undefined;
+  const events = await listEvents(ports.db, id);
+  const end = held ? await heldEnd(ports, row) : await finishedEnd(ports, row, events);
+  return { ...end, row, failed: failedSince(events), receipts: await listRunReceipts(ports.db, row) };
+}
+
+/** Held for a confirmation: what would be done, as it is shown. */
+async function heldEnd(ports: BackendPorts, row: StoredGeneration): Promise<LoopResult> {
+  const { message, calls } = row.step as OpenStep;
+  const tools = await buildAgentTools(ports, { installationId: row.installation_id, generationId: row.id });
+  const shown = calls.flatMap((call): HeldCall[] => {
+    const checked = checkCall(call, tools);
+    return "problem" in checked ? [] : [{ ...checked, service: checked.tool.service }];
+  });
+  return { kind: "held", message, calls: shown, text: getText(message) };
+}
+
+async function finishedEnd(ports: BackendPorts, row: StoredGeneration, events: StoredEvent[]): Promise<LoopResult> {
+  const parts = events.map(({ part }) => part);
+  if (row.status === "completed") {
+    const text = getText(await findLastMessageOf(ports.db, row.conversation_id, row.id));
+    const output = parts.findLast((part) => part.type === "data-output")?.data;
+    return { kind: "answered", text, ...(output ? { output: { value: output.value } } : {}) };
+  }
+  const last = parts.findLast((part) => part.type === "error");
+  if (row.status !== "error" || last === undefined) return { kind: "cancelled" };
+  const code = last.code !== undefined && isErrorCode(last.code) ? last.code : "INTERNAL";
+  const missing = code === "AUTH_REQUIRED" ? await getMissing(ports, row) : [];
+  if (missing.length > 0) return { kind: "auth", integrations: missing };
+  return { kind: "error", problem: new Problem(code, last.errorText, { hint: last.hint, details: last.details }) };
+}
+
+/** The services that calls of the last step lacked. */
+async function getMissing({ db }: BackendPorts, row: StoredGeneration): Promise<string[]> {
+  const calls = (await listCalls(db, row.id)).filter(({ step }) => step === row.steps);
+  return listMissingIntegrations(calls.map(getOutcome).filter((outcome) => outcome !== undefined));
+}
+
+/** Calls that failed since what was held got its yes, or from the beginning. */
+function failedSince(events: StoredEvent[]): Problem[] {
+  const from = events.findLastIndex(
+    ({ part }) => part.type === "data-status" && part.data.status === "awaiting_approval",
+  );
+  return events
+    .slice(from + 1)
+    .flatMap(({ part }) => (part.type === "tool-output-error" ? [toCallProblem(part.code, part.errorText)] : []));
+}

@@ -1,0 +1,223 @@
+import { runAgent } from "#agent/loop";
+import type { Receipt } from "#protocol/ask";
+import { Problem } from "#protocol/errors";
+import type { StreamPart } from "#protocol/events";
+import { listServices } from "../connections/catalog.ts";
+import type { BackendPorts } from "../ports.ts";
+import { isDatabaseAway } from "../store/database.ts";
+import { listEvents } from "../store/events.ts";
+import { claimGeneration, releaseGeneration, type StoredGeneration } from "../store/generations.ts";
+import { beginGeneration } from "./begin.ts";
+import { delegationProblem, getDelegationScope, hasLimits } from "./delegation.ts";
+import { listRunReceipts } from "./dry-run.ts";
+import { completeGeneration, failGeneration } from "./end.ts";
+import { recordFault } from "./faults.ts";
+import { readGenerationRecord } from "./generation-record.ts";
+import { handOverRun, releaseRun } from "./hand-over.ts";
+import { buildAgentInput } from "./input.ts";
+import { traceRun } from "./observed-slice.ts";
+import { authRequiredProblem, holdGeneration, pauseGeneration } from "./pause.ts";
+import { createRealigner, readLoggedStep } from "./realign.ts";
+import { createRecorder, type LoopResult, type RecordedRun } from "./recorder.ts";
+import { runRemoteTurn } from "./remote.ts";
+import { askToShorten, getShortenAnswer } from "./shorten.ts";
+import { stopGeneration } from "./stopped.ts";
+import { findStoredAnswer } from "./wanted-output.ts";
+import type { ClaimedGeneration } from "./work.ts";
+import { createWriter, LostGeneration } from "./writer.ts";
+
+/** What a generation came to while this node worked on it. */
+export type RunResult = LoopResult & { row: StoredGeneration; failed: Problem[]; receipts: Receipt[] };
+
+/** What steers it meanwhile. */
+export type RunControl = {
+  /** Ends the work; always with the default reason, which the AI SDK takes for an abort. */
+  stop: AbortController;
+  /** Why it was stopped, for people. Without it the work is left as it is, for another node. */
+  reason?: string;
+  /** Fires when this node begins to end: what only waits for somebody else is left to another one at once. */
+  closing: AbortSignal;
+  /** Fires when another node is to go on with what this one does: it is left between two steps of the model. */
+  handing: AbortSignal;
+  /** Set when a claim could not be given back: the number under which this node holds it. */
+  unreleased?: number;
+  /** Called back when something came that a call may wait for. */
+  onChange(again: () => void): () => void;
+};
+
+/**
+ * Work on a generation until it is over or waits. Everything it needs is in the store, and everything it does is there before it is told, so
+ * whoever takes it next, on any node, goes on where this one stopped.
+ *
+ * @returns undefined when it is over, another node works on it, or a fault of it is noted
+ */
+export async function runGeneration(
+  ports: BackendPorts,
+  id: string,
+  control: RunControl,
+): Promise<RunResult | undefined> {
+  const node = await ports.node.number();
+  const row = await claimGeneration(ports.db, id, node, getDelegationScope(ports));
+  if (row === undefined) return undefined;
+  const owner = { generationId: id, conversationId: row.conversation_id, node };
+  const writer = createWriter(ports, owner, () => control.stop.abort());
+  const world: World = { ports, row, writer, options: readGenerationRecord(row), control };
+  try {
+    return await traceRun(ports, { row, node, parent: world.options.trace }, () => carryOn(world));
+  } catch (error) {
+    if (!(error instanceof LostGeneration) && (await recordFault(ports, id, node, error).catch(() => false)))
+      return undefined;
+    // What could not be written down is left as the rows have it, for the next look.
+    await releaseGeneration(ports.db, id, node).catch(() => {
+      control.unreleased = node;
+    });
+    throw error;
+  }
+}
+
+async function carryOn(world: World): Promise<RunResult | undefined> {
+  const { ports, row, writer, options } = world;
+  const now = ports.clock.now();
+  const reason = row.cancel ?? outOfTime(row, now);
+  if (reason !== undefined && options.approved) {
+    // What was approved is carried out; what would come after it is not.
+    world.control.reason = reason;
+    world.control.stop.abort();
+  } else if (reason !== undefined) {
+    await stopGeneration(world, reason);
+    return { kind: "cancelled", row, failed: [], receipts: await listRunReceipts(ports.db, { ...row, options }) };
+  }
+  if (isHeld(row) && !options.approved) {
+    await releaseRun(world);
+    return undefined;
+  }
+  const going = await getShortenAnswer(world);
+  if (typeof going === "object") {
+    await pauseGeneration(world, [going]);
+    return {
+      kind: "waiting",
+      waits: [going],
+      row,
+      failed: [],
+      receipts: await listRunReceipts(ports.db, { ...row, options }),
+    };
+  }
+  const begun = beginGeneration(world);
+  // In the middle of a step nothing of this is read; otherwise the person's message may come with it.
+  if (row.step === null) await begun;
+  const recorded = going === "no" ? await begun.then(tooLong) : await work(world, begun);
+  if (writer.failure() !== undefined) throw writer.failure();
+  const end = await conclude(world, recorded);
+  return { ...end, row, failed: recorded.failed, receipts: await listRunReceipts(ports.db, { ...row, options }) };
+}
+
+function tooLong(): RecordedRun {
+  const problem = new Problem("CONTEXT_TOO_LONG", "The conversation is too long for the model.");
+  return { end: { kind: "error", problem }, text: "", failed: [], receipts: [], last: [] };
+}
+
+/** Held for a confirmation (guide): it stands aside, and others of the conversation go on. */
+export function isHeld({ status, options }: Pick<StoredGeneration, "status" | "options">): boolean {
+  return status === "awaiting_approval" && readGenerationRecord({ options }).mode === "answer";
+}
+
+/** What it waits for will not come any more. */
+function outOfTime(row: StoredGeneration, now: number): string | undefined {
+  const auth = row.auth;
+  const missing = auth?.integrations.filter((name) => !auth.connected.includes(name)) ?? [];
+  if (auth && missing.length > 0 && Date.parse(auth.expires_at) <= now) {
+    return `Nobody connected ${missing.join(" and ")} within ten minutes.`;
+  }
+  if (isHeld(row) && !readGenerationRecord(row).approved && row.wake_at !== null && row.wake_at.getTime() <= now)
+    return "The confirmation expired after five minutes.";
+  return undefined;
+}
+
+type World = ClaimedGeneration & { control: RunControl };
+
+async function work(world: World, begun: Promise<void>): Promise<RecordedRun> {
+  const { ports, row, writer, options, control } = world;
+  const realigned = row.step === null ? await realigning(world) : (part: StreamPart) => [part];
+  const record = createRecorder({ ports, row, options, writer, realigned });
+  try {
+    const source = { ...world, onChange: control.onChange, signal: control.stop.signal };
+    const elsewhere = agentFor(world);
+    if (elsewhere) {
+      await begun;
+      for await (const event of runRemoteTurn({ ...source, control }, elsewhere)) {
+        await record.take(event);
+        if (writer.failure() !== undefined) break;
+      }
+      return record.state;
+    }
+    const [{ input, messages }] = await Promise.all([buildAgentInput(source), begun]);
+    const stored = findStoredAnswer(row, messages, input.wanted);
+    if (stored) {
+      record.state.end = stored;
+      return record.state;
+    }
+    for await (const event of runAgent(input)) {
+      if (event.type === "start-step" && control.handing.aborted) break;
+      await record.take(event);
+      if (event.type === "step") messages.push(...event.messages);
+      if (writer.failure() !== undefined) break;
+    }
+    const { end } = record.state;
+    const tooLong = end.kind === "error" && end.problem.code === "CONTEXT_TOO_LONG";
+    const asked = tooLong ? await askToShorten(world, messages) : undefined;
+    if (asked) record.state.end = { kind: "waiting", waits: [asked] };
+  } catch (error) {
+    control.stop.abort();
+    if (writer.failure() !== undefined) return record.state;
+    // The rows are as they were; whoever takes it when the database is back goes on from there.
+    if (isDatabaseAway(error)) throw error;
+    if (!(error instanceof Problem)) ports.log("error", "generation_fault", { generation: row.id, error });
+    const problem = error instanceof Problem ? error : new Problem("INTERNAL", "Something went wrong inside kay.");
+    record.state.end = { kind: "error", problem };
+  }
+  return record.state;
+}
+
+/** What was begun here is carried on here, and what an agent server was asked for is never asked of a model too. */
+function agentFor({ ports, row, options }: World): BackendPorts["agent"] {
+  if (options.remote && !ports.agent)
+    throw new Problem("AGENT_NOT_CONFIGURED", "The agent server that was asked is no longer configured.");
+  if (!options.remote && (options.at === "agent" || row.steps > 0 || row.step !== null)) return undefined;
+  // It may have been asked, or begun by a late answer, before there was an agent server.
+  if (ports.agent && hasLimits(options)) throw delegationProblem(options);
+  return ports.agent;
+}
+
+/** The model's part of a step may have been cut off; one whose calls are under way was whole. */
+async function realigning({ ports, row }: World): Promise<(part: StreamPart) => StreamPart[]> {
+  return createRealigner(readLoggedStep((await listEvents(ports.db, row.id)).map(({ part }) => part)));
+}
+
+async function conclude(world: World, { end, text, last }: RecordedRun): Promise<LoopResult> {
+  const { ports, row, control } = world;
+  switch (end.kind) {
+    case "answered":
+      await completeGeneration(world, "stop", end.output);
+      return end;
+    case "auth":
+      await failGeneration(
+        world,
+        authRequiredProblem(await listServices(ports, row.installation_id), end.integrations),
+      );
+      return end;
+    case "error":
+      ports.log("warn", "generation_failed", { generation: row.id, code: end.problem.code });
+      await failGeneration(world, end.problem);
+      return end;
+    case "cancelled":
+      if (control.reason === undefined) await handOverRun(world);
+      else await stopGeneration(world, control.reason);
+      return end;
+    case "held":
+      await holdGeneration(world, end, last);
+      return { ...end, text };
+    case "waiting":
+      await pauseGeneration(world, end.waits);
+      return end;
+  }
+}

@@ -1,0 +1,40 @@
+import type { Call, Outcome, ToolOutput } from "#agent/events";
+import { fromStoredProblem, type StoredProblem, toStoredProblem } from "../agent/kept-problem.ts";
+import type { StoredCall } from "../store/calls.ts";
+
+/** An outcome as its row keeps it. */
+export function toStoredOutcome(outcome: Outcome): object {
+  if ("output" in outcome) return { output: outcome.output };
+  if ("denied" in outcome) return { denied: outcome.denied };
+  return { problem: toStoredProblem(outcome.problem) };
+}
+
+/** The row of a call that has run and that a person is still to look at; it is not over yet. */
+export function toStoredRun(outcome: Outcome): object {
+  return { ran: toStoredOutcome(outcome) };
+}
+
+/** A call as the model made it. */
+export function toCall({ toolCallId, tool, input }: StoredCall): Call {
+  return { toolCallId, toolName: tool, input };
+}
+
+/** How a stored call ended, if it has. */
+export function getOutcome(stored: StoredCall): Outcome | undefined {
+  const outcome = stored.outcome as Kept | { ran: Kept } | null;
+  return outcome === null || "ran" in outcome ? undefined : open(toCall(stored), outcome);
+}
+
+/** What a stored call came to that has run and is not over. */
+export function getRanOutcome(stored: StoredCall): Outcome | undefined {
+  const outcome = stored.outcome as Kept | { ran: Kept } | null;
+  return outcome !== null && "ran" in outcome ? open(toCall(stored), outcome.ran) : undefined;
+}
+
+type Kept = { output: ToolOutput } | { denied: string } | { problem: StoredProblem };
+
+function open(call: Call, outcome: Kept): Outcome {
+  if ("output" in outcome) return { call, output: outcome.output };
+  if ("denied" in outcome) return { call, denied: outcome.denied };
+  return { call, problem: fromStoredProblem(outcome.problem) };
+}

@@ -1,0 +1,32 @@
+import type { ModelMessage } from "ai";
+import { outputInvalidProblem, toMismatch, type WantedOutput } from "#agent/output";
+import { readOutputSchema } from "#protocol/output/schema";
+import type { StoredGeneration } from "../store/generations.ts";
+import type { GenerationRecord } from "./generation-record.ts";
+import { getText, type LoopResult } from "./recorder.ts";
+
+/** What the answer of a generation is to be, where that was said. @throws Problem INVALID_REQUEST */
+export async function getWantedOutput({ bounds }: Pick<GenerationRecord, "bounds">): Promise<WantedOutput | undefined> {
+  const schema = bounds?.outputSchema;
+  return schema && { schema, check: await readOutputSchema(schema) };
+}
+
+/** The end that the last step was, where that was stored before a crash, and only the end is missing. */
+export function findStoredAnswer(
+  { steps, step }: StoredGeneration,
+  messages: ModelMessage[],
+  wanted: WantedOutput | undefined,
+): LoopResult | undefined {
+  const last = messages.at(-1);
+  if (steps === 0 || step !== null || last?.role !== "assistant") return undefined;
+  const text = getText(last);
+  const checked = wanted?.check(text);
+  if (checked === undefined) return { kind: "answered", text };
+  if ("value" in checked) return { kind: "answered", text, output: checked };
+  return { kind: "error", problem: outputInvalidProblem(toMismatch(text, checked.problems)) };
+}
+
+/** The value of an answer, as a field of its `data`. */
+export function toOutputField(end: LoopResult): { output?: unknown } {
+  return end.kind === "answered" && end.output ? { output: end.output.value } : {};
+}

@@ -1,0 +1,143 @@
+import { createServer, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { getRequestListener, type HttpBindings } from "@hono/node-server";
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import { Problem } from "#protocol/errors";
+import { getStreamSource, type StreamSink, type StreamSource } from "./streaming-response.ts";
+
+export type ListenOptions = {
+  /** Name or address to listen at; loopback unless the operator says otherwise. */
+  host: string;
+  /** 0 lets the system choose. */
+  port: number;
+  /** Milliseconds that requests under way get when the socket closes; 10 s. */
+  grace?: number;
+  /** An answer with this header is not sent: its connection is cut instead (the sandbox's fault of a dropped connection). */
+  dropHeader?: string;
+};
+
+export type Listener = {
+  /** Where to reach it: `http://127.0.0.1:4000`, no trailing slash. */
+  url: string;
+  port: number;
+  /** Answers go on, each of them the last of its connection, so that whoever asks next chooses anew whom. */
+  drain(): void;
+  /** Stops taking requests, lets those under way finish, then cuts what is left. */
+  close(): Promise<void>;
+};
+
+/** Milliseconds: a client must send its headers, and its whole request, within these. Answers may take as long as they need. */
+const HEADERS_LIMIT = 15_000;
+const REQUEST_LIMIT = 60_000;
+const GRACE = 10_000;
+
+/**
+ * Serve a Request → Response function on a socket. The peer's address goes with each request.
+ *
+ * @throws Problem BACKEND_START_FAILED when the address cannot be listened at
+ */
+export async function listen(
+  fetch: (request: Request, address?: string) => Response | Promise<Response>,
+  { host, port, grace = GRACE, dropHeader }: ListenOptions,
+): Promise<Listener> {
+  const handle = getRequestListener(
+    async (request, env) => {
+      const { incoming, outgoing } = env as HttpBindings;
+      const response = await fetch(request, peer(incoming.socket.remoteAddress));
+      if (dropHeader && response.headers.has(dropHeader)) incoming.socket.destroy();
+      const open = getStreamSource(response);
+      if (!open) return response;
+      push(outgoing, response, open);
+      return RESPONSE_ALREADY_SENT;
+    },
+    { overrideGlobalObjects: false },
+  );
+  let draining = false;
+  const server = createServer(
+    { headersTimeout: HEADERS_LIMIT, requestTimeout: REQUEST_LIMIT, connectionsCheckingInterval: 5_000 },
+    (incoming, outgoing) => {
+      if (draining) outgoing.setHeader("connection", "close");
+      void handle(incoming, outgoing);
+    },
+  );
+  await bound(server, host, port);
+  const { port: actual } = server.address() as AddressInfo;
+  return {
+    url: `http://${urlHost(host)}:${actual}`,
+    port: actual,
+    drain: () => {
+      draining = true;
+    },
+    close: () => close(server, grace),
+  };
+}
+
+/** Straight to the socket, so that nothing is kept for a reader but the reader's connection. */
+function push(outgoing: ServerResponse, { status, headers }: Response, open: (sink: StreamSink) => StreamSource): void {
+  // What was for the request itself, which is over.
+  outgoing.removeAllListeners("close");
+  outgoing.writeHead(status, Object.fromEntries(headers));
+  outgoing.flushHeaders();
+  const source = open({ write: (text) => outgoing.write(text), end: () => outgoing.end() });
+  outgoing.on("drain", source.go).on("close", source.gone);
+  if (outgoing.destroyed) source.gone();
+  else source.go();
+}
+
+function bound(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", (error: NodeJS.ErrnoException) => reject(startProblem(error, host, port)));
+    server.listen({ host, port, exclusive: true }, () => {
+      server.removeAllListeners("error");
+      server.on("error", ignore);
+      resolve();
+    });
+  });
+}
+
+/** Later faults concern one connection that could not be accepted; its client sees that. */
+function ignore(): void {}
+
+function startProblem(error: NodeJS.ErrnoException, host: string, port: number): Problem {
+  const at = `${host}:${port}`;
+  const known: Record<string, [sentence: string, hint: string]> = {
+    EADDRINUSE: [`Another program already listens at ${at}.`, "Choose another port with `kay serve --port <port>`."],
+    EACCES: [
+      `Listening at ${at} is not allowed to this user.`,
+      "Choose a port above 1023 with `kay serve --port <port>`.",
+    ],
+    EADDRNOTAVAIL: [
+      `This machine does not have the address ${host}.`,
+      "Choose another with `kay serve --host <address>`.",
+    ],
+    ENOTFOUND: [`The name ${host} is not known.`, "Choose another with `kay serve --host <address>`."],
+  };
+  const [sentence, hint] = known[error.code ?? ""] ?? [
+    `Listening at ${at} failed (${error.code ?? error.message}).`,
+    "",
+  ];
+  return new Problem("BACKEND_START_FAILED", sentence, { hint, cause: error });
+}
+
+/** Idle connections close at once; the others when their answer is out, or when the grace is over. */
+function close(server: Server, grace: number): Promise<void> {
+  return new Promise((resolve) => {
+    const cut = setTimeout(() => server.closeAllConnections(), grace);
+    server.close(() => {
+      clearTimeout(cut);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}
+
+function urlHost(host: string): string {
+  if (host === "0.0.0.0" || host === "") return "127.0.0.1";
+  if (host === "::") return "[::1]";
+  return host.includes(":") ? `[${host}]` : host;
+}
+
+/** IPv4 peers of an IPv6 socket count by their IPv4 address. */
+function peer(address: string | undefined): string | undefined {
+  return address?.replace(/^::ffff:(?=\d+\.)/i, "");
+}

@@ -1,0 +1,49 @@
+import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
+import { Problem } from "#protocol/errors";
+import type { Observe } from "#telemetry/trace";
+import type { Limits } from "../ports.ts";
+
+/** What a backend accepts when its operator says nothing else: 1 MiB bodies, and room for a team behind one address. */
+export const DEFAULT_LIMITS: Limits = { bodyBytes: 1024 * 1024, requestsPerMinute: 1200, sensitivePerMinute: 240 };
+
+/** Routes that hand out or spend secrets; these may be asked less often. */
+const SENSITIVE = [
+  "/connections/connect",
+  "/auth/status/",
+  "/auth/refresh",
+  "/auth/callback",
+  "/auth/key",
+  "/ask/confirm",
+];
+
+/** Counts requests per address in this process; each node of several counts for itself. */
+export type RateLimits = { check(path: string, address: string): Promise<void> };
+
+/**
+ * Counters for one backend.
+ *
+ * @throws from `check`: Problem RATE_LIMITED with `retry_after` (seconds) in its details
+ */
+export function createRateLimits(limits: Limits, observe?: Observe): RateLimits {
+  const all = new RateLimiterMemory({ keyPrefix: "all", points: limits.requestsPerMinute, duration: 60 });
+  const sensitive = new RateLimiterMemory({ keyPrefix: "sensitive", points: limits.sensitivePerMinute, duration: 60 });
+  return {
+    async check(path, address) {
+      await spend(all, address, observe);
+      if (SENSITIVE.some((start) => path.startsWith(start))) await spend(sensitive, address, observe);
+    },
+  };
+}
+
+async function spend(limiter: RateLimiterMemory, address: string, observe?: Observe): Promise<void> {
+  try {
+    await limiter.consume(address);
+  } catch (error) {
+    if (!(error instanceof RateLimiterRes)) throw error;
+    observe?.count("kay_rate_limited_total", { limit: limiter.keyPrefix });
+    const seconds = Math.max(1, Math.ceil(error.msBeforeNext / 1000));
+    throw new Problem("RATE_LIMITED", `Too many requests; try again in ${seconds} s.`, {
+      details: { retry_after: seconds },
+    });
+  }
+}

@@ -1,0 +1,72 @@
+import { getTraceId, parseTraceparent, type Span, traceSpan } from "#telemetry/trace";
+import { withLogFields } from "../log-fields.ts";
+import type { BackendPorts } from "../ports.ts";
+
+/** Who asks again and again would be most of all traces: probes, and clients that wait for a consent. */
+const UNTRACED = ["/health", "/ready", "/capabilities", "/auth/status/:state"];
+
+/** A request, its id, and the template of the route that it meets. */
+export type RequestContext = { request: Request; requestId: string; route: string };
+
+/**
+ * Answer a request so that an operator can see it: every line of the log that is written meanwhile has its id, and it is counted, timed and,
+ * where traces are wanted, traced below what its sender says. One that fails by no fault of its sender is logged in any case.
+ */
+export function logRequest(
+  ports: Pick<BackendPorts, "observe" | "clock" | "log">,
+  { request, requestId, route }: RequestContext,
+  work: () => Promise<Response>,
+): Promise<Response> {
+  const { observe, clock, log } = ports;
+  const { method } = request;
+  const began = { at: clock.now(), seconds: observe?.seconds() ?? 0 };
+  const answered = async (span?: Span): Promise<Response> => {
+    const response = await work();
+    const { status } = response;
+    span?.set({ "http.response.status_code": status });
+    observe?.count("kay_http_requests_total", { method: findKnown(method), route, status: String(status) });
+    observe?.measure(
+      "kay_http_request_seconds",
+      { method: findKnown(method), route },
+      observe.seconds() - began.seconds,
+    );
+    log(status >= 500 ? "info" : "debug", "request", {
+      method,
+      path: getPath(request),
+      status,
+      ...(status >= 500 ? await getCode(response) : {}),
+      ms: clock.now() - began.at,
+    });
+    return response;
+  };
+  const fields = { request: requestId };
+  if (!observe?.traces || UNTRACED.includes(route)) return withLogFields(fields, answered);
+  const place = {
+    kind: "server",
+    attributes: { "http.request.method": findKnown(method), "http.route": route, "kay.request": requestId },
+    parent: parseTraceparent(request.headers.get("traceparent")) ?? null,
+  } as const;
+  return traceSpan(observe, `${findKnown(method)} ${route}`, place, (span) =>
+    withLogFields({ ...fields, trace: getTraceId(span?.traceparent) }, () => answered(span)),
+  );
+}
+
+/** The error that an answer tells of. */
+async function getCode(response: Response): Promise<{ code?: unknown }> {
+  const body = await response
+    .clone()
+    .json()
+    .catch(() => null);
+  return { code: (body as { code?: unknown } | null)?.code };
+}
+
+const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+
+function findKnown(method: string): string {
+  return METHODS.includes(method) ? method : "other";
+}
+
+/** What is in these paths gives away a sign-in or a request. */
+function getPath(request: Request): string {
+  return new URL(request.url).pathname.replace(/^(\/auth\/status|\/requests)\/.*/, "$1/…");
+}

@@ -1,0 +1,78 @@
+import { Hono } from "hono";
+import { AddServiceRequest } from "#protocol/custom-services";
+import { Problem } from "#protocol/errors";
+import { ApproveRequest } from "#protocol/mcp";
+import { parseShape } from "#protocol/parse";
+import { authenticate, hasAuthorization } from "../accounts/authenticate.ts";
+import { createInstallationId, isInstallationId } from "../accounts/ids.ts";
+import { addService, getDescription, parseService, removeService } from "../connections/custom-services.ts";
+import { inspectRequested } from "../connections/mcp/inspect.ts";
+import { addServer, approveServer } from "../connections/mcp/servers.ts";
+import type { BackendPorts } from "../ports.ts";
+import { hasInstallation, insertInstallation, listKnownAccounts } from "../store/installations.ts";
+import { readJsonBody } from "./body.ts";
+
+/**
+ * Services of people's own, described or MCP servers: `POST /services`, `DELETE /services/:name`, `GET /services/:name/description`, and for a
+ * server `POST /services/:name/approve`.
+ */
+export function createCustomServiceRoutes(ports: BackendPorts): Hono {
+  const app = new Hono();
+  app.post("/services", async (c) => {
+    const body = parseShape(AddServiceRequest, await readJsonBody(c.req.raw), "the request");
+    const { source, mcp, expected, dry_run: dryRun = false, session_id: sessionId } = body;
+    if ((source === undefined) === (mcp === undefined))
+      throw new Problem("INVALID_REQUEST", "The request must have one of source and mcp.", { hint: "" });
+    const known = await getOwner(ports, c.req.raw, sessionId);
+    const looked = mcp
+      ? await inspectRequested(ports, known, mcp, c.req.raw.signal)
+      : await parseService(ports, source ?? "");
+    const owner = known ?? (dryRun ? undefined : await newInstallation(ports));
+    const signedIn = hasAuthorization(c.req.raw);
+    const answer =
+      "source" in looked
+        ? await addService(ports, owner, looked, { dryRun })
+        : await addServer(ports, owner, looked, { dryRun, expected, signedIn });
+    return c.json({ ...answer, ...(owner && !hasAuthorization(c.req.raw) ? { session_id: owner } : {}) });
+  });
+  app.delete("/services/:name", async (c) => {
+    const { installationId } = await authenticate(ports, c.req.raw);
+    const service = await removeService(ports, installationId, c.req.param("name"));
+    return c.json({ service, removed: true, message: `Removed ${service}` });
+  });
+  app.post("/services/:name/approve", async (c) => {
+    const { installationId } = await authenticate(ports, c.req.raw);
+    const body = parseShape(ApproveRequest, await readJsonBody(c.req.raw), "the request");
+    const { dry_run: dryRun = false, expected } = body;
+    const { signal } = c.req.raw;
+    const storing = { dryRun, expected, signedIn: true, signal };
+    return c.json(await approveServer(ports, installationId, c.req.param("name"), storing));
+  });
+  app.get("/services/:name/description", async (c) => {
+    const { installationId } = await authenticate(ports, c.req.raw);
+    return c.json(await getDescription(ports, installationId, c.req.param("name")));
+  });
+  return app;
+}
+
+/**
+ * Whom a description is for. Somebody whose first service is one of their own cannot be signed in yet; but once somebody has signed in to an
+ * installation, its session id alone changes none of its services.
+ */
+async function getOwner(
+  ports: BackendPorts,
+  request: Request,
+  sessionId: string | null | undefined,
+): Promise<string | undefined> {
+  if (hasAuthorization(request)) return (await authenticate(ports, request)).installationId;
+  if (!sessionId || !isInstallationId(sessionId) || !(await hasInstallation(ports.db, sessionId))) return undefined;
+  if ((await listKnownAccounts(ports.db, sessionId)).length === 0) return sessionId;
+  throw new Problem("TOKEN_MISSING", "Somebody is signed in to this installation; send the access token.");
+}
+
+async function newInstallation(ports: BackendPorts): Promise<string> {
+  const now = ports.clock.now();
+  const id = createInstallationId(now);
+  await insertInstallation(ports.db, id, new Date(now));
+  return id;
+}

@@ -1,0 +1,117 @@
+import type { JSONSchema7 } from "ai";
+import * as z from "zod/mini";
+import { formatSummary, runToolCall, type ToolAccess } from "#agent/call";
+import { toInputProblem } from "#agent/input";
+import { runSuspendable } from "#agent/suspended-calls";
+import type { AgentTool, RunContext } from "#agent/tool";
+import { askUserTool } from "#agent/tools/ask-user";
+import { createHttpRequestTool } from "#agent/tools/http-request";
+import { createSearchTool } from "#agent/tools/search-tools";
+import { createConnectServiceTool, createFindServiceTool } from "#agent/tools/services";
+import type { ServiceConfiguration, Tool } from "#connectors/service";
+import { createEffectLog } from "../agent/effect-log.ts";
+import { toAccount } from "../approvals/account.ts";
+import { getUsableGrant } from "../connections/access.ts";
+import { listServices, findService as serviceNamed } from "../connections/catalog.ts";
+import { getUsableUntil } from "../connections/open-grant.ts";
+import { describeServices } from "../connections/service-views.ts";
+import type { BackendPorts } from "../ports.ts";
+import { requestScopes } from "../store/grants.ts";
+
+/** For whom tools run: the installation whose connections they use, and the generation their effects belong to. `dryRun`: they only read. */
+export type ToolOwner = { installationId: string; generationId: string; dryRun?: boolean };
+
+/** Every tool of every service of an installation, connected or not: a missing connection is found out by the call that needs it. */
+export async function buildServiceTools(ports: BackendPorts, owner: ToolOwner): Promise<AgentTool[]> {
+  return buildLocalTools(getReach(ports, owner, await listServices(ports, owner.installationId)));
+}
+
+/** The same and kay's own: asking the person, finding and connecting services, and requests that no tool makes. */
+export async function buildAgentTools(ports: BackendPorts, owner: ToolOwner): Promise<AgentTool[]> {
+  const configured = await listServices(ports, owner.installationId);
+  const reach = getReach(ports, owner, configured);
+  const services = async () => (await describeServices(ports, owner.installationId)).services;
+  const request = createHttpRequestTool(configured, (configuration, tool) => agentTool(reach, configuration, tool));
+  const ofServices = buildLocalTools(reach);
+  return [
+    ...ofServices,
+    createSearchTool(ofServices),
+    askUserTool,
+    createFindServiceTool(services),
+    createConnectServiceTool(services),
+    ...(request ? [request] : []),
+  ];
+}
+
+function getReach(ports: BackendPorts, owner: ToolOwner, services: ServiceConfiguration[]): ToolAccess {
+  return {
+    services,
+    fetch: ports.fetch,
+    clock: ports.clock,
+    access: async (service, rejected) => {
+      const named = serviceNamed(services, service);
+      const open = await getUsableGrant(ports, owner.installationId, named, rejected ? { rejected } : {});
+      const { grant, tokens } = open;
+      return { token: tokens.access, metadata: grant.metadata, as: toAccount(grant), until: getUsableUntil(open) };
+    },
+    effects: createEffectLog(ports, owner),
+    ...(owner.dryRun ? { dryRun: true } : {}),
+    wants: (service, scopes) => requestScopes(ports.db, owner.installationId, service, scopes.join(" ")),
+    keep: (context, work) => {
+      const { toolCallId } = context;
+      return runSuspendable({ node: ports.node, generationId: owner.generationId, toolCallId }, context, work);
+    },
+  };
+}
+
+/** All tools that people described or brought along, for whoever counts. */
+const OWN = "own";
+
+/** The same tools, wherever their tokens come from. */
+export function buildLocalTools(reach: ToolAccess): AgentTool[] {
+  return reach.services.flatMap((configuration) =>
+    configuration.service.tools.map((tool) => agentTool(reach, configuration, tool)),
+  );
+}
+
+function agentTool(ports: ToolAccess, configuration: ServiceConfiguration, tool: Tool): AgentTool {
+  const { service } = configuration;
+  return {
+    name: tool.name,
+    service: service.name,
+    title: service.title,
+    description: tool.description,
+    access: tool.access,
+    ...(tool.mode ? { mode: tool.mode } : {}),
+    modeOf: (input) => tool.modeOf?.(input),
+    resource: (input) => tool.resource?.(input),
+    ready: async () => (await ports.access(service.name)).as,
+    examples: tool.examples,
+    ...(configuration.described ? { counted: OWN } : {}),
+    schema: getSchema(tool),
+    parse: (input) => checkedInput(tool, input),
+    summary: (input) => formatSummary(tool, input),
+    run: async (input, context) => {
+      const work = (context: RunContext) => runToolCall(ports, configuration, tool, { input, context });
+      return await (tool.kept && ports.keep && context.interaction.available
+        ? ports.keep(context, work)
+        : work(context));
+    },
+  };
+}
+
+/** Tools are put together for every piece of work, while their shapes stay: each is written out once. */
+const schemas = new WeakMap<Tool, JSONSchema7>();
+
+function getSchema(tool: Tool): JSONSchema7 {
+  const known = tool.schema ?? schemas.get(tool) ?? (z.toJSONSchema(tool.input, { io: "input" }) as JSONSchema7);
+  schemas.set(tool, known);
+  return known;
+}
+
+function checkedInput(tool: Tool, input: unknown): Record<string, unknown> {
+  if (tool.check) return tool.check(input);
+  const result = tool.input.safeParse(input);
+  if (result.success) return result.data;
+  throw toInputProblem(tool.name, input, result.error.issues);
+}

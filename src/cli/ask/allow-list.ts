@@ -1,0 +1,67 @@
+import type { AskRequest } from "#protocol/ask";
+import { Problem } from "#protocol/errors";
+import { toLine } from "#ui/text/words";
+import type { Kay } from "../kay.ts";
+import { readTextFile } from "./text-file.ts";
+
+/** What `kay ask` takes to say what may be sent: nothing at all, or these calls without a further yes. */
+export type AllowOptions = { dryRun?: boolean; allow?: string[]; allowFile?: string[] };
+
+/** As many entries, and characters of one, as a backend takes. */
+const MOST_ENTRIES = 50;
+const LONGEST_ENTRY = 200;
+/** Of a file with entries. */
+const MOST_BYTES = 64 * 1024;
+
+/** Whether the person said anything about it. */
+export function hasAllowOptions({ dryRun, allow = [], allowFile = [] }: AllowOptions): boolean {
+  return Boolean(dryRun) || allow.length + allowFile.length > 0;
+}
+
+/** @throws Problem USAGE for what does not go together */
+export function checkAllowOptions(options: AllowOptions & { confirm?: boolean }): void {
+  if (!options.confirm || !hasAllowOptions(options)) return;
+  if (options.dryRun)
+    throw new Problem("USAGE", "--dry-run sends nothing, and --confirm asks before it does; give one.");
+  throw new Problem("USAGE", "--confirm asks before anything is done, and --allow lets calls run; give one.");
+}
+
+/**
+ * What may be sent, as fields of the request. `--yes` allows nothing by itself: it was given before anybody saw what would be done.
+ *
+ * @throws Problem USAGE for a file that cannot be read, and for an entry that is none
+ */
+export async function readAllowList(
+  kay: Kay,
+  options: AllowOptions & { confirm?: boolean },
+): Promise<Pick<AskRequest, "dry_run" | "allow">> {
+  const fromFiles = await Promise.all((options.allowFile ?? []).map((file) => entriesIn(kay, file)));
+  const allow = [...new Set([...(options.allow ?? []).map((entry) => entry.trim()), ...fromFiles.flat()])];
+  for (const entry of allow) checkEntry(entry);
+  if (allow.length > MOST_ENTRIES)
+    throw new Problem("USAGE", `More than ${MOST_ENTRIES} entries are allowed at once.`, { hint: "Allow less." });
+  if (kay.flags.yes && !options.confirm && !hasAllowOptions(options)) kay.out.warn(YES);
+  return { ...(options.dryRun ? { dry_run: true } : {}), ...(allow.length > 0 ? { allow } : {}) };
+}
+
+/** One entry a line. A line that begins with `#`, and what follows a `#` that stands alone, is a comment. */
+async function entriesIn(kay: Kay, file: string): Promise<string[]> {
+  const lines = (await readTextFile(kay, file, MOST_BYTES)).split(/\r?\n/);
+  return lines
+    .map((text) =>
+      text
+        .replace(/^\s*#.*$/, "")
+        .replace(/\s#(\s.*)?$/, "")
+        .trim(),
+    )
+    .filter(Boolean);
+}
+
+function checkEntry(entry: string): void {
+  if (/^[^\s:]+(\s*:.*)?$/.test(entry) && entry.length <= LONGEST_ENTRY) return;
+  throw new Problem("USAGE", `${JSON.stringify(toLine(entry).slice(0, 60))} allows nothing.`, {
+    hint: "An entry is a tool, or a tool and a place: slack.send_message:#ci",
+  });
+}
+
+const YES = "--yes approves nothing that kay asks about; --allow TOOL[:PLACE] lets a call run.";

@@ -1,0 +1,83 @@
+import { DEFAULT_PROFILE } from "#client/settings/profile-name";
+import type { AskRequest } from "#protocol/ask";
+import type { OutputCheck } from "#protocol/output/schema";
+import type { View } from "#ui/view/view";
+import type { BackendHandle, Kay } from "../kay.ts";
+import { canPrompt } from "../prompt/confirm.ts";
+import { createClient } from "../session/open.ts";
+import { cancelGeneration, getCancelGraceMs } from "./cancel.ts";
+import { findConversationId } from "./conversation.ts";
+import { finishAsk } from "./finish.ts";
+import { followGeneration } from "./follow.ts";
+import { createJsonLinesPresenter, writeTimeoutLine } from "./json-lines.ts";
+import { createTextPresenter, SILENT_PRESENTER } from "./presenter.ts";
+
+/** What `kay ask` takes besides the prompt. `check` tells whether an answer has the value that was asked for. */
+export type OneShotOptions = {
+  stream?: boolean;
+  queue?: boolean;
+  continue?: boolean;
+  resume?: string;
+  check?: OutputCheck;
+};
+
+/**
+ * One request as a stream, shown while it comes, its stops asked about here or left open. A backend that has no streams answers as it
+ * always did.
+ */
+export async function askOnce(
+  kay: Kay,
+  link: BackendHandle,
+  request: AskRequest,
+  options: OneShotOptions,
+): Promise<void> {
+  const session = await findConversationId(link, options);
+  const lines = kay.flags.json && options.stream === true;
+  const askable = !kay.flags.json && canPrompt(kay);
+  const client = createClient(kay, "kay ask");
+  const body: AskRequest = {
+    ...request,
+    ...(session ? { session_id: session } : {}),
+    ...(options.queue ? { when_busy: "queue" as const } : {}),
+    client,
+  };
+  let view: View | undefined;
+  const { writeProgress: note, warn } = kay.out;
+  kay.shutdownGraceMs = getCancelGraceMs(kay);
+  // Somebody who sits there sees in whose name it is asked, where that is not the usual one.
+  const { name: profile } = kay.profile();
+  if (profile !== DEFAULT_PROFILE && kay.terminal.stderr.isTerminal)
+    note(kay.out.paint("dim", `Profile ${profile}`, "stderr"));
+  const leaving = new AbortController();
+  const signal = AbortSignal.any([kay.signal, leaving.signal]);
+  try {
+    // Only the backend has a queue.
+    const asked = await link.api.askStream(body, { signal, note, warn, direct: !options.queue });
+    if (asked.kind === "answer") {
+      const { settleConfirmations: settle } = await import("./settle.ts");
+      return await settle(kay, link, asked.answer, options.check);
+    }
+    const show = lines
+      ? createJsonLinesPresenter(kay, asked.sessionId)
+      : kay.flags.json
+        ? SILENT_PRESENTER
+        : createTextPresenter(kay);
+    const followed = await followGeneration(kay, link, {
+      parts: asked.parts,
+      show,
+      askable,
+      client: client.id,
+      onView: (now) => {
+        view = now;
+      },
+    });
+    await finishAsk(kay, followed, { prompt: request.prompt, lines, check: options.check });
+  } catch (error) {
+    if (!kay.signal.aborted) throw error;
+    const ended = await cancelGeneration(kay, link, view, error);
+    if (lines) writeTimeoutLine(kay, view, ended);
+    throw ended;
+  } finally {
+    leaving.abort();
+  }
+}

@@ -1,0 +1,47 @@
+import { quoteShellWord } from "#protocol/shell";
+import { toLine } from "#ui/text/words";
+import type { CardItem, View } from "#ui/view/view";
+import { formatProfileFlag } from "../backend/profile-flag.ts";
+import type { Kay } from "../kay.ts";
+
+/** One thing that waits for a person, as `kay ask --json` and `kay pending --json` name it; `answer` are the commands that answer it. */
+export type PendingItem = {
+  id: string;
+  kind: "approval" | "input" | "auth";
+  session_id?: string;
+  generation_id?: string;
+  expires_at: string;
+  request?: unknown;
+  auth?: unknown;
+  answer: string[];
+};
+
+/** A card as what waits. */
+export function toPendingItem(kay: Kay, card: CardItem, { session_id }: View): PendingItem {
+  const { id, generation_id } = card;
+  const answer = getAnswerCommands(kay, card);
+  if (card.type === "auth")
+    return { id, kind: "auth", session_id, generation_id, expires_at: card.auth.expires_at, auth: card.auth, answer };
+  const kind = card.type === "approval" ? "approval" : "input";
+  return { id, kind, session_id, generation_id, expires_at: card.request.expires_at, request: card.request, answer };
+}
+
+/** The commands that answer a card, each to be copied as it is. */
+export function getAnswerCommands(kay: Kay, card: CardItem): string[] {
+  const profile = formatProfileFlag(kay.profile());
+  const command = (rest: string) => `kay answer ${quoteShellWord(card.id)}${rest}${profile}`;
+  if (card.type === "auth") return [command(""), command(" --cancel")];
+  if (card.type === "form") return [command(formRest(card)), command(" --decline"), command(" --cancel")];
+  const scopes = card.request.approval_scopes?.map(({ scope }) => scope).filter((scope) => scope !== "once") ?? [];
+  const approvals = ["", ...scopes.map((scope) => ` --scope ${scope}`)].map((scope) => command(` --approve${scope}`));
+  return [...approvals, command(" --deny")];
+}
+
+function formRest(card: Extract<CardItem, { type: "approval" | "form" }>): string {
+  const fields = card.request.input_schema?.fields ?? [];
+  const needed = fields.filter(({ required }) => required);
+  const named = (needed.length > 0 ? needed : fields.slice(0, 1)).map(
+    ({ id }) => ` --field ${quoteShellWord(toLine(id))}=…`,
+  );
+  return named.join("");
+}

@@ -1,0 +1,116 @@
+import type { StreamPart } from "#protocol/events";
+import { type AnswerWriter, createMarkdownWriter, createTextWriter } from "#ui/markdown/progressive";
+import { formatToolRow, isToolFinished } from "#ui/text/tool-row";
+import type { CardItem, ToolItem, View } from "#ui/view/view";
+import type { Kay } from "../kay.ts";
+
+/** How a generation is shown while it comes. What comes while a question is on the screen is shown after it. */
+export type Presenter = {
+  part(part: StreamPart, view: View): void;
+  /** What is in this view, up to the part of this number, was shown before. */
+  known(view: View, number: number): void;
+  /** This card is asked about from now on, number `at` of `of` that wait. */
+  hold(asked: { card: CardItem; at: number; of: number }): void;
+  release(): void;
+  /** Nothing more comes: what was not final is, and the line of what is under way goes. */
+  end(): void;
+};
+
+/** Nothing is shown. */
+export const SILENT_PRESENTER: Presenter = {
+  part: () => {},
+  known: () => {},
+  hold: () => {},
+  release: () => {},
+  end: () => {},
+};
+
+/** The answer on stdout, block by block; on a terminal a line on stderr for each call, redrawn while it works. */
+export function createTextPresenter(kay: Kay): Presenter {
+  const text = getProgressive(kay);
+  const told = new Set<string>();
+  const rows = kay.terminal.stderr.isTerminal && !kay.flags.quiet;
+  let speaking = false;
+  const close = () => {
+    if (speaking) text.end();
+    speaking = false;
+  };
+  const end = () => {
+    close();
+    kay.out.setStatusLine(null);
+  };
+  const shown = (part: StreamPart, view: View) => {
+    if (part.type === "data-presence") return;
+    // A text on the way to a value is no answer; the value is, at the end.
+    if (view.structured && part.type.startsWith("text-")) return;
+    if (part.type === "text-delta") text.push(part.delta);
+    if (part.type === "text-delta") speaking = true;
+    else if (part.type.startsWith("tool-") || part.type === "text-end" || isOfTurn(part)) close();
+    if (part.type === "data-status" && part.data.status === "paused")
+      kay.out.writeProgress("Another request of this conversation is under way; this one waits for its turn.");
+    if (rows) drawRows(kay, view, told);
+  };
+  return {
+    ...bufferWhilePrompting(shown, { hold: () => kay.out.setStatusLine(null), end }),
+    known(view) {
+      for (const item of view.items) if (item.kind === "tool" && isToolFinished(item)) told.add(item.call);
+    },
+  };
+}
+
+/** What shows a part, kept back while a question is on the screen. `hold` and `end` are called before the question, and at the end. */
+export function bufferWhilePrompting(
+  shown: Presenter["part"],
+  { hold, end }: Pick<Presenter, "hold" | "end">,
+): Omit<Presenter, "known"> {
+  let held: (() => void)[] | null = null;
+  const release = () => {
+    const waiting = held ?? [];
+    held = null;
+    for (const show of waiting) show();
+  };
+  return {
+    part(part, view) {
+      if (held) held.push(() => shown(part, view));
+      else shown(part, view);
+    },
+    hold(asked) {
+      hold(asked);
+      held ??= [];
+    },
+    release,
+    end() {
+      release();
+      end();
+    },
+  };
+}
+
+/** Who else follows the conversation, and that a turn goes on, ends no text. */
+function isOfTurn(part: StreamPart): boolean {
+  if (part.type === "data-status") return part.data.status !== "running";
+  return part.type.startsWith("data-") && part.type !== "data-presence";
+}
+
+function getProgressive(kay: Kay): AnswerWriter {
+  const { stdout } = kay.terminal;
+  const write = (text: string) => kay.out.writeLine(text);
+  if (!stdout.isTerminal) return createTextWriter(write);
+  return createMarkdownWriter(() => ({ width: stdout.columns(), paint: kay.out.paint }), write);
+}
+
+/** Calls that are over get their line once; the newest that works is the line at the bottom. */
+function drawRows(kay: Kay, view: View, told: Set<string>): void {
+  const tools = view.items.filter((item) => item.kind === "tool").filter(({ call }) => !told.has(call));
+  const width = kay.terminal.stderr.columns() - 1;
+  for (const tool of tools.filter(isToolFinished)) {
+    told.add(tool.call);
+    kay.out.writeProgress(paint(kay, tool, formatToolRow(tool, width)));
+  }
+  const working = tools.filter((tool) => tool.state === "starting" || tool.state === "working").at(-1);
+  kay.out.setStatusLine(working ? formatToolRow(working, width) : null);
+}
+
+function paint(kay: Kay, { state }: ToolItem, row: string): string {
+  return kay.out.paint(state === "done" ? "green" : "red", row.slice(0, 1), "stderr") + row.slice(1);
+}

@@ -1,0 +1,64 @@
+import type { AskResponse } from "#protocol/ask";
+import { clean } from "#protocol/clean";
+import { ERRORS, Problem } from "#protocol/errors";
+import type { OutputCheck } from "#protocol/output/schema";
+import { formatConfirmation } from "#ui/text/confirmation";
+import { formatProfileFlag } from "../backend/profile-flag.ts";
+import type { BackendHandle, Kay } from "../kay.ts";
+import { canPrompt, promptYesNo } from "../prompt/confirm.ts";
+import { isTimedOut, timedOutProblem } from "../time-limit.ts";
+import { checkOutputValue, getOutput } from "./output.ts";
+import { showAnswer } from "./show-answer.ts";
+
+/**
+ * Show an answer, and settle the confirmations it waits for: asked here if somebody can be asked, else left open with how to answer. One
+ * approved step may lead to another that needs a yes of its own. `--yes` answers none of them, since it was given before anybody saw
+ * what would be done.
+ *
+ * @param check tells whether the answer has the value that was asked for
+ */
+export async function settleConfirmations(
+  kay: Kay,
+  link: BackendHandle,
+  first: AskResponse,
+  check?: OutputCheck,
+): Promise<void> {
+  let answer = first;
+  while (answer.status === "confirmation_required") {
+    if (kay.flags.json || !canPrompt(kay)) return leaveOpen(kay, answer);
+    kay.terminal.stderr.write(`${formatConfirmation(answer)}\n`);
+    const approved = await promptYesNo(kay, "Carry it out?");
+    const result = await sendConfirmation(kay, link, answer.confirmation_token ?? "", approved);
+    if (!approved) throw new Problem("DENIED", answer === first ? "Nothing was done." : "The rest was not done.");
+    answer = result;
+  }
+  if (answer.status !== "error") checkOutputValue(check, getOutput(answer.data));
+  await showAnswer(kay, answer);
+}
+
+/** Send the answer to a confirmation. What was approved is carried out to its end, whoever is still there. */
+export async function sendConfirmation(
+  kay: Kay,
+  link: BackendHandle,
+  token: string,
+  approved: boolean,
+): Promise<AskResponse> {
+  try {
+    return await link.api.confirm(token, approved, { signal: kay.signal });
+  } catch (error) {
+    if (!approved || !isTimedOut(kay)) throw error;
+    throw timedOutProblem(kay, {
+      what: ", and what was approved may still be carried out.",
+      hint: "Check what it did before you ask again: `kay sessions show latest`.",
+    });
+  }
+}
+
+async function leaveOpen(kay: Kay, answer: AskResponse): Promise<void> {
+  kay.exit = ERRORS.CONFIRMATION_REQUIRED.exit;
+  if (kay.flags.json) return kay.out.writeJson(answer);
+  const token = clean(answer.confirmation_token ?? "", { lines: false });
+  await kay.out.writeMarkdown(formatConfirmation(answer));
+  const command = `kay confirm ${token}${formatProfileFlag(kay.profile())} --approve`;
+  kay.out.writeProgress(`Nothing was done yet. Within five minutes: \`${command}\`, or \`--deny\`.`);
+}

@@ -1,0 +1,41 @@
+import { type AskResponse, Receipt } from "#protocol/ask";
+import { clean } from "#protocol/clean";
+import { isErrorCode, Problem } from "#protocol/errors";
+import { formatReceiptNotes } from "#ui/text/words";
+import type { Kay } from "../kay.ts";
+import { getOutput } from "./output.ts";
+
+/**
+ * Show what the backend answered: the guide's object under `--json`, the message and the receipts for a person.
+ *
+ * @throws Problem for an answer with status `error` (the document is not printed twice)
+ */
+export async function showAnswer(kay: Kay, answer: AskResponse): Promise<void> {
+  if (answer.status === "error") throw asProblem(answer);
+  if (kay.flags.json) return kay.out.writeJson(answer);
+  const output = getOutput(answer.data);
+  if (output) kay.out.writeJson(output.value);
+  else await kay.out.writeMarkdown(clean(answer.message));
+  showReceipts(kay, answer.receipts);
+}
+
+/** One line on stderr for each write that was done, or may have been. What does not look like receipts is not shown. */
+export function showReceipts(kay: Kay, receipts: unknown): void {
+  for (const each of Array.isArray(receipts) ? receipts : []) {
+    const { success, data: receipt } = Receipt.safeParse(each);
+    if (!success) continue;
+    const mark = MARKS[receipt.effect];
+    const notes = formatReceiptNotes(receipt).map((note) => ` (${note})`);
+    const url = receipt.url ? `  ${clean(receipt.url, { lines: false })}` : "";
+    const painted = kay.out.paint(mark === "✓" ? "green" : "yellow", mark, "stderr");
+    kay.out.writeProgress(`${painted} ${clean(receipt.summary, { lines: false })}${notes.join("")}${url}`);
+  }
+}
+
+const MARKS: Record<Receipt["effect"], string> = { settled: "✓", planned: "-", sent: "?", unknown: "?" };
+
+/** The error that an answer of status `error` stands for. */
+function asProblem(answer: AskResponse): Problem {
+  const code = isErrorCode(answer.code) ? answer.code : "SERVICE_FAILED";
+  return new Problem(code, clean(answer.message), { details: { ...answer, status: "error" } });
+}

@@ -1,0 +1,49 @@
+import type { Connection } from "#protocol/connections";
+import { Problem } from "#protocol/errors";
+import type { BackendHandle } from "../kay.ts";
+import { formatAccount } from "../people.ts";
+
+/**
+ * Keep beside the sign-in who acts at each service, so that `kay profile list` can tell it without asking a backend. What is kept for services
+ * that are not given stays, unless `whole` says that these are all. A store that cannot be written now is left as it is: the next answer
+ * tells the same.
+ */
+export async function saveAccountLabels(
+  link: BackendHandle,
+  connections: Record<string, Connection>,
+  { whole = false }: { whole?: boolean } = {},
+): Promise<void> {
+  if (link.usesEnvironmentToken) return;
+  try {
+    const { accounts = {}, session_id } = (await link.credentials.read(link.origin)).signIn;
+    const next = merge(whole ? {} : accounts, connections);
+    if (!session_id || isSame(accounts, next)) return;
+    // Whoever has signed in as another installation meanwhile has told of it already.
+    await link.credentials.update(link.origin, (signIn) =>
+      signIn.session_id === session_id
+        ? withAccounts(signIn, merge(whole ? {} : (signIn.accounts ?? {}), connections))
+        : signIn,
+    );
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+  }
+}
+
+function merge(accounts: Record<string, string>, connections: Record<string, Connection>): Record<string, string> {
+  const entries = new Map(Object.entries(accounts));
+  for (const [service, connection] of Object.entries(connections)) {
+    if (connection.connected) entries.set(service, formatAccount(connection));
+    else entries.delete(service);
+  }
+  return Object.fromEntries(entries);
+}
+
+function withAccounts<T extends { accounts?: Record<string, string> }>(signIn: T, accounts: Record<string, string>): T {
+  const { accounts: _, ...rest } = signIn;
+  return (Object.keys(accounts).length > 0 ? { ...rest, accounts } : rest) as T;
+}
+
+function isSame(some: Record<string, string>, others: Record<string, string>): boolean {
+  const names = Object.keys(some);
+  return names.length === Object.keys(others).length && names.every((name) => some[name] === others[name]);
+}

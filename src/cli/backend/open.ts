@@ -1,0 +1,120 @@
+import { createApi } from "#client/api/api";
+import { type CredentialsOptions, createCredentials } from "#client/credentials/create";
+import type { Credentials } from "#client/credentials/credentials";
+import { createRefresher } from "#client/credentials/refresh";
+import { type EmbeddedBackend, type EmbeddedPorts, openEmbeddedBackend } from "#client/embedded/embedded";
+import { withEmbeddedReconnect } from "#client/embedded/reconnect";
+import { DEFAULT_PROFILE } from "#client/settings/profile-name";
+import type { ProfileChoice } from "#client/settings/profiles";
+import { parseOrigin } from "#net/addresses";
+import type { Clock, OpenStream, Send } from "#net/ports";
+import { Problem } from "#protocol/errors";
+import type { CompletionCache } from "../completion/cache.ts";
+import { withCompletionCache } from "../completion/cached-api.ts";
+import type { BackendHandle } from "../kay.ts";
+import { formatProfileFlag } from "./profile-flag.ts";
+
+/** Origin that the embedded backend's sign-in is stored under: its port changes, its identity does not. */
+const EMBEDDED_ORIGIN = "embedded";
+
+/** What a link is made from. Everything that costs time is a function. */
+export type HandlePorts = {
+  version: string;
+  clock: Clock;
+  random(bytes: number): Uint8Array;
+  send: Send;
+  openStream: OpenStream;
+  warn(message: string): void;
+  /** `api-url` of flag, environment or profile; undefined means the embedded backend. */
+  apiUrl?: string;
+  allowInsecure: boolean;
+  profile: ProfileChoice;
+  /** KAY_TOKEN. */
+  token?: string;
+  credentials(): CredentialsOptions;
+  embedded(): EmbeddedPorts;
+  /** Where what this backend names is kept for completion. */
+  known(origin: string): CompletionCache;
+};
+
+/** Where the backend of this run is, and the sign-in stored for it; nothing is started or asked yet. */
+export type BackendTarget = {
+  origin: string;
+  baseUrl?: string;
+  embedded: boolean;
+  credentials: Credentials;
+  known: CompletionCache;
+};
+
+/** Find out which backend is meant. `forceEmbedded` is for the tour. */
+export function resolveTarget(ports: HandlePorts, forceEmbedded = false): BackendTarget {
+  const credentials = createCredentials(ports.credentials());
+  if (forceEmbedded || !ports.apiUrl)
+    return { origin: EMBEDDED_ORIGIN, embedded: true, credentials, known: ports.known(EMBEDDED_ORIGIN) };
+  const { origin, baseUrl } = parseOrigin(ports.apiUrl, { allowInsecure: ports.allowInsecure });
+  return { origin, baseUrl, embedded: false, credentials, known: ports.known(origin) };
+}
+
+/** The sign-in at a backend that the profile may not use any more; at its own one where none is named. */
+export function resolveTargetAt(ports: HandlePorts, origin?: string): BackendTarget {
+  if (origin === undefined) return resolveTarget(ports);
+  if (origin === EMBEDDED_ORIGIN) return resolveTarget(ports, true);
+  const own = ports.apiUrl === undefined ? null : parseOrigin(ports.apiUrl, { allowInsecure: true });
+  return resolveTarget({ ...ports, apiUrl: own?.origin === origin ? own.baseUrl : origin });
+}
+
+/**
+ * Everything to speak to the backend with. The embedded one is started when it does not run.
+ *
+ * @param options.stored use the stored sign-in also where KAY_TOKEN is set
+ * @throws Problem NOT_SIGNED_IN when `signedIn` is asked for and nothing is stored: no backend is started to find that out
+ */
+export async function openBackend(
+  ports: HandlePorts,
+  account: BackendTarget,
+  { signedIn = false, stored = false }: { signedIn?: boolean; stored?: boolean } = {},
+): Promise<BackendHandle> {
+  const { origin, credentials } = account;
+  // A token of the environment was issued by the backend that the environment names, never by kay's own.
+  if (account.embedded && ports.token && !stored)
+    ports.warn("KAY_TOKEN is not used with kay's own backend; it goes with KAY_API_URL.");
+  const token = account.embedded || stored ? undefined : ports.token;
+  if (signedIn && !token) {
+    const { signIn } = await credentials.read(origin);
+    if (!signIn.token && !signIn.refresh_token) throw notSignedIn(ports.profile);
+  }
+  const embedded: EmbeddedBackend | undefined = account.embedded
+    ? await openEmbeddedBackend(ports.embedded())
+    : undefined;
+  const baseUrl = embedded?.url ?? account.baseUrl ?? "";
+  const { clock, random, version, warn } = ports;
+  const way = embedded && withEmbeddedReconnect(embedded, () => openEmbeddedBackend(ports.embedded()));
+  const api = createApi({
+    baseUrl,
+    send: way ? way(ports.send) : ports.send,
+    openStream: way ? way(ports.openStream) : ports.openStream,
+    openElsewhere: ports.openStream,
+    clock,
+    random,
+    version,
+    ...(embedded ? { localSecret: embedded.secret } : {}),
+    ...(token ? { token } : {}),
+    refresher: (call) => createRefresher({ origin, credentials, clock, call, warn }),
+  });
+  // A token of the environment may be anybody's; nothing that it shows is kept.
+  const listening = token === undefined ? withCompletionCache(api, account.known) : api;
+  return {
+    origin,
+    baseUrl,
+    embedded: account.embedded,
+    usesEnvironmentToken: token !== undefined,
+    api: listening,
+    credentials,
+  };
+}
+
+function notSignedIn(profile: ProfileChoice): Problem {
+  if (profile.name === DEFAULT_PROFILE) return new Problem("NOT_SIGNED_IN", "You are not signed in.");
+  const hint = `Run \`kay connect <service>${formatProfileFlag(profile)}\`.`;
+  return new Problem("NOT_SIGNED_IN", `You are not signed in with profile ${profile.name}.`, { hint });
+}

@@ -1,0 +1,27 @@
+import { DEFAULT_PROFILE } from "#client/settings/profile-name";
+import type { ProfileChoice } from "#client/settings/profiles";
+import type { Settings } from "#client/settings/settings";
+import { closestName } from "../nearest.ts";
+
+/**
+ * What a command that is printed carries so that it means this profile in any other terminal: nothing where that finds the profile by
+ * itself.
+ */
+export function formatProfileFlag({ name, source }: ProfileChoice): string {
+  return source === "flag" || source === "environment" ? ` --profile ${name}` : "";
+}
+
+/** A profile that is not there yet is an empty one: told, since a typing error looks the same. */
+export function warnIfNew(settings: Settings, warn: (message: string) => void): void {
+  const { name } = settings.chosen();
+  if (name === DEFAULT_PROFILE) return;
+  const known = settings.profiles.list();
+  if (!known.includes(name)) warn(`Profile ${name} is new. ${formatKnownProfiles(name, known)}`);
+}
+
+/** The profiles there are, and the one that may be meant. */
+export function formatKnownProfiles(typed: string, known: string[]): string {
+  const close = closestName(typed, known);
+  const list = known.length > 1 ? `${known.slice(0, -1).join(", ")} and ${known.at(-1)}` : `only ${known[0]}`;
+  return `You have ${list}.${close ? ` Did you mean ${close}?` : ""}`;
+}

@@ -1,0 +1,120 @@
+import type { PendingRequest } from "#protocol/conversations";
+import { Problem } from "#protocol/errors";
+import { quoteShellWord } from "#protocol/shell";
+import { listMissingServices, toLine } from "#ui/text/words";
+import { type CardItem, listOpenCards, type View } from "#ui/view/view";
+import { type AuthCard, reportConnected } from "../../ask/auth.ts";
+import { cancelGeneration, getCancelGraceMs } from "../../ask/cancel.ts";
+import { finishAsk } from "../../ask/finish.ts";
+import { followGeneration, takeUntilEnd } from "../../ask/follow.ts";
+import { getAnswerCommands } from "../../ask/pending-items.ts";
+import { createTextPresenter, SILENT_PRESENTER } from "../../ask/presenter.ts";
+import { declineAuth, formatClosedCard, sendAnswer } from "../../ask/prompt-for-card.ts";
+import type { BackendHandle, Kay } from "../../kay.ts";
+import { canPrompt } from "../../prompt/confirm.ts";
+import { listPendingRequests, toCard } from "../pending/run.ts";
+import { type AnswerOptions, parseAnswerOptions } from "./options.ts";
+
+/** This command, to those who see who answered. */
+const CLIENT = "kay answer";
+
+/** `kay answer <id>`: answer what waits, from whatever process, and show what comes of it up to the end or the next stop. */
+export async function runAnswer(kay: Kay, id: string, options: AnswerOptions): Promise<void> {
+  const link = await kay.openBackend({ signedIn: true });
+  const { pending, card } = await find(link, id);
+  const { last_event: seen } = await link.api.session(pending.session_id);
+  const answer = parseAnswerOptions(card, options);
+  const refused = answer !== undefined && answer.action !== "approve" && answer.action !== "submit";
+  const isGiven = answer !== undefined || (await answeredWithout(kay, link, card));
+  if (answer && card.type === "auth") await declineAuth(link, card, { client: CLIENT });
+  else if (answer) await sendAnswer(link, card, answer, { session: pending.session_id, client: CLIENT });
+  await showRest(kay, link, { session: pending.session_id, seen, refused, isGiven });
+}
+
+async function find(link: BackendHandle, id: string): Promise<{ pending: PendingRequest; card: CardItem }> {
+  const pending = (await listPendingRequests(link)).find((each) => each.id === id) ?? (await nowClosed(link, id));
+  const card = pending && toCard(pending);
+  if (pending && card) return { pending, card };
+  throw new Problem("INTERACTION_NOT_FOUND", `Nothing that waits has the id ${JSON.stringify(toLine(id))}.`);
+}
+
+/** What does not wait may have been answered by somebody else: then that is told. @throws Problem INTERACTION_CLOSED */
+async function nowClosed(link: BackendHandle, id: string): Promise<PendingRequest | null> {
+  try {
+    return await link.api.pendingRequest(id);
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    if (error.code === "INTERACTION_NOT_FOUND") return null;
+    if (error.code !== "INTERACTION_CLOSED") throw error;
+    throw new Problem(error.code, formatClosedCard({ type: id.startsWith("gen_") ? "auth" : "approval" }, error), {
+      details: error.details,
+      hint: error.hint,
+    });
+  }
+}
+
+/**
+ * Whether it is settled without an answer being given: services that are connected by now. Otherwise the person is asked.
+ *
+ * @throws Problem AUTH_REQUIRED, INPUT_REQUIRED where nobody can be asked
+ */
+async function answeredWithout(kay: Kay, link: BackendHandle, card: CardItem): Promise<boolean> {
+  if (card.type === "auth") {
+    const missing = await tellThoseConnected(kay, link, card);
+    if (missing.length === 0) return true;
+    if (mayAsk(kay)) return false;
+    const connect = `kay connect ${missing.map(quoteShellWord).join(" ")}`;
+    throw new Problem("AUTH_REQUIRED", `Not connected: ${missing.map(toLine).join(", ")}.`, {
+      hint: `Run \`${connect}\`, then \`kay answer ${quoteShellWord(card.id)}\`.`,
+      details: { integrations: missing },
+    });
+  }
+  if (mayAsk(kay)) return false;
+  const [first = "", ...others] = getAnswerCommands(kay, card);
+  throw new Problem("INPUT_REQUIRED", "Nobody can be asked here, and no answer was given.", {
+    hint: `For example \`${first}\`, or \`${others.at(-1)}\`.`,
+  });
+}
+
+async function tellThoseConnected(kay: Kay, link: BackendHandle, { auth }: AuthCard): Promise<string[]> {
+  const { connections } = await link.api.connections({ signal: kay.signal });
+  const waiting = listMissingServices(auth);
+  const connected = waiting.filter((service) => Object.hasOwn(connections, service) && connections[service]?.connected);
+  for (const service of connected) await reportConnected(link, auth.generation_id, service);
+  return waiting.filter((service) => !connected.includes(service));
+}
+
+type Rest = { session: string; seen: number; refused: boolean; isGiven: boolean };
+
+async function showRest(kay: Kay, link: BackendHandle, { session, seen, refused, isGiven }: Rest): Promise<void> {
+  let view: View | undefined;
+  const leaving = new AbortController();
+  const signal = AbortSignal.any([kay.signal, leaving.signal]);
+  const { writeProgress: note, warn } = kay.out;
+  kay.shutdownGraceMs = getCancelGraceMs(kay);
+  try {
+    const followed = await followGeneration(kay, link, {
+      parts: takeUntilEnd(link.api.events(session, { signal, note, warn }), seen),
+      show: kay.flags.json ? SILENT_PRESENTER : createTextPresenter(kay),
+      askable: mayAsk(kay),
+      client: CLIENT,
+      seen,
+      asksSeen: !isGiven,
+      onView: (now) => {
+        view = now;
+      },
+    });
+    await finishAsk(kay, followed, { lines: false, refused });
+  } catch (error) {
+    // A question that was only looked at stays open.
+    if (kay.signal.aborted && view && listOpenCards(view).length === 0)
+      throw await cancelGeneration(kay, link, view, error);
+    throw error;
+  } finally {
+    leaving.abort();
+  }
+}
+
+function mayAsk(kay: Kay): boolean {
+  return !kay.flags.json && canPrompt(kay);
+}

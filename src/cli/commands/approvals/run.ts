@@ -1,0 +1,80 @@
+import type { Grant } from "#protocol/conversations";
+import { Problem } from "#protocol/errors";
+import { toLine } from "#ui/text/words";
+import type { BackendHandle, Kay } from "../../kay.ts";
+import { confirmOrThrow } from "../../prompt/confirm.ts";
+
+/** `kay approvals list`. */
+export async function listApprovals(kay: Kay): Promise<void> {
+  const { api } = await kay.openBackend({ signedIn: true });
+  const approvals = await api.approvals();
+  if (kay.flags.json) return kay.out.writeJson({ approvals });
+  if (approvals.length === 0) return kay.out.writeProgress(NO_APPROVALS_TEXT);
+  await kay.out.writeTable(APPROVAL_COLUMNS, approvals.map(toApprovalRow));
+}
+
+/** `kay approvals test`: would this call ask? Nothing is run. */
+export async function testApproval(
+  kay: Kay,
+  { tool, input, session }: { tool: string; input: string | undefined; session: string | undefined },
+): Promise<void> {
+  const given = input === undefined ? {} : { input: getObject(input) };
+  const { api } = await kay.openBackend({ signedIn: true });
+  const answer = await api.testApproval({ tool, ...given, ...(session ? { session_id: session } : {}) });
+  if (kay.flags.json) return kay.out.writeJson(answer);
+  kay.out.writeLine(`${answer.asks ? "It asks first" : "It runs by itself"}: ${toLine(answer.why)}`);
+}
+
+/** `kay approvals revoke`. Asks first: the next call of that kind asks again, wherever it is made. */
+export async function revokeApproval(kay: Kay, id: string): Promise<void> {
+  const { api } = await kay.openBackend({ signedIn: true });
+  const revoked = await confirmAndRevoke(api, id, (question) => confirmOrThrow(kay, question, "Use --yes."));
+  if (kay.flags.json) return kay.out.writeJson({ revoked });
+  kay.out.writeLine(formatRevoked(revoked));
+}
+
+/**
+ * Take an approval back after a yes.
+ *
+ * @throws Problem APPROVAL_NOT_FOUND, CANCELLED after a no
+ */
+export async function confirmAndRevoke(
+  api: BackendHandle["api"],
+  id: string,
+  ask: (question: string) => Promise<boolean>,
+): Promise<Grant> {
+  const found = (await api.approvals()).find((each) => each.id === id);
+  if (!found) throw new Problem("APPROVAL_NOT_FOUND", `There is no approval ${JSON.stringify(toLine(id))}.`);
+  if (!(await ask(`Revoke “${toLine(found.words)}”?`))) throw new Problem("CANCELLED", "Nothing was revoked.");
+  await api.revokeApproval(id);
+  return found;
+}
+
+/** What became of it. */
+export function formatRevoked({ words }: Grant): string {
+  return `Revoked “${toLine(words)}”. kay asks again.`;
+}
+
+export const NO_APPROVALS_TEXT = "Nothing runs by itself because of an approval.";
+
+export const APPROVAL_COLUMNS = ["ID", "LASTS", "WHAT", "ACCOUNT", "UNTIL", "LAST USED"];
+
+/** An approval as a row of {@link APPROVAL_COLUMNS}. */
+export function toApprovalRow({ id, scope, words, account, expires_at, last_used_at }: Grant): string[] {
+  const lasts = scope === "always" ? "always" : "conversation";
+  return [toLine(id), lasts, toLine(words), toLine(account ?? ""), getDay(expires_at), getDay(last_used_at)];
+}
+
+function getDay(time: string | null | undefined): string {
+  return toLine(time ?? "").slice(0, 10);
+}
+
+function getObject(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  } catch {
+    // Said below.
+  }
+  throw new Problem("USAGE", "The input must be a JSON object.", { hint: 'For example {"channel": "#general"}.' });
+}

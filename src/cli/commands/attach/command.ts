@@ -1,0 +1,23 @@
+import { Command } from "commander";
+import type { Kay } from "../../kay.ts";
+import type { ClientOptions } from "../../session/open.ts";
+
+/** `kay attach [id]`: join a conversation that goes on, wherever it was begun. */
+export function createAttachCommand(kay: Kay): Command {
+  return new Command("attach")
+    .description("Join a conversation: see it, and answer what it asks")
+    .argument("[conversation]", "its id or title; without one, what is under way, else the newest")
+    .option("--read-only", "only show what it asks, until /interactive on")
+    .option("--name <name>", "what others see this terminal as")
+    .option("--plain", "only text, nothing redrawn: for screen readers (ACCESSIBLE=1)")
+    .addHelpText("after", AFTER)
+    .action(async (conversation: string | undefined, options: ClientOptions) =>
+      (await import("./run.ts")).runAttach(kay, conversation, options),
+    );
+}
+
+const AFTER = `
+Whoever answers an approval, a form or a request to connect first is heard;
+everybody else sees the answer. Without a terminal it follows the newest request
+to its end or its next stop, with the exit codes of \`kay ask\`; --json prints
+each part as a line of JSON, and a line whenever somebody comes or leaves.`;

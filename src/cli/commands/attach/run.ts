@@ -1,0 +1,75 @@
+import type { NumberedPart } from "#protocol/events";
+import { findConversationId } from "../../ask/conversation.ts";
+import { finishAsk } from "../../ask/finish.ts";
+import { followGeneration, takeUntilEnd } from "../../ask/follow.ts";
+import { createJsonLinesPresenter } from "../../ask/json-lines.ts";
+import { createTextPresenter } from "../../ask/presenter.ts";
+import type { BackendHandle, Kay } from "../../kay.ts";
+import {
+  type ClientOptions,
+  canHaveSession,
+  createClient,
+  openSession,
+  type SessionClient,
+  showGreeting,
+} from "../../session/open.ts";
+
+const COMMAND = "kay attach";
+/** Conversations among which one that is under way is looked for. */
+const LOOKED_AT = 30;
+
+/** `kay attach`: on a terminal a session in a conversation that goes on; elsewhere its newest generation, followed to its end or its next stop. */
+export async function runAttach(kay: Kay, name: string | undefined, options: ClientOptions): Promise<void> {
+  showGreeting(kay);
+  const link = await kay.openBackend({ signedIn: true });
+  const id = await getConversation(link, name);
+  if (canHaveSession(kay)) return openSession(kay, link, { ...options, resume: id, command: COMMAND });
+  await followInScript(kay, link, id, createClient(kay, COMMAND, options));
+}
+
+async function getConversation(link: BackendHandle, name: string | undefined): Promise<string> {
+  if (name === undefined) {
+    const { data } = await link.api.sessions({ page: 1, limit: LOOKED_AT });
+    const underWay = data.find(({ status }) => isUnderWay(status));
+    if (underWay) return underWay.id;
+  }
+  return (await findConversationId(link, { resume: name ?? "latest" })) ?? "";
+}
+
+async function followInScript(kay: Kay, link: BackendHandle, id: string, client: SessionClient): Promise<void> {
+  const { last_event: last, status } = await link.api.session(id);
+  const { writeProgress: note, warn } = kay.out;
+  const leaving = new AbortController();
+  const signal = AbortSignal.any([kay.signal, leaving.signal]);
+  const live = isUnderWay(status);
+  const { seen, past } = await getLog(link.api.events(id, { live: false, signal, note, warn }));
+  const events = link.api.events(id, { live, signal, note, warn, client });
+  try {
+    const { json } = kay.flags;
+    const followed = await followGeneration(kay, link, {
+      parts: live ? takeUntilEnd(events, last) : events,
+      show: json ? createJsonLinesPresenter(kay, id) : createTextPresenter(kay),
+      askable: false,
+      client: client.id,
+      seen,
+      past,
+    });
+    await finishAsk(kay, followed, { lines: json });
+  } finally {
+    leaving.abort();
+  }
+}
+
+/** The numbers of the last event before the newest generation, and of the last that is told again: who was there is not. */
+async function getLog(parts: AsyncIterable<NumberedPart>): Promise<{ seen: number; past: number }> {
+  const log = { seen: 0, past: 0 };
+  for await (const { number, part } of parts) {
+    if (part.type === "start") log.seen = number - 1;
+    if (part.type !== "data-presence") log.past = number;
+  }
+  return log;
+}
+
+function isUnderWay(status: string | undefined): boolean {
+  return status !== undefined && !["completed", "cancelled", "error"].includes(status);
+}

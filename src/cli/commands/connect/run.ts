@@ -1,0 +1,192 @@
+import { clean } from "#protocol/clean";
+import { Problem } from "#protocol/errors";
+import { quoteShellWord } from "#protocol/shell";
+import { formatProfileFlag } from "../../backend/profile-flag.ts";
+import { type ConnectResult, connectConcurrently } from "../../consent/concurrent.ts";
+import { beginConnection, type ConnectedService, connectService, showLink } from "../../consent/connection.ts";
+import { finishPendingConnection, savePendingConnection } from "../../consent/pending-connections.ts";
+import type { BackendHandle, Kay } from "../../kay.ts";
+import { canPrompt } from "../../prompt/confirm.ts";
+
+/** Options of `kay connect`. */
+export type ConnectOptions = { site?: string; wait: boolean; poll?: string };
+
+/** What `kay connect` does: connect each service, or only begin (`--no-wait`) or finish (`--poll`) one. */
+export async function runConnect(kay: Kay, services: string[], options: ConnectOptions): Promise<void> {
+  if (services.length === 0 || services.includes("")) {
+    throw new Problem("USAGE", "Say which service to connect.", {
+      hint: "For example: kay connect jira. Run `kay connections` to see every service.",
+    });
+  }
+  const [service = "", ...others] = services;
+  const single = options.poll !== undefined || !options.wait;
+  if (single && others.length > 0) throw new Problem("USAGE", "--no-wait and --poll take one service at a time.");
+  const link = await kay.openBackend();
+  if (link.usesEnvironmentToken) {
+    throw new Problem(
+      "USAGE",
+      "KAY_TOKEN is set, but services are connected for a sign-in that is kept on this machine.",
+      {
+        hint: "Unset KAY_TOKEN for this command.",
+      },
+    );
+  }
+  if (options.poll !== undefined) return report(kay, [await finishPendingConnection(kay, link, service, options.poll)]);
+  if (!options.wait) return beginOnly(kay, link, service, options);
+  await connectAll(kay, link, [...new Set(services)], options);
+}
+
+/**
+ * Together, once somebody is signed in: the first connection of an installation brings the sign-in, so it goes before the others. What was
+ * connected stays when another one fails, and is told.
+ */
+async function connectAll(kay: Kay, link: BackendHandle, services: string[], options: ConnectOptions): Promise<void> {
+  const done = new Map<string, ConnectedService>();
+  const failed = new Map<string, Problem>();
+  const take = (one: ConnectedService) => {
+    done.set(one.service, one);
+    if (!kay.flags.json) report(kay, [one]);
+  };
+  const tried = async (service: string, work: () => Promise<ConnectedService>) => {
+    const result = await work().catch((error: unknown) => {
+      if (!(error instanceof Problem) || kay.signal.aborted) throw error;
+      failed.set(service, error);
+    });
+    if (result) take(result);
+  };
+  const { signIn } = await link.credentials.read(link.origin);
+  const alone = services.length === 1 || !(signIn.token || signIn.refresh_token) ? services.slice(0, 1) : [];
+  for (const service of alone) await tried(service, () => connectOne(kay, link, service, options));
+  const others = failed.size > 0 ? [] : services.slice(alone.length);
+  const [last = ""] = others;
+  if (others.length === 1) await tried(last, () => connectOne(kay, link, last, options));
+  if (others.length > 1) await connectOthers(kay, link, others, { options, take, tried, failed });
+  const connected = services.flatMap((service) => done.get(service) ?? []);
+  finish(kay, services, connected, failed);
+}
+
+type Taking = {
+  options: ConnectOptions;
+  take(one: ConnectedService): void;
+  tried(service: string, work: () => Promise<ConnectedService>): Promise<void>;
+  failed: Map<string, Problem>;
+};
+
+/** What needs the person once more (which site, a fresh link) is asked for when the others are done. */
+async function connectOthers(
+  kay: Kay,
+  link: BackendHandle,
+  services: string[],
+  { options, take, tried, failed }: Taking,
+): Promise<void> {
+  const settled = (index: number, result: ConnectResult) => {
+    if (result.status === "fulfilled") take(result.value);
+    else if (result.reason instanceof Problem && !isAskedAgain(result.reason))
+      kay.out.writeProgress(`${kay.out.paint("red", "✗", "stderr")} ${services[index]}: ${result.reason.message}`);
+  };
+  const site = options.site === undefined ? {} : { site: options.site };
+  const begun = connectConcurrently(kay, link, services, { ...site, settled });
+  const ends = await begun.catch((error: unknown) => {
+    if (!(error instanceof Problem) || kay.signal.aborted) throw error;
+    failed.set(services[0] ?? "", error);
+    return [];
+  });
+  for (const [index, end] of ends.entries())
+    if (end.status === "rejected")
+      await tried(services[index] ?? "", () => again(kay, link, services[index] ?? "", { options, error: end.reason }));
+}
+
+/** One that failed decides the exit; what was connected is in the document. */
+function finish(kay: Kay, services: string[], connected: ConnectedService[], failed: Map<string, Problem>): void {
+  const [first] = failed.values();
+  if (first) {
+    if (connected.length === 0 && failed.size === 1) throw first;
+    const { code, message, hint, details, cause } = first;
+    const others = [...failed].map(([service, problem]) => ({ service, code: problem.code, message: problem.message }));
+    const told = { ...details, connected: connected.map(asJson), ...(failed.size > 1 ? { failed: others } : {}) };
+    throw new Problem(code, message, { hint, cause, details: told });
+  }
+  if (kay.flags.json && services.length > 1) kay.out.writeJson({ connected: connected.map(asJson) });
+  else if (kay.flags.json) report(kay, connected);
+}
+
+async function connectOne(
+  kay: Kay,
+  link: BackendHandle,
+  service: string,
+  options: ConnectOptions,
+): Promise<ConnectedService> {
+  try {
+    return await connectService(kay, link, service, options);
+  } catch (error) {
+    return await again(kay, link, service, { options, error });
+  }
+}
+
+function isAskedAgain({ code }: Problem): boolean {
+  return code === "SITE_REQUIRED" || code === "AUTHORIZATION_EXPIRED";
+}
+
+/** After a failure that the person can do something about. @throws the failure otherwise */
+async function again(
+  kay: Kay,
+  link: BackendHandle,
+  service: string,
+  { options, error }: { options: ConnectOptions; error: unknown },
+): Promise<ConnectedService> {
+  if (!(error instanceof Problem)) throw error;
+  if (error.code === "SITE_REQUIRED")
+    return connectOne(kay, link, service, { ...options, site: await chooseSite(kay, service, error) });
+  if (!canPrompt(kay)) throw error;
+  if (error.code !== "AUTHORIZATION_EXPIRED") throw error;
+  kay.terminal.stderr.write(`${error.message} Press Enter for a fresh one, Ctrl+C to end. `);
+  if ((await kay.terminal.stdin.line(kay.signal)) === null) throw error;
+  return connectOne(kay, link, service, options);
+}
+
+/** The account opens several sites: the person chooses one, by number (case V04). Where nobody can be asked, the error says how to. */
+async function chooseSite(kay: Kay, service: string, { code, message, details }: Problem): Promise<string> {
+  const sites = (details.sites ?? []) as { name: string; url: string }[];
+  const example = `kay connect ${quoteShellWord(service)} --site ${quoteShellWord(sites[0]?.name ?? "<name>")}`;
+  const problem = new Problem(code, message, { details, hint: `For example: ${example}` });
+  if (sites.length === 0 || !canPrompt(kay)) throw problem;
+  const { stderr, stdin } = kay.terminal;
+  stderr.write(`${message}\n`);
+  for (const [index, { name, url }] of sites.entries())
+    stderr.write(`  ${index + 1}  ${clean(`${name}  ${url}`, { lines: false })}\n`);
+  for (;;) {
+    await stdin.forget();
+    stderr.write(`Which one, 1 to ${sites.length}? `);
+    const answer = await stdin.line(kay.signal);
+    const chosen = sites[Number(answer?.trim() || Number.NaN) - 1];
+    if (chosen) return chosen.url;
+    if (answer === null) throw problem;
+  }
+}
+
+/** `--no-wait`: the link and what finishes it. */
+async function beginOnly(kay: Kay, link: BackendHandle, service: string, { site }: ConnectOptions): Promise<void> {
+  const begun = await beginConnection(kay, link, service, site);
+  await savePendingConnection(kay, link, begun);
+  const { response } = begun;
+  const profile = formatProfileFlag(kay.profile());
+  const poll = `kay connect ${quoteShellWord(response.service)} --poll ${quoteShellWord(response.state)}${profile}`;
+  if (!kay.flags.json) {
+    showLink(kay, response);
+    return kay.out.writeLine(poll);
+  }
+  const { session_id, authorization_url, state } = response;
+  const expires_at = new Date(begun.deadline).toISOString();
+  kay.out.writeJson({ service: response.service, session_id, authorization_url, state, expires_at, poll });
+}
+
+function report(kay: Kay, connected: ConnectedService[]): void {
+  for (const one of connected) {
+    if (kay.flags.json) kay.out.writeJson(asJson(one));
+    else kay.out.writeLine(one.message);
+  }
+}
+
+function asJson({ service, connection, before }: ConnectedService): Record<string, unknown> {
+  return { service, ...connection, ...(before ? { previous: { user: before.user } } : {}) };
+}

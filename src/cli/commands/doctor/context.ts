@@ -1,0 +1,163 @@
+import { join } from "node:path";
+import type { SignIn } from "#client/credentials/credentials";
+import { inspectStore, type StoreInspection } from "#client/credentials/inspect";
+import { getStorePath } from "#client/credentials/store";
+import { inspectSettings, type SettingsInspection } from "#client/settings/inspect";
+import type { Settings } from "#client/settings/settings";
+import type { Clock } from "#net/ports";
+import type { ProbeStep } from "#net/probe/probe";
+import { Problem } from "#protocol/errors";
+import type { ServiceView } from "#protocol/tools";
+import type { BackendTarget } from "../../backend/open.ts";
+import type { BackendHandle, Kay } from "../../kay.ts";
+import { BlockedCheck } from "./check.ts";
+import type { MachineFacts } from "./machine.ts";
+import { createRedactor, type Redactor } from "./redact.ts";
+
+type Capabilities = Awaited<ReturnType<BackendHandle["api"]["capabilities"]>>;
+
+/** What several checks share, each found out once, whoever asks first. What cannot be found out rejects for everybody. */
+export type CheckContext = {
+  kay: Kay;
+  machine: MachineFacts;
+  /** Ends every wait of the examination. */
+  signal: AbortSignal;
+  /** `--refresh`. */
+  refresh: boolean;
+  scrub: Redactor;
+  /** The settings file as it is, before anything of kay has read it. */
+  settingsSight(): Promise<SettingsInspection>;
+  settings(): Promise<Settings>;
+  /** The file of the stored sign-in as it is, before anything of kay has read it. */
+  storeSight(): Promise<StoreInspection>;
+  account(): Promise<BackendTarget>;
+  /** The stored sign-in for the backend; empty when nobody is signed in. */
+  signIn(): Promise<SignIn>;
+  /** A link to the backend, which is started if it is kay's own. */
+  link(): Promise<BackendHandle>;
+  /** The first answer of the backend, and what it said of itself: null where it has only what the guide has. */
+  answer(): Promise<{ capabilities: Capabilities; ms: number }>;
+  legs(): Promise<ProbeStep[]>;
+  /** A backend that answers. @throws Blocked where none does: the checks of the way to it say why */
+  reached(): Promise<BackendHandle>;
+  /** The same for somebody who is signed in. @throws Blocked */
+  signedIn(): Promise<BackendHandle>;
+  /** What can be connected there; null where the backend has only what the guide has. */
+  services(): Promise<ServiceView[] | null>;
+};
+
+/** The facts of one examination. */
+export function createCheckContext(
+  kay: Kay,
+  machine: MachineFacts,
+  options: { refresh: boolean; signal: AbortSignal },
+): CheckContext {
+  const { signal } = options;
+  const scrub = createRedactor(kay.env);
+  const facts: CheckContext = {
+    kay,
+    machine,
+    ...options,
+    scrub,
+    settingsSight: once(async () => {
+      const sight = await inspectSettings(join(machine.paths.config(), "config.json"));
+      scrub.hide(...sight.secrets);
+      return sight;
+    }),
+    settings: once(async () => {
+      await facts.settingsSight().catch(() => {});
+      return kay.settings();
+    }),
+    storeSight: once(async () => {
+      const sight = await inspectStore(getStorePath(machine.paths.config(), (await facts.settings()).profile));
+      scrub.hide(...sight.secrets);
+      return sight;
+    }),
+    account: once(async () => {
+      await facts.settings();
+      await facts.storeSight().catch(() => {});
+      return kay.resolveTarget();
+    }),
+    signIn: once(async () => {
+      const { credentials, origin } = await facts.account();
+      const { signIn } = await credentials.read(origin);
+      scrub.hide(signIn.token, signIn.refresh_token, signIn.session_id);
+      return signIn;
+    }),
+    link: once(async () => {
+      await facts.account();
+      // What is stored cannot be shown by anything that comes later.
+      await facts.signIn().catch(() => {});
+      return kay.openBackend();
+    }),
+    answer: once(() => inTime(kay.clock, signal, firstAnswer(facts))),
+    legs: once(async () => {
+      const { baseUrl } = await facts.account();
+      return machine.walk(baseUrl ?? (await facts.link()).baseUrl, signal);
+    }),
+    reached: async () => {
+      await facts.answer().catch(blockedBy("The backend is not reached."));
+      return facts.link();
+    },
+    signedIn: async () => {
+      const link = await facts.reached();
+      if (link.usesEnvironmentToken) return link;
+      const { token, refresh_token } = await facts.signIn().catch(blockedBy("The stored sign-in cannot be read."));
+      if (!token && !refresh_token) throw new BlockedCheck("Nobody is signed in.");
+      return link;
+    },
+    services: once(async () => (await (await facts.signedIn()).api.services({ signal }))?.services ?? null),
+  };
+  return facts;
+}
+
+/** So long the backend may take, its start and its first answer, in ms: what depends on it must end in time too. */
+const ANSWER_LIMIT_MS = 11_000;
+
+async function firstAnswer(facts: CheckContext) {
+  const { kay, link, signal } = facts;
+  const { api } = await link();
+  const began = kay.clock.now();
+  const capabilities = await Promise.race([api.capabilities({ signal }), brokenWay(facts)]);
+  return { capabilities, ms: kay.clock.now() - began };
+}
+
+/** Rejects when a leg of the way fails: then there is no need to wait for an answer until its time is over. */
+async function brokenWay({ legs }: CheckContext): Promise<never> {
+  if ((await legs()).some(({ state }) => state === "failed")) throw new BlockedCheck("The backend is not reached.");
+  return new Promise(() => {});
+}
+
+async function inTime<T>(clock: Clock, signal: AbortSignal, work: Promise<T>): Promise<T> {
+  const over = new AbortController();
+  const late = clock
+    .sleep(ANSWER_LIMIT_MS, AbortSignal.any([signal, over.signal]))
+    .catch(() => {})
+    .then((): Promise<never> => {
+      if (signal.aborted || over.signal.aborted) return new Promise(() => {});
+      throw new Problem("TIMED_OUT", `The backend has not answered within ${ANSWER_LIMIT_MS / 1000} s.`, {
+        hint: "kay's own takes longer where it starts for the first time: run `kay doctor` again in a moment.",
+      });
+    });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    over.abort();
+  }
+}
+
+/** The promise of the first call, for all of them. */
+function once<T>(work: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= work();
+    return made;
+  };
+}
+
+/** What another check tells is not told twice; a fault of kay's own is. */
+function blockedBy(why: string): (error: unknown) => never {
+  return (error) => {
+    throw error instanceof Problem || error instanceof BlockedCheck ? new BlockedCheck(why) : error;
+  };
+}

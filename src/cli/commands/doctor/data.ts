@@ -1,0 +1,73 @@
+import { constants } from "node:fs";
+import { access, statfs } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { Problem } from "#protocol/errors";
+import { type Check, type Finding, fail, ok, warn } from "./check.ts";
+import type { CheckContext } from "./context.ts";
+
+/** Free space in bytes from which on it becomes tight, and with which a database cannot work. */
+const TIGHT = 500 * 1024 * 1024;
+const FULL = 50 * 1024 * 1024;
+
+/** Whether kay's folders can be written, and whether there is room. */
+export const dataCheck: Check = {
+  id: "data",
+  title: "Folders",
+  async look(facts) {
+    const { paths } = facts.machine;
+    const places: [folder: string, variable: string][] = [
+      [paths.config(), "KAY_CONFIG_DIR"],
+      [paths.state(), "XDG_STATE_HOME"],
+      ...((await isEmbedded(facts)) ? [[join(paths.data(), "embedded"), "XDG_DATA_HOME"] as [string, string]] : []),
+    ];
+    for (const [folder, variable] of places) {
+      const errno = await unwritable(folder);
+      if (errno)
+        return fail(`${folder} cannot be written (${errno}).`, `Set ${variable} to a folder that you may write to.`);
+    }
+    const [folder] = places.at(-1) ?? [""];
+    return checkFreeSpace(await freeBytes(folder), folder);
+  },
+};
+
+/** What free space means; null where the file system does not tell. */
+export function checkFreeSpace(bytes: number | null, folder: string): Finding {
+  if (bytes === null) return ok(`${folder} can be written.`);
+  const free = bytes >= 1024 ** 3 ? `${(bytes / 1024 ** 3).toFixed(1)} GiB` : `${Math.floor(bytes / 1024 ** 2)} MiB`;
+  const says = `${folder} can be written, ${free} free.`;
+  if (bytes < FULL)
+    return fail(says, "Free some space on that disk, or move kay's folders with XDG_DATA_HOME and XDG_STATE_HOME.");
+  if (bytes < TIGHT) return warn(says, "Free some space on that disk.");
+  return ok(says);
+}
+
+async function isEmbedded(facts: CheckContext): Promise<boolean> {
+  return facts.account().then(
+    ({ embedded }) => embedded,
+    (error: unknown) => {
+      if (error instanceof Problem) return false;
+      throw error;
+    },
+  );
+}
+
+/** The system's code where a folder, or the nearest one above it that exists, cannot be written; undefined where it can. */
+async function unwritable(folder: string): Promise<string | undefined> {
+  try {
+    await access(folder, constants.W_OK | constants.X_OK);
+    return undefined;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return code === "ENOENT" && dirname(folder) !== folder ? unwritable(dirname(folder)) : code;
+  }
+}
+
+async function freeBytes(folder: string): Promise<number | null> {
+  try {
+    const { blocks, bavail, bsize } = await statfs(folder);
+    return blocks === 0 ? null : bavail * bsize;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT" || dirname(folder) === folder) throw error;
+    return freeBytes(dirname(folder));
+  }
+}

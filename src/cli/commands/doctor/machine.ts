@@ -1,0 +1,27 @@
+import type { Keychain } from "#client/credentials/keychain";
+import type { Paths } from "#client/paths";
+import type { ProbeStep } from "#net/probe/probe";
+
+/** What `kay doctor` looks at of this machine, and no other command. */
+export type MachineFacts = {
+  /** Version and build of this kay. */
+  build: string;
+  /** As `process.platform` and `process.arch`. */
+  platform: NodeJS.Platform;
+  arch: string;
+  /** Version of Node without the v, and where it is. */
+  node: string;
+  execPath: string;
+  /** The file that started this process. */
+  launcher: string;
+  /** As `process.getuid()`; undefined on Windows. */
+  uid: number | undefined;
+  paths: Paths;
+  keychain: Keychain;
+  /** Absolute path of a program on PATH, or null. */
+  find(program: string): string | null;
+  /** Folder of the package with kay's own Postgres. @throws Problem DATABASE_UNAVAILABLE where it is not installed */
+  postgres(): Promise<string>;
+  /** Walk the way to an address leg by leg, without sending a request; at most 14 s. */
+  walk(address: string, signal: AbortSignal): Promise<ProbeStep[]>;
+};

@@ -1,0 +1,66 @@
+import { Problem } from "#protocol/errors";
+import { quoteShellWord } from "#protocol/shell";
+import type { ServiceView } from "#protocol/tools";
+import { toLine } from "#ui/text/words";
+import { type Check, type Finding, fail, ok, skip, warn } from "./check.ts";
+import type { CheckContext } from "./context.ts";
+
+/** Milliseconds that a server gets here: the whole check ends a little later. */
+const PATIENCE_MS = 11_000;
+
+/** Every MCP server that was added: whether it answers, or its program starts, and lists the tools that were approved. */
+export const mcpCheck: Check = {
+  id: "mcp",
+  title: "MCP servers",
+  async look(facts) {
+    // Where the services cannot be had, other checks say why.
+    const services = await facts.services().catch(() => null);
+    const servers = (services ?? []).filter(({ mcp }) => mcp !== undefined);
+    if (servers.length === 0) return null;
+    const found = await Promise.all(servers.map((server) => inspectServer(facts, server)));
+    const wrong = found.filter(({ state }) => state !== "ok");
+    if (wrong.length === 0) {
+      const names = servers.map(({ name }) => toLine(name)).join(", ");
+      return ok(`Each answers, with the tools that were approved: ${names}.`);
+    }
+    const state = wrong.some((one) => one.state === "failed") ? "failed" : "warning";
+    const fixes = new Set(wrong.flatMap(({ fix }) => fix ?? []));
+    return { state, detail: wrong.map(({ detail }) => detail).join(" "), fix: [...fixes].join(" ") };
+  },
+};
+
+/** One server, reached over a link of its own; nothing of it is called. */
+export async function inspectServer(facts: CheckContext, service: ServiceView): Promise<Finding> {
+  const [title, word] = [toLine(service.title ?? service.name), quoteShellWord(toLine(service.name))];
+  if (!service.mcp) return skip("It is no MCP server.");
+  if (!service.connected) return warn(`${title} wants a sign-in.`, `Run \`kay connect ${word}\`.`);
+  const { api } = await facts.signedIn();
+  const [patience, done] = [new AbortController(), new AbortController()];
+  facts.kay.clock.sleep(PATIENCE_MS, AbortSignal.any([facts.signal, done.signal])).then(
+    () => patience.abort(),
+    () => {},
+  );
+  try {
+    const signal = AbortSignal.any([facts.signal, patience.signal]);
+    const { outcome, service: now } = await api.approveService(service.name, { dry_run: true }, { signal });
+    if (outcome !== "unchanged" || service.mcp.changes.length > 0)
+      return warn(`${title} changed its tools.`, `Run \`kay services approve ${word}\`.`);
+    return ok(
+      `${now.mcp?.command === undefined ? "It answers" : "Its program starts"}, with ${now.tools.length} tools as they were approved.`,
+    );
+  } catch (error) {
+    if (patience.signal.aborted && !facts.signal.aborted) return late(service, word);
+    if (!(error instanceof Problem)) throw error;
+    if (error.code === "AUTH_REQUIRED") return warn(error.message, `Run \`kay connect ${word}\`.`);
+    return fail(error.message, error.hint || `Look at its command or address: \`kay services export ${word}\`.`);
+  } finally {
+    done.abort();
+  }
+}
+
+/** A program may be downloaded at its first start, which takes longer than anybody waits here. */
+function late({ title, name, mcp: place }: ServiceView, word: string): Finding {
+  const what = place?.command === undefined ? "did not answer" : "did not start";
+  const fix = `Run \`kay services approve ${word} --dry-run\`, which waits longer.`;
+  return fail(`${toLine(title ?? name)} ${what} within ${PATIENCE_MS / 1000} s.`, fix);
+}

@@ -1,0 +1,51 @@
+import type { ModelTestResponse } from "#protocol/model";
+import type { BackendHandle } from "../../kay.ts";
+import { formatModel, toModelProblem } from "../model/run.ts";
+import { type Check, fail, ok, skip, warn } from "./check.ts";
+import type { CheckContext } from "./context.ts";
+
+/** So long the model may take, in ms. */
+const LIMIT_MS = 8_000;
+
+/** Which model answers, where that comes from, and one short question to it. */
+export const modelCheck: Check = {
+  id: "model",
+  title: "Model",
+  async look(facts) {
+    const reached = await facts.reached();
+    const link = reached.embedded ? reached : await facts.signedIn();
+    const view = await link.api.model({ signal: facts.signal });
+    if (!view) return skip("This backend does not say which model answers.");
+    const { text, warning: ignored } = formatModel(facts.kay, view, link);
+    const [which = ""] = text.split("\n");
+    if (view.problem) return fail(toModelProblem(view).message, toModelProblem(view).hint);
+    const test = await ask(facts, link);
+    if (test === null)
+      return warn(
+        `${which} It did not answer within ${LIMIT_MS / 1000} s.`,
+        "Run `kay model --test`, which waits for longer.",
+      );
+    if (!test.tools || test.message === "")
+      return fail(
+        `${which} It answers, but does not call tools.`,
+        "Choose another with `kay config set model <provider>:<model>`.",
+      );
+    if (ignored) return warn(`${which} ${ignored}`, "Unset KAY_MODEL, or set it where the backend runs.");
+    return ok(`${which} It answered in ${(test.total_ms / 1000).toFixed(1)} s, and calls tools.`);
+  },
+};
+
+/** What came of the question; null where nothing came in time. */
+async function ask({ kay, signal }: CheckContext, link: BackendHandle): Promise<ModelTestResponse | null> {
+  const over = new AbortController();
+  const ended = AbortSignal.any([signal, over.signal]);
+  const late = kay.clock.sleep(LIMIT_MS, ended).then(
+    () => null,
+    () => null,
+  );
+  try {
+    return await Promise.race([link.api.testModel({ signal: ended }), late]);
+  } finally {
+    over.abort();
+  }
+}

@@ -1,0 +1,63 @@
+import type { ProbeStepName } from "#net/probe/probe";
+import { Problem } from "#protocol/errors";
+import { BlockedCheck, type Check, fail, ok } from "./check.ts";
+import type { CheckContext } from "./context.ts";
+
+const TITLES: Record<ProbeStepName, string> = {
+  proxy: "Proxy",
+  name: "Name",
+  connect: "Connection",
+  tunnel: "Tunnel",
+  tls: "TLS",
+};
+
+/** The way to a backend that is configured, leg by leg. */
+const legs: Check[] = Object.entries(TITLES).map(([leg, title]) => ({
+  id: `network.${leg}`,
+  title,
+  async look(facts) {
+    if (!(await isRemote(facts))) return null;
+    const found = (await facts.legs()).find((each) => each.leg === leg);
+    return found ? { state: found.state, detail: found.message, ...(found.fix ? { fix: found.fix } : {}) } : null;
+  },
+}));
+
+/** A first request by the way that every command takes. */
+const http: Check = {
+  id: "network.http",
+  title: "HTTP",
+  async look(facts) {
+    if (!(await isRemote(facts))) return null;
+    if ((await facts.legs()).some(({ state }) => state === "failed")) throw new BlockedCheck("Not reached.");
+    const { ms } = await facts.answer();
+    return ok(`It answers in ${ms} ms.`);
+  },
+};
+
+/** kay's own backend is on this machine, and nothing but the connection can fail. */
+const loopback: Check = {
+  id: "network.loopback",
+  title: "Loopback",
+  async look(facts) {
+    if (await isRemote(facts)) return null;
+    const { baseUrl } = await facts.link().catch((error: unknown) => {
+      throw error instanceof Problem ? new BlockedCheck("kay's own backend does not run.") : error;
+    });
+    const broken = (await facts.legs()).find(({ state }) => state === "failed");
+    if (broken) return fail(broken.message, broken.fix || "Allow connections to this machine itself in its firewall.");
+    return ok(`${baseUrl} can be reached; no proxy is used on this machine.`);
+  },
+};
+
+/** Everything between this machine and its backend. */
+export const networkChecks: Check[] = [...legs, http, loopback];
+
+async function isRemote(facts: CheckContext): Promise<boolean> {
+  try {
+    return !(await facts.account()).embedded;
+  } catch (error) {
+    // The settings are told by their own check; an address that is refused is told by the backend's.
+    if (error instanceof Problem) throw new BlockedCheck("No backend is known.");
+    throw error;
+  }
+}

@@ -1,0 +1,85 @@
+import { type ErrorCode, Problem } from "#protocol/errors";
+import { toLine } from "#ui/text/words";
+import { BlockedCheck, type Check, type CheckReport, type Finding, fail, skip } from "./check.ts";
+import type { CheckContext } from "./context.ts";
+
+/** Every check has ended after so many ms, whatever it waits for. They all begin at once. */
+const LIMIT_MS = 14_000;
+
+/** Told of the reports in the order of the checks, each as soon as it and those before it are there. */
+export type OnReport = (report: CheckReport, waiting: string[]) => void;
+
+/** Make all checks at once. A check that throws has failed by that, one that is late by being late; no other one is kept from its end. */
+export async function runChecks(checks: Check[], facts: CheckContext, told: OnReport): Promise<CheckReport[]> {
+  const done = new Set<Check>();
+  const made = checks.map((check) => getReport(check, facts).finally(() => done.add(check)));
+  const reports: CheckReport[] = [];
+  // All are awaited below; until its turn has come, one that was ended by Ctrl+C is nobody's.
+  for (const each of made) each.catch(() => {});
+  for (const each of made) {
+    const report = await each;
+    if (report === null) continue;
+    reports.push(report);
+    told(
+      report,
+      checks.filter((check) => !done.has(check)).map(({ title }) => title),
+    );
+  }
+  return reports;
+}
+
+async function getReport(check: Check, facts: CheckContext): Promise<CheckReport | null> {
+  const { clock } = facts.kay;
+  const began = clock.now();
+  const found = await limit(check, facts).catch((error: unknown) => getFault(error, facts));
+  if (found === null) return null;
+  const shown = (text: string) => toLine(facts.scrub(text));
+  return {
+    id: check.id,
+    state: found.state,
+    title: check.title,
+    detail: shown(found.detail),
+    ...(found.fix ? { fix: shown(found.fix) } : {}),
+    ms: Math.round(clock.now() - began),
+  };
+}
+
+async function limit(check: Check, facts: CheckContext): Promise<Finding | null> {
+  const over = new AbortController();
+  const late = facts.kay.clock
+    .sleep(LIMIT_MS, AbortSignal.any([facts.signal, over.signal]))
+    .catch(() => {})
+    .then((): Finding | Promise<never> => {
+      if (facts.signal.aborted) throw facts.signal.reason;
+      if (over.signal.aborted) return new Promise(() => {});
+      return fail(
+        `It did not end within ${LIMIT_MS / 1000} s.`,
+        "Run `kay doctor` again; should it stay so, report it with `kay doctor --bundle`.",
+      );
+    });
+  late.catch(() => {});
+  try {
+    return await Promise.race([check.look(facts), late]);
+  } finally {
+    over.abort();
+  }
+}
+
+function getFault(error: unknown, { signal }: CheckContext): Finding {
+  if (signal.aborted) throw signal.reason;
+  if (error instanceof BlockedCheck) return skip(error.message);
+  if (error instanceof Problem) return fail(error.message, getAdvice(error));
+  const message = error instanceof Error ? error.message : String(error);
+  return fail(`Something in kay went wrong: ${message}`, "Report it with `kay doctor --bundle`.");
+}
+
+/** Nobody is sent here who is here already. */
+function getAdvice({ hint, code }: Problem): string {
+  if (hint !== "" && !hint.includes("`kay doctor`")) return hint;
+  return ADVICE[code] ?? "Report it with `kay doctor --bundle`.";
+}
+
+const ADVICE: Partial<Record<ErrorCode, string>> = {
+  LOCAL_SECRET_REQUIRED: "Another program answers where kay's own backend was: end it, then try again.",
+  KEYCHAIN_UNAVAILABLE: "Restart the keychain service, or log out and in again.",
+};

@@ -1,0 +1,52 @@
+import { toLine } from "#ui/text/words";
+import { listChecks } from "../../doctor/checks.ts";
+import type { Kay } from "../../kay.ts";
+import type { CheckReport } from "./check.ts";
+import { createCheckContext } from "./context.ts";
+import { buildReport, writeReport } from "./report.ts";
+import { type OnReport, runChecks } from "./run-checks.ts";
+import { formatReport, formatSummary } from "./show.ts";
+
+/** What `kay doctor` was given. `bundle` is true for a file in the folder where kay runs, or its name. */
+export type DoctorOptions = { refresh?: boolean; bundle?: boolean | string };
+
+/** `kay doctor`: look at everything that kay needs, and say what to do about what is wrong. Exits 1 when something failed. */
+export async function runDoctor(kay: Kay, service: string | undefined, options: DoctorOptions): Promise<void> {
+  const facts = createCheckContext(kay, kay.machine(), { refresh: options.refresh === true, signal: kay.signal });
+  const reports = await format(kay, (told) => runChecks(listChecks(service), facts, told));
+  const isOk = reports.every(({ state }) => state !== "failed");
+  kay.exit = isOk ? 0 : 1;
+  const file = options.bundle
+    ? await writeReport(facts, options.bundle === true ? null : options.bundle, await buildReport(facts, reports))
+    : undefined;
+  if (kay.flags.json) return kay.out.writeJson({ ok: isOk, checks: reports, ...(file ? { bundle: file } : {}) });
+  kay.out.writeProgress(formatSummary(reports));
+  if (file) kay.out.writeProgress(`The report is ${toLine(file)}. Look through it before you give it to anybody.`);
+}
+
+/** On a terminal each report is shown as soon as it is there; elsewhere they are rows, all at the end. */
+async function format(kay: Kay, work: (told: OnReport) => Promise<CheckReport[]>): Promise<CheckReport[]> {
+  if (kay.flags.json) return work(() => {});
+  if (!kay.terminal.stdout.isTerminal) {
+    const reports = await work(() => {});
+    await kay.out.writeTable(
+      [],
+      reports.map(({ id, state, detail, fix = "" }) => [id, state, detail, fix]),
+    );
+    return reports;
+  }
+  const waitFor = (titles: string[]) => {
+    if (!kay.terminal.stderr.isTerminal || kay.flags.quiet) return;
+    const room = kay.terminal.stderr.columns() - 1;
+    const text = `Looking at: ${titles.join(", ")}`;
+    kay.out.setStatusLine(titles.length === 0 ? null : text.length > room ? `${text.slice(0, room - 1)}…` : text);
+  };
+  try {
+    return await work((report, waiting) => {
+      kay.out.writeLine(formatReport(kay, report));
+      waitFor(waiting);
+    });
+  } finally {
+    kay.out.setStatusLine(null);
+  }
+}

@@ -1,0 +1,134 @@
+import { quoteShellWord } from "#protocol/shell";
+import type { ServiceView } from "#protocol/tools";
+import { toLine } from "#ui/text/words";
+import { testReadTool } from "../../doctor/service-read.ts";
+import { formatAccount, formatSite } from "../../people.ts";
+import { unknownServiceProblem } from "../connections.ts";
+import { BlockedCheck, type Check, fail, ok, skip, warn } from "./check.ts";
+import type { CheckContext } from "./context.ts";
+import { inspectServer } from "./mcp.ts";
+
+/** What can be rehearsed of one service, in the order in which it is needed. */
+export function createServiceChecks(typed: string): Check[] {
+  const name = typed.toLowerCase();
+  const found = (facts: CheckContext) => getService(facts, name);
+  return [
+    { id: "service", title: "Service", look: async (facts) => findKnown(facts, name) },
+    { id: "service.client", title: "OAuth client", look: async (facts) => client(facts, await found(facts)) },
+    { id: "service.consent", title: "Consent page", look: async (facts) => consent(facts, await found(facts)) },
+    { id: "service.account", title: "Account", look: async (facts) => account(await found(facts)) },
+    { id: "service.scopes", title: "Scopes", look: async (facts) => scopes(await found(facts)) },
+    { id: "service.server", title: "MCP server", look: async (facts) => server(facts, await found(facts)) },
+    { id: "service.read", title: "Read", look: async (facts) => testReadTool(facts, await connected(facts, name)) },
+  ];
+}
+
+/** The service as the backend tells it. A backend that has only what the guide has names services by their connections. */
+async function find(facts: CheckContext, name: string): Promise<{ service?: ServiceView; names: string[] }> {
+  const services = await facts.services();
+  if (services)
+    return { service: services.find((each) => each.name === name), names: services.map((each) => each.name) };
+  const { connections } = await (await facts.signedIn()).api.connections({ signal: facts.signal });
+  const connection = Object.hasOwn(connections, name) ? connections[name] : undefined;
+  const state = connection?.connected ? "connected" : "not_connected";
+  return { names: Object.keys(connections), ...(connection ? { service: { ...connection, name, state } } : {}) };
+}
+
+async function findKnown(facts: CheckContext, name: string) {
+  if (await isSignedOut(facts)) {
+    const connect = `Run \`kay connect ${quoteShellWord(name)}\`.`;
+    return skip("Nobody is signed in, so nothing of it can be looked at.", connect);
+  }
+  const { service, names } = await find(facts, name);
+  if (!service)
+    return fail(unknownServiceProblem(name, names).message, "Run `kay services` to see what can be connected.");
+  const where = service.target === "sandbox" ? ", a stand-in of the sandbox" : "";
+  return ok(`${toLine(service.title ?? service.name)}${where}.`);
+}
+
+async function isSignedOut(facts: CheckContext): Promise<boolean> {
+  const link = await facts.reached();
+  const { token, refresh_token } = await facts.signIn();
+  return !link.usesEnvironmentToken && !token && !refresh_token;
+}
+
+async function getService(facts: CheckContext, name: string): Promise<ServiceView> {
+  const { service } = await find(facts, name);
+  if (!service) throw new BlockedCheck("There is no such service.");
+  return service;
+}
+
+async function connected(facts: CheckContext, name: string): Promise<ServiceView> {
+  const service = await getService(facts, name);
+  if (!service.connected) throw new BlockedCheck("It is not connected.");
+  return service;
+}
+
+/** Where kay's own backend listens if it can: what is registered with an own client. */
+const USUAL_PORT = "4040";
+
+async function client(facts: CheckContext, { state, target, client: place, sign_in }: ServiceView) {
+  if (!place)
+    return skip(
+      sign_in === "none"
+        ? "None is needed: it takes no sign-in."
+        : sign_in
+          ? "None is needed: what opens it is pasted."
+          : "This backend does not tell.",
+    );
+  const redirect = toLine(place.redirect_uri);
+  const { embedded } = await facts.link();
+  if (state === "not_configured") {
+    const [setting = ""] = place.settings;
+    const set =
+      embedded && setting ? `\`kay config set ${toLine(setting)} <id>\`` : `${toLine(place.variables.join(" and "))}`;
+    return fail(
+      "The backend has no OAuth client for it.",
+      `Register one with the redirect address ${redirect}, then set ${set}.`,
+    );
+  }
+  if (target === "sandbox") return ok("The sandbox's own; no account anywhere is needed.");
+  if (embedded && URL.parse(place.redirect_uri)?.port !== USUAL_PORT) {
+    const fix = `End what listens on port ${USUAL_PORT}, then run any command again once kay's own backend was idle.`;
+    return warn(
+      `Your own, but its redirect address is ${redirect} at the moment, since another program has port ${USUAL_PORT}.`,
+      fix,
+    );
+  }
+  return ok(`Your own; its redirect address ${redirect} must be registered with it.`);
+}
+
+/** The page is where a person's browser goes: only the way to it is tried, and nothing is asked there. */
+async function consent({ machine, signal }: CheckContext, { client: place }: ServiceView) {
+  const url = URL.parse(place?.authorize_url ?? "");
+  if (!url || !/^https?:$/.test(url.protocol)) return skip("The backend does not say where it is.");
+  const broken = (await machine.walk(url.href, signal)).find((leg) => leg.state === "failed");
+  if (!broken) return ok(`${toLine(url.host)} can be reached.`);
+  return warn(
+    `${toLine(url.host)}: ${broken.message}`,
+    broken.fix ?? "A browser may still get there by a way of its own.",
+  );
+}
+
+function account(service: ServiceView) {
+  const { connected: isConnected, reason, state, name } = service;
+  const connect = `Run \`kay connect ${quoteShellWord(toLine(name))}\`.`;
+  if (!isConnected && reason) return fail(`The connection was lost: ${toLine(reason)}`, connect);
+  if (!isConnected)
+    return state === "not_configured" ? skip("It cannot be connected yet.") : warn("It is not connected.", connect);
+  const site = formatSite(service);
+  return ok(`Connected as ${formatAccount(service) || "an account without a name"}${site ? `, at ${site}` : ""}.`);
+}
+
+async function server(facts: CheckContext, service: ServiceView) {
+  return service.mcp ? await inspectServer(facts, service) : null;
+}
+
+function scopes({ connected: isConnected, scopes: asked, name }: ServiceView) {
+  if (!isConnected) throw new BlockedCheck("It is not connected.");
+  if (!asked || asked.granted.length === 0) return skip("The provider did not say what it granted.");
+  const missing = asked.wanted.filter((scope) => !asked.granted.includes(scope));
+  if (missing.length === 0) return ok(`All ${asked.wanted.length} that kay asks for are granted.`);
+  const fix = `Run \`kay connect ${quoteShellWord(toLine(name))}\` and allow all of it.`;
+  return warn(`Not granted: ${toLine(missing.join(" "))}.`, fix);
+}

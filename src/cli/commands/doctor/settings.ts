@@ -1,0 +1,51 @@
+import type { SettingsInspection } from "#client/settings/inspect";
+import type { Settings } from "#client/settings/settings";
+import { quoteShellWord } from "#protocol/shell";
+import { type Check, type Finding, fail, ok, warn } from "./check.ts";
+import type { CheckContext } from "./context.ts";
+
+/** The settings file as it lies there, and what in the environment beats it. */
+export const settingsCheck: Check = {
+  id: "settings",
+  title: "Settings",
+  async look(facts) {
+    const sight = await facts.settingsSight();
+    const found = await facts.settings();
+    return fileFault(sight, facts) ?? valueFault(found) ?? formatNotice(sight, found);
+  },
+};
+
+function fileFault(
+  { path, state, problem, open, owner, unknown }: SettingsInspection,
+  { machine }: CheckContext,
+): Finding | null {
+  const { platform, uid } = machine;
+  if (state === "damaged") {
+    const fix = "Set what you need again with `kay config set`; the damaged file is kept beside it.";
+    return fail(`${path} was damaged, so kay goes on with fresh settings.`, fix);
+  }
+  if (state !== "absent" && problem) {
+    return fail(problem.message, problem.hint || "Make it readable, or set KAY_CONFIG_DIR to another folder.");
+  }
+  if (platform !== "win32" && owner !== undefined && uid !== undefined && owner !== uid && uid !== 0)
+    return warn(`${path} belongs to another user (${owner}).`, `Run \`chown ${uid} ${quoteShellWord(path)}\` as root.`);
+  if (platform !== "win32" && open)
+    return warn(`${path} can be read by others.`, `Run \`chmod 600 ${quoteShellWord(path)}\`.`);
+  const [first] = unknown;
+  if (first === undefined) return null;
+  const names = unknown.slice(0, 5).join(", ");
+  return warn(`${path} has what kay does not know (${names}).`, "Run `kay config list` to see every setting.");
+}
+
+/** A value that is not accepted is told by whoever needs it; here all are asked for. */
+function valueFault(found: Settings): Finding | null {
+  found.list();
+  return null;
+}
+
+function formatNotice({ path, state }: SettingsInspection, found: Settings): Finding {
+  const over = found.list().filter(({ key, source }) => source === "environment" && key !== "browser");
+  const file = state === "absent" ? `none are set yet (${path})` : path;
+  const beaten = over.length > 0 ? ` From the environment: ${over.map(({ where }) => where).join(", ")}.` : "";
+  return ok(`Profile ${found.profile}; ${file}.${beaten}`);
+}

@@ -1,0 +1,56 @@
+import type { Kay } from "../../kay.ts";
+import { wrapSentences } from "../../output/wrap.ts";
+import type { CheckReport, CheckState } from "./check.ts";
+
+const MARKS: Record<CheckState, string> = { ok: "✓", warning: "!", failed: "✗", skipped: "-" };
+const COLOURS = { ok: "green", warning: "yellow", failed: "red", skipped: "dim" } as const;
+
+/** Narrower terminals have no room for columns. */
+const COLUMNS_FROM = 64;
+const STATE_WIDTH = "warning".length;
+const TITLE_WIDTH = "Consent page".length;
+
+/** One report for a person, with a mark and a word for its state; broken at the terminal's width. */
+export function formatReport(kay: Kay, report: CheckReport): string {
+  const width = kay.terminal.stdout.columns();
+  if (kay.flags.plain) return formatPlain(report);
+  return width < COLUMNS_FROM ? block(kay, report, width) : row(kay, report, width);
+}
+
+function formatPlain({ state, title, detail, fix }: CheckReport): string {
+  return `${state}: ${title}: ${detail}${fix ? ` What to do: ${fix}` : ""}`;
+}
+
+/** State, title and what was found beside each other. */
+function row(kay: Kay, { state, title, detail, fix }: CheckReport, width: number): string {
+  const start = `${MARKS[state]} ${state.padEnd(STATE_WIDTH)}  `;
+  const indent = " ".repeat(start.length + TITLE_WIDTH + 2);
+  const [first = "", ...rest] = lines(detail, fix, width - indent.length);
+  const head = `${kay.out.paint(COLOURS[state], start)}${title.padEnd(TITLE_WIDTH)}  ${first}`;
+  return [head, ...rest.map((each) => indent + each)].join("\n");
+}
+
+/** The same below each other. */
+function block(kay: Kay, { state, title, detail, fix }: CheckReport, width: number): string {
+  const head = `${kay.out.paint(COLOURS[state], `${MARKS[state]} ${state}`)}  ${title}`;
+  return [head, ...lines(detail, fix, width - 2).map((each) => `  ${each}`)].join("\n");
+}
+
+function lines(detail: string, fix: string | undefined, room: number): string[] {
+  const advice = fix ? wrapSentences(fix, room - 2).split("\n") : [];
+  return [...wrapSentences(detail, room).split("\n"), ...advice.map((each, at) => `${at === 0 ? "→" : " "} ${each}`)];
+}
+
+/** What it came to, in one line. */
+export function formatSummary(reports: CheckReport[]): string {
+  const count = (state: CheckState) => reports.filter((report) => report.state === state).length;
+  const [bad, doubtful] = [count("failed"), count("warning")];
+  if (bad > 0)
+    return `${bad} failed${doubtful > 0 ? `, ${amount(doubtful)}` : ""}. Begin with the first: later ones may follow from it.`;
+  if (doubtful > 0) return `Nothing failed; ${amount(doubtful)}.`;
+  return "All is well.";
+}
+
+function amount(warnings: number): string {
+  return warnings === 1 ? "1 warning" : `${warnings} warnings`;
+}

@@ -1,0 +1,44 @@
+import { BlockList } from "node:net";
+import { isLoopback } from "#net/addresses";
+import { findProxy } from "#net/proxy";
+import { Problem } from "#protocol/errors";
+import { type Check, type Finding, fail, ok, skip } from "./check.ts";
+import type { CheckContext } from "./context.ts";
+
+/** Beats that were sent within fewer ms tell nothing of the way. */
+const SPREAD_MS = 200;
+
+/** A real stream of events from the backend: whether it comes as it is sent, or is held back on the way. */
+export const streamCheck: Check = {
+  id: "stream",
+  title: "Stream",
+  async look(facts) {
+    const link = await facts.reached();
+    const beats = await link.api.beats({ signal: facts.signal }).catch((error: unknown) => {
+      if (error instanceof Problem && error.code === "TIMED_OUT") return "nothing" as const;
+      throw error;
+    });
+    if (beats === null) return skip("This backend has no stream to try.");
+    if (beats === "nothing") return heldBack(facts, link.baseUrl, "Nothing of an event stream comes through.");
+    const [first, last] = [beats[0], beats.at(-1)];
+    if (!first || !last || beats.length < 2)
+      return heldBack(facts, link.baseUrl, "An event stream breaks off on the way.");
+    const sent = last.sentAt - first.sentAt;
+    const came = last.cameAt - first.cameAt;
+    if (sent > SPREAD_MS && came < sent / 2) {
+      return heldBack(facts, link.baseUrl, `An event stream comes all at once, ${(sent / 1000).toFixed(1)} s late.`);
+    }
+    return ok(`${beats.length} events came as they were sent.`);
+  },
+};
+
+/** Whoever is in between: the proxy of this machine where there is one, else the one before the backend. */
+function heldBack({ kay }: CheckContext, baseUrl: string, what: string): Finding {
+  const url = new URL(baseUrl);
+  const isHere = url.protocol === "http:" && isLoopback(url.hostname);
+  const proxy = isHere ? null : findProxy(url, kay.env, BlockList);
+  const fix = proxy
+    ? `Have the proxy of ${proxy.variable} pass text/event-stream on at once, or list ${url.hostname} in NO_PROXY.`
+    : `Whoever runs ${url.hostname} must turn response buffering off in front of it (nginx: proxy_buffering off).`;
+  return fail(`${what} Answers in a session will hang until they are whole.`, fix);
+}

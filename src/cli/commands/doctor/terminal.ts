@@ -1,0 +1,94 @@
+import { type Sink, wantsColor } from "../../terminal/terminal.ts";
+import { type Check, ok, warn } from "./check.ts";
+
+type Env = Record<string, string | undefined>;
+
+/** Fewer cells than this make tables and cards hard to read. */
+const NARROW = 40;
+
+/** What the terminal can do, as far as the environment tells. */
+export const terminalCheck: Check = {
+  id: "terminal",
+  title: "Terminal",
+  async look({ kay, machine }) {
+    const { stdin, stdout, stderr } = kay.terminal;
+    const ends = { stdin, stdout, stderr };
+    const missing = Object.entries(ends).flatMap(([name, { isTerminal }]) => (isTerminal ? [] : [name]));
+    if (!stdout.isTerminal)
+      return ok(`${missing.join(", ")}: no terminal, so output is rows without colour, and nobody is asked.`);
+    const says = describe(kay.flags.plain, stdout, kay.env, kay.flags.color);
+    const piped = missing.length > 0 ? ` ${missing.join(" and ")} is no terminal.` : "";
+    const what = `${says}${piped}`;
+    if (machine.platform !== "win32" && !isUnicode(kay.env))
+      return warn(
+        `${what} The locale is not UTF-8, so other letters may be garbled.`,
+        "Set LANG=C.UTF-8, or another locale with UTF-8.",
+      );
+    if (machine.platform !== "win32" && !kay.env.TERM)
+      return warn(`${what} TERM is not set.`, "Set TERM to what your terminal is, such as xterm-256color.");
+    if (stdout.columns() < NARROW) return warn(`${what} It is narrow.`, `Widen it to ${NARROW} columns or more.`);
+    return ok(what);
+  },
+};
+
+function describe(plain: boolean, stdout: Sink, env: Env, color: string | undefined): string {
+  const { name, links, copies } = findKnown(env);
+  const within = env.TMUX ? ", in tmux" : env.STY ? ", in screen" : env.ZELLIJ ? ", in zellij" : "";
+  const colours = wantsColor(stdout, env, color)
+    ? /^(truecolor|24bit)$/.test(env.COLORTERM ?? "")
+      ? "true colours"
+      : "colours"
+    : "no colours";
+  const mode = plain ? " Plain mode: nothing is redrawn." : "";
+  const size = `${stdout.columns()} × ${stdout.rows()}`;
+  return `${name}${within}, ${size}, ${colours}; links ${links}, copying (OSC 52) ${copy(env, copies)}.${mode}`;
+}
+
+type Known = { name: string; links: string; copies: string };
+
+/** Terminals by what they leave in the environment; the first that fits. What a terminal can do is what its own documentation says. */
+const TERMINALS: [sign: (env: Env) => boolean, known: Known][] = [
+  [({ TERM }) => TERM === "dumb", { name: "A dumb terminal", links: "are written out", copies: "does not work" }],
+  [
+    ({ TERM_PROGRAM }) => TERM_PROGRAM === "Apple_Terminal",
+    { name: "Terminal.app", links: "are written out", copies: "does not work" },
+  ],
+  [
+    ({ TERM_PROGRAM }) => TERM_PROGRAM === "iTerm.app",
+    { name: "iTerm2", links: "can be clicked", copies: "works if its settings allow it" },
+  ],
+  [({ TERM_PROGRAM }) => TERM_PROGRAM === "vscode", { name: "VS Code", links: "can be clicked", copies: "works" }],
+  [({ TERM_PROGRAM }) => TERM_PROGRAM === "WezTerm", { name: "WezTerm", links: "can be clicked", copies: "works" }],
+  [
+    ({ TERM_PROGRAM, TERM }) => TERM_PROGRAM === "ghostty" || TERM === "xterm-ghostty",
+    { name: "Ghostty", links: "can be clicked", copies: "works" },
+  ],
+  [({ KITTY_WINDOW_ID }) => Boolean(KITTY_WINDOW_ID), { name: "kitty", links: "can be clicked", copies: "works" }],
+  [({ WT_SESSION }) => Boolean(WT_SESSION), { name: "Windows Terminal", links: "can be clicked", copies: "works" }],
+  [
+    ({ VTE_VERSION }) => Number(VTE_VERSION) >= 5000,
+    { name: "A VTE terminal", links: "can be clicked", copies: "does not work" },
+  ],
+  [
+    ({ TERM }) => /^(foot|alacritty)/.test(TERM ?? ""),
+    { name: "foot or Alacritty", links: "can be clicked", copies: "works" },
+  ],
+  [({ TERM }) => TERM === "linux", { name: "The console", links: "are written out", copies: "does not work" }],
+];
+
+function findKnown(env: Env): Known {
+  const found = TERMINALS.find(([sign]) => sign(env));
+  if (found) return found[1];
+  return { name: env.TERM || "A terminal", links: "may be clicked", copies: "may work" };
+}
+
+function copy(env: Env, copies: string): string {
+  if (env.TMUX && copies !== "does not work") return `${copies}, if tmux has \`set -g set-clipboard on\``;
+  return env.STY ? "does not work in screen" : copies;
+}
+
+/** The first of the three that is set decides (POSIX, 8.2). */
+function isUnicode(env: Env): boolean {
+  const locale = [env.LC_ALL, env.LC_CTYPE, env.LANG].find((value) => value) ?? "";
+  return /utf-?8/i.test(locale);
+}

@@ -1,0 +1,64 @@
+import type { PendingRequest } from "#protocol/conversations";
+import { Problem } from "#protocol/errors";
+import { toLine } from "#ui/text/words";
+import type { CardItem } from "#ui/view/view";
+import { getAnswerCommands } from "../../ask/pending-items.ts";
+import type { BackendHandle, Kay } from "../../kay.ts";
+
+/** Everything that waits for a person. @throws Problem NOT_FOUND where the backend has only what the guide has */
+export async function listPendingRequests(link: BackendHandle): Promise<PendingRequest[]> {
+  const pending = await link.api.pending();
+  if (pending) return pending;
+  throw new Problem("NOT_FOUND", "This backend keeps nothing open but confirmations.", {
+    hint: "Answer those with `kay confirm <token>`.",
+  });
+}
+
+/** What waits, as the card that it is. */
+export function toCard({ id, kind, generation_id, request, auth }: PendingRequest): CardItem | undefined {
+  if (kind === "auth") return auth && { kind: "card", id, type: "auth", generation_id, auth };
+  return request && { kind: "card", id, type: kind === "approval" ? "approval" : "form", generation_id, request };
+}
+
+/** `kay pending`. */
+export async function showPending(kay: Kay): Promise<void> {
+  const pending = await listPendingRequests(await kay.openBackend({ signedIn: true }));
+  if (kay.flags.json)
+    return kay.out.writeJson({ pending: pending.map((one) => ({ ...one, answer: getCommands(kay, one) })) });
+  if (pending.length === 0) return kay.out.writeProgress(NOTHING_PENDING_TEXT);
+  await kay.out.writeTable(PENDING_COLUMNS, toPendingRows(kay, pending));
+  kay.out.writeProgress("Answer one with `kay answer <id>`.");
+}
+
+export const NOTHING_PENDING_TEXT = "Nothing waits for an answer.";
+
+export const PENDING_COLUMNS = ["ID", "KIND", "WHAT", "CONVERSATION", "EXPIRES IN"];
+
+/** What waits, as rows of {@link PENDING_COLUMNS}. */
+export function toPendingRows(kay: Kay, pending: PendingRequest[]): string[][] {
+  return pending.map((one) => [
+    toLine(one.id),
+    KINDS[one.kind],
+    getWhat(one),
+    toLine(one.title ?? one.session_id),
+    expiresIn(Date.parse(one.expires_at) - kay.clock.now()),
+  ]);
+}
+
+function getCommands(kay: Kay, pending: PendingRequest): string[] {
+  const card = toCard(pending);
+  return card ? getAnswerCommands(kay, card) : [];
+}
+
+function getWhat({ kind, request, auth }: PendingRequest): string {
+  if (kind === "auth") return `connect ${(auth?.integrations ?? []).map(toLine).join(", ")}`;
+  return toLine(request?.preview?.summary ?? request?.prompt ?? request?.tool_name ?? "");
+}
+
+function expiresIn(ms: number): string {
+  if (Number.isNaN(ms)) return "";
+  const seconds = Math.max(0, Math.round(ms / 1_000));
+  return seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
+}
+
+const KINDS = { approval: "approval", input: "form", auth: "connect" };

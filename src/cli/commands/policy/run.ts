@@ -1,0 +1,73 @@
+import type { Policy, PolicyMode } from "#protocol/conversations";
+import { Problem } from "#protocol/errors";
+import { toLine } from "#ui/text/words";
+import type { BackendHandle, Kay } from "../../kay.ts";
+import { closestName } from "../../nearest.ts";
+
+/** `kay policy get`. */
+export async function showPolicies(kay: Kay, target: string | undefined): Promise<void> {
+  const { api } = await kay.openBackend({ signedIn: true });
+  const all = await api.policies();
+  const policies = target === undefined ? all : all.filter((each) => each.target === target);
+  if (target !== undefined && policies.length === 0) await mustExist(api, target);
+  if (kay.flags.json) return kay.out.writeJson({ policies });
+  if (policies.length === 0) kay.out.writeProgress(NO_POLICIES_TEXT);
+  else await kay.out.writeTable(POLICY_COLUMNS, policies.map(toPolicyRow));
+}
+
+/** A backend that does not list its services and tools is believed. */
+async function mustExist(api: BackendHandle["api"], target: string): Promise<void> {
+  const [services, tools] = await Promise.all([api.services(), api.tools({})]);
+  if (!services || !tools) return;
+  const names = ["*", ...services.services.map(({ name }) => name), ...tools.tools.map(({ name }) => name)];
+  if (names.includes(target)) return;
+  const close = closestName(target, names);
+  throw new Problem("USAGE", `There is no service or tool ${JSON.stringify(toLine(target))}.`, {
+    hint: close ? `Did you mean ${toLine(close)}?` : "Run `kay tools list` to see them.",
+  });
+}
+
+/** `kay policy set`. */
+export async function setPolicy(kay: Kay, target: string, mode: string): Promise<void> {
+  const known = parsePolicyMode(mode);
+  const { api } = await kay.openBackend({ signedIn: true });
+  const policies = await changePolicy(api, target, known);
+  if (kay.flags.json) return kay.out.writeJson({ policies });
+  kay.out.writeLine(formatPolicy(target, known));
+}
+
+/** What a person may set. */
+export type PolicyChoice = PolicyMode | "unset";
+
+/** @throws Problem USAGE for a mode that there is not */
+export function parsePolicyMode(mode: string): PolicyChoice {
+  if (mode === "unset" || Object.hasOwn(MODES, mode)) return mode as PolicyChoice;
+  throw new Problem("USAGE", `There is no mode ${JSON.stringify(toLine(mode))}.`, {
+    hint: "The modes are ask, reads, everything and unset.",
+  });
+}
+
+/** Set one, and get all. */
+export async function changePolicy(api: BackendHandle["api"], target: string, mode: PolicyChoice): Promise<Policy[]> {
+  return api.putPolicies([{ target, mode: mode === "unset" ? null : mode }]);
+}
+
+/** How it is now. */
+export function formatPolicy(target: string, mode: PolicyChoice): string {
+  return `${toLine(target)}: ${mode === "unset" ? "unset" : `${mode} (${MODES[mode]})`}`;
+}
+
+export const NO_POLICIES_TEXT = "No policy is set; what a tool asks for itself counts.";
+
+export const POLICY_COLUMNS = ["TARGET", "MODE", ""];
+
+/** A policy as a row of {@link POLICY_COLUMNS}. */
+export function toPolicyRow({ target, mode }: Policy): string[] {
+  return [toLine(target), mode, MODES[mode]];
+}
+
+const MODES: Record<PolicyMode, string> = {
+  ask: "ask every time",
+  reads: "run reads only",
+  everything: "run everything",
+};

@@ -1,0 +1,64 @@
+import type { SignIn } from "#client/credentials/credentials";
+import { clean } from "#protocol/clean";
+import { Problem } from "#protocol/errors";
+import type { Kay } from "../../kay.ts";
+
+/** What is known of a profile without asking anybody. */
+type Row = {
+  name: string;
+  /** It is the one that commands use which name none. */
+  current: boolean;
+  /** `embedded` for kay's own, else its address; null where the settings do not tell. */
+  backend: string | null;
+  /** Null where it cannot be told. */
+  signed_in: boolean | null;
+  /** Who acts at each service, as the backend last said. */
+  accounts: Record<string, string>;
+  /** Why something cannot be told. */
+  problem?: string;
+};
+
+/** `kay profile list`. */
+export async function listProfiles(kay: Kay): Promise<void> {
+  const { profiles } = await kay.settings();
+  const { name: used } = kay.profile();
+  const names = profiles.list();
+  const rows: Row[] = [];
+  // One after another: each may ask the keychain.
+  for (const name of new Set([...names, used])) rows.push(await getRow(kay, name, name === used));
+  if (kay.flags.json) return kay.out.writeJson({ profiles: rows });
+  await kay.out.writeTable(["", "PROFILE", "BACKEND", "SIGN-IN", "ACCOUNTS"], rows.map(getCells));
+  sayWhy(kay);
+}
+
+async function getRow(kay: Kay, name: string, current: boolean): Promise<Row> {
+  const row: Row = { name, current, backend: null, signed_in: null, accounts: {} };
+  try {
+    const profile = await kay.openProfile(name);
+    const account = profile.account();
+    row.backend = account.embedded ? "embedded" : account.origin;
+    const { signIn } = await account.credentials.read(account.origin);
+    return { ...row, signed_in: isSignedIn(signIn), accounts: isSignedIn(signIn) ? (signIn.accounts ?? {}) : {} };
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return { ...row, problem: error.message };
+  }
+}
+
+function isSignedIn({ token, refresh_token }: SignIn): boolean {
+  return Boolean(token || refresh_token);
+}
+
+function getCells({ name, current, backend, signed_in, accounts, problem }: Row): string[] {
+  const state = signed_in === null ? "unknown" : signed_in ? "signed in" : "signed out";
+  const people = Object.entries(accounts).map(([service, who]) => clean(`${service}: ${who}`, { lines: false }));
+  const where = backend === "embedded" ? "kay's own" : (backend ?? "unknown");
+  return [current ? "*" : "", name, where, state, problem ? clean(problem, { lines: false }) : people.join(", ")];
+}
+
+/** What in this terminal beats what the profiles say. */
+function sayWhy(kay: Kay): void {
+  const { name, source } = kay.profile();
+  if (source === "environment") kay.out.writeProgress(`KAY_PROFILE names profile ${name}.`);
+  if (kay.env.KAY_API_URL?.trim()) kay.out.writeProgress("KAY_API_URL is set and beats the backend of every profile.");
+}

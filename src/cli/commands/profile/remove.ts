@@ -1,0 +1,102 @@
+import type { Credentials, SignIn } from "#client/credentials/credentials";
+import { DEFAULT_PROFILE } from "#client/settings/profile-name";
+import { clean } from "#protocol/clean";
+import { Problem } from "#protocol/errors";
+import type { Kay, OtherProfile } from "../../kay.ts";
+import { withDeadline } from "../../limit.ts";
+import { findProfile } from "../../profiles/known.ts";
+import { confirmOrThrow } from "../../prompt/confirm.ts";
+
+/** How long ending the sign-in at one backend may take, in ms: the start of kay's own included. */
+const LIMIT_MS = 10_000;
+
+/** What is stored of a profile; `signIns` is null where it cannot be opened any more. */
+type Kept = { profile: OtherProfile; credentials: Credentials; signIns: Record<string, SignIn> | null };
+
+/**
+ * `kay profile remove`: asks, ends the sign-in at its backends where they can be reached, and then forgets everything of the profile. The
+ * settings go last, so that what could not be finished can be done again.
+ *
+ * @throws Problem KEYCHAIN_LOCKED before anything is removed, CANCELLED after a no
+ */
+export async function removeProfile(kay: Kay, typed: string): Promise<void> {
+  const settings = await kay.settings();
+  const name = findProfile(settings, typed);
+  const kept = await getKept(kay, name);
+  const isCurrent = settings.profiles.current() === name && name !== DEFAULT_PROFILE;
+  if (!(await confirmOrThrow(kay, getQuestion(name, kept, isCurrent), "Use --yes.")))
+    throw new Problem("CANCELLED", "Nothing was removed.");
+  const signedOut = [];
+  for (const [origin, signIn] of Object.entries(kept.signIns ?? {}))
+    if (signIn.token || signIn.refresh_token) signedOut.push(await signOut(kay, kept.profile, origin));
+  const left = await kept.credentials.remove();
+  if (left) kay.out.warn(`${left.message} Its key may still be there; it opens nothing any more.`);
+  await kept.profile.history.remove();
+  await settings.profiles.forget(name);
+  const current = settings.profiles.current();
+  if (kay.env.KAY_PROFILE?.trim() === name) kay.out.warn(`KAY_PROFILE still names profile ${name}.`);
+  if (kay.flags.json) return kay.out.writeJson({ profile: name, removed: true, current, signed_out: signedOut });
+  kay.out.writeLine(name === DEFAULT_PROFILE ? "Profile default is empty now." : `Profile ${name} is removed.`);
+  if (isCurrent) kay.out.writeProgress(`Profile ${current} is the current one now.`);
+}
+
+async function getKept(kay: Kay, name: string): Promise<Kept> {
+  const profile = await kay.openProfile(name);
+  const { credentials } = profile.account("embedded");
+  try {
+    return { profile, credentials, signIns: await credentials.origins() };
+  } catch (error) {
+    // Its key is gone with its keychain: then the sign-in is out of reach, and there is nothing to wait for.
+    if (!(error instanceof Problem) || error.code !== "KEYCHAIN_UNAVAILABLE") throw error;
+    kay.out.warn(`${error.message} The sign-in of profile ${name} cannot be ended at its backend.`);
+    return { profile, credentials, signIns: null };
+  }
+}
+
+function getQuestion(name: string, { profile, signIns }: Kept, isCurrent: boolean): string {
+  const keys = profile.settings.list().filter(({ source }) => source === "profile");
+  const parts = [
+    ...(keys.length > 0 ? [`its settings (${keys.map(({ key }) => key).join(", ")})`] : []),
+    ...Object.entries(signIns ?? {}).map(([origin, signIn]) => signInWords(origin, signIn)),
+    "what was typed in its sessions",
+  ];
+  const next = isCurrent ? ` Profile ${DEFAULT_PROFILE} becomes the current one.` : "";
+  const list = `${parts.slice(0, -1).join(", ")}${parts.length > 1 ? " and " : ""}${parts.at(-1)}`;
+  const hasSignIn = Object.keys(signIns ?? {}).length > 0;
+  const stays = hasSignIn ? " Its conversations stay at the backend, where nobody can open them any more." : "";
+  return `Remove profile ${name}, with ${list}?${stays}${next}`;
+}
+
+function signInWords(origin: string, { accounts = {} }: SignIn): string {
+  const where = origin === "embedded" ? "kay's own backend" : origin;
+  const people = Object.entries(accounts).map(([service, who]) => clean(`${service} as ${who}`, { lines: false }));
+  return `its sign-in at ${where}${people.length > 0 ? `, which connects ${people.join(", ")},` : ""}`;
+}
+
+/** Disconnect every service, since nobody can do it later, and revoke the sign-in. What cannot be done is told, and is no reason to stop. */
+async function signOut(
+  kay: Kay,
+  profile: OtherProfile,
+  origin: string,
+): Promise<{ backend: string; revoked: boolean }> {
+  const fault = await withDeadline(kay.clock, LIMIT_MS, revoke(kay, profile, origin));
+  if (fault)
+    kay.out.warn(`${fault.message} The sign-in may live on at the backend until it expires, and what it connects too.`);
+  return { backend: origin, revoked: !fault };
+}
+
+async function revoke(kay: Kay, profile: OtherProfile, origin: string): Promise<Problem | null> {
+  try {
+    const account = profile.account(origin);
+    const { session_id } = (await account.credentials.read(origin)).signIn;
+    const { api } = await profile.link(account);
+    const { connections } = await api.connections({ session_id, signal: kay.signal });
+    for (const [service, { connected }] of Object.entries(connections))
+      if (connected) await api.disconnect(service, { session_id, signal: kay.signal });
+    await api.logout();
+    return null;
+  } catch (error) {
+    if (error instanceof Problem) return error;
+    throw error;
+  }
+}

@@ -1,0 +1,36 @@
+import { parseProfileName } from "#client/settings/profile-name";
+import { Problem } from "#protocol/errors";
+import type { Kay } from "../../kay.ts";
+import { findProfile } from "../../profiles/known.ts";
+
+/** `kay profile use`: the profile of every command that names none, from now on. */
+export async function useProfile(kay: Kay, typed: string): Promise<void> {
+  const settings = await kay.settings();
+  const name = findProfile(settings, typed);
+  const previous = settings.profiles.current();
+  await settings.profiles.use(name);
+  warnOverridden(kay, name);
+  if (kay.flags.json) return kay.out.writeJson({ profile: name, previous });
+  kay.out.writeLine(
+    previous === name ? `Profile ${name} is the current one already.` : `Profile ${name} is the current one now.`,
+  );
+}
+
+/** `kay profile create`: an empty one, which is not used yet. */
+export async function createProfile(kay: Kay, typed: string): Promise<void> {
+  const name = parseProfileName(typed);
+  const { profiles } = await kay.settings();
+  if (profiles.list().includes(name))
+    throw new Problem("USAGE", `There is a profile ${name} already.`, { hint: `\`kay profile use ${name}\` uses it.` });
+  await profiles.create(name);
+  if (kay.flags.json) return kay.out.writeJson({ profile: name, created: true });
+  kay.out.writeLine(`Profile ${name} is made.`);
+  kay.out.writeProgress(`\`kay profile use ${name}\` makes it the current one, \`--profile ${name}\` uses it once.`);
+}
+
+/** The variable beats what was chosen, in every terminal where it is set. */
+function warnOverridden(kay: Kay, name: string): void {
+  const variable = kay.env.KAY_PROFILE?.trim();
+  if (variable && variable !== name)
+    kay.out.warn(`KAY_PROFILE is set to ${variable} here and beats it. Unset it to use profile ${name}.`);
+}

@@ -1,0 +1,181 @@
+import { constants } from "node:fs";
+import { open } from "node:fs/promises";
+import { resolve } from "node:path";
+import { clean, cleanLine } from "#protocol/clean";
+import type { AddServiceRequest, AddServiceResponse, CustomServiceView } from "#protocol/custom-services";
+import { Problem } from "#protocol/errors";
+import { quoteShellWord } from "#protocol/shell";
+import { toLine } from "#ui/text/words";
+import type { BackendHandle, Kay } from "../../kay.ts";
+import { confirmOrThrow } from "../../prompt/confirm.ts";
+import { readPipedInput } from "../../terminal/piped-input.ts";
+
+/** A file that is longer is no description, in bytes; the backend takes no longer one either. */
+const LONGEST = 256 * 1024;
+
+/** `kay services add`: look at a description, ask, and have the backend keep it. */
+export async function addService(kay: Kay, file: string, { dryRun }: { dryRun: boolean }): Promise<void> {
+  const source = await readSource(kay, file);
+  const link = await kay.openBackend();
+  const send = (body: AddServiceRequest) =>
+    sendDescription(kay, link, body).catch((error: unknown) => {
+      throw inFile(error, file);
+    });
+  await confirmAndAdd(kay, { source }, { send, dryRun });
+}
+
+/** Send a service to the backend for a look, show what came of it, ask, and send it once more to be kept. */
+export async function confirmAndAdd(
+  kay: Kay,
+  body: AddServiceRequest,
+  { send, dryRun }: { send(body: AddServiceRequest): Promise<AddServiceResponse>; dryRun: boolean },
+): Promise<void> {
+  const look = await send({ ...body, dry_run: true });
+  if (dryRun || look.outcome === "unchanged") return await finishAdd(kay, look);
+  if (!kay.flags.json) await showDescription(kay, look);
+  const verb = look.outcome === "added" ? "Add" : "Replace";
+  const otherwise = "Use --yes, or --dry-run to look only.";
+  if (!(await confirmOrThrow(kay, `${verb} ${toLine(look.service.name)}?`, otherwise)))
+    throw new Problem("CANCELLED", "Nothing was changed.");
+  const done = await send({ ...body, dry_run: false, ...(look.fingerprint ? { expected: look.fingerprint } : {}) });
+  if (kay.flags.json) return kay.out.writeJson(done);
+  kay.out.writeLine(`${done.outcome === "added" ? "Added" : "Replaced"} ${toLine(done.service.name)}.`);
+  if (!done.connected) kay.out.writeProgress(`Connect it with \`kay connect ${quoteShellWord(done.service.name)}\`.`);
+}
+
+/** `kay services remove`: forget a description, its connection and what was allowed for its tools. Nothing is asked about one that is not there. */
+export async function removeService(kay: Kay, name: string): Promise<void> {
+  const { api } = await kay.openBackend({ signedIn: true });
+  await api.description(name, { signal: kay.signal });
+  const question = `Remove ${toLine(name)}, with its connection?`;
+  if (!(await confirmOrThrow(kay, question, "Use --yes."))) throw new Problem("CANCELLED", "Nothing was removed.");
+  const answer = await api.removeService(name, { signal: kay.signal });
+  if (kay.flags.json) return kay.out.writeJson(answer);
+  kay.out.writeLine(`Removed ${toLine(answer.service)}.`);
+}
+
+/** `kay services export`: the description as it was added; under `--json` as it was read. */
+export async function exportService(kay: Kay, name: string): Promise<void> {
+  const { api } = await kay.openBackend({ signedIn: true });
+  const { source, description } = await api.description(name, { signal: kay.signal });
+  if (kay.flags.json) return kay.out.writeJson(description);
+  const text = kay.terminal.stdout.isTerminal ? clean(source) : source;
+  kay.terminal.stdout.write(text.endsWith("\n") ? text : `${text}\n`);
+}
+
+/** Where nobody is signed in yet, the backend makes an installation, which the first connection then signs in to. */
+export async function sendDescription(
+  kay: Kay,
+  link: BackendHandle,
+  request: AddServiceRequest,
+): Promise<AddServiceResponse> {
+  const { session_id } = link.usesEnvironmentToken ? {} : (await link.credentials.read(link.origin)).signIn;
+  const body = { ...request, ...(session_id ? { session_id } : {}) };
+  const answer = await link.api.describeService(body, { signal: kay.signal });
+  const made = answer.session_id;
+  if (made && made !== session_id)
+    await link.credentials.update(link.origin, (current) => ({ ...current, session_id: made }));
+  return answer;
+}
+
+/** Every fault of a file with the file's name, the first as the sentence and the others below it. */
+function inFile(error: unknown, file: string): unknown {
+  if (!(error instanceof Problem) || !Array.isArray(error.details.problems)) return error;
+  const messages = error.details.problems.flatMap((one: unknown) => {
+    const message = (one as { message?: unknown } | null)?.message;
+    return typeof message === "string" ? [toLine(message)] : [];
+  });
+  const [first = error.message, ...others] = messages;
+  const name = file === "-" ? "The description" : toLine(file);
+  const more = others.slice(0, MOST_SHOWN).join("\n  ");
+  const rest = others.length > MOST_SHOWN ? `\n  And ${others.length - MOST_SHOWN} more.` : "";
+  return new Problem(error.code, `${name}: ${first}`, { hint: `${more}${rest}`, details: error.details });
+}
+
+const MOST_SHOWN = 12;
+
+export async function finishAdd(kay: Kay, look: AddServiceResponse): Promise<void> {
+  if (kay.flags.json) return kay.out.writeJson(look);
+  await showDescription(kay, look);
+  const name = toLine(look.service.name);
+  if (look.outcome === "unchanged") kay.out.writeProgress(`${name} is there already, just so.`);
+  else kay.out.writeProgress("Nothing was changed: this was a dry run.");
+}
+
+/** What would be added, on stderr: the answer of the command is what came of it. */
+export async function showDescription(kay: Kay, { service, changes }: AddServiceResponse): Promise<void> {
+  const room = kay.terminal.stderr.isTerminal ? kay.terminal.stderr.columns() : WIDE;
+  for (const text of [...getHead(service), "", ...toolLines(service, room)]) kay.terminal.stderr.write(`${text}\n`);
+  for (const change of changes) kay.out.warn(toLine(change));
+}
+
+function getHead({ name, title, base_url, sign_in, mcp }: CustomServiceView): string[] {
+  const where = mcp?.command === undefined ? `at ${toLine(base_url)}` : `runs ${toLine(mcp.command)}`;
+  return [
+    `${toLine(title)} (${toLine(name)}) ${where}`,
+    ...(mcp?.folder === undefined ? [] : [`In the folder ${toLine(mcp.folder)}`]),
+    ...(mcp?.env ? [`Given ${mcp.env.map(toLine).join(", ")} of the environment of kay's own backend`] : []),
+    ...(mcp?.server === undefined ? [] : [`An MCP server that calls itself “${toLine(mcp.server)}”`]),
+    SIGN_INS[sign_in] ?? toLine(sign_in),
+    ...(mcp ? [CLAIMS] : []),
+  ];
+}
+
+const CLAIMS = "What each tool does, and whether it only reads, is what the server says of it";
+
+/** Access first: it is what a person has to look at. */
+function toolLines({ tools }: CustomServiceView, room: number): string[] {
+  const widest = Math.max(0, ...tools.map(({ name }) => toLine(name).length));
+  return tools.map(({ name, access, method, path, description = "" }) => {
+    const head = `  ${toLine(access).padEnd(ACCESS_WIDTH)}  ${toLine(name).padEnd(widest)}  `;
+    const does =
+      method === undefined ? brief(description, room - head.length - 1) : `${toLine(method)} ${toLine(path ?? "")}`;
+    return (head + does).trimEnd();
+  });
+}
+
+/** The first sentence of what a server says, as far as there is room in the line. */
+function brief(description: string, room: number): string {
+  return room < 12 ? "" : cleanLine(description.split(/(?<=[.!?])\s/)[0] ?? "", room);
+}
+
+/** Columns of what is no terminal. */
+const WIDE = 160;
+const ACCESS_WIDTH = "destructive".length;
+
+const SIGN_INS: Record<string, string> = {
+  oauth2: "Sign-in: consent in the browser (OAuth 2)",
+  bearer: "Sign-in: an access token, pasted in the browser",
+  api_key: "Sign-in: an API key, pasted in the browser",
+  basic: "Sign-in: user name and password, typed in the browser",
+  none: "Sign-in: none",
+};
+
+async function readSource(kay: Kay, file: string): Promise<string> {
+  const text = file === "-" ? await readPipedInput(kay, { patient: true }) : await readFile(kay, file);
+  if (text.trim() === "")
+    throw new Problem("USAGE", `${file === "-" ? "stdin" : toLine(file)} is empty.`, { hint: HINT });
+  return text;
+}
+
+const HINT = "Give a YAML or JSON file that describes the service, or `-` for stdin.";
+
+/** A plain file up to the limit; a device or a pipe without end is not waited for. */
+async function readFile(kay: Kay, file: string): Promise<string> {
+  const path = resolve(kay.cwd, file);
+  const unreadable = (why: string) => new Problem("USAGE", `${toLine(file)} cannot be read (${why}).`, { hint: HINT });
+  const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)).catch(
+    (error: NodeJS.ErrnoException) => {
+      throw unreadable(error.code ?? "unknown");
+    },
+  );
+  try {
+    const about = await handle.stat();
+    if (!about.isFile()) throw unreadable(about.isDirectory() ? "it is a folder" : "it is no file");
+    if (about.size > LONGEST)
+      throw new Problem("PAYLOAD_TOO_LARGE", `${toLine(file)} is larger than ${LONGEST / 1024} KiB.`);
+    return new TextDecoder().decode(await handle.readFile());
+  } finally {
+    await handle.close();
+  }
+}

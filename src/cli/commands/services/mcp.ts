@@ -1,0 +1,116 @@
+import type { AddServiceRequest, AddServiceResponse } from "#protocol/custom-services";
+import { Problem } from "#protocol/errors";
+import type { McpRequest } from "#protocol/mcp";
+import { splitShellWords } from "#protocol/shell";
+import { toLine } from "#ui/text/words";
+import type { Kay } from "../../kay.ts";
+import { confirmOrThrow } from "../../prompt/confirm.ts";
+import { confirmAndAdd, finishAdd, sendDescription, showDescription } from "./custom.ts";
+
+/** What `kay services add --mcp` was called with: an address or a command in one text, or the words of a command after `--`. */
+export type McpFlags = { mcp: string | true; name?: string; keyHeader?: string; env?: string[]; dryRun: boolean };
+
+/** `kay services add --mcp`: look at the tools of an MCP server, ask, and have the backend keep it with just these. */
+export async function addMcpServer(kay: Kay, words: string[], flags: McpFlags): Promise<void> {
+  const mcp: McpRequest = {
+    ...getPlace(kay, words, flags.mcp),
+    ...(flags.env === undefined ? {} : { env: getNames(flags.env) }),
+    ...(flags.name === undefined ? {} : { name: flags.name }),
+    ...(flags.keyHeader === undefined ? {} : { key_header: flags.keyHeader }),
+  };
+  const link = await kay.openBackend();
+  const send = async (body: AddServiceRequest) => {
+    try {
+      const answer = sendDescription(kay, link, body);
+      return await (mcp.command ? start(kay, answer) : answer);
+    } catch (error) {
+      throw error instanceof Problem && error.code === "SERVICE_FAILED" ? noServer(error, mcp) : error;
+    }
+  };
+  await confirmAndAdd(kay, { mcp }, { send, dryRun: flags.dryRun });
+}
+
+/** `kay services approve`: show how the tools of an MCP server differ from those that were approved, ask, and take them. */
+export async function approveMcpServer(kay: Kay, name: string, { dryRun }: { dryRun: boolean }): Promise<void> {
+  const { api } = await kay.openBackend({ signedIn: true });
+  const send = (body: { dry_run: boolean; expected?: string }): Promise<AddServiceResponse> =>
+    start(kay, api.approveService(name, body, { signal: kay.signal }));
+  const look = await send({ dry_run: true });
+  if (dryRun) return await finishAdd(kay, look);
+  // What it listed in between is forgotten, and a program that listed it is started anew.
+  if (look.outcome === "unchanged") return await finishAdd(kay, await send({ dry_run: false, ...expected(look) }));
+  if (!kay.flags.json) await showDescription(kay, look);
+  if (
+    !(await confirmOrThrow(
+      kay,
+      `Take the tools of ${toLine(name)} as they are now?`,
+      "Use --yes, or --dry-run to look only.",
+    ))
+  )
+    throw new Problem("CANCELLED", "Nothing was changed.");
+  const done = await send({ dry_run: false, ...expected(look) });
+  if (kay.flags.json) return kay.out.writeJson(done);
+  kay.out.writeLine(`Approved the tools of ${toLine(done.service.name)}.`);
+}
+
+function expected({ fingerprint }: AddServiceResponse): { expected?: string } {
+  return fingerprint ? { expected: fingerprint } : {};
+}
+
+/** What could not be added is looked at by hand: it is no service yet that has a page of its own. */
+function noServer({ code, message, details }: Problem, { url }: McpRequest): Problem {
+  const hint =
+    url === undefined
+      ? "Run the command by itself to see what it says; it must speak MCP over stdin and stdout."
+      : "Give the address of the server's MCP endpoint (Streamable HTTP), often ending in /mcp.";
+  return new Problem(code, message, { details, hint: message.includes("kay serve --stop") ? "" : hint });
+}
+
+/** Milliseconds after which a person is told what takes so long. */
+const QUIET_MS = 4_000;
+
+/** A program may have to be downloaded before it answers. */
+async function start<T>(kay: Kay, answer: Promise<T>): Promise<T> {
+  const over = new AbortController();
+  const signal = AbortSignal.any([over.signal, kay.signal]);
+  const say = () => {
+    if (!signal.aborted) kay.out.writeProgress(WAITING);
+  };
+  kay.clock.sleep(QUIET_MS, signal).then(say, () => {});
+  try {
+    return await answer;
+  } finally {
+    over.abort();
+  }
+}
+
+const WAITING =
+  "Waiting for the server's program to start. The first time it may have to be downloaded: it has 2 minutes, and Ctrl+C ends it.";
+
+/** Whoever types a value as well has shown it to everybody who lists processes: nothing is taken from there. */
+function getNames(given: string[]): string[] {
+  if (given.every((name) => !name.includes("="))) return given;
+  throw new Problem("USAGE", "Give --env the name of a variable alone, without its value.", {
+    hint: "Set the variable where kay's own backend starts; its value is stored nowhere.",
+  });
+}
+
+/** No shell sees a command, so that nothing in it is expanded. */
+function getPlace(kay: Kay, words: string[], given: string | true): Pick<McpRequest, "url" | "command" | "folder"> {
+  if (given !== true && words.length > 0)
+    throw new Problem("USAGE", "Give the command of an MCP server in quotes, or after `--`.", { hint: HINT });
+  if (given === true && words.length === 0)
+    throw new Problem("USAGE", "Give the address of an MCP server, or its command.", { hint: HINT });
+  if (given !== true && /^https?:/i.test(given.trim())) return { url: given.trim() };
+  const [only = ""] = words;
+  if (words.length === 1 && /^https?:\/\//i.test(only)) return { url: only };
+  const command = given === true ? words : splitShellWords(given);
+  if (!command || command.length === 0)
+    throw new Problem("USAGE", `${toLine(given === true ? "" : given)} is no command: a quote in it has no end.`, {
+      hint: HINT,
+    });
+  return { command, folder: kay.cwd };
+}
+
+const HINT =
+  "Such as `kay services add --mcp https://mcp.example.com`, or `kay services add --mcp -- npx -y some-server`.";

@@ -1,0 +1,94 @@
+import type { ServiceView } from "#protocol/tools";
+import { toLine } from "#ui/text/words";
+import type { Kay } from "../../kay.ts";
+import { formatAccount, formatSite } from "../../people.ts";
+import { unknownServiceProblem } from "../connections.ts";
+
+/** `kay services`: one row for each service. */
+export async function listServices(kay: Kay): Promise<void> {
+  const services = await getServices(kay);
+  if (kay.flags.json) return kay.out.writeJson({ services });
+  const rows = services.map((service) => [
+    toLine(service.name),
+    getState(service),
+    service.mcp ? "MCP" : (service.target ?? ""),
+    service.connected ? whose(service) : toLine(service.reason ?? ""),
+    service.connected ? formatSite(service) || toLine(service.mcp?.command ?? "") : "",
+  ]);
+  await kay.out.writeTable(["SERVICE", "STATE", "TARGET", "ACCOUNT", "SITE"], rows);
+  if (services.every(({ connected }) => !connected)) kay.out.writeProgress("Connect one with `kay connect <service>`.");
+}
+
+/** `kay services show <service>`. @throws Problem UNKNOWN_SERVICE */
+export async function showService(kay: Kay, name: string): Promise<void> {
+  const services = await getServices(kay);
+  const service = services.find((each) => each.name === name.toLowerCase());
+  if (!service)
+    throw unknownServiceProblem(
+      name,
+      services.map((each) => each.name),
+    );
+  if (kay.flags.json) return kay.out.writeJson(service);
+  const rows = getRows(service).flatMap(([field, value]) => (value === "" ? [] : [[field, toLine(value)]]));
+  // Scopes and addresses are to be copied: nothing of them is cut off.
+  if (!kay.terminal.stdout.isTerminal) await kay.out.writeTable([], rows);
+  else
+    for (const [field = "", value] of rows)
+      kay.out.writeLine(`${kay.out.paint("dim", field.padEnd(WIDEST))}  ${value}`);
+  for (const change of service.mcp?.changes ?? []) kay.out.warn(toLine(change));
+  if (service.mcp && service.mcp.changes.length > 0)
+    kay.out.writeProgress(`Take what changed with \`kay services approve ${toLine(service.name)}\`.`);
+  if (service.state === "not_configured")
+    kay.out.writeProgress("Whoever runs the backend must give it an OAuth client first.");
+  else if (!service.connected) kay.out.writeProgress(`Connect it with \`kay connect ${toLine(service.name)}\`.`);
+}
+
+/** A backend that has only what the guide has names its services in their connections. */
+async function getServices(kay: Kay): Promise<ServiceView[]> {
+  const { api } = await kay.openBackend({ signedIn: true });
+  const known = await api.services({ signal: kay.signal });
+  if (known) return known.services;
+  const { connections } = await api.connections({ signal: kay.signal });
+  return Object.entries(connections).map(([name, connection]) => ({
+    ...connection,
+    name,
+    state: connection.connected ? "connected" : "not_connected",
+  }));
+}
+
+function getRows(service: ServiceView): [string, string][] {
+  const { scopes, client } = service;
+  return [
+    ["service", service.name],
+    ["title", service.title ?? ""],
+    ["state", getState(service)],
+    ["target", service.target ?? ""],
+    ["described", service.described ? (service.mcp ? "MCP server, added by you" : "by you") : ""],
+    [service.mcp?.command === undefined ? "address" : "command", service.base_url ?? ""],
+    ["given", service.mcp?.env?.join(" ") ?? ""],
+    ["sign-in", service.sign_in ?? ""],
+    ["account", service.connected ? whose(service) : ""],
+    ["site", service.connected ? formatSite(service) : ""],
+    ["reason", service.reason ?? ""],
+    ["scopes wanted", scopes?.wanted.join(" ") ?? ""],
+    ["scopes granted", scopes?.granted.join(" ") ?? ""],
+    ["tools", service.tools?.join(" ") ?? ""],
+    ["own client", client ? (client.configured ? "configured" : "none") : ""],
+    ["its settings", client?.settings.join(" ") ?? ""],
+    ["its variables", client?.variables.join(" ") ?? ""],
+    ["redirect URI", client?.redirect_uri ?? ""],
+  ];
+}
+
+const WIDEST = "scopes granted".length;
+
+function getState({ state, mcp }: ServiceView): string {
+  return state === "connected" && mcp && mcp.changes.length > 0 ? "tools changed" : STATES[state];
+}
+
+/** Where nothing is signed in to, there is nobody. */
+function whose(service: ServiceView): string {
+  return service.sign_in === "none" ? "" : formatAccount(service);
+}
+
+const STATES = { connected: "connected", not_connected: "not connected", not_configured: "not configured" };

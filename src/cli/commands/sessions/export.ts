@@ -1,0 +1,85 @@
+import { randomUUID } from "node:crypto";
+import { rename, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { linkNewFile } from "#files/new-file";
+import { Problem } from "#protocol/errors";
+import type { NumberedPart } from "#protocol/events";
+import { redactDocument, redactSecrets } from "#protocol/redact";
+import { toMarkdown } from "#ui/text/export-markdown";
+import { toLine } from "#ui/text/words";
+import { reduceView } from "#ui/view/reduce";
+import { EMPTY_VIEW } from "#ui/view/view";
+import type { BackendHandle, Kay } from "../../kay.ts";
+import { formatJson } from "../../output/json.ts";
+import { openOutputTarget, writeOutput } from "../../output/output-file.ts";
+
+/** Markdown to read, or JSON with every event. */
+export type ExportFormat = "md" | "json";
+
+/** A conversation as one document, and as a file's text. What looks like a secret is taken out. */
+export async function exportConversation(
+  kay: Kay,
+  link: BackendHandle,
+  id: string,
+  format: ExportFormat,
+): Promise<{ document: unknown; text: string }> {
+  const { conversation, parts } = await loadConversation(kay, link, id);
+  const document = redactDocument(toConversationDocument(conversation, parts));
+  if (format === "json") return { document, text: formatJson(document) };
+  return { document, text: redactSecrets(toMarkdown(parts.reduce(reduceView, EMPTY_VIEW), conversation)) };
+}
+
+/** All that a conversation has: as the list has it, and its events. */
+export async function loadConversation(kay: Kay, link: BackendHandle, id: string) {
+  const { writeProgress: note, warn } = kay.out;
+  const parts: NumberedPart[] = [];
+  for await (const part of link.api.events(id, { live: false, signal: kay.signal, note, warn })) parts.push(part);
+  return { conversation: await link.api.session(id), parts };
+}
+
+/** The same as one document. */
+export function toConversationDocument(
+  conversation: Record<string, unknown>,
+  parts: NumberedPart[],
+): Record<string, unknown> {
+  return { ...conversation, events: parts.map(({ number, part }) => ({ number, ...part })) };
+}
+
+/**
+ * Write a file that only this user can read, whole or not at all. One that is there is replaced after a yes.
+ *
+ * @returns its absolute path
+ * @throws Problem CANCELLED after a no, USAGE where it cannot be written
+ */
+export async function writeExport(
+  kay: Kay,
+  file: string,
+  text: string,
+  ask: (question: string) => Promise<boolean>,
+): Promise<string> {
+  const target = await openOutputTarget(kay.cwd, file);
+  const { path } = target;
+  const made = join(dirname(path), `.kay-export-${randomUUID()}`);
+  try {
+    if (target.kind === "other") {
+      await writeOutput(target, text);
+      return path;
+    }
+    await writeFile(made, text, { mode: 0o600, flag: "wx" });
+    if (!(await linkNewFile(made, path))) {
+      if (!(await ask(`${toLine(path)} is there already. Replace it?`)))
+        throw new Problem("CANCELLED", "Nothing was written.");
+      await rename(made, path);
+    }
+    return path;
+  } catch (error) {
+    if (error instanceof Problem) throw error;
+    const { code = "unknown" } = error as NodeJS.ErrnoException;
+    throw new Problem("USAGE", `${toLine(path)} cannot be written (${code}).`, {
+      hint: "Give another file.",
+      cause: error,
+    });
+  } finally {
+    await rm(made, { force: true });
+  }
+}

@@ -1,0 +1,108 @@
+import type { ConversationView } from "#protocol/conversations";
+import { Problem } from "#protocol/errors";
+import { loadHighlighting } from "#ui/markdown/highlight";
+import { formatTranscript } from "#ui/text/transcript";
+import { toLine } from "#ui/text/words";
+import { reduceView } from "#ui/view/reduce";
+import { EMPTY_VIEW } from "#ui/view/view";
+import { findConversationId } from "../../ask/conversation.ts";
+import type { BackendHandle, Kay } from "../../kay.ts";
+import { confirmOrThrow } from "../../prompt/confirm.ts";
+import {
+  type ExportFormat,
+  exportConversation,
+  loadConversation,
+  toConversationDocument,
+  writeExport,
+} from "./export.ts";
+
+/** `kay sessions list`. */
+export async function listSessions(kay: Kay, options: { page: string; limit: string }): Promise<void> {
+  const page = getNumber("--page", options.page, 1, 1e6);
+  const limit = getNumber("--limit", options.limit, 1, 100);
+  const { api } = await kay.openBackend({ signedIn: true });
+  const answer = await api.sessions({ page, limit });
+  if (kay.flags.json) return kay.out.writeJson(answer);
+  if (answer.data.length === 0) return kay.out.writeProgress("There is no conversation here.");
+  await kay.out.writeTable(SESSION_COLUMNS, answer.data.map(toSessionRow));
+  if (answer.has_more) kay.out.writeProgress(`${answer.total} in all; --page ${page + 1} shows more.`);
+}
+
+/** `kay sessions show`: a replay as text, at any width. */
+export async function showSession(kay: Kay, name: string, { width }: { width?: string }): Promise<void> {
+  const columns = width === undefined ? kay.terminal.stdout.columns() : getNumber("--width", width, 20, 1_000);
+  const { link, id } = await findByName(kay, name);
+  const { conversation, parts } = await loadConversation(kay, link, id);
+  if (kay.flags.json) return kay.out.writeJson(toConversationDocument(conversation, parts));
+  const view = parts.reduce(reduceView, EMPTY_VIEW);
+  if (view.items.some((item) => item.kind === "text" && /^ *(?:```|~~~)\w/m.test(item.text))) await loadHighlighting();
+  const text = formatTranscript(view, { width: columns, paint: kay.out.paint });
+  if (text === "") kay.out.writeProgress("Nothing was said in it yet.");
+  else await kay.out.writeText(text);
+}
+
+/** `kay sessions rename`. */
+export async function renameSession(kay: Kay, name: string, title: string): Promise<void> {
+  const { link, id } = await findByName(kay, name);
+  const renamed = await link.api.renameSession(id, title);
+  if (kay.flags.json) return kay.out.writeJson(renamed);
+  kay.out.writeLine(formatRenamed(renamed));
+}
+
+/** `kay sessions delete`. Asks first, since nothing brings it back. */
+export async function deleteSession(kay: Kay, name: string): Promise<void> {
+  const { link, id } = await findByName(kay, name);
+  const { title } = await link.api.session(id);
+  const shown = title ? `“${toLine(title)}” (${toLine(id)})` : toLine(id);
+  if (!(await confirmOrThrow(kay, `Delete ${shown} for good?`, "Use --yes.")))
+    throw new Problem("CANCELLED", "Nothing was deleted.");
+  await link.api.deleteSession(id);
+  if (kay.flags.json) return kay.out.writeJson({ deleted: id });
+  kay.out.writeLine(`Deleted ${shown}.`);
+}
+
+/** What became of it. */
+export function formatRenamed({ id, title }: ConversationView): string {
+  return `${toLine(id)} is now “${toLine(title ?? "")}”.`;
+}
+
+export const SESSION_COLUMNS = ["ID", "TITLE", "STATUS", "UPDATED"];
+
+/** A conversation as a row of {@link SESSION_COLUMNS}. */
+export function toSessionRow({ id, title, status, updated_at }: ConversationView): string[] {
+  const updated = toLine(updated_at).slice(0, 16).replace("T", " ");
+  return [toLine(id), toLine(title ?? ""), (status ?? "").replaceAll("_", " "), updated];
+}
+
+/** `kay sessions export`: on stdout, or into a file. */
+export async function exportSession(
+  kay: Kay,
+  name: string,
+  { format, output }: { format?: string; output?: string },
+): Promise<void> {
+  const wanted: ExportFormat | undefined = FORMATS[format ?? (kay.flags.json ? "json" : "md")];
+  if (!wanted) throw new Problem("USAGE", "--format is md or json.");
+  const { link, id } = await findByName(kay, name);
+  const { document, text } = await exportConversation(kay, link, id, wanted);
+  if (output !== undefined) {
+    const path = await writeExport(kay, output, text, (question) => confirmOrThrow(kay, question, "Use --yes."));
+    if (kay.flags.json) return kay.out.writeJson({ exported: id, file: path, format: wanted });
+    return kay.out.writeProgress(`Written to ${toLine(path)}.`);
+  }
+  if (wanted === "json") return kay.out.writeJson(document);
+  if (kay.flags.json) return kay.out.writeJson({ id, format: wanted, text });
+  kay.terminal.stdout.write(text);
+}
+
+const FORMATS: Record<string, ExportFormat> = { md: "md", markdown: "md", json: "json" };
+
+async function findByName(kay: Kay, name: string): Promise<{ link: BackendHandle; id: string }> {
+  const link = await kay.openBackend({ signedIn: true });
+  return { link, id: (await findConversationId(link, { resume: name })) ?? name };
+}
+
+function getNumber(option: string, text: string, least: number, most: number): number {
+  const number = Number(text);
+  if (Number.isInteger(number) && number >= least && number <= most) return number;
+  throw new Problem("USAGE", `${option} takes a whole number from ${least} to ${most}.`);
+}

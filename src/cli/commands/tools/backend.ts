@@ -1,0 +1,50 @@
+import { Problem } from "#protocol/errors";
+import type { ToolView } from "#protocol/tools";
+import type { BackendHandle, Kay } from "../../kay.ts";
+
+/**
+ * The backend, or null where its tools are those of this kay and nobody is signed in: to look at them no sign-in is needed, and no backend
+ * is started for it.
+ */
+export async function findToolBackend(kay: Kay): Promise<BackendHandle | null> {
+  try {
+    return await kay.openBackend({ signedIn: true });
+  } catch (error) {
+    if (isSignedOut(error) && (await kay.resolveTarget()).embedded) return null;
+    throw error;
+  }
+}
+
+/** Nobody is signed in here, or no more. */
+export function isSignedOut(error: unknown): error is Problem {
+  return error instanceof Problem && error.code === "NOT_SIGNED_IN";
+}
+
+/** The error for a tool that nobody knows, as the backend or the catalogue words it. */
+export function isUnknownTool(error: unknown): error is Problem {
+  return error instanceof Problem && error.code === "NOT_FOUND";
+}
+
+/** Every tool of the backend, or of this kay. @throws Problem NOT_FOUND where the backend has none */
+export async function loadTools(kay: Kay, service?: string): Promise<ToolView[]> {
+  const link = await findToolBackend(kay);
+  if (!link) {
+    const tools = (await kay.localTools()).list();
+    return service === undefined ? tools : ofService(tools, service);
+  }
+  const answer = await link.api.tools({ signal: kay.signal, ...(service === undefined ? {} : { service }) });
+  if (answer) return answer.tools;
+  throw new Problem("NOT_FOUND", "This backend has no tools that can be called by themselves.", {
+    hint: "Use `kay ask`.",
+  });
+}
+
+function ofService(tools: ToolView[], service: string): ToolView[] {
+  const found = tools.filter((tool) => tool.service === service.toLowerCase());
+  if (found.length > 0) return found;
+  const names = [...new Set(tools.map((tool) => tool.service))].join(", ");
+  throw new Problem(
+    "UNKNOWN_SERVICE",
+    `No tools belong to ${JSON.stringify(service)}. The services with tools are ${names}.`,
+  );
+}

@@ -1,0 +1,137 @@
+import { clean } from "#protocol/clean";
+import { ERRORS, Problem } from "#protocol/errors";
+import { quoteShellWord } from "#protocol/shell";
+import type { ToolCallResponse, ToolView } from "#protocol/tools";
+import { formatHiddenTexts } from "#ui/whole-texts";
+import { showReceipts } from "../../ask/show-answer.ts";
+import type { Kay, LocalTools } from "../../kay.ts";
+import { confirmOrThrow } from "../../prompt/confirm.ts";
+import { readPipedInput } from "../../terminal/piped-input.ts";
+import { isSignedOut, isUnknownTool } from "./backend.ts";
+import { parseFields } from "./fields.ts";
+
+/** What `kay tools call` was given: the name, the input as JSON or `-`, and fields, which beat it. */
+export type ToolCall = { name: string; input: string | undefined; fields: string[] };
+
+/** `kay tools call`: run one tool, with the token of the environment where there is one, else through the backend. */
+export async function callTool(kay: Kay, call: ToolCall): Promise<void> {
+  const given = await readInput(kay, call);
+  const local = await kay.localTools();
+  try {
+    await show(kay, await run(kay, local, { ...call, given }));
+  } catch (error) {
+    const problem = withHint(error, call.name);
+    if (!(problem instanceof Problem) || problem.code !== "AUTH_REQUIRED") throw problem;
+    showAuthRequired(kay, problem);
+  } finally {
+    await local.close();
+  }
+}
+
+/** What to type next, which a backend cannot know: it speaks to programs. */
+function withHint(error: unknown, name: string): unknown {
+  if (!(error instanceof Problem)) return error;
+  const { code, message, details, cause } = error;
+  const { integrations, field } = details;
+  const [service] = Array.isArray(integrations) ? integrations : [];
+  const word = quoteShellWord(name);
+  const tool = code === "NOT_FOUND" ? "Run `kay tools list` to see every tool." : undefined;
+  const input = code === "INVALID_REQUEST" && field ? `Run \`kay tools show ${word}\` to see its fields.` : undefined;
+  const connect =
+    error.hint === ERRORS.AUTH_REQUIRED.hint && typeof service === "string"
+      ? `Run \`kay connect ${quoteShellWord(service)}\`.`
+      : undefined;
+  const hint = tool ?? input ?? connect ?? error.hint;
+  return new Problem(code, message, { hint, details, cause });
+}
+
+type Given = ToolCall & { given: Record<string, unknown> };
+type Run = (input: Record<string, unknown>) => Promise<ToolCallResponse>;
+
+async function run(kay: Kay, local: LocalTools, call: Given): Promise<ToolCallResponse> {
+  const { tool, run } = await findRun(kay, local, call.name);
+  const input = { ...call.given, ...parseFields(tool, call.fields) };
+  await permit(kay, tool, input);
+  return await run(input);
+}
+
+/** Where the tool runs: a token of the environment needs no backend, and none is asked or started then. */
+async function findRun(kay: Kay, local: LocalTools, name: string): Promise<{ tool: ToolView; run: Run }> {
+  const known = localTool(local, name);
+  if (known && !(known instanceof Problem) && known.hasToken)
+    return { tool: known.view, run: (input) => local.call(name, input, kay.signal) };
+  const { api } = await kay.openBackend({ signedIn: true }).catch((error: unknown) => {
+    if (!isSignedOut(error)) throw error;
+    throw known instanceof Problem ? known : authRequired(known.view, known.variable);
+  });
+  const tool = await api.tool(name, { signal: kay.signal });
+  return { tool, run: (input) => api.callTool(name, input, { signal: kay.signal }) };
+}
+
+function localTool(local: LocalTools, name: string): ReturnType<LocalTools["find"]> | Problem {
+  try {
+    return local.find(name);
+  } catch (error) {
+    if (isUnknownTool(error)) return error;
+    throw error;
+  }
+}
+
+function authRequired({ service, title = service }: ToolView, variable: string): Problem {
+  return new Problem("AUTH_REQUIRED", `${title} authentication is required, and you are not signed in.`, {
+    hint: `Run \`kay connect ${service}\`, or set ${variable}.`,
+    details: { integrations: [service] },
+  });
+}
+
+/** What cannot be undone is shown whole, and asked about. */
+async function permit(kay: Kay, { name, access }: ToolView, input: Record<string, unknown>): Promise<void> {
+  if (access !== "destructive" || kay.flags.yes) return;
+  const shown = clean(JSON.stringify(input), { lines: false, max: 200 });
+  const plan = [{ tool: name, access, input, summary: "" }];
+  const question = `Run ${clean(name, { lines: false })} with ${shown}? It cannot be undone.`;
+  const texts = formatHiddenTexts(plan, shown);
+  if (texts) kay.terminal.stderr.write(`${texts.trim()}\n`);
+  if (!(await confirmOrThrow(kay, question, "Use --yes."))) throw new Problem("CANCELLED", "Nothing was done.");
+}
+
+async function show(kay: Kay, { output, receipts }: ToolCallResponse): Promise<void> {
+  if (kay.flags.json) return kay.out.writeJson(output.data);
+  await kay.out.writeMarkdown(clean(output.text));
+  showReceipts(kay, receipts);
+}
+
+/** The document by which every tool says that a service must be connected; under `--json` it is a failure like any other besides. */
+function showAuthRequired(kay: Kay, problem: Problem): void {
+  const { integrations } = problem.details;
+  const integration = Array.isArray(integrations) ? integrations[0] : problem.details.integration;
+  const { code, message, hint } = problem;
+  const document = { error: { code, integration, message } };
+  kay.out.writeError(problem, kay.flags.json ? { status: "error", ...document, code, message, hint } : document);
+  kay.exit = problem.exit;
+}
+
+/** @throws Problem USAGE for what is no JSON object */
+async function readInput(kay: Kay, { input, fields }: ToolCall): Promise<Record<string, unknown>> {
+  const text = await formatInput(kay, input, fields.length > 0);
+  if (text.trim() === "") return {};
+  const value = parse(text);
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  throw new Problem("USAGE", "The input must be a JSON object.", {
+    hint: 'For example {"project": "KAY"}, or --field project=KAY.',
+  });
+}
+
+async function formatInput(kay: Kay, input: string | undefined, hasFields: boolean): Promise<string> {
+  if (input !== undefined && input !== "-") return input;
+  if (input === undefined && hasFields) return "";
+  return readPipedInput(kay, { patient: input === "-", without: "calling without it (`-` as the input waits)" });
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

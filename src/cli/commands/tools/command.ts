@@ -1,0 +1,46 @@
+import { Command } from "commander";
+import type { Kay } from "../../kay.ts";
+
+/** `kay tools list|show|call`: what can be done, and doing one thing by itself. */
+export function createToolsCommand(kay: Kay): Command {
+  const command = new Command("tools")
+    .description("Show what can be done with the services, and do one thing")
+    .helpCommand(false);
+  command
+    .command("list")
+    .option("--service <service>", "only the tools of this service")
+    .description("every tool: what it does, whether it writes")
+    .action(async ({ service }: { service?: string }) => (await import("./show.ts")).listTools(kay, service));
+  command
+    .command("show")
+    .argument("<tool>", "its name, as jira.search")
+    .description("one tool: its fields, examples, and how to call it")
+    .action(async (name: string) => (await import("./show.ts")).showTool(kay, name));
+  command
+    .command("call")
+    .argument("<tool>", "its name, as jira.search")
+    .argument("[input]", "the input as JSON; `-` reads it from stdin")
+    .option("--field <key=value>", "one field of the input; repeat it for more, or for a list", collect, [])
+    .description("run one tool; --json prints its data")
+    .addHelpText("after", AFTER_CALL)
+    .action(async (name: string, input: string | undefined, { field }: { field: string[] }) =>
+      (await import("./call.ts")).callTool(kay, { name, input, fields: field }),
+    );
+  return command;
+}
+
+function collect(value: string, before: string[]): string[] {
+  return [...before, value];
+}
+
+const AFTER_CALL = `
+Examples:
+  $ kay tools call jira.search --field project=KAY --field status=open
+  $ kay tools call jira.get_issue '{"issue": "KAY-1"}' --json
+  $ jq .issue issue.json | kay tools call jira.create_issue -
+
+What cannot be undone asks first; a script gives --yes. With the service's token
+in <SERVICE>_ACCESS_TOKEN the tool runs here, without a backend, at the real
+service; <SERVICE>_SITE chooses one of several sites. Where a token or a
+connection is missing, stdout has {"error": {"code": "AUTH_REQUIRED", …}} and the
+exit code is 4.`;

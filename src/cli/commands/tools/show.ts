@@ -1,0 +1,76 @@
+import { clean } from "#protocol/clean";
+import { Problem } from "#protocol/errors";
+import { quoteShellWord } from "#protocol/shell";
+import type { ToolView } from "#protocol/tools";
+import type { Kay } from "../../kay.ts";
+import { findToolBackend, isUnknownTool, loadTools } from "./backend.ts";
+import { type Field, listFields } from "./fields.ts";
+
+/** `kay tools list`: one row for each tool. */
+export async function listTools(kay: Kay, service: string | undefined): Promise<void> {
+  const tools = await loadTools(kay, service);
+  if (kay.flags.json) return kay.out.writeJson({ tools });
+  await kay.out.writeTable(TOOL_COLUMNS, tools.map(toToolRow));
+}
+
+export const TOOL_COLUMNS = ["TOOL", "ACCESS", "SERVICE", "DOES"];
+
+/** A tool as a row of {@link TOOL_COLUMNS}. */
+export function toToolRow(tool: ToolView): string[] {
+  return [line(tool.name), tool.access, getConnected(tool), line(tool.description)];
+}
+
+/** `kay tools show <tool>`: its fields, examples, and how to call it. */
+export async function showTool(kay: Kay, name: string): Promise<void> {
+  const link = await findToolBackend(kay);
+  const tool = link
+    ? await link.api.tool(name, { signal: kay.signal }).catch(withList)
+    : (await kay.localTools()).find(name).view;
+  if (kay.flags.json) return kay.out.writeJson(tool);
+  const { out } = kay;
+  out.writeLine(
+    `${out.paint("bold", line(tool.name))}  ${tool.access}${tool.connected === undefined ? "" : `, ${getConnected(tool)}`}`,
+  );
+  out.writeLine(clean(tool.description));
+  const fields = listFields(tool);
+  out.writeLine();
+  if (fields.length === 0) out.writeLine("It takes no fields.");
+  else await showFields(kay, fields);
+  const examples = tool.examples ?? [];
+  if (examples.length > 0) out.writeLine(`\nAsk for it:\n${examples.map((each) => `  ${line(each)}`).join("\n")}`);
+  const given = fields.filter(({ required }) => required).map((each) => ` --field ${quoteShellWord(each.name)}=…`);
+  out.writeLine(`\nCall it:\n  kay tools call ${quoteShellWord(tool.name)}${given.join("")}`);
+}
+
+/** A backend speaks to programs, and does not know which command shows what there is. */
+function withList(error: unknown): never {
+  if (!isUnknownTool(error)) throw error;
+  const { code, message, details, cause } = error;
+  throw new Problem(code, message, { hint: "Run `kay tools list` to see every tool.", details, cause });
+}
+
+/** For a person each description is whole, below its field; in a pipe a field is one row. */
+async function showFields(kay: Kay, fields: Field[]): Promise<void> {
+  const { out, terminal } = kay;
+  const rows = fields.map(({ name, type, required, description }) => [
+    line(name),
+    line(type),
+    required ? "required" : "optional",
+    line(description),
+  ]);
+  if (!terminal.stdout.isTerminal) return out.writeTable([], rows);
+  const { default: wrapAnsi } = await import("wrap-ansi");
+  for (const [name = "", type = "", required = "", description = ""] of rows) {
+    out.writeLine(`  ${out.paint("cyan", name)}  ${out.paint("dim", `${type}, ${required}`)}`);
+    if (description) out.writeLine(wrapAnsi(description, terminal.stdout.columns() - 6).replaceAll(/^/gm, "      "));
+  }
+}
+
+function getConnected({ connected }: ToolView): string {
+  if (connected === undefined) return "";
+  return connected ? "connected" : "not connected";
+}
+
+function line(text: string): string {
+  return clean(text, { lines: false });
+}

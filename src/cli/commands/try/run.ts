@@ -1,0 +1,85 @@
+import type { AskResponse } from "#protocol/ask";
+import { clean } from "#protocol/clean";
+import type { ConnectionsResponse } from "#protocol/connections";
+import { Problem } from "#protocol/errors";
+import { settleConfirmations } from "../../ask/settle.ts";
+import { showAnswer } from "../../ask/show-answer.ts";
+import { connectService } from "../../consent/connection.ts";
+import type { BackendHandle, Kay } from "../../kay.ts";
+import { canPrompt, promptYesNo } from "../../prompt/confirm.ts";
+import { toConnectionRows } from "../connections.ts";
+
+const QUESTION = "what is open in project KAY?";
+const CHANGE = "create a task in KAY: Say hello from kay";
+
+/** The main job, start to end, on kay's own backend. Where nobody is there to click, the tour clicks itself and says so. */
+export async function runTour(kay: Kay): Promise<void> {
+  kay.out.writeProgress(
+    "This tour uses kay's own backend on this machine and, where you configured no client, sandbox services.",
+  );
+  const link = await kay.openBackend({ embedded: true });
+  const connected = await connectStep(kay, link);
+  const connections = await connectionsStep(kay, link);
+  const answer = await askStep(kay, link);
+  const confirmed = await confirmStep(kay, link);
+  if (kay.flags.json)
+    return kay.out.writeJson({ completed: true, commands: COMMANDS, connected, ...connections, answer, confirmed });
+  kay.out.writeLine("");
+  kay.out.writeLine("That was:");
+  for (const command of COMMANDS) kay.out.writeLine(`  ${command}`);
+}
+
+const COMMANDS = ["kay connect jira", "kay connections", `kay ask "${QUESTION}"`, `kay ask --confirm "${CHANGE}"`];
+
+function title(kay: Kay, command: string): void {
+  if (!kay.flags.json) kay.out.writeLine(`\n${kay.out.paint("bold", `$ ${command}`)}`);
+}
+
+async function connectStep(kay: Kay, link: BackendHandle) {
+  title(kay, COMMANDS[0] ?? "");
+  const { message, service, connection } = await connectService(kay, link, "jira", { open: openOrConsent });
+  if (!kay.flags.json) kay.out.writeLine(`${kay.out.paint("green", "✓")} ${message}`);
+  return { service, ...connection };
+}
+
+/** Open the consent page where somebody can see it; else give the consent as the sandbox's demo user, and say so. */
+async function openOrConsent(kay: Kay, url: string): Promise<void> {
+  const plan = await kay.planBrowser(url);
+  if (kay.terminal.stderr.isTerminal && "launch" in plan && (await kay.openBrowser(plan))) return;
+  const why = "reason" in plan ? plan.reason : "There is no terminal.";
+  kay.out.writeProgress(`${why} Giving the consent as the sandbox's demo user.`);
+  await kay.consentInSandbox(url);
+}
+
+async function connectionsStep(kay: Kay, link: BackendHandle): Promise<ConnectionsResponse> {
+  title(kay, COMMANDS[1] ?? "");
+  const answer = await link.api.connections({ signal: kay.signal });
+  if (!kay.flags.json) await kay.out.writeTable(["SERVICE", "STATE", "ACCOUNT", "SITE"], toConnectionRows(answer));
+  return answer;
+}
+
+async function askStep(kay: Kay, link: BackendHandle): Promise<AskResponse> {
+  title(kay, COMMANDS[2] ?? "");
+  const answer = await link.api.ask({ prompt: QUESTION, interactive: false, confirm: false }, { signal: kay.signal });
+  if (!kay.flags.json || answer.status === "error") await showAnswer(kay, answer);
+  return answer;
+}
+
+async function confirmStep(kay: Kay, link: BackendHandle): Promise<AskResponse> {
+  title(kay, COMMANDS[3] ?? "");
+  const request = { prompt: CHANGE, interactive: false, confirm: true };
+  const held = await link.api.ask(request, { signal: kay.signal });
+  if (held.status !== "confirmation_required" || !held.confirmation_token) {
+    throw new Problem("BAD_ANSWER", `A confirmation was expected, and ${held.status} came.`);
+  }
+  kay.out.writeProgress(clean(held.message));
+  const approved = canPrompt(kay) ? await promptYesNo(kay, "Carry it out?") : yesByItself(kay);
+  const answer = await link.api.confirm(held.confirmation_token, approved, { signal: kay.signal });
+  if (!kay.flags.json || answer.status === "error") await settleConfirmations(kay, link, answer);
+  return answer;
+}
+
+function yesByItself(kay: Kay): boolean {
+  kay.out.writeProgress("Nobody can be asked here; the tour says yes.");
+  return true;
+}

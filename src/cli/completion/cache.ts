@@ -1,0 +1,108 @@
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { ensurePrivateFolder } from "#files/folders";
+import { cleanLine } from "#protocol/clean";
+import type { CachedKind, CompletionValue } from "./table.ts";
+
+/** Values older than this, in ms, are not offered: what waits for an answer expires within the hour, the rest is good for a month. */
+const AGES: Partial<Record<CachedKind, number>> = { pending: 60 * 60_000 };
+const AGE = 30 * 24 * 60 * 60_000;
+
+/** What is known already is written again after this part of its age, so that a list which stays the same is still offered. */
+const RENEWED = 1 / 30;
+
+const MOST = 100;
+
+/** What a shell leaves alone in a word, and what ids and names are made of. Anything else is not offered. */
+const SAFE = /^[A-Za-z0-9][A-Za-z0-9._:@/+-]{0,199}$/;
+
+/** Whose values: of one profile at one backend (`origin` of a link, `embedded` for kay's own). `state` is kay's state folder. */
+export type CacheOwner = { state(): string; profile: string; backend: string; now(): number };
+
+/** Values that are kept for completion. It is a cache: nothing here ever fails. */
+export type CompletionCache = {
+  /** Null where nothing is known. */
+  read(kind: CachedKind): CompletionValue[] | null;
+  write(kind: CachedKind, values: readonly CompletionValue[]): void;
+  /** Forget all of the profile: whoever signs in next is not shown what belonged to somebody else. */
+  forget(): void;
+};
+
+/**
+ * What commands keep for completion, in `<state>/completion/<profile>/<kind>.json` for nobody else to read. A file that is damaged, too old,
+ * or of another backend is as good as none. A write is atomic, but not synced: what is lost is learned again.
+ *
+ * @param unique part of a temporary file's name
+ */
+export function openCompletionCache(owner: CacheOwner, unique: () => string): CompletionCache {
+  return {
+    read: (kind) => readCompletionCache(kind, owner),
+    write: (kind, values) => {
+      quietly(() => {
+        const path = join(getFolder(owner), `${kind}.json`);
+        const kept = { backend: owner.backend, at: owner.now(), values: tidy(values) };
+        if (isKnown(kind, owner, kept.values)) return;
+        replace(path, `${JSON.stringify(kept)}\n`, unique());
+      });
+    },
+    forget: () => void quietly(() => rmSync(getFolder(owner), { recursive: true, force: true })),
+  };
+}
+
+/** See {@link knownOf}. */
+export function readCompletionCache(kind: CachedKind, owner: CacheOwner): CompletionValue[] | null {
+  return readYounger(kind, owner, getAge(kind));
+}
+
+/** Whether these very values were kept not long ago. Most lists are the same each time, and a write costs more than a look. */
+function isKnown(kind: CachedKind, owner: CacheOwner, values: CompletionValue[]): boolean {
+  return JSON.stringify(readYounger(kind, owner, getAge(kind) * RENEWED)) === JSON.stringify(values);
+}
+
+const getAge = (kind: CachedKind) => AGES[kind] ?? AGE;
+
+function readYounger(kind: CachedKind, owner: CacheOwner, limit: number): CompletionValue[] | null {
+  return quietly(() => {
+    const kept: unknown = JSON.parse(readFileSync(join(getFolder(owner), `${kind}.json`), "utf8"));
+    const { backend, at, values } = (kept ?? {}) as Record<string, unknown>;
+    const age = owner.now() - Number(at);
+    const isGood = backend === owner.backend && age >= 0 && age < limit && Array.isArray(values);
+    return isGood ? tidy(values) : null;
+  });
+}
+
+/** A profile's name comes from a command line, and is part of a path. */
+function getFolder({ state, profile }: CacheOwner): string {
+  if (!/^[a-z0-9-]{1,32}$/.test(profile)) throw new TypeError("no name for a profile");
+  return join(state(), "completion", profile);
+}
+
+function replace(path: string, text: string, unique: string): void {
+  const temporary = `${path}.${unique}.tmp`;
+  ensurePrivateFolder(dirname(path));
+  try {
+    writeFileSync(temporary, text, { mode: 0o600, flag: "wx" });
+    renameSync(temporary, path);
+  } catch {
+    rmSync(temporary, { force: true });
+  }
+}
+
+/** Only values that are safe as a word of any shell, once each, with one clean line about each. */
+function tidy(values: readonly unknown[]): CompletionValue[] {
+  const tidied = new Map<string, string>();
+  for (const each of values) {
+    const [value, about] = Array.isArray(each) ? each : [];
+    if (typeof value !== "string" || !SAFE.test(value) || tidied.size >= MOST) continue;
+    tidied.set(value, typeof about === "string" ? cleanLine(about, 80) : "");
+  }
+  return [...tidied];
+}
+
+function quietly<T>(work: () => T): T | null {
+  try {
+    return work();
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,112 @@
+import type { Api } from "#client/api/api";
+import type { ConversationView } from "#protocol/conversations";
+import type { CompletionCache } from "./cache.ts";
+import type { CachedKind, CompletionValue } from "./table.ts";
+
+/** The same calls; what lists in their answers name is kept for completion as it passes. */
+export function withCompletionCache(api: Api, known: CompletionCache): Api {
+  const keep = (kind: CachedKind, values: CompletionValue[]) => known.write(kind, values);
+  const first = (values: CompletionValue[]) => {
+    const ids = new Set(values.map(([id]) => id));
+    keep("sessions", [...values, ...(known.read("sessions") ?? []).filter(([id]) => !ids.has(id))]);
+  };
+  const without = (kind: CachedKind, id: string) => {
+    const values = known.read(kind);
+    if (values)
+      keep(
+        kind,
+        values.filter(([each]) => each !== id),
+      );
+  };
+  return {
+    ...api,
+    sessions: async (options) => {
+      const answer = await api.sessions(options);
+      if (answer.page === 1 && !answer.has_more) keep("sessions", answer.data.map(sessionValue));
+      else if (answer.page === 1) first(answer.data.map(sessionValue));
+      return answer;
+    },
+    session: async (id) => {
+      const answer = await api.session(id);
+      first([sessionValue(answer)]);
+      return answer;
+    },
+    renameSession: async (id, title) => {
+      const answer = await api.renameSession(id, title);
+      first([sessionValue(answer)]);
+      return answer;
+    },
+    deleteSession: async (id) => {
+      await api.deleteSession(id);
+      without("sessions", id);
+    },
+    connections: async (options) => {
+      const answer = await api.connections(options);
+      const titles = new Map(known.read("services") ?? []);
+      keep(
+        "services",
+        Object.keys(answer.connections).map((name): CompletionValue => [name, titles.get(name) ?? ""]),
+      );
+      return answer;
+    },
+    services: async (options) => {
+      const answer = await api.services(options);
+      if (answer)
+        keep(
+          "services",
+          answer.services.map(({ name, title }): CompletionValue => [name, title ?? ""]),
+        );
+      return answer;
+    },
+    tools: async (options) => {
+      const answer = await api.tools(options);
+      if (answer && options?.service === undefined)
+        keep(
+          "tools",
+          answer.tools.map(({ name, description }): CompletionValue => [name, description]),
+        );
+      return answer;
+    },
+    answerInteraction: async (sessionId, id, answer) => {
+      const answered = await api.answerInteraction(sessionId, id, answer);
+      without("pending", id);
+      return answered;
+    },
+    pending: async () => {
+      const pending = await api.pending();
+      keep(
+        "pending",
+        (pending ?? []).map(
+          ({ id, kind, title }): CompletionValue => [id, title ? `${KINDS[kind]}: ${title}` : KINDS[kind]],
+        ),
+      );
+      return pending;
+    },
+    approvals: async () => {
+      const approvals = await api.approvals();
+      keep(
+        "approvals",
+        approvals.map(({ id, words }): CompletionValue => [id, words]),
+      );
+      return approvals;
+    },
+    revokeApproval: async (id) => {
+      await api.revokeApproval(id);
+      without("approvals", id);
+    },
+    model: async (options) => {
+      const answer = await api.model(options);
+      const models = (answer?.available ?? []).flatMap(({ title, models }) =>
+        models.map((model): CompletionValue => [model, title]),
+      );
+      if (answer) keep("models", [...models, ["offline", "the planner, without a language model"]]);
+      return answer;
+    },
+  };
+}
+
+const KINDS = { approval: "an approval", input: "a form", auth: "a service to connect" };
+
+function sessionValue({ id, title }: ConversationView): CompletionValue {
+  return [id, title ?? ""];
+}

@@ -1,0 +1,91 @@
+import type { BegunConnection } from "#client/credentials/credentials";
+import { clean } from "#protocol/clean";
+import { formatTimeLeft } from "#ui/time-left";
+import { repeatEverySecond } from "../ask/board.ts";
+import type { BackendHandle, Kay } from "../kay.ts";
+import { beginConnection, type ConnectedService, completeConsent, showLink } from "./connection.ts";
+import { openOrExplain } from "./waiting-line.ts";
+
+/** What became of each service, in the order they were named. */
+export type ConnectResult = PromiseSettledResult<ConnectedService>;
+
+/**
+ * Connect several services at the same time: all authorizations are begun, all links printed whole, and all waited for together. A line at the
+ * bottom of the terminal says which are still open; each that settles is told by `settled`.
+ *
+ * @throws Problem of the first that cannot be begun, before any link is shown
+ */
+export async function connectConcurrently(
+  kay: Kay,
+  link: BackendHandle,
+  services: string[],
+  { site, settled }: { site?: string; settled(index: number, result: ConnectResult): void },
+): Promise<ConnectResult[]> {
+  const begun: BegunConnection[] = [];
+  for (const service of services) begun.push(await beginConnection(kay, link, service, site));
+  for (const { response } of begun) showLink(kay, response);
+  await openAll(kay, begun);
+  const open = new Set(begun);
+  const board = showBoard(kay, open);
+  try {
+    return await Promise.all(
+      begun.map(async (one, index) => {
+        const work = completeConsent(kay, link, one, board);
+        const [result] = (await Promise.allSettled([work])) as [ConnectResult];
+        open.delete(one);
+        if (!kay.signal.aborted) settled(index, result);
+        return result;
+      }),
+    );
+  } finally {
+    board.end();
+  }
+}
+
+/** Each in the browser; why that cannot be is said once. */
+async function openAll(kay: Kay, begun: BegunConnection[]): Promise<void> {
+  for (const { response } of begun) {
+    const plan = await kay.planBrowser(response.authorization_url);
+    if ("reason" in plan) return kay.out.writeProgress(`${plan.reason} Open the links yourself.`);
+    if (!(await kay.openBrowser(plan)))
+      return kay.out.writeProgress("No browser could be started. Open the links yourself.");
+  }
+}
+
+type Board = { retrying(message: string): void; end(): void };
+
+/** On a terminal a line that is redrawn, with `o` to open again what is missing; elsewhere it is said once. */
+function showBoard(kay: Kay, open: Set<BegunConnection>): Board {
+  const { stderr, stdin } = kay.terminal;
+  const first = Math.min(...[...open].map(({ deadline }) => deadline));
+  if (!stderr.isTerminal || kay.flags.quiet || kay.flags.json) {
+    const minutes = Math.max(1, Math.round((first - kay.clock.now()) / 60_000));
+    kay.out.writeProgress(`Waiting for ${open.size} authorizations (${minutes} minutes)…`);
+    return { retrying: (message) => kay.out.writeProgress(message), end: () => {} };
+  }
+  const over = new AbortController();
+  const keys = stdin.isTerminal && kay.flags.input;
+  let note = "";
+  const draw = () => {
+    if (over.signal.aborted || open.size === 0) return;
+    const names = [...open].map(({ response }) => clean(response.service, { lines: false })).join(", ");
+    const help = keys ? " · o open  Ctrl+C cancel" : "";
+    const text = `Waiting for ${names}  ${formatTimeLeft(first - kay.clock.now())} left${note}${help}`;
+    kay.out.setStatusLine(text.slice(0, stderr.columns() - 1));
+  };
+  const press = (key: string) => {
+    if (key === "o") for (const { response } of open) void openOrExplain(kay, response.authorization_url);
+  };
+  const releaseKeys = keys ? stdin.keys(press) : () => {};
+  void repeatEverySecond(kay, draw, over.signal);
+  return {
+    retrying: () => {
+      note = " · no answer, retrying";
+    },
+    end: () => {
+      over.abort();
+      releaseKeys();
+      kay.out.setStatusLine(null);
+    },
+  };
+}

@@ -1,0 +1,158 @@
+import { createHash } from "node:crypto";
+import { AUTHORIZATION_LIFETIME_MS, completeConnection } from "#client/consent/complete";
+import type { BegunConnection } from "#client/credentials/credentials";
+import { DEFAULT_PROFILE } from "#client/settings/profile-name";
+import { isLoopback } from "#net/addresses";
+import { clean } from "#protocol/clean";
+import type { Connection, ConnectResponse } from "#protocol/connections";
+import { Problem } from "#protocol/errors";
+import { saveAccountLabels } from "../backend/account-labels.ts";
+import type { BackendHandle, Kay } from "../kay.ts";
+import { findReplacedAccount, formatAccount, formatSite } from "../people.ts";
+import { openOrExplain, showWaiting, type WaitingLine } from "./waiting-line.ts";
+
+/** How a link gets to the person; `kay try` gives the consent itself where nobody is there. */
+export type OpenLink = (kay: Kay, url: string) => Promise<void>;
+
+/** What a finished connection is shown as. */
+export type ConnectedService = {
+  service: string;
+  connection: Connection;
+  message: string;
+  /** The connection that this one took the place of, where that was another account's. */
+  before?: Connection;
+};
+
+/** Connect one service from start to end (terminal.md, "Connecting"). Nothing is stored before the consent is finished. */
+export async function connectService(
+  kay: Kay,
+  link: BackendHandle,
+  service: string,
+  options: { site?: string; open?: OpenLink } = {},
+): Promise<ConnectedService> {
+  const begun = await beginConnection(kay, link, service, options.site);
+  const url = showLink(kay, begun.response);
+  const { open = openOrExplain } = options;
+  await open(kay, url);
+  const waiting = await showWaiting(kay, { url, deadline: begun.deadline });
+  try {
+    return await completeConsent(kay, link, begun, waiting);
+  } finally {
+    waiting.end();
+  }
+}
+
+/**
+ * Ask the backend for a link. The challenge makes the tokens this process's alone, whoever sees the link.
+ *
+ * @throws Problem INSECURE_URL for a link that is no web address, before anything of it is shown, kept or opened; STORE_UNREADABLE before
+ *   anything is asked for where what it brings could not be kept
+ */
+export async function beginConnection(
+  kay: Kay,
+  link: BackendHandle,
+  service: string,
+  site?: string,
+): Promise<BegunConnection> {
+  const { signIn } = await link.credentials.read(link.origin);
+  await link.credentials.checkWritable();
+  const signedIn = Boolean(signIn.token || signIn.refresh_token);
+  const before = signedIn ? await stateBefore(kay, link, service, signIn.session_id) : undefined;
+  const verifier = Buffer.from(kay.random(32)).toString("base64url");
+  const response = await link.api.connect(
+    service,
+    {
+      ...(signIn.session_id ? { session_id: signIn.session_id } : {}),
+      ...(signIn.session_id && !before ? { needs_tokens: true } : {}),
+      ...(site ? { site } : {}),
+      code_challenge: createHash("sha256").update(verifier).digest("base64url"),
+    },
+    { signal: kay.signal, signedIn: before !== undefined },
+  );
+  checkLink(response);
+  if (response.session_reset) {
+    kay.out.warn(
+      "The backend no longer knew this installation and made a new one; services connected before have to be connected again.",
+    );
+  }
+  const told = Date.parse(response.expires_at ?? "") - (link.api.clockOffsetMs() ?? 0);
+  const longest = kay.clock.now() + AUTHORIZATION_LIFETIME_MS;
+  return { response, verifier, before, deadline: Number.isNaN(told) ? longest : Math.min(told, longest) };
+}
+
+/** The service as the backend shows it before; undefined when the sign-in has ended, so that new tokens are asked for. */
+async function stateBefore(
+  kay: Kay,
+  link: BackendHandle,
+  service: string,
+  session_id?: string,
+): Promise<Connection | undefined> {
+  try {
+    const { connections } = await link.api.connections({ session_id, signal: kay.signal });
+    return connections[service] ?? { connected: false };
+  } catch (error) {
+    if (error instanceof Problem && error.exit === 4) return undefined;
+    throw error;
+  }
+}
+
+/** Wait until the consent is finished, store what it brought, and have the backend confirm it. `signal` ends the wait. */
+export async function completeConsent(
+  kay: Kay,
+  link: BackendHandle,
+  begun: BegunConnection,
+  waiting: Pick<WaitingLine, "retrying">,
+  signal = kay.signal,
+): Promise<ConnectedService> {
+  const connection = await completeConnection({
+    api: link.api,
+    credentials: link.credentials,
+    origin: link.origin,
+    begun: begun.response,
+    verifier: begun.verifier,
+    before: begun.before,
+    clock: kay.clock,
+    signal,
+    deadline: begun.deadline,
+    note: waiting.retrying,
+  });
+  const { service } = begun.response;
+  await saveAccountLabels(link, { [service]: connection });
+  const site = formatSite(connection);
+  const who = `${formatAccount(connection) || "an account it does not name"}${site ? ` at ${site}` : ""}`;
+  const { name } = kay.profile();
+  const where = name === DEFAULT_PROFILE ? "" : ` in profile ${name}`;
+  const other = findReplacedAccount(begun.before, connection);
+  const instead = other === null ? "" : `, instead of ${formatAccount(other) || "another account"}`;
+  return {
+    service,
+    connection,
+    ...(other === null ? {} : { before: other }),
+    message: `Connected ${clean(service, { lines: false })} as ${who}${where}${instead}`,
+  };
+}
+
+/** Print the link: whole, alone on its line, nothing around it. */
+export function showLink(kay: Kay, { service, authorization_url, pasted }: ConnectResponse): string {
+  const host = kay.out.paint("bold", new URL(authorization_url).host, "stderr");
+  const what = pasted ? "paste its key" : "allow it";
+  kay.terminal.stderr.write(
+    `To connect ${clean(service, { lines: false })}, ${what} at ${host}:\n\n${authorization_url}\n\n`,
+  );
+  return authorization_url;
+}
+
+/** A link is a web address, https: or on this machine, of printable ASCII (RFC 3986), so that what is shown is what is opened. */
+function checkLink({ service, authorization_url }: ConnectResponse): void {
+  const url = URL.parse(authorization_url);
+  const secure = url?.protocol === "https:" || (url?.protocol === "http:" && isLoopback(url.hostname));
+  if (secure && /^[\x21-\x7e]+$/.test(authorization_url) && !url.username && !url.password) return;
+  const name = clean(service, { lines: false });
+  throw new Problem(
+    "INSECURE_URL",
+    `The backend gave a link for ${name} that is no https: address; it is not opened.`,
+    {
+      hint: "Check that the address is a kay backend: `kay config get api-url`.",
+    },
+  );
+}

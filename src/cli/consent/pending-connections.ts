@@ -1,0 +1,46 @@
+import type { BegunConnection } from "#client/credentials/credentials";
+import { Problem } from "#protocol/errors";
+import { quoteShellWord } from "#protocol/shell";
+import type { BackendHandle, Kay } from "../kay.ts";
+import { type ConnectedService, completeConsent } from "./connection.ts";
+import { showWaiting } from "./waiting-line.ts";
+
+/** Keep what `--poll` needs beside the sign-in, sealed as that is; what has expired goes. */
+export async function savePendingConnection(kay: Kay, link: BackendHandle, begun: BegunConnection): Promise<void> {
+  await link.credentials.update(link.origin, (signIn) => {
+    const alive = (signIn.begun ?? []).filter(({ deadline }) => deadline > kay.clock.now());
+    return { ...signIn, begun: [...alive, begun] };
+  });
+}
+
+/** Finish a connection that `--no-wait` began in another process: wait for the consent, at most until the link dies. */
+export async function finishPendingConnection(
+  kay: Kay,
+  link: BackendHandle,
+  service: string,
+  state: string,
+): Promise<ConnectedService> {
+  const { signIn } = await link.credentials.read(link.origin);
+  const kept = signIn.begun?.find(({ response }) => response.state === state);
+  if (!kept) {
+    throw new Problem("STATE_INVALID", "This profile began no connection with that state, or it is finished.", {
+      hint: `Run \`kay connect ${quoteShellWord(service)}\` for a fresh link.`,
+    });
+  }
+  const url = kept.response.authorization_url;
+  const waiting = await showWaiting(kay, { url, deadline: kept.deadline });
+  try {
+    return await completeConsent(kay, link, kept, waiting);
+  } finally {
+    waiting.end();
+    if (!kay.signal.aborted) await forget(link, state);
+  }
+}
+
+async function forget(link: BackendHandle, state: string): Promise<void> {
+  await link.credentials.update(link.origin, (signIn) => {
+    const rest = (signIn.begun ?? []).filter(({ response }) => response.state !== state);
+    const { begun: _, ...others } = signIn;
+    return rest.length > 0 ? { ...others, begun: rest } : others;
+  });
+}

@@ -1,0 +1,31 @@
+import { isLoopback } from "#net/addresses";
+import type { Send } from "#net/ports";
+import { Problem } from "#protocol/errors";
+
+const LIMIT_MS = 10_000;
+
+/**
+ * Play the person at a sandbox's consent page: ask the sandbox for the redirect of an allowed consent (its control
+ * `POST /_sandbox/consent`), then call it as the browser would. Both must be on this machine.
+ */
+export async function giveSandboxConsent(send: Send, authorizationUrl: string): Promise<void> {
+  const origin = loopbackOrigin(authorizationUrl);
+  const body = JSON.stringify({ authorization_url: authorizationUrl, decision: "allow" });
+  const headers = { "Content-Type": "application/json" };
+  const answer = await send({ method: "POST", url: `${origin}/_sandbox/consent`, headers, body, timeoutMs: LIMIT_MS });
+  const redirect =
+    answer.status === 200 ? (JSON.parse(answer.body) as { redirect_url?: string }).redirect_url : undefined;
+  if (!redirect) throw new Problem("AUTHORIZATION_FAILED", `The sandbox did not give the consent (${answer.status}).`);
+  loopbackOrigin(redirect);
+  const callback = await send({ method: "GET", url: redirect, timeoutMs: LIMIT_MS });
+  if (callback.status >= 400)
+    throw new Problem("AUTHORIZATION_FAILED", `The backend refused the consent (${callback.status}).`);
+}
+
+function loopbackOrigin(text: string): string {
+  const url = URL.parse(text);
+  if (url?.protocol === "http:" && isLoopback(url.hostname)) return url.origin;
+  throw new Problem("AUTHORIZATION_FAILED", "This service is not the sandbox's: only you can give the consent.", {
+    hint: "Run `kay connect <service>` where a browser can be opened.",
+  });
+}

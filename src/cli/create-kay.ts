@@ -1,0 +1,202 @@
+import type { Keychain } from "#client/credentials/keychain";
+import type { EmbeddedPorts } from "#client/embedded/embedded";
+import { createPaths, type Paths } from "#client/paths";
+import { createSettings, type Settings } from "#client/settings/settings";
+import type { Processes } from "#files/processes";
+import type { Clock, OpenStream, Send } from "#net/ports";
+import { createHandlePorts } from "./backend/ports.ts";
+import { warnIfNew } from "./backend/profile-flag.ts";
+import type { MachineFacts } from "./commands/doctor/machine.ts";
+import type { GlobalFlags, Kay, LocalTools, ServeOptions } from "./kay.ts";
+import { createOutput } from "./output/output.ts";
+import { type BrowserPlan, type LaunchCommand, planBrowser } from "./terminal/browser.ts";
+import { isCi, type Terminal } from "./terminal/terminal.ts";
+
+/** The outside world of one command. `src/main.ts` takes it from the process; tests make their own. */
+export type CliPorts = {
+  version: string;
+  /** See {@link Kay}. */
+  greeted?: boolean;
+  /** Tells two builds of one version apart: another build does not adopt the backend of this one. */
+  build: string;
+  env: Record<string, string | undefined>;
+  platform: NodeJS.Platform;
+  home: string | undefined;
+  cwd: string;
+  terminal: Terminal;
+  signal: AbortSignal;
+  /** See {@link Kay}. */
+  catchInterrupts: Kay["catchInterrupts"];
+  clock: Clock;
+  random(bytes: number): Uint8Array;
+  send: Send;
+  openStream: OpenStream;
+  keychain: Keychain;
+  processes: Processes;
+  /** See {@link Kay}. */
+  packaged: Kay["readPackageFile"];
+  /** Contents of a small file, "" when it cannot be read. */
+  readText(path: string): string;
+  /** Absolute path of a program on PATH, or null. */
+  findProgram(program: string): string | null;
+  /** Start a program apart from this one, without the terminal; whether it started. */
+  launch(launch: LaunchCommand): Promise<boolean>;
+  /** Change a text with this editor, as EDITOR names it, on the terminal; null when it could not be started. */
+  edit(editor: string, text: string): Promise<string | null>;
+  /** Show a text with this pager, as PAGER names it, on the terminal, until the person leaves it or the signal ends; false when it could not be started. */
+  showInPager(pager: string, text: string, signal: AbortSignal): Promise<boolean>;
+  /** Start `kay serve --embedded` with the settings of this profile apart from this process, its output appended to `log`. */
+  spawnBackend(log: string, profile: string): ReturnType<EmbeddedPorts["spawn"]>;
+  /** What else `kay doctor` looks at. */
+  machine: Pick<MachineFacts, "arch" | "node" | "execPath" | "launcher" | "uid" | "postgres" | "walk">;
+  /** Tools that run in this process, without a backend. */
+  localTools(): Promise<LocalTools>;
+  /** Start a thread that runs an expression of jq. */
+  startJq: Kay["startJq"];
+  /** Run the backend. `settings` reads them anew, so that a changed model counts without a restart. */
+  serve(options: ServeOptions, kay: Kay, ports: { paths: Paths; settings(): Settings }): Promise<void>;
+};
+
+/** What cannot be ended after a signal (a keychain's dialog, a lock) is left to itself after so many ms. */
+const GRACE_MS = 700;
+
+/** The context of commands for one command line. */
+export function createKay(world: CliPorts): Kay {
+  const { env, terminal, clock, random, version } = world;
+  let flags: GlobalFlags = {
+    json: false,
+    quiet: false,
+    debug: false,
+    input: true,
+    yes: false,
+    browser: true,
+    plain: false,
+  };
+  const page = async (text: string) => {
+    if (!env.PAGER) return false;
+    const { showInPager: showPaged } = await import("./terminal/pager.ts");
+    return showPaged(text, { ...world, signal: kay.signal, flags, warn: out.warn });
+  };
+  const out = createOutput(terminal, env, () => flags, page);
+  const warned = new Set<string>();
+  const warn = (message: string) => {
+    if (!warned.has(message)) out.warn(message);
+    warned.add(message);
+  };
+  const paths = createPaths({ env, platform: world.platform, home: world.home, cwd: world.cwd });
+  let made: Settings | undefined;
+  const exclusively = async <T>(path: string, work: () => Promise<T>): Promise<T> => {
+    const { withLock } = await import("#files/lock");
+    const unique = () => Buffer.from(random(8)).toString("hex");
+    return withLock({ path, clock, processes: world.processes, unique }, work, world.signal);
+  };
+  const settingsOf = (profile: string | undefined) => createSettings({ paths, env, clock, warn, exclusively, profile });
+  const read = () => settingsOf(flags.profile);
+  const settings = () => {
+    made ??= read();
+    return made;
+  };
+  const historyOf = async (profile: string) => {
+    const { createHistoryFile } = await import("./session/history.ts");
+    const { processes } = world;
+    return createHistoryFile({ folder: () => paths.state(), profile, clock, processes, random });
+  };
+  const portsOf = (of: Settings) =>
+    createHandlePorts({ ...world, signal: kay.signal }, paths, of, warn, out.writeProgress);
+  const linkPorts = async () => {
+    if (!env.KAY_TOKEN) warnIfNew(settings(), warn);
+    return portsOf(settings());
+  };
+  const kay: Kay = {
+    version,
+    greetingShown: world.greeted ?? false,
+    terminal,
+    env,
+    cwd: world.cwd,
+    clock,
+    random,
+    signal: world.signal,
+    catchInterrupts: world.catchInterrupts,
+    readPackageFile: world.packaged,
+    exit: 0,
+    shutdownGraceMs: GRACE_MS,
+    out,
+    get flags() {
+      return flags;
+    },
+    set flags(given) {
+      flags = given;
+    },
+    settings: async () => settings(),
+    resolveTarget: async (options) => {
+      const { resolveTarget: accountOf } = await import("./backend/open.ts");
+      return accountOf(await linkPorts(), options?.embedded);
+    },
+    openBackend: async (options) => {
+      const { resolveTarget: accountOf, openBackend: linkTo } = await import("./backend/open.ts");
+      const ports = await linkPorts();
+      return linkTo(ports, accountOf(ports, options?.embedded), options);
+    },
+    startJq: world.startJq,
+    profile: () => settings().chosen(),
+    openProfile: async (name) => {
+      const { resolveTargetAt: accountAt, openBackend: linkTo } = await import("./backend/open.ts");
+      const own = settingsOf(name);
+      const ports = portsOf(own);
+      return {
+        settings: own,
+        account: (origin) => accountAt(ports, origin),
+        link: (account) => linkTo(ports, account, { stored: true }),
+        history: await historyOf(name),
+      };
+    },
+    localTools: () => world.localTools(),
+    planBrowser: async (url) => planFor(world, url, flags, settings()),
+    openBrowser: async (plan) => "launch" in plan && world.launch(plan.launch),
+    history: {
+      read: async () => (await historyOf(settings().profile)).read(),
+      add: async (text) => (await historyOf(settings().profile)).add(text),
+    },
+    editText: async (text) => {
+      const editor = env.VISUAL?.trim() || env.EDITOR?.trim();
+      return editor ? world.edit(editor, text) : null;
+    },
+    stopBackend: async () => {
+      const { stopEmbedded } = await import("#client/embedded/embedded");
+      return stopEmbedded({
+        folder: paths.state(),
+        processes: world.processes,
+        send: world.send,
+        clock,
+        signal: kay.signal,
+      });
+    },
+    backendStatus: async (at) => {
+      const { fetchBackendStatus: backendStatus } = await import("#client/embedded/status");
+      const { processes, send } = world;
+      return backendStatus({ folder: paths.state(), processes, send, token: env.KAY_METRICS_TOKEN?.trim() }, at);
+    },
+    machine: () => {
+      const { build, platform, keychain, findProgram: find } = world;
+      return { ...world.machine, build, platform, keychain, find, paths };
+    },
+    serve: (options) => world.serve(options, kay, { paths, settings: read }),
+    consentInSandbox: async (url) => {
+      const { giveSandboxConsent: consentInSandbox } = await import("./consent/sandbox.ts");
+      await consentInSandbox(world.send, url);
+    },
+  };
+  return kay;
+}
+
+function planFor(world: CliPorts, url: string, flags: GlobalFlags, settings: Settings): BrowserPlan {
+  return planBrowser(url, {
+    env: world.env,
+    platform: world.platform,
+    procVersion: () => world.readText("/proc/version"),
+    find: world.findProgram,
+    inCi: isCi(world.env),
+    forbidden: !flags.browser,
+    setting: settings.text("browser"),
+  });
+}

@@ -1,0 +1,34 @@
+import { wrapWords } from "../output/wrap.ts";
+
+/** From this column on words belong to the name before or above them; what begins further left is a sentence or an example. */
+const WORDS = 10;
+/** Cells that words beside their names need; where there are fewer, they go below. */
+const BESIDE = 28;
+const BELOW = " ".repeat(4);
+
+/** A line of a topic: a name with the spaces around it, and words that begin at the column `at`. */
+type Entry = { name: string; words: string; at: number };
+
+/** A topic of help for a terminal of `width` cells: paragraphs, names with their words beside or below them, and examples. */
+export function formatTopic(text: string, width: number): string {
+  const entries: Entry[] = [];
+  for (const line of text.split("\n")) {
+    const [, name = "", words = ""] = /^( *(?:\S+(?: \S+)* {2,})?)(.*)$/.exec(line) ?? [];
+    const at = name.length;
+    const last = entries.at(-1);
+    const goesOn = name.trim() === "" && (at === 0 || at >= WORDS) && words !== "";
+    if (goesOn && last?.at === at && last.words !== "") last.words += ` ${words}`;
+    else entries.push({ name, words, at });
+  }
+  return entries.flatMap((entry) => getRows(entry, width)).join("\n");
+}
+
+function getRows({ name, words, at }: Entry, width: number): string[] {
+  if (at < WORDS || width - at >= BESIDE) return hanging(name, words, " ".repeat(at), width);
+  const below = hanging(BELOW, words, BELOW, width);
+  return name.trim() === "" ? below : [name.trimEnd(), ...below];
+}
+
+function hanging(start: string, words: string, indent: string, width: number): string[] {
+  return wrapWords(words, width - indent.length).map((row, index) => ((index === 0 ? start : indent) + row).trimEnd());
+}

@@ -1,0 +1,88 @@
+import { clean } from "#protocol/clean";
+import { Problem } from "#protocol/errors";
+import type { JqThread, Kay } from "../../kay.ts";
+import type { Sink } from "../../terminal/terminal.ts";
+import { escapeInvisible } from "../json.ts";
+import type { JqResult } from "./engine.ts";
+
+/** What every document goes through under `--jq`. */
+export type DocumentFilter = {
+  /** Print what the expression makes of a document; documents keep their order. */
+  push(document: unknown): void;
+  /** Wait until everything is printed. @throws Problem FILTER_FAILED for the first document that the expression failed on */
+  settled(): Promise<void>;
+  /** Nothing is waited for any more. */
+  end(): void;
+};
+
+/** Print every document of this command as the expression makes it. @throws Problem USAGE for one that does not compile */
+export async function applyJqFilter(kay: Kay, expression: string): Promise<void> {
+  const thread = await kay.startJq(expression);
+  kay.signal.addEventListener("abort", thread.end, { once: true });
+  kay.out.setFilter(await createFilter(thread, kay.terminal));
+}
+
+/**
+ * A filter whose expression is known to compile.
+ *
+ * @throws Problem USAGE for an expression that does not, before anything was done
+ */
+async function createFilter(thread: JqThread, { stdout, stderr }: Streams): Promise<DocumentFilter> {
+  const compiled = await thread.run("");
+  if ("ended" in compiled || compiled.code !== 0) {
+    thread.end();
+    throw new Problem("USAGE", `The expression of --jq does not compile: ${whyNot(compiled)}`, { hint: HINT });
+  }
+  let failed: Problem | undefined;
+  const print = (ran: JqResult) => {
+    if ("ended" in ran || ran.code !== 0) failed ??= new Problem("FILTER_FAILED", `${DONE} ${whyNot(ran)}`);
+    if ("ended" in ran) return;
+    if (ran.code === 0 && ran.errors) stderr.write(clean(ran.errors));
+    stdout.write(
+      ran.output
+        .split("\n")
+        .slice(0, -1)
+        .map((line) => formatResult(line, stdout))
+        .join(""),
+    );
+  };
+  let before = Promise.resolve();
+  return {
+    push(document) {
+      const ran = thread.run(JSON.stringify(document));
+      before = before.then(async () => print(await ran));
+    },
+    async settled() {
+      await before;
+      thread.end();
+      if (failed) throw failed;
+    },
+    end: thread.end,
+  };
+}
+
+type Streams = { stdout: Sink; stderr: Sink };
+
+const HINT = "jq's manual has the language: https://jqlang.org/manual";
+const DONE = "The command did what it was told, but its --jq expression failed:";
+
+/** A string is printed raw, as `jq -r` does it, though a terminal gets no more of it than it may; everything else as compact JSON. */
+function formatResult(line: string, stdout: Sink): string {
+  if (!line.startsWith('"')) return `${escapeInvisible(line)}\n`;
+  const text: string = JSON.parse(line);
+  return `${stdout.isTerminal ? clean(text) : text}\n`;
+}
+
+function whyNot(ran: JqResult): string {
+  if ("ended" in ran) return LIMITS[ran.ended];
+  const [said = ""] = ran.errors.replace(/^jq: error(?: \(at [^)]*\))?(?: \(not a string\))?:? ?/, "").split("\n");
+  const sentence = clean(said, { lines: false, max: 300 }).replace(/ at <top-level>, line \d+:?$/, "");
+  return `${sentence || "it says no more"}.`.replace(/([.?!])\.$/, "$1");
+}
+
+const LIMITS = {
+  time: "it had no end, or took longer than 10 seconds.",
+  output: "it printed more than 32 MB.",
+  memory: "it needed more than 512 MB of memory.",
+  fault: "it was ended.",
+};

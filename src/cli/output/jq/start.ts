@@ -1,0 +1,33 @@
+import { Worker } from "node:worker_threads";
+import type { JqThread } from "../../kay.ts";
+import type { JqResult } from "./engine.ts";
+
+/**
+ * Start the thread of one expression.
+ *
+ * @param file the thread's program
+ * @param limitMs how long one run may take
+ */
+export function startJqThread(file: URL, expression: string, limitMs: number): JqThread {
+  // What the program's own runtime prints is no output of kay's.
+  const worker = new Worker(file, { workerData: { expression }, stdout: true, stderr: true });
+  const waiting: ((ran: JqResult) => void)[] = [];
+  let isOver: "time" | "fault" | undefined;
+  const end = (why: "time" | "fault") => {
+    isOver ??= why;
+    void worker.terminate();
+    for (const resolve of waiting.splice(0)) resolve({ ended: isOver });
+  };
+  worker.on("message", (ran: JqResult) => waiting.shift()?.(ran));
+  worker.on("error", () => end("fault"));
+  return {
+    run(text) {
+      if (isOver) return Promise.resolve({ ended: isOver });
+      const ran = new Promise<JqResult>((resolve) => waiting.push(resolve));
+      worker.postMessage(text);
+      const timer = setTimeout(() => end("time"), limitMs);
+      return ran.finally(() => clearTimeout(timer));
+    },
+    end: () => end("fault"),
+  };
+}

@@ -1,0 +1,77 @@
+import { randomUUID } from "node:crypto";
+import { lstat, open, readlink, realpath, rename, rm, stat } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import { Problem } from "#protocol/errors";
+import { toLine } from "#ui/text/words";
+import { checkFileName } from "../ask/text-file.ts";
+
+/** Where a text goes: over an ordinary file, also through symbolic links, or into what is there (a device, a pipe). */
+export type OutputTarget = { path: string; shown: string; kind: "file" | "other"; mode?: number };
+
+/** Found, and tried: a file is made beside it and taken away again. @throws Problem USAGE where it cannot be written */
+export async function openOutputTarget(cwd: string, name: string): Promise<OutputTarget> {
+  const shown = JSON.stringify(toLine(name));
+  const given = resolve(cwd, checkFileName(name));
+  try {
+    const there = await stat(given).catch(nullWhenMissing);
+    if (there?.isDirectory()) throw new Problem("USAGE", `${shown} is a folder.`, { hint: "Name a file in it." });
+    if (there && !there.isFile()) return { path: given, shown, kind: "other" };
+    const path = await follow(given);
+    const target: OutputTarget = { path, shown, kind: "file", ...(there ? { mode: there.mode & 0o7777 } : {}) };
+    if (there) await (await open(path, "r+")).close();
+    await rm(await made(target, ""));
+    return target;
+  } catch (error) {
+    throw asProblem(error, shown);
+  }
+}
+
+/** Write it, a file at once or not at all. @throws the system's error */
+export async function writeOutput(target: OutputTarget, text: string): Promise<void> {
+  if (target.kind === "other") {
+    const file = await open(target.path, "w");
+    return file.writeFile(text).finally(() => file.close());
+  }
+  const path = await made(target, text);
+  await rename(path, target.path).catch(async (error: unknown) => {
+    await rm(path, { force: true });
+    throw error;
+  });
+}
+
+/** Through symbolic links, also to what is not there yet: the link stays, and what it leads to is written. */
+async function follow(path: string, depth = 0): Promise<string> {
+  const whole = await realpath(path).catch(nullWhenMissing);
+  if (whole !== null) return whole;
+  const link = await lstat(path).catch(nullWhenMissing);
+  if (!link?.isSymbolicLink() || depth > 20) return join(await realpath(dirname(path)), basename(path));
+  return follow(resolve(dirname(path), await readlink(path)), depth + 1);
+}
+
+/** The text in a new file beside the one it is to replace, as that is readable to others. */
+async function made({ path, mode }: OutputTarget, text: string): Promise<string> {
+  const beside = join(dirname(path), `.kay-${randomUUID()}`);
+  const file = await open(beside, "wx", mode ?? 0o666);
+  try {
+    if (mode !== undefined) await file.chmod(mode);
+    await file.writeFile(text);
+    await file.sync();
+  } catch (error) {
+    await rm(beside, { force: true });
+    throw error;
+  } finally {
+    await file.close();
+  }
+  return beside;
+}
+
+function nullWhenMissing(error: NodeJS.ErrnoException): null {
+  if (error.code === "ENOENT") return null;
+  throw error;
+}
+
+function asProblem(error: unknown, shown: string): Problem {
+  if (error instanceof Problem) return error;
+  const { code = "unknown" } = error as NodeJS.ErrnoException;
+  return new Problem("USAGE", `${shown} cannot be written (${code}).`, { hint: "Give another file.", cause: error });
+}

@@ -1,0 +1,154 @@
+import { styleText } from "node:util";
+import { type Problem, toProblemBody } from "#protocol/errors";
+import type { Style } from "#ui/style";
+import { type Terminal, wantsColor } from "../terminal/terminal.ts";
+import type { DocumentFilter } from "./jq/filter.ts";
+import { addWarnings, formatJson, formatJsonLine } from "./json.ts";
+import { wrapSentences } from "./wrap.ts";
+
+/** How output is wanted, from the global flags. */
+export type OutputFlags = { json: boolean; jq?: string; quiet: boolean; plain: boolean; color?: string };
+
+/**
+ * Where everything a command says goes through. stdout carries the answer, stderr everything else. Under `--json` stdout is one
+ * document; away from a terminal warnings then travel inside it, so that `2>&1` stays readable. Where each part is a line of JSON, so are
+ * warnings and the failure.
+ */
+export type Output = {
+  /** The one JSON document of `--json`. Collected warnings join it as `warnings`. */
+  writeJson(document: unknown): void;
+  /** One of several documents, each on a line of its own. */
+  writeJsonLine(document: unknown): void;
+  /** From now on documents are printed as this makes them, and a failure has none (`--jq`). */
+  setFilter(filter: DocumentFilter): void;
+  /** Everything is printed. @throws Problem FILTER_FAILED */
+  flush(): Promise<void>;
+  /** From now on an answer and a failure are lines too, as this makes them of their documents (`--stream`). */
+  setLineFormat(lineOf: LineOf): void;
+  /** A finished text of the answer, however long: where PAGER is set, what is longer than the terminal goes through that. */
+  writeText(text: string): Promise<void>;
+  /** A line of the answer on stdout. */
+  writeLine(text?: string): void;
+  /** Markdown of an answer: laid out for a person on a terminal, as it is elsewhere. */
+  writeMarkdown(text: string): Promise<void>;
+  /** Rows for a person on a terminal; tab-separated without header elsewhere. */
+  writeTable(columns: string[], rows: string[][]): Promise<void>;
+  /** Progress and advice on stderr; silent with `--quiet` or `--json`. */
+  writeProgress(text: string): void;
+  /** Something is not as it should be, though the command goes on. */
+  warn(text: string): void;
+  /** The end of a failed command: the sentence and the next step. `document` is printed on stdout, wanted as JSON or not. */
+  writeError(problem: Problem, document?: unknown): void;
+  /**
+   * Show a line at the bottom of the terminal that is redrawn in place, `null` takes it away. Whatever else is said meanwhile appears above
+   * it. Where nothing may be redrawn it is not shown.
+   */
+  setStatusLine(line: string | null): void;
+  /** From now on whatever is said goes here instead of to the streams, whole texts without the last line break. Returns the way back. */
+  divert(say: (text: string) => void): () => void;
+  paint(style: Style, text: string, stream?: "stdout" | "stderr"): string;
+};
+
+type LineOf = (type: "answer" | "warning" | "error", document: Record<string, unknown>) => unknown;
+
+const ERASE = "\r\x1b[2K";
+
+/** Build the output of one run. `page` shows a text with a pager, or says that there is none for it. */
+export function createOutput(
+  terminal: Terminal,
+  env: Record<string, string | undefined>,
+  flags: () => OutputFlags,
+  page: (text: string) => Promise<boolean>,
+): Output {
+  const warnings: string[] = [];
+  const paint: Output["paint"] = (style, text, stream = "stdout") =>
+    wantsColor(terminal[stream], env, flags().color) ? styleText(style, text, { validateStream: false }) : text;
+  let status: string | null = null;
+  let diverted: ((text: string) => void) | null = null;
+  let filter: DocumentFilter | undefined;
+  let lineOf: LineOf | undefined;
+  const above = (write: () => void) => {
+    if (status === null) return write();
+    terminal.stderr.write(ERASE);
+    write();
+    terminal.stderr.write(status);
+  };
+  const aside = (text: string) => {
+    if (diverted) return diverted(text);
+    const { stderr } = terminal;
+    const shown = stderr.isTerminal ? wrapSentences(text, stderr.columns()) : text;
+    above(() => stderr.write(`${shown}\n`));
+  };
+  const jsonLine = (document: unknown) =>
+    filter ? filter.push(document) : terminal.stdout.write(formatJsonLine(document));
+  const showFailure = (problem: Problem, document: unknown) => {
+    if (document === undefined && !flags().json) return;
+    const body = addWarnings({ status: "error", ...toProblemBody(problem), hint: problem.hint }, warnings);
+    if (document === undefined && lineOf) jsonLine(lineOf("error", body as Record<string, unknown>));
+    else terminal.stdout.write(formatJson(document ?? body));
+  };
+  const text = async (text: string) => {
+    if (diverted || status !== null || !(await page(`${text}\n`))) terminal.stdout.write(`${text}\n`);
+  };
+  return {
+    paint,
+    writeText: text,
+    writeLine: (text = "") => (diverted ? diverted(text) : above(() => terminal.stdout.write(`${text}\n`))),
+    divert: (say) => {
+      diverted = say;
+      return () => {
+        diverted = null;
+      };
+    },
+    setStatusLine: (line) => {
+      if ((status === null && line === null) || flags().plain || diverted) return;
+      status = line;
+      terminal.stderr.write(`${ERASE}${line ?? ""}`);
+    },
+    writeProgress: (text) => {
+      if (!flags().json && !flags().quiet) aside(text);
+    },
+    warn: (text) => {
+      const inside = flags().json && !filter && !terminal.stderr.isTerminal;
+      if (inside && lineOf) jsonLine(lineOf("warning", { message: text }));
+      else if (inside) warnings.push(text);
+      else aside(`${paint("yellow", "!", "stderr")} ${text}`);
+    },
+    writeJson: (document) => {
+      if (lineOf) return jsonLine(lineOf("answer", document as Record<string, unknown>));
+      if (filter) return filter.push(document);
+      terminal.stdout.write(formatJson(addWarnings(document, warnings)));
+    },
+    writeJsonLine: jsonLine,
+    setFilter: (made) => {
+      filter = made;
+    },
+    flush: async () => filter?.settled(),
+    setLineFormat: (made) => {
+      lineOf = made;
+    },
+    writeMarkdown: async (text) => {
+      const { stdout } = terminal;
+      if (!stdout.isTerminal) return stdout.write(`${text}\n`);
+      const { renderMarkdown } = await import("#ui/markdown");
+      stdout.write(`${renderMarkdown(text, { width: stdout.columns(), paint, plain: flags().plain })}\n`);
+    },
+    writeTable: async (columns, rows) => {
+      if (!terminal.stdout.isTerminal) {
+        for (const row of rows)
+          terminal.stdout.write(`${row.map((cell) => cell.replace(/[\t\r\n]+/g, " ")).join("\t")}\n`);
+        return;
+      }
+      const { layOutTable: layOut } = await import("#ui/text/table");
+      const { header, lines } = layOut(columns, rows, flags().plain ? 0 : terminal.stdout.columns());
+      await text((header === null ? lines : [paint("dim", header), ...lines]).join("\n"));
+    },
+    writeError: (problem, document) => {
+      // What it went to meanwhile is over as well; after a crash nobody else said so.
+      diverted = null;
+      if (flags().jq === undefined) showFailure(problem, document);
+      aside(`${paint("red", "✗", "stderr")} ${problem.message}`);
+      if (problem.hint) aside(`  ${problem.hint}`);
+    },
+  };
+}

@@ -1,0 +1,33 @@
+import { Problem } from "#protocol/errors";
+import type { Kay } from "../kay.ts";
+import { isCi, isInteractive } from "../terminal/terminal.ts";
+
+/**
+ * Ask before something that cannot be undone. `--yes` answers it.
+ *
+ * @param otherwise what to type where nobody can be asked: "Use --yes."
+ * @throws Problem INPUT_REQUIRED without a terminal, with `--no-input`, or in CI
+ */
+export async function confirmOrThrow(kay: Kay, question: string, otherwise: string): Promise<boolean> {
+  if (kay.flags.yes) return true;
+  if (!canPrompt(kay)) {
+    const why = isCi(kay.env) ? "this is CI" : kay.flags.input ? "this is no terminal" : "--no-input was given";
+    throw new Problem("INPUT_REQUIRED", `${question} Nobody can be asked: ${why}.`, { hint: otherwise });
+  }
+  return promptYesNo(kay, question);
+}
+
+/** Put a question on the terminal; only a `y` or `yes` typed after it was shown is a yes. */
+export async function promptYesNo(kay: Kay, question: string): Promise<boolean> {
+  await kay.terminal.stdin.forget();
+  kay.terminal.stderr.write(`${question} ${kay.out.paint("dim", "[y/N]", "stderr")} `);
+  const answer = await kay.terminal.stdin.line(kay.signal);
+  if (answer === null) kay.terminal.stderr.write("\n");
+  if (kay.signal.aborted) throw new Problem("CANCELLED", "Cancelled.");
+  return /^y(es)?$/i.test(answer?.trim() ?? "");
+}
+
+/** Whether a person can be asked anything in this run. */
+export function canPrompt(kay: Kay): boolean {
+  return isInteractive(kay.terminal, kay.env, !kay.flags.input);
+}

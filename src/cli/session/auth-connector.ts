@@ -1,0 +1,125 @@
+import type { BegunConnection } from "#client/credentials/credentials";
+import { Problem } from "#protocol/errors";
+import type { AuthLink, AuthLinks } from "#ui/cards/auth";
+import { listMissingServices, toLine } from "#ui/text/words";
+import type { CardItem } from "#ui/view/view";
+import { beginConnection, completeConsent } from "../consent/connection.ts";
+import type { BackendHandle, Kay } from "../kay.ts";
+import { formatFault } from "./format-fault.ts";
+
+export type AuthCard = Extract<CardItem, { type: "auth" }>;
+
+/** What the desk tells the session. */
+export type AuthListener = {
+  say(text: string): void;
+  /** How the services of a card stand. */
+  links(card: string, links: AuthLinks): void;
+  /** There is no such service. */
+  unknown(card: AuthCard, service: string, error: Problem): void;
+  /** A service was connected from here. */
+  connected(card: AuthCard, service: string): void;
+  /** Which site is meant, for a service that has several; undefined where nobody said. */
+  siteOf(card: string): string | undefined;
+};
+
+/**
+ * Connects what auth cards ask for: the links are printed when a card opens and waited for from then on, so that one opened by hand counts
+ * too. Each wait ends with its card, and with the ten minutes that a link lives.
+ */
+export type AuthConnector = {
+  /** Get and print the links of what is missing; those that failed get a fresh one. */
+  prepare(card: AuthCard): Promise<void>;
+  /** Open the links that are waited for in a browser. */
+  open(card: AuthCard): Promise<void>;
+  /** The links that are waited for. */
+  urls(card: AuthCard): string[];
+  /** The card is over. Where that is because its services are connected, what this terminal waits for comes still, and is told. */
+  close(card: string, how: "connected" | "given up"): void;
+};
+
+type Waiting = { begun: BegunConnection; over: AbortController };
+type Desk = { links: AuthLinks; waiting: Map<string, Waiting> };
+
+/** See {@link AuthDesk}. */
+export function createAuthConnector(kay: Kay, link: BackendHandle, listener: AuthListener): AuthConnector {
+  const desks = new Map<string, Desk>();
+  const deskOf = (card: AuthCard): Desk => {
+    const known = desks.get(card.id) ?? { links: {}, waiting: new Map() };
+    desks.set(card.id, known);
+    return known;
+  };
+  const tell = (card: AuthCard, service: string, state: AuthLink) => {
+    const desk = desks.get(card.id);
+    if (!desk) return;
+    desk.links = { ...desk.links, [service]: state };
+    listener.links(card.id, desk.links);
+  };
+  const start = async (card: AuthCard, service: string) => {
+    const desk = deskOf(card);
+    tell(card, service, { state: "opening" });
+    try {
+      const begun = await beginConnection(kay, link, service, listener.siteOf(card.id));
+      if (!desks.has(card.id)) return;
+      const over = new AbortController();
+      desk.waiting.set(service, { begun, over });
+      const url = begun.response.authorization_url;
+      listener.say(`To connect ${toLine(service)}:\n${url}`);
+      tell(card, service, { state: "waiting", host: new URL(url).host });
+      void wait(card, service, { begun, over });
+    } catch (error) {
+      if (error instanceof Problem && error.code === "UNKNOWN_SERVICE") listener.unknown(card, service, error);
+      tell(card, service, { state: "failed", message: sentence(error) });
+    }
+  };
+  const wait = async (card: AuthCard, service: string, { begun, over }: Waiting) => {
+    const host = new URL(begun.response.authorization_url).host;
+    const retrying = () => tell(card, service, { state: "waiting", host, message: "no answer, retrying" });
+    try {
+      const { message } = await completeConsent(
+        kay,
+        link,
+        begun,
+        { retrying },
+        AbortSignal.any([kay.signal, over.signal]),
+      );
+      tell(card, service, { state: "connected", message });
+      listener.say(`✓ ${message}`);
+      listener.connected(card, service);
+    } catch (error) {
+      if (over.signal.aborted || kay.signal.aborted) return;
+      tell(card, service, { state: "failed", message: sentence(error) });
+      if (error instanceof Problem && error.code === "SITE_REQUIRED") listener.say(formatFault(error));
+    } finally {
+      desks.get(card.id)?.waiting.delete(service);
+    }
+  };
+  return {
+    prepare: async (card) => {
+      const { links } = deskOf(card);
+      const fresh = listMissingServices(card.auth).filter(
+        (each) => links[each] === undefined || links[each].state === "failed",
+      );
+      for (const service of fresh) await start(card, service);
+    },
+    open: async (card) => {
+      for (const url of getUrls(desks.get(card.id))) {
+        const plan = await kay.planBrowser(url);
+        if ("reason" in plan) listener.say(`${plan.reason} Open the link yourself.`);
+        else if (!(await kay.openBrowser(plan))) listener.say("No browser could be started. Open the link yourself.");
+      }
+    },
+    urls: (card) => getUrls(desks.get(card.id)),
+    close: (card, how) => {
+      if (how === "given up") for (const { over } of desks.get(card)?.waiting.values() ?? []) over.abort();
+      desks.delete(card);
+    },
+  };
+}
+
+function getUrls(desk: Desk | undefined): string[] {
+  return [...(desk?.waiting.values() ?? [])].map(({ begun }) => begun.response.authorization_url);
+}
+
+function sentence(error: unknown): string {
+  return error instanceof Problem ? toLine(error.message) : "It could not be connected.";
+}

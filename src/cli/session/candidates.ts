@@ -1,0 +1,77 @@
+import type { Candidate } from "#ui/editor/complete";
+import type { SessionEvent } from "#ui/session/events";
+import { toLine } from "#ui/text/words";
+import type { BackendHandle, Kay } from "../kay.ts";
+import { formatAccount } from "../people.ts";
+import type { SessionLookup } from "./slash/command.ts";
+import { SLASH_COMMANDS } from "./slash/table.ts";
+
+/** What a slash command's argument names. */
+const ARGUMENTS: Record<string, "services" | "connected" | "sessions" | "tools"> = {
+  connect: "services",
+  disconnect: "connected",
+  sessions: "sessions",
+  tools: "services",
+  policy: "tools",
+};
+
+/** So many words are offered. */
+const MOST_WORDS = 50;
+
+/** The slash commands, for completion. */
+export function listSlashCandidates(): SessionEvent {
+  const commands = SLASH_COMMANDS.map(({ name, does }) => ({ name, note: does, argument: ARGUMENTS[name] }));
+  return { type: "sources", sources: { commands } };
+}
+
+/**
+ * Find out which model answers, what is connected, and what can be named, and tell it as it comes. What cannot be found out is left out: the
+ * session goes on without it.
+ */
+export async function loadCandidates(
+  kay: Kay,
+  link: BackendHandle,
+  dispatch: (event: SessionEvent) => void,
+  at: SessionLookup[] = ["model", "connections", "sessions", "tools"],
+): Promise<void> {
+  await Promise.allSettled(at.map((what) => LOOKS[what](kay, link, dispatch)));
+}
+
+const LOOKS: Record<
+  SessionLookup,
+  (kay: Kay, link: BackendHandle, dispatch: (event: SessionEvent) => void) => Promise<void>
+> = {
+  model: async ({ signal }, { api }, dispatch) => {
+    const found = await api.model({ signal });
+    if (found) dispatch({ type: "status", status: { model: toLine(found.label) } });
+  },
+  connections: async ({ signal }, { api }, dispatch) => {
+    const { connections } = await api.connections({ signal });
+    const services = Object.entries(connections).map(([name, one]) => ({
+      text: name,
+      note: one.connected ? formatAccount(one) : "not connected",
+      isConnected: one.connected,
+    }));
+    const connected = services.filter(({ isConnected }) => isConnected);
+    dispatch({ type: "sources", sources: { services, connected } });
+    dispatch({ type: "status", status: { services: connected.map(({ text }) => text) } });
+  },
+  sessions: async (_, { api }, dispatch) => {
+    const { data } = await api.sessions({ limit: 20 });
+    const named: Candidate[] = data.map(({ id, title }) => ({ text: id, note: title ?? "" }));
+    dispatch({ type: "sources", sources: { sessions: named } });
+  },
+  tools: async ({ signal }, { api }, dispatch) => {
+    const found = await api.tools({ signal });
+    const named = (found?.tools ?? []).map(({ name, title }) => ({ text: name, note: String(title ?? "") }));
+    dispatch({ type: "sources", sources: { tools: named } });
+  },
+};
+
+/** Keys of issues and the like in what was printed, newest first, before those that are known: awkward to type. */
+export function collectWords(text: string, known: Candidate[]): Candidate[] {
+  const keys = text.match(/\b[A-Z][A-Z0-9]{1,9}-\d{1,6}\b/g) ?? [];
+  if (keys.length === 0) return known;
+  const all = new Set([...keys.reverse(), ...known.map((word) => word.text)]);
+  return [...all].slice(0, MOST_WORDS).map((word) => ({ text: word, note: "" }));
+}

@@ -1,0 +1,184 @@
+import type { AskResponse } from "#protocol/ask";
+import { isLocalAuth } from "#ui/cards/auth";
+import type { AnyCard } from "#ui/cards/update-card";
+import type { SessionEvent } from "#ui/session/events";
+import type { Session } from "#ui/session/state";
+import { listMissingServices, toLine } from "#ui/text/words";
+import { formatToolCall } from "#ui/tool-text";
+import type { CardItem, ToolItem } from "#ui/view/view";
+import type { BackendHandle, Kay } from "../kay.ts";
+import { type AuthCard, createAuthConnector } from "./auth-connector.ts";
+import { loadCandidates } from "./candidates.ts";
+import type { ConversationClient } from "./conversation-client.ts";
+import type { EffectPorts } from "./effects.ts";
+import { formatFault } from "./format-fault.ts";
+import { toConfirmCard, toParts } from "./guide-answers.ts";
+import type { SessionOptions } from "./open.ts";
+import type { SessionScreen } from "./screen.ts";
+import type { SlashContext } from "./slash/command.ts";
+import { parseSlash } from "./slash/read.ts";
+
+/** What a session's effects are carried out with, and what belongs to this terminal alone. */
+export type SessionContext = EffectPorts & {
+  /** A backend that has no streams answered. */
+  answered(answer: AskResponse, prompt: string | null): void;
+  end(): void;
+};
+
+export type SessionPorts = {
+  kay: Kay;
+  link: BackendHandle;
+  talk: ConversationClient;
+  stage: SessionScreen;
+  options: SessionOptions;
+  dispatch(event: SessionEvent): void;
+  /** What of the conversation is on its way is not wanted any more. */
+  forget(): void;
+  now(): Session;
+  /** The call that was begun last, with all it brought. */
+  newest(): ToolItem | undefined;
+  leave(): void;
+};
+
+/** How long a link of `/connect` can be used, in ms. */
+const LINK_MS = 10 * 60_000;
+
+/** Build it. */
+export function createSessionContext(ports: SessionPorts): SessionContext {
+  const { kay, link, talk, stage, options, dispatch, now, leave } = ports;
+  const say = (text: string) => {
+    stage.say(`\n${text}`);
+    stage.show(now(), "soon");
+  };
+  /** Who waits for the end of a card of this terminal: yes or no, and for services whether they are connected. */
+  const waiting = new Map<string, (yes: boolean) => void>();
+  let count = 0;
+  /** Which site a card of `/connect` means. */
+  const sites = new Map<string, string>();
+  const desk = createAuthConnector(kay, link, {
+    say,
+    links: (card, links) => dispatch({ type: "links", card, links }),
+    connected: (card, service) => void connected(card, service),
+    unknown: (card, service, error) => {
+      if (!isLocalAuth(card.auth)) return;
+      say(formatFault(error));
+      settled(card, ({ integrations, ...auth }) => ({
+        ...auth,
+        integrations: integrations.filter((each) => each !== service),
+      }));
+    },
+    siteOf: (card) => sites.get(card),
+  });
+  const connected = async (card: AuthCard, service: string) => {
+    void loadCandidates(kay, link, dispatch, ["connections", "tools"]);
+    if (now().status.connection === "signed out") dispatch({ type: "status", status: { connection: "here" } });
+    talk.again();
+    if (!isLocalAuth(card.auth)) {
+      const { reportConnected: tellConnected } = await import("../ask/auth.ts");
+      return tellConnected(link, card.auth.generation_id, service).catch((error) => say(formatFault(error)));
+    }
+    settled(card, (auth) => ({ ...auth, connected: [...auth.connected, service] }));
+  };
+  /** A card of `/connect` after one of its services was done with; it ends with the last. */
+  const settled = (card: AuthCard, change: (auth: AuthCard["auth"]) => AuthCard["auth"]) => {
+    const open = now().local.find(
+      (each): each is AuthCard => each.kind === "card" && each.id === card.id && each.type === "auth",
+    );
+    if (!open) return;
+    const auth = change(open.auth);
+    if (listMissingServices(auth).length === 0) dispatch({ type: "local-ended", id: card.id });
+    else dispatch({ type: "local", card: { ...open, auth } });
+  };
+  const opened = (card: AnyCard) =>
+    new Promise<boolean>((resolve) => {
+      waiting.set(card.id, resolve);
+      dispatch({ type: "local", card });
+    });
+  const context: SlashContext = {
+    kay,
+    link,
+    session: () => now().view.session_id,
+    say,
+    ask: (question) => (kay.flags.yes ? Promise.resolve(true) : opened(questionCard(`question:${++count}`, question))),
+    connect: async (services, site) => {
+      const card = connectCard(`connect:${++count}`, services, kay.clock.now() + LINK_MS);
+      if (site !== undefined) sites.set(card.id, site);
+      await opened(card);
+    },
+    client: options.client,
+    setInteractive: async (enabled) => dispatch({ type: "interaction", enabled }),
+    resume: async (id) => {
+      talk.forget();
+      ports.forget();
+      stage.reset();
+      dispatch({ type: "reset" });
+      talk.follow(id);
+    },
+    clear: () => {
+      talk.forget();
+      ports.forget();
+      stage.reset();
+      dispatch({ type: "reset" });
+    },
+    quit: leave,
+    width: () => kay.terminal.stdout.columns(),
+  };
+  const answered = (answer: AskResponse, prompt: string | null) => {
+    const card = toConfirmCard(answer);
+    dispatch({ type: "parts", parts: toParts(answer, prompt, now().view), at: kay.clock.now() });
+    if (card) dispatch({ type: "local", card });
+  };
+  return {
+    kay,
+    link,
+    client: options.client,
+    talk,
+    dispatch,
+    say,
+    answered,
+    desk,
+    closed: (id) => {
+      const card = now().view.items.findLast((item) => item.kind === "card" && item.id === id);
+      desk.close(id, card?.kind === "card" && card.ended?.action === "connected" ? "connected" : "given up");
+      waiting.get(id)?.(false);
+      waiting.delete(id);
+    },
+    conversation: () => now().view.session_id,
+    slash: async (text) => {
+      say(`> ${toLine(text)}`);
+      const slash = parseSlash(text);
+      if (slash.kind !== "command") return;
+      await slash.command.run(context, slash.argument);
+      void loadCandidates(kay, link, dispatch, slash.command.changes ?? []);
+    },
+    decided: async (card, yes) => {
+      const asked = waiting.get(card.id);
+      waiting.delete(card.id);
+      asked?.(yes);
+      if (!asked) answered(await link.api.confirm(card.id, yes, { signal: kay.signal }), null);
+      dispatch({ type: "local-ended", id: card.id });
+    },
+    lend: stage.lend,
+    silently: stage.silently,
+    remember: (text) => void kay.history.add(text).catch((error) => say(formatFault(error))),
+    suspend: () => kay.terminal.suspend(),
+    redraw: stage.redraw,
+    expand: () => {
+      const tool = ports.newest();
+      say(tool ? formatToolCall(tool) : "Nothing was called yet.");
+    },
+    leave,
+    end: () => {
+      for (const resolve of waiting.values()) resolve(false);
+    },
+  };
+}
+
+function questionCard(id: string, message: string): AnyCard {
+  return { kind: "confirmation", id, message };
+}
+
+function connectCard(id: string, integrations: string[], until: number): CardItem {
+  const expires_at = new Date(until).toISOString();
+  return { kind: "card", type: "auth", id, auth: { generation_id: "", integrations, connected: [], expires_at } };
+}

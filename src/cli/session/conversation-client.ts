@@ -1,0 +1,182 @@
+import type { AskRequest, AskResponse } from "#protocol/ask";
+import { Problem } from "#protocol/errors";
+import type { NumberedPart } from "#protocol/events";
+import type { BackendHandle, Kay } from "../kay.ts";
+import { createDirectStream } from "./direct-stream.ts";
+import type { SessionClient } from "./open.ts";
+
+/** What a conversation tells the session. */
+export type ConversationListener = {
+  /** The conversation has an id now. */
+  session(id: string): void;
+  part(part: NumberedPart): void;
+  /** A backend that only has what the guide has answers whole. */
+  answer(answer: AskResponse, prompt: string): void;
+  /** Whether the conversation can be followed; with why not, in a sentence. */
+  connection(state: "here" | "lost", why?: string): void;
+  /** It is followed no more: nobody is signed in, or it is gone. */
+  stopped(why: Problem): void;
+};
+
+/** One conversation as a session speaks with it. */
+export type ConversationClient = {
+  /**
+   * Send a prompt. Resolves when the backend has it and its parts are on their way.
+   *
+   * @throws Problem when it was not taken, or nobody knows whether it was
+   */
+  send(prompt: string): Promise<void>;
+  /** Follow this conversation from its beginning, for as long as the session lives. */
+  follow(sessionId: string): void;
+  /** Somebody signed in: what could not be followed without is followed again, from where it was. */
+  again(): void;
+  /** Follow nothing any more: the next prompt begins a new conversation. */
+  forget(): void;
+  /** The session is over. */
+  end(): void;
+};
+
+/** Waits between tries to follow again, in ms. */
+const AGAIN_MS = [1_000, 2_000, 5_000, 10_000, 30_000];
+
+/**
+ * All parts come by one stream, that of the conversation, so that what other terminals do is seen too. The stream of an ask is held only
+ * until the other has begun: work that nobody follows is stopped by the backend.
+ */
+export function createConversationClient(
+  kay: Kay,
+  link: BackendHandle,
+  client: SessionClient,
+  listener: ConversationListener,
+): ConversationClient {
+  const ended = new AbortController();
+  const signal = AbortSignal.any([ended.signal, kay.signal]);
+  let following: Following | undefined;
+  const direct = createDirectStream(listener.part);
+  const follow = (id: string) => {
+    following?.end();
+    const told = { ...listener, part: direct.log };
+    following = startFollowing(kay, link, { id, client, listener: told, signal });
+    listener.session(id);
+  };
+  const send = async (prompt: string) => {
+    const body: AskRequest = {
+      prompt,
+      interactive: false,
+      ...(following ? { session_id: following.id } : {}),
+      client,
+    };
+    const leaving = new AbortController();
+    const asked = await link.api.askTurn(body, {
+      signal: AbortSignal.any([signal, leaving.signal]),
+      note: () => {},
+      warn: kay.out.warn,
+    });
+    if (asked.kind === "answer") return listener.answer(asked.answer, prompt);
+    if (asked.kind === "turn") {
+      const begun = direct.begin(asked.turn);
+      if (asked.turn.sessionId !== following?.id) follow(asked.turn.sessionId);
+      return await Promise.race([begun, following?.reached(Number.POSITIVE_INFINITY)]);
+    }
+    try {
+      for await (const { number, part } of asked.parts) {
+        // No event of the log, so it is not waited for there.
+        if (part.type === "data-presence") continue;
+        const named = asked.sessionId ?? (part.type === "start" ? part.messageMetadata?.session_id : undefined);
+        if (named && named !== following?.id) follow(named);
+        if (!following) continue;
+        // One that is not of the log is not waited for either.
+        await following.reached(Math.floor(number));
+        return;
+      }
+    } finally {
+      leaving.abort();
+    }
+  };
+  const forget = () => {
+    if (following) listener.connection("here");
+    following?.end();
+    direct.end();
+    following = undefined;
+  };
+  return { send, follow, again: () => following?.again(), forget, end: () => ended.abort() };
+}
+
+/** `reached`: when the part of this number, or any after it, has come, or none will. */
+type Following = { id: string; reached(number: number): Promise<void>; again(): void; end(): void };
+
+function startFollowing(
+  kay: Kay,
+  link: BackendHandle,
+  {
+    id,
+    client,
+    listener,
+    signal,
+  }: { id: string; client: SessionClient; listener: ConversationListener; signal: AbortSignal },
+): Following {
+  const over = new AbortController();
+  const until = AbortSignal.any([signal, over.signal]);
+  let last = 0;
+  let awaited: { number: number; resolve(): void }[] = [];
+  const release = (number: number) => {
+    for (const one of awaited) if (one.number <= number) one.resolve();
+    awaited = awaited.filter((one) => one.number > number);
+  };
+  const once = async () => {
+    const parts = link.api.events(id, {
+      after: last,
+      client,
+      signal: until,
+      note: (why) => listener.connection("lost", why),
+      joined: () => listener.connection("here"),
+      warn: kay.out.warn,
+    });
+    for await (const part of parts) {
+      if (until.aborted) return;
+      last = Math.max(last, part.number);
+      listener.part(part);
+      release(last);
+    }
+  };
+  let ended: Promise<void> | undefined;
+  const begin = () => {
+    ended ??= repeat(kay, once, listener, until).finally(() => {
+      ended = undefined;
+      release(Number.POSITIVE_INFINITY);
+    });
+    return ended;
+  };
+  begin();
+  const reached = (number: number) =>
+    last >= number
+      ? Promise.resolve()
+      : Promise.race([begin(), new Promise<void>((resolve) => awaited.push({ number, resolve }))]);
+  return { id, reached, again: () => void begin(), end: () => over.abort() };
+}
+
+/** Follow for as long as the session lives: a connection that could not be taken up again is tried anew, less and less often. */
+async function repeat(
+  kay: Kay,
+  once: () => Promise<void>,
+  listener: ConversationListener,
+  until: AbortSignal,
+): Promise<void> {
+  for (let tries = 0; !until.aborted; tries += 1) {
+    try {
+      await once();
+      tries = 0;
+    } catch (error) {
+      if (until.aborted) return;
+      const why = error instanceof Problem ? error.message : "The conversation cannot be followed.";
+      if (error instanceof Problem && isFinal(error)) return listener.stopped(error);
+      listener.connection("lost", why);
+    }
+    await kay.clock.sleep(AGAIN_MS[Math.min(tries, AGAIN_MS.length - 1)] ?? 1_000, until).catch(() => {});
+  }
+}
+
+/** Trying again does not help: somebody has to sign in, or the conversation is gone. */
+function isFinal({ code, exit }: Problem): boolean {
+  return exit === 4 || code === "SESSION_NOT_FOUND";
+}

@@ -1,0 +1,17 @@
+import { Problem } from "#protocol/errors";
+import { toLine } from "#ui/text/words";
+
+/** A fault as the transcript shows it: the sentence and the next step, a command of the session where it has one. */
+export function formatFault(error: unknown): string {
+  if (!(error instanceof Problem))
+    return `✗ Something in kay went wrong: ${error instanceof Error ? toLine(error.message) : "unknown"}`;
+  return `✗ ${toLine(error.message)}${error.hint ? `\n  ${toLine(asSlash(error.hint))}` : ""}`;
+}
+
+/** `kay connect jira` is `/connect jira` here. */
+function asSlash(hint: string): string {
+  return hint.replace(
+    /\bkay (connect|connections|disconnect|sessions|approvals|tools|policy|pending|model)\b(?: list\b)?/g,
+    "/$1",
+  );
+}

@@ -1,0 +1,118 @@
+import { clean } from "#protocol/clean";
+import type { Source, Terminal } from "../terminal/terminal.ts";
+
+/** What is typed in a session by lines: texts to send, and answers to questions. Nothing that is typed early gets lost. */
+export type LineInput = {
+  /** For questions: only what is typed in sight of one answers it, the rest waits for the next text to send. */
+  source: Source;
+  /**
+   * The next text to send. Lines that were typed while kay was at work come first. `\` at the end of a line goes on in the next one, `"""`
+   * begins and ends a text of several lines, and lines pasted together are one text.
+   *
+   * @returns null at the end of the input, and when `signal` ended the wait
+   */
+  text(signal: AbortSignal): Promise<string | null>;
+  /** Forget what waits. @returns whether there was anything */
+  clear(): boolean;
+  /** Whether the input is at its end. */
+  ended(): boolean;
+};
+
+const MARK = "> ";
+/** Before a line that goes on. */
+const MORE = ". ";
+const FENCE = '"""';
+
+/** See {@link Typed}. */
+export function createLineInput({ stdin, stderr }: Terminal): LineInput {
+  const lines: string[] = [];
+  /** The beginning of a line. */
+  let draft = "";
+  let ended = false;
+  const keep = (typed: string) => {
+    const whole = (draft + typed).split("\n");
+    draft = whole.pop() ?? "";
+    lines.push(...whole);
+  };
+  const next = async (mark: string, signal: AbortSignal): Promise<{ line: string; kept: boolean } | null> => {
+    if (!ended && lines.length === 0) keep(await stdin.forget());
+    const line = lines.shift();
+    stderr.write(mark + clean(line === undefined ? draft : `${line}\n`));
+    if (line !== undefined) return { line, kept: true };
+    const typed = ended ? null : await stdin.line(signal);
+    if (signal.aborted) return null;
+    if (typed === null) {
+      ended = true;
+      stderr.write("\n");
+      if (draft.trim() === "") return null;
+    }
+    const whole = draft + (typed ?? "");
+    draft = "";
+    return { line: whole, kept: false };
+  };
+  /** The lines of a paste come in one go. What was only begun is no part of one. */
+  const pasted = async (signal: AbortSignal): Promise<string> => {
+    const typed = await stdin.forget();
+    keep(typed);
+    if (!typed.includes("\n")) return "";
+    const rest = lines.splice(0);
+    if (draft !== "") rest.push((await next(MORE, signal))?.line ?? "");
+    return rest.map((line) => `\n${line}`).join("");
+  };
+  const text = async (signal: AbortSignal): Promise<string | null> => {
+    const first = await next(MARK, signal);
+    if (first === null) return null;
+    if (first.line.trimStart().startsWith(FENCE)) return fenced(first.line.trimStart().slice(FENCE.length), signal);
+    if (first.line.endsWith("\\")) return continued(first.line, signal);
+    const isCommand = /^\/[a-z]/.test(first.line);
+    return first.kept || isCommand ? first.line : first.line + (await pasted(signal));
+  };
+  const fenced = async (first: string, signal: AbortSignal): Promise<string | null> => {
+    let whole = first;
+    while (!whole.trimEnd().endsWith(FENCE)) {
+      const more = await next(MORE, signal);
+      if (more === null) return signal.aborted ? null : whole.trim();
+      whole += `\n${more.line}`;
+    }
+    return whole.trimEnd().slice(0, -FENCE.length).trim();
+  };
+  const continued = async (first: string, signal: AbortSignal): Promise<string | null> => {
+    let whole = first;
+    while (whole.endsWith("\\")) {
+      const more = await next(MORE, signal);
+      if (more === null) return signal.aborted ? null : whole.slice(0, -1);
+      whole = `${whole.slice(0, -1)}\n${more.line}`;
+    }
+    return whole;
+  };
+  return {
+    text,
+    ended: () => ended,
+    clear() {
+      const had = lines.length > 0 || draft.trim() !== "";
+      lines.length = 0;
+      draft = "";
+      return had;
+    },
+    source: {
+      isTerminal: stdin.isTerminal,
+      read: stdin.read,
+      // Single keys are of a mode in which nothing typed is seen; here there are lines only.
+      keys: () => () => {},
+      bytes: () => () => {},
+      forget: async () => {
+        const before = lines.length;
+        if (!ended) keep(await stdin.forget());
+        if (draft.trim() !== "") stderr.write(`\nkept for your next message: ${clean(draft)}\n`);
+        else if (lines.length > before) stderr.write("\nkept: what you typed is sent after this.\n");
+        return "";
+      },
+      line: async (signal, more) => {
+        if (ended) return null;
+        const line = await stdin.line(signal, more);
+        if (line === null && !signal.aborted) ended = true;
+        return line;
+      },
+    },
+  };
+}

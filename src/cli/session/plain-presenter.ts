@@ -1,0 +1,138 @@
+import type { StreamPart } from "#protocol/events";
+import { createMarkdownWriter } from "#ui/markdown/progressive";
+import type { Look } from "#ui/style";
+import {
+  CARD_NAMES,
+  formatAnswerText,
+  formatCardEnd,
+  formatLabelled,
+  formatLabelledView,
+  formatToolLine,
+} from "#ui/text/labelled";
+import { isToolFinished } from "#ui/text/tool-row";
+import { toLine } from "#ui/text/words";
+import { type CardItem, type Item, listOpenCards, type ToolItem, type View } from "#ui/view/view";
+import { bufferWhilePrompting, type Presenter } from "../ask/presenter.ts";
+import type { Kay } from "../kay.ts";
+
+/** What the line mode knows before the first part. */
+export type PlainPresenterOptions = {
+  /** The number of the last part that is history, which is shown in one go. */
+  seen?: number;
+  /** What was just typed here, which stands on the screen already. */
+  prompt?: string;
+  /** Name of this client: how a card ended that it answered is told, of others the question itself tells. */
+  client: string;
+  /** Nothing is asked here: how each card ended is told. */
+  readOnly?: boolean;
+  /** What is history was shown before. */
+  told?: boolean;
+};
+
+/** A generation as text, each thing with its label, in the order in which it happens; nothing that was written changes. */
+export function createPlainPresenter(
+  kay: Kay,
+  { seen = 0, prompt, client, readOnly = false, told: isTold = false }: PlainPresenterOptions,
+): Presenter {
+  // The label takes cells of its first line.
+  const look = (): Look => ({
+    width: Math.max(20, kay.terminal.stdout.columns() - LABEL),
+    paint: kay.out.paint,
+    plain: true,
+  });
+  const told = new Map<number, Told>();
+  let typed = prompt;
+  let speaking = false;
+  let labelledAlready = false;
+  const write = (text: string) => {
+    kay.out.writeLine(labelledAlready || text === "" ? text : formatAnswerText(text));
+    labelledAlready ||= text !== "";
+  };
+  const text = createMarkdownWriter(look, write);
+  const close = () => {
+    if (speaking) text.end();
+    speaking = false;
+    labelledAlready = false;
+  };
+  const say = (words: string) => {
+    close();
+    kay.out.writeLine(words);
+  };
+  const tell = (item: Item, index: number) => {
+    const before = told.get(index) ?? { begun: false, log: 0, over: false };
+    if (before.over || item.kind === "text" || item.kind === "reasoning") return;
+    if (item.kind === "message" && item.text === typed) {
+      typed = undefined;
+      return void told.set(index, { ...before, over: true });
+    }
+    if (item.kind === "tool") for (const words of toolLines(item, before, look().width)) say(words);
+    else if (isFinal(item, readOnly ? undefined : client))
+      say(item.kind === "card" ? formatCardEnd(item) : formatLabelled(item, look()));
+    told.set(index, getTold(item, before));
+  };
+  const shown = (part: StreamPart, view: View) => {
+    if (part.type === "data-presence") return;
+    if (part.type === "text-delta") {
+      speaking = true;
+      text.push(part.delta);
+    } else if (part.type === "text-end" || part.type === "text-start") close();
+    if (part.type === "data-status" && part.data.status === "paused")
+      say("Another request of this conversation is under way; this one waits for its turn.");
+    view.items.forEach(tell);
+  };
+  return {
+    ...bufferWhilePrompting(shown, {
+      hold: ({ card, at, of }) => say(`${CARD_NAMES[card.type]} ${at} of ${of}:`),
+      end: close,
+    }),
+    known(view, number) {
+      if (number !== seen) return;
+      const open: Item[] = listOpenCards(view);
+      const unfinished = view.items.filter((item) => item.kind === "text" && !item.done);
+      const items = view.items.filter((item) => !open.includes(item) && !unfinished.includes(item));
+      const history = formatLabelledView({ ...view, items }, look());
+      if (history !== "" && !isTold) kay.out.writeLine(`${history}\n`);
+      view.items.forEach((item, index) => {
+        if (!open.includes(item)) told.set(index, getTold(item, { begun: true, log: 0, over: false }));
+      });
+      for (const item of unfinished) {
+        speaking = true;
+        if (item.kind === "text") text.push(item.text);
+      }
+    },
+  };
+}
+
+const LABEL = "kay: ".length;
+
+/** What of an item was told. */
+type Told = { begun: boolean; log: number; over: boolean };
+
+function getTold(item: Item, before: Told): Told {
+  if (item.kind === "tool")
+    return { begun: item.state !== "starting" || before.begun, log: item.log.length, over: isToolFinished(item) };
+  if (item.kind === "card") return { ...before, over: item.ended !== undefined };
+  if (item.kind === "receipt") return { ...before, over: isSettled(item) };
+  return { ...before, over: true };
+}
+
+function toolLines(tool: ToolItem, { begun, log }: Told, width: number): string[] {
+  if (isToolFinished(tool)) return [formatToolLine(tool, width)];
+  if (tool.state === "paused" || tool.state === "starting") return [];
+  const fresh = tool.log.slice(log).map((entry) => `tool ${toLine(tool.name)}: ${toLine(entry)}`);
+  return begun ? fresh : [formatToolLine({ ...tool, log: [] }, width), ...fresh];
+}
+
+function isFinal(item: Exclude<Item, ToolItem>, client: string | undefined): boolean {
+  if (item.kind === "card") return client === undefined ? item.ended !== undefined : isAnsweredBy(item, client);
+  return item.kind === "receipt" ? isSettled(item) : true;
+}
+
+function isSettled({ receipt }: Extract<Item, { kind: "receipt" }>): boolean {
+  return receipt.effect === "settled" || receipt.effect === "unknown";
+}
+
+/** What was connected or answered elsewhere is told where it is asked. */
+function isAnsweredBy({ ended }: CardItem, client: string): boolean {
+  return ended?.client === client;
+}

@@ -1,0 +1,124 @@
+import { SESSION_MODES } from "#ui/modes";
+import { detectReflow } from "#ui/screen/reflow";
+import { createScreen } from "#ui/screen/screen";
+import { SPINNER_MARK } from "#ui/session/live-content";
+import { type LiveFrame, layOutLiveRegion } from "#ui/session/live-frame";
+import { advanceScrollback, createScrollbackState, type ScrollbackState } from "#ui/session/scrollback";
+import type { Session } from "#ui/session/state";
+import { isBusy } from "#ui/session/turn";
+import type { Look } from "#ui/style";
+import type { Painter } from "#ui/views/painter";
+import type { Kay } from "../kay.ts";
+import { wrapSentences } from "../output/wrap.ts";
+
+/** What of a session is on the terminal. */
+export type SessionScreen = {
+  /** Finished text for the scrollback, with the next drawing. */
+  say(text: string): void;
+  /** Draw soon: after a key as soon as all that came with it was taken, else with what else comes in the next moments. */
+  show(session: Session, soon: "now" | "soon"): void;
+  /** Another conversation begins. */
+  reset(): void;
+  resized(): void;
+  /** What is on the terminal is not known: all is drawn anew. */
+  redraw(): void;
+  /** A sequence that shows nothing. */
+  silently(sequence: string): void;
+  /** Give the terminal away, and take it back. */
+  lend<T>(work: () => Promise<T>): Promise<T>;
+  /** Everything that is final is printed, the live region is taken away, the terminal is as it was. */
+  end(): void;
+};
+
+/** Least time between two drawings of what streams, in ms; keys are shown at once. */
+const CADENCE_MS = 50;
+const SPINNER = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+/** How long each of its marks stands, in ms. */
+const SPIN_MS = 200;
+
+/** @param onDrawn told of each frame that is on the terminal, how far the conversation has left for the scrollback, and what left now */
+export function createSessionScreen(
+  kay: Kay,
+  painter: Painter,
+  onDrawn: (frame: LiveFrame, blocks: ScrollbackState, committed: string) => void,
+): SessionScreen {
+  const { stdout } = kay.terminal;
+  const size = () => ({ columns: stdout.columns(), rows: stdout.rows() });
+  const look = (): Look & { links: boolean } => ({ width: size().columns, paint: kay.out.paint, links: true });
+  const screen = createScreen({ write: (text) => stdout.write(text), size, reflows: detectReflow(kay.env) });
+  let blocks = createScrollbackState();
+  let latest: Session | null = null;
+  let away = false;
+  let drawnAt = 0;
+  let waiting: AbortController | null = null;
+  let isUrgent = false;
+  const hold = () => kay.terminal.modes(SESSION_MODES.on, SESSION_MODES.off, screen.clear);
+  let release = hold();
+  /** What became final is handed to the screen. */
+  const committed = ({ view }: Session) => {
+    const next = advanceScrollback(blocks, view, look());
+    blocks = next.blocks;
+    screen.commit(next.commit);
+    return next;
+  };
+  const draw = () => {
+    waiting?.abort();
+    waiting = null;
+    isUrgent = false;
+    if (!latest || away) return;
+    drawnAt = kay.clock.now();
+    const spin = SPINNER[Math.floor(drawnAt / SPIN_MS) % SPINNER.length] ?? "";
+    const { live, commit } = committed(latest);
+    const tools = live.tools.map((row) => (row.startsWith(SPINNER_MARK) ? spin + row.slice(1) : row));
+    const frame = layOutLiveRegion(latest, { ...live, tools }, isBusy(latest) ? spin : " ");
+    screen.draw(painter.paint(frame));
+    onDrawn(frame, blocks, commit);
+  };
+  return {
+    say: (text) => screen.commit(`${wrapSentences(text, size().columns)}\n`),
+    show(session, soon) {
+      latest = session;
+      if (isUrgent) return;
+      if (soon === "now") {
+        // Keys that came in one piece are seen in one drawing.
+        isUrgent = true;
+        void Promise.resolve().then(() => isUrgent && draw());
+        return;
+      }
+      if (waiting) return;
+      waiting = new AbortController();
+      const wait = Math.max(0, drawnAt + CADENCE_MS - kay.clock.now());
+      void kay.clock.sleep(wait, waiting.signal).then(draw, () => {});
+    },
+    reset() {
+      blocks = { ...createScrollbackState(), above: blocks.above };
+    },
+    resized: () => screen.resized(),
+    redraw() {
+      screen.forget();
+      draw();
+    },
+    silently: (sequence) => stdout.write(sequence),
+    async lend(work) {
+      draw();
+      screen.clear();
+      away = true;
+      release();
+      try {
+        return await work();
+      } finally {
+        release = hold();
+        away = false;
+        screen.forget();
+        draw();
+      }
+    },
+    end() {
+      waiting?.abort();
+      if (latest && !away) committed(latest);
+      away = true;
+      screen.clear();
+      release();
+    },
+  };
+}

@@ -1,0 +1,66 @@
+import { spawn } from "node:child_process";
+import { stripVTControlCharacters } from "node:util";
+import { toLine } from "#ui/text/words";
+import { splitCommand } from "../command-words.ts";
+import type { Kay } from "../kay.ts";
+import { isCi, type Terminal } from "./terminal.ts";
+
+/** What less and lv are told where the person says nothing: to show colours, and to leave the text on the screen. */
+const DEFAULTS = { LESS: "FRX", LV: "-c" };
+
+/** What a text is to be shown with. */
+export type PagerPorts = Pick<Kay, "env" | "terminal" | "signal" | "catchInterrupts"> & {
+  flags: { json: boolean; input: boolean; plain: boolean };
+  showInPager(pager: string, text: string, signal: AbortSignal): Promise<boolean>;
+  warn(text: string): void;
+};
+
+/**
+ * Show a text with the person's pager (PAGER). There is none for what fits the terminal, where nobody sits at the keyboard, and with `cat`.
+ * While it is there Ctrl+C is the pager's.
+ *
+ * @returns whether it was shown
+ */
+export async function showInPager(text: string, world: PagerPorts): Promise<boolean> {
+  const { env, terminal, flags, signal } = world;
+  const pager = env.PAGER?.trim();
+  if (!pager || pager === "cat" || flags.json || flags.plain || !flags.input || isCi(env)) return false;
+  if (!terminal.stdin.isTerminal || !terminal.stdout.isTerminal || fits(text, terminal.stdout)) return false;
+  const release = world.catchInterrupts(() => {});
+  try {
+    if (await world.showInPager(pager, text, signal)) return true;
+  } finally {
+    release();
+  }
+  world.warn(`The pager could not be started (PAGER=${toLine(pager)}).`);
+  return false;
+}
+
+/** Run a pager on this terminal, never through a shell. See {@link PagerWorld}. */
+export function runPager(
+  pager: string,
+  text: string,
+  { env, signal }: { env: NodeJS.ProcessEnv; signal: AbortSignal },
+): Promise<boolean> {
+  const [command = "", ...args] = splitCommand(pager);
+  return new Promise<boolean>((resolve) => {
+    const child = spawn(command, args, { stdio: ["pipe", "inherit", "inherit"], env: { ...DEFAULTS, ...env } });
+    const end = () => void child.kill();
+    const over = (started: boolean) => {
+      signal.removeEventListener("abort", end);
+      resolve(started);
+    };
+    signal.addEventListener("abort", end, { once: true });
+    child.once("error", () => over(false));
+    child.once("close", () => over(true));
+    // Who leaves it before the end does not read the rest.
+    child.stdin.on("error", () => {}).end(text);
+  }).catch(() => false);
+}
+
+/** Whether a text leaves a row for what comes after it. */
+function fits(text: string, { columns, rows }: Terminal["stdout"]): boolean {
+  const lines = stripVTControlCharacters(text).replace(/\n$/, "").split("\n");
+  const width = columns();
+  return lines.reduce((sum, each) => sum + Math.max(1, Math.ceil(each.length / width)), 0) < rows();
+}

@@ -1,0 +1,59 @@
+import { Problem } from "#protocol/errors";
+import type { Kay } from "../kay.ts";
+import { canPrompt } from "../prompt/confirm.ts";
+
+/** How long a pipe may stay open and silent before it is left alone. */
+const SILENCE_MS = 3_000;
+/** More than this is no context for a question. */
+export const MAX_INPUT_BYTES = 1024 * 1024;
+
+/**
+ * Read what stdin holds when it is a pipe or a file. A pipe that stays silent for 3 s is left alone, with a line on stderr, unless
+ * `patient` (the prompt is `-`); `without` says what happens then. A byte order mark and surrounding white space are taken off.
+ */
+export async function readPipedInput(
+  kay: Kay,
+  { patient, without = "asking without it (`kay ask -` waits)" }: { patient: boolean; without?: string },
+): Promise<string> {
+  if (kay.terminal.stdin.isTerminal && !(patient && canPrompt(kay))) return "";
+  const silence = new AbortController();
+  const signal = AbortSignal.any([kay.signal, silence.signal]);
+  const timer = new AbortController();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  if (!patient) {
+    void kay.clock.sleep(SILENCE_MS, timer.signal).then(
+      () => chunks.length === 0 && silence.abort(),
+      () => {},
+    );
+  }
+  try {
+    for await (const chunk of kay.terminal.stdin.read(signal)) {
+      chunks.push(chunk);
+      size += chunk.byteLength;
+      if (size > MAX_INPUT_BYTES) {
+        throw new Problem("INVALID_REQUEST", "There is more than 1 MiB on stdin.", { hint: "Send less at once." });
+      }
+    }
+  } finally {
+    timer.abort();
+  }
+  if (kay.signal.aborted) throw new Problem("CANCELLED", "Cancelled.");
+  if (silence.signal.aborted) kay.out.writeProgress(`Nothing came on stdin for 3 s; ${without}.`);
+  return (decodeText(Buffer.concat(chunks)) ?? "").trim();
+}
+
+/**
+ * UTF-8, or the UTF-16 that Windows writes into files (`>` of PowerShell 5), which its mark tells. With `fatal`, undefined for what is
+ * neither.
+ */
+export function decodeText(bytes: Uint8Array, { fatal = false } = {}): string | undefined {
+  const [first, second] = bytes;
+  const wide = first === 0xff && second === 0xfe ? "utf-16le" : "utf-16be";
+  const isWide = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
+  try {
+    return new TextDecoder(isWide ? wide : "utf-8", { fatal }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}

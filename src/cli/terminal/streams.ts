@@ -1,0 +1,190 @@
+import { createTerminalModes } from "./modes.ts";
+import type { Sink, Source, Terminal } from "./terminal.ts";
+
+/** The process's own streams and what they need around them. A stream is opened at its first use: most commands need one of the three. */
+export type ProcessStreams = {
+  stdin(): NodeJS.ReadStream;
+  stdout(): NodeJS.WriteStream;
+  stderr(): NodeJS.WriteStream;
+  /** Whether descriptor 0, 1 or 2 is a terminal. */
+  isTerminal(descriptor: 0 | 1 | 2): boolean;
+  /** Ctrl+C pressed while keys are read raw: the same as SIGINT. */
+  interrupt(): void;
+  /** The terminal that is read raw went away: the same as SIGHUP. */
+  hangUp(): void;
+  /** Stop this process and its job; absent where there are no jobs. */
+  stop?(): void;
+  /** To be told whenever this process goes on after it was stopped. */
+  onContinue?(listener: () => void): () => void;
+  /** Have somebody else write `off`, and end raw mode, should this process be killed before it calls what is returned. */
+  guard?(off: string): () => void;
+  /** stdout's reader went away (EPIPE): the command ends quietly. */
+  readerGone(): void;
+  /** Output could not be written for another reason (a full disk): its errno. */
+  cannotWrite(errno: string): void;
+  /** KAY_FORCE_TTY: treat the output as a terminal of this many columns. */
+  forcedColumns?: number;
+};
+
+/** What was typed before a question is dropped for this long, in ms: a line switched to raw hands over what the kernel held. */
+const DROP_MS = 40;
+
+/** Streams as a {@link Terminal}, with what the end of the process needs. */
+export type StreamTerminal = Terminal & {
+  /** Put the terminal back into its usual mode, whatever happened. */
+  restore(): void;
+  /** Resolves when everything written is on its way, or its failure known. */
+  drained(): Promise<void>;
+};
+
+/** Make the {@link Terminal} of real streams. */
+export function createTerminal(streams: ProcessStreams): StreamTerminal {
+  const isTerminal = streams.isTerminal(0);
+  const outputs = [getSink(streams, 1), getSink(streams, 2)] as const;
+  const { raw, ...held } = createTerminalModes(streams, isTerminal, outputs[0].write);
+  return {
+    ...held,
+    stdin: getSource(streams, isTerminal, raw),
+    stdout: outputs[0],
+    stderr: outputs[1],
+    drained: async () => {
+      await Promise.all(outputs.map((output) => output.drained()));
+    },
+  };
+}
+
+function getSource(streams: ProcessStreams, isTerminal: boolean, raw: (on: boolean) => void): Source {
+  let forgotten = false;
+  return {
+    isTerminal,
+    read: (signal) => readBytes(streams.stdin(), signal),
+    keys: (onKey) => (isTerminal ? readKeys(streams, raw, onKey) : () => {}),
+    bytes: (onBytes) => (isTerminal ? readAll(streams, raw, onBytes) : () => {}),
+    forget: async () => {
+      const typed = isTerminal ? await dropTyped(streams, raw) : "";
+      forgotten = true;
+      return typed;
+    },
+    line: async (signal, more = false) => {
+      if (isTerminal && !forgotten && !more) await dropTyped(streams, raw);
+      forgotten = false;
+      return readLine(streams.stdin(), signal);
+    },
+  };
+}
+
+function getSink(streams: ProcessStreams, descriptor: 1 | 2): Sink & { drained(): Promise<void> } {
+  let opened: NodeJS.WriteStream | undefined;
+  const open = () => {
+    opened ??= (descriptor === 1 ? streams.stdout() : streams.stderr()).on("error", (error: NodeJS.ErrnoException) => {
+      if (error.code !== "EPIPE" && error.code !== "EIO") streams.cannotWrite(error.code ?? error.message);
+      // Nobody reads the progress any more: that is no reason to leave the work undone.
+      else if (descriptor === 1) streams.readerGone();
+    });
+    return opened;
+  };
+  return {
+    write: (text) => void open().write(text),
+    isTerminal: streams.isTerminal(descriptor) || streams.forcedColumns !== undefined,
+    columns: () => streams.forcedColumns ?? (open().columns || 80),
+    rows: () => open().rows || 24,
+    onResize: (listener) => {
+      open().on("resize", listener);
+      return () => void open().off("resize", listener);
+    },
+    drained: async () => {
+      if (!opened) return;
+      if (!opened.destroyed && opened.writableLength > 0) await new Promise((resolve) => opened?.write("", resolve));
+      // A file tells of its failure only after the write has returned.
+      await new Promise((resolve) => setImmediate(resolve));
+    },
+  };
+}
+
+async function* readBytes(stdin: NodeJS.ReadStream, signal: AbortSignal): AsyncIterable<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let wake = () => {};
+  let ended = false;
+  const onData = (chunk: Buffer | string) => {
+    chunks.push(typeof chunk === "string" ? Buffer.from(chunk) : chunk);
+    wake();
+  };
+  const onEnd = () => {
+    ended = true;
+    wake();
+  };
+  // Explicitly: a stream that was paused before does not flow again for a new listener.
+  stdin.on("data", onData).on("end", onEnd).on("close", onEnd).on("error", onEnd).resume();
+  signal.addEventListener("abort", onEnd, { once: true });
+  try {
+    while (true) {
+      const chunk = chunks.shift();
+      if (chunk) yield chunk;
+      else if (ended || signal.aborted) return;
+      else await new Promise<void>((resolve) => (wake = resolve));
+    }
+  } finally {
+    signal.removeEventListener("abort", onEnd);
+    stdin.off("data", onData).off("end", onEnd).off("close", onEnd).off("error", onEnd);
+    stdin.pause();
+  }
+}
+
+function readKeys(streams: ProcessStreams, raw: (on: boolean) => void, onKey: (key: string) => void): () => void {
+  const stdin = streams.stdin();
+  const onData = (chunk: Buffer | string) => {
+    // An escape sequence (an arrow, a report of the terminal) is no key of ours.
+    if (String(chunk).startsWith("\x1b")) return;
+    for (const key of String(chunk)) {
+      if (key === "\x03") streams.interrupt();
+      else onKey(key);
+    }
+  };
+  raw(true);
+  stdin.on("data", onData).resume();
+  return () => {
+    stdin.off("data", onData).pause();
+    raw(false);
+  };
+}
+
+function readAll(
+  streams: ProcessStreams,
+  raw: (on: boolean) => void,
+  onBytes: (bytes: Uint8Array) => void,
+): () => void {
+  const stdin = streams.stdin();
+  const onData = (chunk: Buffer | string) => onBytes(typeof chunk === "string" ? Buffer.from(chunk) : chunk);
+  raw(true);
+  stdin.on("data", onData).on("end", streams.hangUp).on("close", streams.hangUp).on("error", streams.hangUp).resume();
+  return () => {
+    stdin
+      .off("data", onData)
+      .off("end", streams.hangUp)
+      .off("close", streams.hangUp)
+      .off("error", streams.hangUp)
+      .pause();
+    raw(false);
+  };
+}
+
+/** Ctrl+C is never dropped: while the terminal is raw it comes as a key. */
+async function dropTyped(streams: ProcessStreams, raw: (on: boolean) => void): Promise<string> {
+  let typed = "";
+  const drop = readKeys(streams, raw, (key) => {
+    typed += key;
+  });
+  await new Promise((resolve) => setTimeout(resolve, DROP_MS));
+  drop();
+  return typed.replaceAll("\r", "\n");
+}
+
+async function readLine(stdin: NodeJS.ReadStream, signal: AbortSignal): Promise<string | null> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const chunk of readBytes(stdin, signal)) {
+    text += decoder.decode(chunk, { stream: true });
+    if (/[\r\n]/.test(text)) return text.split(/[\r\n]/)[0] ?? "";
+  }
+  return text || null;
+}

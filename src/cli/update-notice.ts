@@ -1,0 +1,62 @@
+import type { Paths } from "#client/paths";
+import type { UpdateRecord } from "#client/update/record";
+import type { Kay } from "./kay.ts";
+import { isCi, isSet } from "./terminal/terminal.ts";
+
+export type UpdatePorts = {
+  paths: Paths;
+  /** How this kay is upgraded; null for one that nobody upgrades. */
+  upgrade(): Promise<string | null>;
+  /** Start the look at the registry apart from this process; its result is in the record, for the next command. */
+  look(): void;
+};
+
+/**
+ * After a command: tell of a newer version, at most once a day, and have the registry asked for one, at most once a day. Only on a terminal,
+ * and never where it could be in the way. What goes wrong here is nobody's concern.
+ */
+export async function notifyOfUpdate(argv: string[], kay: Kay, ports: UpdatePorts): Promise<void> {
+  if (!isWelcome(argv, kay)) return;
+  try {
+    const upgrade = await ports.upgrade();
+    if (!upgrade || (await kay.settings()).text("update-notice") === "off") return;
+    const { readUpdateRecord, writeUpdateRecord } = await import("#client/update/record");
+    const folder = ports.paths.state();
+    const before = await readUpdateRecord(folder);
+    const now = kay.clock.now();
+    const known = before?.running === kay.version ? before : undefined;
+    const newer = known?.newer && !isWithinDay(known.told, now) ? known.newer : null;
+    const isDue = !isWithinDay(known?.looked, now);
+    if (!newer && !isDue) return;
+    const record: UpdateRecord = {
+      looked: isDue ? now : (known?.looked ?? now),
+      running: kay.version,
+      newer: known?.newer ?? null,
+      ...(newer ? { told: now } : known?.told === undefined ? {} : { told: known.told }),
+    };
+    await writeUpdateRecord(folder, record, Buffer.from(kay.random(8)).toString("hex"));
+    if (newer) kay.out.writeProgress(`kay ${newer} is out, this is ${kay.version}. Upgrade with \`${upgrade}\`.`);
+    if (isDue) ports.look();
+  } catch {
+    // No home folder, a broken setting: a command that needs it says so.
+  }
+}
+
+const DAY_MS = 24 * 60 * 60_000;
+
+/** A time to come is that of a clock that was set back, and counts as none. */
+function isWithinDay(time: number | undefined, now: number): boolean {
+  return time !== undefined && time <= now && now - time < DAY_MS;
+}
+
+function isWelcome(argv: string[], { env, flags, terminal, signal }: Kay): boolean {
+  const asksForHelp = argv.length === 0 || argv[0] === "help" || argv.some((word) => HELP.has(word));
+  return (
+    !(asksForHelp || flags.json || flags.quiet || signal.aborted || isCi(env)) &&
+    terminal.stdout.isTerminal &&
+    terminal.stderr.isTerminal &&
+    ![env.KAY_NO_UPDATE_NOTIFIER, env.NO_UPDATE_NOTIFIER, env.DO_NOT_TRACK].some(isSet)
+  );
+}
+
+const HELP = new Set(["--help", "-h", "--version", "-V"]);

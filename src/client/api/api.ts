@@ -1,0 +1,229 @@
+import type * as z from "zod/mini";
+import type { AskRequest, AskResponse, CapabilitiesResponse } from "#protocol/ask";
+import type {
+  ConnectionsResponse,
+  ConnectRequest,
+  ConnectResponse,
+  DisconnectResponse,
+  StatusResponse,
+} from "#protocol/connections";
+import type {
+  AddServiceRequest,
+  AddServiceResponse,
+  DescriptionResponse,
+  RemoveServiceResponse,
+} from "#protocol/custom-services";
+import type { ApproveRequest } from "#protocol/mcp";
+import type { ModelTestResponse, ModelView } from "#protocol/model";
+import type { ServicesResponse, ToolCallResponse, ToolsResponse, ToolView } from "#protocol/tools";
+import { withAuthorization } from "./bearer.ts";
+import type { Beat } from "./beats.ts";
+import { type ApiOptions, type CallOptions, createCaller, type WriteOptions } from "./caller.ts";
+import type { ConversationCalls } from "./conversations.ts";
+import { createLazyCalls } from "./lazy-calls.ts";
+import { sendLogout } from "./logout.ts";
+import type { WriteOutcome } from "./lost-answers.ts";
+import { ignoreMissingAuthRoute, ignoreMissingRoute } from "./missing.ts";
+import type { RefreshCall } from "./refresh-call.ts";
+import { type Call, sendCall } from "./send-call.ts";
+import type { StreamCalls } from "./stream.ts";
+
+/** The calls of one backend (guide; protocol.md). Every answer is checked against the contract; failures are Problems. */
+export type Api = StreamCalls &
+  ConversationCalls & {
+    /**
+     * `POST /connections/connect?service=`: begin to connect. Sent once; a 401 is final. `signedIn` sends the access token along, so that the
+     * backend knows the account that consents for one of this installation's own.
+     */
+    connect(
+      service: string,
+      body: ConnectRequest,
+      options?: CallOptions & { signedIn?: boolean },
+    ): Promise<ConnectResponse>;
+    /** `GET /auth/status/:state`, one try: `pollStatus` is what repeats it. */
+    status(state: string, verifier?: string, options?: CallOptions): Promise<StatusResponse>;
+    /** `GET /connections` as the one signed in; with `session_id`, by that (the guide's legacy way) where nobody is. */
+    connections(options?: CallOptions & { session_id?: string }): Promise<ConnectionsResponse>;
+    /** `POST /connections/disconnect?service=`. One of a sign-in and `session_id` is needed. */
+    disconnect(service: string, options?: CallOptions & { session_id?: string }): Promise<DisconnectResponse>;
+    /** `POST /auth/refresh`, for the refresher. */
+    refresh: RefreshCall;
+    /**
+     * `POST /auth/logout` with this token, else with the current one; five seconds in all. Resolves when the backend heard it or knows the
+     * token no more (401); else a Problem says why the sign-in may live on (case A26).
+     */
+    logout(token?: string): Promise<void>;
+    /** `POST /ask`. An answer of `status: "error"` is an answer. A lost one is looked up, never asked for again. */
+    ask(request: AskRequest, options?: WriteOptions): Promise<AskResponse>;
+    /** `POST /ask/confirm`, as careful as `ask`. */
+    confirm(token: string, approved: boolean, options?: WriteOptions): Promise<AskResponse>;
+    /** `GET /services`, or null where the backend has only what the guide has. */
+    services(options?: CallOptions): Promise<ServicesResponse | null>;
+    /** `POST /services`: a service of one's own. Where nobody is signed in, for the session id of the body or a new one. Sent once. */
+    describeService(body: AddServiceRequest, options?: CallOptions): Promise<AddServiceResponse>;
+    /** `POST /services/:name/approve`: the tools of an MCP server as they are now. Sent once. */
+    approveService(name: string, body: ApproveRequest, options?: CallOptions): Promise<AddServiceResponse>;
+    /** `DELETE /services/:name`. Sent once. */
+    removeService(name: string, options?: CallOptions): Promise<RemoveServiceResponse>;
+    /** `GET /services/:name/description`. */
+    description(name: string, options?: CallOptions): Promise<DescriptionResponse>;
+    /** `GET /tools`, of one service where it is named; null as above. */
+    tools(options?: CallOptions & { service?: string }): Promise<ToolsResponse | null>;
+    /** `GET /tools/:name`. */
+    tool(name: string, options?: CallOptions): Promise<ToolView>;
+    /** `POST /tools/:name/call`, as careful as `ask`. */
+    callTool(name: string, input: Record<string, unknown>, options?: WriteOptions): Promise<ToolCallResponse>;
+    /** `GET /model`, or null where the backend has only what the guide has. kay's own backend asks for no sign-in here. */
+    model(options?: CallOptions): Promise<ModelView | null>;
+    /** `POST /model/test`, sent once. */
+    testModel(options?: CallOptions): Promise<ModelTestResponse>;
+    /** What became of the write with this key; `unknown` also where the backend has no such call. */
+    outcome(key: string, options?: CallOptions): Promise<WriteOutcome>;
+    /** `GET /capabilities`, or null where the backend has only what the guide has. */
+    capabilities(options?: CallOptions): Promise<Capabilities | null>;
+    /** `GET /health/stream`: how the beats of a short stream came; null where the backend has only what the guide has. */
+    beats(options?: CallOptions): Promise<Beat[] | null>;
+    /** Server's clock minus this machine's in milliseconds, as of the last answer; undefined before the first. */
+    clockOffsetMs(): number | undefined;
+  };
+
+type Capabilities = z.infer<typeof CapabilitiesResponse>;
+
+const STATUS_TIMEOUT_MS = 10_000;
+const MODEL_TEST_TIMEOUT_MS = 150_000;
+/** A program gets two minutes to start. */
+const LOOK_TIMEOUT_MS = 150_000;
+
+/** The calls of one backend; see {@link Api}. */
+export function createApi(options: ApiOptions): Api {
+  const caller = createCaller(options);
+  const { backend, tokens, timeoutMs, askTimeoutMs, refresh, get, bearer, read, write, outcome } = caller;
+  const owned = (call: Call) => (backend.localSecret ? sendCall(backend, call) : bearer(call));
+  return {
+    ...createLazyCalls(caller),
+    refresh,
+    outcome,
+    clockOffsetMs: () => backend.clockOffsetMs,
+    connect: async (service, body, { signal, signedIn } = {}) => {
+      const call: Call = { ...connectCall(service, body), timeoutMs, signal };
+      const token = signedIn ? await tokens.accessToken() : null;
+      return read(shapes.ConnectResponse, token === null ? call : withAuthorization(call, token));
+    },
+    status: (state, verifier, { signal } = {}) => {
+      const call = { ...statusCall(state, verifier), timeoutMs: Math.min(timeoutMs, STATUS_TIMEOUT_MS), signal };
+      return read(shapes.StatusResponse, call);
+    },
+    connections: ({ session_id, signal } = {}) => {
+      const call: Call = { method: "GET", path: "/connections", timeoutMs, signal };
+      const legacy = session_id
+        ? { ...call, path: `/connections?session_id=${encodeURIComponent(session_id)}` }
+        : undefined;
+      return read(shapes.ConnectionsResponse, call, () => bearer(call, legacy && (() => sendCall(backend, legacy))));
+    },
+    disconnect: (service, { session_id, signal } = {}) => {
+      const path = `/connections/disconnect?service=${encodeURIComponent(service)}`;
+      const call: Call = { method: "POST", path, body: session_id ? { session_id } : {}, timeoutMs, signal };
+      return read(shapes.DisconnectResponse, call, () =>
+        bearer(call, session_id ? () => sendCall(backend, call) : undefined),
+      );
+    },
+    logout: (token) => sendLogout(backend, tokens, token),
+    ask: (request, more) =>
+      write(
+        shapes.AskResponse,
+        { method: "POST", path: "/ask", route: "ask", body: request, timeoutMs: askTimeoutMs },
+        more,
+      ),
+    confirm: (token, approved, more) => {
+      const body = { confirmation_token: token, approved };
+      const call: Call = { method: "POST", path: "/ask/confirm", route: "confirm", body, timeoutMs: askTimeoutMs };
+      return write(shapes.AskResponse, call, more);
+    },
+    services: ({ signal } = {}) => {
+      const call = get("/services", signal);
+      return read(shapes.ServicesResponse, call, () => bearer(call)).catch(ignoreMissingAuthRoute);
+    },
+    describeService: (body, { signal } = {}) => {
+      const call: Call = {
+        method: "POST",
+        path: "/services",
+        body,
+        timeoutMs: body.mcp ? LOOK_TIMEOUT_MS : timeoutMs,
+        signal,
+      };
+      return read(shapes.DescribeResponse, call, () => bearer(call, () => sendCall(backend, call)));
+    },
+    approveService: (name, body, { signal } = {}) => {
+      const path = `/services/${encodeURIComponent(name)}/approve`;
+      const call: Call = { method: "POST", path, body, timeoutMs: LOOK_TIMEOUT_MS, signal };
+      return read(shapes.DescribeResponse, call, () => bearer(call));
+    },
+    removeService: (name, { signal } = {}) => {
+      const call: Call = { method: "DELETE", path: `/services/${encodeURIComponent(name)}`, timeoutMs, signal };
+      return read(shapes.RemovedResponse, call, () => bearer(call));
+    },
+    description: (name, { signal } = {}) => {
+      const call = get(`/services/${encodeURIComponent(name)}/description`, signal);
+      return read(shapes.DescriptionResponse, call, () => bearer(call));
+    },
+    tools: ({ service, signal } = {}) => {
+      const call = get(`/tools${service ? `?service=${encodeURIComponent(service)}` : ""}`, signal);
+      return read(shapes.ToolsResponse, call, () => bearer(call)).catch(ignoreMissingAuthRoute);
+    },
+    tool: (name, { signal } = {}) => {
+      const call = get(`/tools/${encodeURIComponent(name)}`, signal);
+      return read(shapes.ToolView, call, () => bearer(call));
+    },
+    callTool: (name, input, more) => {
+      const path = `/tools/${encodeURIComponent(name)}/call`;
+      return write(shapes.ToolCallResponse, { method: "POST", path, body: { input }, timeoutMs: askTimeoutMs }, more);
+    },
+    model: ({ signal } = {}) => {
+      const call = get("/model", signal);
+      return read(shapes.ModelView, call, () => owned(call)).catch(ignoreMissingAuthRoute);
+    },
+    testModel: ({ signal } = {}) => {
+      const call: Call = { method: "POST", path: "/model/test", body: {}, timeoutMs: MODEL_TEST_TIMEOUT_MS, signal };
+      return read(shapes.ModelTestResponse, call, () => owned(call));
+    },
+    beats: async ({ signal } = {}) => (await import("./beats.ts")).fetchBeats(backend, signal),
+    capabilities: ({ signal } = {}) =>
+      read(shapes.CapabilitiesResponse, { method: "GET", path: "/capabilities", timeoutMs, signal }).catch(
+        ignoreMissingRoute,
+      ),
+  };
+}
+
+/** A call loads its shape while its request is under way: each file of the contract makes all the schemas that are in it. */
+const shapes = {
+  AskResponse: () => import("#protocol/ask").then((of) => of.AskResponse),
+  CapabilitiesResponse: () => import("#protocol/ask").then((of) => of.CapabilitiesResponse),
+  ConnectionsResponse: () => import("#protocol/connections").then((of) => of.ConnectionsResponse),
+  ConnectResponse: () => import("#protocol/connections").then((of) => of.ConnectResponse),
+  DisconnectResponse: () => import("#protocol/connections").then((of) => of.DisconnectResponse),
+  StatusResponse: () => import("#protocol/connections").then((of) => of.StatusResponse),
+  DescribeResponse: () => import("#protocol/custom-services").then((of) => of.AddServiceResponse),
+  DescriptionResponse: () => import("#protocol/custom-services").then((of) => of.DescriptionResponse),
+  RemovedResponse: () => import("#protocol/custom-services").then((of) => of.RemoveServiceResponse),
+  ModelTestResponse: () => import("#protocol/model").then((of) => of.ModelTestResponse),
+  ModelView: () => import("#protocol/model").then((of) => of.ModelView),
+  ServicesResponse: () => import("#protocol/tools").then((of) => of.ServicesResponse),
+  ToolCallResponse: () => import("#protocol/tools").then((of) => of.ToolCallResponse),
+  ToolsResponse: () => import("#protocol/tools").then((of) => of.ToolsResponse),
+  ToolView: () => import("#protocol/tools").then((of) => of.ToolView),
+};
+
+function connectCall(service: string, body: ConnectRequest) {
+  return { method: "POST", path: `/connections/connect?service=${encodeURIComponent(service)}`, body } as const;
+}
+
+function statusCall(state: string, verifier?: string) {
+  const headers = verifier ? { "Kay-Verifier": verifier } : undefined;
+  return {
+    method: "GET",
+    path: `/auth/status/${encodeURIComponent(state)}`,
+    route: "status",
+    headers,
+    attempts: 1,
+  } as const;
+}

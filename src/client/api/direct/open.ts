@@ -1,0 +1,95 @@
+import type { AskStreamResponse } from "#protocol/agent";
+import type { AskRequest } from "#protocol/ask";
+import { Problem } from "#protocol/errors";
+import type { NumberedPart } from "#protocol/events";
+import type { Caller } from "../caller.ts";
+import { type AskStream, type AskStreamOptions, openEvents } from "../stream.ts";
+import { createTurn } from "../turn.ts";
+import { createDirectTurn, type DirectTurn } from "./turn.ts";
+
+/**
+ * The turn that `POST /ask` was answered with, which is streamed straight from the backend's agent server. `parts` are those of the stream
+ * alone: who follows the conversation anyhow joins them with its log.
+ */
+export function openDirectTurn(
+  caller: Caller,
+  { prompt }: AskRequest,
+  { signal, warn = () => {} }: AskStreamOptions,
+  place: AskStreamResponse,
+): DirectTurn {
+  const { openElsewhere: openStream } = caller.backend;
+  if (!openStream) throw new Error("there is no way to an agent server");
+  return createDirectTurn({ caller, openStream, prompt, signal, warn }, place);
+}
+
+/** The same turn as the stream of an ask: stream and log joined, parts of this turn alone, to its end. */
+export function streamDirectly(
+  caller: Caller,
+  request: AskRequest,
+  options: AskStreamOptions,
+  place: AskStreamResponse,
+): AskStream {
+  const turn = openDirectTurn(caller, request, options, place);
+  return { kind: "stream", sessionId: turn.sessionId, parts: join(caller, turn, request, options) };
+}
+
+async function* join(
+  caller: Caller,
+  turn: DirectTurn,
+  { client }: AskRequest,
+  options: AskStreamOptions,
+): AsyncGenerator<NumberedPart> {
+  const { signal, note, warn } = options;
+  const { sessionId, generationId, after = 0 } = turn;
+  const own = createTurn({ sessionId, last: after, generationId });
+  const log = openEvents(caller, sessionId, {
+    after,
+    ...(signal ? { signal } : {}),
+    ...(client ? { client } : {}),
+    ...(note ? { note } : {}),
+    ...(warn ? { warn } : {}),
+  })[Symbol.asyncIterator]();
+  const stream = turn.parts[Symbol.asyncIterator]();
+  let fromLog: Promise<Came> | null = came("log", log);
+  let fromStream: Promise<Came> | null = came("stream", stream);
+  const never = new Promise<never>(() => {});
+  let lost: unknown;
+  try {
+    while (fromLog || fromStream) {
+      const { of, part, error }: Came = await Promise.race([fromLog ?? never, fromStream ?? never]);
+      if (of === "stream") {
+        if (error !== undefined) throw error;
+        if (part) yield part;
+        fromStream = part ? came("stream", stream) : null;
+      } else {
+        lost = error;
+        const mine = part && own.take(part);
+        if (mine) yield* turn.log(mine);
+        else if (!part) yield* turn.begin();
+        fromLog = part ? came("log", log) : null;
+      }
+      if (turn.isOver()) return;
+    }
+    throw lost ?? new Problem("UNREACHABLE", "The conversation cannot be followed any more.");
+  } finally {
+    if (signal?.aborted && signal.reason !== "SIGHUP" && !turn.hasBegun()) await cancel(caller, generationId);
+    turn.end();
+    void log.return?.(undefined)?.then(undefined, () => {});
+  }
+}
+
+type Came = { of: "log" | "stream"; part?: NumberedPart; error?: unknown };
+
+/** Never fails: what went wrong came too. */
+function came(of: "log" | "stream", iterator: AsyncIterator<NumberedPart>): Promise<Came> {
+  return iterator.next().then(
+    ({ done, value }) => (done ? { of } : { of, part: value }),
+    (error: unknown) => ({ of, error }),
+  );
+}
+
+/** Whoever reads the parts cancels what they know of; of a turn without any they know nothing. */
+async function cancel(caller: Caller, generationId: string): Promise<void> {
+  const path = `/generations/${encodeURIComponent(generationId)}/cancel`;
+  await caller.bearer({ method: "POST", path, body: {}, timeoutMs: 2_000 }).catch(() => {});
+}

@@ -1,0 +1,59 @@
+import type { Caller } from "./caller.ts";
+import type { ConversationCalls } from "./conversations.ts";
+import type { StreamCalls } from "./stream.ts";
+
+const CONVERSATION_CALLS = [
+  "sessions",
+  "session",
+  "renameSession",
+  "deleteSession",
+  "clients",
+  "setClient",
+  "answerInteraction",
+  "pending",
+  "pendingRequest",
+  "generation",
+  "answerAuth",
+  "cancelGeneration",
+  "policies",
+  "putPolicies",
+  "approvals",
+  "testApproval",
+  "revokeApproval",
+] as const satisfies (keyof ConversationCalls)[];
+
+/** Calls whose shapes are many and whose users few: they are loaded with the first of them (performance.md, point 2). */
+export function createLazyCalls(caller: Caller): StreamCalls & ConversationCalls {
+  return {
+    askStream: async (request, options) => {
+      const { openAskStream: askStream } = await import("./stream.ts");
+      const asked = await askStream(caller, request, options);
+      if (asked.kind !== "direct") return asked;
+      const { streamDirectly } = await import("./direct/open.ts");
+      return streamDirectly(caller, request, options ?? {}, asked.place);
+    },
+    askTurn: async (request, options) => {
+      const { openAskStream: askStream } = await import("./stream.ts");
+      const asked = await askStream(caller, request, { ...options, direct: true });
+      if (asked.kind !== "direct") return asked;
+      const { openDirectTurn: directTurn } = await import("./direct/open.ts");
+      return { kind: "turn", turn: directTurn(caller, request, options ?? {}, asked.place) };
+    },
+    events: async function* (sessionId, options) {
+      const { openEvents: events } = await import("./stream.ts");
+      yield* events(caller, sessionId, options);
+    },
+    ...conversationCalls(caller),
+  };
+}
+
+function conversationCalls(caller: Caller): ConversationCalls {
+  type Any = (...args: unknown[]) => Promise<unknown>;
+  const later = (name: keyof ConversationCalls): Any => {
+    return async (...args) => {
+      const { createConversationCalls: load } = await import("./conversations.ts");
+      return (load(caller)[name] as Any)(...args);
+    };
+  };
+  return Object.fromEntries(CONVERSATION_CALLS.map((name) => [name, later(name)])) as unknown as ConversationCalls;
+}

@@ -1,0 +1,133 @@
+import type { Incoming } from "#net/ports";
+import { Problem } from "#protocol/errors";
+import { type BackendConnection, getHost } from "./backend-connection.ts";
+import { isWebPage, parseJsonObject, toProblem } from "./failure.ts";
+import { type Call, readAnswer, toAnswerContext } from "./send-call.ts";
+
+/** A conversation, and the number of the event before the first that is meant. */
+export type StreamPosition = { sessionId: string; after: number };
+
+/** What became of a write, as far as the backend knows. */
+export type WriteOutcome =
+  /** `place`: where it can be followed, if it is a stream. */
+  | { state: "running"; place?: StreamPosition }
+  | { state: "interrupted" }
+  | { state: "unknown" }
+  | { state: "done"; status: number; answer: unknown };
+
+type GetCall = (call: Call) => Promise<Incoming>;
+
+/** `GET /requests/:key`. A backend that has no such route, or does not know the key, answers 404: unknown. */
+export async function fetchOutcome(
+  backend: BackendConnection,
+  key: string,
+  get: GetCall,
+  timeoutMs: number,
+  signal?: AbortSignal,
+): Promise<WriteOutcome> {
+  const call: Call = { method: "GET", path: `/requests/${encodeURIComponent(key)}`, timeoutMs, signal };
+  try {
+    const answer = await get(call);
+    const { OutcomeResponse } = await import("#protocol/ask");
+    const outcome = readAnswer(OutcomeResponse, answer, toAnswerContext(backend, call), "the answer of GET /requests");
+    if (outcome.state === "done") return { state: "done", status: outcome.status ?? 200, answer: outcome.answer };
+    const { state, session_id: sessionId, after = 0 } = outcome;
+    return state === "running" && sessionId !== undefined ? { state, place: { sessionId, after } } : { state };
+  } catch (error) {
+    if (error instanceof Problem && error.details.http_status === 404) return { state: "unknown" };
+    throw error;
+  }
+}
+
+/**
+ * Send a write exactly once. If its answer is lost — the connection broke off, a gateway answered instead, the time ran out — what became
+ * of it is looked up once: a finished one gives its answer, everything else is OUTCOME_UNKNOWN. It is never sent again (cases H13, H19).
+ */
+export async function sendOnce(
+  backend: BackendConnection,
+  call: Call,
+  key: string,
+  ports: { send: (call: Call) => Promise<Incoming>; lookUp: () => Promise<WriteOutcome> },
+): Promise<Incoming> {
+  try {
+    return checkComplete(backend, await ports.send(call));
+  } catch (error) {
+    return await foundAgain(backend, call, key, error, ports.lookUp);
+  }
+}
+
+/** The answer to a write, unless nothing or half of one came. */
+export function checkComplete(backend: BackendConnection, answer: Incoming): Incoming {
+  if (answer.status === 204 || parseJsonObject(answer.body) || isWebPage(answer)) return answer;
+  throw truncatedProblem(`${getHost(backend)} answered ${answer.status}, but the answer was cut off.`);
+}
+
+/** An answer that had begun and ended too early, by which the outcome of a write is lost. */
+export function truncatedProblem(message: string): Problem {
+  return new Problem("BAD_ANSWER", message, { details: { cut_off: true } });
+}
+
+/** What was answered to a write that failed with this error, if that is because its answer was lost; else the error. */
+async function foundAgain(
+  backend: BackendConnection,
+  call: Call,
+  key: string,
+  error: unknown,
+  lookUp: () => Promise<WriteOutcome>,
+): Promise<Incoming> {
+  const found = await lookedUp(backend, call, error, lookUp);
+  if (!("state" in found)) return found;
+  throw outcomeUnknown(found.state, error as Problem, key);
+}
+
+/** The same for a write whose answer is a stream: one that is under way is found where it is. */
+export async function recoverStream(
+  backend: BackendConnection,
+  call: Call,
+  key: string,
+  error: unknown,
+  lookUp: () => Promise<WriteOutcome>,
+): Promise<Incoming | StreamPosition> {
+  const found = await lookedUp(backend, call, error, lookUp);
+  if (!("state" in found)) return found;
+  if (found.state === "running" && found.place) return found.place;
+  throw outcomeUnknown(found.state, error as Problem, key);
+}
+
+async function lookedUp(
+  backend: BackendConnection,
+  call: Call,
+  error: unknown,
+  lookUp: () => Promise<WriteOutcome>,
+): Promise<Incoming | Exclude<WriteOutcome, { state: "done" }>> {
+  if (!(error instanceof Problem) || !isLost(error)) throw error;
+  const outcome = await lookUp().catch((): WriteOutcome => ({ state: "unknown" }));
+  return outcome.state === "done" ? replay(backend, call, outcome) : outcome;
+}
+
+/** Whether the request may have been carried out though no answer of the backend's own came. */
+function isLost(problem: Problem): boolean {
+  if (["UNREACHABLE", "TIMED_OUT"].includes(problem.code))
+    return problem.details.sent === true || problem.details.http_status === 408;
+  return problem.code === "BAD_GATEWAY" || problem.details.cut_off === true;
+}
+
+/** The first answer as the backend kept it, taken as if it had just come. */
+function replay(backend: BackendConnection, call: Call, outcome: { status: number; answer: unknown }): Incoming {
+  const answer = { status: outcome.status, headers: {}, body: JSON.stringify(outcome.answer) ?? "" };
+  if (answer.status >= 400) throw toProblem(answer, toAnswerContext(backend, call));
+  return answer;
+}
+
+const BECAME: Record<"running" | "interrupted" | "unknown", string> = {
+  running: "The answer was lost, and the backend is still working on the request.",
+  interrupted: "The backend was interrupted while it worked on the request, so it is unknown how much of it was done.",
+  unknown: "The answer was lost, so it is unknown whether the request was carried out.",
+};
+
+function outcomeUnknown(state: "running" | "interrupted" | "unknown", lost: Problem, key: string): Problem {
+  return new Problem("OUTCOME_UNKNOWN", `${BECAME[state]} ${lost.message}`, {
+    details: { state, idempotency_key: key, lost: lost.code },
+    cause: lost,
+  });
+}

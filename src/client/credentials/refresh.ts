@@ -1,0 +1,203 @@
+import type { Clock, Warn } from "#net/ports";
+import { isErrorCode, Problem } from "#protocol/errors";
+import type { Credentials, SignIn, Stored } from "./credentials.ts";
+import { isToken } from "./envelope.ts";
+import { describeClockSkew, readTokenTimes } from "./expiry.ts";
+
+/**
+ * What became of one `POST /auth/refresh`: new tokens (with the server's time from its Date header, milliseconds), a refusal that is final
+ * (400, 401, 403), or a fault that will pass (network, 408, 429, 5xx, something garbled).
+ */
+export type RefreshOutcome =
+  | { kind: "ok"; token: string; refresh_token?: string | null; serverNow?: number }
+  | { kind: "invalid"; code: string; message: string }
+  | { kind: "passing"; problem: Problem };
+
+/** The moments of a refresh, in order: tests stop a process at each of them. */
+export type RefreshStep = "locked" | "calling" | "answered" | "writing" | "written";
+
+/** What a refresher works with. `call` performs the request, once, within 10 s. */
+export type RefresherOptions = {
+  origin: string;
+  credentials: Credentials;
+  clock: Clock;
+  call: (refreshToken: string, idempotencyKey: string) => Promise<RefreshOutcome>;
+  warn: Warn;
+  step?: (name: RefreshStep) => void | Promise<void>;
+};
+
+/** Access tokens that are kept fresh: one refresh at a time in this process, and one among all processes of this machine. */
+export type Refresher = {
+  /** The token to send, refreshed first when at most 5 minutes are left of it. Null when nobody is signed in. */
+  accessToken(): Promise<string | null>;
+  /**
+   * The token to send instead of one that was answered with 401: one that somebody else stored since, or a refreshed one. Null when there
+   * is none to be had.
+   */
+  afterRejection(token: string): Promise<string | null>;
+};
+
+/**
+ * Keep the sign-in of one origin fresh.
+ *
+ * Both methods throw Problem REFRESH_INVALID or REFRESH_REUSED when the sign-in has ended for good, and a Problem with exit code 6 for a fault
+ * that passes; then nothing stored was touched.
+ */
+export function createRefresher(options: RefresherOptions): Refresher {
+  const { origin, credentials, clock } = options;
+  let inFlight: Promise<string | null> | null = null;
+  let fresh: { token: string; due: number } | null = null;
+
+  const refreshOnce = (stale: string | undefined) => {
+    inFlight ??= refresh(options, stale)
+      .then((token) => {
+        if (token && token !== stale) fresh = { token, due: dueByElapsedTime(token, clock.now()) };
+        return token;
+      })
+      .finally(() => {
+        inFlight = null;
+      });
+    return inFlight;
+  };
+
+  return {
+    async accessToken() {
+      const { signIn } = await credentials.read(origin);
+      const { token } = signIn;
+      if (!signIn.refresh_token) return token ?? null;
+      if (!token) return refreshOnce(token);
+      const left = fresh?.token === token ? fresh.due - clock.now() : timeLeft(token, signIn, clock) - EARLY_MS;
+      if (left > 0) return token;
+      return refreshOnce(token).catch((error: unknown) => {
+        if (isEnd(error) || timeLeft(token, signIn, clock) <= 0) throw error;
+        return token;
+      });
+    },
+    async afterRejection(token) {
+      const { signIn } = await credentials.read(origin);
+      if (signIn.token && signIn.token !== token) return signIn.token;
+      return refreshOnce(token);
+    },
+  };
+}
+
+const EARLY_MS = 5 * 60_000;
+const RIVAL_MS = 3_000;
+const RIVAL_POLL_MS = 100;
+
+/** Whether an error says that the sign-in has ended: then a token that is still good for a moment does not help. */
+function isEnd(error: unknown): boolean {
+  return !(error instanceof Problem) || error.exit === 4;
+}
+
+/** Milliseconds a token is still good for by the server's clock; for ever when it does not tell. */
+function timeLeft(token: string, { clock_offset_ms = 0 }: SignIn, clock: Clock): number {
+  const { expires } = readTokenTimes(token);
+  return expires === undefined ? Number.POSITIVE_INFINITY : expires - (clock.now() + clock_offset_ms);
+}
+
+/**
+ * When a token that has just been received is due for the next refresh, by this machine's clock. Only the time that passes counts, so a
+ * clock that is wrong can never make a new token look old.
+ */
+function dueByElapsedTime(token: string, now: number): number {
+  const { expires, issued } = readTokenTimes(token);
+  if (expires === undefined) return Number.POSITIVE_INFINITY;
+  const lifetime = issued === undefined ? EARLY_MS * 2 : expires - issued;
+  return now + Math.max(lifetime - EARLY_MS, lifetime / 2);
+}
+
+/** One refresh among all processes: whoever gets the lock second finds the new token in the store. */
+async function refresh(options: RefresherOptions, stale: string | undefined): Promise<string | null> {
+  const { origin, credentials, call, step = () => {} } = options;
+  return credentials.exclusively(async () => {
+    await step("locked");
+    const held = await credentials.read(origin);
+    const { token, refresh_token } = held.signIn;
+    if (token && token !== stale) return token;
+    if (!refresh_token) return null;
+    await step("calling");
+    const outcome = await call(refresh_token, crypto.randomUUID());
+    await step("answered");
+    if (outcome.kind === "ok" && isToken(outcome.token)) {
+      await step("writing");
+      const written = await store(options, held, outcome);
+      await step("written");
+      return written;
+    }
+    if (outcome.kind === "invalid") return giveUp(options, held.signIn, outcome.code);
+    throw passing(outcome.kind === "passing" ? outcome.problem : undefined);
+  });
+}
+
+/** Store the new tokens before anybody uses them. If somebody wrote in between, theirs count unless they kept the spent refresh token. */
+async function store(
+  options: RefresherOptions,
+  held: Stored,
+  answer: Extract<RefreshOutcome, { kind: "ok" }>,
+): Promise<string | null> {
+  const { origin, credentials } = options;
+  const spent = held.signIn.refresh_token;
+  for (let current = held; ; current = await credentials.read(origin)) {
+    if (current.signIn.refresh_token !== spent) return current.signIn.token ?? null;
+    const offset = learnOffset(options, current.signIn, answer);
+    const next: SignIn = {
+      ...current.signIn,
+      token: answer.token,
+      ...(offset !== undefined && { clock_offset_ms: offset }),
+    };
+    if (isToken(answer.refresh_token)) next.refresh_token = answer.refresh_token;
+    if ((await credentials.write(origin, current.generation, next)) !== null) return answer.token;
+  }
+}
+
+/** The server's clock minus this machine's, from the Date header or else from `iat`; a large new difference is told once. */
+function learnOffset(
+  { clock, warn }: RefresherOptions,
+  { clock_offset_ms: before = 0 }: SignIn,
+  { token, serverNow }: { token: string; serverNow?: number },
+): number | undefined {
+  const server = serverNow ?? readTokenTimes(token).issued;
+  if (server === undefined || !Number.isFinite(server)) return undefined;
+  const offset = Math.round(server - clock.now());
+  const warning = describeClockSkew(offset);
+  if (warning && Math.abs(offset - before) >= EARLY_MS) warn(warning);
+  return offset;
+}
+
+/**
+ * A refresh token that was refused may have been spent by another process that is just about to store the new one: wait for that before
+ * the tokens are forgotten. The session id stays.
+ */
+async function giveUp(options: RefresherOptions, refused: SignIn, code: string): Promise<string> {
+  const { origin, credentials, clock } = options;
+  const isRival = ({ token, refresh_token }: SignIn) =>
+    token !== undefined && (token !== refused.token || refresh_token !== refused.refresh_token);
+  for (let waited = 0; waited <= RIVAL_MS; waited += RIVAL_POLL_MS) {
+    if (waited > 0) await clock.sleep(RIVAL_POLL_MS);
+    const { signIn } = await credentials.read(origin);
+    if (isRival(signIn)) return signIn.token ?? "";
+  }
+  let rival: string | undefined;
+  await credentials.update(origin, (current) => {
+    rival = isRival(current) ? current.token : undefined;
+    if (rival || current.refresh_token !== refused.refresh_token) return current;
+    const { token: _token, refresh_token: _refreshToken, ...kept } = current;
+    return kept;
+  });
+  if (rival) return rival;
+  throw toEnd(code);
+}
+
+function toEnd(code: string): Problem {
+  if (isErrorCode(code) && code === "REFRESH_REUSED") {
+    return new Problem(code, "Your sign-in was used twice, perhaps by somebody else, so the backend has ended it.");
+  }
+  return new Problem("REFRESH_INVALID", "Your sign-in has ended.");
+}
+
+/** Whatever went wrong, it will pass: exit code 6, and nobody is told to sign in. A redirect does not pass; the address must change (case H20). */
+function passing(problem: Problem | undefined): Problem {
+  if (problem?.exit === 6 || problem?.code === "REDIRECT_REFUSED") return problem;
+  return new Problem("BAD_GATEWAY", "The backend could not refresh the sign-in just now.", { cause: problem });
+}

@@ -1,0 +1,189 @@
+import { createHmac } from "node:crypto";
+import { readFile, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { Processes } from "#files/processes";
+import { isLoopback } from "#net/addresses";
+import type { Clock, Send } from "#net/ports";
+import { clean } from "#protocol/clean";
+import { EMBEDDED_RECORD, LOCAL_SECRET_HEADER, STOP_PATH, toShapeText } from "#protocol/embedded";
+import type { EmbeddedRecord } from "#protocol/embedded-record";
+import { Problem } from "#protocol/errors";
+import { parseShape } from "#protocol/parse";
+
+/** How long a start may take, in ms: a new database on a slow disk included. */
+const START_LIMIT_MS = 60_000;
+const LOOK_EVERY_MS = 20;
+/** How long it may take to stop, in ms: requests and the database included. */
+const STOP_LIMIT_MS = 30_000;
+
+/** What finding and starting the embedded backend needs from outside. */
+export type EmbeddedPorts = {
+  /** The state folder: record and log. */
+  folder: string;
+  /** Version and build of this kay. */
+  build: string;
+  env: Record<string, string | undefined>;
+  /** Settings that shape a backend (client ids and the like). */
+  shaping: Record<string, unknown>;
+  clock: Clock;
+  /** Ends the waits. */
+  signal: AbortSignal;
+  processes: Processes;
+  send: Send;
+  note(text: string): void;
+  /** Start `kay serve --embedded` apart from this process, its output in `log`. */
+  spawn(log: string): { ended(): Promise<number | null> };
+};
+
+/** Where the embedded backend listens, and the secret that opens it. */
+export type EmbeddedBackend = { url: string; secret: string };
+
+/**
+ * The backend that kay runs for itself: the one that runs (started with the same version and settings), or a new one. One per user; two
+ * commands at once end up with the same one.
+ *
+ * @throws Problem BACKEND_START_FAILED with the last line of its log
+ */
+export async function openEmbeddedBackend(ports: EmbeddedPorts): Promise<EmbeddedBackend> {
+  const running = await answeringRecord(ports);
+  if (running && isCurrent(running, ports)) return running;
+  if (running && !(await stop(running, ports))) return running;
+  ports.note("Starting kay's own backend on this machine (it stops after 30 idle minutes).");
+  return start(ports);
+}
+
+/** The record of a backend that really runs: its process is alive and is the one that wrote it. */
+export async function findRunningRecord(
+  ports: Pick<EmbeddedPorts, "folder" | "processes">,
+  name = EMBEDDED_RECORD,
+): Promise<EmbeddedRecord | null> {
+  const text = await readFile(join(ports.folder, name), "utf8").catch(() => null);
+  if (text === null) return null;
+  try {
+    const { EmbeddedRecord } = await import("#protocol/embedded-record");
+    const record = parseShape(EmbeddedRecord, JSON.parse(text), "the record of kay's own backend");
+    if (name === EMBEDDED_RECORD && !isHere(record.url)) return null;
+    const started = await ports.processes.started(record.pid);
+    return started !== null && started === record.started ? record : null;
+  } catch {
+    return null;
+  }
+}
+
+/** kay's own backend listens on loopback; its secret and the tokens for it go nowhere else, whatever the record says. */
+function isHere(url: string): boolean {
+  const { protocol, hostname } = new URL(url);
+  return protocol === "http:" && isLoopback(hostname);
+}
+
+/** What a backend was started with, as a keyed digest: the record tells no other user which keys are set. */
+export function computeFingerprint(
+  secret: string,
+  build: string,
+  env: EmbeddedPorts["env"],
+  shaping: Record<string, unknown>,
+): string {
+  return createHmac("sha256", secret).update(build).update(toShapeText(env, shaping)).digest("hex");
+}
+
+function isCurrent(record: EmbeddedRecord, { build, env, shaping }: EmbeddedPorts): boolean {
+  return record.fingerprint === computeFingerprint(record.secret, build, env, shaping);
+}
+
+/** Ask a backend with other settings to stop. One that is at work is left alone and used as it is. */
+async function stop(record: EmbeddedRecord, ports: EmbeddedPorts): Promise<boolean> {
+  if ((await endBackend(record, ports)) !== "busy") return true;
+  ports.note("kay's own backend is at work with other settings; the new ones count from its next start.");
+  return false;
+}
+
+/**
+ * End the embedded backend if one runs and nothing is under way there.
+ *
+ * @throws Problem BACKEND_START_FAILED when it was told to and does not end within 30 s
+ */
+export async function stopEmbedded(ports: Pick<EmbeddedPorts, "folder" | "processes" | "send" | "clock" | "signal">) {
+  const record = await answeringRecord(ports);
+  return record ? endBackend(record, ports) : "not running";
+}
+
+/**
+ * Where the system does not tell when a process started (macOS, Windows), the number in a record that was left over may belong to another
+ * program by now. Then only a backend that answers counts, and the record of one that does not is removed.
+ */
+async function answeringRecord(ports: Pick<EmbeddedPorts, "folder" | "processes" | "send">) {
+  const record = await findRunningRecord(ports);
+  if (record?.started !== "") return record;
+  const isAway = (error: unknown) => error instanceof Problem && error.details.sent === false;
+  const health = { method: "GET", url: `${record.url}/health`, timeoutMs: 2_000 } as const;
+  const answers = await ports.send(health).then(
+    () => true,
+    (error) => !isAway(error),
+  );
+  if (!answers) await rm(join(ports.folder, EMBEDDED_RECORD), { force: true });
+  return answers ? record : null;
+}
+
+async function endBackend(
+  record: EmbeddedRecord,
+  ports: Pick<EmbeddedPorts, "folder" | "processes" | "send" | "clock" | "signal">,
+): Promise<"stopped" | "busy"> {
+  const headers = { [LOCAL_SECRET_HEADER]: record.secret };
+  const answer = await ports
+    .send({ method: "POST", url: `${record.url}${STOP_PATH}`, headers, timeoutMs: 2_000 })
+    .catch(() => null);
+  if (answer?.status === 409) return "busy";
+  for (let waited = 0; waited < STOP_LIMIT_MS; waited += LOOK_EVERY_MS) {
+    if ((await ports.processes.started(record.pid)) !== record.started) return "stopped";
+    await ports.clock.sleep(LOOK_EVERY_MS, ports.signal);
+  }
+  throw new Problem("BACKEND_START_FAILED", `kay's own backend (process ${record.pid}) does not stop.`, {
+    hint: `End process ${record.pid} and try again.`,
+  });
+}
+
+async function start(ports: EmbeddedPorts): Promise<EmbeddedBackend> {
+  const log = join(ports.folder, "backend.log");
+  const before = await getSize(log);
+  const child = ports.spawn(log);
+  let exit: { code: number | null } | null = null;
+  void child.ended().then((code) => {
+    exit = { code };
+  });
+  for (let waited = 0; waited < START_LIMIT_MS; waited += LOOK_EVERY_MS) {
+    const record = await findRunningRecord(ports);
+    if (record) return record;
+    if (exit) break;
+    await ports.clock.sleep(LOOK_EVERY_MS, ports.signal);
+  }
+  // The child may have found another one that was just starting, and have left it to that.
+  const record = await findRunningRecord(ports);
+  if (record) return record;
+  const { said, hint } = await lastWords(log, before);
+  throw new Problem("BACKEND_START_FAILED", `kay's own backend did not start${said}.`, {
+    hint: `${hint}Its log: ${log}`,
+  });
+}
+
+async function getSize(path: string): Promise<number> {
+  return stat(path).then(
+    ({ size }) => size,
+    () => 0,
+  );
+}
+
+/** The last error that the log tells since it was `before` bytes long (a longer one is put aside at a start), and what to do about it. */
+async function lastWords(log: string, before: number): Promise<{ said: string; hint: string }> {
+  const bytes = await readFile(log).catch(() => Buffer.alloc(0));
+  const news = bytes.subarray(bytes.length >= before ? before : 0).toString("utf8");
+  for (const line of news.trim().split("\n").reverse().slice(0, 20)) {
+    try {
+      const { level, message, hint } = JSON.parse(line) as Record<"level" | "message" | "hint", string | undefined>;
+      const words = (text: string) => clean(text, { lines: false, max: 500 }).replace(/\.$/, "");
+      if (level === "error" && message) return { said: `: ${words(message)}`, hint: hint ? `${words(hint)}. ` : "" };
+    } catch {
+      // Not a line of the log.
+    }
+  }
+  return { said: "", hint: "" };
+}

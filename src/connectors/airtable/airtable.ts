@@ -1,0 +1,43 @@
+import { fetchAirtableIdentity } from "#backend/services/airtable/identity";
+import type { Service } from "../service.ts";
+import { createRecordTool } from "./create.ts";
+import { deleteRecordTool } from "./delete.ts";
+import { describeBaseTool } from "./describe-base.ts";
+import { getRecordTool } from "./get.ts";
+import { listRecordsTool } from "./list.ts";
+import { listBasesTool } from "./list-bases.ts";
+import { updateRecordTool } from "./update.ts";
+
+/**
+ * Airtable. PKCE with S256 is required; access tokens live an hour, refresh tokens 60 days and are spent by use. More than five requests a
+ * second to one base are answered with 429 and no `Retry-After`: "you will need to wait 30 seconds". Sources:
+ * https://airtable.com/developers/web/api/oauth-reference, …/scopes and …/rate-limits
+ */
+export const airtable: Service = {
+  name: "airtable",
+  title: "Airtable",
+  oauth: {
+    provider: "airtable",
+    scopes: ["data.records:read", "data.records:write", "schema.bases:read", "user.email:read"],
+    pkce: true,
+    clientAuth: "client_secret_basic",
+    refresh: "rotating",
+  },
+  endpoints: {
+    authorize: "https://airtable.com/oauth2/v1/authorize",
+    token: "https://airtable.com/oauth2/v1/token",
+    api: "https://api.airtable.com",
+    web: "https://airtable.com",
+  },
+  api: { pause: 30_000 },
+  identify: fetchAirtableIdentity,
+  tools: [
+    listBasesTool,
+    describeBaseTool,
+    listRecordsTool,
+    getRecordTool,
+    createRecordTool,
+    updateRecordTool,
+    deleteRecordTool,
+  ],
+};

@@ -1,0 +1,166 @@
+import * as z from "zod/mini";
+import { Problem } from "#protocol/errors";
+import { escapeCell } from "../markup/markdown.ts";
+import { quoteName } from "../place.ts";
+import type { ToolContext } from "../service.ts";
+
+const Bases = z.looseObject({
+  bases: z.array(z.looseObject({ id: z.string(), name: z.string(), permissionLevel: z.nullish(z.string()) })),
+  offset: z.nullish(z.string()),
+});
+export type Base = z.output<typeof Bases>["bases"][number];
+
+const Field = z.looseObject({
+  id: z.string(),
+  name: z.string(),
+  type: z.string(),
+  options: z.nullish(
+    z.looseObject({
+      choices: z.nullish(z.array(z.looseObject({ name: z.string() }))),
+      linkedTableId: z.nullish(z.string()),
+    }),
+  ),
+});
+export type Field = z.output<typeof Field>;
+
+const Tables = z.looseObject({
+  tables: z.array(
+    z.looseObject({
+      id: z.string(),
+      name: z.string(),
+      description: z.nullish(z.string()),
+      primaryFieldId: z.nullish(z.string()),
+      fields: z.array(Field),
+    }),
+  ),
+});
+export type Table = z.output<typeof Tables>["tables"][number];
+
+/** A table and the base that it is in, with all tables there, for links between them. */
+export type TablePlace = { base: Base; table: Table; tables: Table[] };
+
+/** Bases that are looked through for a table when none is named. */
+const LOOKED_AT = 10;
+
+/** Every base that the connection opens. Source: https://airtable.com/developers/web/api/list-bases (1,000 per page) */
+export async function listAllBases({ http }: ToolContext): Promise<Base[]> {
+  const bases: Base[] = [];
+  let offset: string | undefined;
+  for (let page = 0; page < 10; page++) {
+    const request = { path: "/v0/meta/bases", query: { offset }, answer: Bases, scope: "schema.bases:read" };
+    const answer = await http.request(request);
+    bases.push(...answer.bases);
+    offset = answer.offset ?? undefined;
+    if (offset === undefined) break;
+  }
+  return bases;
+}
+
+/** The tables of a base with their fields. Source: https://airtable.com/developers/web/api/get-base-schema */
+export async function listTables({ http }: ToolContext, base: Base): Promise<Table[]> {
+  const path = `/v0/meta/bases/${encodeURIComponent(base.id)}/tables`;
+  return (await http.request({ path, answer: Tables, scope: "schema.bases:read" })).tables;
+}
+
+/**
+ * The base that a name, an id or an address means; the only one there is when none is named.
+ *
+ * @throws Problem INVALID_REQUEST when none or several match
+ */
+export async function findBase(context: ToolContext, text: string | undefined): Promise<Base> {
+  const bases = await listAllBases(context);
+  const [only, ...more] = text?.trim() ? matching(bases, text, "app") : bases;
+  if (only && more.length === 0) return only;
+  const wanted = text?.trim();
+  const sentence = !wanted
+    ? only
+      ? "There are several bases in Airtable."
+      : "There is no base in Airtable that kay may see."
+    : `${only ? "Several bases" : "No base"} in Airtable ${only ? "match" : "is called"} “${escapeCell(wanted)}”.`;
+  throw new Problem("INVALID_REQUEST", sentence, { hint: findByName("base", bases), details: { field: "base" } });
+}
+
+/**
+ * The table that a name, an id or an address means. Without a base the first bases are looked through for it.
+ *
+ * @throws Problem INVALID_REQUEST when none or several match
+ */
+export async function findTable(context: ToolContext, table: string, base: string | undefined): Promise<TablePlace> {
+  const address = /^https?:/i.test(table.trim()) ? table : undefined;
+  const candidates = (base ?? address) ? [await findBase(context, base ?? address)] : await listAllBases(context);
+  const places: TablePlace[] = [];
+  const known: { name: string }[] = [];
+  for (const one of candidates.slice(0, LOOKED_AT)) {
+    const tables = await listTables(context, one);
+    known.push(...tables);
+    places.push(...matching(tables, table, "tbl").map((found) => ({ base: one, table: found, tables })));
+  }
+  const exact = places.filter((place) => same(place.table.name, table) || place.table.id === table.trim());
+  const [only, ...more] = exact.length > 0 ? exact : places;
+  if (only && more.length === 0) return only;
+  if (only) {
+    const where = [only, ...more]
+      .map((place) => `${escapeCell(place.table.name)} in ${escapeCell(place.base.name)}`)
+      .join(", ");
+    throw new Problem("INVALID_REQUEST", `Several tables in Airtable match “${escapeCell(table.trim())}”: ${where}.`, {
+      hint: "Name the base too.",
+      details: { field: "base" },
+    });
+  }
+  throw new Problem("INVALID_REQUEST", `No table in Airtable is called “${escapeCell(table.trim())}”.`, {
+    hint: findByName("table", known),
+    details: { field: "table" },
+  });
+}
+
+/** The field that a name means, in whatever case. @throws Problem INVALID_REQUEST that lists the fields there are */
+export function findField({ fields, name: table }: Table, wanted: string): Field {
+  const text = wanted.trim();
+  const found = fields.find(({ id, name }) => id === text || same(name, text));
+  if (found) return found;
+  throw new Problem("INVALID_REQUEST", `The table ${escapeCell(table)} has no field “${escapeCell(text)}”.`, {
+    hint: findByName("field", fields),
+    details: { field: "field" },
+  });
+}
+
+/** The field that names a record. */
+export function findPrimaryField({ fields, primaryFieldId }: Table): Field | undefined {
+  return fields.find(({ id }) => id === primaryFieldId) ?? fields[0];
+}
+
+/** API path of a table; ids, since names may be changed while kay works. */
+export function getTablePath({ base, table }: TablePlace): string {
+  return `/v0/${encodeURIComponent(base.id)}/${encodeURIComponent(table.id)}`;
+}
+
+/** The id of a kind (`app`, `tbl`, `rec`) in an id or an address. */
+export function findId(text: string, kind: "app" | "tbl" | "rec"): string | undefined {
+  return new RegExp(`(?:^|/)(${kind}[A-Za-z0-9]{14})(?=$|[/?#])`).exec(text.trim())?.[1];
+}
+
+/** The words of a grant for a table, with the base where the input names one: by ids where it has them, else by names. */
+export function formatTablePlace(table: string, base: string | undefined): string | undefined {
+  const name = findId(table, "tbl") ?? quoteName(table);
+  const within = base?.trim() ? (findId(base, "app") ?? quoteName(base)) : (findId(table, "app") ?? null);
+  if (name === undefined || within === undefined) return undefined;
+  return within === null ? `in the table ${name}` : `in the table ${name} of the base ${within}`;
+}
+
+function matching<T extends { id: string; name: string }>(list: T[], text: string, kind: "app" | "tbl"): T[] {
+  const id = findId(text, kind);
+  if (id) return list.filter((one) => one.id === id);
+  const exact = list.filter(({ name }) => same(name, text));
+  return exact.length > 0 ? exact : list.filter(({ name }) => name.toLowerCase().includes(text.trim().toLowerCase()));
+}
+
+function same(name: string, text: string): boolean {
+  return name.trim().localeCompare(text.trim(), undefined, { sensitivity: "base" }) === 0;
+}
+
+function findByName(what: string, list: { name: string }[]): string {
+  const names = list.slice(0, 20).map(({ name }) => escapeCell(name));
+  return names.length > 0
+    ? `Name the ${what}; there are: ${names.join(", ")}.`
+    : "Look whether it was allowed when you connected.";
+}

@@ -1,0 +1,47 @@
+import * as z from "zod/mini";
+import { withDescription } from "#backend/services/fields";
+import { escapeCell, truncateText } from "../markup/markdown.ts";
+import { defineTool } from "../service.ts";
+import { findTable } from "./base.ts";
+import { buildRecordUrl, findRecord, getRecordName } from "./record.ts";
+import { formatValue } from "./values.ts";
+
+const Input = z.object({
+  table: withDescription(z.string(), "Title, id or address of the table."),
+  record: withDescription(z.string(), "Title (value of the first column), id or address of the record."),
+  base: withDescription(z.optional(z.string()), "Name or id of the base, when several have such a table."),
+});
+type Input = z.output<typeof Input>;
+
+/** Longest value that is shown, in characters. */
+const LONGEST = 2_000;
+
+/** Source: https://airtable.com/developers/web/api/get-record */
+export const getRecordTool = defineTool({
+  name: "airtable.get_record",
+  description: "Read one record of an Airtable table with all its fields.",
+  access: "read",
+  input: Input,
+  examples: [
+    "show the record {record} in the airtable table {table}",
+    "read the record {record} of the airtable table {table}",
+    "show {record} from {table} in airtable",
+    "what is {record} in the airtable table {table}",
+    "open the record {record} in {table} in airtable",
+  ],
+  summary: ({ table, record }: Input) => `Read the record “${record.trim()}” of “${table.trim()}” in Airtable`,
+  async run(input, context) {
+    const place = await findTable(context, input.table, input.base);
+    const record = await findRecord(context, place, input.record);
+    const url = buildRecordUrl(context, place, record.id);
+    const lines = place.table.fields.flatMap(({ name }) => {
+      const value = formatValue(record.fields[name]);
+      return value === "" ? [] : [`- ${escapeCell(name)}: ${escapeCell(truncateText(value, LONGEST))}`];
+    });
+    return {
+      data: { id: record.id, base: place.base.name, table: place.table.name, fields: record.fields, url },
+      text: `**${escapeCell(getRecordName(record, place))}**\n${url}\n\n${lines.join("\n") || "(The record is empty.)"}`,
+      url,
+    };
+  },
+});

@@ -1,0 +1,144 @@
+import * as z from "zod/mini";
+import { withDescription } from "#backend/services/fields";
+import { escapeCell, formatCount, formatMarkdownTable } from "../markup/markdown.ts";
+import { defineTool } from "../service.ts";
+import { type Field, findField, findPrimaryField, findTable, type TablePlace } from "./base.ts";
+import {
+  buildAnyContains,
+  buildIsChecked,
+  buildIsEmpty,
+  buildIsOnDay,
+  buildNot,
+  buildNumberEquals,
+  buildTextEquals,
+  isTextField,
+} from "./formula.ts";
+import { type AirtableRecord, buildRecordUrl, getRecordName, readRecords } from "./record.ts";
+import { findChoice, formatValue, parseNumber, parseSwitch } from "./values.ts";
+
+const Input = z.object({
+  table: withDescription(z.string(), "Title, id or address of the table."),
+  base: withDescription(z.optional(z.string()), "Name or id of the base, when several have such a table."),
+  field: withDescription(z.optional(z.string()), "Column to look at, for records with a certain value."),
+  value: withDescription(
+    z.optional(z.string()),
+    'What it has to be: "Done", "In progress", "Not started", "Todo", "High", "Low", or any other; with not before it, all others; empty, for none.',
+  ),
+  text: withDescription(z.optional(z.string()), "Words that any of the columns contains."),
+  formula: withDescription(
+    z.optional(z.string()),
+    "A whole Airtable formula; field, value and words are then ignored.",
+  ),
+  sort: withDescription(z.optional(z.string()), "Column to order by; a hyphen before it for the largest first."),
+  limit: withDescription(z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(500))), "At most so many; 50."),
+});
+type Input = z.output<typeof Input>;
+
+/** Columns that a person sees; a model gets all. */
+const SHOWN = 5;
+
+/** Source: https://airtable.com/developers/web/api/list-records */
+export const listRecordsTool = defineTool({
+  name: "airtable.list_records",
+  description: "List the records of an Airtable table, all of them or those with a certain value.",
+  access: "read",
+  input: Input,
+  examples: [
+    "list the records of the airtable table {table}",
+    "show the airtable table {table}",
+    "show {table} in airtable",
+    "what is in the airtable table {table}",
+    "show {table} in airtable where {field} is {value}",
+    "list the records in the airtable table {table} where {field} is {value}",
+    "find {text} in the airtable table {table}",
+    "list the records of {table} in the base {base}",
+  ],
+  summary: (input: Input) => `List ${words(input)}`,
+  async run(input, context) {
+    const place = await findTable(context, input.table, input.base);
+    const sort = input.sort?.trim() ? findField(place.table, input.sort.trim().replace(/^-/, "")).name : undefined;
+    const query = { formula: getFormula(input, place), sort, descending: /^\s*-/.test(input.sort ?? "") };
+    const { records, more } = await readRecords(context, place, query, input.limit ?? 50);
+    const data = records.map((record) => ({
+      id: record.id,
+      ...record.fields,
+      url: buildRecordUrl(context, place, record.id),
+    }));
+    return {
+      data: { base: place.base.name, table: place.table.name, records: data, more },
+      text: formatResult(records, more, place),
+      url: buildRecordUrl(context, place),
+    };
+  },
+});
+
+function getFormula({ formula, field, value, text }: Input, { table }: TablePlace): string | undefined {
+  if (formula?.trim()) return formula.trim();
+  if (field?.trim() && value?.trim()) return fieldFormula(findField(table, field), value.trim());
+  if (!text?.trim()) return undefined;
+  const fields = table.fields
+    .filter((one) => isTextField(one) || one.id === table.primaryFieldId)
+    .map(({ name }) => name);
+  return buildAnyContains(fields, text.trim());
+}
+
+function fieldFormula(field: Field, text: string): string {
+  const negated = /^(?:not|isn't|is not)\s+(.+)$/i.exec(text)?.[1];
+  if (negated !== undefined) return buildNot(fieldFormula(field, negated));
+  if (/^(empty|nothing|blank|none|nobody)$/i.test(text)) return buildIsEmpty(field.name);
+  switch (field.type) {
+    case "number":
+    case "currency":
+    case "rating":
+    case "duration":
+    case "percent":
+    case "autoNumber":
+    case "count":
+      return buildNumberEquals(
+        field.name,
+        /%$/.test(text) ? parseNumber(field, text.slice(0, -1)) / 100 : parseNumber(field, text),
+      );
+    case "checkbox":
+      return buildIsChecked(field.name, parseSwitch(field, text));
+    case "singleSelect":
+      return buildTextEquals(field.name, findChoice(field, text));
+    case "date":
+    case "dateTime":
+      return /^\d{4}-\d\d-\d\d$/.test(text) ? buildIsOnDay(field.name, text) : buildTextEquals(field.name, text);
+    case "multipleSelects":
+    case "multipleRecordLinks":
+    case "multipleLookupValues":
+    case "multipleCollaborators":
+    case "singleCollaborator":
+      return buildAnyContains([field.name], text);
+    default:
+      return buildTextEquals(field.name, text);
+  }
+}
+
+function words({ table, base, field, value, text, formula }: Input): string {
+  const where = formula?.trim()
+    ? ` matching ${formula.trim()}`
+    : field?.trim() && value?.trim()
+      ? ` where ${field.trim()} is ${value.trim()}`
+      : text?.trim()
+        ? ` with “${text.trim()}”`
+        : "";
+  return `records of “${table.trim()}”${base?.trim() ? ` in “${base.trim()}”` : ""} in Airtable${where}`;
+}
+
+function formatResult(records: AirtableRecord[], more: boolean, place: TablePlace): string {
+  const where = `in ${escapeCell(place.table.name)} (${escapeCell(place.base.name)})`;
+  if (records.length === 0) return `No such records ${where}.`;
+  const primary = findPrimaryField(place.table);
+  const others = place.table.fields.filter(({ id }) => id !== primary?.id).map(({ name }) => name);
+  const shown = others.filter((name) => records.some(({ fields }) => formatValue(fields[name]) !== "")).slice(0, SHOWN);
+  const rows = records.map((record) => [
+    getRecordName(record, place),
+    ...shown.map((name) => formatValue(record.fields[name])),
+  ]);
+  const head = more
+    ? `The first ${records.length} records ${where}; there are more:`
+    : `${formatCount(records.length, "record")} ${where}:`;
+  return `${head}\n\n${formatMarkdownTable([primary?.name ?? "Record", ...shown], rows)}`;
+}

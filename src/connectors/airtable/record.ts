@@ -1,0 +1,86 @@
+import * as z from "zod/mini";
+import { Problem } from "#protocol/errors";
+import { escapeCell } from "../markup/markdown.ts";
+import type { ToolContext } from "../service.ts";
+import { findId, findPrimaryField, getTablePath, type TablePlace } from "./base.ts";
+import { buildTextEquals } from "./formula.ts";
+
+/** A record as lists and single reads give it; empty fields are left out. Source: https://airtable.com/developers/web/api/list-records */
+export const AirtableRecord = z.looseObject({
+  id: z.string(),
+  createdTime: z.nullish(z.string()),
+  fields: z.record(z.string(), z.unknown()),
+});
+export type AirtableRecord = z.output<typeof AirtableRecord>;
+
+const Page = z.looseObject({ records: z.array(AirtableRecord), offset: z.nullish(z.string()) });
+
+/** Records of one page. */
+const PAGE = 100;
+
+/** Filter and order of a list; `sort` names a field. */
+export type RecordQuery = { formula?: string; sort?: string; descending?: boolean };
+
+/** Records over as many pages as the limit needs; `more` when there are others. The offset of a page is followed once. */
+export async function readRecords(
+  context: ToolContext,
+  place: TablePlace,
+  { formula, sort, descending }: RecordQuery,
+  limit: number,
+): Promise<{ records: AirtableRecord[]; more: boolean }> {
+  const records: AirtableRecord[] = [];
+  let offset: string | undefined;
+  do {
+    const answer = await context.http.request({
+      path: getTablePath(place),
+      query: {
+        pageSize: Math.min(PAGE, limit - records.length),
+        filterByFormula: formula,
+        "sort[0][field]": sort,
+        "sort[0][direction]": sort === undefined ? undefined : descending ? "desc" : "asc",
+        offset,
+      },
+      answer: Page,
+      scope: "data.records:read",
+    });
+    records.push(...answer.records);
+    const next = answer.offset ?? undefined;
+    if (next === offset) return { records, more: false };
+    offset = next;
+  } while (offset !== undefined && records.length < limit);
+  return { records: records.slice(0, limit), more: offset !== undefined };
+}
+
+/**
+ * The record that an id, an address, or the value of its first field means.
+ *
+ * @throws Problem INVALID_REQUEST when none or several match
+ */
+export async function findRecord(context: ToolContext, place: TablePlace, text: string): Promise<AirtableRecord> {
+  const id = findId(text, "rec");
+  const path = `${getTablePath(place)}/${encodeURIComponent(id ?? "")}`;
+  if (id) return await context.http.request({ path, answer: AirtableRecord, scope: "data.records:read" });
+  const wanted = text.trim();
+  const primary = findPrimaryField(place.table);
+  const formula = buildTextEquals(primary?.name ?? "Name", wanted);
+  const { records } = await readRecords(context, place, { formula }, 2);
+  const [only, ...more] = records;
+  if (only && more.length === 0) return only;
+  const sentence = only
+    ? `Several records in ${escapeCell(place.table.name)} are called “${escapeCell(wanted)}”.`
+    : `No record in ${escapeCell(place.table.name)} is called “${escapeCell(wanted)}”.`;
+  const hint = only ? `Use an id, such as ${only.id}.` : "Check the name, or list the records.";
+  throw new Problem("INVALID_REQUEST", sentence, { hint, details: { field: "record" } });
+}
+
+/** What a record is called: the value of its first field, else its id. */
+export function getRecordName(record: AirtableRecord, place: TablePlace): string {
+  const value = record.fields[findPrimaryField(place.table)?.name ?? ""];
+  return typeof value === "string" || typeof value === "number" ? String(value) : record.id;
+}
+
+/** Where a person opens a record, or its table. */
+export function buildRecordUrl({ http }: ToolContext, { base, table }: TablePlace, id?: string): string {
+  const site = http.endpoints.web ?? "https://airtable.com";
+  return `${site}/${base.id}/${table.id}${id ? `/${id}` : ""}`;
+}

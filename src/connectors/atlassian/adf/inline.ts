@@ -1,0 +1,82 @@
+import type { Token, Tokens } from "marked";
+import type { AdfMark, AdfNode } from "#backend/services/adf/node";
+
+/** Inline Markdown as ADF: text with marks and hard breaks. No text node is empty or holds a line break, which Jira refuses (case V01). */
+export function toInlineNodes(tokens: Token[], marks: AdfMark[] = []): AdfNode[] {
+  return merge(tokens.flatMap((token) => inlineNode(token, marks)));
+}
+
+/** Literal text as ADF: each line break becomes a hard break. */
+export function toLiteralNodes(text: string, marks: AdfMark[] = []): AdfNode[] {
+  return text
+    .split(/\r\n|\r|\n/)
+    .flatMap((line, index) => [
+      ...(index > 0 ? [{ type: "hardBreak" }] : []),
+      ...(line === "" ? [] : [{ type: "text", text: line, ...(marks.length > 0 ? { marks } : {}) }]),
+    ]);
+}
+
+function inlineNode(token: Token, marks: AdfMark[]): AdfNode[] {
+  switch (token.type) {
+    case "strong":
+      return toInlineNodes(children(token), mark(marks, { type: "strong" }));
+    case "em":
+      return toInlineNodes(children(token), mark(marks, { type: "em" }));
+    case "del":
+      return toInlineNodes(children(token), mark(marks, { type: "strike" }));
+    case "codespan":
+      return toLiteralNodes(token.text, codeMarks(marks));
+    case "link":
+      return linkNodes(token as Tokens.Link, marks);
+    case "image":
+      return linkNodes({ ...(token as Tokens.Image), tokens: [] }, marks);
+    case "br":
+      return [{ type: "hardBreak" }];
+    case "escape":
+      return toLiteralNodes(token.text, marks);
+    case "checkbox":
+      return toLiteralNodes(token.checked ? "☑ " : "☐ ", marks);
+    case "text":
+      return "tokens" in token && token.tokens ? toInlineNodes(token.tokens, marks) : toLiteralNodes(token.text, marks);
+    default:
+      return toLiteralNodes(token.raw, marks);
+  }
+}
+
+/** Links that Jira accepts become links; any other address stays visible as text. */
+function linkNodes(
+  token: Pick<Tokens.Link, "href" | "text" | "raw"> & { tokens?: Token[] },
+  marks: AdfMark[],
+): AdfNode[] {
+  if (!/^(https?:\/\/|mailto:)/i.test(token.href) || !URL.canParse(token.href)) return toLiteralNodes(token.raw, marks);
+  const linked = mark(marks, { type: "link", attrs: { href: token.href } });
+  const inner = toInlineNodes(token.tokens ?? [], linked);
+  // A link that shows nothing is shown by its address.
+  if (inner.some(({ text }) => text?.trim())) return inner;
+  return toLiteralNodes(token.text.trim() || token.href, linked);
+}
+
+/** `code` may stand beside a link only. */
+function codeMarks(marks: AdfMark[]): AdfMark[] {
+  return [...marks.filter(({ type }) => type === "link"), { type: "code" }];
+}
+
+function mark(marks: AdfMark[], mark: AdfMark): AdfMark[] {
+  return [...marks.filter(({ type }) => type !== mark.type), mark];
+}
+
+function children(token: Token): Token[] {
+  return ("tokens" in token && token.tokens) || [];
+}
+
+/** Neighbouring text of the same look as one node. */
+function merge(nodes: AdfNode[]): AdfNode[] {
+  const result: AdfNode[] = [];
+  for (const node of nodes) {
+    const last = result.at(-1);
+    if (last?.type === "text" && node.type === "text" && JSON.stringify(last.marks) === JSON.stringify(node.marks)) {
+      result[result.length - 1] = { ...last, text: `${last.text}${node.text}` };
+    } else result.push(node);
+  }
+  return result;
+}

@@ -1,0 +1,191 @@
+import type { AdfMark, AdfNode } from "#backend/services/adf/node";
+
+/** Nesting beyond which a document is cut: no person writes that, and reading it must end. */
+const DEEPEST = 60;
+
+/**
+ * A description or comment as Markdown, whatever it came as: a document tree, plain text, or nothing (case V02). A node that kay does not
+ * know gives its text.
+ */
+export function toMarkdown(value: unknown): string {
+  if (typeof value === "string") return value.trim();
+  return isNode(value) ? formatBlocks(getContent(value), 0).trim() : "";
+}
+
+function formatBlocks(nodes: AdfNode[], depth: number): string {
+  return groups(nodes)
+    .map((group) =>
+      isInline(group[0])
+        ? group
+            .map((node) => formatInline(node, depth))
+            .join("")
+            .trim()
+        : formatBlock(group[0], depth),
+    )
+    .filter((text) => text.trim() !== "")
+    .join("\n\n");
+}
+
+/** Runs of inline nodes belong together; each block stands alone. */
+function groups(nodes: AdfNode[]): AdfNode[][] {
+  const result: AdfNode[][] = [];
+  for (const node of nodes) {
+    const last = result.at(-1);
+    if (isInline(node) && last && isInline(last[0])) last.push(node);
+    else result.push([node]);
+  }
+  return result;
+}
+
+function formatBlock(node: AdfNode | undefined, depth: number): string {
+  if (!node) return "";
+  if (depth > DEEPEST) return "…";
+  const inner = () => formatBlocks(getContent(node), depth + 1);
+  switch (node.type) {
+    case "heading":
+      return `${"#".repeat(Math.min(6, Math.max(1, Number(node.attrs?.level) || 1)))} ${inner()}`;
+    case "bulletList":
+    case "decisionList":
+      return formatList(node, () => "- ", depth);
+    case "orderedList":
+      return formatList(node, (index) => `${(Number(node.attrs?.order) || 1) + index}. `, depth);
+    case "taskList":
+      return formatList(node, (_, item) => (item.attrs?.state === "DONE" ? "- [x] " : "- [ ] "), depth);
+    case "codeBlock":
+      return formatCode(node);
+    case "blockquote":
+    case "panel":
+      return indent(inner(), "> ", "> ");
+    case "rule":
+      return "---";
+    case "table":
+      return formatTable(node, depth);
+    case "expand":
+    case "nestedExpand":
+      return [attribute(node, "title") && `**${attribute(node, "title")}**`, inner()].filter(Boolean).join("\n\n");
+    case "blockCard":
+    case "embedCard":
+      return attribute(node, "url");
+    case "media":
+      return `[${attribute(node, "alt") || "attachment"}]`;
+    default:
+      return inner() || node.text || attribute(node, "text");
+  }
+}
+
+function formatList(node: AdfNode, marker: (index: number, item: AdfNode) => string, depth: number): string {
+  return getContent(node)
+    .map((item, index) => {
+      if (item.type === node.type) return indent(formatBlock(item, depth + 1), "  ", "  ");
+      const first = marker(index, item);
+      return indent(
+        formatBlocks(getContent(item), depth + 1).replace(/\n\n(?=\s*(?:[-*]|\d+\.) )/g, "\n"),
+        first,
+        " ".repeat(first.length),
+      );
+    })
+    .join("\n");
+}
+
+function formatCode(node: AdfNode): string {
+  const code = getContent(node)
+    .map((part) => part.text ?? "")
+    .join("");
+  const longest = Math.max(0, ...(code.match(/`+/g) ?? []).map((run) => run.length));
+  const fence = "`".repeat(Math.max(3, longest + 1));
+  return `${fence}${attribute(node, "language")}\n${code}\n${fence}`;
+}
+
+function formatTable(node: AdfNode, depth: number): string {
+  const rows = getContent(node).map((row) =>
+    getContent(row).map((cell) =>
+      formatBlocks(getContent(cell), depth + 1)
+        .replace(/\s*\n\s*/g, " ")
+        .replace(/\|/g, "\\|"),
+    ),
+  );
+  const [head = [], ...rest] = rows;
+  return [head, head.map(() => "---"), ...rest].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+}
+
+function formatInline(node: AdfNode, depth: number): string {
+  switch (node.type) {
+    case "text":
+      return (node.marks ?? []).reduce(withMark, node.text ?? "");
+    case "hardBreak":
+      return "\n";
+    case "mention":
+      return attribute(node, "text") || `@${attribute(node, "id")}`;
+    case "emoji":
+      return attribute(node, "text") || attribute(node, "shortName");
+    case "date":
+      return formatDate(attribute(node, "timestamp"));
+    case "status":
+      return `[${attribute(node, "text")}]`;
+    case "inlineCard":
+      return attribute(node, "url");
+    default:
+      return node.text || formatBlocks(getContent(node), depth + 1) || attribute(node, "text");
+  }
+}
+
+/** A mark around the words; spaces at the edges stay outside, where Markdown wants them. */
+function withMark(text: string, mark: AdfMark): string {
+  const [, before = "", words = "", after = ""] = /^(\s*)([\s\S]*?)(\s*)$/.exec(text) ?? [];
+  return words === "" ? text : before + marked(words, mark) + after;
+}
+
+function marked(words: string, mark: AdfMark): string {
+  if (mark.type === "code") return `\`${words}\``;
+  if (mark.type === "strong") return `**${words}**`;
+  if (mark.type === "em") return `_${words}_`;
+  if (mark.type === "strike") return `~~${words}~~`;
+  const href = mark.type === "link" ? mark.attrs?.href : undefined;
+  return typeof href !== "string" || href === words ? words : `[${words}](${href})`;
+}
+
+function formatDate(timestamp: string): string {
+  const time = Number(timestamp);
+  return Number.isFinite(time) && Math.abs(time) < 8.64e15 ? new Date(time).toISOString().slice(0, 10) : timestamp;
+}
+
+function indent(text: string, first: string, others: string): string {
+  return text
+    .split("\n")
+    .map((line, index) => `${index === 0 ? first : others}${line}`.trimEnd())
+    .join("\n");
+}
+
+const INLINE = new Set([
+  "text",
+  "hardBreak",
+  "mention",
+  "emoji",
+  "date",
+  "status",
+  "inlineCard",
+  "placeholder",
+  "mediaInline",
+]);
+
+function isInline(node: AdfNode | undefined): boolean {
+  return node !== undefined && (INLINE.has(node.type) || (node.text !== undefined && node.content === undefined));
+}
+
+function getContent(node: AdfNode): AdfNode[] {
+  return Array.isArray(node.content) ? node.content.filter(isNode) : [];
+}
+
+/** Documents come from outside: only what has the shape of a node is read as one. */
+function isNode(value: unknown): value is AdfNode {
+  if (typeof value !== "object" || value === null) return false;
+  const { type, text, marks } = value as Record<string, unknown>;
+  const marksFit =
+    marks === undefined || (Array.isArray(marks) && marks.every((mark) => typeof mark?.type === "string"));
+  return typeof type === "string" && (text === undefined || typeof text === "string") && marksFit;
+}
+
+function attribute(node: AdfNode, name: string): string {
+  const value = node.attrs?.[name];
+  return typeof value === "string" || typeof value === "number" ? String(value) : "";
+}

@@ -1,0 +1,88 @@
+import * as z from "zod/mini";
+import { Problem } from "#protocol/errors";
+import type { Endpoints, Identity, OAuth, ServiceHttp, Site } from "../service.ts";
+
+/** Source: https://developer.atlassian.com/cloud/jira/platform/oauth-2-3lo-apps/ */
+export const ATLASSIAN_ENDPOINTS: Endpoints = {
+  authorize: "https://auth.atlassian.com/authorize",
+  token: "https://auth.atlassian.com/oauth/token",
+  api: "https://api.atlassian.com",
+};
+
+/**
+ * OAuth 2.0 (3LO) of Atlassian with the scopes of one product. Refresh tokens need `offline_access` and rotate; the page documents no PKCE
+ * for apps, which are confidential clients.
+ */
+export function createAtlassianOAuth(scopes: string[]): OAuth {
+  return {
+    provider: "atlassian",
+    scopes: [...scopes, ...ACCOUNT_SCOPES],
+    authorizeParams: { audience: "api.atlassian.com", prompt: "consent" },
+    pkce: false,
+    clientAuth: "client_secret_post",
+    refresh: "rotating",
+    goneErrors: ["unauthorized_client"],
+  };
+}
+
+/** Scopes of the account, which no site lists. */
+const ACCOUNT_SCOPES = ["read:me", "offline_access"];
+
+const Account = z.looseObject({
+  account_id: z.string(),
+  name: z.nullish(z.string()),
+  email: z.nullish(z.string()),
+  picture: z.nullish(z.string()),
+  account_type: z.nullish(z.string()),
+  account_status: z.nullish(z.string()),
+});
+
+const Resources = z.array(
+  z.looseObject({ id: z.string(), url: z.string(), name: z.string(), scopes: z.array(z.string()) }),
+);
+
+/**
+ * Who consented, and on which site. Several sites that have any of the product's scopes are all given back: choosing one is the person's
+ * (case V04). A site without any belongs to another product.
+ *
+ * @throws Problem SERVICE_FAILED when no site has the product
+ */
+export async function fetchAtlassianIdentity(http: ServiceHttp, title: string, scopes: string[]): Promise<Identity> {
+  const resources = await http.request({ path: "/oauth/token/accessible-resources", answer: Resources });
+  const sites = getSites(resources, scopes);
+  const account = await http.request({ path: "/me", answer: Account, scope: "read:me" });
+  const [first, ...others] = sites;
+  if (!first) {
+    throw new Problem("SERVICE_FAILED", `This Atlassian account has no site with ${title}.`, {
+      hint: "Connect again, and choose a site on the consent page or another account.",
+    });
+  }
+  const { account_id, name, email, picture, account_type, account_status } = account;
+  return {
+    accountId: account_id,
+    user: { account_id, name, email, picture, account_type, account_status },
+    metadata: others.length === 0 ? first.metadata : {},
+    ...(others.length === 0 ? {} : { sites }),
+  };
+}
+
+/** The site that a connection is bound to. @throws Problem SITE_REQUIRED when it is bound to none */
+export function getSite(metadata: Record<string, unknown>, service: string): { cloudId: string; url: string } {
+  const { cloud_id: cloudId, url } = metadata;
+  if (typeof cloudId === "string" && typeof url === "string") return { cloudId: encodeURIComponent(cloudId), url };
+  throw new Problem("SITE_REQUIRED", "This connection opens several sites and none was chosen.", {
+    hint: `Connect again with \`kay connect ${service} --site <name>\`.`,
+  });
+}
+
+/** One site for each cloud id; Atlassian lists a site once for each product. */
+function getSites(resources: z.output<typeof Resources>, scopes: string[]): Site[] {
+  const sites = new Map<string, Site>();
+  for (const { id, url, name, scopes: granted } of resources) {
+    if (!granted.some((scope) => scopes.includes(scope))) continue;
+    const known = sites.get(id)?.scopes ?? [];
+    const metadata = { url: url.replace(/\/+$/, ""), cloud_id: id, site: name };
+    sites.set(id, { id, name, url: metadata.url, scopes: [...new Set([...known, ...granted])], metadata });
+  }
+  return [...sites.values()];
+}

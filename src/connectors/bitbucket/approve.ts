@@ -1,0 +1,53 @@
+import * as z from "zod/mini";
+import { withDescription } from "#backend/services/fields";
+import { Problem } from "#protocol/errors";
+import { escapeCell } from "../markup/markdown.ts";
+import { defineTool, type ToolContext } from "../service.ts";
+import {
+  buildPullRequestPath,
+  buildPullRequestUrl,
+  formatRepository,
+  formatRepositoryPlace,
+  parseRepository,
+} from "./pull-request.ts";
+
+const Input = z.object({
+  repository: withDescription(z.string(), "Name of the repository."),
+  id: withDescription(z.coerce.number().check(z.int(), z.minimum(1)), "Number of the pull request, such as 12."),
+});
+type Input = z.output<typeof Input>;
+
+/** Source: Bitbucket Cloud REST 2.0, POST …/pullrequests/{id}/approve; 409 says that it was approved before. */
+export const approvePullRequestTool = defineTool({
+  name: "bitbucket.approve_pull_request",
+  description: "Approve a Bitbucket pull request.",
+  access: "write",
+  input: Input,
+  examples: [
+    "approve pull request {id} in {repository}",
+    "approve PR {id} in {repository}",
+    "approve the bitbucket pull request {id} of {repository}",
+  ],
+  summary: ({ repository, id }: Input) => `Approve pull request #${id} in ${formatRepository(repository)}`,
+  resource: ({ repository }: Input) => formatRepositoryPlace(repository),
+  async run(input, context) {
+    const repository = parseRepository(input.repository, context);
+    const changed = await approve(`${buildPullRequestPath(repository, input.id)}/approve`, context);
+    const url = buildPullRequestUrl({ id: input.id }, repository);
+    const what = `#${input.id} in ${escapeCell(repository.slug)}`;
+    const text = changed ? `Approved ${what}.` : `You had approved ${what} already.`;
+    const data = { pull_request: input.id, repository: repository.slug, approved: true, changed, url };
+    return { data, text: `${text}\n\n${url}`, url };
+  },
+});
+
+/** Whether it was not approved before. */
+async function approve(path: string, { http }: ToolContext): Promise<boolean> {
+  try {
+    await http.request({ method: "POST", path, answer: z.unknown(), scope: "pullrequest:write" });
+    return true;
+  } catch (error) {
+    if (error instanceof Problem && error.details.service_status === 409) return false;
+    throw error;
+  }
+}

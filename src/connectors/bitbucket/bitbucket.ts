@@ -1,0 +1,42 @@
+import type { Service } from "../service.ts";
+import { approvePullRequestTool } from "./approve.ts";
+import { addCommentTool } from "./comment.ts";
+import { createPullRequestTool } from "./create.ts";
+import { declinePullRequestTool } from "./decline.ts";
+import { getPullRequestTool } from "./get.ts";
+import { fetchBitbucketIdentity } from "./identity.ts";
+import { listPullRequestsTool } from "./list.ts";
+import { listRepositoriesTool } from "./list-repositories.ts";
+import { mergePullRequestTool } from "./merge.ts";
+
+/**
+ * Bitbucket Cloud. Its OAuth is its own, not Atlassian's: no audience, no PKCE in its documentation, scopes are fixed on the consumer, tokens
+ * live two hours, refresh tokens stay. Source: https://developer.atlassian.com/cloud/bitbucket/oauth-2/
+ */
+export const bitbucket: Service = {
+  name: "bitbucket",
+  title: "Bitbucket",
+  oauth: {
+    provider: "bitbucket",
+    scopes: ["account", "repository", "pullrequest", "pullrequest:write"],
+    pkce: false,
+    clientAuth: "client_secret_basic",
+    refresh: "stable",
+  },
+  endpoints: {
+    authorize: "https://bitbucket.org/site/oauth2/authorize",
+    token: "https://bitbucket.org/site/oauth2/access_token",
+    api: "https://api.bitbucket.org",
+  },
+  identify: fetchBitbucketIdentity,
+  tools: [
+    listPullRequestsTool,
+    getPullRequestTool,
+    listRepositoriesTool,
+    createPullRequestTool,
+    addCommentTool,
+    approvePullRequestTool,
+    mergePullRequestTool,
+    declinePullRequestTool,
+  ],
+};

@@ -1,0 +1,75 @@
+import * as z from "zod/mini";
+import { withDescription } from "#backend/services/fields";
+import { Problem } from "#protocol/errors";
+import { escapeCell, truncateText } from "../markup/markdown.ts";
+import { defineTool } from "../service.ts";
+import {
+  buildPullRequestUrl,
+  buildRepositoryPath,
+  formatRepository,
+  formatRepositoryPlace,
+  PullRequest,
+  parseRepository,
+  toPullRequestData,
+} from "./pull-request.ts";
+
+const Input = z.object({
+  repository: withDescription(z.string(), "Name of the repository."),
+  source: withDescription(z.string(), "Branch that is to be merged, such as feature/login."),
+  title: withDescription(z.string(), "One line that says what it is about."),
+  destination: withDescription(
+    z.optional(z.string()),
+    "Branch that it is to be merged into; the main one when left out.",
+  ),
+  description: withDescription(z.optional(z.string()), "More about it, as text or Markdown."),
+  close_source_branch: withDescription(z.optional(z.boolean()), "Whether the branch goes once it is merged."),
+});
+type Input = z.output<typeof Input>;
+
+/** Source: Bitbucket Cloud REST 2.0, POST /2.0/repositories/{workspace}/{repo_slug}/pullrequests. */
+export const createPullRequestTool = defineTool({
+  name: "bitbucket.create_pull_request",
+  description: "Open a pull request in a Bitbucket repository, for a branch that was pushed.",
+  access: "write",
+  input: Input,
+  examples: [
+    "create a bitbucket pull request in {repository} from {source}: {title}",
+    "create a pull request in {repository} from {source} called {title}",
+    "create a pull request in {repository} from {source} to {destination}: {title}",
+    "open a pull request in {repository} from {source}: {title}",
+    "open a PR in {repository} from {source} into {destination}: {title}",
+  ],
+  summary: describeCall,
+  resource: ({ repository }: Input) => formatRepositoryPlace(repository),
+  async run(input, context) {
+    const [title, source] = [input.title.replace(/\s+/g, " ").trim(), input.source.trim()];
+    for (const [field, value] of Object.entries({ title, source })) {
+      if (value === "")
+        throw new Problem("INVALID_REQUEST", `A pull request needs a ${field}.`, { details: { field } });
+    }
+    const repository = parseRepository(input.repository, context);
+    const pull = await context.http.request({
+      method: "POST",
+      path: `${buildRepositoryPath(repository)}/pullrequests`,
+      body: {
+        title,
+        source: { branch: { name: source } },
+        ...(input.destination?.trim() ? { destination: { branch: { name: input.destination.trim() } } } : {}),
+        ...(input.description?.trim() ? { description: input.description.trim() } : {}),
+        ...(input.close_source_branch === undefined ? {} : { close_source_branch: input.close_source_branch }),
+      },
+      answer: PullRequest,
+      scope: "pullrequest:write",
+    });
+    const url = buildPullRequestUrl(pull, repository);
+    const text = `Opened #${pull.id} in ${escapeCell(repository.slug)}: ${escapeCell(pull.title)}\n\n${url}`;
+    return { data: toPullRequestData(pull, repository), text, url };
+  },
+});
+
+function describeCall(input: Input): string {
+  const branches = `${escapeCell(input.source)} → ${input.destination?.trim() ? escapeCell(input.destination) : "the main branch"}`;
+  const says = input.description?.trim() ? `: “${truncateText(escapeCell(input.description), 300)}”` : "";
+  const closes = input.close_source_branch ? ", the branch goes once it is merged" : "";
+  return `Open a pull request in ${formatRepository(input.repository)}, ${branches}${closes}: “${escapeCell(input.title)}”${says}`;
+}

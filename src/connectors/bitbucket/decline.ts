@@ -1,0 +1,47 @@
+import * as z from "zod/mini";
+import { withDescription } from "#backend/services/fields";
+import { escapeCell } from "../markup/markdown.ts";
+import { defineTool } from "../service.ts";
+import {
+  buildPullRequestPath,
+  buildPullRequestUrl,
+  formatRepository,
+  formatRepositoryPlace,
+  PullRequest,
+  parseRepository,
+  toPullRequestData,
+} from "./pull-request.ts";
+
+const Input = z.object({
+  repository: withDescription(z.string(), "Name of the repository."),
+  id: withDescription(z.coerce.number().check(z.int(), z.minimum(1)), "Number of the pull request, such as 12."),
+});
+type Input = z.output<typeof Input>;
+
+/** Source: Bitbucket Cloud REST 2.0, POST …/pullrequests/{id}/decline. What was declined cannot be opened again. */
+export const declinePullRequestTool = defineTool({
+  name: "bitbucket.decline_pull_request",
+  description: "Decline an open Bitbucket pull request; it cannot be opened again.",
+  access: "destructive",
+  input: Input,
+  examples: [
+    "decline pull request {id} in {repository}",
+    "decline PR {id} in {repository}",
+    "reject pull request {id} in {repository}",
+    "decline the bitbucket pull request {id} of {repository}",
+  ],
+  summary: ({ repository, id }: Input) => `Decline pull request #${id} in ${formatRepository(repository)} for good`,
+  resource: ({ repository }: Input) => formatRepositoryPlace(repository),
+  async run(input, context) {
+    const repository = parseRepository(input.repository, context);
+    const pull = await context.http.request({
+      method: "POST",
+      path: `${buildPullRequestPath(repository, input.id)}/decline`,
+      answer: PullRequest,
+      scope: "pullrequest:write",
+    });
+    const url = buildPullRequestUrl(pull, repository);
+    const text = `Declined #${pull.id} ${escapeCell(pull.title)}.\n\n${url}`;
+    return { data: toPullRequestData(pull, repository), text, url };
+  },
+});

@@ -1,0 +1,88 @@
+import * as z from "zod/mini";
+import { withDescription } from "#backend/services/fields";
+import { escapeCell, formatCount, formatMarkdownTable, truncateText } from "../markup/markdown.ts";
+import { defineTool } from "../service.ts";
+import { readAllPages } from "./paging.ts";
+import { getWorkspace } from "./pull-request.ts";
+
+const Input = z.object({
+  name: withDescription(z.optional(z.string()), "Part of the name, to list only repositories that have it."),
+  limit: withDescription(z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(100))), "At most so many; 25."),
+});
+type Input = z.output<typeof Input>;
+
+/** Source: Bitbucket Cloud REST 2.0, "Repositories". */
+const Repository = z.looseObject({
+  slug: z.string(),
+  full_name: z.string(),
+  description: z.nullish(z.string()),
+  is_private: z.nullish(z.boolean()),
+  language: z.nullish(z.string()),
+  mainbranch: z.nullish(z.looseObject({ name: z.nullish(z.string()) })),
+  updated_on: z.nullish(z.string()),
+  links: z.nullish(z.looseObject({ html: z.nullish(z.looseObject({ href: z.nullish(z.string()) })) })),
+});
+type Repository = z.output<typeof Repository>;
+
+/** Source: GET /2.0/repositories/{workspace}, with Bitbucket's filter language in `q`. */
+export const listRepositoriesTool = defineTool({
+  name: "bitbucket.list_repositories",
+  description: "List the repositories of the Bitbucket workspace, those changed last first.",
+  access: "read",
+  input: Input,
+  examples: [
+    "list bitbucket repositories",
+    "list my repositories in bitbucket",
+    "which repositories are there in bitbucket",
+    "show the bitbucket repos",
+    "find bitbucket repositories called {name}",
+  ],
+  summary: ({ name }: Input) =>
+    `List Bitbucket repositories${name?.trim() ? ` with “${escapeCell(name)}” in their name` : ""}`,
+  async run(input, context) {
+    const limit = input.limit ?? 25;
+    const part = input.name?.replace(/\s+/g, " ").trim() ?? "";
+    const request = {
+      path: `/2.0/repositories/${encodeURIComponent(getWorkspace(context))}`,
+      query: {
+        sort: "-updated_on",
+        pagelen: Math.min(limit, 100),
+        ...(part ? { q: `name ~ "${part.replace(/[\\"]/g, "\\$&")}"` } : {}),
+      },
+      scope: "repository",
+    };
+    const { values, more } = await readAllPages(context.http, request, Repository, limit);
+    const data = { repositories: values.map(repositoryData), more };
+    const { url } = context.metadata;
+    return { data, text: formatResult(values, more, part), ...(typeof url === "string" ? { url } : {}) };
+  },
+});
+
+function repositoryData(repository: Repository): Record<string, unknown> {
+  return {
+    repository: repository.full_name,
+    description: truncateText(repository.description?.trim() ?? "", 200),
+    private: repository.is_private ?? null,
+    main_branch: repository.mainbranch?.name ?? null,
+    updated: repository.updated_on ?? null,
+    url: buildRepositoryUrl(repository),
+  };
+}
+
+function formatResult(list: Repository[], more: boolean, part: string): string {
+  const words = `${formatCount(list.length, "repository", "repositories")}${part ? ` with “${escapeCell(part)}”` : ""}`;
+  if (list.length === 0) return `No ${words.replace(/^0 /, "")}.`;
+  const rows = list.map((one) => [
+    one.slug,
+    truncateText(one.description ?? "", 80),
+    one.language ?? "",
+    one.mainbranch?.name ?? "",
+    one.updated_on?.slice(0, 10) ?? "",
+  ]);
+  const head = more ? `The first ${words}; there are more:` : `${words}:`;
+  return `${head}\n\n${formatMarkdownTable(["Repository", "About", "Language", "Main branch", "Updated"], rows)}`;
+}
+
+function buildRepositoryUrl({ full_name: name, links }: Repository): string {
+  return links?.html?.href ?? `https://bitbucket.org/${name.split("/").map(encodeURIComponent).join("/")}`;
+}

@@ -1,0 +1,138 @@
+import * as z from "zod/mini";
+import { withDescription } from "#backend/services/fields";
+import { escapeCell } from "../markup/markdown.ts";
+import { defineTool, type ToolContext } from "../service.ts";
+import { readAllPages } from "./paging.ts";
+import {
+  buildRepositoryPath,
+  formatPullRequestTable,
+  getWorkspace,
+  PullRequest,
+  parseRepository,
+  type Repository,
+  toPullRequestData,
+} from "./pull-request.ts";
+
+const Input = z.object({
+  repository: withDescription(
+    z.optional(z.string()),
+    "Name of the repository; all repositories of the workspace when left out.",
+  ),
+  state: withDescription(z.optional(z.string()), '"open" (default), "merged", "declined" or "all".'),
+  limit: withDescription(z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(100))), "At most so many; 20."),
+});
+type Input = z.output<typeof Input>;
+
+const RepositorySlug = z.looseObject({ slug: z.string(), full_name: z.nullish(z.string()) });
+
+/** The repositories changed last are looked at when none is named, so many at most, so many at once. */
+const REPOSITORIES = 30;
+const AT_ONCE = 4;
+
+/** Source: Bitbucket Cloud REST 2.0, GET /2.0/repositories/{workspace}/{repo_slug}/pullrequests. */
+export const listPullRequestsTool = defineTool({
+  name: "bitbucket.list_pull_requests",
+  description: "List pull requests of a Bitbucket repository, or of all repositories of the workspace.",
+  access: "read",
+  input: Input,
+  examples: [
+    "list pull requests in {repository}",
+    "list pull requests",
+    "which pull requests are open",
+    "show the open pull requests in {repository}",
+    "show open PRs",
+    "what is waiting for review in {repository}",
+    "list the {state} pull requests in {repository}",
+    "which PRs were {state} in {repository}",
+  ],
+  summary: (input: Input) => `List ${words(input)}`,
+  async run(input, context) {
+    const limit = input.limit ?? 20;
+    const { list, more } = await pullRequests(input, context, limit);
+    const data = { pull_requests: list.map(({ pull, repository }) => toPullRequestData(pull, repository)), more };
+    return {
+      data,
+      text: formatResult(list, more, escapeCell(words(input, list.length))),
+      url: buildListUrl(input, context),
+    };
+  },
+});
+
+type Listed = { pull: PullRequest; repository: Repository };
+
+async function pullRequests(
+  input: Input,
+  context: ToolContext,
+  limit: number,
+): Promise<{ list: Listed[]; more: boolean }> {
+  if (input.repository?.trim()) {
+    return ofRepository(parseRepository(input.repository, context), states(input.state), context, limit);
+  }
+  const { repositories, more } = await recentRepositories(context);
+  const found: { list: Listed[]; more: boolean }[] = [];
+  for (let start = 0; start < repositories.length; start += AT_ONCE) {
+    const some = repositories.slice(start, start + AT_ONCE);
+    found.push(...(await Promise.all(some.map((one) => ofRepository(one, states(input.state), context, limit)))));
+  }
+  const all = found.flatMap(({ list }) => list).sort(newestFirst);
+  return { list: all.slice(0, limit), more: more || all.length > limit || found.some((one) => one.more) };
+}
+
+async function ofRepository(
+  repository: Repository,
+  state: string[],
+  context: ToolContext,
+  limit: number,
+): Promise<{ list: Listed[]; more: boolean }> {
+  const filter = state.map((one) => `state=${one}`).join("&");
+  const path = `${buildRepositoryPath(repository)}/pullrequests?${filter}&sort=-updated_on&pagelen=${Math.min(limit, 50)}`;
+  const { values, more } = await readAllPages(context.http, { path, scope: "pullrequest" }, PullRequest, limit);
+  return { list: values.map((pull) => ({ pull, repository })), more };
+}
+
+async function recentRepositories(context: ToolContext): Promise<{ repositories: Repository[]; more: boolean }> {
+  const workspace = getWorkspace(context);
+  const path = `/2.0/repositories/${encodeURIComponent(workspace)}`;
+  const query = { sort: "-updated_on", pagelen: REPOSITORIES };
+  const { values, more } = await readAllPages(
+    context.http,
+    { path, query, scope: "repository" },
+    RepositorySlug,
+    REPOSITORIES,
+  );
+  return { repositories: values.map(({ slug }) => ({ workspace, slug })), more };
+}
+
+/** Bitbucket's states for a word; "closed" is both ways of not being open any more. */
+function states(word: string | undefined): string[] {
+  const state = word?.trim().toLowerCase() ?? "open";
+  if (/^(all|any|every)$/.test(state)) return ["OPEN", "MERGED", "DECLINED", "SUPERSEDED"];
+  if (/^(merged|done|accepted)$/.test(state)) return ["MERGED"];
+  if (/^(declined|rejected)$/.test(state)) return ["DECLINED"];
+  return state === "closed" ? ["MERGED", "DECLINED", "SUPERSEDED"] : ["OPEN"];
+}
+
+function words({ repository, state }: Input, number = 2): string {
+  const all = /^(all|any|every)$/i.test(state?.trim() ?? "");
+  const [only, ...others] = states(state);
+  const kind = all ? "" : others.length > 0 ? "closed " : `${only?.toLowerCase()} `;
+  const where = repository?.trim() ? ` in ${repository.trim()}` : "";
+  return `${kind}pull request${number === 1 ? "" : "s"}${where}`;
+}
+
+function formatResult(list: Listed[], more: boolean, what: string): string {
+  if (list.length === 0) return `No ${what}.`;
+  const head = more ? `The first ${list.length} ${what}; there are more:` : `${list.length} ${what}:`;
+  return `${head}\n\n${formatPullRequestTable(list)}`;
+}
+
+function buildListUrl({ repository }: Input, context: ToolContext): string | undefined {
+  const { url } = context.metadata;
+  if (typeof url !== "string") return undefined;
+  if (!repository?.trim()) return `${url}/workspace/pull-requests/`;
+  return `${url}/${encodeURIComponent(parseRepository(repository, context).slug)}/pull-requests/`;
+}
+
+function newestFirst(a: Listed, b: Listed): number {
+  return (b.pull.updated_on ?? "").localeCompare(a.pull.updated_on ?? "");
+}

@@ -1,0 +1,72 @@
+import * as z from "zod/mini";
+import { withDescription } from "#backend/services/fields";
+import { escapeCell, truncateText } from "../markup/markdown.ts";
+import { defineTool } from "../service.ts";
+import {
+  buildPullRequestPath,
+  buildPullRequestUrl,
+  formatRepository,
+  formatRepositoryPlace,
+  PullRequest,
+  parseRepository,
+  toPullRequestData,
+} from "./pull-request.ts";
+
+const Input = z.object({
+  repository: withDescription(z.string(), "Name of the repository."),
+  id: withDescription(z.coerce.number().check(z.int(), z.minimum(1)), "Number of the pull request, such as 12."),
+  strategy: withDescription(
+    z.optional(z.enum(["merge_commit", "squash", "fast_forward"])),
+    "merge_commit, squash or fast_forward; what the repository has chosen when left out.",
+  ),
+  message: withDescription(z.optional(z.string()), "Message of the commit; Bitbucket's own when left out."),
+  close_source_branch: withDescription(
+    z.optional(z.boolean()),
+    "Whether the branch goes; as it was said when the pull request was opened when left out.",
+  ),
+});
+type Input = z.output<typeof Input>;
+
+/**
+ * Source: Bitbucket Cloud REST 2.0, POST …/pullrequests/{id}/merge. A merge is not undone: what takes it back is another commit. Checks and
+ * conflicts that forbid it are told by the service.
+ */
+export const mergePullRequestTool = defineTool({
+  name: "bitbucket.merge_pull_request",
+  description: "Merge an open Bitbucket pull request into its destination branch.",
+  access: "destructive",
+  input: Input,
+  examples: [
+    "merge pull request {id} in {repository}",
+    "merge PR {id} in {repository}",
+    "merge the bitbucket pull request {id} of {repository}",
+    "merge PR {id} of {repository} with {strategy}",
+  ],
+  summary: ({ repository, id, strategy, message, close_source_branch: closes }: Input) =>
+    [
+      `Merge pull request #${id} in ${formatRepository(repository)}`,
+      strategy ? ` (${strategy.replace("_", " ")})` : "",
+      closes ? " and remove its branch" : "",
+      message?.trim() ? `: “${truncateText(escapeCell(message), 300)}”` : "",
+    ].join(""),
+  resource: ({ repository }: Input) => formatRepositoryPlace(repository),
+  async run(input, context) {
+    const repository = parseRepository(input.repository, context);
+    const pull = await context.http.request({
+      method: "POST",
+      path: `${buildPullRequestPath(repository, input.id)}/merge`,
+      body: {
+        type: "pullrequest_merge_parameters",
+        ...(input.strategy ? { merge_strategy: input.strategy } : {}),
+        ...(input.message?.trim() ? { message: input.message.trim() } : {}),
+        ...(input.close_source_branch === undefined ? {} : { close_source_branch: input.close_source_branch }),
+      },
+      answer: PullRequest,
+      scope: "pullrequest:write",
+    });
+    const url = buildPullRequestUrl(pull, repository);
+    const into = pull.destination?.branch?.name ?? "its destination";
+    const text = `Merged #${pull.id} ${escapeCell(pull.title)} into ${escapeCell(into)}.\n\n${url}`;
+    return { data: toPullRequestData(pull, repository), text, url };
+  },
+});

@@ -1,0 +1,28 @@
+import * as z from "zod/mini";
+import { isSameOrigin } from "../http/target.ts";
+import type { ServiceHttp, ServiceRequest } from "../service.ts";
+
+/**
+ * Values of a Bitbucket list over its pages, up to a limit; `more` when there are others. The link to the next page comes from the answer:
+ * it is followed on the API's own origin only, so that the token never goes elsewhere (case V20).
+ */
+export async function readAllPages<T>(
+  http: ServiceHttp,
+  request: Omit<ServiceRequest<unknown>, "answer">,
+  item: z.ZodMiniType<T>,
+  limit: number,
+): Promise<{ values: T[]; more: boolean }> {
+  const answer = z.looseObject({ values: z.array(item), next: z.nullish(z.string()) });
+  const values: T[] = [];
+  const seen = new Set<string>();
+  let page: Omit<ServiceRequest<unknown>, "answer"> = request;
+  for (;;) {
+    const { values: some, next } = await http.request({ ...page, answer });
+    values.push(...some);
+    if (!next || seen.has(next)) return { values: values.slice(0, limit), more: values.length > limit };
+    if (values.length >= limit || !isSameOrigin(next, http.endpoints.api))
+      return { values: values.slice(0, limit), more: true };
+    seen.add(next);
+    page = { ...request, path: next, query: undefined };
+  }
+}

@@ -1,0 +1,148 @@
+import * as z from "zod/mini";
+import { Problem } from "#protocol/errors";
+import { formatMarkdownTable } from "../markup/markdown.ts";
+import { formatPlace } from "../place.ts";
+import type { ToolContext } from "../service.ts";
+
+const Person = z.nullish(z.looseObject({ display_name: z.nullish(z.string()), nickname: z.nullish(z.string()) }));
+const Link = z.nullish(z.looseObject({ href: z.nullish(z.string()) }));
+const Side = z.nullish(
+  z.looseObject({
+    branch: z.nullish(z.looseObject({ name: z.nullish(z.string()) })),
+    repository: z.nullish(z.looseObject({ full_name: z.nullish(z.string()) })),
+  }),
+);
+
+/** A pull request as lists and single reads give it. Source: Bitbucket Cloud REST 2.0, "Pullrequests". */
+export const PullRequest = z.looseObject({
+  id: z.number(),
+  title: z.string(),
+  state: z.string(),
+  draft: z.nullish(z.boolean()),
+  description: z.nullish(z.string()),
+  author: Person,
+  source: Side,
+  destination: Side,
+  comment_count: z.nullish(z.number()),
+  task_count: z.nullish(z.number()),
+  updated_on: z.nullish(z.string()),
+  links: z.nullish(z.looseObject({ html: Link })),
+  participants: z.nullish(
+    z.array(
+      z.looseObject({
+        user: Person,
+        role: z.nullish(z.string()),
+        approved: z.nullish(z.boolean()),
+        state: z.nullish(z.string()),
+      }),
+    ),
+  ),
+});
+export type PullRequest = z.output<typeof PullRequest>;
+
+/** A repository within a workspace, as slugs. */
+export type Repository = { workspace: string; slug: string };
+
+/** The workspace of a connection. @throws Problem SITE_REQUIRED when it has none */
+export function getWorkspace(context: Pick<ToolContext, "metadata">): string {
+  const { workspace } = context.metadata;
+  if (typeof workspace === "string" && workspace !== "") return workspace;
+  throw new Problem("SITE_REQUIRED", "This Bitbucket account has several workspaces and none was chosen.", {
+    hint: "Connect again with `kay connect bitbucket --site <workspace>`.",
+  });
+}
+
+/** The repository in what a person typed: `web`, `acme/web`, or its address. */
+export function parseRepository(text: string, context: Pick<ToolContext, "metadata">): Repository {
+  const { workspace, slug: name } = parts(text);
+  return { workspace: workspace ?? getWorkspace(context), slug: name };
+}
+
+/** API path of a repository. */
+export function buildRepositoryPath({ workspace, slug: name }: Repository): string {
+  return `/2.0/repositories/${encodeURIComponent(workspace)}/${encodeURIComponent(name)}`;
+}
+
+/** API path of a pull request. */
+export function buildPullRequestPath(repository: Repository, id: number): string {
+  return `${buildRepositoryPath(repository)}/pullrequests/${id}`;
+}
+
+/** What a person typed for a repository, without the address around it. */
+export function formatRepository(text: string): string {
+  const { workspace, slug: name } = parts(text);
+  return workspace === undefined ? name : `${workspace}/${name}`;
+}
+
+/** The words of a grant for a repository; a name alone is one of the connection's workspace. */
+export function formatRepositoryPlace(text: string): string | undefined {
+  const name = formatRepository(text).toLowerCase();
+  return formatPlace("in repository", /^(?:[\w.-]+\/)?[\w.-]+$/.test(name) ? name : undefined);
+}
+
+/** A pull request trimmed for a model. */
+export function toPullRequestData(pull: PullRequest, repository: Repository): Record<string, unknown> {
+  return {
+    id: pull.id,
+    repository: repository.slug,
+    title: pull.title,
+    state: pull.state,
+    draft: pull.draft ?? false,
+    author: getPersonName(pull.author),
+    source: pull.source?.branch?.name,
+    destination: pull.destination?.branch?.name,
+    approvals: listApprovers(pull).length,
+    comments: pull.comment_count ?? 0,
+    updated: pull.updated_on,
+    url: buildPullRequestUrl(pull, repository),
+  };
+}
+
+/** Pull requests as a table for a person. */
+export function formatPullRequestTable(list: { pull: PullRequest; repository: Repository }[]): string {
+  const rows = list.map(({ pull, repository }) => [
+    repository.slug,
+    `#${pull.id}`,
+    pull.title,
+    pull.draft ? `${pull.state.toLowerCase()}, draft` : pull.state.toLowerCase(),
+    getPersonName(pull.author),
+    `${pull.source?.branch?.name ?? "?"} → ${pull.destination?.branch?.name ?? "?"}`,
+    pull.updated_on?.slice(0, 10) ?? "",
+  ]);
+  return formatMarkdownTable(["Repository", "ID", "Title", "State", "Author", "Branches", "Updated"], rows);
+}
+
+/** Names of those who approved. */
+export function listApprovers({ participants }: PullRequest): string[] {
+  return (participants ?? []).filter(({ approved }) => approved === true).map(({ user }) => getPersonName(user));
+}
+
+/** Where a person looks at a pull request. */
+export function buildPullRequestUrl(
+  pull: Pick<PullRequest, "id" | "links">,
+  { workspace, slug: name }: Repository,
+): string {
+  const site = `https://bitbucket.org/${encodeURIComponent(workspace)}/${encodeURIComponent(name)}`;
+  return pull.links?.html?.href ?? `${site}/pull-requests/${pull.id}`;
+}
+
+export function getPersonName(person: z.output<typeof Person>): string {
+  return person?.display_name ?? person?.nickname ?? "someone";
+}
+
+function parts(text: string): { workspace?: string; slug: string } {
+  const path = text
+    .trim()
+    .replace(/^(?:https?:\/\/[^/]+\/|git@[^:]+:)/i, "")
+    .replace(/\.git$/, "");
+  const [first = "", second] = path.split("/").filter(Boolean);
+  return second ? { workspace: first, slug: slug(second) } : { slug: slug(first) };
+}
+
+/** Bitbucket's slug of a repository's name: lower case, other characters as single hyphens. */
+function slug(name: string): string {
+  return name
+    .toLowerCase()
+    .replace(/[^a-z0-9._-]+/g, "-")
+    .replace(/^-+|-+$/g, "");
+}

@@ -1,0 +1,51 @@
+import * as z from "zod/mini";
+import { withDescription } from "#backend/services/fields";
+import { Problem } from "#protocol/errors";
+import { markdownToHtml } from "../markup/html.ts";
+import { escapeCell, truncateText } from "../markup/markdown.ts";
+import { defineTool } from "../service.ts";
+import { buildPageUrl, formatPagePlace, getConfluenceApi, readPage } from "./page.ts";
+
+const Input = z.object({
+  page: withDescription(z.string(), "Title, id or address of the page."),
+  text: withDescription(z.string(), "The comment, as text or Markdown."),
+  space: withDescription(z.optional(z.string()), "Key of the space, when several have a page of that title."),
+});
+type Input = z.output<typeof Input>;
+
+const Comment = z.looseObject({ id: z.string(), _links: z.nullish(z.looseObject({ webui: z.nullish(z.string()) })) });
+
+/** Source: Confluence Cloud REST v2, POST /wiki/api/v2/footer-comments: a comment below the page. */
+export const addCommentTool = defineTool({
+  name: "confluence.add_comment",
+  description: "Comment on a Confluence page.",
+  access: "write",
+  input: Input,
+  examples: [
+    "comment on the confluence page {page}: {text}",
+    "comment on the page {page} in confluence: {text}",
+    "add a comment to the confluence page {page}: {text}",
+    "comment on the page {page} in space {space}: {text}",
+  ],
+  summary: ({ page, text, space }: Input) =>
+    `Comment on the Confluence page “${escapeCell(page)}”${space?.trim() ? ` in ${escapeCell(space)}` : ""}: “${truncateText(escapeCell(text), 300)}”`,
+  resource: ({ page, space }: Input) =>
+    formatPagePlace("on the page", { page, ...(space === undefined ? {} : { space }) }),
+  async run(input, context) {
+    const value = markdownToHtml(input.text);
+    if (value === "")
+      throw new Problem("INVALID_REQUEST", "A comment needs some text.", { details: { field: "text" } });
+    const page = await readPage(context, input);
+    const { api, site } = getConfluenceApi(context);
+    const { id, _links } = await context.http.request({
+      method: "POST",
+      path: `${api}/footer-comments`,
+      body: { pageId: page.id, body: { representation: "storage", value } },
+      answer: Comment,
+      scope: "write:comment:confluence",
+    });
+    const url = buildPageUrl({ id: page.id, _links: _links ?? page._links }, site);
+    const data = { comment: id, page: page.id, title: page.title, url };
+    return { data, text: `Commented on ${escapeCell(page.title)}.\n\n${url}`, url };
+  },
+});

@@ -1,0 +1,27 @@
+import { ATLASSIAN_ENDPOINTS, createAtlassianOAuth, fetchAtlassianIdentity } from "../atlassian/oauth.ts";
+import type { Service } from "../service.ts";
+import { addCommentTool } from "./comment.ts";
+import { createPageTool } from "./create.ts";
+import { getPageTool } from "./get.ts";
+import { listSpacesTool } from "./list-spaces.ts";
+import { searchTool } from "./search.ts";
+import { updatePageTool } from "./update.ts";
+
+/** Search is in REST v1 only (classic scope), all else is in v2 (granular scopes). */
+const SCOPES = [
+  "search:confluence",
+  "read:page:confluence",
+  "write:page:confluence",
+  "read:space:confluence",
+  "write:comment:confluence",
+];
+
+/** Confluence Cloud. Source: https://developer.atlassian.com/cloud/confluence/rest/v2/ */
+export const confluence: Service = {
+  name: "confluence",
+  title: "Confluence",
+  oauth: createAtlassianOAuth(SCOPES),
+  endpoints: ATLASSIAN_ENDPOINTS,
+  identify: (http) => fetchAtlassianIdentity(http, "Confluence", SCOPES),
+  tools: [searchTool, getPageTool, createPageTool, updatePageTool, addCommentTool, listSpacesTool],
+};

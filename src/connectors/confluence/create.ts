@@ -1,0 +1,105 @@
+import * as z from "zod/mini";
+import { withDescription } from "#backend/services/fields";
+import { Problem } from "#protocol/errors";
+import { markdownToHtml } from "../markup/html.ts";
+import { escapeCell, truncateText } from "../markup/markdown.ts";
+import { formatPlace } from "../place.ts";
+import { defineTool, type ToolContext } from "../service.ts";
+import {
+  buildPageUrl,
+  formatPagePlace,
+  formatSpaceName,
+  getConfluenceApi,
+  Page,
+  parseTitle,
+  readPage,
+} from "./page.ts";
+import { findSpace } from "./spaces.ts";
+
+const Input = z.object({
+  title: withDescription(z.string(), "Title of the new page."),
+  space: withDescription(
+    z.optional(z.string()),
+    "Key or name of the space, such as DOCS; that of the parent when left out.",
+  ),
+  text: withDescription(z.optional(z.string()), "What it says, as text or Markdown."),
+  parent: withDescription(z.optional(z.string()), "Title, id or address of the page that it is put under."),
+});
+type Input = z.output<typeof Input>;
+
+/** Source: Confluence Cloud REST v2, POST /wiki/api/v2/pages. */
+export const createPageTool = defineTool({
+  name: "confluence.create_page",
+  description: "Create a Confluence page in a space, or under another page.",
+  access: "write",
+  input: Input,
+  examples: [
+    "create a confluence page in {space} called {title}",
+    "create a confluence page {title} in {space}",
+    "create a page in space {space} called {title}",
+    "create a page {title} in space {space}",
+    "create a page called {title} in the space {space} saying {text}",
+    "new confluence page {title} in {space}: {text}",
+    "write a confluence page called {title} in {space} saying {text}",
+  ],
+  summary: describeCall,
+  resource: ({ space, parent }: Input) =>
+    parent?.trim()
+      ? formatPagePlace("under the page", { page: parent, ...(space === undefined ? {} : { space }) })
+      : formatPlace("in space", space?.trim() ? formatSpaceName(space) : undefined),
+  async run(input, context) {
+    const title = parseTitle(input.title);
+    const { api, site } = getConfluenceApi(context);
+    const { spaceId, parentId } = await getPlace(input, context);
+    const page = await context.http.request({
+      method: "POST",
+      path: `${api}/pages`,
+      body: {
+        spaceId,
+        status: "current",
+        title,
+        ...(parentId === undefined ? {} : { parentId }),
+        body: { representation: "storage", value: markdownToHtml(input.text ?? "") },
+      },
+      answer: Page,
+      scope: "write:page:confluence",
+    });
+    const url = buildPageUrl(page, site);
+    return {
+      data: { id: page.id, title, version: 1, url },
+      text: `Created the page ${escapeCell(title)}.\n\n${url}`,
+      url,
+    };
+  },
+});
+
+/** Confluence takes ids only, and a parent in the same space only. @throws Problem INVALID_REQUEST */
+async function getPlace(
+  { space, parent }: Input,
+  context: ToolContext,
+): Promise<{ spaceId: string; parentId?: string }> {
+  const named = space?.trim() ? await findSpace(context, space) : undefined;
+  if (!parent?.trim()) {
+    if (named) return { spaceId: named.id };
+    throw new Problem("INVALID_REQUEST", "In which space the page is to be is not said.", {
+      hint: "Name the space by its key.",
+      details: { field: "space" },
+    });
+  }
+  const under = await readPage(context, { page: parent, ...(named ? { space: named.key } : {}) });
+  const spaceId = under.spaceId ?? named?.id ?? "";
+  if (!named || named.id === spaceId) return { spaceId, parentId: under.id };
+  throw new Problem("INVALID_REQUEST", `The page “${escapeCell(under.title)}” is not in the space ${named.key}.`, {
+    hint: "Name a page of that space, or leave the space out.",
+    details: { field: "parent" },
+  });
+}
+
+function describeCall({ title, space, parent, text }: Input): string {
+  const where = [
+    parent?.trim() ? ` under “${escapeCell(parent)}”` : "",
+    space?.trim() ? ` in ${escapeCell(space)}` : "",
+  ].join("");
+  const says = text?.trim() ? `: “${truncateText(escapeCell(text), 300)}”` : "";
+  return `Create the Confluence page “${escapeCell(title)}”${where}${says}`;
+}

@@ -1,0 +1,45 @@
+import * as z from "zod/mini";
+import { withDescription } from "#backend/services/fields";
+import { escapeCell, truncateText } from "../markup/markdown.ts";
+import { defineTool } from "../service.ts";
+import { buildPageUrl, getConfluenceApi, readPage } from "./page.ts";
+import { storageToMarkdown } from "./storage.ts";
+
+const Input = z.object({
+  page: withDescription(z.string(), "Title, id or address of the page."),
+  space: withDescription(z.optional(z.string()), "Key of the space, when several have a page of that title."),
+});
+type Input = z.output<typeof Input>;
+
+/** Longest text of a page that is shown and given to a model, in characters. */
+const LONGEST = 12_000;
+
+/** Source: Confluence Cloud REST v2, GET /wiki/api/v2/pages/{id}?body-format=storage. */
+export const getPageTool = defineTool({
+  name: "confluence.get_page",
+  description: "Read one Confluence page by its title, id or address.",
+  access: "read",
+  input: Input,
+  examples: [
+    "read the page {page}",
+    "show the page {page}",
+    "open the page {page}",
+    "what does the page {page} say",
+    "summarize the page {page}",
+    "read {page} in confluence",
+    "show the page {page} in space {space}",
+  ],
+  summary: ({ page, space }: Input) => `Read the page “${page.trim()}”${space ? ` in ${space}` : ""}`,
+  async run(input, context) {
+    const page = await readPage(context, input);
+    const url = buildPageUrl(page, getConfluenceApi(context).site);
+    const text = truncateText(storageToMarkdown(page.body?.storage?.value ?? ""), LONGEST);
+    const updated = page.version?.createdAt ?? null;
+    const head = `**${escapeCell(page.title)}**${updated ? `, changed ${updated.slice(0, 10)}` : ""}\n${url}`;
+    return {
+      data: { id: page.id, title: page.title, version: page.version?.number ?? null, updated, text, url },
+      text: `${head}\n\n${text || "(The page is empty.)"}`,
+      url,
+    };
+  },
+});

@@ -1,0 +1,127 @@
+import * as z from "zod/mini";
+import { buildCql } from "#backend/services/confluence/cql";
+import { withDescription } from "#backend/services/fields";
+import { getSite } from "../atlassian/oauth.ts";
+import { escapeCell, formatMarkdownTable, truncateText } from "../markup/markdown.ts";
+import { defineTool, type ToolContext } from "../service.ts";
+import { formatExcerpt } from "./storage.ts";
+
+const Input = z.object({
+  text: withDescription(z.optional(z.string()), "Words that the title or the text of the page contains."),
+  space: withDescription(z.optional(z.string()), "Key of the space, such as DOCS."),
+  type: withDescription(z.optional(z.enum(["page", "blogpost"])), "page (default) or blogpost."),
+  limit: withDescription(
+    z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(50))),
+    "At most so many pages; 10.",
+  ),
+});
+type Input = z.output<typeof Input>;
+
+const Found = z.looseObject({
+  results: z.array(
+    z.looseObject({
+      content: z.nullish(z.looseObject({ id: z.string(), title: z.nullish(z.string()) })),
+      title: z.string(),
+      excerpt: z.nullish(z.string()),
+      url: z.nullish(z.string()),
+      lastModified: z.nullish(z.string()),
+      resultGlobalContainer: z.nullish(z.looseObject({ title: z.nullish(z.string()) })),
+    }),
+  ),
+  totalSize: z.nullish(z.number()),
+});
+
+/** A page as searches find it. */
+export type FoundPage = { id: string; title: string; space: string; excerpt: string; updated: string; url: string };
+
+/** Source: Confluence Cloud REST v1, GET /wiki/rest/api/search; v2 has no search. */
+export const searchTool = defineTool({
+  name: "confluence.search",
+  description: "Find Confluence pages or blog posts by their words, in one space or in all.",
+  access: "read",
+  input: Input,
+  examples: [
+    "find pages about {text}",
+    "search confluence for {text}",
+    "search the wiki for {text}",
+    "which pages mention {text}",
+    "is there documentation about {text}",
+    "find pages about {text} in space {space}",
+    "list the pages in space {space}",
+    "show recent pages in {space}",
+    "find blog posts about {text}",
+  ],
+  summary: (input: Input) => `Search Confluence for ${words(input)}`,
+  async run(input, context) {
+    const cql = buildCql(input);
+    const { pages, total } = await findPages(context, cql, input.limit ?? 10);
+    const { url: site } = getSite(context.metadata, "confluence");
+    return {
+      data: { cql, pages, total },
+      text: formatResult(pages, total, escapeCell(words(input, total))),
+      url: buildListUrl(site, input),
+    };
+  },
+});
+
+/** Pages that a CQL query finds, and how many there are in all. */
+export async function findPages(
+  context: ToolContext,
+  cql: string,
+  limit: number,
+): Promise<{ pages: FoundPage[]; total: number }> {
+  const { cloudId, url: site } = getSite(context.metadata, "confluence");
+  const { results, totalSize } = await context.http.request({
+    path: `/ex/confluence/${cloudId}/wiki/rest/api/search`,
+    query: { cql, limit },
+    answer: Found,
+    scope: "search:confluence",
+  });
+  const pages = results.flatMap(({ content, title, excerpt: html, url, lastModified, resultGlobalContainer }) => {
+    if (!content) return [];
+    const address = url?.startsWith("/") ? `${site}/wiki${url}` : buildPageIdUrl(site, content.id);
+    const space = resultGlobalContainer?.title ?? "";
+    const updated = lastModified ?? "";
+    return [
+      {
+        id: content.id,
+        title: content.title ?? formatExcerpt(title),
+        space,
+        excerpt: truncateText(formatExcerpt(html ?? ""), 300),
+        updated,
+        url: address,
+      },
+    ];
+  });
+  return { pages, total: totalSize ?? pages.length };
+}
+
+/** Where a person reads a page of which only the id is known. */
+export function buildPageIdUrl(site: string, id: string): string {
+  return `${site}/wiki/pages/viewpage.action?pageId=${encodeURIComponent(id)}`;
+}
+
+/** Where a person sees the same list, or comes closest to it. */
+function buildListUrl(site: string, { text, space }: Input): string {
+  if (text?.trim()) return `${site}/wiki/search?text=${encodeURIComponent(text.trim())}`;
+  return space?.trim() ? `${site}/wiki/spaces/${encodeURIComponent(space.trim())}` : `${site}/wiki`;
+}
+
+function words({ text, space, type }: Input, number = 2): string {
+  const noun = type === "blogpost" ? "blog post" : "page";
+  const about = text?.trim() ? ` about “${text.trim()}”` : "";
+  return `${noun}${number === 1 ? "" : "s"}${about}${space?.trim() ? ` in ${space.trim()}` : ""}`;
+}
+
+function formatResult(pages: FoundPage[], total: number, what: string): string {
+  if (pages.length === 0) return `No ${what}.`;
+  const head = total > pages.length ? `The first ${pages.length} of ${total} ${what}:` : `${pages.length} ${what}:`;
+  const rows = pages.map(({ title, space, updated, excerpt: text }) => [
+    title,
+    space,
+    updated.slice(0, 10),
+    truncateText(text, 80),
+  ]);
+  const links = pages.map(({ title, url }) => `- ${escapeCell(title)}: ${url}`);
+  return `${head}\n\n${formatMarkdownTable(["Title", "Space", "Updated", "Text"], rows)}\n\n${links.join("\n")}`;
+}

@@ -1,0 +1,87 @@
+import * as z from "zod/mini";
+import { Problem } from "#protocol/errors";
+import { escapeCell } from "../markup/markdown.ts";
+import type { ToolContext } from "../service.ts";
+import { getConfluenceApi, parseSpaceKey } from "./page.ts";
+
+const Space = z.looseObject({
+  id: z.string(),
+  key: z.string(),
+  name: z.string(),
+  type: z.nullish(z.string()),
+  _links: z.nullish(z.looseObject({ webui: z.nullish(z.string()) })),
+});
+export type Space = z.output<typeof Space>;
+
+const Spaces = z.looseObject({
+  results: z.array(Space),
+  _links: z.nullish(z.looseObject({ next: z.nullish(z.string()) })),
+});
+
+/** Largest page that Confluence gives, and how many are read at most. */
+const PAGE = 250;
+const PAGES = 10;
+
+/** Spaces that a sentence lists. */
+const LISTED = 10;
+
+/**
+ * The spaces that the account can see, until `enough`; archived ones are left out. Source: Confluence Cloud REST v2, GET /wiki/api/v2/spaces;
+ * the link to the next page is a path on the site.
+ */
+export async function listAllSpaces(
+  context: ToolContext,
+  enough: (spaces: Space[]) => boolean,
+): Promise<{ spaces: Space[]; more: boolean }> {
+  const { api } = getConfluenceApi(context);
+  const spaces: Space[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < PAGES; page++) {
+    const { results, _links } = await context.http.request({
+      path: `${api}/spaces`,
+      query: { limit: PAGE, status: "current", sort: "name", cursor },
+      answer: Spaces,
+      scope: "read:space:confluence",
+    });
+    spaces.push(...results);
+    const next = new URLSearchParams(_links?.next?.split("?")[1]).get("cursor") ?? undefined;
+    if (next === undefined || next === cursor) return { spaces, more: false };
+    if (enough(spaces)) break;
+    cursor = next;
+  }
+  return { spaces, more: true };
+}
+
+/**
+ * The space that a key, a name or an address means; a key counts before a name.
+ *
+ * @throws Problem INVALID_REQUEST when none or several match
+ */
+export async function findSpace(context: ToolContext, text: string): Promise<Space> {
+  const wanted = parseSpaceKey(text);
+  const hasKey = ({ key }: Space) => same(key, wanted);
+  const { spaces } = await listAllSpaces(context, (some) => some.some(hasKey));
+  const byKey = spaces.filter(hasKey);
+  const [only, ...more] = byKey.length > 0 ? byKey : spaces.filter(({ name }) => same(name, wanted));
+  if (only && more.length === 0) return only;
+  if (only) {
+    const keys = [only, ...more].map(({ name, key }) => `${escapeCell(name)} (${key})`).join(", ");
+    const sentence = `Several spaces in Confluence are called “${escapeCell(wanted)}”: ${keys}.`;
+    throw new Problem("INVALID_REQUEST", sentence, { hint: "Name it by its key.", details: { field: "space" } });
+  }
+  const known = spaces.filter(({ type }) => type !== "personal").slice(0, LISTED);
+  const keys = known.map(({ name, key }) => `${escapeCell(name)} (${key})`).join(", ");
+  throw new Problem("INVALID_REQUEST", `No space in Confluence is called “${escapeCell(wanted)}”.`, {
+    hint: keys ? `There are: ${keys}.` : "Check the key of the space.",
+    details: { field: "space" },
+  });
+}
+
+/** Where a person looks at a space. */
+export function buildSpaceUrl({ key, _links }: Space, site: string): string {
+  return `${site}/wiki${_links?.webui?.startsWith("/") ? _links.webui : `/spaces/${encodeURIComponent(key)}`}`;
+}
+
+function same(name: string, text: string): boolean {
+  return name.replace(/\s+/g, " ").trim().toLowerCase() === text.toLowerCase();
+}

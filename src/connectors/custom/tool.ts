@@ -1,0 +1,78 @@
+import * as z from "zod/mini";
+import { Problem } from "#protocol/errors";
+import { defineTool, type ServiceRequest, type Tool } from "../service.ts";
+import type { ToolDescription } from "./description.ts";
+import { toInputSchema } from "./input.ts";
+import { toToolResult } from "./result.ts";
+import { fillJson, fillLine, fillPath, fillText, formatValue, listSlots, type Values } from "./template.ts";
+
+/** A described tool as every other tool: one request below the address `api`, made from its templates. */
+export function createCustomTool(tool: ToolDescription, { title, api }: { title: string; api: string }): Tool {
+  return defineTool<Values>({
+    name: tool.name,
+    description: tool.description,
+    access: tool.access,
+    input: toInputSchema(tool.input),
+    examples: tool.examples,
+    summary: (input) => (tool.summary ? fillLine(tool.summary, input) : plainSummary(tool, title, input)),
+    async run(input, { http }) {
+      const answer = await http.request(getRequest(tool, api, input));
+      return toToolResult(title, tool.result, answer, input);
+    },
+  });
+}
+
+/** Without words of its own, a call is told by the tool's name and everything that it is given. */
+function plainSummary(tool: ToolDescription, title: string, input: Values): string {
+  const verb = (tool.name.split(".")[1] ?? "").replaceAll("_", " ");
+  const given = Object.entries(input).filter(([, value]) => value !== undefined && value !== null);
+  const told = given.map(([name, value]) => `${name} “${formatValue(value)}”`).join(", ");
+  return `${verb.charAt(0).toUpperCase()}${verb.slice(1)} in ${title}${told ? `: ${told}` : ""}`;
+}
+
+function getRequest(tool: ToolDescription, base: string, input: Values): ServiceRequest<unknown> {
+  const { method, access } = tool;
+  const body = tool.body === undefined ? undefined : fillJson(tool.body, input);
+  return {
+    method,
+    path: getPath(tool, base, input),
+    query: getQuery(tool, input),
+    headers: getHeaders(tool, input),
+    ...(body === undefined ? {} : { body }),
+    answer: z.unknown(),
+    ...(access === "read" && method === "POST" ? { reads: true } : {}),
+  };
+}
+
+/** The path with its values, which stays the one that was described: no value may lead up, away, or to nothing. */
+function getPath(tool: ToolDescription, base: string, input: Values): string {
+  const path = fillPath(tool.path, input);
+  if (path !== undefined && URL.parse(base + path)?.href === base + path) return path;
+  const [field] = listSlots(tool.path);
+  throw new Problem("INVALID_REQUEST", `The input of ${tool.name} does not fit its address.`, {
+    hint: "",
+    details: field ? { field } : {},
+  });
+}
+
+function getQuery(tool: ToolDescription, input: Values): Record<string, string | number | boolean | undefined> {
+  const entries = Object.entries(tool.query ?? {});
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name, typeof value === "string" ? fillText(value, input) : value]),
+  );
+}
+
+/** @throws Problem INVALID_REQUEST for a value that would end the header's line, or that no header can have */
+function getHeaders(tool: ToolDescription, input: Values): Record<string, string> {
+  const filled = Object.entries(tool.headers ?? {}).flatMap(([name, template]) => {
+    const value = fillText(template, input);
+    if (value === undefined) return [];
+    if (/^[\x20-\x7e]*$/.test(value)) return [[name.toLowerCase(), value]];
+    const [field = name] = listSlots(template);
+    throw new Problem("INVALID_REQUEST", `“${field}” has characters that the header ${name} cannot have.`, {
+      hint: "",
+      details: { field },
+    });
+  });
+  return Object.fromEntries(filled);
+}

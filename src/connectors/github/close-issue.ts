@@ -1,0 +1,67 @@
+import * as z from "zod/mini";
+import { withDescription } from "#backend/services/fields";
+import { escapeCell } from "../markup/markdown.ts";
+import { defineTool } from "../service.ts";
+import { formatIssueState, Issue } from "./issue.ts";
+import {
+  buildApiPath,
+  findRepository,
+  formatFullName,
+  formatRepositoryPlace,
+  parseRepositoryPath,
+} from "./repository.ts";
+
+const Input = z.object({
+  repository: withDescription(z.string(), "Repository as owner/name, or its name alone."),
+  number: withDescription(z.coerce.number().check(z.int(), z.minimum(1)), "Number of the issue, such as 12."),
+  reason: withDescription(z.optional(z.string()), '"completed" (default) or "not planned".'),
+});
+type Input = z.output<typeof Input>;
+
+/** Source: https://docs.github.com/en/rest/issues/issues, "Update an issue". */
+export const closeIssueTool = defineTool({
+  name: "github.close_issue",
+  description: "Close a GitHub issue, as completed or as not planned.",
+  access: "write",
+  input: Input,
+  examples: [
+    "close issue {number} in {repository}",
+    "close github issue {number} in {repository}",
+    "close issue {number} in {repository} as {reason}",
+    "resolve issue {number} in {repository}",
+  ],
+  summary: ({ repository, number, reason }: Input) =>
+    `Close issue #${number} in ${parseRepositoryPath(repository)}${isPlanned(reason) ? "" : " as not planned"}`,
+  resource: ({ repository }: Input) => formatRepositoryPlace(repository),
+  async run(input, context) {
+    const repository = await findRepository(context, input.repository);
+    const path = `${buildApiPath(repository)}/issues/${input.number}`;
+    const before = await context.http.request({ path, answer: Issue, scope: "repo" });
+    const name = `#${input.number} in ${formatFullName(repository)}`;
+    const url = before.html_url;
+    if (before.state === "closed") {
+      const data = {
+        number: input.number,
+        repository: formatFullName(repository),
+        state: formatIssueState(before),
+        changed: false,
+        url,
+      };
+      return { data, text: `${name} is already ${formatIssueState(before)}.`, url };
+    }
+    const body = { state: "closed", state_reason: isPlanned(input.reason) ? "completed" : "not_planned" };
+    const after = await context.http.request({ method: "PATCH", path, body, answer: Issue, scope: "repo" });
+    const data = {
+      number: after.number,
+      repository: formatFullName(repository),
+      state: formatIssueState(after),
+      changed: true,
+      url,
+    };
+    return { data, text: `${name} is now ${formatIssueState(after)}: ${escapeCell(after.title)}\n\n${url}`, url };
+  },
+});
+
+function isPlanned(reason: string | undefined): boolean {
+  return !/not.?planned|won'?t|wontfix|invalid|duplicate/i.test(reason ?? "");
+}

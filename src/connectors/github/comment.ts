@@ -1,0 +1,56 @@
+import * as z from "zod/mini";
+import { withDescription } from "#backend/services/fields";
+import { Problem } from "#protocol/errors";
+import { truncateText } from "../markup/markdown.ts";
+import { defineTool } from "../service.ts";
+import { Comment } from "./issue.ts";
+import {
+  buildApiPath,
+  findRepository,
+  formatFullName,
+  formatRepositoryPlace,
+  parseRepositoryPath,
+} from "./repository.ts";
+
+const Input = z.object({
+  repository: withDescription(z.string(), "Repository as owner/name, or its name alone."),
+  number: withDescription(
+    z.coerce.number().check(z.int(), z.minimum(1)),
+    "Number of the issue or pull request, such as 12.",
+  ),
+  text: withDescription(z.string(), "The comment, as text or Markdown."),
+});
+type Input = z.output<typeof Input>;
+
+/** Source: https://docs.github.com/en/rest/issues/comments, "Create an issue comment"; pull requests take them too. */
+export const addCommentTool = defineTool({
+  name: "github.comment",
+  description: "Comment on a GitHub issue or pull request.",
+  access: "write",
+  input: Input,
+  examples: [
+    "comment on issue {number} in {repository}: {text}",
+    "comment on github issue {number} in {repository}: {text}",
+    "add a comment to issue {number} in {repository}: {text}",
+    "reply on issue {number} in {repository} that {text}",
+  ],
+  summary: ({ repository, number, text }: Input) =>
+    `Comment on #${number} in ${parseRepositoryPath(repository)}: “${truncateText(text.replace(/\s+/g, " ").trim(), 500)}”`,
+  resource: ({ repository }: Input) => formatRepositoryPlace(repository),
+  async run(input, context) {
+    if (input.text.trim() === "") {
+      throw new Problem("INVALID_REQUEST", "A comment needs some text.", { details: { field: "text" } });
+    }
+    const repository = await findRepository(context, input.repository);
+    const { id, html_url } = await context.http.request({
+      method: "POST",
+      path: `${buildApiPath(repository)}/issues/${input.number}/comments`,
+      body: { body: input.text },
+      answer: Comment,
+      scope: "repo",
+    });
+    const url = html_url ?? undefined;
+    const text = [`Commented on #${input.number} in ${formatFullName(repository)}.`, url].filter(Boolean).join("\n\n");
+    return { data: { number: input.number, repository: formatFullName(repository), comment: id, url }, text, url };
+  },
+});

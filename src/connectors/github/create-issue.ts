@@ -1,0 +1,89 @@
+import * as z from "zod/mini";
+import { withDescription } from "#backend/services/fields";
+import { Problem } from "#protocol/errors";
+import { escapeCell } from "../markup/markdown.ts";
+import { defineTool } from "../service.ts";
+import { Issue, parseLogin, toIssueData } from "./issue.ts";
+import {
+  buildApiPath,
+  findRepository,
+  formatFullName,
+  formatRepositoryPlace,
+  parseRepositoryPath,
+} from "./repository.ts";
+
+const Input = z.object({
+  repository: withDescription(z.string(), "Repository as owner/name, or its name alone."),
+  title: withDescription(z.string(), "One line that says what it is about, at most 256 characters."),
+  body: withDescription(z.optional(z.string()), "More about it, as text or Markdown."),
+  label: withDescription(z.optional(z.string()), 'Name of a label, such as "bug"; several with commas between.'),
+  assignee: withDescription(z.optional(z.string()), '"me", or the login of a person.'),
+});
+type Input = z.output<typeof Input>;
+
+/** Longest title and body that GitHub takes, in characters. */
+const TITLE_LIMIT = 256;
+const BODY_LIMIT = 65_536;
+
+/** Source: https://docs.github.com/en/rest/issues/issues, "Create an issue". */
+export const createIssueTool = defineTool({
+  name: "github.create_issue",
+  description: "Create an issue in a GitHub repository.",
+  access: "write",
+  input: Input,
+  examples: [
+    "create a github issue in {repository}: {title}",
+    "create an issue in repository {repository}: {title}",
+    "create an issue in the {repository} repo: {title}",
+    "open a github issue in {repository} about {title}",
+    "file a github issue in {repository} called {title}",
+    "new github issue in {repository}: {title}",
+  ],
+  summary: describeCall,
+  resource: ({ repository }: Input) => formatRepositoryPlace(repository),
+  async run(input, context) {
+    const body = issueBody(input, context);
+    const repository = await findRepository(context, input.repository);
+    const path = `${buildApiPath(repository)}/issues`;
+    const issue = await context.http.request({ method: "POST", path, body, answer: Issue, scope: "repo" });
+    const text = `Created #${issue.number} in ${formatFullName(repository)}: ${escapeCell(issue.title)}\n\n${issue.html_url}`;
+    return { data: toIssueData(issue), text, url: issue.html_url };
+  },
+});
+
+function describeCall(input: Input): string {
+  const also = [
+    input.label?.trim() && `label ${input.label.trim()}`,
+    input.assignee?.trim() && `assigned to ${input.assignee.trim()}`,
+    input.body?.trim() && "with a description",
+  ].filter(Boolean);
+  const what = `Create an issue in ${parseRepositoryPath(input.repository)}: “${oneLine(input.title)}”`;
+  return also.length > 0 ? `${what} (${also.join(", ")})` : what;
+}
+
+function issueBody(input: Input, context: Parameters<typeof parseLogin>[1]): Record<string, unknown> {
+  const title = oneLine(input.title);
+  const field = (name: string, sentence: string) =>
+    new Problem("INVALID_REQUEST", sentence, { hint: "Change it and try again.", details: { field: name } });
+  if (title === "") throw field("title", "An issue needs a title.");
+  if (title.length > TITLE_LIMIT) {
+    throw field("title", `The title has ${title.length} characters; GitHub takes at most ${TITLE_LIMIT}.`);
+  }
+  if ((input.body?.length ?? 0) > BODY_LIMIT) {
+    throw field("body", `The body has ${input.body?.length} characters; GitHub takes at most ${BODY_LIMIT}.`);
+  }
+  const labels = (input.label ?? "")
+    .split(",")
+    .map((label) => label.trim())
+    .filter(Boolean);
+  return {
+    title,
+    ...(input.body?.trim() ? { body: input.body } : {}),
+    ...(labels.length > 0 ? { labels } : {}),
+    ...(input.assignee?.trim() ? { assignees: [parseLogin(input.assignee, context)] } : {}),
+  };
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, " ").trim();
+}

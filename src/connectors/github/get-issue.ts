@@ -1,0 +1,85 @@
+import * as z from "zod/mini";
+import { withDescription } from "#backend/services/fields";
+import { truncateText } from "../markup/markdown.ts";
+import { defineTool, type ToolContext } from "../service.ts";
+import {
+  Comment,
+  formatComment,
+  formatDetails,
+  formatIssueState,
+  getRepositoryName,
+  Issue,
+  listAssignees,
+  listLabels,
+  MAX_TEXT_LENGTH,
+  toIssueData,
+} from "./issue.ts";
+import { buildApiPath, findRepository, parseRepositoryPath } from "./repository.ts";
+
+const Input = z.object({
+  repository: withDescription(z.string(), "Repository as owner/name, or its name alone."),
+  number: withDescription(z.coerce.number().check(z.int(), z.minimum(1)), "Number of the issue, such as 12."),
+});
+type Input = z.output<typeof Input>;
+
+/** The newest comments that are shown. */
+const COMMENTS = 5;
+
+/** Source: https://docs.github.com/en/rest/issues/issues, "Get an issue", and …/issues/comments. */
+export const getIssueTool = defineTool({
+  name: "github.get_issue",
+  description: "Read one GitHub issue: its state, people, description and newest comments.",
+  access: "read",
+  input: Input,
+  examples: [
+    "show issue {number} in {repository}",
+    "show github issue {number} in {repository}",
+    "what is issue {number} of {repository} about",
+    "read issue {number} in {repository}",
+    "what is the state of issue {number} in {repository}",
+    "show the comments on issue {number} in {repository}",
+  ],
+  summary: ({ repository, number }: Input) => `Read issue #${number} in ${parseRepositoryPath(repository)}`,
+  async run(input, context) {
+    const path = `${buildApiPath(await findRepository(context, input.repository))}/issues/${input.number}`;
+    const issue = await context.http.request({ path, answer: Issue, scope: "repo" });
+    const comments = issue.comments ? await newestComments(context, path, issue.comments) : [];
+    const description = truncateText(issue.body?.trim() ?? "", MAX_TEXT_LENGTH);
+    const facts: [string, string | undefined][] = [
+      ["State", formatIssueState(issue)],
+      ["Repository", getRepositoryName(issue)],
+      ["Author", issue.user?.login ?? undefined],
+      ["Assignee", listAssignees(issue).join(", ") || "nobody"],
+      ["Labels", listLabels(issue).join(", ")],
+      ["Updated", issue.updated_at?.slice(0, 10)],
+    ];
+    return {
+      data: {
+        ...toIssueData(issue),
+        description,
+        newest_comments: comments.map(({ user, body, created_at }) => ({
+          author: user?.login ?? "someone",
+          created: created_at,
+          text: truncateText(body?.trim() ?? "", MAX_TEXT_LENGTH),
+        })),
+      },
+      text: formatDetails(issue, facts, description, ...comments.map(formatComment)),
+      url: issue.html_url,
+    };
+  },
+});
+
+/** Comments come oldest first, so the newest are on the last page, and on the one before it when the last has few. */
+async function newestComments({ http }: ToolContext, path: string, total: number) {
+  const last = Math.ceil(total / COMMENTS);
+  const page = (number: number) =>
+    http.request({
+      path: `${path}/comments`,
+      query: { per_page: COMMENTS, page: number },
+      answer: z.array(Comment),
+      scope: "repo",
+    });
+  const newest = await page(last);
+  if (newest.length >= COMMENTS || last === 1) return newest;
+  return [...(await page(last - 1)), ...newest].slice(-COMMENTS);
+}

@@ -1,0 +1,51 @@
+import { fetchGithubIdentity } from "#backend/services/github/identity";
+import type { Service } from "../service.ts";
+import { closeIssueTool } from "./close-issue.ts";
+import { addCommentTool } from "./comment.ts";
+import { createIssueTool } from "./create-issue.ts";
+import { getIssueTool } from "./get-issue.ts";
+import { getPullRequestTool } from "./get-pull-request.ts";
+import { listIssuesTool } from "./list-issues.ts";
+import { listPullRequestsTool } from "./list-pull-requests.ts";
+import { listRepositoriesTool } from "./list-repositories.ts";
+import { searchTool } from "./search.ts";
+
+/**
+ * GitHub, as an OAuth app. Its tokens do not end and there is no refresh token; a GitHub App with expiring tokens gives both, and they are
+ * then used. The token endpoint answers failures with 200, and form data unless JSON is asked for (case V14). Sources:
+ * https://docs.github.com/en/apps/oauth-apps/building-oauth-apps/authorizing-oauth-apps and
+ * https://github.blog/changelog/2025-07-14-pkce-support-for-oauth-and-github-app-authentication
+ */
+export const github: Service = {
+  name: "github",
+  title: "GitHub",
+  oauth: {
+    provider: "github",
+    scopes: ["repo", "read:user"],
+    pkce: true,
+    clientAuth: "client_secret_post",
+    refresh: "none",
+    goneErrors: ["bad_refresh_token"],
+  },
+  endpoints: {
+    authorize: "https://github.com/login/oauth/authorize",
+    token: "https://github.com/login/oauth/access_token",
+    api: "https://api.github.com",
+  },
+  // A User-Agent is required: https://docs.github.com/en/rest/using-the-rest-api/getting-started-with-the-rest-api
+  api: {
+    headers: { accept: "application/vnd.github+json", "x-github-api-version": "2022-11-28", "user-agent": "kay" },
+  },
+  identify: fetchGithubIdentity,
+  tools: [
+    listIssuesTool,
+    getIssueTool,
+    createIssueTool,
+    addCommentTool,
+    closeIssueTool,
+    listPullRequestsTool,
+    getPullRequestTool,
+    listRepositoriesTool,
+    searchTool,
+  ],
+};

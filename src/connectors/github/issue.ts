@@ -1,0 +1,108 @@
+import * as z from "zod/mini";
+import { escapeCell, formatMarkdownTable, truncateText } from "../markup/markdown.ts";
+import type { ToolContext } from "../service.ts";
+
+export const Person = z.nullish(z.looseObject({ login: z.nullish(z.string()) }));
+
+/** An issue, or a pull request as issue lists have it. Source: https://docs.github.com/en/rest/issues/issues */
+export const Issue = z.looseObject({
+  number: z.number(),
+  title: z.string(),
+  state: z.string(),
+  state_reason: z.nullish(z.string()),
+  user: Person,
+  assignees: z.nullish(z.array(z.looseObject({ login: z.nullish(z.string()) }))),
+  labels: z.nullish(z.array(z.union([z.string(), z.looseObject({ name: z.nullish(z.string()) })]))),
+  comments: z.nullish(z.number()),
+  body: z.nullish(z.string()),
+  updated_at: z.nullish(z.string()),
+  html_url: z.string(),
+  repository_url: z.nullish(z.string()),
+  draft: z.nullish(z.boolean()),
+  pull_request: z.nullish(z.looseObject({ merged_at: z.nullish(z.string()) })),
+});
+export type Issue = z.output<typeof Issue>;
+
+export const Comment = z.looseObject({
+  id: z.number(),
+  user: Person,
+  body: z.nullish(z.string()),
+  created_at: z.nullish(z.string()),
+  html_url: z.nullish(z.string()),
+});
+
+/** Longest description or comment that is shown and given to a model, in characters. */
+export const MAX_TEXT_LENGTH = 4_000;
+
+/** An issue trimmed for a model. */
+export function toIssueData(issue: Issue): Record<string, unknown> {
+  return {
+    number: issue.number,
+    repository: getRepositoryName(issue),
+    title: issue.title,
+    state: formatIssueState(issue),
+    author: issue.user?.login,
+    assignees: listAssignees(issue),
+    labels: listLabels(issue),
+    comments: issue.comments ?? 0,
+    updated: issue.updated_at,
+    url: issue.html_url,
+  };
+}
+
+/** Issues or pull requests as a table for a person. */
+export function formatIssueTable(issues: Issue[]): string {
+  const rows = issues.map((issue) => [
+    getRepositoryName(issue),
+    `#${issue.number}`,
+    issue.title,
+    formatIssueState(issue),
+    issue.pull_request ? (issue.user?.login ?? "someone") : listAssignees(issue).join(", ") || "–",
+    listLabels(issue).join(", "),
+    issue.updated_at?.slice(0, 10) ?? "",
+  ]);
+  const who = issues.some((issue) => !issue.pull_request) ? "Assignee" : "Author";
+  return formatMarkdownTable(["Repository", "ID", "Title", "State", who, "Labels", "Updated"], rows);
+}
+
+/** `open`, `closed`, `closed as not planned`; for a pull request `merged` and `open, draft` too. */
+export function formatIssueState({ state, state_reason, pull_request, draft }: Issue): string {
+  if (pull_request?.merged_at) return "merged";
+  if (state === "open") return draft ? "open, draft" : "open";
+  return state_reason && state_reason !== "completed" ? `${state} as ${state_reason.replaceAll("_", " ")}` : state;
+}
+
+export function listAssignees(issue: Issue): string[] {
+  return (issue.assignees ?? []).flatMap(({ login }) => login ?? []);
+}
+
+export function listLabels(issue: Issue): string[] {
+  return (issue.labels ?? []).flatMap((label) => (typeof label === "string" ? label : (label.name ?? [])));
+}
+
+/** `owner/name` of the repository that an issue is in, from its address. */
+export function getRepositoryName({ repository_url, html_url }: Pick<Issue, "repository_url" | "html_url">): string {
+  const [owner, name] = URL.canParse(html_url) ? new URL(html_url).pathname.split("/").slice(1) : [];
+  return repository_url?.split("/").slice(-2).join("/") ?? (owner && name ? `${owner}/${name}` : "");
+}
+
+/** Facts as a list, then the description and what else there is, for a person. */
+export function formatDetails(
+  head: { number: number; title: string },
+  facts: [name: string, value: string | undefined][],
+  ...rest: string[]
+): string {
+  const lines = facts.flatMap(([name, value]) => (value ? [`- ${name}: ${escapeCell(value)}`] : [])).join("\n");
+  return [`**#${head.number}** ${escapeCell(head.title)}`, lines, ...rest].filter(Boolean).join("\n\n");
+}
+
+/** A comment for a person. */
+export function formatComment({ user, body, created_at }: z.output<typeof Comment>): string {
+  return `**${escapeCell(user?.login ?? "someone")}**, ${created_at?.slice(0, 10) ?? ""}:\n\n${truncateText(body?.trim() ?? "", MAX_TEXT_LENGTH)}`;
+}
+
+/** A login for what a person typed: `me` is the account itself. */
+export function parseLogin(text: string, { metadata }: Pick<ToolContext, "metadata">): string {
+  const name = text.trim().replace(/^@/, "");
+  return /^(me|myself|i)$/i.test(name) && typeof metadata.login === "string" ? metadata.login : name;
+}

@@ -1,0 +1,113 @@
+import * as z from "zod/mini";
+import { withDescription } from "#backend/services/fields";
+import { searchIssues } from "#backend/services/github/search-issues";
+import { escapeCell, formatCount } from "../markup/markdown.ts";
+import { defineTool, type ToolContext } from "../service.ts";
+import { formatIssueTable, Issue, parseLogin, toIssueData } from "./issue.ts";
+import { MAX_PAGE_SIZE, readAllPages } from "./paging.ts";
+import { buildApiPath, findRepository, formatFullName, parseRepositoryPath } from "./repository.ts";
+
+const Input = z.object({
+  repository: withDescription(
+    z.optional(z.string()),
+    "Repository as owner/name, or its name alone; everything that concerns the account when left out.",
+  ),
+  state: withDescription(z.optional(z.string()), '"open" (default), "closed" or "all".'),
+  assignee: withDescription(z.optional(z.string()), '"me", "nobody", or the login of a person.'),
+  label: withDescription(z.optional(z.string()), 'Name of a label, such as "bug".'),
+  limit: withDescription(
+    z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(100))),
+    "At most so many issues; 20.",
+  ),
+});
+type Input = z.output<typeof Input>;
+
+/** Source: https://docs.github.com/en/rest/issues/issues, "List repository issues"; without a repository, the search. */
+export const listIssuesTool = defineTool({
+  name: "github.list_issues",
+  description: "List issues of a GitHub repository, or those on GitHub that concern this account.",
+  access: "read",
+  input: Input,
+  examples: [
+    "list github issues in {repository}",
+    "show the open issues in repository {repository}",
+    "which issues are open in the {repository} repo",
+    "list my github issues",
+    "what is assigned to me on github",
+    "list {state} github issues in {repository}",
+    "show issues labelled {label} in repository {repository}",
+  ],
+  summary: (input: Input) => `List ${words(input)}`,
+  async run(input, context) {
+    const limit = input.limit ?? 20;
+    const { issues, more, url } = input.repository?.trim()
+      ? await ofRepository(input.repository, input, context, limit)
+      : await everywhere(input, context, limit);
+    const what = escapeCell(words(input, issues.length));
+    const head = more ? `The first ${issues.length} ${what}; there are more:` : `${issues.length} ${what}:`;
+    return {
+      data: { issues: issues.map(toIssueData), more },
+      text: issues.length === 0 ? `No ${what}.` : `${head}\n\n${formatIssueTable(issues)}`,
+      url,
+    };
+  },
+});
+
+type Found = { issues: Issue[]; more: boolean; url?: string };
+
+/** Lists of issues have pull requests among them, which are left out. */
+async function ofRepository(text: string, input: Input, context: ToolContext, limit: number): Promise<Found> {
+  const repository = await findRepository(context, text);
+  const assignee = input.assignee?.trim();
+  const query = {
+    state: getState(input.state),
+    assignee: assignee ? (isNobody(assignee) ? "none" : parseLogin(assignee, context)) : undefined,
+    labels: input.label?.trim() || undefined,
+    per_page: Math.min(MAX_PAGE_SIZE, limit * 2),
+  };
+  const { values, more } = await readAllPages(
+    context.http,
+    { path: `${buildApiPath(repository)}/issues`, query, scope: "repo" },
+    Issue,
+    { limit, counts: ({ pull_request }) => !pull_request },
+  );
+  return { issues: values, more, url: `${context.metadata.url}/${formatFullName(repository)}/issues` };
+}
+
+async function everywhere(input: Input, context: ToolContext, limit: number): Promise<Found> {
+  const { assignee, label } = input;
+  const state = getState(input.state);
+  const who = assignee?.trim()
+    ? isNobody(assignee)
+      ? "no:assignee involves:@me"
+      : `assignee:${parseLogin(assignee, context)}`
+    : "involves:@me";
+  const query = ["is:issue", state === "all" ? "" : `is:${state}`, who, label?.trim() ? `label:"${label.trim()}"` : ""];
+  const { issues, total } = await searchIssues(context, query.filter(Boolean).join(" "), limit);
+  return { issues, more: total > issues.length, url: `${context.metadata.url}/issues` };
+}
+
+function getState(word: string | undefined): "open" | "closed" | "all" {
+  const state = word?.trim().toLowerCase() ?? "open";
+  if (/^(all|any|every)$/.test(state)) return "all";
+  return /^(closed|done|resolved|completed)$/.test(state) ? "closed" : "open";
+}
+
+function isNobody(text: string): boolean {
+  return /^(nobody|none|no one|unassigned)$/i.test(text.trim());
+}
+
+function words({ repository, state, assignee, label }: Input, number = 2): string {
+  const which = getState(state) === "all" ? "" : `${getState(state)} `;
+  const kind = formatCount(number, "issue").replace(/^\d+ /, "");
+  const labelled = label?.trim() ? ` labelled ${label.trim()}` : "";
+  const who = assignee?.trim()
+    ? ` assigned to ${/^(me|myself|i)$/i.test(assignee.trim()) ? "you" : assignee.trim()}`
+    : "";
+  const where = repository?.trim()
+    ? ` in ${parseRepositoryPath(repository)}`
+    : who
+      ? " on GitHub"
+      : ` on GitHub that concern${number === 1 ? "s" : ""} you`;
+  return `${which}${kind}${labelled}${who}${where}`;
+}

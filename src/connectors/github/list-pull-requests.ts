@@ -1,0 +1,96 @@
+import * as z from "zod/mini";
+import { withDescription } from "#backend/services/fields";
+import { searchIssues } from "#backend/services/github/search-issues";
+import { escapeCell } from "../markup/markdown.ts";
+import { defineTool, type ToolContext, type ToolResult } from "../service.ts";
+import { formatIssueTable, toIssueData } from "./issue.ts";
+import { MAX_PAGE_SIZE, readAllPages } from "./paging.ts";
+import { formatPullRequestTable, PullRequest, toPullRequestData } from "./pull-request.ts";
+import { buildApiPath, findRepository, formatFullName, parseRepositoryPath } from "./repository.ts";
+
+const Input = z.object({
+  repository: withDescription(
+    z.optional(z.string()),
+    "Repository as owner/name, or its name alone; all that concern the account when left out.",
+  ),
+  state: withDescription(z.optional(z.string()), '"open" (default), "merged", "closed" or "all".'),
+  limit: withDescription(z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(100))), "At most so many; 20."),
+});
+type Input = z.output<typeof Input>;
+
+/** Source: https://docs.github.com/en/rest/pulls/pulls, "List pull requests"; without a repository, the search. */
+export const listPullRequestsTool = defineTool({
+  name: "github.list_pull_requests",
+  description: "List pull requests of a GitHub repository, or those on GitHub that concern this account.",
+  access: "read",
+  input: Input,
+  examples: [
+    "list github pull requests in {repository}",
+    "show open github PRs in {repository}",
+    "list my github pull requests",
+    "show my open pull requests",
+    "show my PRs",
+    "which pull requests are open on github",
+    "list the {state} github pull requests in {repository}",
+  ],
+  summary: (input: Input) => `List ${words(input)}`,
+  run: async (input, context) =>
+    input.repository?.trim() ? ofRepository(input.repository, input, context) : everywhere(input, context),
+});
+
+async function ofRepository(text: string, input: Input, context: ToolContext): Promise<ToolResult> {
+  const limit = input.limit ?? 20;
+  const state = getState(input.state);
+  const repository = await findRepository(context, text);
+  const name = formatFullName(repository);
+  const query = {
+    state: state === "merged" ? "closed" : state,
+    sort: "updated",
+    direction: "desc",
+    per_page: Math.min(MAX_PAGE_SIZE, state === "merged" ? limit * 2 : limit),
+  };
+  const { values, more } = await readAllPages(
+    context.http,
+    { path: `${buildApiPath(repository)}/pulls`, query, scope: "repo" },
+    PullRequest,
+    { limit, counts: ({ merged_at }) => state !== "merged" || Boolean(merged_at) },
+  );
+  return {
+    data: { pull_requests: values.map((pull) => toPullRequestData(pull, name)), more },
+    text: formatResult(values.length, more, input, () => formatPullRequestTable(values, name)),
+    url: `${context.metadata.url}/${name}/pulls`,
+  };
+}
+
+async function everywhere(input: Input, context: ToolContext): Promise<ToolResult> {
+  const state = getState(input.state);
+  const query = ["is:pr", state === "all" ? "" : `is:${state}`, "involves:@me"].filter(Boolean).join(" ");
+  const { issues, total } = await searchIssues(context, query, input.limit ?? 20);
+  const more = total > issues.length;
+  return {
+    data: { pull_requests: issues.map(toIssueData), more },
+    text: formatResult(issues.length, more, input, () => formatIssueTable(issues)),
+    url: `${context.metadata.url}/pulls`,
+  };
+}
+
+function formatResult(number: number, more: boolean, input: Input, table: () => string): string {
+  const what = escapeCell(words(input, number));
+  if (number === 0) return `No ${what}.`;
+  return `${more ? `The first ${number} ${what}; there are more:` : `${number} ${what}:`}\n\n${table()}`;
+}
+
+function getState(word: string | undefined): "open" | "merged" | "closed" | "all" {
+  const state = word?.trim().toLowerCase() ?? "open";
+  if (/^(all|any|every)$/.test(state)) return "all";
+  if (/^(merged|done|accepted)$/.test(state)) return "merged";
+  return /^(closed|declined|rejected)$/.test(state) ? "closed" : "open";
+}
+
+function words({ repository, state }: Input, number = 2): string {
+  const which = getState(state) === "all" ? "" : `${getState(state)} `;
+  const where = repository?.trim()
+    ? `in ${parseRepositoryPath(repository)}`
+    : `on GitHub that concern${number === 1 ? "s" : ""} you`;
+  return `${which}pull request${number === 1 ? "" : "s"} ${where}`;
+}

@@ -1,0 +1,76 @@
+import * as z from "zod/mini";
+import { withDescription } from "#backend/services/fields";
+import { escapeCell, formatCount, formatMarkdownTable, truncateText } from "../markup/markdown.ts";
+import { defineTool } from "../service.ts";
+import { MAX_PAGE_SIZE, readAllPages } from "./paging.ts";
+
+const Input = z.object({
+  name: withDescription(z.optional(z.string()), "Part of the name or owner, to list only repositories that have it."),
+  limit: withDescription(z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(100))), "At most so many; 25."),
+});
+type Input = z.output<typeof Input>;
+
+const Repository = z.looseObject({
+  full_name: z.string(),
+  html_url: z.string(),
+  description: z.nullish(z.string()),
+  private: z.nullish(z.boolean()),
+  archived: z.nullish(z.boolean()),
+  language: z.nullish(z.string()),
+  open_issues_count: z.nullish(z.number()),
+  pushed_at: z.nullish(z.string()),
+});
+type Repository = z.output<typeof Repository>;
+
+/** Source: https://docs.github.com/en/rest/repos/repos, "List repositories for the authenticated user". */
+export const listRepositoriesTool = defineTool({
+  name: "github.list_repositories",
+  description: "List the GitHub repositories that this account works on, those changed last first.",
+  access: "read",
+  input: Input,
+  examples: [
+    "list github repositories",
+    "list my repositories on github",
+    "which github repositories do I have",
+    "show my github repos",
+    "find my github repositories called {name}",
+  ],
+  summary: ({ name }: Input) =>
+    `List GitHub repositories${name?.trim() ? ` with “${escapeCell(name)}” in their name` : ""}`,
+  async run(input, context) {
+    const part = input.name?.trim().toLowerCase() ?? "";
+    const request = { path: "/user/repos", query: { sort: "pushed", per_page: MAX_PAGE_SIZE }, scope: "repo" };
+    const counts = ({ full_name: name }: Repository) => name.toLowerCase().includes(part);
+    const { values, more } = await readAllPages(context.http, request, Repository, {
+      limit: input.limit ?? 25,
+      counts,
+    });
+    return { data: { repositories: values.map(repositoryData), more }, text: formatResult(values, more, part) };
+  },
+});
+
+function repositoryData(repository: Repository): Record<string, unknown> {
+  return {
+    repository: repository.full_name,
+    description: truncateText(repository.description?.trim() ?? "", 200),
+    private: repository.private ?? null,
+    archived: repository.archived ?? false,
+    open_issues: repository.open_issues_count ?? null,
+    pushed: repository.pushed_at ?? null,
+    url: repository.html_url,
+  };
+}
+
+function formatResult(list: Repository[], more: boolean, part: string): string {
+  const words = `${formatCount(list.length, "repository", "repositories")}${part ? ` with “${escapeCell(part)}”` : ""}`;
+  if (list.length === 0) return `No ${words.replace(/^0 /, "")}.`;
+  const rows = list.map((one) => [
+    one.full_name,
+    truncateText(one.description ?? "", 80),
+    one.language ?? "",
+    [one.private ? "private" : "public", one.archived ? "archived" : ""].filter(Boolean).join(", "),
+    one.pushed_at?.slice(0, 10) ?? "",
+  ]);
+  const head = more ? `The first ${words}; there are more:` : `${words}:`;
+  return `${head}\n\n${formatMarkdownTable(["Repository", "About", "Language", "Notes", "Changed"], rows)}`;
+}

@@ -1,0 +1,83 @@
+import * as z from "zod/mini";
+import { formatMarkdownTable } from "../markup/markdown.ts";
+import { Person } from "./issue.ts";
+
+const Branch = z.nullish(z.looseObject({ ref: z.nullish(z.string()), label: z.nullish(z.string()) }));
+
+/** A pull request. Source: https://docs.github.com/en/rest/pulls/pulls */
+export const PullRequest = z.looseObject({
+  number: z.number(),
+  title: z.string(),
+  state: z.string(),
+  draft: z.nullish(z.boolean()),
+  merged_at: z.nullish(z.string()),
+  user: Person,
+  head: Branch,
+  base: Branch,
+  body: z.nullish(z.string()),
+  requested_reviewers: z.nullish(z.array(z.looseObject({ login: z.nullish(z.string()) }))),
+  comments: z.nullish(z.number()),
+  additions: z.nullish(z.number()),
+  deletions: z.nullish(z.number()),
+  changed_files: z.nullish(z.number()),
+  mergeable_state: z.nullish(z.string()),
+  updated_at: z.nullish(z.string()),
+  html_url: z.string(),
+});
+export type PullRequest = z.output<typeof PullRequest>;
+
+export const Review = z.looseObject({ user: Person, state: z.string(), submitted_at: z.nullish(z.string()) });
+
+/** A pull request trimmed for a model. */
+export function toPullRequestData(pull: PullRequest, repository: string): Record<string, unknown> {
+  return {
+    number: pull.number,
+    repository,
+    title: pull.title,
+    state: formatPullState(pull),
+    author: pull.user?.login,
+    source: pull.head?.ref,
+    destination: pull.base?.ref,
+    reviewers: listReviewers(pull),
+    updated: pull.updated_at,
+    url: pull.html_url,
+  };
+}
+
+/** Pull requests of one repository as a table for a person. */
+export function formatPullRequestTable(list: PullRequest[], repository: string): string {
+  const rows = list.map((pull) => [
+    repository,
+    `#${pull.number}`,
+    pull.title,
+    formatPullState(pull),
+    pull.user?.login ?? "someone",
+    formatBranches(pull),
+    pull.updated_at?.slice(0, 10) ?? "",
+  ]);
+  return formatMarkdownTable(["Repository", "ID", "Title", "State", "Author", "Branches", "Updated"], rows);
+}
+
+export function formatPullState({ state, draft, merged_at }: PullRequest): string {
+  if (merged_at) return "merged";
+  return state === "open" && draft ? "open, draft" : state;
+}
+
+export function formatBranches({ head, base }: PullRequest): string {
+  return `${head?.ref ?? "?"} → ${base?.ref ?? "?"}`;
+}
+
+export function listReviewers({ requested_reviewers }: PullRequest): string[] {
+  return (requested_reviewers ?? []).flatMap(({ login }) => login ?? []);
+}
+
+/** What each reviewer said last: a comment does not take back an approval. */
+export function listVerdicts(reviews: z.output<typeof Review>[]): { approved: string[]; changes: string[] } {
+  const last = new Map<string, string>();
+  for (const { user, state } of reviews) {
+    if (state === "APPROVED" || state === "CHANGES_REQUESTED" || state === "DISMISSED")
+      last.set(user?.login ?? "someone", state);
+  }
+  const of = (wanted: string) => [...last].filter(([, state]) => state === wanted).map(([login]) => login);
+  return { approved: of("APPROVED"), changes: of("CHANGES_REQUESTED") };
+}

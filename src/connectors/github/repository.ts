@@ -1,0 +1,70 @@
+import * as z from "zod/mini";
+import { Problem } from "#protocol/errors";
+import { formatPlace } from "../place.ts";
+import type { ToolContext } from "../service.ts";
+import { MAX_PAGE_SIZE, readAllPages } from "./paging.ts";
+
+/** A repository as `owner/name`. */
+export type Repository = { owner: string; name: string };
+
+const Listed = z.looseObject({ full_name: z.string(), name: z.string() });
+
+type Context = Pick<ToolContext, "http" | "metadata">;
+
+/**
+ * The repository in what a person typed: `acme/web`, its address, or its name alone, which is then looked for among those that the account
+ * works on. Source: https://docs.github.com/en/rest/repos/repos, "List repositories for the authenticated user".
+ *
+ * @throws Problem INVALID_REQUEST when none or several have that name
+ */
+export async function findRepository(context: Context, text: string): Promise<Repository> {
+  const path = parseRepositoryPath(text);
+  const [first = "", second] = path.split("/");
+  if (second) return { owner: first, name: second };
+  const query = { sort: "pushed", per_page: MAX_PAGE_SIZE };
+  const isIt = ({ name }: { name: string }) => name.toLowerCase() === first.toLowerCase();
+  const { values } = await readAllPages(context.http, { path: "/user/repos", query, scope: "repo" }, Listed, {
+    limit: 10 * MAX_PAGE_SIZE,
+  });
+  const [only, ...more] = values.filter(isIt);
+  const own = [only, ...more].find((one) => one?.full_name.split("/")[0] === context.metadata.login);
+  if (only && (more.length === 0 || own)) return parts((own ?? only).full_name);
+  if (only) {
+    const names = [only, ...more].map(({ full_name }) => full_name).join(", ");
+    throw new Problem("INVALID_REQUEST", `Several repositories on GitHub are called “${first}”: ${names}.`, {
+      hint: "Name it with its owner.",
+    });
+  }
+  throw new Problem("INVALID_REQUEST", `None of your repositories on GitHub is called “${first}”.`, {
+    hint: "Name it with its owner, as owner/name.",
+  });
+}
+
+/** What a person typed without the address around it: `acme/web` or `web`. For summaries too. */
+export function parseRepositoryPath(text: string): string {
+  const path = text
+    .trim()
+    .replace(/^(https?:\/\/[^/]+\/|git@[^:]+:)/i, "")
+    .replace(/\.git$/, "");
+  return path.split("/").filter(Boolean).slice(0, 2).join("/");
+}
+
+/** The words of a grant for a repository, whose names have no case. */
+export function formatRepositoryPlace(text: string): string | undefined {
+  const path = parseRepositoryPath(text).toLowerCase();
+  return formatPlace("in repository", /^[\w.-]+(\/[\w.-]+)?$/.test(path) ? path : undefined);
+}
+
+/** API path of a repository. */
+export function buildApiPath({ owner, name }: Repository): string {
+  return `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(name)}`;
+}
+
+export function formatFullName({ owner, name }: Repository): string {
+  return `${owner}/${name}`;
+}
+
+function parts(fullName: string): Repository {
+  const [owner = "", name = ""] = fullName.split("/");
+  return { owner, name };
+}

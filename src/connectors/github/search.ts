@@ -1,0 +1,115 @@
+import * as z from "zod/mini";
+import { withDescription } from "#backend/services/fields";
+import { searchIssues } from "#backend/services/github/search-issues";
+import { escapeCell, formatMarkdownTable, truncateText } from "../markup/markdown.ts";
+import { defineTool, type ToolContext, type ToolResult } from "../service.ts";
+import { formatIssueTable, toIssueData } from "./issue.ts";
+import { findRepository, formatFullName, parseRepositoryPath } from "./repository.ts";
+
+const Input = z.object({
+  text: withDescription(z.string(), "Words to look for; qualifiers of GitHub's own search may be among them."),
+  type: withDescription(z.optional(z.string()), 'What to look for: "issue" (default), "pull request" or "repository".'),
+  repository: withDescription(z.optional(z.string()), "Only in this repository, as owner/name, or its name alone."),
+  limit: withDescription(z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(100))), "At most so many; 20."),
+});
+type Input = z.output<typeof Input>;
+
+const Repositories = z.looseObject({
+  total_count: z.number(),
+  items: z.array(
+    z.looseObject({
+      full_name: z.string(),
+      description: z.nullish(z.string()),
+      private: z.nullish(z.boolean()),
+      language: z.nullish(z.string()),
+      stargazers_count: z.nullish(z.number()),
+      open_issues_count: z.nullish(z.number()),
+      updated_at: z.nullish(z.string()),
+      html_url: z.string(),
+    }),
+  ),
+});
+
+/** Source: https://docs.github.com/en/rest/search/search */
+export const searchTool = defineTool({
+  name: "github.search",
+  description: "Search GitHub for issues, pull requests or repositories.",
+  access: "read",
+  input: Input,
+  examples: [
+    "search github for {text}",
+    "find github issues about {text}",
+    "find github issues about {text} in {repository}",
+    "search github for {type} about {text}",
+    "find github repositories about {text}",
+    "look for {text} on github",
+  ],
+  summary: (input: Input) => `Search GitHub for ${words(input)}`,
+  run: async (input, context) =>
+    getKind(input.type) === "repository" ? repositories(input, context) : issues(input, context),
+});
+
+async function issues(input: Input, context: ToolContext): Promise<ToolResult> {
+  const kind = getKind(input.type) === "pull request" ? "is:pr" : "is:issue";
+  const repository = input.repository?.trim() ? await findRepository(context, input.repository) : undefined;
+  const query = [input.text.trim(), kind, repository ? `repo:${formatFullName(repository)}` : ""]
+    .filter(Boolean)
+    .join(" ");
+  const found = await searchIssues(context, query, input.limit ?? 20);
+  return {
+    data: { query, results: found.issues.map(toIssueData), more: found.total > found.issues.length },
+    text: formatResult(input, found.issues.length, found.total, () => formatIssueTable(found.issues)),
+    url: `${context.metadata.url}/search?q=${encodeURIComponent(query)}&type=issues`,
+  };
+}
+
+async function repositories(input: Input, context: ToolContext): Promise<ToolResult> {
+  const query = { q: input.text.trim(), per_page: input.limit ?? 20 };
+  const { total_count, items } = await context.http.request({
+    path: "/search/repositories",
+    query,
+    answer: Repositories,
+  });
+  const rows = items.map((one) => [
+    one.full_name,
+    truncateText(one.description ?? "", 80),
+    one.language ?? "",
+    String(one.open_issues_count ?? 0),
+    one.updated_at?.slice(0, 10) ?? "",
+  ]);
+  const table = () => formatMarkdownTable(["Repository", "About", "Language", "Open issues", "Updated"], rows);
+  return {
+    data: {
+      query: query.q,
+      results: items.map((one) => ({
+        repository: one.full_name,
+        description: one.description ?? "",
+        private: one.private ?? false,
+        language: one.language ?? undefined,
+        stars: one.stargazers_count ?? 0,
+        url: one.html_url,
+      })),
+      more: total_count > items.length,
+    },
+    text: formatResult(input, items.length, total_count, table),
+    url: `${context.metadata.url}/search?q=${encodeURIComponent(query.q)}&type=repositories`,
+  };
+}
+
+function formatResult(input: Input, number: number, total: number, table: () => string): string {
+  const what = escapeCell(words(input, number));
+  if (number === 0) return `No ${what}.`;
+  return `${total > number ? `The first ${number} of ${total} ${escapeCell(words(input))}:` : `${number} ${what}:`}\n\n${table()}`;
+}
+
+function getKind(type: string | undefined): "issue" | "pull request" | "repository" {
+  const word = type?.trim().toLowerCase() ?? "";
+  if (/^repo/.test(word)) return "repository";
+  return /^(pull|pr\b|prs\b)/.test(word) ? "pull request" : "issue";
+}
+
+function words({ text, type, repository }: Input, number = 2): string {
+  const kind = getKind(type);
+  const kinds = number === 1 ? kind : kind === "repository" ? "repositories" : `${kind}s`;
+  return `${kinds} about “${text.trim()}”${repository?.trim() ? ` in ${parseRepositoryPath(repository)}` : ""}`;
+}

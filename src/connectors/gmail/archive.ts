@@ -1,0 +1,41 @@
+import * as z from "zod/mini";
+import { withDescription } from "#backend/services/fields";
+import { escapeCell } from "../markup/markdown.ts";
+import { defineTool } from "../service.ts";
+import { findMessage } from "./find.ts";
+import { buildThreadUrl, formatMessageLine, GMAIL_SCOPE, toMessageData } from "./message.ts";
+
+const Input = z.object({
+  message: withDescription(z.string(), "Id of a message of the conversation, or words of its subject."),
+});
+type Input = z.output<typeof Input>;
+
+/** Source: Gmail API v1, POST /gmail/v1/users/{userId}/threads/{id}/modify. */
+export const archiveTool = defineTool({
+  name: "gmail.archive",
+  description: "Archive an e-mail conversation in Gmail: it leaves the inbox and stays in All Mail.",
+  access: "write",
+  input: Input,
+  examples: [
+    "archive the email {message}",
+    "archive {message}",
+    "archive the message {message}",
+    "move the email {message} out of my inbox",
+    "remove the email {message} from my inbox",
+  ],
+  summary: ({ message }: Input) => `Archive the conversation of the e-mail ${escapeCell(message)}`,
+  async run(input, context) {
+    const message = await findMessage(context, input.message);
+    await context.http.request({
+      method: "POST",
+      path: `/gmail/v1/users/me/threads/${encodeURIComponent(message.threadId)}/modify`,
+      body: { removeLabelIds: ["INBOX"] },
+      answer: z.unknown(),
+      scope: GMAIL_SCOPE,
+    });
+    const url = buildThreadUrl(message.threadId, context);
+    const { id, thread, from, subject } = toMessageData(message, context);
+    const data = { id, thread, from, subject, archived: true, url };
+    return { data, text: `Archived ${formatMessageLine(message)}.\n\n${url}`, url };
+  },
+});

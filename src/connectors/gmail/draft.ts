@@ -1,0 +1,60 @@
+import * as z from "zod/mini";
+import { withDescription } from "#backend/services/fields";
+import { escapeCell } from "../markup/markdown.ts";
+import { formatPlace } from "../place.ts";
+import { defineTool } from "../service.ts";
+import { formatRecipients } from "./addresses.ts";
+import { buildMailUrl, GMAIL_SCOPE } from "./message.ts";
+import { encodeMessage } from "./mime.ts";
+import { describeMail, SentMessage, toOutgoingMail } from "./send.ts";
+
+const Input = z.object({
+  to: withDescription(
+    z.optional(z.string()),
+    "E-mail addresses of the people it is to go to, such as sam@example.com, with commas between.",
+  ),
+  subject: withDescription(z.optional(z.string()), "Its subject."),
+  body: withDescription(z.string(), "The text of the message."),
+  cc: withDescription(
+    z.optional(z.string()),
+    "E-mail addresses of people who are to get a copy, such as sam@example.com.",
+  ),
+  bcc: withDescription(
+    z.optional(z.string()),
+    "E-mail addresses of people who are to get a copy that the others do not see, such as sam@example.com.",
+  ),
+});
+type Input = z.output<typeof Input>;
+
+const Draft = z.looseObject({ id: z.string(), message: z.nullish(SentMessage) });
+
+/** Source: Gmail API v1, POST /gmail/v1/users/{userId}/drafts. */
+export const createDraftTool = defineTool({
+  name: "gmail.create_draft",
+  description: "Write a draft of an e-mail in Gmail, without sending it.",
+  access: "write",
+  input: Input,
+  examples: [
+    "draft an email to {to}: {body}",
+    "draft an email to {to} saying {body}",
+    "create a draft to {to}: {body}",
+    "write a draft to {to} about {subject}: {body}",
+    "draft a mail to {to} with subject {subject}: {body}",
+  ],
+  summary: (input: Input) => describeMail("Write a draft")(input),
+  mode: "confirm_after_execution",
+  resource: ({ to, cc, bcc }: Input) => formatPlace("to", formatRecipients([to, cc, bcc])),
+  async run(input, context) {
+    const draft = await context.http.request({
+      method: "POST",
+      path: "/gmail/v1/users/me/drafts",
+      body: { message: { raw: encodeMessage(toOutgoingMail(input)) } },
+      answer: Draft,
+      scope: GMAIL_SCOPE,
+    });
+    const url = buildMailUrl("drafts", context);
+    const data = { id: draft.id, message: draft.message?.id, url };
+    const subject = input.subject?.trim() ? ` “${escapeCell(input.subject)}”` : "";
+    return { data, text: `The draft${subject} is in Gmail; nothing was sent.\n\n${url}`, url };
+  },
+});

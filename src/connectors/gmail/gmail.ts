@@ -1,0 +1,19 @@
+import { createGoogleEndpoints, createGoogleOAuth, fetchGoogleIdentity } from "../google/oauth.ts";
+import type { Service } from "../service.ts";
+import { archiveTool } from "./archive.ts";
+import { createDraftTool } from "./draft.ts";
+import { changeLabelTool } from "./label.ts";
+import { readMessageTool } from "./read.ts";
+import { replyTool } from "./reply.ts";
+import { searchTool } from "./search.ts";
+import { sendMessageTool } from "./send.ts";
+
+/** Gmail. `gmail.modify` is everything but deleting for good. Source: https://developers.google.com/workspace/gmail/api/reference/rest */
+export const gmail: Service = {
+  name: "gmail",
+  title: "Gmail",
+  oauth: createGoogleOAuth(["gmail.modify"]),
+  endpoints: createGoogleEndpoints({ api: "https://gmail.googleapis.com", web: "https://mail.google.com" }),
+  identify: fetchGoogleIdentity,
+  tools: [searchTool, readMessageTool, sendMessageTool, replyTool, createDraftTool, archiveTool, changeLabelTool],
+};

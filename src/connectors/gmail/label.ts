@@ -1,0 +1,86 @@
+import * as z from "zod/mini";
+import { withDescription } from "#backend/services/fields";
+import { Problem } from "#protocol/errors";
+import { escapeCell } from "../markup/markdown.ts";
+import { formatPlace, quoteName } from "../place.ts";
+import { defineTool, type ToolContext } from "../service.ts";
+import { findMessage } from "./find.ts";
+import { buildThreadUrl, formatMessageLine, GMAIL_SCOPE, toMessageData } from "./message.ts";
+
+const Input = z.object({
+  message: withDescription(z.string(), "Id of a message of the conversation, or words of its subject."),
+  label: withDescription(z.string(), '"read", "unread", "starred", "important", "spam", or the name of a label.'),
+  remove: withDescription(z.optional(z.boolean()), "Whether the label is to be taken off."),
+});
+type Input = z.output<typeof Input>;
+
+const Labels = z.looseObject({ labels: z.nullish(z.array(z.looseObject({ id: z.string(), name: z.string() }))) });
+
+type Change = { addLabelIds?: string[]; removeLabelIds?: string[] };
+
+/** Source: Gmail API v1, GET /gmail/v1/users/{userId}/labels and POST …/threads/{id}/modify. */
+export const changeLabelTool = defineTool({
+  name: "gmail.label",
+  description: "Label an e-mail conversation in Gmail, or mark it as read, unread, starred or important.",
+  access: "write",
+  input: Input,
+  examples: [
+    "label the email {message} as {label}",
+    "label {message} as {label}",
+    "mark the email {message} as {label}",
+    "add the label {label} to the email {message}",
+    "put the label {label} on the email {message}",
+  ],
+  summary: ({ message, label, remove }: Input) =>
+    remove
+      ? `Take ${escapeCell(label)} off the e-mail ${escapeCell(message)}`
+      : `Mark the e-mail ${escapeCell(message)} as ${escapeCell(label)}`,
+  resource: ({ label, remove }: Input) => formatPlace(remove ? "without" : "with", quoteName(label)),
+  async run(input, context) {
+    const message = await findMessage(context, input.message);
+    const change = systemChange(input) ?? (await labelChange(input, context));
+    await context.http.request({
+      method: "POST",
+      path: `/gmail/v1/users/me/threads/${encodeURIComponent(message.threadId)}/modify`,
+      body: change,
+      answer: z.unknown(),
+      scope: GMAIL_SCOPE,
+    });
+    const url = buildThreadUrl(message.threadId, context);
+    const { id, thread, subject } = toMessageData(message, context);
+    const done = input.remove ? "is no longer marked as" : "is marked as";
+    const data = { id, thread, subject, label: input.label.trim(), removed: input.remove === true, url };
+    return { data, text: `${formatMessageLine(message)} ${done} ${escapeCell(input.label)}.\n\n${url}`, url };
+  },
+});
+
+/** Labels that Gmail has itself; "read" is the absence of one. */
+function systemChange({ label: name, remove }: Input): Change | undefined {
+  const word = name.trim().toLowerCase();
+  if (word === "read" || word === "unread") {
+    const unread = (word === "unread") !== (remove === true);
+    return unread ? { addLabelIds: ["UNREAD"] } : { removeLabelIds: ["UNREAD"] };
+  }
+  if (word === "spam")
+    return remove
+      ? { removeLabelIds: ["SPAM"], addLabelIds: ["INBOX"] }
+      : { addLabelIds: ["SPAM"], removeLabelIds: ["INBOX"] };
+  const id = /^(starred|star)$/.test(word) ? "STARRED" : word === "important" ? "IMPORTANT" : undefined;
+  return id === undefined ? undefined : getChange(id, remove);
+}
+
+async function labelChange({ label: name, remove }: Input, { http }: ToolContext): Promise<Change> {
+  const { labels } = await http.request({ path: "/gmail/v1/users/me/labels", answer: Labels, scope: GMAIL_SCOPE });
+  const own = (labels ?? []).filter(({ id }) => id.startsWith("Label_"));
+  const found = own.find((one) => one.name.toLowerCase() === name.trim().toLowerCase());
+  if (found) return getChange(found.id, remove);
+  const known = own.map((one) => one.name).join(", ");
+  throw new Problem("INVALID_REQUEST", `There is no label “${name.trim()}” in Gmail.`, {
+    hint: known ? `The labels are ${known}.` : "Make the label in Gmail first.",
+    details: { field: "label" },
+  });
+}
+
+function getChange(id: string, remove: boolean | undefined): Change {
+  return remove ? { removeLabelIds: [id] } : { addLabelIds: [id] };
+}

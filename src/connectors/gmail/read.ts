@@ -1,0 +1,64 @@
+import * as z from "zod/mini";
+import { withDescription } from "#backend/services/fields";
+import { escapeCell, truncateText } from "../markup/markdown.ts";
+import { defineTool } from "../service.ts";
+import { fetchMessage, findMessage } from "./find.ts";
+import {
+  buildThreadUrl,
+  getBodyText,
+  getDate,
+  getHeader,
+  getSubject,
+  listAttachments,
+  type Message,
+  toMessageData,
+} from "./message.ts";
+
+const Input = z.object({
+  message: withDescription(z.string(), "Id of the message, or words of its subject."),
+});
+type Input = z.output<typeof Input>;
+
+/** Longest text that is shown and given to a model, in characters. */
+const LONGEST = 12_000;
+
+/** Source: Gmail API v1, GET /gmail/v1/users/{userId}/messages/{id}. */
+export const readMessageTool = defineTool({
+  name: "gmail.read_message",
+  description: "Read one e-mail in Gmail: who wrote it, to whom, its text and the names of its attachments.",
+  access: "read",
+  input: Input,
+  examples: [
+    "read the email {message}",
+    "show the email {message}",
+    "open the email {message}",
+    "read the message {message}",
+    "what does the email {message} say",
+    "summarise the email {message}",
+  ],
+  summary: ({ message }: Input) => `Read the e-mail ${escapeCell(message)}`,
+  async run(input, context) {
+    const { id } = await findMessage(context, input.message);
+    const message = await fetchMessage(context, id, "full");
+    const whole = getBodyText(message);
+    const body = truncateText(whole, LONGEST);
+    const attachments = listAttachments(message);
+    const url = buildThreadUrl(message.threadId, context);
+    const { excerpt: _shorter, ...rest } = toMessageData(message, context);
+    const data = { ...rest, cc: getHeader(message, "Cc"), text: body, attachments };
+    return { data, text: `${formatMessage(message, body)}\n\n${url}`, url };
+  },
+});
+
+function formatMessage(message: Message, body: string): string {
+  const attachments = listAttachments(message).map(({ name, bytes }) => `${name} (${bytes} bytes)`);
+  const facts: [string, string][] = [
+    ["From", getHeader(message, "From")],
+    ["To", getHeader(message, "To")],
+    ["Cc", getHeader(message, "Cc")],
+    ["Date", getDate(message)],
+    ["Attachments", attachments.join(", ")],
+  ];
+  const lines = facts.flatMap(([name, value]) => (value ? [`- ${name}: ${escapeCell(value)}`] : []));
+  return [`**${escapeCell(getSubject(message))}**`, lines.join("\n"), body || "It has no text."].join("\n\n");
+}

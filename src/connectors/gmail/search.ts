@@ -1,0 +1,102 @@
+import * as z from "zod/mini";
+import { withDescription } from "#backend/services/fields";
+import { escapeCell } from "../markup/markdown.ts";
+import { defineTool } from "../service.ts";
+import { findMessages } from "./find.ts";
+import { buildMailUrl, formatMessageTable, toMessageData } from "./message.ts";
+
+const Input = z.object({
+  text: withDescription(z.optional(z.string()), "Words that the message contains."),
+  sender: withDescription(z.optional(z.string()), "Name or e-mail address of the person who wrote it."),
+  state: withDescription(z.optional(z.enum(["unread", "starred", "important"])), "unread, starred or important."),
+  place: withDescription(
+    z.optional(z.string()),
+    'Where it lies: "inbox" (default without other fields), "sent", "drafts", "spam", "trash", "anywhere", or a label.',
+  ),
+  query: withDescription(
+    z.optional(z.string()),
+    "A whole query in Gmail's own syntax; the other fields but limit are then ignored.",
+  ),
+  limit: withDescription(
+    z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(50))),
+    "At most so many messages; 10.",
+  ),
+});
+type Input = z.output<typeof Input>;
+
+/** Source: Gmail API v1, GET /gmail/v1/users/{userId}/messages. */
+export const searchTool = defineTool({
+  name: "gmail.search",
+  description: "Find or list e-mails in Gmail: by words, sender, label, or whether they are unread.",
+  access: "read",
+  input: Input,
+  examples: [
+    "find emails about {text}",
+    "find emails from {sender}",
+    "search gmail for {text}",
+    "search my mail for {text}",
+    "show my {state} emails",
+    "show emails from {sender}",
+    "list my emails",
+    "what is in my inbox",
+    "show my {place}",
+    "do I have {state} mail",
+    "do I have mail from {sender}",
+    "did {sender} write about {text}",
+  ],
+  summary: (input: Input) => `Search Gmail for ${words(input)}`,
+  async run(input, context) {
+    const q = getQuery(input);
+    const { messages, more } = await findMessages(context, q, input.limit ?? 10);
+    const what = escapeCell(words(input, messages.length));
+    const head = more ? `The newest ${messages.length} ${what}; there are more:` : `${messages.length} ${what}:`;
+    const text = messages.length === 0 ? `No ${what}.` : `${head}\n\n${formatMessageTable(messages)}`;
+    const data = { query: q, messages: messages.map((message) => toMessageData(message, context)), more };
+    return { data, text, url: buildMailUrl(`search/${encodeURIComponent(q)}`, context) };
+  },
+});
+
+/** Gmail's own query. Source: https://support.google.com/mail/answer/7190 */
+function getQuery(input: Input): string {
+  if (input.query?.trim()) return input.query.trim();
+  const { text, sender, state, place } = input;
+  const somewhere = text?.trim() || sender?.trim();
+  return [
+    sender?.trim() ? `from:(${plain(sender)})` : "",
+    state ? `is:${state}` : "",
+    placeQuery(place?.trim() ?? (somewhere ? "" : "inbox")),
+    text?.trim() ? plain(text) : "",
+  ]
+    .filter(Boolean)
+    .join(" ");
+}
+
+function placeQuery(place: string): string {
+  const word = place.toLowerCase();
+  if (word === "") return "";
+  if (/^(inbox|sent|drafts|spam|trash|anywhere)$/.test(word)) return `in:${word}`;
+  return `label:${word.replace(/[\s/()"]+/g, "-")}`;
+}
+
+/** Words without the operators of Gmail's search. */
+function plain(text: string): string {
+  return text
+    .replace(/[(){}":]+/g, " ")
+    .replace(/(^|\s)-+/g, " ")
+    .replace(/\s+/g, " ")
+    .trim();
+}
+
+function words({ query, text, sender, state, place }: Input, number = 2): string {
+  const noun = number === 1 ? "e-mail" : "e-mails";
+  if (query?.trim()) return `${noun} matching ${query.trim()}`;
+  return [
+    state,
+    noun,
+    sender?.trim() ? `from ${sender.trim()}` : "",
+    text?.trim() ? `about “${text.trim()}”` : "",
+    place?.trim() ? `in ${place.trim()}` : sender?.trim() || text?.trim() ? "" : "in the inbox",
+  ]
+    .filter(Boolean)
+    .join(" ");
+}

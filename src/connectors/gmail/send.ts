@@ -1,0 +1,91 @@
+import * as z from "zod/mini";
+import { withDescription } from "#backend/services/fields";
+import { Problem } from "#protocol/errors";
+import { escapeCell, truncateText } from "../markup/markdown.ts";
+import { formatPlace } from "../place.ts";
+import { defineTool } from "../service.ts";
+import { formatRecipients, hasManyRecipients, parseRecipients } from "./addresses.ts";
+import { buildThreadUrl, GMAIL_SCOPE, MESSAGES_PATH } from "./message.ts";
+import { encodeMessage } from "./mime.ts";
+
+const Input = z.object({
+  to: withDescription(
+    z.string(),
+    "E-mail addresses of the people it goes to, such as sam@example.com, with commas between.",
+  ),
+  subject: withDescription(z.optional(z.string()), "Its subject."),
+  body: withDescription(z.string(), "The text of the message."),
+  cc: withDescription(z.optional(z.string()), "E-mail addresses of people who get a copy, such as sam@example.com."),
+  bcc: withDescription(
+    z.optional(z.string()),
+    "E-mail addresses of people who get a copy that the others do not see, such as sam@example.com.",
+  ),
+});
+
+type Input = z.output<typeof Input>;
+
+export const SentMessage = z.looseObject({ id: z.string(), threadId: z.string() });
+
+/** Source: Gmail API v1, POST /gmail/v1/users/{userId}/messages/send. */
+export const sendMessageTool = defineTool({
+  name: "gmail.send_message",
+  description: "Send an e-mail with Gmail.",
+  access: "write",
+  input: Input,
+  examples: [
+    "send an email to {to}: {body}",
+    "send an email to {to} saying {body}",
+    "send an email to {to} with subject {subject}: {body}",
+    "send an email to {to} about {subject}: {body}",
+    "send {body} to {to}",
+    "email {to}: {body}",
+    "email {to} that {body}",
+    "send a mail to {to} saying {body}",
+    "write an email to {to}: {body}",
+  ],
+  summary: describeMail("Send an e-mail"),
+  resource: ({ to, cc, bcc }: Input) => formatPlace("to", formatRecipients([to, cc, bcc])),
+  modeOf: ({ to, cc, bcc }: Input) => (hasManyRecipients([to, cc, bcc]) ? "confirm_before_execution" : undefined),
+  async run(input, context) {
+    const outgoing = toOutgoingMail(input);
+    if (outgoing.to.length + outgoing.cc.length + outgoing.bcc.length === 0) {
+      throw new Problem("INVALID_REQUEST", "Nobody is named to send it to.", { details: { field: "to" } });
+    }
+    const sent = await context.http.request({
+      method: "POST",
+      path: `${MESSAGES_PATH}/send`,
+      body: { raw: encodeMessage(outgoing) },
+      answer: SentMessage,
+      scope: GMAIL_SCOPE,
+    });
+    const url = buildThreadUrl(sent.threadId, context);
+    const to = outgoing.to.map(({ address }) => address);
+    const data = { id: sent.id, thread: sent.threadId, to, subject: outgoing.subject, url };
+    return { data, text: `Sent to ${escapeCell(to.join(", "))}.\n\n${url}`, url };
+  },
+});
+
+/** What a mail says and to whom, in one line for an approval; all its recipients, whoever they are. */
+export function describeMail(
+  verb: string,
+): (input: { to?: string; subject?: string; body: string; cc?: string; bcc?: string }) => string {
+  return ({ to, cc, bcc, subject, body }) => {
+    const people = [
+      to?.trim() ? ` to ${escapeCell(to)}` : "",
+      cc?.trim() ? `, copy to ${escapeCell(cc)}` : "",
+      bcc?.trim() ? `, hidden copy to ${escapeCell(bcc)}` : "",
+    ].join("");
+    return `${verb}${people}: “${escapeCell(subject ?? "") || "(no subject)"}” – “${truncateText(escapeCell(body), 300)}”`;
+  };
+}
+
+/** The message that an input asks for. @throws Problem INVALID_REQUEST */
+export function toOutgoingMail(input: { to?: string; subject?: string; body: string; cc?: string; bcc?: string }) {
+  return {
+    to: parseRecipients(input.to, "to"),
+    cc: parseRecipients(input.cc, "cc"),
+    bcc: parseRecipients(input.bcc, "bcc"),
+    subject: input.subject ?? "",
+    body: input.body,
+  };
+}

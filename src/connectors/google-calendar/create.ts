@@ -1,0 +1,152 @@
+import { createHash } from "node:crypto";
+import * as z from "zod/mini";
+import { withDescription } from "#backend/services/fields";
+import { Problem } from "#protocol/errors";
+import { parseTimeZone } from "../google/time.ts";
+import { escapeCell, truncateText } from "../markup/markdown.ts";
+import { defineTool, type ToolContext } from "../service.ts";
+import {
+  buildEventPath,
+  EVENTS_PATH,
+  EVENTS_SCOPE,
+  Event,
+  formatEventLine,
+  getTimeZone,
+  listGuests,
+  parseEventName,
+  toEventData,
+} from "./event.ts";
+import { toEventTimes } from "./times.ts";
+
+const Input = z.object({
+  title: withDescription(z.string(), "Title of the event."),
+  start: withDescription(
+    z.string(),
+    "When it begins: a day or a time in ISO 8601; without an offset in the calendar's time zone.",
+  ),
+  end: withDescription(
+    z.optional(z.string()),
+    "When it ends, in ISO 8601; of whole days the last one, included. An hour or a day when left out.",
+  ),
+  allDay: withDescription(z.optional(z.boolean()), "Whether it takes the whole day or days."),
+  guests: withDescription(
+    z.optional(z.string()),
+    "E-mail addresses of the people to invite, such as sam@example.com, with commas between.",
+  ),
+  location: withDescription(z.optional(z.string()), "Where it is."),
+  description: withDescription(z.optional(z.string()), "More about it."),
+  timeZone: withDescription(
+    z.optional(z.string()),
+    "Time zone of the times, like Europe/Berlin; the calendar's when left out.",
+  ),
+});
+type Input = z.output<typeof Input>;
+
+/** More guests than that are many. */
+const MANY = 10;
+
+/** Source: Calendar API v3, POST /calendar/v3/calendars/{calendarId}/events. */
+export const createEventTool = defineTool({
+  name: "google-calendar.create_event",
+  description: "Create an event or meeting in the person's Google Calendar, and invite people to it.",
+  access: "write",
+  input: Input,
+  examples: [
+    "create an event {start}: {title}",
+    "create an event called {title} {start}",
+    "schedule {title} {start}",
+    "schedule {title} on {start}",
+    "schedule {title} for {start}",
+    "schedule a meeting called {title} {start}",
+    "schedule {title} with {guests} {start}",
+    "schedule a meeting with {guests} {start}: {title}",
+    "add {title} to my calendar {start}",
+    "add {title} to my calendar on {start}",
+    "create an event called {title} on {start}",
+    "schedule a meeting called {title} on {start}",
+    "book {title} on {start}",
+    "put {title} on my calendar {start}",
+    "book {title} {start}",
+    "book a meeting with {guests} {start}: {title}",
+    "create an event {title} from {start} to {end}",
+    "block {start} for {title}",
+  ],
+  summary: describeCall,
+  resource: calendarWords,
+  modeOf: ({ guests }: Input) => (guestsIn(guests).length > MANY ? "confirm_before_execution" : undefined),
+  async run(input, context) {
+    const title = parseEventName(input.title);
+    if (title === "") throw new Problem("INVALID_REQUEST", "An event needs a title.", { details: { field: "title" } });
+    const zone = input.timeZone?.trim() ? parseTimeZone(input.timeZone) : getTimeZone(context);
+    const attendees = addresses(input.guests).map((email) => ({ email }));
+    const body = {
+      id: createHash("sha256").update(context.idempotencyKey).digest("hex").slice(0, 32),
+      summary: title,
+      ...toEventTimes(input, zone),
+      ...(input.location?.trim() ? { location: input.location.trim() } : {}),
+      ...(input.description?.trim() ? { description: input.description.trim() } : {}),
+      ...(attendees.length > 0 ? { attendees } : {}),
+    };
+    const event = await insert(context, body);
+    const invited = listGuests(event);
+    const url = event.htmlLink ?? undefined;
+    const words = `Created ${formatEventLine(event, zone, context.clock.now())}${invited.length > 0 ? `, with ${escapeCell(invited.join(", "))}` : ""}.`;
+    return { data: toEventData(event, zone), text: url ? `${words}\n\n${url}` : words, url };
+  },
+});
+
+/** The id comes from here, so that the same call cannot make a second event: Google then says that it is there already. */
+async function insert(context: ToolContext, body: { id: string; attendees?: unknown[] }): Promise<Event> {
+  try {
+    return await context.http.request({
+      method: "POST",
+      path: EVENTS_PATH,
+      query: { sendUpdates: body.attendees ? "all" : "none" },
+      body,
+      answer: Event,
+      scope: EVENTS_SCOPE,
+    });
+  } catch (error) {
+    if (!(error instanceof Problem) || error.details.service_status !== 409) throw error;
+    return context.http.request({ path: buildEventPath(body.id), answer: Event, scope: EVENTS_SCOPE });
+  }
+}
+
+function describeCall(input: Input): string {
+  const [start, end] = [input.start.trim(), input.end?.trim()];
+  const also = [
+    input.allDay === true && start.length > 10 ? "all day" : "",
+    input.timeZone?.trim() ? `in ${input.timeZone.trim()}` : "",
+    input.location?.trim() ? `at ${escapeCell(input.location)}` : "",
+    input.guests?.trim() ? `invites ${escapeCell(input.guests)}` : "",
+    input.description?.trim() ? `“${truncateText(escapeCell(input.description), 200)}”` : "",
+  ].filter(Boolean);
+  const what = `Create the event “${escapeCell(parseEventName(input.title))}”, ${start}${end && end !== start ? ` to ${end}` : ""}`;
+  return also.length > 0 ? `${what} (${also.join(", ")})` : what;
+}
+
+/** The words of a grant name the guests too: they are written to. */
+function calendarWords({ guests }: Input): string | undefined {
+  const all = guestsIn(guests);
+  if (all.length === 0) return "in your calendar";
+  if (all.length > MANY || !all.every((one) => isAddress(one) && !/\p{C}/u.test(one))) return undefined;
+  return `in your calendar with ${[...new Set(all.map((one) => one.toLowerCase()))].sort().join(", ")}`;
+}
+
+function guestsIn(guests: string | undefined): string[] {
+  return [...new Set((guests ?? "").split(/[\s,;]+/).filter(Boolean))];
+}
+
+function isAddress(text: string): boolean {
+  return /^[^\s@<>]+@[^\s@<>]+\.[^\s@<>]+$/.test(text);
+}
+
+function addresses(guests: string | undefined): string[] {
+  const all = guestsIn(guests);
+  const wrong = all.find((one) => !isAddress(one));
+  if (wrong === undefined) return all;
+  throw new Problem("INVALID_REQUEST", `“${wrong}” is not an e-mail address.`, {
+    hint: "Name the guests by their e-mail addresses.",
+    details: { field: "guests" },
+  });
+}

@@ -1,0 +1,113 @@
+import * as z from "zod/mini";
+import { addDays, type CalendarTime, formatDayRange, formatTimeRange, toInstant, toWallTime } from "../google/time.ts";
+import { escapeCell, formatMarkdownTable } from "../markup/markdown.ts";
+import type { ToolContext } from "../service.ts";
+
+const Time = z.nullish(
+  z.looseObject({ date: z.nullish(z.string()), dateTime: z.nullish(z.string()), timeZone: z.nullish(z.string()) }),
+);
+
+/** An event of a calendar. Source: Calendar API v3, "Events". */
+export const Event = z.looseObject({
+  id: z.string(),
+  status: z.nullish(z.string()),
+  summary: z.nullish(z.string()),
+  description: z.nullish(z.string()),
+  location: z.nullish(z.string()),
+  htmlLink: z.nullish(z.string()),
+  hangoutLink: z.nullish(z.string()),
+  recurringEventId: z.nullish(z.string()),
+  start: Time,
+  end: Time,
+  attendees: z.nullish(
+    z.array(
+      z.looseObject({
+        email: z.nullish(z.string()),
+        displayName: z.nullish(z.string()),
+        responseStatus: z.nullish(z.string()),
+        self: z.nullish(z.boolean()),
+      }),
+    ),
+  ),
+});
+export type Event = z.output<typeof Event>;
+
+export const EVENTS_PATH = "/calendar/v3/calendars/primary/events";
+export const EVENTS_SCOPE = "calendar.events";
+
+/** Path of one event of the person's own calendar. */
+export function buildEventPath(id: string): string {
+  return `${EVENTS_PATH}/${encodeURIComponent(id)}`;
+}
+
+/** The time zone of the connected calendar. */
+export function getTimeZone({ metadata }: Pick<ToolContext, "metadata">): string {
+  return typeof metadata.time_zone === "string" ? metadata.time_zone : "UTC";
+}
+
+/** When an event begins and ends, both as Google gives them: the end of a whole day is the day after it. */
+export function getTimes(event: Event): { start: CalendarTime; end: CalendarTime } {
+  const { start, end } = event;
+  if (start?.date) return { start: { date: start.date }, end: { date: end?.date ?? addDays(start.date, 1) } };
+  const dateTime = start?.dateTime ?? "1970-01-01T00:00:00Z";
+  return { start: { dateTime }, end: { dateTime: end?.dateTime ?? dateTime } };
+}
+
+/** When an event is, for a person; whole days never pass through a time zone (case V13). */
+export function formatWhen(event: Event, zone: string, now: number): string {
+  const { start, end } = getTimes(event);
+  const thisYear = Number(toWallTime(now, zone).slice(0, 4));
+  if ("date" in start) return formatDayRange(start.date, "date" in end ? addDays(end.date, -1) : start.date, thisYear);
+  return formatTimeRange(toInstant(start, zone), toInstant(end, zone), zone, thisYear);
+}
+
+/** An event trimmed for a model; the end of whole days is the last of them. */
+export function toEventData(event: Event, zone: string): Record<string, unknown> {
+  const { start, end } = getTimes(event);
+  const allDay = "date" in start;
+  return {
+    id: event.id,
+    title: getTitle(event),
+    start: allDay ? start.date : `${toWallTime(toInstant(start, zone), zone)}`,
+    end: "date" in end ? addDays(end.date, -1) : `${toWallTime(toInstant(end, zone), zone)}`,
+    all_day: allDay,
+    time_zone: zone,
+    location: event.location ?? undefined,
+    guests: listGuests(event),
+    recurring: Boolean(event.recurringEventId),
+    url: event.htmlLink ?? undefined,
+  };
+}
+
+/** Events as a table for a person. */
+export function formatEventTable(events: Event[], zone: string, now: number): string {
+  const rows = events.map((event) => [
+    formatWhen(event, zone, now),
+    getTitle(event),
+    event.location ?? "",
+    listGuests(event).join(", "),
+  ]);
+  return formatMarkdownTable(["When", "Title", "Where", "Guests"], rows);
+}
+
+/** One event on a line: "**Planning**, Fri Nov 27, 14:00 - 15:00". */
+export function formatEventLine(event: Event, zone: string, now: number): string {
+  return `**${escapeCell(getTitle(event))}**, ${formatWhen(event, zone, now)}`;
+}
+
+export function getTitle({ summary }: Event): string {
+  return summary?.trim() || "(no title)";
+}
+
+/** The title in what a person calls an event: "the meeting Planning", "a meeting called Planning". */
+export function parseEventName(text: string): string {
+  const line = text.replace(/\s+/g, " ").trim();
+  return line.replace(/^(?:the|my|an?) (?:meeting|event|appointment) (?:(?:called|named|titled) )?(?=\S)/i, "");
+}
+
+/** Names or addresses of the others. */
+export function listGuests({ attendees }: Event): string[] {
+  return (attendees ?? [])
+    .filter(({ self }) => self !== true)
+    .map(({ displayName, email }) => displayName ?? email ?? "somebody");
+}

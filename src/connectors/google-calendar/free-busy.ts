@@ -1,0 +1,121 @@
+import * as z from "zod/mini";
+import { withDescription } from "#backend/services/fields";
+import { Problem } from "#protocol/errors";
+import { getOwnAddress } from "../google/oauth.ts";
+import { formatTimeRange, toWallTime } from "../google/time.ts";
+import { escapeCell } from "../markup/markdown.ts";
+import { defineTool } from "../service.ts";
+import { getTimeZone } from "./event.ts";
+import { parseSpan, type TimeSpan } from "./find.ts";
+
+const Input = z.object({
+  person: withDescription(
+    z.optional(z.string()),
+    '"me" (default), or the e-mail address of a person, such as sam@example.com.',
+  ),
+  start: withDescription(
+    z.optional(z.string()),
+    "First day or time, ISO 8601; now when left out. A day alone is the whole of it.",
+  ),
+  end: withDescription(
+    z.optional(z.string()),
+    "Last day or time, ISO 8601, included; a day later when both are left out.",
+  ),
+});
+type Input = z.output<typeof Input>;
+
+const Answer = z.looseObject({
+  calendars: z.record(
+    z.string(),
+    z.looseObject({
+      busy: z.nullish(z.array(z.looseObject({ start: z.string(), end: z.string() }))),
+      errors: z.nullish(z.array(z.looseObject({ reason: z.nullish(z.string()) }))),
+    }),
+  ),
+});
+
+/** Source: Calendar API v3, POST /calendar/v3/freeBusy, which changes nothing. */
+export const findFreeTimeTool = defineTool({
+  name: "google-calendar.free_busy",
+  description: "Tell when a person is busy and when free, by Google Calendar.",
+  access: "read",
+  input: Input,
+  examples: [
+    "when am I free {start}",
+    "when is {person} free {start}",
+    "am I free {start}",
+    "is {person} free {start}",
+    "am I busy {start}",
+    "is {person} busy {start}",
+    "when is {person} available {start}",
+  ],
+  summary: (input: Input) => `See when ${isMe(input.person) ? "I am" : `${escapeCell(input.person ?? "")} is`} free`,
+  async run(input, context) {
+    const zone = getTimeZone(context);
+    const span = parseSpan(input, zone, context.clock.now(), 1);
+    const id = isMe(input.person) ? getOwnAddress(context.metadata) || "primary" : getAddress(input.person ?? "");
+    const { calendars } = await context.http.request({
+      method: "POST",
+      path: "/calendar/v3/freeBusy",
+      body: {
+        timeMin: new Date(span.from).toISOString(),
+        timeMax: new Date(span.to).toISOString(),
+        timeZone: zone,
+        items: [{ id }],
+      },
+      answer: Answer,
+      reads: true,
+      scope: "calendar.readonly",
+    });
+    const calendar = calendars[id] ?? Object.values(calendars)[0];
+    if (!calendar || (calendar.errors?.length ?? 0) > 0) {
+      throw new Problem("SERVICE_FAILED", `The calendar of ${id} is not open to this account.`, {
+        hint: "Check the address, or ask the person to share when they are free.",
+      });
+    }
+    const busy = merge(
+      (calendar.busy ?? []).map(({ start, end }) => ({ from: Date.parse(start), to: Date.parse(end) })),
+      span,
+    );
+    const free = gaps(busy, span);
+    const year = Number(toWallTime(context.clock.now(), zone).slice(0, 4));
+    const words = ({ from, to }: TimeSpan) => formatTimeRange(from, to, zone, year);
+    const iso = ({ from, to }: TimeSpan) => ({ start: toWallTime(from, zone), end: toWallTime(to, zone) });
+    const lines = (spans: TimeSpan[]) => spans.map((one) => `- ${words(one)}`).join("\n") || "- never";
+    const who = isMe(input.person) ? "You" : escapeCell(id);
+    const text = `${who}, ${words(span)} (${zone})\n\nBusy:\n\n${lines(busy)}\n\nFree:\n\n${lines(free)}`;
+    return { data: { person: id, busy: busy.map(iso), free: free.map(iso), time_zone: zone }, text };
+  },
+});
+
+/** Spans in their order, within the one that was asked for, those that touch made one. */
+function merge(spans: TimeSpan[], within: TimeSpan): TimeSpan[] {
+  const result: TimeSpan[] = [];
+  for (const { from, to } of [...spans].sort((a, b) => a.from - b.from)) {
+    const span = { from: Math.max(from, within.from), to: Math.min(to, within.to) };
+    const last = result.at(-1);
+    if (span.to <= span.from) continue;
+    if (last && span.from <= last.to) last.to = Math.max(last.to, span.to);
+    else result.push(span);
+  }
+  return result;
+}
+
+function gaps(busy: TimeSpan[], within: TimeSpan): TimeSpan[] {
+  const edges = [within.from, ...busy.flatMap(({ from, to }) => [from, to]), within.to];
+  const spans = edges.flatMap((from, index) => (index % 2 === 0 ? [{ from, to: edges[index + 1] ?? from }] : []));
+  return spans.filter(({ from, to }) => to > from);
+}
+
+function isMe(person: string | undefined): boolean {
+  return /^(|me|i|myself|my|mine)$/i.test(person?.trim() ?? "");
+}
+
+function getAddress(person: string): string {
+  const text = person.trim();
+  if (/^[^\s@<>]+@[^\s@<>]+$/.test(text)) return text;
+  throw new Problem("INVALID_REQUEST", `“${text}” is not an e-mail address.`, {
+    hint: "Name the person by e-mail address.",
+    details: { field: "person" },
+  });
+}

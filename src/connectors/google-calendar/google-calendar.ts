@@ -1,0 +1,28 @@
+import * as z from "zod/mini";
+import { createGoogleEndpoints, createGoogleOAuth, fetchGoogleIdentity } from "../google/oauth.ts";
+import type { Identity, Service, ServiceHttp } from "../service.ts";
+import { createEventTool } from "./create.ts";
+import { deleteEventTool } from "./delete.ts";
+import { findFreeTimeTool } from "./free-busy.ts";
+import { listEventsTool } from "./list.ts";
+import { updateEventTool } from "./update.ts";
+
+/** Google Calendar. Source: https://developers.google.com/workspace/calendar/api/v3/reference */
+export const googleCalendar: Service = {
+  name: "google-calendar",
+  title: "Google Calendar",
+  oauth: createGoogleOAuth(["calendar.events", "calendar.readonly"]),
+  endpoints: createGoogleEndpoints({ api: "https://www.googleapis.com", web: "https://calendar.google.com" }),
+  identify: calendarIdentity,
+  tools: [listEventsTool, createEventTool, updateEventTool, deleteEventTool, findFreeTimeTool],
+};
+
+const Calendar = z.looseObject({ timeZone: z.nullish(z.string()) });
+
+/** The account, and the time zone of its calendar, in which times without one are meant. */
+async function calendarIdentity(http: ServiceHttp): Promise<Identity> {
+  const identity = await fetchGoogleIdentity(http);
+  const path = "/calendar/v3/calendars/primary";
+  const { timeZone } = await http.request({ path, answer: Calendar, scope: "calendar.readonly" });
+  return { ...identity, metadata: { ...identity.metadata, time_zone: timeZone ?? "UTC" } };
+}

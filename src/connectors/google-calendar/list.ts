@@ -1,0 +1,67 @@
+import * as z from "zod/mini";
+import { withDescription } from "#backend/services/fields";
+import { escapeCell } from "../markup/markdown.ts";
+import { defineTool } from "../service.ts";
+import { formatEventTable, getTimeZone, toEventData } from "./event.ts";
+import { findEvents, parseSpan } from "./find.ts";
+
+const Input = z.object({
+  start: withDescription(
+    z.optional(z.string()),
+    "First day or time, ISO 8601; now when left out. A day alone is the whole of it.",
+  ),
+  end: withDescription(
+    z.optional(z.string()),
+    "Last day or time, ISO 8601, included; a week later when both are left out.",
+  ),
+  text: withDescription(z.optional(z.string()), "Words that the title, place or text of the events contains."),
+  limit: withDescription(
+    z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(250))),
+    "At most so many events; 25.",
+  ),
+});
+type Input = z.output<typeof Input>;
+
+/** A week is looked ahead, and a year when something in particular is looked for. */
+const [WEEK, YEAR] = [7, 366];
+
+/** Source: Calendar API v3, GET /calendar/v3/calendars/{calendarId}/events. */
+export const listEventsTool = defineTool({
+  name: "google-calendar.list_events",
+  description: "List or find events, meetings and appointments of the person's Google Calendar.",
+  access: "read",
+  input: Input,
+  examples: [
+    "what is on my calendar",
+    "what's on my calendar {start}",
+    "show my calendar for {start}",
+    "list my events from {start} to {end}",
+    "which meetings do I have {start}",
+    "what meetings do I have {start}",
+    "what is my next meeting",
+    "show my agenda for {start}",
+    "find the event about {text}",
+    "find meetings about {text}",
+    "when is the meeting about {text}",
+  ],
+  summary: (input: Input) => `List the events of my calendar${words(input)}`,
+  async run(input, context) {
+    const zone = getTimeZone(context);
+    const now = context.clock.now();
+    const span = parseSpan(input, zone, now, input.text?.trim() ? YEAR : WEEK);
+    const { events, more } = await findEvents(context, span, input.text, input.limit ?? 25);
+    const what = `event${events.length === 1 ? "" : "s"} ${escapeCell(words(input))}`;
+    const head = more ? `The first ${events.length} ${what}; there are more` : `${events.length} ${what}`;
+    const text = events.length === 0 ? `No ${what}.` : `${head} (${zone}):\n\n${formatEventTable(events, zone, now)}`;
+    const data = { events: events.map((event) => toEventData(event, zone)), time_zone: zone, more };
+    return { data, text, url: `${context.http.endpoints.web}/calendar/r` };
+  },
+});
+
+function words({ start, end, text }: Input): string {
+  const about = text?.trim() ? ` about “${text.trim()}”` : "";
+  const [from, to] = [start?.trim(), end?.trim()];
+  if (from && to) return `${about} from ${from} to ${to}`;
+  if (from) return `${about} ${/^\d{4}-\d\d-\d\d$/.test(from) ? "on" : "from"} ${from}`;
+  return to ? `${about} until ${to}` : `${about || " in the next 7 days"}`;
+}

@@ -1,0 +1,102 @@
+import * as z from "zod/mini";
+import { withDescription } from "#backend/services/fields";
+import { Problem } from "#protocol/errors";
+import { escapeCell, truncateText } from "../markup/markdown.ts";
+import { defineTool } from "../service.ts";
+import {
+  buildEventPath,
+  EVENTS_SCOPE,
+  Event,
+  formatEventLine,
+  formatWhen,
+  getTimes,
+  getTimeZone,
+  parseEventName,
+  toEventData,
+} from "./event.ts";
+import { findEvent } from "./find.ts";
+import { type GoogleTime, toMovedTimes } from "./times.ts";
+
+const Input = z.object({
+  event: withDescription(z.string(), "Title, id or address of the event; of a repeated one the next is meant."),
+  start: withDescription(z.optional(z.string()), "When it is to begin: a day (the time stays) or a time, in ISO 8601."),
+  end: withDescription(
+    z.optional(z.string()),
+    "When it is to end, in ISO 8601; when left out it stays as long as it is.",
+  ),
+  title: withDescription(z.optional(z.string()), "Its new title."),
+  location: withDescription(z.optional(z.string()), "Where it is to be."),
+  description: withDescription(z.optional(z.string()), "What it is to say."),
+  day: withDescription(
+    z.optional(z.string()),
+    "Day on which the event is now, in ISO 8601, if several have the title.",
+  ),
+});
+type Input = z.output<typeof Input>;
+
+/** Source: Calendar API v3, PATCH /calendar/v3/calendars/{calendarId}/events/{eventId}. */
+export const updateEventTool = defineTool({
+  name: "google-calendar.update_event",
+  description:
+    "Move an event or meeting of the person's Google Calendar to another time, or change its title, place or text.",
+  access: "write",
+  input: Input,
+  examples: [
+    "move {event} to {start}",
+    "move the meeting {event} to {start}",
+    "move the event {event} to {start}",
+    "reschedule {event} to {start}",
+    "reschedule the meeting {event} to {start}",
+    "rename the event {event} to {title}",
+    "change the title of the event {event} to {title}",
+    "change the location of the event {event} to {location}",
+  ],
+  summary: describeCall,
+  resource: () => "in your calendar",
+  async run(input, context) {
+    const zone = getTimeZone(context);
+    const now = context.clock.now();
+    const before = await findEvent(context, input.event, input.day);
+    const moved = input.start?.trim() || input.end?.trim() ? toMovedTimes(getTimes(before), input, zone) : undefined;
+    const body = {
+      ...(moved ? { start: whole(moved.start), end: whole(moved.end) } : {}),
+      ...(input.title?.trim() ? { summary: input.title.trim() } : {}),
+      ...(input.location === undefined ? {} : { location: input.location.trim() }),
+      ...(input.description === undefined ? {} : { description: input.description.trim() }),
+    };
+    if (Object.keys(body).length === 0) {
+      throw new Problem("INVALID_REQUEST", "What is to change about the event is not said.", {
+        hint: "Name a new time, title, place or text.",
+      });
+    }
+    const event = await context.http.request({
+      method: "PATCH",
+      path: buildEventPath(before.id),
+      query: { sendUpdates: "all" },
+      body,
+      answer: Event,
+      scope: EVENTS_SCOPE,
+    });
+    const was = moved ? ` (it was ${formatWhen(before, zone, now)})` : "";
+    const url = event.htmlLink ?? undefined;
+    const words = `${moved ? "Moved" : "Changed"} ${formatEventLine(event, zone, now)}${was}.`;
+    return { data: toEventData(event, zone), text: url ? `${words}\n\n${url}` : words, url };
+  },
+});
+
+/** A patch keeps what it does not name: the other kind of time has to be taken away. */
+function whole(time: GoogleTime): Record<string, string | null> {
+  return "date" in time ? { ...time, dateTime: null, timeZone: null } : { ...time, date: null };
+}
+
+function describeCall(input: Input): string {
+  const [start, end] = [input.start?.trim(), input.end?.trim()];
+  const changes = [
+    start ? `move it to ${start}${end ? ` until ${end}` : ""}` : end ? `let it end ${end}` : "",
+    input.title?.trim() ? `call it “${escapeCell(input.title)}”` : "",
+    input.location === undefined ? "" : `place “${escapeCell(input.location)}”`,
+    input.description === undefined ? "" : `text “${truncateText(escapeCell(input.description), 200)}”`,
+  ].filter(Boolean);
+  const day = input.day?.trim() ? ` of ${input.day.trim()}` : "";
+  return `Change the event “${escapeCell(parseEventName(input.event))}”${day}: ${changes.join(", ") || "nothing"} (guests are told)`;
+}

@@ -1,0 +1,57 @@
+import * as z from "zod/mini";
+import { withDescription } from "#backend/services/fields";
+import { Problem } from "#protocol/errors";
+import { findFile, formatFilePlace } from "../google/files.ts";
+import { escapeCell, truncateText } from "../markup/markdown.ts";
+import { formatPlace } from "../place.ts";
+import { defineTool } from "../service.ts";
+import { buildDocumentUrl, Document } from "./document.ts";
+
+const Input = z.object({
+  document: withDescription(z.string(), "Title, id or address of the document."),
+  text: withDescription(z.string(), "The text to put at its end."),
+});
+type Input = z.output<typeof Input>;
+
+/** Source: Docs API v1, POST /v1/documents/{documentId}:batchUpdate with `insertText` at the end of the body. */
+export const appendTextTool = defineTool({
+  name: "google-docs.append_text",
+  description: "Add text at the end of a Google Docs document.",
+  access: "write",
+  input: Input,
+  examples: [
+    "append to the document {document}: {text}",
+    "append {text} to the document {document}",
+    "add to the document {document}: {text}",
+    "add {text} to the google doc {document}",
+    "write in the document {document}: {text}",
+  ],
+  summary: ({ document, text }: Input) =>
+    `Add to the end of the document ${escapeCell(document)}: “${truncateText(text.replace(/\s+/g, " ").trim(), 200)}”`,
+  resource: ({ document }: Input) => formatPlace("in the document", formatFilePlace(document)),
+  async run(input, context) {
+    const text = input.text.trim();
+    if (text === "") throw new Problem("INVALID_REQUEST", "There is no text to add.", { details: { field: "text" } });
+    const { id } = await findFile(context, input.document, "document");
+    const path = `/v1/documents/${encodeURIComponent(id)}`;
+    const { http } = context;
+    const document = await http.request({
+      path,
+      query: { fields: "documentId,title,body(content(endIndex))" },
+      answer: Document,
+      scope: "documents",
+    });
+    // An empty document is one newline: it ends at 2. In any other the text begins a paragraph of its own.
+    const end = document.body?.content?.at(-1)?.endIndex ?? 0;
+    const insertText = { text: end > 2 ? `\n${text}` : text, endOfSegmentLocation: {} };
+    await http.request({
+      method: "POST",
+      path: `${path}:batchUpdate`,
+      body: { requests: [{ insertText }] },
+      answer: z.unknown(),
+      scope: "documents",
+    });
+    const [title, url] = [document.title ?? "the document", buildDocumentUrl(context, id)];
+    return { data: { id, title, url }, text: `Added to the end of ${escapeCell(title)}.\n\n${url}`, url };
+  },
+});

@@ -1,0 +1,77 @@
+import * as z from "zod/mini";
+import { withDescription } from "#backend/services/fields";
+import { Problem } from "#protocol/errors";
+import { escapeCell, truncateText } from "../markup/markdown.ts";
+import { defineTool } from "../service.ts";
+import { buildDocumentUrl, Document } from "./document.ts";
+
+const Input = z.object({
+  title: withDescription(z.string(), "Title of the new document."),
+  text: withDescription(z.optional(z.string()), "What is to stand in it."),
+});
+type Input = z.output<typeof Input>;
+
+/** Source: Docs API v1, POST /v1/documents, which takes nothing but the title; the text is put in after that. */
+export const createDocumentTool = defineTool({
+  name: "google-docs.create_document",
+  description: "Create a Google Docs document, with text if there is any.",
+  access: "write",
+  input: Input,
+  examples: [
+    "create a google doc called {title}",
+    "create a document called {title}",
+    "create a document {title} saying {text}",
+    "new google doc {title}",
+    "make a google doc titled {title}",
+    "write a google doc called {title}: {text}",
+  ],
+  summary: ({ title, text }: Input) =>
+    `Create the document “${oneLine(title)}”${text?.trim() ? `: “${truncateText(oneLine(text), 200)}”` : ""}`,
+  resource: () => "in My Drive",
+  async run(input, context) {
+    const title = oneLine(input.title);
+    if (title === "")
+      throw new Problem("INVALID_REQUEST", "A document needs a title.", { details: { field: "title" } });
+    const { http } = context;
+    const { documentId: id } = await http.request({
+      method: "POST",
+      path: "/v1/documents",
+      body: { title },
+      answer: Document,
+      scope: "documents",
+    });
+    const url = buildDocumentUrl(context, id);
+    if (input.text?.trim()) await insert(context, id, input.text.trim(), url);
+    return { data: { id, title, url }, text: `Created the document ${escapeCell(title)}.\n\n${url}`, url };
+  },
+});
+
+/** The document is there by now: a failure says so, that nobody creates it again. */
+async function insert(
+  context: Parameters<typeof buildDocumentUrl>[0],
+  id: string,
+  text: string,
+  url: string,
+): Promise<void> {
+  const requests = [{ insertText: { text, endOfSegmentLocation: {} } }];
+  try {
+    await context.http.request({
+      method: "POST",
+      path: `/v1/documents/${encodeURIComponent(id)}:batchUpdate`,
+      body: { requests },
+      answer: z.unknown(),
+      scope: "documents",
+    });
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    throw new Problem(error.code, `The document was created (${url}), but its text was not put in: ${error.message}`, {
+      hint: "Append the text to it; do not create it again.",
+      details: error.details,
+      cause: error,
+    });
+  }
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, " ").trim();
+}

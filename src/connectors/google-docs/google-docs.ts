@@ -1,0 +1,21 @@
+import { createGoogleEndpoints, createGoogleOAuth, fetchGoogleIdentity } from "../google/oauth.ts";
+import type { Service } from "../service.ts";
+import { appendTextTool } from "./append.ts";
+import { createDocumentTool } from "./create.ts";
+import { readDocumentTool } from "./read.ts";
+import { replaceTextTool } from "./replace.ts";
+import { searchTool } from "./search.ts";
+
+/** Google Docs; its documents are found by Drive. Source: https://developers.google.com/workspace/docs/api/reference/rest/v1 */
+export const googleDocs: Service = {
+  name: "google-docs",
+  title: "Google Docs",
+  oauth: createGoogleOAuth(["documents", "drive.readonly"]),
+  endpoints: createGoogleEndpoints({
+    api: "https://docs.googleapis.com",
+    drive: "https://www.googleapis.com",
+    web: "https://docs.google.com",
+  }),
+  identify: fetchGoogleIdentity,
+  tools: [searchTool, readDocumentTool, createDocumentTool, appendTextTool, replaceTextTool],
+};

@@ -1,0 +1,61 @@
+import * as z from "zod/mini";
+import { withDescription } from "#backend/services/fields";
+import { Problem } from "#protocol/errors";
+import { findFile, formatFilePlace } from "../google/files.ts";
+import { escapeCell, formatCount } from "../markup/markdown.ts";
+import { formatPlace } from "../place.ts";
+import { defineTool } from "../service.ts";
+import { buildDocumentUrl } from "./document.ts";
+
+const Input = z.object({
+  document: withDescription(z.string(), "Title, id or address of the document."),
+  find: withDescription(z.string(), "The words that stand there now, in the same letters."),
+  replacement: withDescription(z.string(), "The words that are to stand there instead; empty to remove them."),
+});
+type Input = z.output<typeof Input>;
+
+const Replies = z.looseObject({
+  replies: z.nullish(
+    z.array(z.looseObject({ replaceAllText: z.nullish(z.looseObject({ occurrencesChanged: z.nullish(z.number()) })) })),
+  ),
+});
+
+/** Source: Docs API v1, POST /v1/documents/{documentId}:batchUpdate with `replaceAllText`. */
+export const replaceTextTool = defineTool({
+  name: "google-docs.replace_text",
+  description: "Replace words everywhere in a Google Docs document by other words.",
+  access: "write",
+  input: Input,
+  examples: [
+    "replace {find} with {replacement} in the document {document}",
+    "replace {find} by {replacement} in the google doc {document}",
+    "change {find} to {replacement} in the document {document}",
+  ],
+  summary: ({ document, find, replacement }: Input) =>
+    `Replace “${escapeCell(find)}” by “${escapeCell(replacement)}” everywhere in the document ${escapeCell(document)}`,
+  resource: ({ document }: Input) => formatPlace("in the document", formatFilePlace(document)),
+  async run(input, context) {
+    if (input.find === "") {
+      throw new Problem("INVALID_REQUEST", "There are no words to replace.", { details: { field: "find" } });
+    }
+    const { id, name } = await findFile(context, input.document, "document");
+    const replaceAllText = {
+      containsText: { text: input.find, matchCase: true },
+      replaceText: input.replacement,
+    };
+    const { replies } = await context.http.request({
+      method: "POST",
+      path: `/v1/documents/${encodeURIComponent(id)}:batchUpdate`,
+      body: { requests: [{ replaceAllText }] },
+      answer: Replies,
+      scope: "documents",
+    });
+    const changed = replies?.[0]?.replaceAllText?.occurrencesChanged ?? 0;
+    const url = buildDocumentUrl(context, id);
+    const text =
+      changed === 0
+        ? `“${escapeCell(input.find)}” does not stand in ${escapeCell(name)}; nothing was changed.`
+        : `Replaced “${escapeCell(input.find)}” in ${formatCount(changed, "place")} of ${escapeCell(name)}.`;
+    return { data: { id, title: name, changed, url }, text: `${text}\n\n${url}`, url };
+  },
+});

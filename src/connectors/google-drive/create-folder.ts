@@ -1,0 +1,65 @@
+import * as z from "zod/mini";
+import { withDescription } from "#backend/services/fields";
+import { Problem } from "#protocol/errors";
+import {
+  buildFileUrl,
+  DriveFile,
+  FILE_FIELDS,
+  FILE_KINDS,
+  findFile,
+  formatFilePlace,
+  toFileData,
+} from "../google/files.ts";
+import { escapeCell } from "../markup/markdown.ts";
+import { formatPlace } from "../place.ts";
+import { defineTool } from "../service.ts";
+
+const Input = z.object({
+  title: withDescription(z.string(), "Title of the new folder."),
+  parent: withDescription(
+    z.optional(z.string()),
+    "Name, id or address of the folder to put it in; My Drive when left out.",
+  ),
+});
+type Input = z.output<typeof Input>;
+
+/** Source: Drive API v3, POST /drive/v3/files. */
+export const createFolderTool = defineTool({
+  name: "google-drive.create_folder",
+  description: "Create a folder in Google Drive.",
+  access: "write",
+  input: Input,
+  examples: [
+    "create a folder called {title}",
+    "create a folder {title} in {parent}",
+    "make a folder named {title} in my drive",
+    "new folder {title}",
+    "add a folder called {title} in {parent}",
+  ],
+  summary: ({ title, parent }: Input) =>
+    `Create the folder “${oneLine(title)}” in ${parent?.trim() ? oneLine(parent) : "My Drive"}`,
+  resource: ({ parent }: Input) =>
+    parent?.trim() ? formatPlace("in the folder", formatFilePlace(parent)) : "in My Drive",
+  async run(input, context) {
+    const { http } = context;
+    const name = oneLine(input.title);
+    if (name === "") throw new Problem("INVALID_REQUEST", "A folder needs a name.", { details: { field: "title" } });
+    const parent = input.parent?.trim() ? await findFile(context, input.parent, "folder") : undefined;
+    const folder = await http.request({
+      method: "POST",
+      path: "/drive/v3/files",
+      query: { fields: FILE_FIELDS, supportsAllDrives: true },
+      body: { name, mimeType: FILE_KINDS.folder, ...(parent ? { parents: [parent.id] } : {}) },
+      answer: DriveFile,
+      scope: "drive",
+    });
+    const web = http.endpoints.web ?? "";
+    const url = buildFileUrl(folder, web);
+    const where = parent ? ` in ${escapeCell(parent.name)}` : "";
+    return { data: toFileData(folder, web), text: `Created the folder ${escapeCell(name)}${where}.\n\n${url}`, url };
+  },
+});
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, " ").trim();
+}

@@ -1,0 +1,76 @@
+import * as z from "zod/mini";
+import { withDescription } from "#backend/services/fields";
+import { buildFileUrl, type DriveFile, findFile, getKindName, getOwnerName, toFileData } from "../google/files.ts";
+import { escapeCell, truncateText } from "../markup/markdown.ts";
+import { defineTool } from "../service.ts";
+
+const Input = z.object({
+  file: withDescription(z.string(), "Name, id or address of the file or folder."),
+});
+type Input = z.output<typeof Input>;
+
+const Permissions = z.looseObject({
+  permissions: z.nullish(
+    z.array(
+      z.looseObject({
+        type: z.string(),
+        role: z.string(),
+        emailAddress: z.nullish(z.string()),
+        domain: z.nullish(z.string()),
+      }),
+    ),
+  ),
+});
+type Permission = NonNullable<z.output<typeof Permissions>["permissions"]>[number];
+
+/** Source: Drive API v3, GET /drive/v3/files/{fileId}. */
+export const getFileTool = defineTool({
+  name: "google-drive.get_file",
+  description: "Show one file of Google Drive: its kind, its owner, and who can open it.",
+  access: "read",
+  input: Input,
+  examples: [
+    "show the file {file}",
+    "who can open the file {file}",
+    "who owns the file {file}",
+    "who is the file {file} shared with",
+    "where is the file {file}",
+  ],
+  summary: ({ file }: Input) => `Look at ${escapeCell(file)} in Google Drive`,
+  async run(input, context) {
+    const { http } = context;
+    const file = await findFile(context, input.file);
+    // Only those who may share a file are told whom it is shared with.
+    const { permissions } = await http.request({
+      path: `/drive/v3/files/${encodeURIComponent(file.id)}`,
+      query: { fields: "permissions(type,role,emailAddress,domain)", supportsAllDrives: true },
+      answer: Permissions,
+      scope: "drive",
+    });
+    const shared = permissions?.map(permissionWords);
+    const web = http.endpoints.web ?? "";
+    return {
+      data: { ...toFileData(file, web), shared_with: shared },
+      text: formatFile(file, shared, web),
+      url: buildFileUrl(file, web),
+    };
+  },
+});
+
+function permissionWords({ type, role, emailAddress, domain }: Permission): string {
+  const who = type === "anyone" ? "anyone with the link" : (emailAddress ?? domain ?? type);
+  return `${who} (${role})`;
+}
+
+function formatFile(file: DriveFile, shared: string[] | undefined, web: string): string {
+  const facts: [string, string | undefined][] = [
+    ["Kind", getKindName(file.mimeType)],
+    ["Owner", getOwnerName(file)],
+    ["Changed", file.modifiedTime?.slice(0, 10)],
+    ["Size", file.size ? `${file.size} bytes` : undefined],
+    ["Open to", shared?.join(", ")],
+    ["About", file.description ? truncateText(file.description, 300) : undefined],
+  ];
+  const lines = facts.flatMap(([name, value]) => (value ? [`- ${name}: ${escapeCell(value)}`] : []));
+  return [`**${escapeCell(file.name)}**`, lines.join("\n"), buildFileUrl(file, web)].join("\n\n");
+}

@@ -1,0 +1,17 @@
+import { createGoogleEndpoints, createGoogleOAuth, fetchGoogleIdentity } from "../google/oauth.ts";
+import type { Service } from "../service.ts";
+import { createFolderTool } from "./create-folder.ts";
+import { getFileTool } from "./get.ts";
+import { searchTool } from "./search.ts";
+import { shareFileTool } from "./share.ts";
+import { trashFileTool } from "./trash.ts";
+
+/** Google Drive. Source: https://developers.google.com/workspace/drive/api/reference/rest/v3 */
+export const googleDrive: Service = {
+  name: "google-drive",
+  title: "Google Drive",
+  oauth: createGoogleOAuth(["drive"]),
+  endpoints: createGoogleEndpoints({ api: "https://www.googleapis.com", web: "https://drive.google.com" }),
+  identify: fetchGoogleIdentity,
+  tools: [searchTool, getFileTool, createFolderTool, shareFileTool, trashFileTool],
+};

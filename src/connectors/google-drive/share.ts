@@ -1,0 +1,102 @@
+import * as z from "zod/mini";
+import { withDescription } from "#backend/services/fields";
+import { Problem } from "#protocol/errors";
+import { formatRecipients } from "../gmail/addresses.ts";
+import { buildFileUrl, findFile, formatFilePlace } from "../google/files.ts";
+import { escapeCell } from "../markup/markdown.ts";
+import { defineTool } from "../service.ts";
+
+const Input = z.object({
+  file: withDescription(z.string(), "Name, id or address of the file or folder."),
+  person: withDescription(
+    z.string(),
+    'E-mail address of the person, such as sam@example.com, or "anyone" for everybody who has the link.',
+  ),
+  role: withDescription(z.optional(z.string()), 'What they may do: "read" (default), "comment" or "edit".'),
+});
+type Input = z.output<typeof Input>;
+
+/** Source: Drive API v3, POST /drive/v3/files/{fileId}/permissions. Google tells the person by e-mail. */
+export const shareFileTool = defineTool({
+  name: "google-drive.share_file",
+  description: "Share a file or folder of Google Drive with a person, who may then read, comment on or edit it.",
+  access: "write",
+  input: Input,
+  examples: [
+    "share {file} with {person}",
+    "share the file {file} with {person}",
+    "share the folder {file} with {person}",
+    "share {file} with {person} to {role}",
+    "give {person} access to {file}",
+  ],
+  summary: ({ file, person, role }: Input) =>
+    `Let ${whoWords(person)} ${knownRole(role)?.verb ?? escapeCell(role ?? "")} ${escapeCell(file)}`,
+  resource: shareWords,
+  modeOf: ({ person }: Input) => (isAnyone(person.trim()) ? "confirm_before_execution" : undefined),
+  async run(input, context) {
+    const { http } = context;
+    const { role, verb } = getRole(input.role);
+    const grantee = getGrantee(input.person);
+    const file = await findFile(context, input.file);
+    const { id } = await http.request({
+      method: "POST",
+      path: `/drive/v3/files/${encodeURIComponent(file.id)}/permissions`,
+      query: { supportsAllDrives: true, ...(grantee.type === "user" ? { sendNotificationEmail: true } : {}) },
+      body: { role, ...grantee },
+      answer: z.looseObject({ id: z.string() }),
+      scope: "drive",
+    });
+    const url = buildFileUrl(file, http.endpoints.web ?? "");
+    const text = `${capital(whoWords(input.person))} can now ${verb} ${escapeCell(file.name)}.\n\n${url}`;
+    return { data: { id: file.id, name: file.name, permission: id, role, ...grantee, url }, text, url };
+  },
+});
+
+/** The words of a grant: the file, the person and what they may do, since a grant for a person alone would open every file to them. */
+function shareWords({ file, person, role }: Input): string | undefined {
+  const verb = knownRole(role)?.verb;
+  const name = formatFilePlace(file);
+  const who = isAnyone(person.trim()) ? "anyone with the link" : formatRecipients([person]);
+  return verb && name && who && !/[,;]/.test(who) ? `so that ${who} can ${verb} the file ${name}` : undefined;
+}
+
+type Role = { role: "reader" | "commenter" | "writer"; verb: string };
+
+function knownRole(word: string | undefined): Role | undefined {
+  const text = word?.trim().toLowerCase() ?? "";
+  if (/^(|read|reader|view|viewer|see|open|look at)$/.test(text)) return { role: "reader", verb: "read" };
+  if (/^(comment|commenter|comment on)$/.test(text)) return { role: "commenter", verb: "comment on" };
+  if (/^(edit|editor|write|writer|change)$/.test(text)) return { role: "writer", verb: "edit" };
+  return undefined;
+}
+
+function getRole(word: string | undefined): Role {
+  const role = knownRole(word);
+  if (role) return role;
+  throw new Problem("INVALID_REQUEST", `“${word}” is nothing that a file can be shared for.`, {
+    hint: "Say read, comment or edit.",
+    details: { field: "role" },
+  });
+}
+
+function getGrantee(person: string): { type: "anyone" } | { type: "user"; emailAddress: string } {
+  const text = person.trim();
+  if (isAnyone(text)) return { type: "anyone" };
+  if (/^[^\s@<>,]+@[^\s@<>,]+\.[^\s@<>,]+$/.test(text)) return { type: "user", emailAddress: text };
+  throw new Problem("INVALID_REQUEST", `“${text}” is not an e-mail address.`, {
+    hint: "Name the person by e-mail address.",
+    details: { field: "person" },
+  });
+}
+
+function whoWords(person: string): string {
+  return isAnyone(person.trim()) ? "anyone with the link" : escapeCell(person);
+}
+
+function isAnyone(person: string): boolean {
+  return /^(anyone|anybody|everyone|everybody)$/i.test(person);
+}
+
+function capital(text: string): string {
+  return text.startsWith("anyone") ? `A${text.slice(1)}` : text;
+}

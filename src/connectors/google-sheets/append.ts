@@ -1,0 +1,55 @@
+import * as z from "zod/mini";
+import { withDescription } from "#backend/services/fields";
+import { formatFilePlace } from "../google/files.ts";
+import { escapeCell, formatCount } from "../markup/markdown.ts";
+import { formatPlace } from "../place.ts";
+import { defineTool } from "../service.ts";
+import { buildSpreadsheetUrl, buildValuesPath, formatCells, formatRange, parseCells, parseRows } from "./cells.ts";
+import { findSheet, findSpreadsheet } from "./spreadsheet.ts";
+
+const Input = z.object({
+  spreadsheet: withDescription(z.string(), "Title, id or address of the spreadsheet."),
+  text: withDescription(z.string(), "The cells of the row with commas between; several rows on lines of their own."),
+  sheet: withDescription(z.optional(z.string()), "Name of the sheet in it; the first one when left out."),
+});
+type Input = z.output<typeof Input>;
+
+const Appended = z.looseObject({
+  updates: z.nullish(z.looseObject({ updatedRange: z.nullish(z.string()), updatedRows: z.nullish(z.number()) })),
+});
+
+/** Source: Sheets API v4, POST /v4/spreadsheets/{spreadsheetId}/values/{range}:append; what is written is read as if it were typed. */
+export const appendRowsTool = defineTool({
+  name: "google-sheets.append_rows",
+  description: "Add rows below the last one of a Google Sheets spreadsheet.",
+  access: "write",
+  input: Input,
+  examples: [
+    "add a row to the spreadsheet {spreadsheet}: {text}",
+    "add a row to {spreadsheet}: {text}",
+    "append a row to the spreadsheet {spreadsheet}: {text}",
+    "append to the sheet {sheet} of the spreadsheet {spreadsheet}: {text}",
+    "add rows to the spreadsheet {spreadsheet}: {text}",
+  ],
+  summary: ({ spreadsheet, text, sheet }: Input) =>
+    `Add to ${sheet?.trim() ? `the sheet ${escapeCell(sheet)} of ` : ""}the spreadsheet ${escapeCell(spreadsheet)}: ${formatCells(parseRows(text))}`,
+  resource: ({ spreadsheet }: Input) => formatPlace("in the spreadsheet", formatFilePlace(spreadsheet)),
+  async run(input, context) {
+    const values = parseCells(input.text, "text");
+    const spreadsheet = await findSpreadsheet(context, input.spreadsheet);
+    const range = formatRange(findSheet(spreadsheet, input.sheet), undefined);
+    const { updates } = await context.http.request({
+      method: "POST",
+      path: `${buildValuesPath(spreadsheet.id, range)}:append`,
+      query: { valueInputOption: "USER_ENTERED", insertDataOption: "INSERT_ROWS" },
+      body: { range, majorDimension: "ROWS", values },
+      answer: Appended,
+      scope: "spreadsheets",
+    });
+    const url = buildSpreadsheetUrl(context, spreadsheet.id);
+    const written = updates?.updatedRange ?? range;
+    const rows = formatCount(updates?.updatedRows ?? values.length, "row");
+    const data = { id: spreadsheet.id, title: spreadsheet.title, range: written, rows: values.length, url };
+    return { data, text: `Added ${rows} to ${escapeCell(spreadsheet.title)} (${escapeCell(written)}).\n\n${url}`, url };
+  },
+});

@@ -1,0 +1,65 @@
+import * as z from "zod/mini";
+import { withDescription } from "#backend/services/fields";
+import { Problem } from "#protocol/errors";
+import { escapeCell } from "../markup/markdown.ts";
+import { defineTool } from "../service.ts";
+import { buildSpreadsheetUrl, formatCells, parseCells, parseRows } from "./cells.ts";
+import { Spreadsheet } from "./spreadsheet.ts";
+
+const Input = z.object({
+  title: withDescription(z.string(), "Title of the new spreadsheet."),
+  text: withDescription(
+    z.optional(z.string()),
+    "Its first rows: cells with commas between, rows on lines of their own.",
+  ),
+});
+type Input = z.output<typeof Input>;
+
+/** Source: Sheets API v4, POST /v4/spreadsheets, which takes the cells along; they are typed by what they look like. */
+export const createSpreadsheetTool = defineTool({
+  name: "google-sheets.create_spreadsheet",
+  description: "Create a Google Sheets spreadsheet, with its first rows if there are any.",
+  access: "write",
+  input: Input,
+  examples: [
+    "create a spreadsheet called {title}",
+    "create a spreadsheet {title} with {text}",
+    "create a google sheet called {title}",
+    "new spreadsheet {title}",
+    "make a spreadsheet titled {title}",
+  ],
+  summary: ({ title, text }: Input) =>
+    `Create the spreadsheet “${oneLine(title)}”${text?.trim() ? `: ${formatCells(parseRows(text))}` : ""}`,
+  resource: () => "in My Drive",
+  async run(input, context) {
+    const title = oneLine(input.title);
+    if (title === "") {
+      throw new Problem("INVALID_REQUEST", "A spreadsheet needs a title.", { details: { field: "title" } });
+    }
+    const rows = input.text?.trim() ? parseCells(input.text, "text") : [];
+    const rowData = rows.map((row) => ({ values: row.map((text) => ({ userEnteredValue: typed(text) })) }));
+    const sheets = [{ properties: { title: "Sheet1" }, data: [{ startRow: 0, startColumn: 0, rowData }] }];
+    const created = await context.http.request({
+      method: "POST",
+      path: "/v4/spreadsheets",
+      query: { fields: "spreadsheetId,spreadsheetUrl,properties(title)" },
+      body: { properties: { title }, ...(rows.length > 0 ? { sheets } : {}) },
+      answer: Spreadsheet,
+      scope: "spreadsheets",
+    });
+    const id = created.spreadsheetId;
+    const url = created.spreadsheetUrl ?? buildSpreadsheetUrl(context, id);
+    return { data: { id, title, url }, text: `Created the spreadsheet ${escapeCell(title)}.\n\n${url}`, url };
+  },
+});
+
+/** Source: Sheets API v4, "ExtendedValue". */
+function typed(text: string): Record<string, string | number | boolean> {
+  if (/^-?\d+(?:\.\d+)?$/.test(text)) return { numberValue: Number(text) };
+  if (/^(true|false)$/i.test(text)) return { boolValue: text.toLowerCase() === "true" };
+  return text.startsWith("=") ? { formulaValue: text } : { stringValue: text };
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, " ").trim();
+}

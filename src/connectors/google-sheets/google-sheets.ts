@@ -1,0 +1,21 @@
+import { createGoogleEndpoints, createGoogleOAuth, fetchGoogleIdentity } from "../google/oauth.ts";
+import type { Service } from "../service.ts";
+import { appendRowsTool } from "./append.ts";
+import { createSpreadsheetTool } from "./create.ts";
+import { readRangeTool } from "./read.ts";
+import { searchTool } from "./search.ts";
+import { updateCellsTool } from "./update.ts";
+
+/** Google Sheets; its spreadsheets are found by Drive. Source: https://developers.google.com/workspace/sheets/api/reference/rest */
+export const googleSheets: Service = {
+  name: "google-sheets",
+  title: "Google Sheets",
+  oauth: createGoogleOAuth(["spreadsheets", "drive.readonly"]),
+  endpoints: createGoogleEndpoints({
+    api: "https://sheets.googleapis.com",
+    drive: "https://www.googleapis.com",
+    web: "https://docs.google.com",
+  }),
+  identify: fetchGoogleIdentity,
+  tools: [searchTool, readRangeTool, appendRowsTool, updateCellsTool, createSpreadsheetTool],
+};

@@ -1,0 +1,74 @@
+import * as z from "zod/mini";
+import { withDescription } from "#backend/services/fields";
+import { escapeCell, formatCount, formatMarkdownTable } from "../markup/markdown.ts";
+import { defineTool } from "../service.ts";
+import { buildSpreadsheetUrl, buildValuesPath, formatRange } from "./cells.ts";
+import { findSheet, findSpreadsheet } from "./spreadsheet.ts";
+
+const Input = z.object({
+  spreadsheet: withDescription(z.string(), "Title, id or address of the spreadsheet."),
+  range: withDescription(z.optional(z.string()), "Cells in A1 notation, like A1:C10; the whole sheet when left out."),
+  sheet: withDescription(z.optional(z.string()), "Name of the sheet in it; the first one when left out."),
+});
+type Input = z.output<typeof Input>;
+
+const Values = z.looseObject({
+  range: z.nullish(z.string()),
+  values: z.nullish(z.array(z.array(z.union([z.string(), z.number(), z.boolean(), z.null()])))),
+});
+
+/** Rows that are shown and given to a model. */
+const MOST_ROWS = 200;
+
+/** Source: Sheets API v4, GET /v4/spreadsheets/{spreadsheetId}/values/{range}; rows come without their empty ends. */
+export const readRangeTool = defineTool({
+  name: "google-sheets.read_range",
+  description: "Read cells of a Google Sheets spreadsheet.",
+  access: "read",
+  input: Input,
+  examples: [
+    "read the spreadsheet {spreadsheet}",
+    "show the spreadsheet {spreadsheet}",
+    "read {range} of the spreadsheet {spreadsheet}",
+    "what is in {range} of {spreadsheet}",
+    "show the sheet {sheet} of the spreadsheet {spreadsheet}",
+    "open the spreadsheet {spreadsheet}",
+  ],
+  summary: ({ spreadsheet, range, sheet }: Input) =>
+    `Read ${formatRange(sheet, range) || "the first sheet"} of the spreadsheet ${escapeCell(spreadsheet)}`,
+  async run(input, context) {
+    const spreadsheet = await findSpreadsheet(context, input.spreadsheet);
+    const range = formatRange(
+      input.range?.includes("!") ? undefined : findSheet(spreadsheet, input.sheet),
+      input.range,
+    );
+    const answer = await context.http.request({
+      path: buildValuesPath(spreadsheet.id, range),
+      query: { majorDimension: "ROWS", valueRenderOption: "FORMATTED_VALUE" },
+      answer: Values,
+      scope: "spreadsheets",
+    });
+    const all = (answer.values ?? []).map((row) => row.map((value) => (value === null ? "" : String(value))));
+    const rows = all.slice(0, MOST_ROWS);
+    const url = buildSpreadsheetUrl(context, spreadsheet.id);
+    const data = {
+      id: spreadsheet.id,
+      title: spreadsheet.title,
+      range: answer.range ?? range,
+      sheets: spreadsheet.sheets,
+      values: rows,
+      more: all.length > rows.length,
+      url,
+    };
+    return { data, text: `${formatRows(rows, all.length, spreadsheet.title, answer.range ?? range)}\n\n${url}`, url };
+  },
+});
+
+function formatRows(rows: string[][], total: number, title: string, range: string): string {
+  const where = `${escapeCell(range)} of ${escapeCell(title)}`;
+  if (rows.length === 0) return `${where} is empty.`;
+  const width = Math.max(...rows.map((row) => row.length));
+  const full = rows.map((row) => Array.from({ length: width }, (_, column) => row[column] ?? ""));
+  const head = total > rows.length ? `The first ${rows.length} of ${total} rows` : formatCount(rows.length, "row");
+  return `${where}, ${head.toLowerCase()}:\n\n${formatMarkdownTable(full[0] ?? [], full.slice(1))}`;
+}

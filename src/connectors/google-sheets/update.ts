@@ -1,0 +1,97 @@
+import * as z from "zod/mini";
+import { withDescription } from "#backend/services/fields";
+import { Problem } from "#protocol/errors";
+import { formatFilePlace } from "../google/files.ts";
+import { escapeCell, formatCount } from "../markup/markdown.ts";
+import { formatPlace } from "../place.ts";
+import { defineTool } from "../service.ts";
+import { buildSpreadsheetUrl, buildValuesPath, formatCells, formatRange, parseCells, parseRows } from "./cells.ts";
+import { findSheet, findSpreadsheet } from "./spreadsheet.ts";
+
+const Input = z.object({
+  spreadsheet: withDescription(z.string(), "Title, id or address of the spreadsheet."),
+  range: withDescription(
+    z
+      .string()
+      .check(z.regex(/^(?:(?:'(?:[^']|'')+'|[^'!]+)!)?\$?[A-Za-z]{1,3}\$?\d{1,7}(?::\$?[A-Za-z]{1,3}\$?\d{1,7})?$/)),
+    "Cell or cells in A1 notation, like B2 or B2:C3.",
+  ),
+  text: withDescription(z.string(), "What is to stand there: cells with commas between, rows on lines of their own."),
+  sheet: withDescription(z.optional(z.string()), "Name of the sheet in it; the first one when left out."),
+});
+type Input = z.output<typeof Input>;
+
+const Updated = z.looseObject({ updatedRange: z.nullish(z.string()), updatedCells: z.nullish(z.number()) });
+
+/** Source: Sheets API v4, PUT /v4/spreadsheets/{spreadsheetId}/values/{range}; what is written is read as if it were typed. */
+export const updateCellsTool = defineTool({
+  name: "google-sheets.update_cells",
+  description: "Write into cells of a Google Sheets spreadsheet, over what stands there.",
+  access: "write",
+  input: Input,
+  examples: [
+    "set {range} of the spreadsheet {spreadsheet} to {text}",
+    "set {range} in {spreadsheet} to {text}",
+    "set cell {range} in the spreadsheet {spreadsheet} to {text}",
+    "change {range} of {spreadsheet} to {text}",
+    "update {range} in the spreadsheet {spreadsheet}: {text}",
+    "write into {range} of {spreadsheet}: {text}",
+  ],
+  summary: ({ spreadsheet, range, text, sheet }: Input) =>
+    `Write into ${formatRange(sheet, range)} of the spreadsheet ${escapeCell(spreadsheet)}: ${isOneCell(range) ? text.trim() || "nothing" : formatCells(parseRows(text))}`,
+  resource: ({ spreadsheet }: Input) => formatPlace("in the spreadsheet", formatFilePlace(spreadsheet)),
+  async run(input, context) {
+    const values = valuesFor(input.range, input.text);
+    const spreadsheet = await findSpreadsheet(context, input.spreadsheet);
+    const range = formatRange(input.range.includes("!") ? undefined : findSheet(spreadsheet, input.sheet), input.range);
+    const { updatedRange, updatedCells } = await context.http.request({
+      method: "PUT",
+      path: buildValuesPath(spreadsheet.id, range),
+      query: { valueInputOption: "USER_ENTERED" },
+      body: { range, majorDimension: "ROWS", values },
+      answer: Updated,
+      scope: "spreadsheets",
+    });
+    const url = buildSpreadsheetUrl(context, spreadsheet.id);
+    const written = updatedRange ?? range;
+    const cells = formatCount(updatedCells ?? values.flat().length, "cell");
+    const data = { id: spreadsheet.id, title: spreadsheet.title, range: written, values, url };
+    return {
+      data,
+      text: `Wrote ${cells} of ${escapeCell(spreadsheet.title)} (${escapeCell(written)}).\n\n${url}`,
+      url,
+    };
+  },
+});
+
+/** One cell takes the text as it is, commas and all; an empty text empties it. */
+function valuesFor(range: string, text: string): string[][] {
+  if (isOneCell(range)) return [[text.trim()]];
+  const { from, to } = corners(range);
+  const values = parseCells(text, "text");
+  const [first, last] = [position(from), position(to)];
+  const [width, height] = [Math.abs(last.column - first.column) + 1, Math.abs(last.row - first.row) + 1];
+  if (values.length > height || values.some((row) => row.length > width)) {
+    throw new Problem("INVALID_REQUEST", `The text has more cells than ${range}, which has ${width} × ${height}.`, {
+      hint: "Name a larger range, or put a cell with a comma in quotes.",
+      details: { field: "range" },
+    });
+  }
+  return values;
+}
+
+function isOneCell(range: string): boolean {
+  const { from, to } = corners(range);
+  return from === to;
+}
+
+function corners(range: string): { from: string; to: string } {
+  const [, from = "", to = from] = /(?:^|!)([^!:]+)(?::([^!:]+))?$/.exec(range.replace(/\$/g, "").toUpperCase()) ?? [];
+  return { from, to };
+}
+
+function position(cell: string): { column: number; row: number } {
+  const letters = cell.replace(/\d+$/, "");
+  const column = [...letters].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0);
+  return { column, row: Number(cell.slice(letters.length)) };
+}

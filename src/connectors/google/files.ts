@@ -1,0 +1,185 @@
+import * as z from "zod/mini";
+import { Problem } from "#protocol/errors";
+import { formatMarkdownTable } from "../markup/markdown.ts";
+import { quoteName } from "../place.ts";
+import type { ServiceHttp, ToolContext } from "../service.ts";
+
+/** A file as Drive gives it with {@link FILE_FIELDS}. Source: Drive API v3, "files". */
+export const DriveFile = z.looseObject({
+  id: z.string(),
+  name: z.string(),
+  mimeType: z.string(),
+  webViewLink: z.nullish(z.string()),
+  modifiedTime: z.nullish(z.string()),
+  size: z.nullish(z.string()),
+  description: z.nullish(z.string()),
+  parents: z.nullish(z.array(z.string())),
+  owners: z.nullish(
+    z.array(z.looseObject({ displayName: z.nullish(z.string()), emailAddress: z.nullish(z.string()) })),
+  ),
+});
+export type DriveFile = z.output<typeof DriveFile>;
+
+export const FILE_FIELDS =
+  "id,name,mimeType,webViewLink,modifiedTime,size,description,parents,owners(displayName,emailAddress)";
+
+/** The kinds of files that Google has itself. */
+export const FILE_KINDS = {
+  folder: "application/vnd.google-apps.folder",
+  document: "application/vnd.google-apps.document",
+  spreadsheet: "application/vnd.google-apps.spreadsheet",
+  presentation: "application/vnd.google-apps.presentation",
+  pdf: "application/pdf",
+};
+export type FileKind = keyof typeof FILE_KINDS;
+
+/** What to look for; all of it has to be true. */
+export type FileFilter = { text?: string; name?: string; kind?: FileKind; parent?: string };
+
+const Files = z.looseObject({ files: z.array(DriveFile), nextPageToken: z.nullish(z.string()) });
+
+/** Files that fit, newest first unless their content is searched, which Drive orders itself. */
+export async function findFiles(
+  http: ServiceHttp,
+  filter: FileFilter,
+  limit: number,
+): Promise<{ files: DriveFile[]; more: boolean }> {
+  const files: DriveFile[] = [];
+  let pageToken: string | undefined;
+  do {
+    const page = await http.request({
+      endpoint: driveRole(http),
+      path: "/drive/v3/files",
+      query: {
+        q: buildDriveQuery(filter),
+        pageSize: Math.min(limit - files.length, 100),
+        orderBy: filter.text?.trim() ? undefined : "modifiedTime desc",
+        fields: `nextPageToken,files(${FILE_FIELDS})`,
+        supportsAllDrives: true,
+        includeItemsFromAllDrives: true,
+        pageToken,
+      },
+      answer: Files,
+      scope: DRIVE_SCOPE,
+    });
+    files.push(...page.files);
+    pageToken = page.nextPageToken ?? undefined;
+  } while (pageToken !== undefined && files.length < limit);
+  return { files: files.slice(0, limit), more: pageToken !== undefined || files.length > limit };
+}
+
+/** Drive's query language. Source: https://developers.google.com/workspace/drive/api/guides/search-files */
+export function buildDriveQuery({ text, name, kind, parent }: FileFilter): string {
+  return [
+    "trashed = false",
+    kind ? `mimeType = ${quote(FILE_KINDS[kind])}` : "",
+    parent ? `${quote(parent)} in parents` : "",
+    name ? `name contains ${quote(name)}` : "",
+    text?.trim() ? `(name contains ${quote(text)} or fullText contains ${quote(text)})` : "",
+  ]
+    .filter(Boolean)
+    .join(" and ");
+}
+
+/**
+ * The one file that a person means: by its address, its id or its name.
+ *
+ * @throws Problem INVALID_REQUEST when none or several have the name
+ */
+export async function findFile(context: ToolContext, text: string, kind?: FileKind): Promise<DriveFile> {
+  const { http } = context;
+  const id = parseFileId(text);
+  if (id !== undefined) return fileById(http, id);
+  const name = text.replace(/\s+/g, " ").trim();
+  const noun = kind ?? "file";
+  if (name === "")
+    throw new Problem("INVALID_REQUEST", `Which ${noun} is meant is not said.`, { details: { field: noun } });
+  const { files } = await findFiles(http, { name, kind }, 20);
+  const exact = files.filter((file) => file.name.trim().toLowerCase() === name.toLowerCase());
+  const [only, ...others] = exact.length > 0 ? exact : files;
+  if (only && others.length === 0) return only;
+  if (!only) {
+    throw new Problem("INVALID_REQUEST", `There is no ${noun} called “${name}”.`, {
+      hint: "Check the name, or give its address.",
+      details: { field: noun },
+    });
+  }
+  const names = [only, ...others].slice(0, 5).map((file) => `${file.name} (${file.id})`);
+  throw new Problem("INVALID_REQUEST", `Several ${noun}s match “${name}”: ${names.join(", ")}.`, {
+    hint: "Name it by its address or its id.",
+    details: { field: noun },
+  });
+}
+
+/** A file by its id. */
+function fileById(http: ServiceHttp, id: string): Promise<DriveFile> {
+  return http.request({
+    endpoint: driveRole(http),
+    path: `/drive/v3/files/${encodeURIComponent(id)}`,
+    query: { fields: FILE_FIELDS, supportsAllDrives: true },
+    answer: DriveFile,
+    scope: DRIVE_SCOPE,
+  });
+}
+
+/** The id in an address of a file, or the text itself when it looks like one. */
+export function parseFileId(text: string): string | undefined {
+  const trimmed = text.trim();
+  const [, id] = /^https?:\/\/\S*?(?:\/d\/|\/folders\/|[?&]id=)([\w-]+)/.exec(trimmed) ?? [];
+  return id ?? (/^(?=.*\d)[\w-]{25,}$/.test(trimmed) ? trimmed : undefined);
+}
+
+/** A file as the words of a grant name it: its id, where the input has one, else its name. */
+export function formatFilePlace(text: string): string | undefined {
+  return parseFileId(text) ?? quoteName(text);
+}
+
+/** A file trimmed for a model. */
+export function toFileData(file: DriveFile, web: string): Record<string, unknown> {
+  return {
+    id: file.id,
+    name: file.name,
+    kind: getKindName(file.mimeType),
+    owner: getOwnerName(file),
+    modified: file.modifiedTime,
+    url: buildFileUrl(file, web),
+  };
+}
+
+/** Files as a table for a person, with their addresses below. */
+export function formatFileTable(files: DriveFile[], web: string): string {
+  const rows = files.map((file) => [
+    file.name,
+    getKindName(file.mimeType),
+    getOwnerName(file),
+    file.modifiedTime?.slice(0, 10) ?? "",
+  ]);
+  const links = files.map((file) => `- ${file.name.replace(/[\s<>[\]]+/g, " ").trim()}: ${buildFileUrl(file, web)}`);
+  return `${formatMarkdownTable(["Name", "Kind", "Owner", "Changed"], rows)}\n\n${links.join("\n")}`;
+}
+
+/** Where a person looks at a file. */
+export function buildFileUrl({ id, webViewLink }: Pick<DriveFile, "id" | "webViewLink">, web: string): string {
+  return webViewLink ?? `${web}/open?id=${encodeURIComponent(id)}`;
+}
+
+/** "document", "folder", or the type itself. */
+export function getKindName(mimeType: string): string {
+  const kind = Object.entries(FILE_KINDS).find(([, type]) => type === mimeType)?.[0];
+  return kind ?? mimeType.replace("application/vnd.google-apps.", "");
+}
+
+export function getOwnerName({ owners }: DriveFile): string {
+  return owners?.[0]?.displayName ?? owners?.[0]?.emailAddress ?? "";
+}
+
+/** Docs and Sheets have an API of their own; their files are found at Drive's. */
+function driveRole(http: ServiceHttp): string {
+  return http.endpoints.drive === undefined ? "api" : "drive";
+}
+
+const DRIVE_SCOPE = "drive.readonly";
+
+function quote(value: string): string {
+  return `'${value.replace(/\s+/g, " ").trim().replace(/\\/g, "\\\\").replace(/'/g, "\\'")}'`;
+}

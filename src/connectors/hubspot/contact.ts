@@ -1,0 +1,96 @@
+import { Problem } from "#protocol/errors";
+import { formatMarkdownTable } from "../markup/markdown.ts";
+import type { ToolContext } from "../service.ts";
+import { buildRecordUrl, type CrmRecord, findRecordId, getRecord, pickOnlyOne, searchRecords } from "./record.ts";
+
+/** Properties of a contact that are read. */
+export const CONTACT_PROPERTIES = [
+  "firstname",
+  "lastname",
+  "email",
+  "phone",
+  "company",
+  "jobtitle",
+  "lifecyclestage",
+  "lastmodifieddate",
+];
+
+/** A contact as the lists show it. */
+export type Contact = {
+  id: string;
+  name: string;
+  email: string | null;
+  phone: string | null;
+  company: string | null;
+  job_title: string | null;
+  lifecycle_stage: string | null;
+  updated: string | null;
+  url: string;
+};
+
+/** A contact trimmed for a model. */
+export function toContact(record: CrmRecord, context: Pick<ToolContext, "metadata">): Contact {
+  const value = (name: string) => record.properties[name] || null;
+  return {
+    id: record.id,
+    name: getContactName(record),
+    email: value("email"),
+    phone: value("phone"),
+    company: value("company"),
+    job_title: value("jobtitle"),
+    lifecycle_stage: value("lifecyclestage"),
+    updated: value("lastmodifieddate"),
+    url: buildRecordUrl(context, "contacts", record.id),
+  };
+}
+
+export function formatContactTable(contacts: Contact[]): string {
+  const rows = contacts.map(({ id, name, email, phone, company, job_title }) => [
+    id,
+    name,
+    email ?? "",
+    phone ?? "",
+    company ?? "",
+    job_title ?? "",
+  ]);
+  return formatMarkdownTable(["ID", "Name", "E-mail", "Phone", "Company", "Job"], rows);
+}
+
+/**
+ * The one contact that an id, an address, an e-mail address or a name means.
+ *
+ * @throws Problem INVALID_REQUEST when none or several match
+ */
+export async function findContact(context: ToolContext, text: string, associations?: string): Promise<CrmRecord> {
+  const { http } = context;
+  const wanted = text.trim();
+  if (wanted === "") throw new Problem("INVALID_REQUEST", "Name the contact.", { details: { field: "contact" } });
+  const read = (id: string, idProperty?: string) =>
+    getRecord(http, "contacts", id, { properties: CONTACT_PROPERTIES, idProperty, associations });
+  const id = findRecordId(wanted, "contacts");
+  if (id) return read(id);
+  if (/^\S+@\S+$/.test(wanted)) return read(wanted, "email").catch((error: unknown) => noSuch(error, wanted));
+  const search = { text: wanted, properties: CONTACT_PROPERTIES, sort: "lastmodifieddate" };
+  const { records } = await searchRecords(http, "contacts", search, 20);
+  const more = (record: CrmRecord) => [record.properties.email, record.id].filter(Boolean).join(", ");
+  const found = pickOnlyOne(records, wanted, { noun: "contact", name: getContactName, more });
+  return associations ? read(found.id) : found;
+}
+
+export function getContactName({ id, properties }: CrmRecord): string {
+  const { firstname, lastname, email } = properties;
+  return [firstname, lastname].filter(Boolean).join(" ") || email || `contact ${id}`;
+}
+
+/** First and last name of a full one; a single word is the first. */
+export function splitFullName(name: string | undefined): { firstname?: string; lastname?: string } {
+  const words = name?.trim().split(/\s+/) ?? [];
+  return { firstname: words[0] || undefined, lastname: words.slice(1).join(" ") || undefined };
+}
+
+function noSuch(error: unknown, email: string): never {
+  if (!(error instanceof Problem) || error.details.service_status !== 404) throw error;
+  throw new Problem("INVALID_REQUEST", `No contact in HubSpot has the address ${email}.`, {
+    hint: "Check the address, or search by name.",
+  });
+}

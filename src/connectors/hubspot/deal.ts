@@ -1,0 +1,83 @@
+import { Problem } from "#protocol/errors";
+import { formatMarkdownTable } from "../markup/markdown.ts";
+import type { ToolContext } from "../service.ts";
+import type { Pipeline } from "./pipelines.ts";
+import { buildRecordUrl, type CrmRecord, findRecordId, getRecord, pickOnlyOne, searchRecords } from "./record.ts";
+
+/** Properties of a deal that are read. */
+export const DEAL_PROPERTIES = [
+  "dealname",
+  "amount",
+  "dealstage",
+  "pipeline",
+  "closedate",
+  "hubspot_owner_id",
+  "hs_lastmodifieddate",
+];
+
+/** A deal as the lists show it; `stage` and `pipeline` are the names that people see. */
+export type Deal = {
+  id: string;
+  name: string;
+  amount: number | null;
+  currency: string | null;
+  stage: string;
+  pipeline: string;
+  closes: string | null;
+  updated: string | null;
+  url: string;
+};
+
+/** Deals trimmed for a model. */
+export function toDeals(records: CrmRecord[], pipelines: Pipeline[], context: Pick<ToolContext, "metadata">): Deal[] {
+  const { currency } = context.metadata;
+  return records.map((record) => {
+    const { amount, dealstage, pipeline: id, closedate, hs_lastmodifieddate } = record.properties;
+    const pipeline = pipelines.find((one) => one.id === id);
+    const stage = pipeline?.stages.find((one) => one.id === dealstage);
+    return {
+      id: record.id,
+      name: getDealName(record),
+      amount: amount ? Number(amount) : null,
+      currency: typeof currency === "string" ? currency : null,
+      stage: stage?.label ?? dealstage ?? "",
+      pipeline: pipeline?.label ?? id ?? "",
+      closes: closedate?.slice(0, 10) || null,
+      updated: hs_lastmodifieddate ?? null,
+      url: buildRecordUrl(context, "deals", record.id),
+    };
+  });
+}
+
+export function formatDealTable(deals: Deal[]): string {
+  const rows = deals.map((deal) => [
+    deal.id,
+    deal.name,
+    formatMoney(deal.amount, deal.currency),
+    deal.stage,
+    deal.pipeline,
+    deal.closes ?? "–",
+  ]);
+  return formatMarkdownTable(["ID", "Deal", "Amount", "Stage", "Pipeline", "Closes"], rows);
+}
+
+/** "5,000 EUR", "–" when there is no amount. */
+export function formatMoney(amount: number | null, currency: unknown): string {
+  if (amount === null || Number.isNaN(amount)) return "–";
+  return `${amount.toLocaleString("en-US")}${typeof currency === "string" ? ` ${currency}` : ""}`;
+}
+
+/** The one deal that an id, an address or a name means. @throws Problem INVALID_REQUEST when none or several match */
+export async function findDeal({ http }: ToolContext, text: string): Promise<CrmRecord> {
+  const wanted = text.trim();
+  if (wanted === "") throw new Problem("INVALID_REQUEST", "Name the deal.", { details: { field: "deal" } });
+  const id = findRecordId(wanted, "deals");
+  if (id) return getRecord(http, "deals", id, { properties: DEAL_PROPERTIES });
+  const search = { text: wanted, properties: DEAL_PROPERTIES, sort: "hs_lastmodifieddate" };
+  const { records } = await searchRecords(http, "deals", search, 20);
+  return pickOnlyOne(records, wanted, { noun: "deal", name: getDealName, more: (record) => record.id });
+}
+
+export function getDealName({ id, properties }: CrmRecord): string {
+  return properties.dealname || `deal ${id}`;
+}

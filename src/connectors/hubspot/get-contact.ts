@@ -1,0 +1,63 @@
+import * as z from "zod/mini";
+import { withDescription } from "#backend/services/fields";
+import { escapeCell } from "../markup/markdown.ts";
+import { defineTool, type ToolContext } from "../service.ts";
+import { type Contact, findContact, toContact } from "./contact.ts";
+import { DEAL_PROPERTIES, type Deal, formatDealTable, toDeals } from "./deal.ts";
+import { listPipelines } from "./pipelines.ts";
+import { CrmRecord } from "./record.ts";
+
+const Input = z.object({
+  contact: withDescription(z.string(), "Name, e-mail address or id of the contact."),
+});
+type Input = z.output<typeof Input>;
+
+const Batch = z.looseObject({ results: z.array(CrmRecord) });
+
+/** Source: HubSpot CRM v3, GET /crm/v3/objects/contacts/{id}?associations=deals and POST …/deals/batch/read. */
+export const getContactTool = defineTool({
+  name: "hubspot.get_contact",
+  description: "Read one HubSpot contact with their deals: address, phone, company, job and lifecycle stage.",
+  access: "read",
+  input: Input,
+  examples: [
+    "show the contact {contact}",
+    "show me the contact {contact} in hubspot",
+    "read the contact {contact}",
+    "what is the phone number of {contact}",
+    "what is the email of {contact}",
+    "which deals does {contact} have",
+    "who is {contact} in hubspot",
+  ],
+  summary: ({ contact }: Input) => `Read the contact ${contact.trim()}`,
+  async run(input, context) {
+    const record = await findContact(context, input.contact, "deals");
+    const contact = toContact(record, context);
+    const deals = await theirDeals(context, record);
+    return { data: { ...contact, deals }, text: formatContact(contact, deals), url: contact.url };
+  },
+});
+
+/** Deals tied to a contact, at most a hundred; an id stands there once for each kind of tie. */
+async function theirDeals(context: ToolContext, { associations }: CrmRecord): Promise<Deal[]> {
+  const ids = [...new Set((associations?.deals?.results ?? []).map(({ id }) => id))].slice(0, 100);
+  if (ids.length === 0) return [];
+  const body = { properties: DEAL_PROPERTIES, inputs: ids.map((id) => ({ id })) };
+  const request = { method: "POST", path: "/crm/v3/objects/deals/batch/read", body, reads: true } as const;
+  const { results } = await context.http.request({ ...request, answer: Batch, scope: "crm.objects.deals.read" });
+  return toDeals(results, await listPipelines(context), context);
+}
+
+function formatContact(contact: Contact, deals: Deal[]): string {
+  const facts: [string, string | null][] = [
+    ["E-mail", contact.email],
+    ["Phone", contact.phone],
+    ["Company", contact.company],
+    ["Job", contact.job_title],
+    ["Lifecycle stage", contact.lifecycle_stage],
+    ["Updated", contact.updated?.slice(0, 10) ?? null],
+  ];
+  const lines = facts.flatMap(([name, value]) => (value ? [`- ${name}: ${escapeCell(value)}`] : [])).join("\n");
+  const list = deals.length > 0 ? `Deals:\n\n${formatDealTable(deals)}` : "No deals.";
+  return [`**${escapeCell(contact.name)}** (${contact.id})\n${contact.url}`, lines, list].filter(Boolean).join("\n\n");
+}

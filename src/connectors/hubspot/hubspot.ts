@@ -1,0 +1,52 @@
+import type { Service } from "../service.ts";
+import { createContactTool } from "./create-contact.ts";
+import { createDealTool } from "./create-deal.ts";
+import { getContactTool } from "./get-contact.ts";
+import { fetchHubspotIdentity } from "./identity.ts";
+import { listDealsTool } from "./list-deals.ts";
+import { moveDealTool } from "./move-deal.ts";
+import { addNoteTool } from "./note.ts";
+import { searchContactsTool } from "./search-contacts.ts";
+import { updateContactTool } from "./update-contact.ts";
+
+/**
+ * HubSpot CRM. Tokens live 30 minutes, the refresh token stays. A portal that is gone is told as `access_denied` with status `BAD_HUB`, an
+ * unknown refresh token as `BAD_REFRESH_TOKEN` (case V21). The v1 token endpoint ends in February 2027, so v3 is used.
+ * Source: https://developers.hubspot.com/docs/api-reference/auth-oauth-v3/guide
+ */
+export const hubspot: Service = {
+  name: "hubspot",
+  title: "HubSpot",
+  oauth: {
+    provider: "hubspot",
+    scopes: [
+      "oauth",
+      "crm.objects.contacts.read",
+      "crm.objects.contacts.write",
+      "crm.objects.deals.read",
+      "crm.objects.deals.write",
+      "crm.objects.owners.read",
+    ],
+    pkce: false,
+    clientAuth: "client_secret_post",
+    refresh: "stable",
+    goneErrors: ["BAD_HUB", "BAD_REFRESH_TOKEN"],
+  },
+  endpoints: {
+    authorize: "https://app.hubspot.com/oauth/authorize",
+    token: "https://api.hubapi.com/oauth/v3/token",
+    api: "https://api.hubapi.com",
+    app: "https://app.hubspot.com",
+  },
+  identify: fetchHubspotIdentity,
+  tools: [
+    searchContactsTool,
+    getContactTool,
+    createContactTool,
+    updateContactTool,
+    listDealsTool,
+    createDealTool,
+    moveDealTool,
+    addNoteTool,
+  ],
+};

@@ -1,0 +1,89 @@
+import * as z from "zod/mini";
+import { withDescription } from "#backend/services/fields";
+import { escapeCell } from "../markup/markdown.ts";
+import { defineTool, type ToolContext } from "../service.ts";
+import { DEAL_PROPERTIES, type Deal, formatDealTable, formatMoney, toDeals } from "./deal.ts";
+import { findOwnerByName, isMe } from "./owners.ts";
+import { findPipeline, findStages, listPipelines, type Pipeline } from "./pipelines.ts";
+import { type PropertyFilter, searchRecords } from "./record.ts";
+
+const Input = z.object({
+  stage: withDescription(
+    z.optional(z.string()),
+    '"open" (default), "won", "lost", "closed", "all", or the name of a stage such as "Contract sent".',
+  ),
+  pipeline: withDescription(z.optional(z.string()), "Name of the pipeline; all of them when left out."),
+  owner: withDescription(
+    z.optional(z.string()),
+    '"me", or the name or e-mail address of the person the deals belong to.',
+  ),
+  text: withDescription(z.optional(z.string()), "Words in the name of the deal."),
+  limit: withDescription(z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(100))), "At most so many; 20."),
+});
+type Input = z.output<typeof Input>;
+
+/** Source: HubSpot CRM v3, POST /crm/v3/objects/deals/search with the stages of GET /crm/v3/pipelines/deals. */
+export const listDealsTool = defineTool({
+  name: "hubspot.list_deals",
+  description: "List deals in HubSpot by stage, pipeline, owner or name.",
+  access: "read",
+  input: Input,
+  examples: [
+    "list deals",
+    "show my deals",
+    "which deals are open",
+    "show the open deals",
+    "list the {stage} deals",
+    "which deals are in {stage}",
+    "which deals did we {stage}",
+    "list the deals in the {pipeline} pipeline",
+    "which deals does {owner} own",
+    "find deals about {text}",
+    "find the deal {text}",
+  ],
+  summary: (input: Input) => `List ${words(input)}`,
+  async run(input, context) {
+    const pipelines = await listPipelines(context);
+    const search = {
+      text: input.text,
+      filters: await filters(input, pipelines, context),
+      properties: DEAL_PROPERTIES,
+      sort: "hs_lastmodifieddate",
+    };
+    const { records, total } = await searchRecords(context.http, "deals", search, input.limit ?? 20);
+    const deals = toDeals(records, pipelines, context);
+    const url =
+      typeof context.metadata.url === "string" ? `${context.metadata.url}/objects/0-3/views/all/list` : undefined;
+    return { data: { deals, total }, text: formatResult(deals, total, escapeCell(words(input, total))), url };
+  },
+});
+
+async function filters(input: Input, pipelines: Pipeline[], context: ToolContext): Promise<PropertyFilter[]> {
+  const chosen = input.pipeline?.trim() ? [findPipeline(pipelines, input.pipeline)] : undefined;
+  const stages = findStages(chosen ?? pipelines, input.stage);
+  const owner = input.owner?.trim() ? await findOwnerByName(context, input.owner) : undefined;
+  return [
+    ...(chosen ?? []).map(({ id }) => ({ propertyName: "pipeline", operator: "EQ", value: id })),
+    ...(stages ? [{ propertyName: "dealstage", operator: "IN", values: stages.map(({ id }) => id) }] : []),
+    ...(owner ? [{ propertyName: "hubspot_owner_id", operator: "EQ", value: owner.id }] : []),
+  ];
+}
+
+function words({ stage, pipeline, owner, text }: Input, number = 2): string {
+  const word = stage?.trim() || "open";
+  const simple = /^(open|won|lost|closed)$/i.test(word);
+  const all = /^(all|any|every)$/i.test(word);
+  const whose = owner?.trim() ? (isMe(owner) ? " of yours" : ` of ${owner.trim()}`) : "";
+  const noun = `${simple ? `${word.toLowerCase()} ` : ""}deal${number === 1 ? "" : "s"}${whose}`;
+  const about = text?.trim() ? ` about “${text.trim()}”` : "";
+  return `${noun}${about}${simple || all ? "" : ` in ${word}`}${pipeline?.trim() ? ` in ${pipeline.trim()}` : ""}`;
+}
+
+function formatResult(deals: Deal[], total: number, what: string): string {
+  if (deals.length === 0) return `No ${what}.`;
+  const whole = total <= deals.length;
+  const sum = deals.reduce((all, { amount }) => all + (amount ?? 0), 0);
+  const worth = whole && sum > 0 ? `, together ${formatMoney(sum, deals[0]?.currency)}` : "";
+  const head = whole ? `${deals.length} ${what}${worth}:` : `The first ${deals.length} of ${total} ${what}:`;
+  return `${head}\n\n${formatDealTable(deals)}`;
+}

@@ -1,0 +1,98 @@
+import * as z from "zod/mini";
+import { withDescription } from "#backend/services/fields";
+import { Problem } from "#protocol/errors";
+import { markdownToHtml } from "../markup/html.ts";
+import { escapeCell, truncateText } from "../markup/markdown.ts";
+import { formatPlace } from "../place.ts";
+import { defineTool, type ToolContext } from "../service.ts";
+import { findContact, getContactName } from "./contact.ts";
+import { findDeal, getDealName } from "./deal.ts";
+import { buildRecordUrl, createRecord, formatRecordPlace, type RecordKind } from "./record.ts";
+
+const Input = z.object({
+  text: withDescription(z.string(), "The note, as text or Markdown."),
+  contact: withDescription(z.optional(z.string()), "Name, e-mail address or id of the contact it is about."),
+  deal: withDescription(z.optional(z.string()), "Name or id of the deal it is about."),
+});
+type Input = z.output<typeof Input>;
+
+/** HubSpot's own kinds of association from a note. */
+const NOTE_TO: Record<RecordKind, number> = { contacts: 202, deals: 214 };
+
+/** Longest body of a note, in characters. */
+const LONGEST = 65_536;
+
+/**
+ * Source: HubSpot CRM v3, POST /crm/v3/objects/notes: `hs_note_body` is HTML, `hs_timestamp` says where on the timeline it stands.
+ * https://developers.hubspot.com/docs/api-reference/crm-notes-v3/guide
+ */
+export const addNoteTool = defineTool({
+  name: "hubspot.add_note",
+  description: "Add a note to a contact or a deal in HubSpot.",
+  access: "write",
+  input: Input,
+  examples: [
+    "add a note to the contact {contact}: {text}",
+    "add a note to the deal {deal}: {text}",
+    "add a note to {contact}: {text}",
+    "note on the contact {contact}: {text}",
+    "note on the deal {deal}: {text}",
+    "note on {contact} that {text}",
+    "write a note on the deal {deal} saying {text}",
+  ],
+  summary: (input: Input) => `Note on ${about(input)}: “${truncateText(input.text.replace(/\s+/g, " ").trim(), 200)}”`,
+  resource: aboutWords,
+  async run(input, context) {
+    const body = markdownToHtml(input.text);
+    if (body === "") throw new Problem("INVALID_REQUEST", "A note needs some text.", { details: { field: "text" } });
+    if (body.length > LONGEST) {
+      throw new Problem(
+        "INVALID_REQUEST",
+        `The note is longer than the ${LONGEST.toLocaleString("en-US")} characters that HubSpot takes.`,
+        {
+          hint: "Split it.",
+          details: { field: "text" },
+        },
+      );
+    }
+    const records = await recordsFor(input, context);
+    const properties = { hs_timestamp: new Date(context.clock.now()).toISOString(), hs_note_body: body };
+    const tied = records.map(({ id, kind }) => ({ id, type: NOTE_TO[kind] }));
+    const { id } = await createRecord(context.http, "notes", properties, tied);
+    const [first] = records;
+    const url = first ? buildRecordUrl(context, first.kind, first.id) : undefined;
+    const names = records.map(({ name }) => escapeCell(name)).join(" and ");
+    return { data: { note: id, records, url }, text: `Added the note to ${names}.\n\n${url ?? ""}`.trim(), url };
+  },
+});
+
+async function recordsFor(
+  input: Input,
+  context: ToolContext,
+): Promise<{ kind: RecordKind; id: string; name: string }[]> {
+  const contact = input.contact?.trim() ? await findContact(context, input.contact) : undefined;
+  const deal = input.deal?.trim() ? await findDeal(context, input.deal) : undefined;
+  const records = [
+    ...(contact ? [{ kind: "contacts" as const, id: contact.id, name: getContactName(contact) }] : []),
+    ...(deal ? [{ kind: "deals" as const, id: deal.id, name: getDealName(deal) }] : []),
+  ];
+  if (records.length > 0) return records;
+  throw new Problem("INVALID_REQUEST", "A note needs a contact or a deal that it is about.", {
+    hint: "Name the contact or the deal.",
+    details: { field: "contact" },
+  });
+}
+
+/** The words of a grant: every record that the note would stand at. */
+function aboutWords({ contact, deal }: Input): string | undefined {
+  const records = [
+    ...(contact?.trim() ? [formatPlace("the contact", formatRecordPlace(contact, "contacts"))] : []),
+    ...(deal?.trim() ? [formatPlace("the deal", formatRecordPlace(deal, "deals"))] : []),
+  ];
+  return records.length === 0 || records.includes(undefined) ? undefined : `to ${records.join(" and ")}`;
+}
+
+function about({ contact, deal }: Input): string {
+  const names = [contact?.trim() && `the contact ${contact.trim()}`, deal?.trim() && `the deal ${deal.trim()}`];
+  return names.filter(Boolean).join(" and ") || "nothing";
+}

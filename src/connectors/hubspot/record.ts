@@ -1,0 +1,168 @@
+import * as z from "zod/mini";
+import { Problem } from "#protocol/errors";
+import { quoteName } from "../place.ts";
+import type { ServiceHttp, ToolContext } from "../service.ts";
+
+/** A record of the CRM; its properties are texts. Source: HubSpot CRM v3, "Objects". */
+export const CrmRecord = z.looseObject({
+  id: z.string(),
+  properties: z.record(z.string(), z.nullish(z.string())),
+  associations: z.nullish(z.record(z.string(), z.looseObject({ results: z.array(z.looseObject({ id: z.string() })) }))),
+});
+export type CrmRecord = z.output<typeof CrmRecord>;
+
+/** Kinds of records with their type id in addresses. */
+export type RecordKind = "contacts" | "deals";
+const TYPE_IDS: Record<RecordKind, string> = { contacts: "0-1", deals: "0-3" };
+
+const Found = z.looseObject({
+  total: z.nullish(z.number()),
+  results: z.array(CrmRecord),
+  paging: z.nullish(z.looseObject({ next: z.nullish(z.looseObject({ after: z.string() })) })),
+});
+
+/** One condition on a property. */
+export type PropertyFilter = { propertyName: string; operator: string; value?: string; values?: string[] };
+
+/** What is searched: words in the default properties, and conditions that all hold. */
+export type RecordSearch = { text?: string; filters?: PropertyFilter[]; properties: string[]; sort: string };
+
+/** Records that one search may give at once, and longest text it takes in characters. */
+const PAGE = 100;
+const QUERY_LIMIT = 3_000;
+
+/**
+ * Records that a search finds, over as many pages as the limit needs. HubSpot's index is some seconds behind: what was just written may be
+ * missing. Source: POST /crm/v3/objects/{object}/search, https://developers.hubspot.com/docs/api-reference/search/guide
+ */
+export async function searchRecords(
+  http: ServiceHttp,
+  kind: RecordKind,
+  search: RecordSearch,
+  limit: number,
+): Promise<{ records: CrmRecord[]; total: number }> {
+  const records: CrmRecord[] = [];
+  let total = 0;
+  let after: string | undefined;
+  do {
+    const body = {
+      ...(search.text?.trim() ? { query: search.text.trim().slice(0, QUERY_LIMIT) } : {}),
+      filterGroups: search.filters?.length ? [{ filters: search.filters }] : [],
+      sorts: [{ propertyName: search.sort, direction: "DESCENDING" }],
+      properties: search.properties,
+      limit: Math.min(PAGE, limit - records.length),
+      ...(after === undefined ? {} : { after }),
+    };
+    const request = { method: "POST", path: `/crm/v3/objects/${kind}/search`, body, reads: true } as const;
+    const page = await http.request({ ...request, answer: Found, scope: readScope(kind) });
+    records.push(...page.results);
+    total = page.total ?? records.length;
+    const next = page.paging?.next?.after;
+    after = page.results.length === 0 || next === after ? undefined : next;
+  } while (after !== undefined && records.length < limit);
+  return { records: records.slice(0, limit), total: Math.max(total, records.length) };
+}
+
+/** One record by its id, or by a unique property. @throws Problem SERVICE_FAILED with `service_status` 404 */
+export function getRecord(
+  http: ServiceHttp,
+  kind: RecordKind,
+  id: string,
+  query: { properties: string[]; idProperty?: string; associations?: string },
+): Promise<CrmRecord> {
+  const path = `/crm/v3/objects/${kind}/${encodeURIComponent(id)}`;
+  return http.request({
+    path,
+    query: { ...query, properties: query.properties.join(",") },
+    answer: CrmRecord,
+    scope: readScope(kind),
+  });
+}
+
+/** Change properties of a record; those not named stay. */
+export function patchRecord(
+  http: ServiceHttp,
+  kind: RecordKind,
+  id: string,
+  properties: Record<string, string>,
+): Promise<CrmRecord> {
+  return http.request({
+    method: "PATCH",
+    path: `/crm/v3/objects/${kind}/${encodeURIComponent(id)}`,
+    body: { properties },
+    answer: CrmRecord,
+    scope: writeScope(kind),
+  });
+}
+
+/** Create a record, tied to others by HubSpot's own kinds of association (3: deal to contact, 202: note to contact, 214: note to deal). */
+export function createRecord(
+  http: ServiceHttp,
+  kind: RecordKind | "notes",
+  properties: Record<string, string>,
+  tied: { id: string; type: number }[] = [],
+): Promise<CrmRecord> {
+  const associations = tied.map(({ id, type }) => ({
+    to: { id },
+    types: [{ associationCategory: "HUBSPOT_DEFINED", associationTypeId: type }],
+  }));
+  return http.request({
+    method: "POST",
+    path: `/crm/v3/objects/${kind}`,
+    body: { properties, ...(associations.length > 0 ? { associations } : {}) },
+    answer: CrmRecord,
+    scope: writeScope(kind === "notes" ? "contacts" : kind),
+  });
+}
+
+/** Where a person looks at a record. */
+export function buildRecordUrl({ metadata }: Pick<ToolContext, "metadata">, kind: RecordKind, id: string): string {
+  return `${String(metadata.url ?? "https://app.hubspot.com")}/record/${TYPE_IDS[kind]}/${encodeURIComponent(id)}`;
+}
+
+/** The id in what a person typed: a number, or the address of the record. */
+export function findRecordId(text: string, kind: RecordKind): string | undefined {
+  return new RegExp(`^#?(\\d+)$|/record/${TYPE_IDS[kind]}/(\\d+)`).exec(text.trim())?.slice(1).find(Boolean);
+}
+
+/** A record as the words of a grant name it: its id, where the input has one, else its name or address. */
+export function formatRecordPlace(text: string, kind: RecordKind): string | undefined {
+  return findRecordId(text, kind) ?? quoteName(text);
+}
+
+/** Of records that may be meant, the one that is: those with exactly the name count before the others. */
+export function pickOnlyOne(
+  records: CrmRecord[],
+  wanted: string,
+  { noun, name, more }: { noun: string; name(record: CrmRecord): string; more(record: CrmRecord): string },
+): CrmRecord {
+  const exact = records.filter(
+    (record) => name(record).localeCompare(wanted.trim(), undefined, { sensitivity: "base" }) === 0,
+  );
+  const found = exact.length > 0 ? exact : records;
+  const [only, ...others] = found;
+  if (only && others.length === 0) return only;
+  if (!only) {
+    throw new Problem("INVALID_REQUEST", `No ${noun} in HubSpot is called “${wanted.trim()}”.`, {
+      hint: "Search for it first; what was just created is found after some seconds.",
+    });
+  }
+  const list = found.slice(0, 8).map((record) => `${name(record)} (${more(record)})`);
+  throw new Problem("INVALID_REQUEST", `Several ${noun}s match “${wanted.trim()}”: ${list.join(", ")}.`, {
+    hint: `Name the ${noun} by its id.`,
+  });
+}
+
+/** Properties that have a value. */
+export function pickGiven(properties: Record<string, string | undefined>): Record<string, string> {
+  const entries = Object.entries(properties).flatMap(([name, value]) => (value?.trim() ? [[name, value.trim()]] : []));
+  return Object.fromEntries(entries);
+}
+
+function readScope(kind: RecordKind): string {
+  return `crm.objects.${kind}.read`;
+}
+
+function writeScope(kind: RecordKind): string {
+  return `crm.objects.${kind}.write`;
+}

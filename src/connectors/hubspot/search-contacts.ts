@@ -1,0 +1,57 @@
+import * as z from "zod/mini";
+import { withDescription } from "#backend/services/fields";
+import { escapeCell } from "../markup/markdown.ts";
+import { defineTool } from "../service.ts";
+import { CONTACT_PROPERTIES, type Contact, formatContactTable, toContact } from "./contact.ts";
+import { type PropertyFilter, searchRecords } from "./record.ts";
+
+const Input = z.object({
+  text: withDescription(z.optional(z.string()), "Words in the contact's name, e-mail, phone or company."),
+  company: withDescription(z.optional(z.string()), "Only contacts at this company."),
+  limit: withDescription(z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(100))), "At most so many; 20."),
+});
+type Input = z.output<typeof Input>;
+
+/** Source: HubSpot CRM v3, POST /crm/v3/objects/contacts/search. */
+export const searchContactsTool = defineTool({
+  name: "hubspot.search_contacts",
+  description: "Find contacts in HubSpot by name, address, phone or company; the newest changes first.",
+  access: "read",
+  input: Input,
+  examples: [
+    "find contacts called {text}",
+    "find the contact {text}",
+    "search hubspot for {text}",
+    "search contacts for {text}",
+    "list contacts at {company}",
+    "show the contacts at {company}",
+    "which contacts do we have at {company}",
+    "who do we know at {company}",
+    "list my contacts",
+    "show recent contacts",
+  ],
+  summary: (input: Input) => `Search HubSpot for ${words(input)}`,
+  async run(input, context) {
+    const filters: PropertyFilter[] = input.company?.trim()
+      ? [{ propertyName: "company", operator: "CONTAINS_TOKEN", value: input.company.trim() }]
+      : [];
+    const search = { text: input.text, filters, properties: CONTACT_PROPERTIES, sort: "lastmodifieddate" };
+    const { records, total } = await searchRecords(context.http, "contacts", search, input.limit ?? 20);
+    const contacts = records.map((record) => toContact(record, context));
+    const url =
+      typeof context.metadata.url === "string" ? `${context.metadata.url}/objects/0-1/views/all/list` : undefined;
+    return { data: { contacts, total }, text: formatResult(contacts, total, escapeCell(words(input, total))), url };
+  },
+});
+
+function words({ text, company }: Input, number = 2): string {
+  const about = text?.trim() ? ` matching “${text.trim()}”` : "";
+  return `contact${number === 1 ? "" : "s"}${about}${company?.trim() ? ` at ${company.trim()}` : ""}`;
+}
+
+function formatResult(contacts: Contact[], total: number, what: string): string {
+  if (contacts.length === 0) return `No ${what}.`;
+  const head =
+    total > contacts.length ? `The first ${contacts.length} of ${total} ${what}:` : `${contacts.length} ${what}:`;
+  return `${head}\n\n${formatContactTable(contacts)}`;
+}

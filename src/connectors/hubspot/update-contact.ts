@@ -1,0 +1,78 @@
+import * as z from "zod/mini";
+import { withDescription } from "#backend/services/fields";
+import { Problem } from "#protocol/errors";
+import { escapeCell } from "../markup/markdown.ts";
+import { formatPlace } from "../place.ts";
+import { defineTool } from "../service.ts";
+import { findContact, getContactName, splitFullName, toContact } from "./contact.ts";
+import { formatRecordPlace, patchRecord, pickGiven } from "./record.ts";
+
+const Input = z.object({
+  contact: withDescription(z.string(), "Name, e-mail address or id of the contact that is changed."),
+  email: withDescription(z.optional(z.string()), "New address, such as ann@example.com."),
+  phone: withDescription(z.optional(z.string()), "New phone number."),
+  company: withDescription(z.optional(z.string()), "New company."),
+  job_title: withDescription(z.optional(z.string()), "New job."),
+  new_name: withDescription(z.optional(z.string()), "New full name."),
+  lifecycle_stage: withDescription(
+    z.optional(z.string()),
+    '"subscriber", "lead", "opportunity", "customer", "evangelist", or another stage of the account by its internal name.',
+  ),
+});
+type Input = z.output<typeof Input>;
+
+/** Source: HubSpot CRM v3, PATCH /crm/v3/objects/contacts/{id}; properties that are not named stay. */
+export const updateContactTool = defineTool({
+  name: "hubspot.update_contact",
+  description: "Change the address, phone, company, job, name or lifecycle stage of a HubSpot contact.",
+  access: "write",
+  input: Input,
+  examples: [
+    "set the phone of {contact} to {phone}",
+    "change the phone number of {contact} to {phone}",
+    "set the email of {contact} to {email}",
+    "change the email of {contact} to {email}",
+    "update the company of {contact} to {company}",
+    "set the job of {contact} to {job_title}",
+    "rename the contact {contact} to {new_name}",
+    "mark the contact {contact} as {lifecycle_stage}",
+    "make {contact} a {lifecycle_stage}",
+  ],
+  summary: (input: Input) => `Change the contact ${input.contact.trim()}: ${changes(input).join(", ") || "nothing"}`,
+  resource: ({ contact }: Input) => formatPlace("for the contact", formatRecordPlace(contact, "contacts")),
+  async run(input, context) {
+    const properties = getProperties(input);
+    if (Object.keys(properties).length === 0) {
+      throw new Problem("INVALID_REQUEST", "Nothing is said about what to change on the contact.", {
+        hint: "Name the e-mail, phone, company, job, name or lifecycle stage.",
+      });
+    }
+    const before = await findContact(context, input.contact);
+    const after = await patchRecord(context.http, "contacts", before.id, properties);
+    const record = { ...before, properties: { ...before.properties, ...properties, ...after.properties } };
+    const contact = toContact(record, context);
+    const text = `Changed the contact ${escapeCell(getContactName(before))}: ${escapeCell(changes(input).join(", "))}.\n\n${contact.url}`;
+    return { data: contact, text, url: contact.url };
+  },
+});
+
+function getProperties(input: Input): Record<string, string> {
+  const { email, phone, company, job_title: jobtitle, new_name, lifecycle_stage } = input;
+  const lifecyclestage = lifecycle_stage
+    ?.trim()
+    .toLowerCase()
+    .replace(/[\s_-]+/g, "");
+  return pickGiven({ ...splitFullName(new_name), email, phone, company, jobtitle, lifecyclestage });
+}
+
+function changes(input: Input): string[] {
+  const fields: [string, string | undefined][] = [
+    ["e-mail", input.email],
+    ["phone", input.phone],
+    ["company", input.company],
+    ["job", input.job_title],
+    ["name", input.new_name],
+    ["lifecycle stage", input.lifecycle_stage],
+  ];
+  return fields.flatMap(([name, value]) => (value?.trim() ? [`${name} ${value.trim()}`] : []));
+}

@@ -1,0 +1,46 @@
+import * as z from "zod/mini";
+import { withDescription } from "#backend/services/fields";
+import { escapeCell } from "../markup/markdown.ts";
+import { defineTool } from "../service.ts";
+import { buildBrowseUrl, formatIssueKey, formatIssueProjectPlace, getJiraApi, parseIssueKey } from "./issue.ts";
+import { isMe, isNobody } from "./jql.ts";
+import { findPerson } from "./people.ts";
+
+const Input = z.object({
+  issue: withDescription(z.string(), "Key of the issue, such as KAY-3."),
+  assignee: withDescription(z.string(), '"me", "nobody", or the name or e-mail address of a person.'),
+});
+type Input = z.output<typeof Input>;
+
+/** Source: Jira Cloud REST v3, PUT /rest/api/3/issue/{issueIdOrKey}; answers 204. */
+export const assignIssueTool = defineTool({
+  name: "jira.assign_issue",
+  description: "Assign a Jira issue to a person, to the one who asks, or to nobody.",
+  access: "write",
+  input: Input,
+  examples: ["assign {issue} to {assignee}", "give {issue} to {assignee}", "hand {issue} over to {assignee}"],
+  summary: ({ issue, assignee }: Input) =>
+    isNobody(assignee)
+      ? `Assign ${formatIssueKey(issue)} to nobody`
+      : `Assign ${formatIssueKey(issue)} to ${isMe(assignee) ? "you" : assignee.trim()}`,
+  resource: ({ issue }: Input) => formatIssueProjectPlace(issue),
+  async run(input, context) {
+    const { api, site } = getJiraApi(context);
+    const key = parseIssueKey(input.issue);
+    const person = isNobody(input.assignee) ? undefined : await findPerson(context.http, api, input.assignee);
+    await context.http.request({
+      method: "PUT",
+      path: `${api}/issue/${encodeURIComponent(key)}`,
+      body: { fields: { assignee: person ? { accountId: person.accountId } : null } },
+      answer: z.unknown(),
+      scope: "write:jira-work",
+    });
+    const url = buildBrowseUrl(site, key);
+    const name = person?.name ?? "nobody";
+    return {
+      data: { key, assignee: person?.name ?? null, url },
+      text: `${key} is assigned to ${escapeCell(name)}.\n\n${url}`,
+      url,
+    };
+  },
+});

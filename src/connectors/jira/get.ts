@@ -1,0 +1,113 @@
+import * as z from "zod/mini";
+import { withDescription } from "#backend/services/fields";
+import { toMarkdown } from "../atlassian/adf/read.ts";
+import { escapeCell, truncateText } from "../markup/markdown.ts";
+import { defineTool, type ToolContext } from "../service.ts";
+import {
+  buildBrowseUrl,
+  formatIssueKey,
+  getJiraApi,
+  ISSUE_FIELDS,
+  Issue,
+  parseIssueKey,
+  toIssueData,
+} from "./issue.ts";
+
+const Input = z.object({ issue: withDescription(z.string(), "Key of the issue, such as KAY-3.") });
+type Input = z.output<typeof Input>;
+
+const Comment = z.looseObject({
+  author: z.nullish(z.looseObject({ displayName: z.nullish(z.string()) })),
+  created: z.nullish(z.string()),
+  body: z.optional(z.unknown()),
+});
+
+const WholeIssue = z.looseObject({
+  key: z.string(),
+  fields: z.extend(Issue.shape.fields, {
+    description: z.optional(z.unknown()),
+    created: z.nullish(z.string()),
+    labels: z.nullish(z.array(z.string())),
+    comment: z.nullish(z.looseObject({ comments: z.array(Comment), total: z.nullish(z.number()) })),
+  }),
+});
+type WholeIssue = z.output<typeof WholeIssue>;
+
+const FIELDS = [...ISSUE_FIELDS, "reporter", "created", "labels", "description", "comment"].join(",");
+
+/** Longest description or comment that is shown and given to a model, in characters. */
+const LONGEST = 4_000;
+/** The newest comments that are shown. */
+const COMMENTS = 5;
+
+/** Source: Jira Cloud REST v3, GET /rest/api/3/issue/{issueIdOrKey}. */
+export const getIssueTool = defineTool({
+  name: "jira.get_issue",
+  description: "Read one Jira issue: its status, people, description and newest comments.",
+  access: "read",
+  input: Input,
+  examples: [
+    "show {issue}",
+    "what is {issue} about",
+    "describe {issue}",
+    "read issue {issue}",
+    "what is the status of {issue}",
+    "who works on {issue}",
+    "details of {issue}",
+    "show the comments on {issue}",
+  ],
+  summary: (input: Input) => `Read ${formatIssueKey(input.issue)}`,
+  async run(input, context) {
+    const { site } = getJiraApi(context);
+    const issue = await readIssue(context, parseIssueKey(input.issue));
+    const comments = newestComments(issue);
+    const description = truncateText(toMarkdown(issue.fields.description), LONGEST);
+    const { reporter, created, labels } = issue.fields;
+    const data = {
+      ...toIssueData(issue, site),
+      reporter: reporter?.displayName ?? null,
+      created,
+      labels: labels ?? [],
+      description,
+      comments,
+      comments_total: issue.fields.comment?.total ?? comments.length,
+    };
+    return { data, text: issueText(issue, description, comments), url: buildBrowseUrl(site, issue.key) };
+  },
+});
+
+async function readIssue(context: ToolContext, key: string): Promise<WholeIssue> {
+  const path = `${getJiraApi(context).api}/issue/${encodeURIComponent(key)}`;
+  return context.http.request({ path, query: { fields: FIELDS }, answer: WholeIssue, scope: "read:jira-work" });
+}
+
+type ShownComment = { author: string; created: string; text: string };
+
+function newestComments({ fields }: WholeIssue): ShownComment[] {
+  return (fields.comment?.comments ?? []).slice(-COMMENTS).map(({ author, created, body }) => ({
+    author: author?.displayName ?? "someone",
+    created: created ?? "",
+    text: truncateText(toMarkdown(body), LONGEST),
+  }));
+}
+
+function issueText({ key, fields }: WholeIssue, description: string, comments: ShownComment[]): string {
+  const facts: [string, string | null | undefined][] = [
+    ["Type", fields.issuetype?.name],
+    ["Status", fields.status?.name],
+    ["Priority", fields.priority?.name],
+    ["Assignee", fields.assignee?.displayName ?? "nobody"],
+    ["Reporter", fields.reporter?.displayName],
+    ["Labels", fields.labels?.join(", ")],
+    ["Updated", fields.updated?.slice(0, 10)],
+  ];
+  const lines = facts.flatMap(([name, value]) => (value ? [`- ${name}: ${escapeCell(value)}`] : []));
+  return [
+    `**${key}** ${escapeCell(fields.summary ?? "")}`,
+    lines.join("\n"),
+    description,
+    ...comments.map(({ author, created, text }) => `**${escapeCell(author)}**, ${created.slice(0, 10)}:\n\n${text}`),
+  ]
+    .filter(Boolean)
+    .join("\n\n");
+}

@@ -1,0 +1,29 @@
+import { ATLASSIAN_ENDPOINTS, createAtlassianOAuth, fetchAtlassianIdentity } from "../atlassian/oauth.ts";
+import type { Service } from "../service.ts";
+import { assignIssueTool } from "./assign.ts";
+import { addCommentTool } from "./comment.ts";
+import { createIssueTool } from "./create.ts";
+import { getIssueTool } from "./get.ts";
+import { listProjectsTool } from "./list-projects.ts";
+import { searchTool } from "./search.ts";
+import { transitionIssueTool } from "./transition.ts";
+
+const SCOPES = ["read:jira-work", "write:jira-work", "read:jira-user"];
+
+/** Jira Cloud. Source: https://developer.atlassian.com/cloud/jira/platform/rest/v3/ */
+export const jira: Service = {
+  name: "jira",
+  title: "Jira",
+  oauth: createAtlassianOAuth(SCOPES),
+  endpoints: ATLASSIAN_ENDPOINTS,
+  identify: (http) => fetchAtlassianIdentity(http, "Jira", SCOPES),
+  tools: [
+    searchTool,
+    getIssueTool,
+    createIssueTool,
+    transitionIssueTool,
+    addCommentTool,
+    assignIssueTool,
+    listProjectsTool,
+  ],
+};

@@ -1,0 +1,119 @@
+import * as z from "zod/mini";
+import { withDescription } from "#backend/services/fields";
+import { escapeCell, formatCount } from "../markup/markdown.ts";
+import { defineTool, type ToolContext } from "../service.ts";
+import { formatIssueTable, getJiraApi, ISSUE_FIELDS, Issue, parseProjectName, toIssueData } from "./issue.ts";
+import { buildJql, describeFilter, type IssueFilter, isMe, isNobody } from "./jql.ts";
+import { findPerson } from "./people.ts";
+
+const Input = z.object({
+  project: withDescription(z.optional(z.string()), "Key or name of the project, such as KAY."),
+  status: withDescription(
+    z.optional(z.string()),
+    '"open" (everything that is not done), "done" (everything that is), "In Progress", "To Do", or the exact name of a status.',
+  ),
+  assignee: withDescription(z.optional(z.string()), '"me", "nobody", or the name or e-mail address of a person.'),
+  type: withDescription(z.optional(z.string()), "Type of issue: Bug, Task, Story, Epic …"),
+  text: withDescription(z.optional(z.string()), "Words that the summary, description or comments contain."),
+  jql: withDescription(z.optional(z.string()), "A whole JQL query; the other fields but limit are then ignored."),
+  limit: withDescription(
+    z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(100))),
+    "At most so many issues; 20.",
+  ),
+});
+type Input = z.output<typeof Input>;
+
+const Page = z.looseObject({
+  issues: z.array(Issue),
+  nextPageToken: z.nullish(z.string()),
+  isLast: z.nullish(z.boolean()),
+});
+
+/** Source: Jira Cloud REST v3, POST /rest/api/3/search/jql (enhanced search, paged by token). */
+export const searchTool = defineTool({
+  name: "jira.search",
+  description: "Find Jira issues by project, status, assignee, type or text, or by a JQL query.",
+  access: "read",
+  input: Input,
+  examples: [
+    "what is open in project {project}",
+    "what's open in {project}",
+    "show the open {type} issues in {project}",
+    "list all issues in project {project}",
+    "which bugs are open in {project}",
+    "what is assigned to me",
+    "my open issues",
+    "show my tickets in {project}",
+    "what is {assignee} working on in {project}",
+    "which issues in {project} are {status}",
+    "find issues about {text}",
+    "search jira for {text} in {project}",
+    "search for {text} in {project}",
+    "what is not done in {project}",
+    "unassigned issues in {project}",
+  ],
+  summary: (input: Input) =>
+    `Search Jira for ${input.jql ? `issues matching ${input.jql}` : describeFilter(getFilter(input))}`,
+  async run(input, context) {
+    const { site } = getJiraApi(context);
+    const jql = input.jql?.trim() || (await jqlFor(getFilter(input), context));
+    const { issues, more } = await searchIssues(context, jql, input.limit ?? 20);
+    const words = input.jql
+      ? formatCount(issues.length, "issue").replace(/^\d+ /, "")
+      : describeFilter(getFilter(input), issues.length);
+    return {
+      data: { jql, issues: issues.map((issue) => toIssueData(issue, site)), more },
+      text: formatResult(issues, more, escapeCell(words)),
+      url: `${site}/issues/?jql=${encodeURIComponent(jql)}`,
+    };
+  },
+});
+
+/** Issues of a query, over as many pages as the limit needs; `more` when there are others. */
+async function searchIssues(
+  context: ToolContext,
+  jql: string,
+  limit: number,
+): Promise<{ issues: Issue[]; more: boolean }> {
+  const path = `${getJiraApi(context).api}/search/jql`;
+  const issues: Issue[] = [];
+  let token: string | undefined;
+  do {
+    const body = {
+      jql,
+      fields: ISSUE_FIELDS,
+      maxResults: limit - issues.length,
+      ...(token ? { nextPageToken: token } : {}),
+    };
+    const page = await context.http.request({
+      method: "POST",
+      path,
+      body,
+      answer: Page,
+      reads: true,
+      scope: "read:jira-work",
+    });
+    issues.push(...page.issues);
+    const next = page.isLast === true ? undefined : (page.nextPageToken ?? undefined);
+    if (page.issues.length === 0 || next === token) return { issues, more: false };
+    token = next;
+  } while (token !== undefined && issues.length < limit);
+  return { issues: issues.slice(0, limit), more: token !== undefined || issues.length > limit };
+}
+
+async function jqlFor(filter: IssueFilter, context: ToolContext): Promise<string> {
+  const { assignee } = filter;
+  if (!assignee || isMe(assignee) || isNobody(assignee)) return buildJql(filter);
+  const { accountId } = await findPerson(context.http, getJiraApi(context).api, assignee);
+  return buildJql(filter, accountId);
+}
+
+function getFilter({ project, status, assignee, type, text }: Input): IssueFilter {
+  return { project: project?.trim() ? parseProjectName(project) : undefined, status, assignee, type, text };
+}
+
+function formatResult(issues: Issue[], more: boolean, words: string): string {
+  if (issues.length === 0) return `No ${words}.`;
+  const head = more ? `The first ${issues.length} ${words}; there are more:` : `${issues.length} ${words}:`;
+  return `${head}\n\n${formatIssueTable(issues)}`;
+}

@@ -1,0 +1,94 @@
+import * as z from "zod/mini";
+import { withDescription } from "#backend/services/fields";
+import { Problem } from "#protocol/errors";
+import { truncateText } from "../markup/markdown.ts";
+import { defineTool } from "../service.ts";
+import {
+  buildPostUrl,
+  checkTextLength,
+  getAuthor,
+  POST_LIMIT,
+  POSTING_SCOPES,
+  toLittleText,
+  VERSION_HEADERS,
+} from "./post.ts";
+
+const Input = z.object({
+  text: withDescription(z.string(), "What the post says, at most 3,000 characters; #words become hashtags."),
+  link: withDescription(
+    z.optional(z.string()),
+    "Address of a page to share with it, such as https://example.com/news.",
+  ),
+  link_title: withDescription(z.optional(z.string()), "Title of the shared page; its host otherwise."),
+  visibility: withDescription(
+    z.optional(z.enum(["public", "connections"])),
+    "Who sees it: public (default) or connections.",
+  ),
+});
+type Input = z.output<typeof Input>;
+
+/** LinkedIn names what it made in a header; the body is empty. */
+const Created = z.string().check(z.regex(/^urn:li:(share|ugcPost):\d+$/));
+
+/** Source: https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/posts-api, POST /rest/posts. */
+export const createPostTool = defineTool({
+  name: "linkedin.create_post",
+  description:
+    "Publish a post on LinkedIn in your name, with a link, for everybody or your connections. LinkedIn gives apps no search for people and lets them read no posts.",
+  access: "write",
+  input: Input,
+  examples: [
+    "post on linkedin: {text}",
+    "post to linkedin: {text}",
+    "post {text} on linkedin",
+    "post to my connections on linkedin: {text}",
+    "publish a linkedin post: {text}",
+    "publish a post on linkedin saying {text}",
+    "share {link} on linkedin: {text}",
+    "write a linkedin post: {text}",
+    "create a linkedin post: {text}",
+  ],
+  summary: ({ text, link, visibility }: Input) =>
+    `Post on LinkedIn for ${visibility === "connections" ? "your connections" : "everybody"}: “${truncateText(text.trim(), POST_LIMIT)}”${
+      link?.trim() ? ` with the link ${link.trim()}` : ""
+    }`,
+  resource: ({ visibility }: Input) => (visibility === "connections" ? "for your connections" : "for everybody"),
+  modeOf: ({ visibility }: Input) => (visibility === "connections" ? undefined : "confirm_before_execution"),
+  async run(input, context) {
+    const text = checkTextLength(input.text, POST_LIMIT, "post");
+    const body = {
+      author: getAuthor(context),
+      commentary: toLittleText(text),
+      visibility: input.visibility === "connections" ? "CONNECTIONS" : "PUBLIC",
+      distribution: { feedDistribution: "MAIN_FEED", targetEntities: [], thirdPartyDistributionChannels: [] },
+      ...article(input),
+      lifecycleState: "PUBLISHED",
+      isReshareDisabledByAuthor: false,
+    };
+    const post = await context.http.request({
+      method: "POST",
+      path: "/rest/posts",
+      headers: VERSION_HEADERS,
+      body,
+      answer: Created,
+      answerHeader: "x-restli-id",
+      scope: POSTING_SCOPES,
+    });
+    const url = buildPostUrl(context, post);
+    return { data: { post, url }, text: `Posted on LinkedIn.\n\n${url}`, url };
+  },
+});
+
+/** A shared page. LinkedIn fetches nothing from it, and wants a title. */
+function article({ link, link_title }: Input): { content?: { article: { source: string; title: string } } } {
+  const source = link?.trim();
+  if (!source) return {};
+  const url = URL.canParse(source) ? new URL(source) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol)) {
+    throw new Problem("INVALID_REQUEST", `“${source}” is not the address of a page.`, {
+      hint: "Write it with https://.",
+      details: { field: "link" },
+    });
+  }
+  return { content: { article: { source: url.href, title: link_title?.trim() || url.host } } };
+}

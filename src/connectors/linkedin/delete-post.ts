@@ -1,0 +1,46 @@
+import * as z from "zod/mini";
+import { withDescription } from "#backend/services/fields";
+import { Problem } from "#protocol/errors";
+import { defineTool } from "../service.ts";
+import { formatPost, POSTING_SCOPES, parsePostUrn, VERSION_HEADERS } from "./post.ts";
+
+const Input = z.object({
+  post: withDescription(z.string(), "Address of the post, or its id such as urn:li:share:7012345678901234567."),
+});
+type Input = z.output<typeof Input>;
+
+/** Source: Posts API, DELETE /rest/posts/{urn of a share or ugcPost}; answers 204. */
+export const deletePostTool = defineTool({
+  name: "linkedin.delete_post",
+  description: "Delete one of your LinkedIn posts for good, with its comments and reactions.",
+  access: "destructive",
+  input: Input,
+  examples: [
+    "delete the linkedin post {post}",
+    "delete my linkedin post {post}",
+    "delete the post {post}",
+    "remove the linkedin post {post}",
+  ],
+  summary: ({ post }: Input) => `Delete the LinkedIn post ${formatPost(post)}`,
+  async run(input, context) {
+    const post = parsePostUrn(input.post);
+    if (post.startsWith("urn:li:activity:")) {
+      throw new Problem(
+        "INVALID_REQUEST",
+        "LinkedIn deletes a post by its own id, and this address has only that of its activity.",
+        {
+          hint: "Use the address that kay gave when it was posted, or delete it in LinkedIn.",
+          details: { field: "post" },
+        },
+      );
+    }
+    await context.http.request({
+      method: "DELETE",
+      path: `/rest/posts/${encodeURIComponent(post)}`,
+      headers: { ...VERSION_HEADERS, "x-restli-method": "DELETE" },
+      answer: z.unknown(),
+      scope: POSTING_SCOPES,
+    });
+    return { data: { post, deleted: true }, text: `Deleted the LinkedIn post ${post}.` };
+  },
+});

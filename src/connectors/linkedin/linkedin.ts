@@ -1,0 +1,32 @@
+import type { Service } from "../service.ts";
+import { addCommentTool } from "./comment.ts";
+import { createPostTool } from "./create-post.ts";
+import { deletePostTool } from "./delete-post.ts";
+import { fetchLinkedinIdentity, getProfileTool } from "./me.ts";
+import { addReactionTool } from "./react.ts";
+
+/**
+ * LinkedIn, as far as it is open to everybody's apps: who is signed in (OpenID Connect), and posting in their name ("Share on LinkedIn").
+ * There is no search for people, and reading posts takes `r_member_social`, which LinkedIn gives to selected developers only; so there are
+ * no tools for either. Tokens live 60 days and most apps get no refresh token: then the person consents anew.
+ * Source: https://learn.microsoft.com/en-us/linkedin/shared/authentication/authorization-code-flow
+ */
+export const linkedin: Service = {
+  name: "linkedin",
+  title: "LinkedIn",
+  oauth: {
+    provider: "linkedin",
+    scopes: ["openid", "profile", "email", "w_member_social"],
+    pkce: false,
+    clientAuth: "client_secret_post",
+    refresh: "none",
+  },
+  endpoints: {
+    authorize: "https://www.linkedin.com/oauth/v2/authorization",
+    token: "https://www.linkedin.com/oauth/v2/accessToken",
+    api: "https://api.linkedin.com",
+    web: "https://www.linkedin.com",
+  },
+  identify: fetchLinkedinIdentity,
+  tools: [getProfileTool, createPostTool, deletePostTool, addCommentTool, addReactionTool],
+};

@@ -1,0 +1,55 @@
+import * as z from "zod/mini";
+import { escapeCell } from "../markup/markdown.ts";
+import { defineTool, type Identity, type ServiceHttp } from "../service.ts";
+
+const Input = z.object({});
+
+/** OpenID Connect Core 5.1, with LinkedIn's `locale` as an object. */
+const UserInfo = z.looseObject({
+  sub: z.string().check(z.minLength(1)),
+  name: z.nullish(z.string()),
+  email: z.nullish(z.string()),
+  picture: z.nullish(z.string()),
+  locale: z.nullish(
+    z.union([z.string(), z.looseObject({ country: z.nullish(z.string()), language: z.nullish(z.string()) })]),
+  ),
+});
+
+/**
+ * Who signed in; posts are theirs as `person`.
+ * Source: https://learn.microsoft.com/en-us/linkedin/consumer/integrations/self-serve/sign-in-with-linkedin-v2
+ */
+export async function fetchLinkedinIdentity(http: ServiceHttp): Promise<Identity> {
+  const { sub, name, email, picture } = await userInfo(http);
+  return {
+    accountId: sub,
+    user: { account_id: sub, name, email, picture },
+    metadata: { url: http.endpoints.web, person: `urn:li:person:${sub}` },
+  };
+}
+
+/** Source: GET /v2/userinfo. */
+export const getProfileTool = defineTool({
+  name: "linkedin.me",
+  description: "Tell which LinkedIn account is connected.",
+  access: "read",
+  input: Input,
+  examples: ["show my linkedin account", "show my linkedin profile", "which linkedin account is connected"],
+  summary: () => "Read the LinkedIn account that is connected",
+  async run(_input, context) {
+    const { sub, name, email, locale } = await userInfo(context.http);
+    const language =
+      typeof locale === "string" ? locale : [locale?.language, locale?.country].filter(Boolean).join("-");
+    const facts = [email && `- E-mail: ${escapeCell(email)}`, language && `- Language: ${escapeCell(language)}`].filter(
+      Boolean,
+    );
+    return {
+      data: { id: sub, name: name ?? null, email: email ?? null, language: language || null },
+      text: [`**${escapeCell(name ?? email ?? sub)}** on LinkedIn`, facts.join("\n")].filter(Boolean).join("\n\n"),
+    };
+  },
+});
+
+function userInfo(http: ServiceHttp): Promise<z.output<typeof UserInfo>> {
+  return http.request({ path: "/v2/userinfo", answer: UserInfo, scope: "openid profile" });
+}

@@ -1,0 +1,63 @@
+import * as z from "zod/mini";
+import { withDescription } from "#backend/services/fields";
+import { defineTool } from "../service.ts";
+import {
+  buildPostUrl,
+  formatPost,
+  formatPostPlace,
+  getAuthor,
+  POSTING_SCOPES,
+  parsePostUrn,
+  VERSION_HEADERS,
+} from "./post.ts";
+
+/** LinkedIn's names in the API for what people see. */
+const REACTIONS = {
+  like: "LIKE",
+  celebrate: "PRAISE",
+  support: "APPRECIATION",
+  love: "EMPATHY",
+  insightful: "INTEREST",
+  funny: "ENTERTAINMENT",
+} as const;
+
+const Input = z.object({
+  post: withDescription(z.string(), "Address of the post, or its id such as urn:li:share:7012345678901234567."),
+  reaction: withDescription(
+    z.optional(z.enum(["like", "celebrate", "support", "love", "insightful", "funny"])),
+    "like (default), celebrate, support, love, insightful or funny.",
+  ),
+});
+type Input = z.output<typeof Input>;
+
+/** Source: https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/reactions-api. Answers 201, a second one 409. */
+export const addReactionTool = defineTool({
+  name: "linkedin.react",
+  description: "React to a LinkedIn post in your name: like it, celebrate it, support it.",
+  access: "write",
+  input: Input,
+  examples: [
+    "like the linkedin post {post}",
+    "like {post}",
+    "react to the linkedin post {post} with {reaction}",
+    "react with {reaction} to {post}",
+    "celebrate the linkedin post {post}",
+  ],
+  summary: ({ post, reaction }: Input) => `React to the LinkedIn post ${formatPost(post)} with “${reaction ?? "like"}”`,
+  resource: ({ post }: Input) => formatPostPlace(post),
+  async run(input, context) {
+    const post = parsePostUrn(input.post);
+    const reaction = input.reaction ?? "like";
+    await context.http.request({
+      method: "POST",
+      path: "/rest/reactions",
+      query: { actor: getAuthor(context) },
+      headers: VERSION_HEADERS,
+      body: { root: post, reactionType: REACTIONS[reaction] },
+      answer: z.unknown(),
+      scope: POSTING_SCOPES,
+    });
+    const url = buildPostUrl(context, post);
+    return { data: { post, reaction, url }, text: `Reacted to the LinkedIn post with “${reaction}”.\n\n${url}`, url };
+  },
+});

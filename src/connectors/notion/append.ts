@@ -1,0 +1,55 @@
+import * as z from "zod/mini";
+import { withDescription } from "#backend/services/fields";
+import { Problem } from "#protocol/errors";
+import { escapeCell, formatCount, truncateText } from "../markup/markdown.ts";
+import { formatPlace } from "../place.ts";
+import { defineTool } from "../service.ts";
+import { countBlocks, parseBlocks } from "./blocks.ts";
+import { findPage, formatNotionPlace } from "./find.ts";
+import { getTitle, getUrl } from "./title.ts";
+import { appendBlocks, partialWriteProblem, type WriteProgress } from "./write.ts";
+
+const Input = z.object({
+  page: withDescription(z.string(), "Title, id or address of the page."),
+  text: withDescription(z.string(), "What is added at its end, as text or Markdown, of any length."),
+});
+type Input = z.output<typeof Input>;
+
+/** Source: https://developers.notion.com/reference/patch-block-children */
+export const appendTool = defineTool({
+  name: "notion.append",
+  description: "Add text at the end of a Notion page.",
+  access: "write",
+  input: Input,
+  examples: [
+    "append to the notion page {page}: {text}",
+    "append to {page} in notion: {text}",
+    "append {text} to the notion page {page}",
+    "add text to the notion page {page}: {text}",
+    "write on the notion page {page}: {text}",
+  ],
+  summary: ({ page, text }: Input) =>
+    `Add at the end of “${page.trim()}” in Notion: “${truncateText(text.replace(/\s+/g, " ").trim(), 200)}”`,
+  resource: ({ page }: Input) => formatPlace("to the page", formatNotionPlace(page)),
+  async run(input, context) {
+    const drafts = parseBlocks(input.text);
+    if (drafts.length === 0) {
+      throw new Problem("INVALID_REQUEST", "There is no text to add.", { details: { field: "text" } });
+    }
+    const page = await findPage(context, input.page);
+    const [title, url] = [getTitle(page), getUrl(page)];
+    const progress: WriteProgress = { written: 0, total: countBlocks(drafts) };
+    try {
+      await appendBlocks(context, page.id, drafts, progress);
+    } catch (error) {
+      if (progress.written === 0) throw error;
+      throw partialWriteProblem(error, progress, `the text had been added to “${escapeCell(title)}” in part`, url);
+    }
+    const blocks = formatCount(progress.total, "block");
+    return {
+      data: { id: page.id, title, blocks: progress.total, url },
+      text: `Added ${blocks} to “${escapeCell(title)}”.\n\n${url}`,
+      url,
+    };
+  },
+});

@@ -1,0 +1,54 @@
+import * as z from "zod/mini";
+import { withDescription } from "#backend/services/fields";
+import { Problem } from "#protocol/errors";
+import { escapeCell, truncateText } from "../markup/markdown.ts";
+import { formatPlace } from "../place.ts";
+import { defineTool } from "../service.ts";
+import { findPage, formatNotionPlace } from "./find.ts";
+import { toPlainText } from "./rich-text.ts";
+import { getTitle, getUrl } from "./title.ts";
+
+const Input = z.object({
+  page: withDescription(z.string(), "Title, id or address of the page."),
+  text: withDescription(z.string(), "The comment."),
+});
+type Input = z.output<typeof Input>;
+
+const Comment = z.looseObject({ id: z.string() });
+
+/** Longest comment, in pieces of text. Source: https://developers.notion.com/reference/request-limits */
+const PIECES = 100;
+
+/** Source: https://developers.notion.com/reference/create-a-comment */
+export const addCommentTool = defineTool({
+  name: "notion.comment",
+  description: "Comment on a Notion page.",
+  access: "write",
+  input: Input,
+  examples: [
+    "comment on the notion page {page}: {text}",
+    "comment on {page} in notion: {text}",
+    "comment {text} on the notion page {page}",
+    "add a comment to the notion page {page}: {text}",
+    "add a comment to {page} in notion: {text}",
+  ],
+  summary: ({ page, text }: Input) =>
+    `Comment on “${page.trim()}” in Notion: “${truncateText(text.replace(/\s+/g, " ").trim(), 200)}”`,
+  resource: ({ page }: Input) => formatPlace("on the page", formatNotionPlace(page)),
+  async run(input, context) {
+    const pieces = toPlainText(input.text.trim());
+    if (pieces.length === 0 || pieces.length > PIECES) {
+      const sentence = pieces.length === 0 ? "A comment needs some text." : "Notion takes no comment that long.";
+      throw new Problem("INVALID_REQUEST", sentence, { details: { field: "text" } });
+    }
+    const page = await findPage(context, input.page);
+    const body = { parent: { page_id: page.id }, rich_text: pieces };
+    const { id } = await context.http.request({ method: "POST", path: "/v1/comments", body, answer: Comment });
+    const [title, url] = [getTitle(page), getUrl(page)];
+    return {
+      data: { comment: id, page: page.id, title, url },
+      text: `Commented on “${escapeCell(title)}”.\n\n${url}`,
+      url,
+    };
+  },
+});

@@ -1,0 +1,83 @@
+import * as z from "zod/mini";
+import { withDescription } from "#backend/services/fields";
+import { Problem } from "#protocol/errors";
+import { escapeCell, formatCount } from "../markup/markdown.ts";
+import { formatPlace } from "../place.ts";
+import { defineTool, type ToolContext } from "../service.ts";
+import { countBlocks, parseBlocks } from "./blocks.ts";
+import { findPage, formatNotionPlace } from "./find.ts";
+import { toPlainText } from "./rich-text.ts";
+import { getUrl, NotionObject } from "./title.ts";
+import { appendBlocks, partialWriteProblem, takeFirstBatch, type WriteProgress } from "./write.ts";
+
+const Input = z.object({
+  parent: withDescription(z.string(), "Title, id or address of the page that it is created in."),
+  title: withDescription(z.string(), "Title of the new page."),
+  text: withDescription(z.optional(z.string()), "What it says, as text or Markdown, of any length."),
+});
+type Input = z.output<typeof Input>;
+
+/** Source: https://developers.notion.com/reference/post-page */
+export const createPageTool = defineTool({
+  name: "notion.create_page",
+  description: "Create a Notion page within another page, with a title and text.",
+  access: "write",
+  input: Input,
+  examples: [
+    "create a notion page in {parent} called {title}",
+    "create a page in notion under {parent} called {title}",
+    "create a notion page called {title} in {parent}",
+    "create a notion page under {parent}: {title}",
+    "create a page in {parent} in notion called {title}",
+    "add a notion page to {parent} titled {title}",
+    "new notion page in {parent}: {title}",
+  ],
+  summary: describeCall,
+  resource: ({ parent }: Input) => formatPlace("in the page", formatNotionPlace(parent)),
+  async run(input, context) {
+    const title = input.title.replace(/\s+/g, " ").trim();
+    if (title === "") throw new Problem("INVALID_REQUEST", "A page needs a title.", { details: { field: "title" } });
+    const parent = await findPage(context, input.parent);
+    const properties = { title: { title: toPlainText(title) } };
+    const page = await writePage(context, { parent: { page_id: parent.id }, properties }, title, input.text ?? "");
+    const { url, blocks } = page;
+    const data = { id: page.id, title, url, blocks };
+    return {
+      data,
+      text: `Created “${escapeCell(title)}”${blocks > 0 ? ` with ${formatCount(blocks, "block")}` : ""}.\n\n${url}`,
+      url,
+    };
+  },
+});
+
+/**
+ * Create a page with a text of any length: what fits goes along, the rest is appended in order.
+ *
+ * @throws Problem with `written` and `total` in its details when the text was written in part
+ */
+export async function writePage(
+  context: ToolContext,
+  page: Record<string, unknown>,
+  title: string,
+  text: string,
+): Promise<{ id: string; url: string; blocks: number }> {
+  const drafts = parseBlocks(text);
+  const progress: WriteProgress = { written: 0, total: countBlocks(drafts) };
+  const first = takeFirstBatch(drafts);
+  const body = { ...page, ...(first.blocks.length > 0 ? { children: first.blocks } : {}) };
+  const created = await context.http.request({ method: "POST", path: "/v1/pages", body, answer: NotionObject });
+  progress.written = first.size;
+  const url = getUrl(created);
+  try {
+    await appendBlocks(context, created.id, first.left, progress);
+  } catch (error) {
+    throw partialWriteProblem(error, progress, `the page “${escapeCell(title)}” had been created`, url);
+  }
+  return { id: created.id, url, blocks: progress.total };
+}
+
+function describeCall({ parent, title, text }: Input): string {
+  const blocks = countBlocks(parseBlocks(text ?? ""));
+  const also = blocks > 0 ? `, with ${formatCount(blocks, "block")} of text` : "";
+  return `Create the page “${title.replace(/\s+/g, " ").trim()}” in “${parent.trim()}” in Notion${also}`;
+}

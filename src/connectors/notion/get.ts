@@ -1,0 +1,47 @@
+import * as z from "zod/mini";
+import { withDescription } from "#backend/services/fields";
+import { escapeCell, truncateText } from "../markup/markdown.ts";
+import { defineTool } from "../service.ts";
+import { findPage } from "./find.ts";
+import { formatProperties } from "./properties.ts";
+import { readPage } from "./read.ts";
+import { getTitle, getUrl } from "./title.ts";
+
+const Input = z.object({ page: withDescription(z.string(), "Title, id or address of the page.") });
+type Input = z.output<typeof Input>;
+
+/** Longest text of a page that is shown and given to a model, in characters. */
+const LONGEST = 12_000;
+
+/** Source: https://developers.notion.com/reference/retrieve-a-page and …/reference/get-block-children */
+export const getPageTool = defineTool({
+  name: "notion.get_page",
+  description: "Read one Notion page, its properties and its text, by its title, id or address.",
+  access: "read",
+  input: Input,
+  examples: [
+    "read the notion page {page}",
+    "show the notion page {page}",
+    "open {page} in notion",
+    "read {page} in notion",
+    "what does the notion page {page} say",
+    "summarize the notion page {page}",
+  ],
+  summary: ({ page }: Input) => `Read the page “${page.trim()}” in Notion`,
+  async run(input, context) {
+    const page = await findPage(context, input.page);
+    const { text: whole, complete } = await readPage(context, page.id);
+    const text = truncateText(whole, LONGEST);
+    const [title, url, properties] = [getTitle(page), getUrl(page), formatProperties(page)];
+    const facts = Object.entries(properties).flatMap(([name, value]) =>
+      value === "" ? [] : [`- ${escapeCell(name)}: ${escapeCell(value)}`],
+    );
+    const head = `**${escapeCell(title)}**${page.last_edited_time ? `, changed ${page.last_edited_time.slice(0, 10)}` : ""}\n${url}`;
+    const end = complete ? "" : "(There is more on this page than kay reads at once.)";
+    return {
+      data: { id: page.id, title, updated: page.last_edited_time, properties, text, complete, url },
+      text: [head, facts.join("\n"), text || "(The page is empty.)", end].filter(Boolean).join("\n\n"),
+      url,
+    };
+  },
+});

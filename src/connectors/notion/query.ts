@@ -1,0 +1,128 @@
+import * as z from "zod/mini";
+import { withDescription } from "#backend/services/fields";
+import { escapeCell, formatCount, formatMarkdownTable } from "../markup/markdown.ts";
+import { defineTool, type ToolContext } from "../service.ts";
+import { findDataSource } from "./find.ts";
+import { formatProperties } from "./properties.ts";
+import { findColumn, listColumns } from "./schema.ts";
+import { getTitle, getUrl, NotionObject } from "./title.ts";
+import { toPropertyFilter } from "./values.ts";
+
+const Input = z.object({
+  database: withDescription(z.string(), "Title, id or address of the database."),
+  property: withDescription(z.optional(z.string()), "Column to look at, for rows with a certain value."),
+  value: withDescription(
+    z.optional(z.string()),
+    'What it has to be: "Done", "In progress", "Not started", "Todo", "High", "Low", or any other option, name or number; with not before it, all others.',
+  ),
+  sort: withDescription(z.optional(z.string()), "Column to order by; a hyphen before it for the largest first."),
+  limit: withDescription(
+    z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(500))),
+    "At most so many rows; 50.",
+  ),
+});
+type Input = z.output<typeof Input>;
+
+const Page = z.looseObject({
+  results: z.array(NotionObject),
+  has_more: z.nullish(z.boolean()),
+  next_cursor: z.nullish(z.string()),
+});
+
+/** Columns that a person sees; a model gets all. */
+const SHOWN = 5;
+
+/** Source: https://developers.notion.com/reference/query-a-data-source */
+export const queryDatabaseTool = defineTool({
+  name: "notion.query_database",
+  description: "List the rows of a Notion database, all of them or those with a certain value.",
+  access: "read",
+  input: Input,
+  examples: [
+    "show the rows of the notion database {database}",
+    "list the notion database {database}",
+    "query the notion database {database}",
+    "what is in the notion database {database}",
+    "show {database} in notion where {property} is {value}",
+    "list rows in the notion database {database} where {property} is {value}",
+    "show the rows of {database} in notion",
+  ],
+  summary: (input: Input) => `List ${words(input)}`,
+  async run(input, context) {
+    const source = await findDataSource(context, input.database);
+    const columns = listColumns(source);
+    const asked = input.property?.trim() && input.value?.trim();
+    const filter = asked
+      ? await toPropertyFilter(findColumn(columns, input.property ?? ""), input.value ?? "", context)
+      : undefined;
+    const sort = input.sort?.trim().replace(/^-/, "");
+    const body = {
+      ...(filter ? { filter } : {}),
+      ...(sort
+        ? {
+            sorts: [
+              {
+                property: findColumn(columns, sort).name,
+                direction: /^\s*-/.test(input.sort ?? "") ? "descending" : "ascending",
+              },
+            ],
+          }
+        : {}),
+    };
+    const { rows, more } = await query(context, source.id, body, input.limit ?? 50);
+    const title = getTitle(source);
+    const data = rows.map((row) => ({ id: row.id, title: getTitle(row), ...formatProperties(row), url: getUrl(row) }));
+    const names = columns.filter(({ type }) => type !== "title").map(({ name }) => name);
+    const head = columns.find(({ type }) => type === "title")?.name ?? "Title";
+    return {
+      data: {
+        database: title,
+        columns: columns.map(({ name, type, options }) => ({ name, type, ...(options.length > 0 ? { options } : {}) })),
+        rows: data,
+        more,
+      },
+      text: formatResult(rows, more, `of “${escapeCell(title)}”`, head, names),
+      url: getUrl(source),
+    };
+  },
+});
+
+async function query(
+  context: ToolContext,
+  id: string,
+  body: Record<string, unknown>,
+  limit: number,
+): Promise<{ rows: NotionObject[]; more: boolean }> {
+  const rows: NotionObject[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await context.http.request({
+      method: "POST",
+      path: `/v1/data_sources/${encodeURIComponent(id)}/query`,
+      body: { ...body, page_size: Math.min(100, limit - rows.length), ...(cursor ? { start_cursor: cursor } : {}) },
+      answer: Page,
+      reads: true,
+    });
+    rows.push(...page.results);
+    const next = page.has_more === true ? (page.next_cursor ?? undefined) : undefined;
+    if (page.results.length === 0 || next === cursor) return { rows, more: false };
+    cursor = next;
+  } while (cursor !== undefined && rows.length < limit);
+  return { rows: rows.slice(0, limit), more: cursor !== undefined };
+}
+
+function words({ database, property, value }: Input): string {
+  const where = property?.trim() && value?.trim() ? ` where ${property.trim()} is ${value.trim()}` : "";
+  return `rows of “${database.trim()}” in Notion${where}`;
+}
+
+function formatResult(rows: NotionObject[], more: boolean, where: string, head: string, names: string[]): string {
+  if (rows.length === 0) return `No rows ${where}.`;
+  const properties = rows.map(formatProperties);
+  const shown = names.filter((name) => properties.some((one) => one[name])).slice(0, SHOWN);
+  const cells = rows.map((row, index) => [getTitle(row), ...shown.map((name) => properties[index]?.[name] ?? "")]);
+  const first = more
+    ? `The first ${rows.length} rows ${where}; there are more:`
+    : `${formatCount(rows.length, "row")} ${where}:`;
+  return `${first}\n\n${formatMarkdownTable([head, ...shown], cells)}`;
+}

@@ -1,0 +1,164 @@
+import * as z from "zod/mini";
+import { toInlineMarkdown } from "#backend/services/notion/inline";
+import { formatMarkdownTable } from "../markup/markdown.ts";
+import type { ToolContext } from "../service.ts";
+import { joinPieces, Piece } from "./title.ts";
+
+const Block = z.looseObject({
+  id: z.string(),
+  type: z.string(),
+  has_children: z.nullish(z.boolean()),
+});
+const Page = z.looseObject({
+  results: z.array(Block),
+  has_more: z.nullish(z.boolean()),
+  next_cursor: z.nullish(z.string()),
+});
+
+/** A block with those within it. */
+type Read = { type: string; value: Record<string, unknown>; children: Read[] };
+
+/** A page is read as far as this goes: lists that are asked for, and levels of nesting. */
+const REQUESTS = 40;
+const DEEPEST = 6;
+
+/**
+ * What stands on a page, as Markdown; `complete` is false when there is more than kay reads at once.
+ * Source: https://developers.notion.com/reference/get-block-children
+ */
+export async function readPage(context: ToolContext, id: string): Promise<{ text: string; complete: boolean }> {
+  const budget = { requests: REQUESTS, complete: true };
+  const blocks = await children(context, id, 0, budget);
+  return { text: formatBlocks(blocks), complete: budget.complete };
+}
+
+type Budget = { requests: number; complete: boolean };
+
+async function children(context: ToolContext, id: string, depth: number, budget: Budget): Promise<Read[]> {
+  const blocks: Read[] = [];
+  let cursor: string | undefined;
+  do {
+    if (budget.requests === 0 || depth > DEEPEST) {
+      budget.complete = false;
+      return blocks;
+    }
+    budget.requests--;
+    const page = await context.http.request({
+      path: `/v1/blocks/${encodeURIComponent(id)}/children`,
+      query: { page_size: 100, start_cursor: cursor },
+      answer: Page,
+    });
+    for (const one of page.results) {
+      const own = one.has_children === true && !OWN_PAGES.has(one.type);
+      const within = own ? await children(context, one.id, depth + 1, budget) : [];
+      blocks.push({ type: one.type, value: record(one[one.type]), children: within });
+    }
+    const next = page.has_more === true ? (page.next_cursor ?? undefined) : undefined;
+    if (next === cursor) return blocks;
+    cursor = next;
+  } while (cursor !== undefined);
+  return blocks;
+}
+
+/** What these hold is read on its own. */
+const OWN_PAGES = new Set(["child_page", "child_database"]);
+
+/** Items of one list follow each other, everything else stands apart. */
+function formatBlocks(blocks: Read[]): string {
+  let number = 0;
+  let text = "";
+  let before = "";
+  for (const block of blocks) {
+    number = block.type === "numbered_list_item" ? number + 1 : 0;
+    const own = formatBlock(block, number);
+    if (own === "") continue;
+    const follows = LISTS.has(block.type) && block.type === before;
+    text += `${text === "" ? "" : follows ? "\n" : "\n\n"}${own}`;
+    before = block.type;
+  }
+  return text;
+}
+
+const LISTS = new Set(["bulleted_list_item", "numbered_list_item", "to_do"]);
+
+function formatBlock(block: Read, number: number): string {
+  const { type, value } = block;
+  const own = inline(value.rich_text);
+  switch (type) {
+    case "heading_1":
+    case "heading_2":
+    case "heading_3":
+    case "heading_4":
+      return stack(own === "" ? "" : `${"#".repeat(Number(type.at(-1)))} ${own.replace(/\n/g, " ")}`, block);
+    case "bulleted_list_item":
+    case "toggle":
+      return item("- ", own, block);
+    case "numbered_list_item":
+      return item(`${number}. `, own, block);
+    case "to_do":
+      return item(value.checked === true ? "- [x] " : "- [ ] ", own, block);
+    case "quote":
+    case "callout":
+      return addPrefix([own, formatBlocks(block.children)].filter(Boolean).join("\n\n"), "> ");
+    case "code":
+      return formatCode(value);
+    case "divider":
+      return "---";
+    case "table":
+      return formatTable(block);
+    default:
+      return formatOther(block, own);
+  }
+}
+
+/** What Markdown has no word for: its address, its title, or the text that it holds. */
+function formatOther(block: Read, own: string): string {
+  const { type, value } = block;
+  if (type === "child_page" || type === "child_database") return `[${String(value.title ?? "Untitled")}]`;
+  if (type === "equation") return `$${String(value.expression ?? "")}$`;
+  const address = [value.url, record(value.external).url, record(value.file).url].find(
+    (url) => typeof url === "string",
+  );
+  if (address === undefined) return stack(own, block);
+  const words = joinPieces(value.caption) || String(value.name ?? "") || type.replaceAll("_", " ");
+  return `[${words.replace(/[[\]]/g, "")}](${address.replaceAll(")", "%29")})`;
+}
+
+function stack(own: string, { children }: Read): string {
+  return [own, formatBlocks(children)].filter(Boolean).join("\n\n");
+}
+
+function item(marker: string, own: string, { children }: Read): string {
+  const inner = formatBlocks(children);
+  const list = children.every(({ type }) => LISTS.has(type));
+  const text = [own, inner].filter(Boolean).join(list ? "\n" : "\n\n");
+  const indent = " ".repeat(/^\d/.test(marker) ? marker.length : 2);
+  return marker + text.replace(/\n(?=[^\n])/g, `\n${indent}`);
+}
+
+function formatCode(value: Record<string, unknown>): string {
+  const text = joinPieces(value.rich_text);
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
+  const fence = "`".repeat(longest + 1);
+  const language = value.language === "plain text" ? "" : String(value.language ?? "");
+  return `${fence}${language}\n${text}\n${fence}`;
+}
+
+function formatTable({ children }: Read): string {
+  const rows = children.map(({ value }) => (Array.isArray(value.cells) ? value.cells.map(inline) : []));
+  const [head, ...rest] = rows;
+  return head ? formatMarkdownTable(head, rest) : "";
+}
+
+function addPrefix(text: string, prefix: string): string {
+  return text.replace(/^/gm, prefix).replace(/[ ]+$/gm, "");
+}
+
+function inline(pieces: unknown): string {
+  const list = z.array(Piece).safeParse(pieces);
+  return list.success ? toInlineMarkdown(list.data) : "";
+}
+
+function record(value: unknown): Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+}

@@ -1,0 +1,85 @@
+import * as z from "zod/mini";
+import { Problem } from "#protocol/errors";
+import { escapeCell } from "../markup/markdown.ts";
+import type { ToolContext } from "../service.ts";
+import type { NotionObject } from "./title.ts";
+
+const Options = z.looseObject({ options: z.nullish(z.array(z.looseObject({ name: z.string() }))) });
+const Users = z.looseObject({
+  results: z.array(
+    z.looseObject({
+      id: z.string(),
+      name: z.nullish(z.string()),
+      type: z.nullish(z.string()),
+      person: z.nullish(z.looseObject({ email: z.nullish(z.string()) })),
+    }),
+  ),
+  has_more: z.nullish(z.boolean()),
+  next_cursor: z.nullish(z.string()),
+});
+
+/** A column of a database: its exact name, its type, and its options where it has a list of them. */
+export type Column = { name: string; type: string; options: string[] };
+
+/** The columns of a data source. Source: https://developers.notion.com/reference/property-object */
+export function listColumns({ properties }: NotionObject): Column[] {
+  return Object.entries(properties ?? {}).map(([name, property]) => {
+    const type = property.type ?? "";
+    const options = Options.safeParse(property[type]);
+    return { name, type, options: options.success ? (options.data.options ?? []).map((one) => one.name) : [] };
+  });
+}
+
+/** The column that a name means, in whatever case. @throws Problem INVALID_REQUEST that lists the columns there are */
+export function findColumn(columns: Column[], wanted: string): Column {
+  const name = wanted.trim().toLowerCase();
+  const found = columns.find((column) => column.name.trim().toLowerCase() === name);
+  if (found) return found;
+  throw new Problem("INVALID_REQUEST", `There is no property “${escapeCell(wanted.trim())}” there.`, {
+    hint: `There are: ${columns.map((column) => escapeCell(column.name)).join(", ")}.`,
+    details: { field: "property" },
+  });
+}
+
+/** The option that a text means, in its own spelling. @throws Problem INVALID_REQUEST that lists the options there are */
+export function findOption({ name, options }: Column, wanted: string): string {
+  const text = wanted.trim().toLowerCase();
+  const found = options.find((option) => option.trim().toLowerCase() === text);
+  if (found !== undefined) return found;
+  throw new Problem("INVALID_REQUEST", `“${escapeCell(wanted.trim())}” is no option of ${escapeCell(name)}.`, {
+    hint:
+      options.length > 0
+        ? `There are: ${options.map(escapeCell).join(", ")}.`
+        : "It has no options yet; add one in Notion.",
+    details: { field: "value" },
+  });
+}
+
+/** The user that a name, an e-mail address or "me" means. @throws Problem INVALID_REQUEST when nobody or several match */
+export async function findUser(context: ToolContext, wanted: string): Promise<string> {
+  const { user_id: me } = context.metadata;
+  const name = wanted.trim().toLowerCase();
+  if (/^(me|myself|my|mine|i)$/.test(name) && typeof me === "string") return me;
+  const people = (await users(context)).filter(({ type }) => type !== "bot");
+  const found = people.filter((one) => [one.name, one.person?.email].some((text) => text?.toLowerCase() === name));
+  const [only, ...more] = found.length > 0 ? found : people.filter((one) => one.name?.toLowerCase().includes(name));
+  if (only && more.length === 0) return only.id;
+  const sentence = only
+    ? `Several people in Notion match “${escapeCell(wanted)}”.`
+    : `Nobody in Notion is called “${escapeCell(wanted)}”.`;
+  throw new Problem("INVALID_REQUEST", sentence, { hint: "Use the full name or the e-mail address." });
+}
+
+/** Everybody in the workspace, as far as ten pages go. */
+async function users(context: ToolContext): Promise<z.output<typeof Users>["results"]> {
+  const all: z.output<typeof Users>["results"] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < 10; page++) {
+    const query = { page_size: 100, start_cursor: cursor };
+    const { results, has_more, next_cursor } = await context.http.request({ path: "/v1/users", query, answer: Users });
+    all.push(...results);
+    cursor = has_more === true ? (next_cursor ?? undefined) : undefined;
+    if (cursor === undefined) break;
+  }
+  return all;
+}

@@ -1,0 +1,93 @@
+import * as z from "zod/mini";
+import { withDescription } from "#backend/services/fields";
+import { escapeCell, formatCount, formatMarkdownTable } from "../markup/markdown.ts";
+import { defineTool, type ToolContext } from "../service.ts";
+import { getTitle, getUrl, NotionObject } from "./title.ts";
+
+const Input = z.object({
+  text: withDescription(z.optional(z.string()), "Words of the title; what was changed last when left out."),
+  type: withDescription(z.optional(z.string()), '"page" or "database"; both when left out.'),
+  limit: withDescription(z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(100))), "At most so many; 20."),
+});
+type Input = z.output<typeof Input>;
+
+const Page = z.looseObject({
+  results: z.array(NotionObject),
+  has_more: z.nullish(z.boolean()),
+  next_cursor: z.nullish(z.string()),
+});
+
+/** Source: https://developers.notion.com/reference/post-search (titles only; what is shared with the connection) */
+export const searchTool = defineTool({
+  name: "notion.search",
+  description: "Find Notion pages and databases by words of their title.",
+  access: "read",
+  input: Input,
+  examples: [
+    "search notion for {text}",
+    "find {text} in notion",
+    "find the {text} page",
+    "find the notion page about {text}",
+    "find notion pages about {text}",
+    "what changed in notion",
+    "list the databases in notion",
+    "show my notion pages",
+    "which {type} in notion is about {text}",
+  ],
+  summary: (input: Input) => `Search Notion for ${words(input)}`,
+  async run(input, context) {
+    const { found, more } = await find(input, context);
+    const data = found.map((one) => ({
+      id: one.id,
+      title: getTitle(one),
+      type: getKind(one),
+      updated: one.last_edited_time,
+      url: getUrl(one),
+    }));
+    return { data: { results: data, more }, text: formatResult(data, more, words(input)) };
+  },
+});
+
+async function find(input: Input, context: ToolContext): Promise<{ found: NotionObject[]; more: boolean }> {
+  const limit = input.limit ?? 20;
+  const kind = /database|table/i.test(input.type ?? "") ? "data_source" : /page/i.test(input.type ?? "") ? "page" : "";
+  const found: NotionObject[] = [];
+  let cursor: string | undefined;
+  do {
+    const body = {
+      ...(input.text?.trim() ? { query: input.text.trim() } : {}),
+      ...(kind ? { filter: { property: "object", value: kind } } : {}),
+      ...(input.text?.trim() ? {} : { sort: { direction: "descending", timestamp: "last_edited_time" } }),
+      page_size: limit - found.length,
+      ...(cursor ? { start_cursor: cursor } : {}),
+    };
+    const page = await context.http.request({ method: "POST", path: "/v1/search", body, answer: Page, reads: true });
+    found.push(...page.results);
+    const next = page.has_more === true ? (page.next_cursor ?? undefined) : undefined;
+    if (page.results.length === 0 || next === cursor) return { found, more: false };
+    cursor = next;
+  } while (cursor !== undefined && found.length < limit);
+  return { found: found.slice(0, limit), more: cursor !== undefined || found.length > limit };
+}
+
+function getKind({ object }: NotionObject): string {
+  return object === "data_source" || object === "database" ? "database" : "page";
+}
+
+function words({ text, type }: Input): string {
+  const kinds = /database|table/i.test(type ?? "") ? "databases" : /page/i.test(type ?? "") ? "pages" : "";
+  const what = kinds || "pages and databases";
+  return text?.trim() ? `${what} called “${text.trim()}”` : `the ${what} changed last`;
+}
+
+function formatResult(
+  found: { title: string; type: string; updated?: string | null; url: string }[],
+  more: boolean,
+  what: string,
+): string {
+  if (found.length === 0)
+    return `Nothing found in Notion: ${escapeCell(what)}. Pages have to be shared with kay there.`;
+  const rows = found.map(({ title, type, updated, url }) => [title, type, updated?.slice(0, 10) ?? "", url]);
+  const head = more ? `The first ${found.length} results; there are more:` : `${formatCount(found.length, "result")}:`;
+  return `${head}\n\n${formatMarkdownTable(["Title", "Type", "Changed", "Address"], rows)}`;
+}

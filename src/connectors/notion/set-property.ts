@@ -1,0 +1,65 @@
+import * as z from "zod/mini";
+import { withDescription } from "#backend/services/fields";
+import { escapeCell } from "../markup/markdown.ts";
+import { formatPlace } from "../place.ts";
+import { defineTool, type ToolContext } from "../service.ts";
+import { findPage, formatNotionPlace } from "./find.ts";
+import { formatProperties } from "./properties.ts";
+import { type Column, findColumn, listColumns } from "./schema.ts";
+import { getTitle, getUrl, NotionObject } from "./title.ts";
+import { toPropertyValue } from "./values.ts";
+
+const Input = z.object({
+  page: withDescription(z.string(), "Title, id or address of the page or row."),
+  property: withDescription(z.string(), "Column that is set."),
+  value: withDescription(
+    z.string(),
+    'New value: "Done", "In progress", "Not started", "Todo", "High", "Low", or any other option, name, number or day; empty clears it.',
+  ),
+});
+type Input = z.output<typeof Input>;
+
+/** Source: https://developers.notion.com/reference/patch-page */
+export const setPropertyTool = defineTool({
+  name: "notion.set_property",
+  description: "Set one property of a Notion page or row of a database.",
+  access: "write",
+  input: Input,
+  examples: [
+    "set {property} of {page} to {value} in notion",
+    "set {property} of the notion page {page} to {value}",
+    "set the {property} of {page} in notion to {value}",
+    "change {property} of {page} to {value} in notion",
+    "update {property} of the notion page {page} to {value}",
+  ],
+  summary: ({ page, property, value }: Input) =>
+    value.trim() === ""
+      ? `Clear ${property.trim()} of “${page.trim()}” in Notion`
+      : `Set ${property.trim()} of “${page.trim()}” in Notion to ${value.trim()}`,
+  resource: ({ page }: Input) => formatPlace("on the page", formatNotionPlace(page)),
+  async run(input, context) {
+    const page = await findPage(context, input.page);
+    const column = await columnOfPage(context, page, input.property);
+    const properties = { [column.name]: await toPropertyValue(column, input.value, context) };
+    const path = `/v1/pages/${encodeURIComponent(page.id)}`;
+    const changed = await context.http.request({ method: "PATCH", path, body: { properties }, answer: NotionObject });
+    const [title, url] = [getTitle(changed), getUrl(changed)];
+    const before = formatProperties(page)[column.name] ?? "";
+    const now = column.type === "title" ? title : (formatProperties(changed)[column.name] ?? "");
+    const said =
+      now === "" ? `Cleared ${escapeCell(column.name)}` : `Set ${escapeCell(column.name)} to ${escapeCell(now)}`;
+    return {
+      data: { id: page.id, title, property: column.name, before, value: now, url },
+      text: `${said}: “${escapeCell(title)}”.\n\n${url}`,
+      url,
+    };
+  },
+});
+
+/** The column with its options, which the database knows; a page outside of a database has its title alone. */
+async function columnOfPage(context: ToolContext, page: NotionObject, wanted: string): Promise<Column> {
+  const source = page.parent?.data_source_id;
+  if (typeof source !== "string") return findColumn(listColumns(page), wanted);
+  const path = `/v1/data_sources/${encodeURIComponent(source)}`;
+  return findColumn(listColumns(await context.http.request({ path, answer: NotionObject })), wanted);
+}

@@ -1,0 +1,133 @@
+import { Problem } from "#protocol/errors";
+import { escapeCell } from "../markup/markdown.ts";
+import type { ToolContext } from "../service.ts";
+import { toPlainText } from "./rich-text.ts";
+import { type Column, findOption, findUser } from "./schema.ts";
+
+/**
+ * A text as the value of a property, as Notion takes it; an empty text clears it.
+ * Source: https://developers.notion.com/reference/page-property-values
+ *
+ * @throws Problem INVALID_REQUEST when it does not fit the property, before anything is written
+ */
+export async function toPropertyValue(column: Column, text: string, context: ToolContext): Promise<unknown> {
+  const value = text.trim();
+  switch (column.type) {
+    case "title":
+    case "rich_text":
+      return { [column.type]: toPlainText(value) };
+    case "number":
+      return { number: value === "" ? null : getNumber(column, value) };
+    case "checkbox":
+      return { checkbox: getSwitch(column, value) };
+    case "select":
+    case "status":
+      return { [column.type]: value === "" ? null : { name: findOption(column, value) } };
+    case "multi_select":
+      return { multi_select: list(value).map((one) => ({ name: findOption(column, one) })) };
+    case "date":
+      return { date: value === "" ? null : getDate(column, value) };
+    case "url":
+    case "email":
+    case "phone_number":
+      return { [column.type]: value === "" ? null : value };
+    case "people":
+      return { people: await people(value, context) };
+    default:
+      throw unfit(column, `kay cannot set it: it is of the kind ${column.type.replaceAll("_", " ")}`);
+  }
+}
+
+/**
+ * The filter for rows whose property has a value, or has it not ("not Done").
+ * Source: https://developers.notion.com/reference/post-database-query-filter
+ */
+export async function toPropertyFilter(
+  column: Column,
+  text: string,
+  context: ToolContext,
+): Promise<Record<string, unknown>> {
+  const negated = /^(?:not|isn't|is not)\s+(.+)$/i.exec(text.trim());
+  const value = negated?.[1]?.trim() ?? text.trim();
+  const { type } = column;
+  const condition = await getCondition(column, value, context);
+  if (!negated) return { property: column.name, [type]: condition };
+  const turned = Object.entries(condition).map(([operator, operand]) => [`does_not_${singular(operator)}`, operand]);
+  if (type === "date") throw unfit(column, "kay can look for a date, not for its absence");
+  return { property: column.name, [type]: Object.fromEntries(turned) };
+}
+
+async function getCondition(column: Column, value: string, context: ToolContext): Promise<Record<string, unknown>> {
+  switch (column.type) {
+    case "title":
+    case "rich_text":
+    case "url":
+    case "email":
+    case "phone_number":
+      return { contains: value };
+    case "number":
+      return { equals: getNumber(column, value) };
+    case "checkbox":
+      return { equals: getSwitch(column, value) };
+    case "select":
+    case "status":
+      return { equals: findOption(column, value) };
+    case "multi_select":
+      return { contains: findOption(column, value) };
+    case "date":
+      return { equals: value };
+    case "people":
+      return { contains: await findUser(context, value) };
+    default:
+      throw unfit(column, `kay cannot look for it: it is of the kind ${column.type.replaceAll("_", " ")}`);
+  }
+}
+
+function singular(operator: string): string {
+  return operator.replace(/s$/, "");
+}
+
+function getNumber(column: Column, value: string): number {
+  const number = Number(value.replace(/[\s,_]/g, ""));
+  if (Number.isFinite(number)) return number;
+  throw unfit(column, `“${escapeCell(value)}” is no number`);
+}
+
+function getSwitch(column: Column, value: string): boolean {
+  if (/^(yes|true|on|1|checked|done|x)$/i.test(value)) return true;
+  if (/^(no|false|off|0|unchecked|open|)$/i.test(value)) return false;
+  throw unfit(column, `“${escapeCell(value)}” is neither yes nor no`);
+}
+
+/** A day or a moment in ISO 8601, or two of them for a period. */
+function getDate(column: Column, value: string): { start: string; end?: string } {
+  const [start = "", end] = value.split(/\s+(?:to|until|–|-)\s+|\s*\/\s*/);
+  const wrong = [start, end].find((one) => one !== undefined && !isDate(one));
+  if (wrong !== undefined) throw unfit(column, `“${escapeCell(wrong)}” is no date such as 2026-12-24`);
+  return end === undefined ? { start } : { start, end };
+}
+
+function isDate(text: string): boolean {
+  return /^\d{4}-\d\d-\d\d(T\d\d:\d\d.*)?$/.test(text) && !Number.isNaN(Date.parse(text));
+}
+
+async function people(value: string, context: ToolContext): Promise<{ id: string }[]> {
+  const found: { id: string }[] = [];
+  for (const one of /^(nobody|no one|none)$/i.test(value) ? [] : list(value)) {
+    found.push({ id: await findUser(context, one) });
+  }
+  return found;
+}
+
+function list(value: string): string[] {
+  return value
+    .split(",")
+    .map((one) => one.trim())
+    .filter(Boolean);
+}
+
+function unfit({ name }: Column, why: string): Problem {
+  return new Problem("INVALID_REQUEST", `The property ${escapeCell(name)} does not take that: ${why}.`, {
+    details: { field: "value" },
+  });
+}

@@ -1,0 +1,116 @@
+import * as z from "zod/mini";
+import { Problem } from "#protocol/errors";
+import { formatCount } from "../markup/markdown.ts";
+import type { ToolContext } from "../service.ts";
+import { type BlockDraft, countBlocks } from "./blocks.ts";
+
+/** Limits of one request. Source: https://developers.notion.com/reference/request-limits (1,000 blocks and 500 KB in all) */
+const LIST = 100;
+const ELEMENTS = 900;
+const BYTES = 400_000;
+
+const Appended = z.looseObject({ results: z.array(z.looseObject({ id: z.string() })) });
+
+/** How far a text has come: blocks, those within others included. */
+export type WriteProgress = { written: number; total: number };
+
+/** What goes into one request: blocks as Notion takes them, what has to follow into each, and what is left for later requests. */
+type Batch = { blocks: Record<string, unknown>[]; within: BlockDraft[][]; size: number; left: BlockDraft[] };
+
+/**
+ * Append blocks to a page or block, in order, in as many requests as the limits ask for. `progress` counts what was written, also when a
+ * request fails in the middle.
+ */
+export async function appendBlocks(
+  context: ToolContext,
+  parent: string,
+  drafts: BlockDraft[],
+  progress: WriteProgress,
+): Promise<void> {
+  for (let left = drafts; left.length > 0; ) {
+    const batch = take(left);
+    const { results } = await context.http.request({
+      method: "PATCH",
+      path: `/v1/blocks/${encodeURIComponent(parent)}/children`,
+      body: { children: batch.blocks },
+      answer: Appended,
+    });
+    progress.written += batch.size;
+    for (const [index, within] of batch.within.entries()) {
+      if (within.length > 0) await appendBlocks(context, idAt(results, index), within, progress);
+    }
+    left = batch.left;
+  }
+}
+
+/** The blocks that can go along when a page is created: its answer names no blocks, so nothing may have to follow into them. */
+export function takeFirstBatch(drafts: BlockDraft[]): Pick<Batch, "blocks" | "size" | "left"> {
+  const end = drafts.findIndex((draft) => split(draft).within.length > 0);
+  const { blocks, size, left } = take(end < 0 ? drafts : drafts.slice(0, end));
+  return { blocks, size, left: [...left, ...(end < 0 ? [] : drafts.slice(end))] };
+}
+
+/** The error of a text that was written in part: how much of it there is (case V16). */
+export function partialWriteProblem(
+  error: unknown,
+  { written, total }: WriteProgress,
+  what: string,
+  url: string | undefined,
+): unknown {
+  if (!(error instanceof Problem)) return error;
+  const done =
+    written === 0 ? `none of its ${formatCount(total, "block")}` : `${written} of ${formatCount(total, "block")}`;
+  return new Problem(error.code, `${error.message} By then ${what}, with ${done} written.`, {
+    hint: `Look at it in Notion, and add only what is missing.${url ? ` ${url}` : ""}`,
+    details: { ...error.details, written, total, ...(url ? { url } : {}) },
+    cause: error,
+  });
+}
+
+function take(drafts: BlockDraft[]): Batch {
+  const batch: Batch = { blocks: [], within: [], size: 0, left: drafts };
+  let bytes = 0;
+  for (const draft of drafts) {
+    const { block, size, within } = split(draft);
+    bytes += Buffer.byteLength(JSON.stringify(block));
+    const full = batch.blocks.length === LIST || batch.size + size > ELEMENTS || bytes > BYTES;
+    if (full && batch.blocks.length > 0) break;
+    batch.blocks.push(block);
+    batch.within.push(within);
+    batch.size += size;
+  }
+  return { ...batch, left: drafts.slice(batch.blocks.length) };
+}
+
+/** A block with what can be sent within it, and what has to follow: one level goes along, as far as a list may be long. */
+function split({ type, value, children }: BlockDraft): {
+  block: Record<string, unknown>;
+  size: number;
+  within: BlockDraft[];
+} {
+  const simple = children.every((child) => child.children.length === 0);
+  const along = simple ? children.slice(0, fitting(children)) : [];
+  const nested = along.map((child) => split(child).block);
+  const inner = nested.length > 0 ? { ...value, children: nested } : value;
+  return {
+    block: { object: "block", type, [type]: inner },
+    size: 1 + countBlocks(along),
+    within: children.slice(along.length),
+  };
+}
+
+/** How many of the blocks within another go along, by number and by size; a table needs its first row. */
+function fitting(children: BlockDraft[]): number {
+  let bytes = 0;
+  const end = children.findIndex(({ value }, index) => {
+    bytes += Buffer.byteLength(JSON.stringify(value));
+    return index >= LIST || (index > 0 && bytes > BYTES / 2);
+  });
+  return end < 0 ? children.length : end;
+}
+
+function idAt(results: { id: string }[], index: number): string {
+  const id = results[index]?.id;
+  if (id !== undefined) return id;
+  throw new Problem("SERVICE_FAILED", "Notion did not say which blocks it wrote.");
+}

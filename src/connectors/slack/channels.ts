@@ -1,0 +1,144 @@
+import * as z from "zod/mini";
+import { findClosestName } from "#protocol/closest-name";
+import { Problem } from "#protocol/errors";
+import type { ToolContext } from "../service.ts";
+import { callMethod, callReadMethod, readAllItems } from "./call.ts";
+import { findPerson, getUserName } from "./people.ts";
+
+const Words = z.nullish(z.looseObject({ value: z.nullish(z.string()) }));
+
+/** A conversation. Source: https://docs.slack.dev/reference/objects/conversation-object/ */
+export const Channel = z.looseObject({
+  id: z.string(),
+  name: z.nullish(z.string()),
+  user: z.nullish(z.string()),
+  is_private: z.nullish(z.boolean()),
+  is_member: z.nullish(z.boolean()),
+  is_archived: z.nullish(z.boolean()),
+  num_members: z.nullish(z.number()),
+  topic: Words,
+  purpose: Words,
+});
+export type Channel = z.output<typeof Channel>;
+
+/** Where messages are, with the name that people know it by: `#general`, `@Sam Sample`. */
+export type Conversation = { id: string; name: string };
+
+type Context = Pick<ToolContext, "http" | "metadata">;
+
+/** Largest page that Slack gives. */
+const PAGE = 999;
+
+/** Channels that the account can see, until `enough`. */
+export function listChannels(context: Context, enough: (channels: Channel[]) => boolean) {
+  const query = { types: "public_channel,private_channel", exclude_archived: true, limit: PAGE };
+  const list = { name: "channels", item: Channel, query, scope: "channels:read" };
+  return readAllItems(context.http, "conversations.list", list, enough);
+}
+
+/**
+ * The channel or direct message that a person names: `#general`, `general`, `@sam`, `Sam Sample`, an e-mail address, an id, or the address of
+ * a channel.
+ *
+ * @param forWriting opens a direct message that was not used before; reading opens none. `sam` is then the channel alone: what was allowed for
+ *   `#sam` is not sent to a person of that name.
+ * @throws Problem INVALID_REQUEST when nothing or several things match
+ */
+export async function findConversation(context: Context, text: string, forWriting: boolean): Promise<Conversation> {
+  const name = text.trim();
+  const id = conversationId(name);
+  if (id) return byId(context, id);
+  if (name.startsWith("#")) return byName(context, name);
+  if (isPerson(name)) return withPerson(context, name, forWriting);
+  try {
+    return await byName(context, name);
+  } catch (error) {
+    const person = await findPerson(context, name).catch(() => undefined);
+    if (!person || !(error instanceof Problem)) throw error;
+    if (!forWriting) return withPerson(context, person.id, forWriting);
+    const hint = `To write to ${getUserName(person)}, say @${person.name ?? person.id}.`;
+    throw new Problem(error.code, error.message, { hint, details: error.details, cause: error });
+  }
+}
+
+/** A conversation as it will be shown in a summary, before anything is checked: `general` is a channel, `Sam Sample` a person. */
+export function formatConversation(text: string): string {
+  const name = text.trim();
+  if (/^[#@<]|^https?:/.test(name) || conversationId(name) || isPerson(name)) return name;
+  return /^[\p{Ll}\p{N}_-]+$/u.test(name) ? `#${name}` : name;
+}
+
+/**
+ * A conversation in the words of a grant: `#general` for a channel, `@sam` for a person, their address, or an id.
+ *
+ * @returns undefined for what is none of these
+ */
+export function formatConversationPlace(text: string): string | undefined {
+  const name = text.normalize("NFC").replace(/\s+/g, " ").trim();
+  const id = conversationId(name);
+  if (id) return `the conversation ${id.toUpperCase()}`;
+  if (name.startsWith("#") || !isPerson(name)) {
+    const channel = name.replace(/^#/, "").toLowerCase();
+    return /^[\p{L}\p{M}\p{N}_-]+$/u.test(channel) ? `#${channel}` : undefined;
+  }
+  const person = name.replace(/^<@([A-Z0-9]+)(\|[^>]*)?>$/, "$1").replace(/^@/, "");
+  if (/^(me|myself|i)$/i.test(person)) return "yourself";
+  if (/^[UW][A-Z0-9]{7,}$/.test(person)) return `the person ${person}`;
+  if (/^[^@\s“”\p{C}]+@[^@\s“”\p{C}]+\.[^@\s“”\p{C}]+$/u.test(person)) return person.toLowerCase();
+  return /^[\p{L}\p{M}\p{N}][\p{L}\p{M}\p{N} .'’_-]*$/u.test(person) ? `@${person.toLowerCase()}` : undefined;
+}
+
+function conversationId(text: string): string | undefined {
+  return (
+    /^<#([A-Z0-9]+)(?:\|[^>]*)?>$/.exec(text)?.[1] ??
+    /^https?:\/\/[^/]+\/archives\/([A-Z0-9]+)/i.exec(text)?.[1] ??
+    /^([CGD][A-Z0-9]{7,})$/.exec(text)?.[1]
+  );
+}
+
+/** Names of channels have no capitals and no spaces. */
+function isPerson(name: string): boolean {
+  return /^@|^<@|^[UW][A-Z0-9]{7,}$|\S@\S|^(me|myself|i)$/i.test(name) || /\s|\p{Lu}/u.test(name);
+}
+
+async function byId(context: Context, id: string): Promise<Conversation> {
+  const answer = z.looseObject({ channel: Channel });
+  const { channel } = await callReadMethod(context.http, "conversations.info", {
+    query: { channel: id },
+    answer,
+    scope: "channels:read",
+  });
+  return { id: channel.id, name: channel.name ? `#${channel.name}` : "the direct message" };
+}
+
+async function byName(context: Context, text: string): Promise<Conversation> {
+  const name = text.replace(/^#/, "").toLowerCase();
+  const isIt = (channel: Channel) => channel.name?.toLowerCase() === name;
+  const { items } = await listChannels(context, (some) => some.some(isIt));
+  const found = items.find(isIt);
+  if (found) return { id: found.id, name: `#${found.name ?? name}` };
+  const names = items.flatMap((channel) => channel.name ?? []);
+  const near = findClosestName(name, names, 2);
+  throw new Problem("INVALID_REQUEST", `No channel in Slack is called “#${name}”, or this account cannot see it.`, {
+    hint: near ? `Did you mean #${near}?` : "Ask for the list of channels.",
+  });
+}
+
+async function withPerson(context: Context, name: string, forWriting: boolean): Promise<Conversation> {
+  const user = await findPerson(context, name);
+  const shown = `@${getUserName(user)}`;
+  if (forWriting) {
+    const answer = z.looseObject({ channel: z.looseObject({ id: z.string() }) });
+    // Opening a direct message twice gives the same one and tells nobody, so it may be repeated like a read.
+    const request = { body: { users: user.id }, answer, scope: "im:write", reads: true };
+    return { id: (await callMethod(context.http, "conversations.open", request)).channel.id, name: shown };
+  }
+  const list = { name: "channels", item: Channel, query: { types: "im", limit: PAGE }, scope: "im:read" };
+  const isIt = (channel: Channel) => channel.user === user.id;
+  const { items } = await readAllItems(context.http, "conversations.list", list, (some) => some.some(isIt));
+  const found = items.find(isIt);
+  if (found) return { id: found.id, name: shown };
+  throw new Problem("INVALID_REQUEST", `There are no messages between you and ${getUserName(user)} in Slack.`, {
+    hint: "Send one first.",
+  });
+}

@@ -1,0 +1,74 @@
+import * as z from "zod/mini";
+import { withDescription } from "#backend/services/fields";
+import { formatCount, formatMarkdownTable } from "../markup/markdown.ts";
+import { defineTool } from "../service.ts";
+import { getUserName, listPeople, matchName, type User } from "./people.ts";
+
+const Input = z.object({
+  name: withDescription(z.optional(z.string()), "Name, handle or e-mail address of a person; everybody when left out."),
+  limit: withDescription(
+    z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(200))),
+    "At most so many people; 50.",
+  ),
+});
+type Input = z.output<typeof Input>;
+
+/** Source: https://docs.slack.dev/reference/methods/users.list/ */
+export const listUsersTool = defineTool({
+  name: "slack.list_users",
+  description: "List the people of the Slack workspace, or find one by name.",
+  access: "read",
+  input: Input,
+  examples: [
+    "list people in slack",
+    "list the slack users",
+    "who is in slack",
+    "find {name} in slack",
+    "who is {name} in slack",
+    "find the person {name}",
+    "what is the email of {name} in slack",
+  ],
+  summary: ({ name }: Input) => (name?.trim() ? `Find ${name.trim()} in Slack` : "List the people in Slack"),
+  async run(input, context) {
+    const name = input.name?.trim().replace(/^@/, "") ?? "";
+    const limit = input.limit ?? 50;
+    const { people, more } = await listPeople(context.http);
+    const found = name === "" ? people : people.filter((user) => matches(user, name));
+    const shown = found.slice(0, limit);
+    const isMore = more || found.length > limit;
+    const called = name === "" ? "" : ` called “${name}”`;
+    const words = formatCount(shown.length, "person", "people") + called;
+    const head = isMore ? `The first ${words}; there are more:` : `${words}:`;
+    return {
+      data: { people: shown.map(userData), more: isMore },
+      text: shown.length === 0 ? `Nobody in Slack is${called || " there"}.` : `${head}\n\n${userTable(shown)}`,
+      ...(typeof context.metadata.url === "string" ? { url: context.metadata.url } : {}),
+    };
+  },
+});
+
+function matches(user: User, name: string): boolean {
+  return matchName(user, name) !== undefined || getUserName(user).toLowerCase().includes(name.toLowerCase());
+}
+
+function userTable(people: User[]): string {
+  const rows = people.map((user) => [
+    getUserName(user),
+    `@${user.name ?? user.id}`,
+    user.profile?.title ?? "",
+    user.profile?.email ?? "",
+    user.tz ?? "",
+  ]);
+  return formatMarkdownTable(["Name", "Handle", "Title", "E-mail", "Time zone"], rows);
+}
+
+function userData(user: User): Record<string, unknown> {
+  return {
+    id: user.id,
+    name: getUserName(user),
+    handle: `@${user.name ?? user.id}`,
+    title: user.profile?.title || undefined,
+    email: user.profile?.email ?? undefined,
+    time_zone: user.tz ?? undefined,
+  };
+}

@@ -1,0 +1,174 @@
+import * as z from "zod/mini";
+import { Problem } from "#protocol/errors";
+import { escapeCell, truncateText } from "../markup/markdown.ts";
+import type { ServiceHttp, ToolContext } from "../service.ts";
+import { callReadMethod, readAllItems } from "./call.ts";
+import type { Conversation } from "./channels.ts";
+import { listMentionedUsers, mrkdwnToMarkdown, type Names } from "./mrkdwn-read.ts";
+import { loadUserNames } from "./people.ts";
+
+/** A message. Source: https://docs.slack.dev/reference/events/message/ */
+export const Message = z.looseObject({
+  ts: z.string(),
+  user: z.nullish(z.string()),
+  username: z.nullish(z.string()),
+  subtype: z.nullish(z.string()),
+  text: z.nullish(z.string()),
+  thread_ts: z.nullish(z.string()),
+  reply_count: z.nullish(z.number()),
+  reactions: z.nullish(z.array(z.looseObject({ name: z.string(), count: z.nullish(z.number()) }))),
+  files: z.nullish(z.array(z.looseObject({ name: z.nullish(z.string()), title: z.nullish(z.string()) }))),
+  attachments: z.nullish(
+    z.array(
+      z.looseObject({ title: z.nullish(z.string()), text: z.nullish(z.string()), fallback: z.nullish(z.string()) }),
+    ),
+  ),
+  bot_profile: z.nullish(z.looseObject({ name: z.nullish(z.string()) })),
+});
+export type Message = z.output<typeof Message>;
+
+/** Longest message that is shown and given to a model, in characters. */
+const LONGEST = 2_000;
+/** The newest messages that are looked through for one that is named by its words. */
+const SEARCHED = 100;
+
+/** Names of everybody who wrote or is mentioned. */
+export async function loadNames(http: ServiceHttp, messages: Message[]): Promise<Names> {
+  const ids = messages.flatMap(({ user, text }) => [...(user ? [user] : []), ...listMentionedUsers(text ?? "")]);
+  return { users: await loadUserNames(http, ids) };
+}
+
+/** A message as Markdown: its text, or what it carries instead. */
+export function toMarkdown({ text, attachments, files }: Message, names: Names): string {
+  const parts = [
+    mrkdwnToMarkdown(text ?? "", names),
+    ...(text
+      ? []
+      : (attachments ?? []).map((one) => mrkdwnToMarkdown(one.text || one.title || one.fallback || "", names))),
+    ...(files ?? []).map((file) => `(file: ${escapeCell(file.title || file.name || "unnamed")})`),
+  ];
+  return truncateText(parts.filter(Boolean).join("\n\n"), LONGEST);
+}
+
+function authorName({ user, username, bot_profile }: Message, { users }: Names): string {
+  return (user && users.get(user)) || username || bot_profile?.name || user || "someone";
+}
+
+/** A message trimmed for a model. */
+export function toMessageData(message: Message, names: Names, url: string): Record<string, unknown> {
+  return {
+    ts: message.ts,
+    author: authorName(message, names),
+    time: toIsoTime(message.ts),
+    text: toMarkdown(message, names),
+    ...(message.reply_count ? { replies: message.reply_count } : {}),
+    ...(message.reactions?.length ? { reactions: getReactions(message) } : {}),
+    url,
+  };
+}
+
+/** A message for a person: who, when, what, and what became of it. */
+export function formatMessage(message: Message, names: Names): string {
+  const more = [
+    message.reply_count ? `${message.reply_count} ${message.reply_count === 1 ? "reply" : "replies"}` : "",
+    ...getReactions(message),
+  ].filter(Boolean);
+  const when = toIsoTime(message.ts).slice(0, 16).replace("T", " ");
+  const head = `**${escapeCell(authorName(message, names))}**, ${when} UTC`;
+  return [head, toMarkdown(message, names), more.length > 0 ? `(${more.join(", ")})` : ""].filter(Boolean).join("\n\n");
+}
+
+/** Where a person looks at a message; the address is the same as that of `chat.getPermalink`. */
+export function buildMessageUrl(
+  { metadata }: Pick<ToolContext, "metadata">,
+  channel: string,
+  { ts, thread_ts: thread }: Pick<Message, "ts" | "thread_ts">,
+): string | undefined {
+  const page = buildChannelUrl({ metadata }, channel);
+  if (page === undefined) return undefined;
+  const url = `${page}/p${ts.replace(".", "")}`;
+  return thread && thread !== ts ? `${url}?thread_ts=${thread}&cid=${encodeURIComponent(channel)}` : url;
+}
+
+export function buildChannelUrl({ metadata }: Pick<ToolContext, "metadata">, channel: string): string | undefined {
+  return typeof metadata.url === "string" ? `${metadata.url}/archives/${encodeURIComponent(channel)}` : undefined;
+}
+
+/** The moment of a message as ISO 8601 in UTC; `ts` counts seconds since the epoch. */
+export function toIsoTime(ts: string): string {
+  const time = new Date(Number(ts) * 1000);
+  return Number.isNaN(time.getTime()) ? "" : time.toISOString();
+}
+
+/** A message in words, before it is looked up: "the newest message", "the message “on it”". */
+export function formatMessageRef(text: string | undefined): string {
+  const name = text?.trim() ?? "";
+  if (isNewest(name)) return "the newest message";
+  return getTs(name)
+    ? `the message ${name}`
+    : `the newest message that says “${truncateText(name.replace(/\s+/g, " "), 80)}”`;
+}
+
+/**
+ * The message that a person names: by its `ts`, its address, some of its words, or the newest one.
+ *
+ * @throws Problem INVALID_REQUEST when there is none
+ */
+export async function findMessage(
+  http: ServiceHttp,
+  { id, name }: Conversation,
+  text: string | undefined,
+): Promise<Message> {
+  const wanted = text?.trim() ?? "";
+  const ts = getTs(wanted);
+  const thread = /[?&]thread_ts=(\d+\.\d+)/.exec(wanted)?.[1];
+  if (ts) return { ts, ...(thread ? { thread_ts: thread } : {}) };
+  const messages = await fetchNewest(http, id, { limit: isNewest(wanted) ? 1 : SEARCHED });
+  const words = plain(wanted);
+  const found = isNewest(wanted) ? messages[0] : messages.find((message) => plain(message.text ?? "").includes(words));
+  if (found) return found;
+  const sentence = isNewest(wanted) ? `There are no messages in ${name}.` : `No message in ${name} says “${wanted}”.`;
+  throw new Problem("INVALID_REQUEST", sentence, { hint: "Give the address of the message." });
+}
+
+/** The newest messages of a conversation, newest first. Source: https://docs.slack.dev/reference/methods/conversations.history/ */
+export async function fetchNewest(
+  http: ServiceHttp,
+  channel: string,
+  { limit, oldest }: { limit: number; oldest?: string },
+): Promise<Message[]> {
+  const answer = z.looseObject({ messages: z.array(Message) });
+  const query = { channel, limit, oldest };
+  return (await callReadMethod(http, "conversations.history", { query, answer, scope: "channels:history" })).messages;
+}
+
+/** A message and its replies, oldest first. Source: https://docs.slack.dev/reference/methods/conversations.replies/ */
+export async function fetchThread(http: ServiceHttp, channel: string, ts: string, limit: number): Promise<Message[]> {
+  const list = { name: "messages", item: Message, query: { channel, ts, limit: 200 }, scope: "channels:history" };
+  const { items } = await readAllItems(http, "conversations.replies", list, (some) => some.length > limit);
+  const [root, ...replies] = items;
+  return root ? [root, ...replies.slice(-limit)] : [];
+}
+
+function isNewest(text: string): boolean {
+  return /^$|^(the )?(last|latest|newest|most recent)( (message|one|post))?$/i.test(text);
+}
+
+function getTs(text: string): string | undefined {
+  const linked = /^https?:\/\/[^/]+\/archives\/[A-Z0-9]+\/p(\d{10})(\d{6})/i.exec(text);
+  if (linked) return `${linked[1]}.${linked[2]}`;
+  return /^\d{10}\.\d{6}$/.test(text) ? text : undefined;
+}
+
+function getReactions({ reactions }: Message): string[] {
+  return (reactions ?? []).map(({ name, count }) => `:${name}: ${count ?? 1}`);
+}
+
+/** Text without emphasis, as people remember it. */
+function plain(text: string): string {
+  return text
+    .toLowerCase()
+    .replace(/[*_~`]/g, "")
+    .replace(/\s+/g, " ")
+    .trim();
+}

@@ -1,0 +1,83 @@
+import * as z from "zod/mini";
+import { Problem } from "#protocol/errors";
+import { truncateText } from "../markup/markdown.ts";
+import type { ServiceHttp, ToolContext } from "../service.ts";
+import { callMethod } from "./call.ts";
+import type { Conversation } from "./channels.ts";
+import { buildMessageUrl } from "./message.ts";
+import { markdownToMrkdwn } from "./mrkdwn-write.ts";
+import { listPeople } from "./people.ts";
+
+const Posted = z.looseObject({ channel: z.string(), ts: z.string() });
+
+/** Longest message that Slack takes, in characters. */
+const TEXT_LIMIT = 40_000;
+
+/**
+ * Posts a message as the person. Source: https://docs.slack.dev/reference/methods/chat.postMessage/
+ *
+ * @param thread `ts` of the message that it answers
+ * @throws Problem INVALID_REQUEST when there is no text, or more than Slack takes
+ */
+export async function postMessage(
+  context: Pick<ToolContext, "http" | "metadata">,
+  { id }: Conversation,
+  markdown: string,
+  thread?: string,
+): Promise<{ ts: string; url: string | undefined }> {
+  const text = await mentioning(context.http, check(markdownToMrkdwn(markdown)));
+  const body = { channel: id, text, ...(thread ? { thread_ts: thread } : {}) };
+  const { ts, channel } = await callMethod(context.http, "chat.postMessage", {
+    body,
+    answer: Posted,
+    scope: "chat:write",
+  });
+  return { ts, url: buildMessageUrl(context, channel, { ts, thread_ts: thread }) };
+}
+
+/** The text of a message in a summary: whole where it is short. */
+export function quoteText(text: string): string {
+  return `“${truncateText(text.replace(/\s+/g, " ").trim(), 500)}”`;
+}
+
+/** Whether a text is meant for everybody at once: `@channel`, `@here`, `@everyone`, in Slack's own writing too. */
+export function mentionsEverybody(text: string): boolean {
+  return /(?<![\p{L}\p{N}._-])@(?:channel|here|everyone|group)(?![\p{L}\p{N}_-])|<!(?:channel|here|everyone|group|subteam)/iu.test(
+    text.normalize("NFKC").replace(/\p{Cf}/gu, ""),
+  );
+}
+
+function check(text: string): string {
+  if (text === "") throw new Problem("INVALID_REQUEST", "A message needs some text.", { details: { field: "text" } });
+  if (text.length <= TEXT_LIMIT) return text;
+  const [has, most] = [text.length, TEXT_LIMIT].map((number) => number.toLocaleString("en-US"));
+  throw new Problem("INVALID_REQUEST", `The message has ${has} characters; Slack takes at most ${most}.`, {
+    hint: "Shorten it, or send it in parts.",
+    details: { field: "text" },
+  });
+}
+
+/** `@sam` becomes a mention where somebody has that handle; everybody at once (`@channel`, `@here`) is never called. */
+async function mentioning(http: ServiceHttp, text: string): Promise<string> {
+  if (!HANDLE.test(text)) return text;
+  const { people } = await listPeople(http);
+  const ids = new Map(
+    people.flatMap(({ id, name, profile }) => [
+      [profile?.display_name?.toLowerCase() ?? "", id] as const,
+      [name?.toLowerCase() ?? "", id] as const,
+    ]),
+  );
+  return text
+    .split(/(```[\s\S]*?```|`[^`\n]+`|<[^<>]+>)/)
+    .map((piece, index) =>
+      index % 2 === 1
+        ? piece
+        : piece.replace(new RegExp(HANDLE, "gu"), (handle, name: string) => {
+            const id = ids.get(name.toLowerCase());
+            return id === undefined ? handle : `<@${id}>`;
+          }),
+    )
+    .join("");
+}
+
+const HANDLE = /(?<![\p{L}\p{N}@._-])@([\p{L}\p{N}](?:[\p{L}\p{N}._-]*[\p{L}\p{N}])?)/u;

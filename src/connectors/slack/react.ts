@@ -1,0 +1,89 @@
+import * as z from "zod/mini";
+import { withDescription } from "#backend/services/fields";
+import { Problem } from "#protocol/errors";
+import { escapeCell } from "../markup/markdown.ts";
+import { formatPlace } from "../place.ts";
+import { defineTool } from "../service.ts";
+import { callMethod } from "./call.ts";
+import { findConversation, formatConversation, formatConversationPlace } from "./channels.ts";
+import { buildMessageUrl, findMessage, formatMessageRef } from "./message.ts";
+
+const Input = z.object({
+  channel: withDescription(
+    z.string(),
+    "Channel such as #general, or a person for direct messages: @name or e-mail address.",
+  ),
+  emoji: withDescription(z.string(), "Name of the emoji without colons, or the emoji itself."),
+  message: withDescription(
+    z.optional(z.string()),
+    "Which message to react to: its address or ts, or some of its words; the newest one when left out.",
+  ),
+});
+type Input = z.output<typeof Input>;
+
+/** Source: https://docs.slack.dev/reference/methods/reactions.add/ */
+export const addReactionTool = defineTool({
+  name: "slack.add_reaction",
+  description: "React to a Slack message with an emoji.",
+  access: "write",
+  input: Input,
+  examples: [
+    "react with {emoji} in {channel}",
+    "react with {emoji} to the last message in {channel}",
+    "react to the last message in {channel} with {emoji}",
+    "react to {message} in {channel} with {emoji}",
+    "add a {emoji} reaction in {channel}",
+  ],
+  summary: ({ channel, emoji, message }: Input) =>
+    `React with :${emojiName(emoji)}: to ${formatMessageRef(message)} in ${formatConversation(channel)}`,
+  resource: ({ channel }: Input) => formatPlace("in", formatConversationPlace(channel)),
+  async run(input, context) {
+    const name = emojiName(input.emoji);
+    const place = await findConversation(context, formatConversation(input.channel), false);
+    const message = await findMessage(context.http, place, input.message);
+    const body = { channel: place.id, timestamp: message.ts, name };
+    const url = buildMessageUrl(context, place.id, message);
+    const changed = await callMethod(context.http, "reactions.add", {
+      body,
+      answer: z.unknown(),
+      scope: "reactions:write",
+    })
+      .then(() => true)
+      .catch((error: unknown) => {
+        if (error instanceof Problem && error.details.service_code === "already_reacted") return false;
+        throw error;
+      });
+    const done = changed
+      ? `Reacted with :${name}: in ${place.name}.`
+      : `You had already reacted with :${name}: in ${place.name}.`;
+    return {
+      data: { channel: place.name, ts: message.ts, emoji: name, changed, url },
+      text: [escapeCell(done), url].filter(Boolean).join("\n\n"),
+      url,
+    };
+  },
+});
+
+/** Slack's name of an emoji, for what people type instead. */
+function emojiName(text: string): string {
+  const name = text.trim().replace(/^:|:$/g, "").toLowerCase();
+  const known = NAMES.find(([, ...others]) => others.includes(name.replace(/[\u{fe0f}\u{1f3fb}-\u{1f3ff}]/gu, "")));
+  return known?.[0] ?? name.replace(/\s+/g, "_");
+}
+
+const NAMES: [name: string, ...others: string[]][] = [
+  ["+1", "👍", "thumbs up", "thumbs-up", "thumbsup", "thumbs_up", "thumb up", "like"],
+  ["-1", "👎", "thumbs down", "thumbs-down", "thumbsdown", "thumbs_down"],
+  ["heart", "❤", "♥"],
+  ["tada", "🎉", "party"],
+  ["white_check_mark", "✅", "check", "check mark", "tick"],
+  ["eyes", "👀"],
+  ["rocket", "🚀"],
+  ["smile", "😄", "🙂", "😀"],
+  ["joy", "😂"],
+  ["pray", "🙏", "thanks"],
+  ["fire", "🔥"],
+  ["wave", "👋"],
+  ["clap", "👏"],
+  ["x", "❌"],
+];

@@ -1,0 +1,83 @@
+import * as z from "zod/mini";
+import { withDescription } from "#backend/services/fields";
+import { Problem } from "#protocol/errors";
+import { escapeCell, formatCount } from "../markup/markdown.ts";
+import { defineTool } from "../service.ts";
+import { findConversation, formatConversation } from "./channels.ts";
+import {
+  buildChannelUrl,
+  buildMessageUrl,
+  fetchNewest,
+  fetchThread,
+  findMessage,
+  formatMessage,
+  loadNames,
+  toMessageData,
+} from "./message.ts";
+
+const Input = z.object({
+  channel: withDescription(
+    z.string(),
+    "Channel such as #general, or a person for direct messages: @name or e-mail address.",
+  ),
+  since: withDescription(z.optional(z.string()), "Only messages after this date or moment, as ISO 8601."),
+  thread: withDescription(z.optional(z.string()), "Address or ts of a message, to read it and its replies instead."),
+  limit: withDescription(
+    z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(100))),
+    "At most so many messages; 20.",
+  ),
+});
+type Input = z.output<typeof Input>;
+
+/** Source: https://docs.slack.dev/reference/methods/conversations.history/ and …/conversations.replies/ */
+export const readChannelTool = defineTool({
+  name: "slack.read_channel",
+  description: "Read the newest messages of a Slack channel, a direct message or a thread.",
+  access: "read",
+  input: Input,
+  examples: [
+    "read {channel}",
+    "what is new in {channel}",
+    "show the latest messages in {channel}",
+    "what did people say in {channel}",
+    "what happened in {channel}",
+    "show messages from {channel}",
+    "summarise {channel}",
+    "read my messages with {channel}",
+    "what was said in {channel} since {since}",
+  ],
+  summary: ({ channel, thread }: Input) =>
+    thread?.trim() ? `Read a thread in ${formatConversation(channel)}` : `Read ${formatConversation(channel)}`,
+  async run(input, context) {
+    const { http } = context;
+    const place = await findConversation(context, input.channel, false);
+    const limit = input.limit ?? 20;
+    const oldest = getMoment(input.since);
+    const root = input.thread?.trim() ? await findMessage(http, place, input.thread) : undefined;
+    const messages = root
+      ? await fetchThread(http, place.id, root.thread_ts ?? root.ts, limit)
+      : (await fetchNewest(http, place.id, { limit, oldest })).reverse();
+    const names = await loadNames(http, messages);
+    const what = `${formatCount(messages.length, "message")} in ${escapeCell(place.name)}`;
+    const head = messages.length === 0 ? `No messages in ${escapeCell(place.name)}.` : `${what}, the newest last:`;
+    return {
+      data: {
+        channel: place.name,
+        messages: messages.map((one) => toMessageData(one, names, buildMessageUrl(context, place.id, one) ?? "")),
+      },
+      text: [head, ...messages.map((one) => formatMessage(one, names))].join("\n\n"),
+      url: root ? buildMessageUrl(context, place.id, root) : buildChannelUrl(context, place.id),
+    };
+  },
+});
+
+/** Slack's spelling of a moment: seconds since the epoch. */
+function getMoment(since: string | undefined): string | undefined {
+  if (!since?.trim()) return undefined;
+  const time = Date.parse(since.trim());
+  if (!Number.isNaN(time)) return (time / 1000).toFixed(6);
+  throw new Problem("INVALID_REQUEST", `“${since}” is not a date or moment.`, {
+    hint: "Write it as 2026-01-31 or 2026-01-31T09:00:00Z.",
+    details: { field: "since" },
+  });
+}

@@ -1,0 +1,50 @@
+import * as z from "zod/mini";
+import { withDescription } from "#backend/services/fields";
+import { escapeCell } from "../markup/markdown.ts";
+import { formatPlace } from "../place.ts";
+import { defineTool } from "../service.ts";
+import { findConversation, formatConversation, formatConversationPlace } from "./channels.ts";
+import { findMessage, formatMessageRef } from "./message.ts";
+import { mentionsEverybody, postMessage, quoteText } from "./outgoing.ts";
+
+const Input = z.object({
+  channel: withDescription(
+    z.string(),
+    "Channel such as #general, or a person for direct messages: @name or e-mail address.",
+  ),
+  message: withDescription(
+    z.optional(z.string()),
+    "Which message to reply to: its address or ts, or some of its words; the newest one when left out.",
+  ),
+  text: withDescription(z.string(), "The reply, as text or Markdown."),
+});
+type Input = z.output<typeof Input>;
+
+/** Source: https://docs.slack.dev/reference/methods/chat.postMessage/, `thread_ts`. */
+export const replyTool = defineTool({
+  name: "slack.reply",
+  description: "Reply to a Slack message in its thread.",
+  access: "write",
+  input: Input,
+  examples: [
+    "reply in {channel}: {text}",
+    "reply to the last message in {channel}: {text}",
+    "reply to {message} in {channel}: {text}",
+    "answer in {channel}: {text}",
+    "reply to {message} in {channel} saying {text}",
+  ],
+  summary: ({ channel, message, text }: Input) =>
+    `Reply in ${formatConversation(channel)} to ${formatMessageRef(message)}: ${quoteText(text)}`,
+  resource: ({ channel }: Input) => formatPlace("in", formatConversationPlace(channel)),
+  modeOf: ({ text }: Input) => (mentionsEverybody(text) ? "confirm_before_execution" : undefined),
+  async run(input, context) {
+    const place = await findConversation(context, input.channel, false);
+    const message = await findMessage(context.http, place, input.message);
+    const { ts, url } = await postMessage(context, place, input.text, message.thread_ts ?? message.ts);
+    return {
+      data: { channel: place.name, thread: message.thread_ts ?? message.ts, ts, url },
+      text: [`Replied in ${escapeCell(place.name)}.`, url].filter(Boolean).join("\n\n"),
+      url,
+    };
+  },
+});

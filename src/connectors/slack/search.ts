@@ -1,0 +1,112 @@
+import * as z from "zod/mini";
+import { withDescription } from "#backend/services/fields";
+import { escapeCell, formatCount, formatMarkdownTable, truncateText } from "../markup/markdown.ts";
+import { defineTool, type ToolContext } from "../service.ts";
+import { callReadMethod } from "./call.ts";
+import { loadNames, Message, toIsoTime, toMarkdown } from "./message.ts";
+import { findPerson } from "./people.ts";
+
+const Input = z.object({
+  text: withDescription(
+    z.string(),
+    "Words that the messages contain; modifiers of Slack's own search may be among them.",
+  ),
+  channel: withDescription(z.optional(z.string()), "Only in this channel, such as #general."),
+  from: withDescription(z.optional(z.string()), "Only by this person: me, @name, name or e-mail address."),
+  limit: withDescription(
+    z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(100))),
+    "At most so many messages; 20.",
+  ),
+});
+type Input = z.output<typeof Input>;
+
+const Match = z.extend(Message, {
+  permalink: z.nullish(z.string()),
+  channel: z.nullish(z.looseObject({ id: z.nullish(z.string()), name: z.nullish(z.string()) })),
+});
+type Match = z.output<typeof Match>;
+
+const Matches = z.looseObject({
+  messages: z.looseObject({ total: z.nullish(z.number()), matches: z.array(Match) }),
+});
+
+/** Source: https://docs.slack.dev/reference/methods/search.messages/; newest first. */
+export const searchMessagesTool = defineTool({
+  name: "slack.search_messages",
+  description: "Search messages in Slack by words, channel and author, newest first.",
+  access: "read",
+  input: Input,
+  examples: [
+    "search messages for {text} in {channel}",
+    "find messages about {text} in {channel}",
+    "search slack for {text} in {channel}",
+    "search slack for {text}",
+    "find messages about {text}",
+    "find messages from {from} about {text}",
+    "what did {from} say about {text}",
+    "who wrote about {text} in {channel}",
+  ],
+  summary: (input: Input) => `Search Slack for ${words(input)}`,
+  async run(input, context) {
+    const limit = input.limit ?? 20;
+    const query = { query: await getQuery(input, context), count: limit, sort: "timestamp", sort_dir: "desc" };
+    const request = { query, answer: Matches, scope: "search:read" };
+    const { messages } = await callReadMethod(context.http, "search.messages", request);
+    const matches = messages.matches.slice(0, limit);
+    const total = messages.total ?? matches.length;
+    const names = await loadNames(context.http, matches);
+    const shown = matches.map((match) => ({
+      channel: getPlace(match, names.users),
+      author: (match.user && names.users.get(match.user)) || match.username || "someone",
+      time: toIsoTime(match.ts),
+      text: toMarkdown(match, names),
+      ts: match.ts,
+      url: match.permalink ?? undefined,
+    }));
+    return {
+      data: { messages: shown, more: total > matches.length },
+      text: formatResult(shown, total, escapeCell(words(input))),
+      ...(typeof context.metadata.url === "string" ? { url: context.metadata.url } : {}),
+    };
+  },
+});
+
+type Shown = { channel: string; author: string; time: string; text: string };
+
+function formatResult(shown: Shown[], total: number, what: string): string {
+  if (shown.length === 0) return `No ${what.replace(/^messages?/, "messages")}.`;
+  const found = `${formatCount(total, "message")}${what.replace(/^messages/, "")}`;
+  const head = total > shown.length ? `The newest ${shown.length} of ${found}:` : `${found}:`;
+  const rows = shown.map(({ channel, author, time, text }) => [
+    channel,
+    author,
+    time.slice(0, 16).replace("T", " "),
+    truncateText(text.replace(/\s+/g, " "), 200),
+  ]);
+  return `${head}\n\n${formatMarkdownTable(["Channel", "Author", "Time (UTC)", "Message"], rows)}`;
+}
+
+async function getQuery({ text, channel, from }: Input, context: ToolContext): Promise<string> {
+  const author = from?.trim() ? await findPerson(context, from) : undefined;
+  return [
+    text.trim(),
+    channel?.trim() ? `in:#${channel.trim().replace(/^#/, "")}` : "",
+    author ? `from:<@${author.id}>` : "",
+  ]
+    .filter(Boolean)
+    .join(" ");
+}
+
+function words({ text, channel, from }: Input): string {
+  const about = text.trim() ? ` about “${text.trim()}”` : "";
+  const where = channel?.trim() ? ` in #${channel.trim().replace(/^#/, "")}` : "";
+  const who = from?.trim() ? ` from ${from.trim()}` : "";
+  return `messages${about}${where}${who}`;
+}
+
+/** Direct messages have the other person's id for a name. */
+function getPlace({ channel }: Match, users: Map<string, string>): string {
+  const name = channel?.name ?? "";
+  if (/^[UW][A-Z0-9]{7,}$/.test(name)) return users.has(name) ? `@${users.get(name)}` : "direct message";
+  return name ? `#${name}` : "";
+}

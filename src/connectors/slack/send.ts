@@ -1,0 +1,46 @@
+import * as z from "zod/mini";
+import { withDescription } from "#backend/services/fields";
+import { escapeCell } from "../markup/markdown.ts";
+import { formatPlace } from "../place.ts";
+import { defineTool } from "../service.ts";
+import { findConversation, formatConversation, formatConversationPlace } from "./channels.ts";
+import { mentionsEverybody, postMessage, quoteText } from "./outgoing.ts";
+
+const Input = z.object({
+  channel: withDescription(z.string(), "Channel such as #general, or a person: @name, full name or e-mail address."),
+  text: withDescription(z.string(), "The message, as text or Markdown."),
+});
+type Input = z.output<typeof Input>;
+
+/** Source: https://docs.slack.dev/reference/methods/chat.postMessage/ and …/conversations.open/ */
+export const sendMessageTool = defineTool({
+  name: "slack.send_message",
+  description: "Send a message to a Slack channel, or directly to a person.",
+  access: "write",
+  input: Input,
+  examples: [
+    "send {text} to {channel}",
+    "send a message to {channel}: {text}",
+    "send a message to {channel} saying {text}",
+    "post {text} in {channel}",
+    "post in {channel}: {text}",
+    "post to {channel}: {text}",
+    "write to {channel}: {text}",
+    "tell {channel} that {text}",
+    "message {channel}: {text}",
+    "send {channel} a message: {text}",
+    "say {text} in {channel}",
+  ],
+  summary: ({ channel, text }: Input) => `Send to ${formatConversation(channel)}: ${quoteText(text)}`,
+  resource: ({ channel }: Input) => formatPlace("to", formatConversationPlace(channel)),
+  modeOf: ({ text }: Input) => (mentionsEverybody(text) ? "confirm_before_execution" : undefined),
+  async run(input, context) {
+    const place = await findConversation(context, input.channel, true);
+    const { ts, url } = await postMessage(context, place, input.text);
+    return {
+      data: { channel: place.name, ts, url },
+      text: [`Sent to ${escapeCell(place.name)}.`, url].filter(Boolean).join("\n\n"),
+      url,
+    };
+  },
+});

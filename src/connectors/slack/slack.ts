@@ -1,0 +1,70 @@
+import { fetchSlackIdentity } from "#backend/services/slack/identity";
+import type { Service } from "../service.ts";
+import { SLACK_ERRORS } from "./errors.ts";
+import { listChannelsTool } from "./list-channels.ts";
+import { listUsersTool } from "./list-users.ts";
+import { addReactionTool } from "./react.ts";
+import { readChannelTool } from "./read-channel.ts";
+import { replyTool } from "./reply.ts";
+import { searchMessagesTool } from "./search.ts";
+import { sendMessageTool } from "./send.ts";
+
+/** What the person consents to. `search:read` and direct messages exist for people only, so kay acts as the person and asks for no bot. */
+const SCOPES = [
+  "channels:read",
+  "channels:history",
+  "groups:read",
+  "groups:history",
+  "im:read",
+  "im:history",
+  "im:write",
+  "chat:write",
+  "reactions:write",
+  "search:read",
+  "users:read",
+  "users:read.email",
+];
+
+/**
+ * Slack. A person's scopes are asked for in `user_scope`, with commas, and their token comes in `authed_user`; what is beside it is a bot's.
+ * PKCE is left out: switching it on turns the app into a public client for good. With token rotation, which each app may switch on, tokens
+ * live twelve hours and refresh tokens are spent; without it there is no refresh token and tokens do not end. Sources:
+ * https://docs.slack.dev/authentication/installing-with-oauth/, …/using-token-rotation/, …/using-pkce/
+ */
+export const slack: Service = {
+  name: "slack",
+  title: "Slack",
+  oauth: {
+    provider: "slack",
+    scopes: SCOPES,
+    scopeParameter: "user_scope",
+    scopeSeparator: ",",
+    tokensIn: "authed_user",
+    pkce: false,
+    clientAuth: "client_secret_basic",
+    refresh: "rotating",
+    goneErrors: [
+      "invalid_refresh_token",
+      "token_revoked",
+      "token_expired",
+      "account_inactive",
+      "authorization_not_found",
+    ],
+  },
+  endpoints: {
+    authorize: "https://slack.com/oauth/v2/authorize",
+    token: "https://slack.com/api/oauth.v2.access",
+    api: "https://slack.com/api",
+  },
+  api: { errors: SLACK_ERRORS },
+  identify: fetchSlackIdentity,
+  tools: [
+    listChannelsTool,
+    readChannelTool,
+    searchMessagesTool,
+    sendMessageTool,
+    replyTool,
+    listUsersTool,
+    addReactionTool,
+  ],
+};

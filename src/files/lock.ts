@@ -1,0 +1,150 @@
+import { link, readFile, stat, unlink, writeFile } from "node:fs/promises";
+import { hostname } from "node:os";
+import { dirname } from "node:path";
+import type { Clock } from "#net/ports";
+import { Problem } from "#protocol/errors";
+import type { Processes } from "./processes.ts";
+import { ensureCredentialFolder, getErrno, unwritableProblem } from "./replace-file.ts";
+
+/** A lock file between the processes of one machine. */
+export type Lock = { path: string; clock: Clock; processes: Processes; unique: () => string };
+
+/**
+ * Run `work` while nobody else does under this lock. A lock whose holder runs no more, or that is older than 20 s, is broken.
+ *
+ * @throws Problem STORE_BUSY after 30 s; what the signal aborts with
+ */
+export async function withLock<T>(lock: Lock, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  const id = await acquire(lock, signal);
+  try {
+    return await work();
+  } finally {
+    await remove(lock, id).catch(() => {});
+  }
+}
+
+const WAIT_MS = 30_000;
+const OLD_MS = 20_000;
+
+type Holder = { id: string; pid: number; started: string; host: string; at: number };
+
+async function acquire(lock: Lock, signal?: AbortSignal): Promise<string> {
+  const id = lock.unique();
+  // the waits are counted, not measured: a clock that is set back must not make this wait for ever
+  for (let waited = 0; ; ) {
+    signal?.throwIfAborted();
+    const holder = await readHolder(lock.path);
+    if (!holder) {
+      if (await create(lock, id)) return id;
+      continue;
+    }
+    if (await isLeftBehind(lock, holder)) {
+      if (await remove(lock, holder.id)) continue;
+    }
+    if (waited >= WAIT_MS) throw busy(lock.path, holder);
+    const pause = 10 + Math.min(240, waited / 20) + (id.charCodeAt(0) % 16);
+    await lock.clock.sleep(pause, signal);
+    waited += pause;
+  }
+}
+
+/** A lock appears with its whole content at once: written under another name, then linked. Without hard links, created and written. */
+async function create(lock: Lock, id: string): Promise<boolean> {
+  const content = await describe(lock, id);
+  const temporary = `${lock.path}.${id}.tmp`;
+  try {
+    await makeFolderOnce(lock, temporary, content);
+    await link(temporary, lock.path);
+    return true;
+  } catch (error) {
+    if (getErrno(error) === "EEXIST") return false;
+    if (!["EPERM", "ENOTSUP", "ENOSYS", "EXDEV", "EMLINK", "EACCES"].includes(getErrno(error)))
+      throw unwritableProblem(lock.path, error);
+    // Awaited here: while `finally` waits, nobody else would take notice of its rejection, and the process would end.
+    return await claimFile(lock.path, content);
+  } finally {
+    await unlink(temporary).catch(() => {});
+  }
+}
+
+async function makeFolderOnce(lock: Lock, path: string, content: string): Promise<void> {
+  try {
+    await writeFile(path, content, { flag: "wx", mode: 0o600 });
+  } catch (error) {
+    if (getErrno(error) !== "ENOENT") throw error;
+    await ensureCredentialFolder(dirname(lock.path));
+    await writeFile(path, content, { flag: "wx", mode: 0o600 });
+  }
+}
+
+/**
+ * Remove the lock that has this id, and no other. Whoever wants to (its holder, or one who found it left behind) first claims the
+ * removal of exactly that id, then looks again: a lock with this id can only go away through the claim's owner.
+ *
+ * @returns whether that lock is gone
+ */
+async function remove(lock: Lock, id: string): Promise<boolean> {
+  const claims: string[] = [];
+  for (let n = 1; n <= 9; n++) {
+    const claim = `${lock.path}.${id}.${n}`;
+    claims.push(claim);
+    if (await claimFile(claim, await describe(lock, id))) {
+      if ((await readHolder(lock.path))?.id === id) await unlink(lock.path);
+      for (const each of claims) await unlink(each).catch(() => {});
+      return true;
+    }
+    const claimer = await readHolder(claim);
+    if (claimer && !(await isLeftBehind(lock, claimer))) return false;
+  }
+  return false;
+}
+
+async function claimFile(path: string, content: string): Promise<boolean> {
+  try {
+    await writeFile(path, content, { flag: "wx", mode: 0o600 });
+    return true;
+  } catch (error) {
+    if (getErrno(error) === "EEXIST") return false;
+    throw unwritableProblem(path, error);
+  }
+}
+
+async function describe({ processes, clock }: Lock, id: string): Promise<string> {
+  const { pid } = processes;
+  const holder: Holder = { id, pid, started: (await processes.started(pid)) ?? "", host: hostname(), at: clock.now() };
+  return JSON.stringify(holder);
+}
+
+/** Who holds it; null when nobody does. One that cannot be read (yet) counts from its file's time. */
+async function readHolder(path: string): Promise<Holder | null> {
+  try {
+    const holder: Partial<Holder> = JSON.parse(await readFile(path, "utf8"));
+    if (typeof holder.id === "string" && /^[\w-]+$/.test(holder.id) && typeof holder.at === "number") {
+      return {
+        id: holder.id,
+        at: holder.at,
+        pid: holder.pid ?? 0,
+        started: holder.started ?? "",
+        host: holder.host ?? "",
+      };
+    }
+  } catch (error) {
+    if (getErrno(error) === "ENOENT") return null;
+    if (!(error instanceof SyntaxError)) throw unwritableProblem(path, error);
+  }
+  const info = await stat(path).catch(() => null);
+  return info && { id: `${info.ino}-${info.mtimeMs}`, at: info.mtimeMs, pid: 0, started: "", host: "" };
+}
+
+/** A process of another machine (a shared home, a container) can only be judged by the age of its lock. */
+async function isLeftBehind({ clock, processes }: Lock, holder: Holder): Promise<boolean> {
+  if (Math.abs(clock.now() - holder.at) > OLD_MS) return true;
+  if (holder.host !== hostname() || !holder.pid) return false;
+  return (await processes.started(holder.pid)) !== holder.started;
+}
+
+function busy(path: string, holder: Holder): Problem {
+  return new Problem("STORE_BUSY", `Another kay (process ${holder.pid}) holds ${path} for more than 30 s.`, {
+    details: { path, pid: holder.pid },
+  });
+}

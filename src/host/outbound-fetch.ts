@@ -1,0 +1,72 @@
+import { X509Certificate } from "node:crypto";
+import { BlockList } from "node:net";
+import { getCACertificates } from "node:tls";
+import { Agent, type Dispatcher, fetch, ProxyAgent, type RequestInit } from "undici";
+import type { Fetch, PublicFetch } from "#backend/ports";
+import { isLoopback } from "#net/addresses";
+import { readCertificates } from "#net/authorities";
+import { toSendProblem } from "#net/faults";
+import { findProxy, type HttpProxy, maskProxy } from "#net/proxy";
+import { Problem } from "#protocol/errors";
+import { createPublicFetch } from "./public-fetch.ts";
+
+/** `guarded` is for addresses that people of a backend of many choose. */
+export type OutboundFetch = { fetch: Fetch; guarded: PublicFetch; close(): Promise<void> };
+
+/**
+ * The backend's way out to services and their authorization servers: undici with the machine's proxy and certificate authorities
+ * (HTTPS_PROXY …, KAY_CA_FILE), loopback always direct. Connections are kept and reused; `close` ends them.
+ */
+export function createOutboundFetch(env: Record<string, string | undefined>): OutboundFetch {
+  const file = env.KAY_CA_FILE?.trim();
+  const reading = { variable: "KAY_CA_FILE", X509: X509Certificate, code: "BACKEND_START_FAILED" } as const;
+  const ca = file ? [...getCACertificates("default"), ...readCertificates(file, reading)] : undefined;
+  const dispatchers = new Map<string, Dispatcher>();
+  const proxyOf = (url: URL) => (isLoopback(url.hostname) ? null : findProxy(url, env, BlockList));
+  const dispatcherFor = (proxy: HttpProxy | null): Dispatcher => {
+    const key = proxy?.url.href ?? "";
+    const known = dispatchers.get(key);
+    if (known) return known;
+    const tls = ca ? { ca } : {};
+    const made = proxy
+      ? new ProxyAgent({ uri: proxy.url.href, requestTls: tls, proxyTls: tls })
+      : new Agent({ connect: tls });
+    dispatchers.set(key, made);
+    return made;
+  };
+  const guarded = createPublicFetch({ env, ...(ca ? { ca } : {}) });
+  return {
+    guarded,
+    fetch: async (address, init) => {
+      const url = new URL(address);
+      const proxy = proxyOf(url);
+      const answer = await fetch(url, { ...(init as RequestInit), dispatcher: dispatcherFor(proxy) }).catch(
+        (error: unknown) => {
+          throw toProblem(error, url, proxy);
+        },
+      );
+      return answer as unknown as Response;
+    },
+    close: async () => {
+      await Promise.allSettled([
+        guarded.close(),
+        ...[...dispatchers.values()].map((dispatcher) => dispatcher.destroy()),
+      ]);
+    },
+  };
+}
+
+/** What is wrong with this machine's proxy or authorities, in the words that the command line has for it; anything else as it was. */
+function toProblem(error: unknown, url: URL, proxy: HttpProxy | null): unknown {
+  const cause = error instanceof TypeError && error.cause !== undefined ? error.cause : error;
+  const exchange = {
+    request: { method: "GET" as const },
+    url,
+    signal: new AbortController().signal,
+    sent: false,
+    ...(proxy ? { proxy: `${maskProxy(proxy)} (${proxy.variable})` } : {}),
+  };
+  const problem = toSendProblem(cause, exchange, null);
+  const isOurs = problem instanceof Problem && ["TLS_FAILED", "PROXY_INVALID"].includes(problem.code);
+  return isOurs ? problem : error;
+}

@@ -1,0 +1,118 @@
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { chown, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Log } from "#backend/ports";
+import { getErrorCode, type Machine } from "#files/machine";
+import { Problem } from "#protocol/errors";
+import type { PostgresArea } from "./area.ts";
+
+/** Major version of the binaries that kay depends on; data of another one cannot be opened by them. */
+const MAJOR = "18";
+const INIT_LIMIT = 60_000;
+
+/** Role and database of the embedded Postgres. */
+export const ROLE = "kay";
+
+/**
+ * Makes the data folder unless it is there. It is made under a passing name and renamed when whole, so one that was interrupted is never
+ * taken for a database. A folder without a database in it is kept aside; a database of another Postgres version is left alone and named.
+ * Call under the start lock.
+ */
+export async function ensureData(area: PostgresArea, bin: string, machine: Machine, log: Log): Promise<void> {
+  const found = await inspect(area.data);
+  if (found === "whole") return;
+  if (found === "broken") {
+    const aside = `${area.data}.broken-${randomBytes(4).toString("hex")}`;
+    await rename(area.data, aside);
+    log("warn", "database.unfinished_data_moved", { from: area.data, to: aside });
+  }
+  const leftovers = (await readdir(area.folder)).filter((name) => name.startsWith("data.new-"));
+  for (const name of leftovers) await rm(join(area.folder, name), { recursive: true, force: true });
+  const passing = `${area.data}.new-${randomBytes(6).toString("hex")}`;
+  try {
+    await mkdir(passing, { mode: 0o700 });
+    if (area.account !== undefined) await chown(passing, area.account.uid, area.account.gid);
+    await initdb(area, bin, passing, machine);
+    await rename(passing, area.data);
+  } finally {
+    await rm(passing, { recursive: true, force: true });
+  }
+}
+
+/** Password of the database: only where it is reached through TCP, which is Windows; elsewhere the socket's folder keeps others out. */
+export async function readPassword(area: PostgresArea): Promise<string | undefined> {
+  return area.socket === "" ? readFile(join(area.folder, "password"), "utf8") : undefined;
+}
+
+async function inspect(data: string): Promise<"none" | "broken" | "whole"> {
+  const version = await readFile(join(data, "PG_VERSION"), "utf8").catch(() => undefined);
+  if (version !== undefined && version.trim() !== MAJOR) {
+    const message = `The database in ${data} was made by Postgres ${version.trim().slice(0, 8)}, and this kay has Postgres ${MAJOR}.`;
+    throw new Problem("DATABASE_UNAVAILABLE", message, { hint: "Move the folder away, or set DATABASE_URL." });
+  }
+  const control = await stat(join(data, "global", "pg_control")).catch(() => undefined);
+  if (version !== undefined && control !== undefined && control.size > 0) return "whole";
+  const entries = await readdir(data).catch((error) => {
+    if (getErrorCode(error) === "ENOENT") return undefined;
+    throw error;
+  });
+  return entries === undefined ? "none" : "broken";
+}
+
+async function initdb(area: PostgresArea, bin: string, data: string, machine: Machine): Promise<void> {
+  const args = ["-D", data, "-U", ROLE, "--encoding=UTF8", "--no-locale", "--no-instructions"];
+  if (area.socket === "") {
+    const file = join(area.folder, "password");
+    await writeFile(file, randomBytes(24).toString("base64url"), { mode: 0o600 });
+    args.push("--auth=scram-sha-256", `--pwfile=${file}`);
+  } else {
+    args.push("--auth=trust");
+  }
+  const { code, output } = await run(join(bin, "initdb"), args, area, machine);
+  if (code !== 0) {
+    const line =
+      output.split("\n").find((text) => /error|fatal|could not/i.test(text)) ??
+      (code === null ? "it took too long" : `exit code ${code}`);
+    throw new Problem("DATABASE_UNAVAILABLE", `A new database could not be made in ${area.folder}: ${line.trim()}.`);
+  }
+}
+
+function run(
+  command: string,
+  args: string[],
+  area: PostgresArea,
+  machine: Machine,
+): Promise<{ code: number | null; output: string }> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, {
+      ...area.account,
+      cwd: area.folder,
+      env: machine.env,
+      stdio: ["ignore", "pipe", "pipe"],
+      timeout: INIT_LIMIT,
+      windowsHide: true,
+    });
+    let output = "";
+    const gather = (chunk: Buffer) => {
+      output = (output + chunk.toString("utf8")).slice(-10_000);
+    };
+    child.stdout.on("data", gather);
+    child.stderr.on("data", gather);
+    child.once("error", (cause) => reject(cannotRunProblem(cause)));
+    child.once("close", (code) => resolve({ code, output }));
+  });
+}
+
+/** The file is there, so "not found" means its loader: a system without glibc, such as Alpine. */
+export function cannotRunProblem(cause: Error): Problem {
+  const because =
+    getErrorCode(cause) === "ENOENT" ? "this system has no glibc" : getErrorCode(cause) || "it could not be run";
+  return new Problem(
+    "DATABASE_UNAVAILABLE",
+    `The embedded Postgres does not run here (${because}), so DATABASE_URL is needed.`,
+    {
+      cause,
+    },
+  );
+}

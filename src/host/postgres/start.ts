@@ -1,0 +1,107 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import type pg from "pg";
+import type { Log } from "#backend/ports";
+import { getErrorCode, type Machine } from "#files/machine";
+import { Problem } from "#protocol/errors";
+import { type PostgresArea, prepareArea } from "./area.ts";
+import { findBinaries } from "./binaries.ts";
+import { ensureData, ROLE, readPassword } from "./data.ts";
+import { launchServer, probeServer, stopServer } from "./server.ts";
+import { acquireUse, withStartLock } from "./start-lock.ts";
+
+export type PostgresOptions = {
+  /** Data folder of kay; the database lies in `postgres` below it, or for root in `/var/lib/kay/<hash>`. */
+  folder: string;
+  machine: Machine;
+  log: Log;
+  /** Settings of Postgres beyond kay's own; the tests turn `fsync` off. */
+  settings?: Record<string, string>;
+};
+
+export type RunningPostgres = {
+  /** Connection data; a password only on Windows. */
+  config: pg.PoolConfig;
+  /** Where the database lies. */
+  folder: string;
+  /** Starts it again if it runs no more (killed, out of memory); not after `stop`. */
+  revive(): Promise<void>;
+  /** Stops it, unless another process still uses it. Within about 10 s. */
+  stop(): Promise<void>;
+};
+
+/**
+ * The Postgres that comes with kay: makes its database the first time, starts it if it does not run, or joins the one that another
+ * process started or left running. Throws DATABASE_UNAVAILABLE where it cannot run, with the reason.
+ */
+export async function startPostgres(options: PostgresOptions): Promise<RunningPostgres> {
+  const { folder, machine } = options;
+  try {
+    const area = await prepareArea(folder, machine);
+    return await withStartLock(area, machine, () => joinOrStart(area, options));
+  } catch (cause) {
+    if (cause instanceof Problem) throw cause;
+    const message = `The embedded Postgres cannot be kept for ${folder} (${getErrorCode(cause) || "unknown reason"}).`;
+    throw new Problem("DATABASE_UNAVAILABLE", message, { cause });
+  }
+}
+
+async function joinOrStart(area: PostgresArea, { machine, log, settings }: PostgresOptions): Promise<RunningPostgres> {
+  const use = await acquireUse(area, machine);
+  try {
+    const config = await ensureRunning(area, machine, log, settings);
+    let stopped = false;
+    const stop = async () => {
+      stopped = true;
+      if (await use.leave()) await stopServer(area, config, machine);
+    };
+    const revive = async () => {
+      if (!stopped) await ensureRunning(area, machine, log, settings);
+    };
+    const alone = (work: () => Promise<void>) => withStartLock(area, machine, work);
+    return { config, folder: area.folder, revive: () => alone(revive), stop: () => alone(stop) };
+  } catch (error) {
+    await use.leave();
+    throw error;
+  }
+}
+
+async function ensureRunning(
+  area: PostgresArea,
+  machine: Machine,
+  log: Log,
+  settings: Record<string, string> | undefined,
+): Promise<pg.PoolConfig> {
+  const known = await connection(area).catch(() => undefined);
+  if (known !== undefined && (await probeServer(known)) === "ready") {
+    log("debug", "database.joined", { folder: area.folder });
+    return known;
+  }
+  const bin = await findBinaries(area, machine);
+  await ensureData(area, bin, machine, log);
+  if (area.socket === "") await writeFile(join(area.folder, "port"), String(await freePort()), { mode: 0o600 });
+  const config = await connection(area);
+  await launchServer(area, bin, config, machine, settings);
+  log("debug", "database.started", { folder: area.folder });
+  return config;
+}
+
+async function connection(area: PostgresArea): Promise<pg.PoolConfig> {
+  const common = { user: ROLE, database: "postgres", ssl: false };
+  if (area.socket !== "") return { ...common, host: area.socket, port: 5432 };
+  const port = Number(await readFile(join(area.folder, "port"), "utf8"));
+  return { ...common, host: "127.0.0.1", port, password: await readPassword(area) };
+}
+
+/** A port that is free now; on Windows only, where Postgres has no unix socket that Node could reach. */
+async function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0));
+    });
+  });
+}

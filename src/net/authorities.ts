@@ -1,0 +1,69 @@
+import { readFileSync } from "node:fs";
+import { type ErrorCode, Problem } from "#protocol/errors";
+import type { LoadBuiltin } from "./transport.ts";
+
+type X509 = typeof import("node:crypto").X509Certificate;
+
+/** Which variable names the file, and what reads its certificates. `code` is that of the Problem for a file that cannot be used. */
+type Reading = { variable: "KAY_CA_FILE" | "NODE_EXTRA_CA_CERTS"; X509: X509; code: ErrorCode };
+
+/** The usual authorities and the one of `KAY_CA_FILE`; undefined leaves them to Node, which reads NODE_EXTRA_CA_CERTS itself. */
+export function loadAuthorities(builtin: LoadBuiltin, env: Record<string, string | undefined>): string[] | undefined {
+  const file = env.KAY_CA_FILE?.trim();
+  if (!file) return undefined;
+  const { X509Certificate: X509 } = builtin("node:crypto");
+  const own = readCertificates(file, { variable: "KAY_CA_FILE", X509, code: "USAGE" });
+  return [...builtin("node:tls").getCACertificates("default"), ...own];
+}
+
+/** Node goes on without a file of NODE_EXTRA_CA_CERTS that it cannot use. */
+export function findExtraCaProblem(builtin: LoadBuiltin, env: Record<string, string | undefined>): string | null {
+  const file = env.NODE_EXTRA_CA_CERTS;
+  if (!file) return null;
+  try {
+    const { X509Certificate: X509 } = builtin("node:crypto");
+    readCertificates(file, { variable: "NODE_EXTRA_CA_CERTS", X509, code: "TLS_FAILED" });
+    return null;
+  } catch (error) {
+    return error instanceof Problem ? error.message : null;
+  }
+}
+
+/**
+ * The certificates of a file, each as PEM: one or several in PEM, or a single one in DER.
+ *
+ * @throws Problem for a file that is missing, a folder, empty, without a certificate, or with one that is damaged
+ */
+export function readCertificates(file: string, { variable, X509, code }: Reading): string[] {
+  const unusable = (sentence: string, hint: string, cause?: unknown) => new Problem(code, sentence, { hint, cause });
+  const instead = `Set ${variable} to a file of certificates (PEM), or unset it.`;
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(file);
+  } catch (error) {
+    const errno = (error as NodeJS.ErrnoException).code ?? "unreadable";
+    throw unusable(`The file of ${variable} cannot be read: ${file} (${errno}).`, instead, error);
+  }
+  const blocks = bytes.toString("latin1").match(BLOCK);
+  if (!blocks) {
+    const der = parse(X509, bytes);
+    if (der) return [der];
+    const what = bytes.length === 0 ? "is empty" : "has no certificate in it";
+    throw unusable(`The file of ${variable} ${what}: ${file}.`, instead);
+  }
+  return blocks.map((block, index) => {
+    const certificate = parse(X509, block);
+    if (certificate) return certificate;
+    throw unusable(`Certificate ${index + 1} in the file of ${variable} is damaged: ${file}.`, instead);
+  });
+}
+
+const BLOCK = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g;
+
+function parse(X509: X509, certificate: Buffer | string): string | null {
+  try {
+    return new X509(certificate).toString();
+  } catch {
+    return null;
+  }
+}

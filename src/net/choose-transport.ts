@@ -1,0 +1,26 @@
+import { findMissingNetwork } from "#client/send/offline";
+import { isLoopback } from "./addresses.ts";
+import { findExtraCaProblem } from "./authorities.ts";
+import { createDirectTransport } from "./direct.ts";
+import { createProxyTransport } from "./proxied.ts";
+import { findProxy } from "./proxy.ts";
+import type { Transport, TransportPorts } from "./transport.ts";
+
+/**
+ * The way to a backend. One question decides: whether a proxy is meant for it. Plain HTTP to this machine never goes through one. Redirects
+ * are never followed, nothing is repeated.
+ *
+ * @param ports.builtin `process.getBuiltinModule`
+ * @param ports.env proxies and KAY_CA_FILE
+ */
+export function createTransport({ builtin, env }: TransportPorts): Transport {
+  const direct = createDirectTransport(builtin, env);
+  return async (exchange) => {
+    const { url } = exchange;
+    if (url.protocol === "http:" && isLoopback(url.hostname)) return direct(exchange);
+    exchange.lack = (code) => findMissingNetwork(builtin, url.hostname, code);
+    exchange.extraFault = () => findExtraCaProblem(builtin, env);
+    const proxy = findProxy(url, env, builtin("node:net").BlockList);
+    return proxy ? createProxyTransport(builtin, env, proxy)(exchange) : direct(exchange);
+  };
+}

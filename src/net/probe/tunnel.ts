@@ -1,0 +1,60 @@
+import type { Socket } from "node:net";
+import { clean } from "#protocol/clean";
+import { Problem } from "#protocol/errors";
+import { type HttpProxy, maskProxy } from "../proxy.ts";
+
+/** Longest head of an answer that is read, in bytes. */
+const HEAD_LIMIT = 16_384;
+
+/**
+ * Ask a proxy for a tunnel (CONNECT, RFC 9110 section 9.3.6).
+ *
+ * @throws Problem PROXY_INVALID for other credentials, UNREACHABLE for every other refusal
+ */
+export async function openTunnel(
+  socket: Socket,
+  proxy: HttpProxy,
+  url: URL,
+  limit: AbortSignal,
+): Promise<{ state: "ok"; message: string }> {
+  const target = `${url.hostname}:${url.port || 443}`;
+  const { username, password } = proxy.url;
+  const given = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  const credentials =
+    username || password ? `Proxy-Authorization: Basic ${Buffer.from(given).toString("base64")}\r\n` : "";
+  socket.write(`CONNECT ${target} HTTP/1.1\r\nHost: ${target}\r\n${credentials}\r\n`);
+  const head = await getHead(socket, limit);
+  const [, status = "", reason = ""] = /^HTTP\/1\.[01] (\d{3})[ ]?([^\r\n]*)/.exec(head) ?? [];
+  if (/^2\d\d$/.test(status)) return { state: "ok", message: `The proxy connects to ${target}.` };
+  const shown = `${maskProxy(proxy)} (${proxy.variable})`;
+  if (status === "407") {
+    throw new Problem("PROXY_INVALID", `The proxy ${shown} asks for other credentials (407).`, {
+      hint: `Put the user and password into ${proxy.variable}, as http://user:password@host:port.`,
+    });
+  }
+  if (status === "") {
+    throw new Problem("UNREACHABLE", `What answers at ${shown} is no HTTP proxy.`, {
+      hint: `Set ${proxy.variable} to an http: or https: proxy, or unset it.`,
+    });
+  }
+  const why = clean(`${status} ${reason}`.trim(), { lines: false, max: 60 });
+  throw new Problem("UNREACHABLE", `The proxy ${shown} does not connect to ${target} (${why}).`, {
+    hint: `Have it allow ${target}, or list ${url.hostname} in NO_PROXY to go around it.`,
+  });
+}
+
+function getHead(socket: Socket, limit: AbortSignal): Promise<string> {
+  return new Promise((resolve) => {
+    let head = "";
+    const end = () => {
+      socket.off("data", onData).off("close", end).off("error", end);
+      resolve(head);
+    };
+    const onData = (bytes: Buffer) => {
+      head += bytes.toString("latin1");
+      if (head.includes("\r\n\r\n") || head.length > HEAD_LIMIT || !"HTTP/".startsWith(head.slice(0, 5))) end();
+    };
+    socket.on("data", onData).once("close", end).once("error", end);
+    limit.addEventListener("abort", end, { once: true });
+  });
+}

@@ -1,0 +1,56 @@
+import { readBody } from "#client/send/whole";
+import { createTransport } from "./choose-transport.ts";
+import { type EndReason, toSendProblem } from "./faults.ts";
+import type { Clock, Outgoing, Send } from "./ports.ts";
+import { CONNECT_TIMEOUT_MS, type Exchange, type TransportPorts } from "./transport.ts";
+
+/** The way out to a backend, see `createWay`. An answer is read whole up to 32 MiB, and `timeoutMs` covers the whole exchange. */
+export function createSend(ports: TransportPorts & { clock: Clock }): Send {
+  const way = createTransport(ports);
+  return async (request) => {
+    const url = new URL(request.url);
+    const exchange: Exchange = { request, url, signal: new AbortController().signal, sent: false };
+    const limit = startLimit(request, ports.clock, () => exchange.sent);
+    exchange.signal = limit.signal;
+    try {
+      limit.signal.throwIfAborted();
+      return await readBody(await way(exchange), url.origin);
+    } catch (error) {
+      throw toSendProblem(error, exchange, limit.ended());
+    } finally {
+      limit.stop();
+    }
+  };
+}
+
+/** One signal for the ways an exchange is ended from this side: the caller's signal, and the limits for a connection and for the whole. */
+function startLimit(
+  request: Outgoing,
+  clock: Clock,
+  sent: () => boolean,
+): { signal: AbortSignal; ended(): EndReason; stop(): void } {
+  const controller = new AbortController();
+  const over = new AbortController();
+  let ended: EndReason = null;
+  const end = (why: EndReason) => {
+    ended ??= why;
+    controller.abort();
+  };
+  const cancel = () => end("abort");
+  if (request.signal?.aborted) cancel();
+  request.signal?.addEventListener("abort", cancel, { once: true });
+  const { timeoutMs } = request;
+  const connectMs = Math.min(CONNECT_TIMEOUT_MS, timeoutMs);
+  const watch = async () => {
+    await clock.sleep(connectMs, over.signal);
+    if (!sent() && !over.signal.aborted) return end({ afterMs: connectMs });
+    if (connectMs < timeoutMs) await clock.sleep(timeoutMs - connectMs, over.signal);
+    if (!over.signal.aborted) end({ afterMs: timeoutMs });
+  };
+  watch().catch(() => {});
+  const stop = () => {
+    request.signal?.removeEventListener("abort", cancel);
+    over.abort();
+  };
+  return { signal: controller.signal, ended: () => ended, stop };
+}

@@ -1,0 +1,119 @@
+import type { Clause } from "#backend/models/planner/clause";
+import type { ToolCatalogue } from "./catalogue.ts";
+import { ASK_USER_TOOL, buildForm, type FormAnswers, findUnanswered } from "./form.ts";
+import { type CompletedCall, isServiceTool } from "./memory.ts";
+import { isEmpty, writePassage } from "./passage.ts";
+import {
+  type ClauseOutcome,
+  type PlannedCall,
+  type PlannedToolCall,
+  type PlannerDecision,
+  parseClauseIndex,
+} from "./plan.ts";
+import { formatMissing, formatNothingFound, formatNotUnderstood, formatResults } from "./reply.ts";
+
+/** A request with what its parts come to, and what was called for it so far. */
+export type PlanProgress = { request: Clause; outcomes: ClauseOutcome[]; turn: CompletedCall[]; answers: FormAnswers };
+
+/** The next step of a request: to ask, to call, or the answer. */
+export function decideNext(progress: PlanProgress, kit: ToolCatalogue): PlannerDecision {
+  const { request, outcomes, turn } = progress;
+  const called = turn.filter(({ tool }) => tool !== ASK_USER_TOOL);
+  // What went wrong, or was denied, is told, and nothing goes on that counted on it.
+  if (called.some(({ error }) => error)) return { text: formatResults(called) };
+  const unanswered = findUnanswered(turn);
+  if (unanswered === "cancelled") return { text: "All right, I leave it." };
+  const failed = turn.find(({ tool, error }) => tool === ASK_USER_TOOL && error !== undefined);
+  if (failed && unanswered === undefined) return { text: formatResults([failed]) };
+  if (called.length === 0) {
+    // Half of a request is not begun before the other half is clear.
+    const unclear = outcomes.findIndex(({ kind }) => kind === "missing" || kind === "words");
+    if (unclear >= 0) return ask(progress, unclear, kit, unanswered === "unavailable");
+  }
+  const next = nextCalls(progress);
+  if (next.length > 0) return { calls: next };
+  if (called.length === 0) return { text: formatNotUnderstood(request.text, [], kit.skills) };
+  const open = outcomes.findIndex(
+    (outcome, clause) => outcome.kind === "missing" && ownCalls(turn, clause).length === 0,
+  );
+  const rest = open < 0 ? undefined : ask(progress, open, kit, unanswered === "unavailable");
+  if (rest && "calls" in rest) return rest;
+  const said = formatAnswer(progress, called);
+  return rest ? { text: [said, rest.text].filter(Boolean).join("\n\n") } : { text: said, results: called };
+}
+
+function ask(
+  { request, outcomes, turn, answers }: PlanProgress,
+  at: number,
+  kit: ToolCatalogue,
+  inText: boolean,
+): PlannerDecision {
+  const outcome = outcomes[at];
+  if (outcome?.kind === "words") return { text: outcome.text };
+  if (outcome?.kind !== "missing") return { calls: [] };
+  const { reading } = outcome;
+  const wasAsked = turn.some(({ id, tool }) => tool === ASK_USER_TOOL && parseClauseIndex(id) === at);
+  if (kit.others.has(ASK_USER_TOOL) && !inText && !wasAsked)
+    return { calls: [{ clause: at, tool: ASK_USER_TOOL, input: buildForm(reading) }] };
+  return {
+    text: formatMissing(reading.skill, reading.missing),
+    pending: { request: request.text, answers, clause: at },
+  };
+}
+
+/**
+ * What can be called now. Everything waits for services that are being connected; what is to be passed on is read after the changes that
+ * were asked for before it, and what changes something after that waits for it.
+ */
+function nextCalls({ outcomes, turn }: PlanProgress): PlannedToolCall[] {
+  const calls: PlannedToolCall[] = [];
+  const open = { connecting: false, changing: false, passing: false };
+  for (const [clause, outcome] of outcomes.entries()) {
+    if (outcome.kind !== "calls" || open.connecting) continue;
+    const own = ownCalls(turn, clause);
+    const add = (wanted: PlannedCall[]) => calls.push(...wanted.map((call) => ({ clause, ...call })));
+    const stage = getStage(outcome, own);
+    if (stage === "reads" && !open.changing) add(outcome.feed?.reads ?? []);
+    if (stage === "calls" && !(outcome.changes && open.passing)) add(fill(outcome, own));
+    if (stage === "done") continue;
+    open.connecting = !isServiceTool(outcome.calls[0]?.tool ?? "");
+    open.changing ||= outcome.changes;
+    open.passing ||= outcome.feed !== undefined;
+  }
+  return calls;
+}
+
+type Calls = Extract<ClauseOutcome, { kind: "calls" }>;
+
+/** How far a request is: what it passes on has to be read, its calls have to be made, or all is done. */
+function getStage({ calls, feed }: Calls, own: CompletedCall[]): "reads" | "calls" | "done" {
+  if (!feed) return own.length === 0 ? "calls" : "done";
+  if (own.length < feed.reads.length) return "reads";
+  const read = own.slice(0, feed.reads.length);
+  return own.length < feed.reads.length + calls.length && !isEmpty(read) ? "calls" : "done";
+}
+
+/** The calls, with what was read in its place. */
+function fill({ calls, feed }: Calls, own: CompletedCall[]): PlannedCall[] {
+  if (!feed) return calls;
+  const text = writePassage(own.slice(0, feed.reads.length), feed);
+  return calls.map(({ tool, input }) => ({ tool, input: { ...input, [feed.field]: text } }));
+}
+
+/** What the tools said; what was only read to be passed on is in what was passed on. */
+function formatAnswer({ outcomes, turn }: PlanProgress, called: CompletedCall[]): string {
+  const passed = new Set<CompletedCall>();
+  const unsent: string[] = [];
+  for (const [clause, outcome] of outcomes.entries()) {
+    if (outcome.kind !== "calls" || !outcome.feed) continue;
+    const own = ownCalls(turn, clause);
+    const reads = own.slice(0, outcome.feed.reads.length);
+    if (own.length > reads.length) for (const read of reads) passed.add(read);
+    else if (reads.length > 0) unsent.push(formatNothingFound(outcome.calls[0]?.tool ?? ""));
+  }
+  return [formatResults(called.filter((call) => !passed.has(call))), ...unsent].join("\n\n");
+}
+
+function ownCalls(turn: CompletedCall[], clause: number): CompletedCall[] {
+  return turn.filter(({ id, tool }) => parseClauseIndex(id) === clause && tool !== ASK_USER_TOOL);
+}

@@ -1,0 +1,82 @@
+import type { Value } from "#backend/models/planner/clause";
+import { parseDate } from "./dates.ts";
+import { type Field, isLongText } from "./fields.ts";
+import { type CompletedCall, toRecord } from "./memory.ts";
+import { parseClauseIndex } from "./plan.ts";
+import { formatFormPrompt } from "./reply.ts";
+import type { FilledFields } from "./slots.ts";
+import type { Reading } from "./understand.ts";
+
+/** What people filled in for each request of a sentence, by the names of the fields. */
+export type FormAnswers = Record<number, Record<string, unknown>>;
+
+/** The tool that puts a form before the person, where the agent has one. */
+export const ASK_USER_TOOL = "ask_user";
+
+/** The input of `ask_user` for what a reading lacks: one field for each. */
+export function buildForm({ skill, missing }: Reading): FilledFields["input"] {
+  return {
+    question: formatFormPrompt(skill, missing),
+    fields: missing.map(formField),
+  } as unknown as FilledFields["input"];
+}
+
+/** Forms of this turn that were sent in, with what was known before. */
+export function collectAnswers(turn: CompletedCall[], before: FormAnswers): FormAnswers {
+  const answers = { ...before };
+  for (const { tool, id, result } of turn) {
+    const data = toRecord(result?.data ?? result);
+    if (tool !== ASK_USER_TOOL || data.ok !== true) continue;
+    answers[parseClauseIndex(id)] = { ...answers[parseClauseIndex(id)], ...toRecord(data.answers) };
+  }
+  return answers;
+}
+
+/** How a form of this turn ended without an answer: called off, or nobody there who could fill it in. */
+export function findUnanswered(turn: CompletedCall[]): "cancelled" | "unavailable" | undefined {
+  for (const { tool, error, result } of turn) {
+    if (tool !== ASK_USER_TOOL) continue;
+    const data = toRecord(result?.data ?? result);
+    if ([error?.code, toRecord(data.error).code].includes("INTERACTION_UNAVAILABLE")) return "unavailable";
+    if (data.ok === false) return "cancelled";
+  }
+  return undefined;
+}
+
+/** Answers as the fields take them: numbers as numbers, days as days, keys in capitals. What is no value for its field is left out. */
+export function toFieldValues(fields: Field[], answers: Record<string, unknown>, now: number): FilledFields["input"] {
+  return Object.fromEntries(
+    fields.flatMap((field) => {
+      const value = valueFor(field, answers[field.name], now);
+      return value === undefined ? [] : [[field.name, field.list ? [value].flat() : value]];
+    }),
+  );
+}
+
+function formField(field: Field): Record<string, unknown> {
+  const { name, description, required, initial, closed, values } = field;
+  const label = name.replace(/[_-]+/g, " ");
+  return {
+    id: name,
+    type: field.kind === "boolean" ? "checkbox" : closed ? "select" : isLongText(field) ? "textarea" : "text",
+    label: label.charAt(0).toUpperCase() + label.slice(1),
+    ...(description ? { description } : {}),
+    // A box that is not ticked is an answer too.
+    required: required && field.kind !== "boolean",
+    ...(initial !== undefined ? { defaultValue: initial } : {}),
+    ...(closed ? { options: values.map(({ value }) => ({ value, label: value })) } : {}),
+  };
+}
+
+function valueFor(field: Field, answer: unknown, now: number): Value | Value[] | undefined {
+  if (Array.isArray(answer)) return answer.flatMap((each) => valueFor({ ...field, list: false }, each, now) ?? []);
+  if (field.kind === "boolean") return answer === true || answer === "true";
+  if (typeof answer === "number") return field.kind === "number" ? answer : String(answer);
+  if (typeof answer !== "string" || answer.trim() === "") return undefined;
+  const text = answer.trim();
+  if (field.list) return valueFor(field, text.split(/\s*,\s*/), now);
+  if (field.kind === "number") return /^#?-?\d+(\.\d+)?$/.test(text) ? Number(text.replace("#", "")) : undefined;
+  if (field.kind === "date") return parseDate(text, field, now) ?? text;
+  if (field.kind === "key") return text.toUpperCase();
+  return field.values.find(({ value }) => value.toLowerCase() === text.toLowerCase())?.value ?? answer;
+}

@@ -1,0 +1,106 @@
+import { randomBytes } from "node:crypto";
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4FunctionTool,
+  LanguageModelV4GenerateResult,
+  LanguageModelV4StreamPart,
+  LanguageModelV4Usage,
+} from "@ai-sdk/provider";
+import { dropCorrections, toStructured } from "#backend/models/planner/structured";
+import { decideStep } from "./decide-step.ts";
+import { loadLanguage } from "./language.ts";
+import { createCallId, type PlannerDecision } from "./plan.ts";
+import { SIGNATURE } from "./reply.ts";
+
+/**
+ * The offline planner: a language model by rules, behind the interface that every other model has. It understands plain requests on the
+ * tools it is given, from their own descriptions, examples and JSON Schemas, and says of itself that it is no language model.
+ *
+ * @param now the clock, in milliseconds, for words such as "since yesterday"
+ */
+export function createPlanner(now: () => number): LanguageModelV4 {
+  const answer = async (options: LanguageModelV4CallOptions): Promise<PlannerDecision> => {
+    const { prompt, tools, abortSignal } = options;
+    const language = await loadLanguage();
+    abortSignal?.throwIfAborted();
+    const usable = tools?.filter((tool): tool is LanguageModelV4FunctionTool => tool.type === "function") ?? [];
+    return toStructured(decideStep(dropCorrections(prompt), usable, language, now()), options);
+  };
+  return {
+    specificationVersion: "v4",
+    provider: "kay",
+    modelId: "offline-planner",
+    supportedUrls: {},
+    async doStream(options) {
+      const parts = streamParts(await answer(options));
+      return { stream: ReadableStream.from(parts) as ReadableStream<LanguageModelV4StreamPart> };
+    },
+    async doGenerate(options) {
+      return generate(streamParts(await answer(options)));
+    },
+  };
+}
+
+function streamParts(decision: PlannerDecision): LanguageModelV4StreamPart[] {
+  const start: LanguageModelV4StreamPart = { type: "stream-start", warnings: [] };
+  if ("text" in decision) return [start, ...textParts(decision), finish("stop")];
+  const calls = decision.calls.flatMap(({ clause, tool, input }) =>
+    callParts(createCallId(clause, randomBytes(8).toString("hex")), tool, input),
+  );
+  return [start, ...calls, finish("tool-calls")];
+}
+
+function textParts({ text, pending, bare }: Extract<PlannerDecision, { text: string }>): LanguageModelV4StreamPart[] {
+  const id = "text";
+  const whole = bare ? text : `${text}\n\n${SIGNATURE}`;
+  // What was asked for goes along with the question, and comes back with the conversation.
+  const providerMetadata = pending ? { kay: { pending: JSON.stringify(pending) } } : undefined;
+  return [
+    { type: "text-start", id, providerMetadata },
+    ...getDeltas(whole).map((delta): LanguageModelV4StreamPart => ({ type: "text-delta", id, delta })),
+    { type: "text-end", id, providerMetadata },
+  ];
+}
+
+function callParts(id: string, toolName: string, input: object): LanguageModelV4StreamPart[] {
+  const json = JSON.stringify(input);
+  return [
+    { type: "tool-input-start", id, toolName },
+    { type: "tool-input-delta", id, delta: json },
+    { type: "tool-input-end", id },
+    { type: "tool-call", toolCallId: id, toolName, input: json },
+  ];
+}
+
+/** A text in pieces of a few words, so that whoever follows sees it come; a long one in larger pieces, since each is kept in the log. */
+function getDeltas(text: string): string[] {
+  const words = text.match(/\s*\S+\s*?(?=\s|$)/g) ?? [];
+  const size = Math.max(FEW, Math.ceil(words.length / MOST_DELTAS));
+  const deltas: string[] = [];
+  for (let at = 0; at < words.length; at += size) deltas.push(words.slice(at, at + size).join(""));
+  const rest = text.slice(deltas.join("").length);
+  return rest ? [...deltas, rest] : deltas;
+}
+
+function finish(unified: "stop" | "tool-calls"): LanguageModelV4StreamPart {
+  return { type: "finish", usage: USAGE, finishReason: { unified, raw: undefined } };
+}
+
+function generate(parts: LanguageModelV4StreamPart[]): LanguageModelV4GenerateResult {
+  const text = parts.flatMap((part) => (part.type === "text-delta" ? [part.delta] : [])).join("");
+  const providerMetadata = parts.find((part) => part.type === "text-start")?.providerMetadata;
+  const calls = parts.filter((part) => part.type === "tool-call");
+  const content: LanguageModelV4GenerateResult["content"] = text ? [{ type: "text", text, providerMetadata }] : calls;
+  const finishReason = { unified: text ? "stop" : "tool-calls", raw: undefined } as const;
+  return { content, finishReason, usage: USAGE, warnings: [] };
+}
+
+/** Words of one piece of text, and the most pieces that one answer comes in. */
+const FEW = 4;
+const MOST_DELTAS = 60;
+
+const USAGE: LanguageModelV4Usage = {
+  inputTokens: { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
+  outputTokens: { total: undefined, text: undefined, reasoning: undefined },
+};

@@ -1,0 +1,117 @@
+import type { Context, Hono } from "hono";
+import { html } from "hono/html";
+import { getPageHeaders, renderSandboxPage } from "../oauth/consent.ts";
+import type { ProviderContext, SandboxEnv } from "../provider.ts";
+import { formatCell } from "./sheets/cells.ts";
+import {
+  type CalendarEvent,
+  DOCUMENT_TYPE,
+  type DriveFile,
+  FOLDER_TYPE,
+  type GoogleState,
+  SPREADSHEET_TYPE,
+} from "./state.ts";
+import { formatZonedTime, getInstant } from "./times.ts";
+
+/** Where the links in answers lead: mail, calendar and files as read-only pages for a person. */
+export function registerWebPages(app: Hono<SandboxEnv>, place: ProviderContext<GoogleState>): void {
+  app.get("/", (c) => {
+    const places = { Mail: "/mail/u/", Calendar: "/calendar/r", Drive: "/drive/my-drive" };
+    const list = Object.entries(places).map(([name, path]) => html`<li><a href="${path}">${name}</a></li>`);
+    return page(c, "Google", html`<ul>${list}</ul>`);
+  });
+  app.get("/mail/u/", (c) => mailbox(c, place.world()));
+  app.get("/calendar/r", (c) => calendar(c, place.world()));
+  app.get("/calendar/event", (c) => {
+    const [id = ""] = Buffer.from(c.req.query("eid") ?? "", "base64url")
+      .toString()
+      .split(" ");
+    const event = place.world().events.find((one) => one.id === id);
+    return event ? page(c, event.summary || "(no title)", eventPart(event)) : c.notFound();
+  });
+  const shown = (c: Context<SandboxEnv>, id: string, mimeType?: string) => {
+    const file = place
+      .world()
+      .files.find((one) => one.id === id && (mimeType === undefined || one.mimeType === mimeType));
+    return file ? page(c, file.name, filePart(file, place.world())) : c.notFound();
+  };
+  app.get("/document/d/:id/edit", (c) => shown(c, c.req.param("id"), DOCUMENT_TYPE));
+  app.get("/spreadsheets/d/:id/edit", (c) => shown(c, c.req.param("id"), SPREADSHEET_TYPE));
+  app.get("/drive/folders/:id", (c) => shown(c, c.req.param("id"), FOLDER_TYPE));
+  app.get("/file/d/:id/view", (c) => shown(c, c.req.param("id")));
+  app.get("/open", (c) => shown(c, c.req.query("id") ?? ""));
+  for (const path of ["/document/", "/spreadsheets/", "/drive/my-drive"])
+    app.get(path, (c) => page(c, "Files", fileList(place.world().files)));
+  app.get("/drive/trash", (c) => page(c, "Trash", fileList(place.world().files.filter(({ trashed }) => trashed))));
+}
+
+type Part = ReturnType<typeof html>;
+
+function page(c: Context<SandboxEnv>, title: string, content: Part) {
+  return c.html(renderSandboxPage(title, html`<h1>${title}</h1>${content}`), 200, getPageHeaders());
+}
+
+/** Every conversation of an account; the part of the address after `#` leads to one of them. */
+function mailbox(c: Context<SandboxEnv>, world: GoogleState) {
+  const wanted = c.req.query("authuser");
+  const account = world.accounts.find(({ email }) => email === wanted) ?? world.accounts[0];
+  const own = world.messages
+    .filter((message) => message.account === account?.id)
+    .sort((a, b) => b.date.localeCompare(a.date));
+  const list = own.map(
+    (message) => html`<h2 id="all/${message.threadId}">${message.subject || "(no subject)"}</h2>
+      <dl><dt>From</dt><dd>${message.from}</dd><dt>To</dt><dd>${message.to}</dd><dt>Date</dt><dd>${message.date}</dd>
+      <dt>Labels</dt><dd>${message.labelIds.join(", ")}</dd></dl>
+      <article>${message.text || message.html.replace(/<[^>]*>/g, " ")}</article>`,
+  );
+  return page(c, `Mail of ${account?.name ?? "nobody"}`, html`${list}`);
+}
+
+function calendar(c: Context<SandboxEnv>, world: GoogleState) {
+  const events = [...world.events].sort((a, b) => getInstant(a.start, "UTC") - getInstant(b.start, "UTC"));
+  return page(
+    c,
+    "Calendar",
+    html`${events.map((event) => html`<h2>${event.summary || "(no title)"}</h2>${eventPart(event)}`)}`,
+  );
+}
+
+function eventPart({ start, end, organizer, attendees, location, description }: CalendarEvent): Part {
+  const time = (one: CalendarEvent["start"]) =>
+    "date" in one ? one.date : formatZonedTime(Date.parse(one.dateTime), one.timeZone);
+  const facts = {
+    Begins: time(start),
+    Ends: time(end),
+    Organizer: organizer,
+    Guests: attendees.map(({ email }) => email).join(", ") || "nobody",
+    Where: location || "nowhere in particular",
+  };
+  return html`${factList(facts)}<article>${description}</article>`;
+}
+
+function filePart(file: DriveFile, world: GoogleState): Part {
+  const facts = {
+    Owner: world.accounts.find(({ id }) => id === file.owner)?.name ?? "nobody",
+    Changed: file.modifiedTime,
+    "Open to": file.permissions.map(({ type, role, emailAddress }) => `${emailAddress ?? type} (${role})`).join(", "),
+    State: file.trashed ? "in the trash" : "there",
+  };
+  const paragraphs = (file.paragraphs ?? []).map(({ text, style, bullet }) =>
+    style.startsWith("HEADING") ? html`<h2>${text}</h2>` : html`<article>${bullet ? "• " : ""}${text}</article>`,
+  );
+  const sheets = (file.sheets ?? []).map(
+    ({ title, rows }) => html`<h2>${title}</h2>
+      <table>${rows.map((row) => html`<tr>${row.map((cell) => html`<td>${formatCell(cell)}</td>`)}</tr>`)}</table>`,
+  );
+  const inside =
+    file.mimeType === FOLDER_TYPE ? fileList(world.files.filter(({ parents }) => parents.includes(file.id))) : "";
+  return html`${factList(facts)}${paragraphs}${sheets}${inside}`;
+}
+
+function fileList(files: DriveFile[]): Part {
+  return html`<ul>${files.map(({ name, id }) => html`<li><a href="/open?id=${id}">${name}</a></li>`)}</ul>`;
+}
+
+function factList(facts: Record<string, string>): Part {
+  return html`<dl>${Object.entries(facts).map(([key, value]) => html`<dt>${key}</dt><dd>${value}</dd>`)}</dl>`;
+}

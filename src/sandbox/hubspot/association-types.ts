@@ -1,0 +1,56 @@
+import { badRequestError } from "./errors.ts";
+import type { CrmRecord, HubspotState, ObjectType } from "./state.ts";
+import { getAssociationName } from "./views.ts";
+
+/** HubSpot's ids of its own kinds of association (developers.hubspot.com/docs/api-reference, "Association type IDs"). */
+const TIES: Record<string, number> = {
+  "deals contacts": 3,
+  "contacts deals": 4,
+  "contacts notes": 201,
+  "notes contacts": 202,
+  "deals notes": 213,
+  "notes deals": 214,
+};
+
+/** The id of the kind of association from one type to another; undefined when there is none. */
+export function findAssociationId(type: ObjectType, other: ObjectType): number | undefined {
+  return TIES[`${type} ${other}`];
+}
+
+/** Tie a new record to the others that a request names. @throws HubspotRefusal 400 */
+export function associateAll(world: HubspotState, type: ObjectType, record: CrmRecord, associations: unknown): void {
+  const list = (Array.isArray(associations) ? associations : []) as {
+    to?: { id?: unknown };
+    types?: { associationTypeId?: unknown }[];
+  }[];
+  for (const { to, types = [] } of list) {
+    const id = Number(types[0]?.associationTypeId);
+    const other = (["contacts", "deals", "notes"] as const).find((one) => findAssociationId(type, one) === id);
+    if (!other) throw badRequestError(`invalid associationTypeId ${String(types[0]?.associationTypeId)} for ${type}`);
+    const found = world[other].find((one) => one.id === String(to?.id));
+    if (!found)
+      throw badRequestError(
+        `One or more associations are not valid: ${getAssociationName(type, other)} ${String(to?.id)}`,
+      );
+    associate(type, record, other, found);
+  }
+}
+
+/** Tie two records; once is enough. */
+export function associate(type: ObjectType, record: CrmRecord, other: ObjectType, found: CrmRecord): void {
+  dissociate(type, record, other, found);
+  const { holder, held, key } = getSides(type, record, other, found);
+  holder[key].push(held.id);
+}
+
+export function dissociate(type: ObjectType, record: CrmRecord, other: ObjectType, found: CrmRecord): void {
+  const { holder, held, key } = getSides(type, record, other, found);
+  holder[key] = holder[key].filter((id) => id !== held.id);
+}
+
+/** Notes know what they are about, and deals know their contacts. */
+function getSides(type: ObjectType, record: CrmRecord, other: ObjectType, found: CrmRecord) {
+  const holds = type === "notes" || (type === "deals" && other === "contacts");
+  const key: "contacts" | "deals" = (holds ? other : type) === "contacts" ? "contacts" : "deals";
+  return holds ? { holder: record, held: found, key } : { holder: found, held: record, key };
+}

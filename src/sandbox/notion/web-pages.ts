@@ -1,0 +1,55 @@
+import type { Hono } from "hono";
+import { html } from "hono/html";
+import { getPageHeaders, renderSandboxPage } from "../oauth/consent.ts";
+import type { ProviderContext, SandboxEnv } from "../provider.ts";
+import { normalizeId } from "./ids.ts";
+import type { Block, Database, NotionState, Row } from "./state.ts";
+import { toPlainText } from "./values.ts";
+
+/** Where the links in answers lead: `/<title>-<id>`, a read-only page for a person. */
+export function registerWebPages(app: Hono<SandboxEnv>, place: ProviderContext<NotionState>): void {
+  app.get("/:page{[A-Za-z0-9-]*[0-9a-f]{32}}", (c) => {
+    const id = normalizeId(c.req.param("page").slice(-32));
+    const world = place.world();
+    const name = (user: string) => world.users.find((one) => one.id === user)?.name ?? "somebody";
+    const database = world.databases.find((one) => one.id === id);
+    const rows = world.databases.flatMap((one) => one.rows.map((row) => ({ row, database: one })));
+    const row = rows.find((one) => one.row.id === id);
+    const page = world.pages.find((one) => one.id === id) ?? row?.row;
+    if (!page && !database) return c.notFound();
+    const title = database ? database.title : page && "title" in page ? page.title : getTitle(row);
+    const facts = Object.entries(row?.row.properties ?? {});
+    const list = html`<dl>${facts.map(([key, value]) => html`<dt>${key}</dt><dd>${format(value, name)}</dd>`)}</dl>`;
+    const text = database
+      ? database.rows.map((one) => getTitle({ row: one, database })).join("\n")
+      : getLines(page?.blocks ?? []);
+    const comments = (page?.comments ?? []).map(
+      (one) => html`<h2>${name(one.author)}, ${one.created_time.slice(0, 10)}</h2><article>${one.text}</article>`,
+    );
+    return c.html(
+      renderSandboxPage(title, html`<h1>${title}</h1>${list}<article>${text}</article>${comments}`),
+      200,
+      getPageHeaders(),
+    );
+  });
+}
+
+function getTitle(found: { row: Row; database: Database } | undefined): string {
+  const name = Object.entries(found?.database.properties ?? {}).find(([, { type }]) => type === "title")?.[0] ?? "";
+  return String(found?.row.properties[name] ?? "Untitled");
+}
+
+function format(value: unknown, name: (id: string) => string): string {
+  if (Array.isArray(value)) return value.map((one) => (/^[0-9a-f-]{36}$/.test(one) ? name(one) : one)).join(", ");
+  return value === true ? "yes" : value === false ? "no" : String(value ?? "");
+}
+
+function getLines(blocks: Block[], indent = ""): string {
+  return blocks
+    .map(({ value, children }) => {
+      const cells = Array.isArray(value.cells) ? value.cells.map(toPlainText).join(" | ") : "";
+      const own = `${indent}${cells || toPlainText(value.rich_text) || String(value.title ?? "")}`;
+      return children.length > 0 ? `${own}\n${getLines(children, `${indent}  `)}` : own;
+    })
+    .join("\n");
+}

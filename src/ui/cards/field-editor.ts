@@ -1,0 +1,131 @@
+import type { InputField } from "#protocol/events";
+import type { Key } from "../keys/key.ts";
+import { type FormValues, MUST_BE_FILLED } from "./form-field.ts";
+import { createTextInput, type TextInput, updateTextInput } from "./text-input.ts";
+
+/** One field while it is filled in: `typing` where text is typed, else `value`; and what is wrong with it. */
+export type FieldEntry = { field: InputField; typing?: TextInput; value?: unknown; error?: string };
+
+/** Fields that a person fills in. `at` is the one that takes the keys, `marked` the option in it that a space ticks. */
+export type FieldEditor = { entries: FieldEntry[]; at: number; marked: number; changed: boolean };
+
+/** What a key came to: `past` the last field, or a text that is to be opened in an editor. */
+export type FieldEditResult = { fill: FieldEditor; past?: boolean; edit?: string };
+
+/** Fields with what they hold at first. */
+export function createFieldEditor(fields: InputField[], values: FormValues): FieldEditor {
+  const entries = fields.map((field) =>
+    getEntry(field, Object.hasOwn(values, field.id) ? values[field.id] : undefined),
+  );
+  return move({ entries, at: 0, marked: 0, changed: false }, 0);
+}
+
+/** The fields after a key. */
+export function updateFields(fill: FieldEditor, key: Key): FieldEditResult {
+  const entry = fill.entries[fill.at];
+  if (!entry) return { fill, past: key.name === "enter" || key.name === "tab" };
+  if (key.name === "tab") return key.shift ? { fill: move(fill, -1) } : forth(fill);
+  if (entry.typing && key.name === "text" && key.ctrl && key.text === "g") return { fill, edit: entry.typing.text };
+  const changed = entry.typing ? typedInto(entry, entry.typing, key) : choose(fill, entry, key);
+  if (changed) return { fill: changed.fill ?? withEntry(fill, changed.entry) };
+  if (key.name === "enter") return forth(fill);
+  if (key.name === "down") return { fill: fill.at < fill.entries.length - 1 ? move(fill, 1) : fill };
+  return { fill: key.name === "up" ? move(fill, -1) : fill };
+}
+
+/** Another text for the field that takes the keys, as an editor brought it back. */
+export function replaceFieldText(fill: FieldEditor, text: string): FieldEditor {
+  const entry = fill.entries[fill.at];
+  if (!entry?.typing) return fill;
+  const kept = entry.field.type === "textarea" ? text.replace(/\n$/, "") : text.trim().replace(/\s*\n\s*/g, " ");
+  return withEntry(fill, { ...entry, typing: createTextInput(kept), error: undefined });
+}
+
+/** The fields with what is wrong with them, at the first of those; null where nothing is. */
+export function markFaults(fill: FieldEditor, faultOf: (entry: FieldEntry) => string | undefined): FieldEditor | null {
+  const entries = fill.entries.map((entry) => ({ ...entry, error: faultOf(entry) }));
+  const first = entries.findIndex(({ error }) => error !== undefined);
+  return first < 0 ? null : move({ ...fill, entries, at: first }, 0);
+}
+
+/** What a field holds; undefined where it holds nothing. */
+export function getFieldValue({ typing, value }: FieldEntry): unknown {
+  return typing ? typing.text || undefined : value;
+}
+
+/** Why a field cannot be left as it is. */
+export function findMissing(entry: FieldEntry): string | undefined {
+  const value = getFieldValue(entry);
+  const isEmpty = value === undefined || value === false || (Array.isArray(value) && value.length === 0);
+  return isEmpty && entry.field.required ? MUST_BE_FILLED : undefined;
+}
+
+function getEntry(field: InputField, value: unknown): FieldEntry {
+  const { options = [] } = field;
+  const isOption = (each: unknown) => options.some((option) => option.value === each);
+  if (field.type === "checkbox" && options.length === 0) return { field, value: value === true };
+  if (field.type === "checkbox") return { field, value: Array.isArray(value) ? value.filter(isOption) : [] };
+  if (options.length > 0) return { field, value: isOption(value) ? value : undefined };
+  if (value === undefined || value === null) return { field, typing: createTextInput() };
+  return { field, typing: createTextInput(typeof value === "string" ? value : JSON.stringify(value)) };
+}
+
+type Changed = { entry: FieldEntry; fill?: FieldEditor };
+
+function typedInto(entry: FieldEntry, state: TextInput, key: Key): Changed | null {
+  const next = updateTextInput(state, key, { lines: entry.field.type === "textarea" });
+  if (!next) return null;
+  return { entry: { ...entry, typing: next, error: next.text === state.text ? entry.error : undefined } };
+}
+
+/** Arrows and space choose, and so does the number of an option. */
+function choose(fill: FieldEditor, entry: FieldEntry, key: Key): Changed | null {
+  const { options = [], type } = entry.field;
+  const step = key.name === "right" ? 1 : key.name === "left" ? -1 : 0;
+  const character = key.name === "text" && !key.ctrl && !key.alt ? key.text : "";
+  if (options.length === 0) {
+    const isToggled = character === " " || step !== 0;
+    return isToggled ? { entry: { ...entry, value: entry.value !== true, error: undefined } } : null;
+  }
+  const number = /^[1-9]$/.test(character) ? Number(character) - 1 : -1;
+  if (type === "checkbox") return ticke(fill, entry, { step, number, isSpace: character === " " });
+  const index = options.findIndex(({ value }) => value === entry.value);
+  const turned = (index + (step || 1) + options.length + (index < 0 && step < 0 ? 1 : 0)) % options.length;
+  const next = number >= 0 ? number : step !== 0 || character === " " ? turned : -1;
+  const option = options[next];
+  return option ? { entry: { ...entry, value: option.value, error: undefined } } : null;
+}
+
+type Tick = { step: number; number: number; isSpace: boolean };
+
+/** Several options: the arrows move a mark, space ticks what is marked. */
+function ticke(fill: FieldEditor, entry: FieldEntry, { step, number, isSpace }: Tick): Changed | null {
+  const { options = [] } = entry.field;
+  const marked = number >= 0 ? number : (fill.marked + step + options.length) % options.length;
+  const option = options[marked];
+  if (!option || (step === 0 && number < 0 && !isSpace)) return null;
+  if (step !== 0) return { entry, fill: { ...fill, marked } };
+  const ticks = Array.isArray(entry.value) ? entry.value : [];
+  const without = ticks.filter((each) => each !== option.value);
+  const isTicked = without.length < ticks.length;
+  // In the order in which they are offered.
+  const value = isTicked
+    ? without
+    : options.map((each) => each.value).filter((each) => each === option.value || ticks.includes(each));
+  return { entry, fill: { ...withEntry(fill, { ...entry, value, error: undefined }), marked } };
+}
+
+function forth(fill: FieldEditor): FieldEditResult {
+  return fill.at < fill.entries.length - 1 ? { fill: move(fill, 1) } : { fill, past: true };
+}
+
+function move(fill: FieldEditor, by: number): FieldEditor {
+  const at = Math.max(0, Math.min(fill.entries.length - 1, fill.at + by));
+  return { ...fill, at, marked: by === 0 ? fill.marked : 0 };
+}
+
+function withEntry(fill: FieldEditor, entry: FieldEntry): FieldEditor {
+  const before = fill.entries[fill.at];
+  const changed = fill.changed || before?.value !== entry.value || before?.typing?.text !== entry.typing?.text;
+  return { ...fill, changed, entries: fill.entries.with(fill.at, entry) };
+}

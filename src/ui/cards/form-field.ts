@@ -1,0 +1,80 @@
+import type { InputField } from "#protocol/events";
+import { toLine } from "../text/words.ts";
+
+/** A value that a form's field was given, or what is wrong with it. */
+export type FieldValue = { value: unknown } | { error: string };
+
+/**
+ * What was typed for a field, as its value: a number chooses an option, as do its value and label; a checkbox with options takes several,
+ * without any yes or no. Nothing typed keeps `before`; `-` empties a field that need not be filled.
+ */
+export function parseField(field: InputField, typed: string, before: unknown): FieldValue {
+  if (typed === "-" && !field.required) return { value: undefined };
+  if (typed === "") return before === undefined && field.required ? { error: MUST_BE_FILLED } : { value: before };
+  const { options = [] } = field;
+  if (options.length > 0) return choose(field, typed);
+  if (field.type !== "checkbox") return { value: typed };
+  const isYes = /^(y|yes|true|on)$/i.test(typed);
+  if (isYes || /^(n|no|false|off)$/i.test(typed)) return { value: isYes };
+  return { error: "It must be yes or no." };
+}
+
+/** What is wrong with a field that has to be filled in and is not. */
+export const MUST_BE_FILLED = "It must be filled in.";
+
+/** Why a field that asks for a secret is not filled in. */
+export const SECRETS_REFUSED = "kay takes no secrets here. They belong in a browser.";
+
+/** Values of a form's fields, by their ids. */
+export type FormValues = Record<string, unknown>;
+
+/** What the fields hold before a person fills them in. */
+export function getInitialValues(fields: InputField[], initial: FormValues = {}): FormValues {
+  return Object.fromEntries(fields.map(({ id, defaultValue }) => [id, initial[id] ?? defaultValue]));
+}
+
+/** The values that are submitted: those that there are. */
+export function pickDefined(values: FormValues): FormValues {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+}
+
+/** A value as it is shown. */
+export function formatValue({ options = [] }: InputField, value: unknown): string {
+  if (value === undefined) return "";
+  if (Array.isArray(value)) return value.map((each) => getLabel(options, each)).join(", ");
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  return getLabel(options, value);
+}
+
+/** Fields that ask for what nobody should type here; it belongs in a browser. */
+export function isSecretField({ id, type, label, description }: InputField): boolean {
+  if (type !== "text" && type !== "textarea") return false;
+  const text = [id, label, description ?? ""]
+    .join(" ")
+    .replace(/([a-z])([A-Z])/g, "$1 $2")
+    .replaceAll(/[_-]/g, " ");
+  return SECRET.test(text);
+}
+
+const SECRET =
+  /\b(pass ?(word|wd|phrase|code)s?|secrets?|(api|access|private|secret) ?keys?|tokens?|credentials?|pin (code|number)|otp|2fa|one time code|cvv|cvc)\b/i;
+
+function choose({ type, options = [] }: InputField, typed: string): FieldValue {
+  const words = type === "checkbox" ? typed.split(",").map((word) => word.trim()) : [typed];
+  const values = words.map((word) => getOption(options, word));
+  const unknown = words.find((_, index) => values[index] === undefined);
+  if (unknown !== undefined) return { error: `${toLine(unknown)} is none of 1 to ${options.length}.` };
+  return { value: type === "checkbox" ? values : values[0] };
+}
+
+type Options = NonNullable<InputField["options"]>;
+
+function getOption(options: Options, word: string): string | undefined {
+  const named = options.find(({ value, label }) => value === word || label.toLowerCase() === word.toLowerCase());
+  return (named ?? options[/^\d+$/.test(word) ? Number(word) - 1 : -1])?.value;
+}
+
+function getLabel(options: Options, value: unknown): string {
+  const option = options.find((each) => each.value === value);
+  return toLine(option?.label ?? (typeof value === "string" ? value : JSON.stringify(value)));
+}

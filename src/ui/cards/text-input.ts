@@ -1,0 +1,113 @@
+import type { Key } from "../keys/key.ts";
+import { splitGraphemes } from "../screen/cells.ts";
+
+/** A text that is being typed into a card, and where the cursor is in it: before this index, which is never inside of a character. */
+export type TextInput = { text: string; at: number };
+
+/** A text with the cursor at its end. */
+export function createTextInput(text = ""): TextInput {
+  return { text, at: text.length };
+}
+
+/**
+ * The text after a key, or null where the key means nothing to it. Enter means nothing; with `lines`, Shift+Enter, Alt+Enter, Ctrl+J and
+ * Enter after a `\` break the line.
+ */
+export function updateTextInput(state: TextInput, key: Key, { lines }: { lines: boolean }): TextInput | null {
+  const { before, after } = splitAtCursor(state);
+  if (key.name === "paste" || (key.name === "text" && !key.ctrl && !key.alt)) {
+    const text = key.text.replace(CONTROLS, "");
+    return withText(before + (lines ? text : text.replace(/\s*\n\s*/g, " ")), after);
+  }
+  if (key.name === "text") return key.ctrl ? control(state, key.text, lines) : null;
+  const [last = ""] = splitGraphemes(before).slice(-1);
+  const [next = ""] = splitGraphemes(after);
+  switch (key.name) {
+    case "enter":
+      if (lines && (key.shift || key.alt || key.ctrl)) return withText(`${before}\n`, after);
+      return lines && before.endsWith("\\") ? withText(`${before.slice(0, -1)}\n`, after) : null;
+    case "backspace":
+      return withText(before.slice(0, before.length - last.length), after);
+    case "delete":
+      return withText(before, after.slice(next.length));
+    case "left":
+      return { ...state, at: state.at - last.length };
+    case "right":
+      return { ...state, at: state.at + next.length };
+    case "home":
+      return { ...state, at: lineStart(before) };
+    case "end":
+      return { ...state, at: state.at + lineEnd(after) };
+    case "up":
+      return lines ? above(state) : null;
+    case "down":
+      return lines ? below(state) : null;
+    default:
+      return null;
+  }
+}
+
+/** The text on both sides of the cursor. */
+export function splitAtCursor({ text, at }: TextInput): { before: string; after: string } {
+  return { before: text.slice(0, at), after: text.slice(at) };
+}
+
+/** The keys of a shell's line. */
+function control(state: TextInput, letter: string, lines: boolean): TextInput | null {
+  const { before, after } = splitAtCursor(state);
+  switch (letter) {
+    case "a":
+      return { ...state, at: lineStart(before) };
+    case "e":
+      return { ...state, at: state.at + lineEnd(after) };
+    case "j":
+      return lines ? withText(`${before}\n`, after) : null;
+    case "k":
+      return withText(before, after.slice(lineEnd(after)));
+    case "u":
+      return withText(before.slice(0, lineStart(before)), after);
+    case "w":
+      return withText(before.replace(/\S*\s*$/, ""), after);
+    default:
+      return null;
+  }
+}
+
+function withText(before: string, after: string): TextInput {
+  return { text: before + after, at: before.length };
+}
+
+function lineStart(before: string): number {
+  return before.lastIndexOf("\n") + 1;
+}
+
+function lineEnd(after: string): number {
+  const end = after.indexOf("\n");
+  return end < 0 ? after.length : end;
+}
+
+function above(state: TextInput): TextInput | null {
+  const start = lineStart(state.text.slice(0, state.at));
+  if (start === 0) return null;
+  return { ...state, at: columnIn(state.text, lineStart(state.text.slice(0, start - 1)), state.at - start) };
+}
+
+function below(state: TextInput): TextInput | null {
+  const { before, after } = splitAtCursor(state);
+  if (!after.includes("\n")) return null;
+  return { ...state, at: columnIn(state.text, state.at + lineEnd(after) + 1, before.length - lineStart(before)) };
+}
+
+/** So far into the line that begins at `start`, not inside of a character. */
+function columnIn(text: string, start: number, column: number): number {
+  const line = text.slice(start, start + lineEnd(text.slice(start)));
+  let at = 0;
+  for (const grapheme of splitGraphemes(line)) {
+    if (at + grapheme.length > column) break;
+    at += grapheme.length;
+  }
+  return start + at;
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is left out
+const CONTROLS = /[\x00-\x09\x0b-\x1f\x7f-\x9f]/g;

@@ -1,0 +1,84 @@
+import type { Key } from "../keys/key.ts";
+import { type ApprovalUi, applyApprovalEdit, INITIAL_APPROVAL, updateApproval } from "./approval.ts";
+import { type AuthUi, INITIAL_AUTH, updateAuth } from "./auth.ts";
+import { type AnyCard, type CardStep, getScrollDelta, isScrollKey } from "./card-action.ts";
+import { layOutCard } from "./card-layout.ts";
+import { type ConfirmUi, INITIAL_CONFIRM, updateConfirm } from "./confirm.ts";
+import { applyFormEdit, createFormUi, type FormUi, placeError, updateForm } from "./form.ts";
+
+export type { AnyCard, CardAction, ConfirmCard } from "./card-action.ts";
+
+/** What a person is doing with one open card. */
+export type CardUi = ApprovalUi | FormUi | AuthUi | ConfirmUi;
+
+/** How much of a card is seen at once, which is what scrolling goes by. */
+export type CardViewport = { width: number; maxRows: number };
+
+/** A card nobody has touched; a form that is asked again has what was filled in before. */
+export function createCardUi(card: AnyCard): CardUi {
+  if (card.kind === "confirmation") return INITIAL_CONFIRM;
+  if (card.type === "auth") return INITIAL_AUTH;
+  return card.type === "approval" ? INITIAL_APPROVAL : createFormUi(card);
+}
+
+/**
+ * A card after a key, and what it asks for. Only keys that may count are handed over (`focus.ts`). A card whose answer is on its way takes
+ * none, so nothing is answered twice.
+ */
+export function updateCard(ui: CardUi, card: AnyCard, key: Key, room: CardViewport = DEFAULT_ROOM): CardStep<CardUi> {
+  if (ui.sent) return { ui };
+  if (isScrollKey(key) && scrolls(ui)) return { ui: scrollCard(ui, card, key, room) };
+  if (ui.type === "confirmation") return updateConfirm(ui, key);
+  if (card.kind === "confirmation") return { ui };
+  if (card.type === "auth") return ui.type === "auth" ? updateAuth(ui, card.auth, key) : { ui };
+  if (ui.type === "auth") return { ui };
+  return ui.type === "approval" ? updateApproval(ui, card, key) : updateForm(ui, card, key);
+}
+
+/** A card after a key that scrolls. */
+export function scrollCard(ui: CardUi, card: AnyCard, key: Key, room: CardViewport): CardUi {
+  const { hidden, page } = layOutCard({ card, ui, focused: true, position: { n: 1, of: 1 }, now: 0, ...room });
+  return { ...ui, scroll: Math.max(0, Math.min(hidden, ui.scroll + getScrollDelta(key, page))) };
+}
+
+/** What an editor brought back for a card that asked for one; `null` where there is none, or it failed. */
+export function applyEdit(ui: CardUi, card: AnyCard, text: string | null): CardUi {
+  if (card.kind === "confirmation" || card.type === "auth") return ui;
+  if (ui.type === "approval") return applyApprovalEdit(ui, card, text);
+  return ui.type === "form" ? applyFormEdit(ui, text) : ui;
+}
+
+/** Whether something was typed or changed in a card that its answer would have taken along. */
+export function hasInput(ui: CardUi): boolean {
+  if (ui.sent || ui.type === "auth" || ui.type === "confirmation") return false;
+  if (ui.type === "form") return ui.fill.changed === true;
+  return ui.edited !== undefined || ui.fill?.changed === true || ui.why.text !== "";
+}
+
+/** The answer was not taken, and why: the card is open still, with all that was typed. */
+export function rejectAnswer(ui: CardUi, told: string): CardUi {
+  if (ui.type !== "form") return { ...ui, sent: false, told };
+  const fill = placeError(ui.fill, told);
+  return { ...ui, sent: false, told, fill, step: fill === ui.fill ? ui.step : "fill" };
+}
+
+/** Whether Tab goes to the next field of the card, instead of away from it. */
+export function takesTab(ui: CardUi): boolean {
+  if (ui.sent) return false;
+  return ui.type === "form" ? ui.step === "fill" : ui.type === "approval" && ui.step === "edit";
+}
+
+/** Whether everything that is typed is text of the card. */
+export function takesText(ui: CardUi): boolean {
+  if (ui.sent || ui.type === "auth" || ui.type === "confirmation") return false;
+  if (ui.step === "why") return true;
+  const fill = ui.step === "edit" || ui.step === "fill" ? ui.fill : undefined;
+  return fill?.entries[fill.at]?.typing !== undefined;
+}
+
+const DEFAULT_ROOM: CardViewport = { width: 80, maxRows: 20 };
+
+function scrolls(ui: CardUi): boolean {
+  if (ui.type === "auth" || ui.type === "confirmation") return true;
+  return ui.step === "ask" || ui.step === "leave" || ui.step === "review";
+}

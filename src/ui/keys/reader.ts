@@ -1,0 +1,128 @@
+import { type Burst, type BurstEntry, joinBursts } from "./burst.ts";
+import type { Key } from "./key.ts";
+import { type KeyPart, NO_MODIFIERS } from "./part.ts";
+import { decodePaste, readPasteToken } from "./paste.ts";
+import { type Mode, readStringToken, readToken, type Token } from "./token.ts";
+
+/** Turns what a terminal sends into keys. Wherever the reads happen to be split, the keys are the same. */
+export type KeyReader = {
+  /** What one read brought, and when (ms since 1970). */
+  push(bytes: Uint8Array, at: number): Key[];
+  /** After how many ms of silence {@link KeyReader.flush} is to be called; null when nothing is half there. */
+  waiting(): number | null;
+  /**
+   * The keys of what stayed half, once the silence was long enough: a lone ESC, a paste that was never closed. Whoever calls this by a timer
+   * lets what lies ready to be read come first (`setImmediate`): a process that was busy sees its timers before its input.
+   */
+  flush(at: number): Key[];
+};
+
+/** A reader that is used for one terminal. It keeps what is half there, and looks at no clock. */
+export function createKeyReader(): KeyReader {
+  let state: State = { mode: "keys", pending: NOTHING, since: 0, last: 0, pasted: [], pastedSince: 0 };
+  let burst: Burst = null;
+  let escaped = Number.NEGATIVE_INFINITY;
+  return {
+    push(bytes, at) {
+      const entries: BurstEntry[] = [];
+      const isLate = at - escaped < LATE_MS && LATE_REST.test(Buffer.from(bytes).toString("latin1"));
+      state = readOn(state, isLate ? Buffer.concat([LONE_ESC, bytes]) : bytes, at, entries);
+      escaped = Number.NEGATIVE_INFINITY;
+      const joined = joinBursts(entries, burst, at);
+      burst = joined.burst;
+      return joined.keys;
+    },
+    waiting: () => getWait(state),
+    flush(at) {
+      const wait = getWait(state);
+      const silence = at - state.last;
+      if (wait === null || (silence >= 0 && silence < wait - EARLY_MS)) return [];
+      const keys = leftOver(state);
+      if (keys.at(-1)?.name === "escape") escaped = at;
+      state = { ...state, mode: "keys", pending: NOTHING, pasted: [] };
+      return keys;
+    },
+  };
+}
+
+/** Sixty leaves an arrow key of a slow link time to come whole, and an Escape acts in less than a tenth of a second (case U13). */
+const ESCAPE_MS = 60;
+/** Nobody types the beginning of a sequence; its rest comes, or it is dropped. */
+const SEQUENCE_MS = 500;
+const STRING_MS = 1_000;
+const PASTE_MS = 2_000;
+/** A timer may go off a little early. */
+const EARLY_MS = 5;
+
+/** A read that is nothing but the rest of a sequence, soon after an Escape: its ESC was on its way alone for too long. Nobody types it. */
+const LATE_MS = 500;
+const LATE_REST = /^(?:O[A-DFH]$|\[200~|\[[<=>?]?[\d;:]*\$?[A-Za-z~]$)/;
+
+const ESC = 0x1b;
+const LONE_ESC = Uint8Array.of(ESC);
+const NOTHING = new Uint8Array();
+
+/** `pending` are bytes that are no token yet; `since` and `last` say when the first and the last of them came. */
+type State = {
+  mode: Mode;
+  pending: Uint8Array;
+  since: number;
+  last: number;
+  pasted: Uint8Array[];
+  pastedSince: number;
+};
+
+const READERS: Record<Mode, (bytes: Uint8Array, from: number) => Token | null> = {
+  keys: readToken,
+  string: readStringToken,
+  paste: readPasteToken,
+};
+
+/** Read as many tokens as are whole; what they give is added to `entries`. */
+function readOn(state: State, bytes: Uint8Array, at: number, entries: BurstEntry[]): State {
+  const old = state.pending.length;
+  const data = old > 0 ? Buffer.concat([state.pending, bytes]) : bytes;
+  let { mode, pasted, pastedSince } = state;
+  let from = 0;
+  for (;;) {
+    const token = from < data.length ? READERS[mode](data, from) : null;
+    if (!token) break;
+    const came = from < old ? state.since : at;
+    if (token.piece) pasted.push(token.piece);
+    if (mode === "paste" && token.mode === "keys") entries.push(...pasteEntries(pasted, pastedSince));
+    if (token.mode === "paste") [pasted, pastedSince] = [[], came];
+    if (token.key) entries.push({ key: token.key, plain: token.plain, at: came });
+    mode = token.mode ?? mode;
+    from += token.length;
+  }
+  const since = from < old ? state.since : at;
+  return { mode, pending: Uint8Array.from(data.subarray(from)), since, last: at, pasted, pastedSince };
+}
+
+function pasteEntries(pasted: Uint8Array[], at: number): BurstEntry[] {
+  const text = decodePaste(pasted);
+  return text === "" ? [] : [{ key: { name: "paste", text, ...NO_MODIFIERS }, at }];
+}
+
+function getWait({ mode, pending }: State): number | null {
+  if (mode === "paste") return PASTE_MS;
+  if (mode === "string") return STRING_MS;
+  if (pending.length === 0) return null;
+  return pending[0] === ESC && pending.length <= 2 && pending[1] !== 0x5b ? ESCAPE_MS : SEQUENCE_MS;
+}
+
+function leftOver({ mode, pending, since, pasted, pastedSince }: State): Key[] {
+  if (mode === "string") return [];
+  if (mode === "paste") return pasteEntries(pasted, pastedSince).map(({ key, at }) => ({ ...key, at }));
+  return halfSequence(pending).map((key) => ({ ...key, at: since }));
+}
+
+/** ESC alone is the key; ESC and the first character of a longer sequence are that character with Alt. The rest was no key. */
+function halfSequence(pending: Uint8Array): KeyPart[] {
+  const [first, second = 0] = pending;
+  if (first !== ESC) return [];
+  if (second === ESC || pending.length === 1)
+    return [{ name: "escape", text: "", ...NO_MODIFIERS }, ...halfSequence(pending.subarray(1))];
+  if (pending.length > 2 || second >= 0x7f) return [];
+  return [{ name: "text", text: String.fromCharCode(second), ...NO_MODIFIERS, alt: true }];
+}

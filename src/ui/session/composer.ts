@@ -1,0 +1,119 @@
+import { acceptCandidate, extendDraft, findCompletion } from "../editor/complete.ts";
+import { breakAtBackslash, clearDraft, getText, replaceText } from "../editor/draft.ts";
+import { updateDraft } from "../editor/edit.ts";
+import { appendEntry, createHistory, showNext, showPrevious } from "../editor/history.ts";
+import { EMPTY_SEARCH, getMatch, searchHistory, searchOlder } from "../editor/search.ts";
+import type { Key } from "../keys/key.ts";
+import { DRAFT_TARGET, type SessionEffect, type SessionStep } from "./events.ts";
+import { findReadOnlyCard, isSlashCommand, READ_ONLY_HINT, stripSlash } from "./open-cards.ts";
+import { PROMPT } from "./prompt.ts";
+import type { Session } from "./state.ts";
+import { toStep, withHint } from "./step.ts";
+import { beginSending, cancelTurn, isBusy } from "./turn.ts";
+
+/** A key in the composer. */
+export function updateComposer(session: Session, key: Key): SessionStep {
+  if (session.search) return searchKey(session, key);
+  if (session.offer) {
+    const step = offerKey(session, session.offer, key);
+    if (step) return step;
+  }
+  const closed = { ...session, offer: null };
+  return chordKey(closed, key) ?? plainKey(closed, key);
+}
+
+/** Keys that are not the editor's, or not its alone. */
+function chordKey(session: Session, key: Key): SessionStep | null {
+  if (key.name === "enter" && !key.shift && !key.alt) return enter(session, key.ctrl);
+  if (key.name === "tab") return tab(session);
+  // What ends the turn would answer for everybody.
+  if (key.name === "escape" && findReadOnlyCard(session)) return toStep(withHint(session, READ_ONLY_HINT));
+  if (key.name === "escape") return isBusy(session) ? cancelTurn(session) : toStep(session);
+  if (key.name !== "text" || !key.ctrl) return null;
+  if (key.text === "r") return toStep({ ...session, search: EMPTY_SEARCH });
+  if (key.text === "g") return toStep(session, { do: "edit", of: DRAFT_TARGET, text: getText(session.draft) });
+  return null;
+}
+
+/** The editor's keys; Up and Down at its edges go through what was sent before. */
+function plainKey(session: Session, key: Key): SessionStep {
+  const room = { width: session.size.columns, prompt: PROMPT };
+  const draft = updateDraft(session.draft, key, room);
+  if (draft !== session.draft) return toStep({ ...session, draft });
+  if (key.name === "up" && session.queue.length > 0 && session.draft.text === "") return dequeue(session);
+  const step = key.name === "up" ? showPrevious : key.name === "down" ? showNext : null;
+  const found = step?.(session.history, session.draft);
+  return toStep(found ? { ...session, ...found } : session);
+}
+
+/** The newest queued line comes back to be changed. */
+function dequeue(session: Session): SessionStep {
+  const line = session.queue.at(-1) ?? "";
+  return toStep({ ...session, queue: session.queue.slice(0, -1), draft: replaceText(session.draft, line) });
+}
+
+/**
+ * The draft is sent, or queued while something is under way; `now` sends it in any case, which ends what is under way.
+ * A backslash at its end makes a new line instead.
+ */
+function enter(session: Session, now: boolean): SessionStep {
+  const continued = breakAtBackslash(session.draft);
+  if (continued && !now) return toStep({ ...session, draft: continued });
+  const text = getText(session.draft).replace(/\s+$/, "");
+  if (text.trim() === "") return now ? sendQueued(session) : toStep(session);
+  const entries = appendEntry(session.history.entries, text);
+  const empty = { ...session, draft: clearDraft(session.draft), history: createHistory(entries) };
+  const remember: SessionEffect = { do: "remember", text };
+  if (isSlashCommand(text)) return toStep(empty, remember, { do: "slash", line: text.trim() });
+  const sent = stripSlash(text);
+  if (isBusy(session) && !now) return toStep({ ...empty, queue: [...empty.queue, sent] }, remember);
+  return toStep(beginSending(empty, sent), remember, { do: "send", text: sent });
+}
+
+/** What waits is sent now. */
+function sendQueued(session: Session): SessionStep {
+  const [text, ...queue] = session.queue;
+  return text === undefined ? toStep(session) : toStep(beginSending({ ...session, queue }, text), { do: "send", text });
+}
+
+/** Whether the key is Tab at a word that can be completed. */
+export function canComplete(session: Session, key: Key): boolean {
+  return key.name === "tab" && !key.shift && findCompletion(session.draft, session.sources) !== null;
+}
+
+/** Completes the word, or shows what it could become. */
+function tab(session: Session): SessionStep {
+  const completion = findCompletion(session.draft, session.sources);
+  if (!completion) return toStep(session);
+  const draft = extendDraft(session.draft, completion);
+  return toStep(draft ? { ...session, draft } : { ...session, offer: { completion, at: 0 } });
+}
+
+/** A key while completions are offered; null when it closes the offer and counts for itself. */
+function offerKey(session: Session, { completion, at }: NonNullable<Session["offer"]>, key: Key): SessionStep | null {
+  const count = completion.candidates.length;
+  const to = (place: number) => toStep({ ...session, offer: { completion, at: (place + count) % count } });
+  if (key.name === "down" || (key.name === "tab" && !key.shift)) return to(at + 1);
+  if (key.name === "up" || key.name === "tab") return to(at - 1);
+  if (key.name === "escape") return toStep({ ...session, offer: null });
+  const chosen = completion.candidates[at];
+  if (key.name !== "enter" || !chosen) return null;
+  return toStep({ ...session, offer: null, draft: acceptCandidate(session.draft, completion, chosen) });
+}
+
+/** A key of Ctrl+R: it searches, takes what was found, or leaves all as it was. */
+function searchKey(session: Session, key: Key): SessionStep {
+  const search = session.search ?? EMPTY_SEARCH;
+  const { entries } = session.history;
+  if (key.name === "escape") return toStep({ ...session, search: null });
+  if (key.name === "backspace")
+    return toStep({ ...session, search: searchHistory(entries, Array.from(search.query).slice(0, -1).join("")) });
+  if (key.name === "text" && key.ctrl && key.text === "r")
+    return toStep({ ...session, search: searchOlder(search, entries) });
+  if ((key.name === "text" || key.name === "paste") && !key.ctrl && !key.alt)
+    return toStep({ ...session, search: searchHistory(entries, search.query + (key.text.split("\n")[0] ?? "")) });
+  const found = getMatch(search, entries);
+  const taken = { ...session, search: null, draft: found === null ? session.draft : replaceText(session.draft, found) };
+  // Enter takes it to be looked at; every other key counts in the draft that it makes.
+  return key.name === "enter" ? toStep(taken) : updateComposer(taken, key);
+}

@@ -1,0 +1,115 @@
+import { beginDraft, DRAFTING, endDraft, recordKey, routeKey } from "../cards/focus.ts";
+import {
+  type AnyCard,
+  type CardAction,
+  type CardUi,
+  scrollCard,
+  takesTab,
+  takesText,
+  updateCard,
+} from "../cards/update-card.ts";
+import { clearDraft } from "../editor/draft.ts";
+import type { Key } from "../keys/key.ts";
+import { canComplete, updateComposer } from "./composer.ts";
+import type { SessionStep } from "./events.ts";
+import { holdKey, isTextKey, joinHeldKey, releaseHeldKey } from "./held-key.ts";
+import { findFocusedCard, findReadOnlyCard, getCardViewport } from "./open-cards.ts";
+
+import type { Session } from "./state.ts";
+import { toStep } from "./step.ts";
+import { cancelTurn, isBusy } from "./turn.ts";
+
+/** How long a second Ctrl+C leaves, in ms. */
+const ARMED_MS = 2_000;
+
+/** What a key does: first what it does everywhere, then what it does in the card that has the focus, else in the composer. */
+export function handleKey(session: Session, key: Key): SessionStep {
+  if (key.name === "focus" || key.name === "blur")
+    return { session: { ...session, windowFocused: key.name === "focus" }, effects: [] };
+  const step = joinHeldKey(session, key);
+  if (step) return step;
+  const before = releaseHeldKey(session, true);
+  const after = freshKey(before.session, key);
+  return { session: after.session, effects: [...before.effects, ...after.effects] };
+}
+
+/** A key that has nothing to do with the one before it. */
+function freshKey(session: Session, key: Key): SessionStep {
+  const chord = key.name === "text" && key.ctrl && !key.alt ? key.text.toLowerCase() : "";
+  // Between the two Ctrl+C that leave there is no other key.
+  const now = chord === "c" || session.exitArmedUntil === 0 ? session : { ...session, exitArmedUntil: 0, hint: null };
+  const step = EVERYWHERE[chord]?.(now) ?? pagedKey(now, key) ?? focusedKey(now, key);
+  return step.session.draft.text === ""
+    ? { ...step, session: { ...step.session, focus: endDraft(step.session.focus) } }
+    : step;
+}
+
+const EVERYWHERE: Record<string, (session: Session) => SessionStep | null> = {
+  c: interrupt,
+  z: (session) => toStep(session, { do: "suspend" }),
+  l: (session) => toStep(session, { do: "redraw" }),
+  o: (session) => toStep(session, { do: "expand" }),
+  d: (session) => (session.draft.text === "" && !declines(session) ? toStep(session, { do: "leave" }) : null),
+};
+
+/** Ctrl+D says no to a form. */
+function declines(session: Session): boolean {
+  const ui = session.cards[findFocusedCard(session)?.id ?? ""];
+  return ui?.type === "form" && !ui.sent;
+}
+
+/** Ctrl+C clears the line, then cancels the turn, then arms leaving, then leaves (terminal.md, "The session"). */
+function interrupt(session: Session): SessionStep {
+  if (session.search || session.offer) return toStep({ ...session, search: null, offer: null });
+  if (session.draft.text !== "") return toStep({ ...session, draft: clearDraft(session.draft) });
+  if (session.now < session.exitArmedUntil) return toStep(session, { do: "leave" });
+  if (isBusy(session) && !session.cancelling && !findReadOnlyCard(session)) return cancelTurn(session);
+  const [local] = session.local;
+  if (local) return toStep(session, { do: "act", card: local, act: givenUp(local) });
+  const until = session.now + ARMED_MS;
+  return toStep({ ...session, exitArmedUntil: until, hint: { text: "Ctrl+C again leaves.", until } });
+}
+
+/** What gives up a card of this terminal alone: a question is answered with no. */
+function givenUp(card: AnyCard): CardAction {
+  return card.kind === "confirmation" ? { do: "answer", answer: { action: "deny" } } : { do: "cancel request" };
+}
+
+/** A card that is only read along scrolls by the page. */
+function pagedKey(session: Session, key: Key): SessionStep | null {
+  const card = findReadOnlyCard(session);
+  const ui = card && session.cards[card.id];
+  if (!card || !ui || (key.name !== "pageup" && key.name !== "pagedown")) return null;
+  const scrolled = scrollCard(ui, card, key, getCardViewport(session));
+  return toStep({ ...session, cards: { ...session.cards, [card.id]: scrolled } });
+}
+
+function focusedKey(session: Session, key: Key): SessionStep {
+  // Completion comes before the cards where a word was begun, as does a search or an offer that is on the screen.
+  if (key.name === "escape" && session.focus.chosen === DRAFTING && !session.search && !session.offer)
+    return toStep({ ...session, focus: recordKey(endDraft(session.focus), key) });
+  const isComposers = session.search !== null || session.offer !== null || canComplete(session, key);
+  const card = findFocusedCard(session);
+  const ui = card && session.cards[card.id];
+  if (isComposers && session.focus.open === null)
+    return updateComposer({ ...session, focus: recordKey(session.focus, key) }, key);
+  const draft = session.draft.text !== "";
+  const uses = ui ? { takesTab: takesTab(ui), takesText: takesText(ui) } : { takesTab: false };
+  const { focus, to } = routeKey(session.focus, key, { draft, ...uses });
+  const after = { ...session, focus };
+  if (to === "nobody") return toStep(after);
+  // A card whose answer is on its way takes no key: what is typed meanwhile is the next message.
+  if (to === "composer" || !card || !ui || (ui.sent && isTextKey(key))) return updateComposer(after, key);
+  const { ui: next, act } = updateCard(ui, card, key, getCardViewport(session));
+  if (act && isTextKey(key)) return holdKey(after, card.id, key);
+  if (isForeign(next, key) && !act) return updateComposer({ ...session, focus: beginDraft(session.focus, key) }, key);
+  const answered = { ...after, cards: { ...session.cards, [card.id]: next } };
+  return act ? toStep(answered, { do: "act", card, act }) : toStep(answered);
+}
+
+/** A letter that means nothing to a card that asks for one begins a text of one's own. */
+function isForeign(after: CardUi, key: Key): boolean {
+  return (
+    isTextKey(key) && key.text !== " " && (after.type === "auth" || (after.type !== "form" && after.step === "ask"))
+  );
+}

@@ -1,0 +1,121 @@
+import { INITIAL_STREAM, type MarkdownStream, readMarkdown } from "../markdown/stream.ts";
+import type { Look } from "../style.ts";
+import { formatItem, getSeparator } from "../text/item.ts";
+import { isToolFinished } from "../text/tool-row.ts";
+import type { Item, TextItem, View } from "../view/view.ts";
+import { getLiveContent, type LiveContent } from "./live-content.ts";
+
+/** How far a conversation has left for the scrollback. It does not grow with it. */
+export type ScrollbackState = {
+  /** Place of the first item that is not wholly committed. */
+  next: number;
+  /** What was committed last. */
+  above: Item["kind"] | null;
+  /** Where the text at `next` is read on: after how many of its characters, and up to where there is no end of a line. */
+  text: { stream: MarkdownStream; taken: number; searched: number };
+};
+
+/** Before anything was committed. */
+export function createScrollbackState(): ScrollbackState {
+  return { next: 0, above: null, text: NOT_READ };
+}
+
+/**
+ * What is final now and was not committed before, as whole lines for `look.width`; and what is under way, for the live region. Items are
+ * committed in their order, each once: what comes after one that is not final waits.
+ */
+export function advanceScrollback(
+  blocks: ScrollbackState,
+  view: View,
+  look: Look & { links: boolean },
+): { blocks: ScrollbackState; commit: string; live: LiveContent } {
+  const out: string[] = [];
+  let now = blocks;
+  for (let item = view.items[now.next]; item; item = view.items[now.next]) {
+    if (item.kind === "text") {
+      now = readText(now, item, look, out);
+      if (!isFinal(item, view)) break;
+    } else if (isFinal(item, view)) now = commit(now, item, look, out);
+    else break;
+    now = { ...now, next: now.next + 1, text: NOT_READ };
+  }
+  return { blocks: now, commit: out.join(""), live: getLiveContent(now, view, look) };
+}
+
+/** Texts and results of what is committed are not needed any more: a view without them, so that memory stays as it is. */
+export function dropCommitted(view: View, { next, text }: ScrollbackState): View {
+  let first = next;
+  while (first > 0 && view.items[first - 1]?.forgotten !== true) first -= 1;
+  const current = view.items[next];
+  const isShort = current?.kind !== "text" || text.taken === (current.dropped ?? 0);
+  if (first === next && isShort) return view;
+  const items = view.items.slice();
+  for (let at = first; at < next; at += 1) {
+    const item = items[at];
+    if (item) items[at] = empty(item);
+  }
+  if (current?.kind === "text" && !isShort) {
+    const rest = current.text.slice(text.taken - (current.dropped ?? 0));
+    items[next] = { ...current, text: rest, dropped: text.taken };
+  }
+  return { ...view, items };
+}
+
+const NOT_READ: ScrollbackState["text"] = { stream: INITIAL_STREAM, taken: 0, searched: 0 };
+
+/** A line that is longer may be committed in parts. */
+const LONG_LINE = 4_096;
+
+function readText(blocks: ScrollbackState, item: TextItem, look: Look, out: string[]): ScrollbackState {
+  const { stream, taken, searched } = blocks.text;
+  const dropped = item.dropped ?? 0;
+  const end = dropped + item.text.length;
+  const hasLine = item.text.indexOf("\n", searched - dropped) >= 0;
+  if (!item.done && !hasLine && end - taken <= LONG_LINE)
+    return end === searched ? blocks : { ...blocks, text: { stream, taken, searched: end } };
+  const now = readMarkdown(stream, item.text.slice(taken - dropped), item.done, look);
+  let { above } = blocks;
+  for (const [index, { text, joins }] of now.pieces.entries()) {
+    const isFirst = !stream.begun && index === 0;
+    out.push(`${isFirst ? (above ? lead(above, "text") : "") : joins ? "" : "\n"}${text}\n`);
+    above = "text";
+  }
+  return { ...blocks, above, text: { stream: now.stream, taken: taken + now.taken, searched: end } };
+}
+
+function commit(blocks: ScrollbackState, item: Item, look: Look, out: string[]): ScrollbackState {
+  const text = formatItem(item, look);
+  if (text === "") return blocks;
+  out.push(`${blocks.above ? lead(blocks.above, item.kind) : ""}${text}\n`);
+  return { ...blocks, above: item.kind };
+}
+
+/** What was committed before ends with its line; the other line break is written with what comes below. */
+function lead(above: Item["kind"], below: Item["kind"]): string {
+  return getSeparator(above, below).slice(1);
+}
+
+/** Whether nothing of it changes any more. */
+function isFinal(item: Item, view: View): boolean {
+  const isLeft =
+    "generation_id" in item && item.generation_id !== undefined && item.generation_id !== view.generation_id;
+  switch (item.kind) {
+    case "text":
+      return item.done;
+    case "tool":
+      return isToolFinished(item) || isLeft;
+    case "receipt":
+      return item.receipt.effect === "settled" || item.over === true || isLeft;
+    case "card":
+      return item.ended !== undefined || item.over === true || isLeft;
+    default:
+      return true;
+  }
+}
+
+function empty(item: Item): Item {
+  if (item.kind === "tool") return { ...item, input: undefined, output: undefined, log: [], forgotten: true };
+  if (item.kind === "message" || item.kind === "text" || item.kind === "reasoning")
+    return { ...item, text: "", forgotten: true };
+  return { ...item, forgotten: true };
+}

@@ -1,0 +1,44 @@
+import { clean } from "#protocol/clean";
+import type { ConversationView } from "#protocol/conversations";
+import type { CardItem, Item, View } from "../view/view.ts";
+import { formatToolLine } from "./labelled.ts";
+import { formatCard, formatEnd, formatPlanned, formatReceiptNotes, NOTHING_SENT_TEXT, toLine } from "./words.ts";
+
+/** A conversation as a Markdown document. What comes from elsewhere is cleaned; the model's own Markdown stays as it is. */
+export function toMarkdown(view: View, { id, title, created_at }: ConversationView): string {
+  const head = `# ${toLine(title ?? "Conversation")}\n\n${toLine(id)}, begun ${toLine(created_at).slice(0, 16).replace("T", " ")}`;
+  const blocks = view.items.map(getBlock).filter((text) => text !== "");
+  return `${[head, ...blocks].join("\n\n")}\n`;
+}
+
+function getBlock(item: Item): string {
+  switch (item.kind) {
+    case "message":
+      return `## You\n\n${clean(item.text).trim()}`;
+    case "text":
+      return item.text.trim() === "" ? "" : `## kay\n\n${clean(item.text).trim()}`;
+    case "reasoning":
+      return "";
+    case "tool":
+      return `- ${formatToolLine(item, 100)}`;
+    case "receipt": {
+      const { summary, url } = item.receipt;
+      const notes = formatReceiptNotes(item.receipt).map((note) => ` (${note})`);
+      return `- receipt: ${toLine(summary)}${notes.join("")}${url ? ` <${toLine(url)}>` : ""}`;
+    }
+    case "planned":
+      return quote(`${formatPlanned(item.planned)}\n\n${NOTHING_SENT_TEXT}`);
+    case "card":
+      return quote(`${formatCard(item)}\n\n${getEnd(item)}`);
+    case "end":
+      return quote(item.how === "cancelled" ? "Cancelled." : `Error: ${clean(item.text)}`);
+  }
+}
+
+function getEnd({ ended, type }: CardItem): string {
+  return ended ? `Answer: ${formatEnd(ended, type)}` : "It waits for an answer.";
+}
+
+function quote(text: string): string {
+  return text.replace(/^/gm, "> ");
+}

@@ -1,0 +1,73 @@
+import { clean } from "#protocol/clean";
+import { formatCardLine, getCardName } from "../cards/card-line.ts";
+import { wrapLines } from "../markdown/wrap.ts";
+import { renderMarkdown } from "../markdown.ts";
+import { truncateCells } from "../screen/cells.ts";
+import type { Look } from "../style.ts";
+import type { CardItem, Item, ToolItem } from "../view/view.ts";
+import { formatToolRow } from "./tool-row.ts";
+import { formatPlanned, formatReceiptNotes, NOTHING_SENT_TEXT, toLine } from "./words.ts";
+
+/** One thing of a conversation as it stays in the scrollback, for this width; "" for what shows nothing. Everything in it is cleaned. */
+export function formatItem(item: Item, look: Look): string {
+  switch (item.kind) {
+    case "message":
+      return wrapLines(clean(item.text).trim(), Math.max(10, look.width - 2)).replace(/^/gm, "> ");
+    case "text":
+      return renderMarkdown(item.text, look);
+    case "reasoning":
+      return "";
+    case "tool":
+      return toolText(item, look);
+    case "receipt": {
+      const { effect, summary, url } = item.receipt;
+      const mark = effect === "settled" ? "✓" : effect === "planned" ? "-" : "?";
+      const what = marked(mark, `${toLine(summary)}${getNotes(item.receipt)}`, look);
+      return [what, ...(url ? [`  ${toLine(url)}`] : [])].join("\n");
+    }
+    case "planned":
+      return wrapLines(`${formatPlanned(item.planned)}\n${NOTHING_SENT_TEXT}`, look.width);
+    case "card":
+      return formatCard(item, look);
+    case "end": {
+      const hint = item.hint ? `\n${wrapLines(`  ${clean(item.hint)}`, look.width)}` : "";
+      return marked("✗", getEnd(item), look) + hint;
+    }
+  }
+}
+
+/** What stands between two things one below the other: calls, and what became of them, are rows of one block. */
+export function getSeparator(above: Item["kind"], below: Item["kind"]): "\n" | "\n\n" {
+  return ROWS.includes(above) && ROWS.includes(below) ? "\n" : "\n\n";
+}
+
+const ROWS: Item["kind"][] = ["tool", "receipt", "card"];
+
+function toolText(tool: ToolItem, look: Look): string {
+  const row = formatToolRow(tool, look.width);
+  return look.paint(tool.state === "done" ? "green" : "red", row.slice(0, 1)) + row.slice(1);
+}
+
+function formatCard(card: CardItem, look: Look): string {
+  const row = card.ended
+    ? formatCardLine(card, look.width)
+    : truncateCells(`✗ ${getCardName(card)} was not answered`, look.width);
+  return look.paint(row.startsWith("✓") ? "green" : "red", row.slice(0, 1)) + row.slice(1);
+}
+
+function getNotes(receipt: Extract<Item, { kind: "receipt" }>["receipt"]): string {
+  return formatReceiptNotes(receipt)
+    .map((note) => ` (${note})`)
+    .join("");
+}
+
+function getEnd({ how, text }: Extract<Item, { kind: "end" }>): string {
+  const said = clean(text).trim();
+  if (how === "error") return said || "It failed, and the backend does not say why.";
+  return /^[a-z_]*$/i.test(said) ? "cancelled" : `cancelled: ${said}`;
+}
+
+function marked(mark: string, text: string, look: Look): string {
+  const style = mark === "✓" ? "green" : mark === "?" || mark === "-" ? "yellow" : "red";
+  return look.paint(style, mark) + wrapLines(`${mark} ${text}`, look.width).slice(mark.length);
+}

@@ -1,0 +1,92 @@
+import wrapAnsi from "wrap-ansi";
+import { clean } from "#protocol/clean";
+import { renderMarkdown } from "../markdown.ts";
+import { truncateCells } from "../screen/cells.ts";
+import type { Look } from "../style.ts";
+import type { CardItem, Item, ToolItem, View } from "../view/view.ts";
+import { formatToolInput, formatToolResult, isToolFinished } from "./tool-row.ts";
+import { formatCard, formatEnd, formatPlanned, formatReceiptNotes, NOTHING_SENT_TEXT, toLine } from "./words.ts";
+
+/** A conversation as text in which each thing says what it is, for a terminal that is read aloud. Everything in it is cleaned. */
+export function formatLabelledView(view: View, look: Look): string {
+  return view.items
+    .map((item) => formatLabelled(item, look))
+    .filter((text) => text !== "")
+    .join("\n\n");
+}
+
+/** One thing of it; "" for what has no words. */
+export function formatLabelled(item: Item, look: Look): string {
+  switch (item.kind) {
+    case "message":
+      return wrap(`you: ${clean(item.text).trim()}`, look);
+    case "text":
+      return formatAnswerText(renderMarkdown(clean(item.text).trim(), { ...look, plain: true }));
+    case "reasoning":
+      return "";
+    case "tool":
+      return wrap(formatToolLine(item, look.width), look);
+    case "receipt": {
+      const { summary, url } = item.receipt;
+      const words = [toLine(summary), ...formatReceiptNotes(item.receipt)].join(", ");
+      return [wrap(`receipt: ${words}`, look), ...(url ? [`  ${toLine(url)}`] : [])].join("\n");
+    }
+    case "planned":
+      return wrap(`planned:\n${formatPlanned(item.planned)}\n${NOTHING_SENT_TEXT}`, look);
+    case "card":
+      return wrap(`${CARD_NAMES[item.type]}:\n${formatCard(item)}\n${formatCardEnd(item)}`, look);
+    case "end":
+      return wrap(getEnd(item), look);
+  }
+}
+
+/** What the model said; the label stands above what begins with a row or an indented line. */
+export function formatAnswerText(rendered: string): string {
+  if (rendered === "") return "";
+  return `kay:${/^(\s|[-*#>]|\d+\.)/.test(rendered) || /^[^\n]*\n {2}/.test(rendered) ? "\n" : " "}${rendered}`;
+}
+
+/** `tool jira.search: done, 4 issues, 0.4 s`; while it works, what it was given or its last word, cut to `width`. */
+export function formatToolLine(tool: ToolItem, width: number): string {
+  const result = formatToolResult(tool);
+  const took = isToolFinished(tool) && tool.workedMs !== undefined ? `${(tool.workedMs / 1000).toFixed(1)} s` : "";
+  const what = isToolFinished(tool)
+    ? [result === tool.state ? "" : result, took]
+    : [tool.log.length > 0 ? result : formatToolInput(tool)];
+  const text = `tool ${toLine(tool.name)}: ${[STATES[tool.state], ...what].filter(Boolean).join(", ")}`;
+  return isToolFinished(tool) ? text : truncateCells(text, width);
+}
+
+/** How a card ended, in a line; how it can be answered where it did not. */
+export function formatCardEnd(card: CardItem): string {
+  const name = CARD_NAMES[card.type];
+  return card.ended
+    ? `${name} ended: ${formatEnd(card.ended, card.type)}`
+    : `${name} open: kay answer ${toLine(card.id)}`;
+}
+
+/** What a card is called. */
+export const CARD_NAMES: Record<CardItem["type"], string> = {
+  approval: "approval",
+  form: "form",
+  auth: "connection",
+};
+
+const STATES: Record<ToolItem["state"], string> = {
+  starting: "working",
+  working: "working",
+  paused: "waits for an answer",
+  done: "done",
+  failed: "failed",
+  denied: "denied",
+};
+
+function getEnd({ how, text, hint }: Extract<Item, { kind: "end" }>): string {
+  const said = clean(text).trim();
+  if (how === "cancelled") return /^[a-z_]*$/i.test(said) ? "cancelled" : `cancelled: ${said}`;
+  return `error: ${said || "it failed, and the backend does not say why"}${hint ? `\n  ${clean(hint)}` : ""}`;
+}
+
+function wrap(text: string, { width }: Look): string {
+  return wrapAnsi(text, Math.max(10, width), { hard: false, trim: false });
+}

@@ -1,0 +1,57 @@
+import stringWidth from "string-width";
+import { truncateCells } from "../screen/cells.ts";
+
+const GAP = 2;
+/** So many cells a column keeps when it is narrowed, and the first one, by which a row is called, more. */
+const LEAST = 12;
+const LEAST_OF_FIRST = 24;
+
+/** A table as lines. Without a header the rows had no room beside each other: each is a block that names its columns itself. */
+export type TableLayout = { header: string | null; lines: string[] };
+
+/**
+ * Lay rows out in columns for a terminal of `width` cells. Widths are counted in cells (CJK and emoji are two); when the rows are too
+ * wide, the widest column gives way first and what it loses is marked with `…`. Where columns would become too narrow to be read, each row
+ * becomes a block of lines instead, and nothing is lost.
+ */
+export function layOutTable(columns: string[], rows: string[][], width: number): TableLayout {
+  const all = [columns, ...rows];
+  const natural = columns.map((_, column) => Math.max(...all.map((row) => stringWidth(row[column] ?? ""))));
+  const widths = narrow(natural, width - GAP * (columns.length - 1));
+  if (!widths) return { header: null, lines: rows.flatMap((row) => block(columns, row)) };
+  const [header = "", ...lines] = all.map((row) => {
+    const cells = columns.map((_, column) => fitCell(row[column] ?? "", widths[column] ?? 0));
+    return cells.join(" ".repeat(GAP)).trimEnd();
+  });
+  return { header, lines };
+}
+
+function narrow(natural: number[], room: number): number[] | null {
+  const least = natural.map((width, column) => Math.min(width, column === 0 ? LEAST_OF_FIRST : LEAST));
+  if (sum(least) > room) return null;
+  const widths = [...natural];
+  while (sum(widths) > room) {
+    const spare = widths.map((width, column) => (width > (least[column] ?? 0) ? width : 0));
+    const widest = spare.indexOf(Math.max(...spare));
+    widths[widest] = (widths[widest] ?? 0) - 1;
+  }
+  return widths;
+}
+
+function block(columns: string[], row: string[]): string[] {
+  const names = Math.max(...columns.map((name) => stringWidth(name)));
+  const told = columns.slice(1).map((name, index) => ({ name, cell: row[index + 1] ?? "" }));
+  const lines = told
+    .filter(({ cell }) => cell !== "")
+    .map(({ name, cell }) => `  ${name === "" ? "" : `${fitCell(name, names)}  `}${cell}`);
+  return [row[0] ?? "", ...lines];
+}
+
+function fitCell(text: string, width: number): string {
+  const kept = truncateCells(text, width);
+  return kept + " ".repeat(Math.max(0, width - stringWidth(kept)));
+}
+
+function sum(numbers: number[]): number {
+  return numbers.reduce((total, one) => total + one, 0);
+}

@@ -1,0 +1,61 @@
+import stringWidth from "string-width";
+import { truncateCells } from "../screen/cells.ts";
+import type { ToolItem } from "../view/view.ts";
+import { toLine } from "./words.ts";
+
+/** A call in one line: `⏺ jira.search  project = KAY  0.4s  4 issues`. Its end is kept and its input gives way where it is too long. */
+export function formatToolRow(tool: ToolItem, width: number): string {
+  const head = `${tool.state === "failed" || tool.state === "denied" ? "✗" : "⏺"} ${toLine(tool.name)}`;
+  const tail = [getDuration(tool), formatToolResult(tool)].filter(Boolean).map((text) => `  ${text}`);
+  const input = formatToolInput(tool);
+  const room = width - stringWidth(head + tail.join("")) - 2;
+  const middle = input && room >= 8 ? `  ${truncateCells(input, room)}` : "";
+  return truncateCells(`${head}${middle}${tail.join("")}`, width);
+}
+
+/** What a call was given, as `name = value`; of what has parts itself, such as the fields of a form, only how many there are. */
+export function formatToolInput({ title, input }: ToolItem): string {
+  const entries = isObject(input) ? Object.entries(input) : [];
+  const shown = entries.map(([name, value]) => `${name} = ${formatNotice(value)}`);
+  return toLine(shown.join(", ") || (title ?? "")).trim();
+}
+
+function formatNotice(value: unknown): string {
+  if (Array.isArray(value) && value.some(isObject)) return String(value.length);
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/** Nothing more comes of it. */
+export function isToolFinished({ state }: ToolItem): boolean {
+  return state === "done" || state === "failed" || state === "denied";
+}
+
+function getDuration(tool: ToolItem): string {
+  const { workedMs } = tool;
+  return isToolFinished(tool) && workedMs !== undefined ? `${(workedMs / 1000).toFixed(1)}s` : "";
+}
+
+/** What it came to: the number of things it found, why it failed, or its last word while it works. */
+export function formatToolResult({ state, output, error, log }: ToolItem): string {
+  if (state === "denied") return "denied";
+  if (state === "failed") return toLine(error ?? "failed").trim();
+  if (state === "done") return isObject(output) && "planned" in output ? "not sent" : getCount(output);
+  return toLine(log.at(-1) ?? "").trim() || (state === "paused" ? "waits for an answer" : "…");
+}
+
+/** `4 issues`, where the output is a list or has exactly one. */
+function getCount(output: unknown): string {
+  const data = isObject(output) && "data" in output ? output.data : output;
+  if (Array.isArray(data)) return count(data.length, "results");
+  const lists = isObject(data) ? Object.entries(data).filter(([, value]) => Array.isArray(value)) : [];
+  const [found] = lists;
+  return found && lists.length === 1 ? count((found[1] as unknown[]).length, toLine(found[0])) : "";
+}
+
+function count(count: number, names: string): string {
+  return `${count} ${count === 1 ? names.replace(/s$/, "") : names}`;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}

@@ -1,0 +1,21 @@
+import { wrapLines } from "../markdown/wrap.ts";
+import type { Look } from "../style.ts";
+import type { Item, View } from "../view/view.ts";
+import { formatItem, getSeparator } from "./item.ts";
+import { formatCard, toLine } from "./words.ts";
+
+/** A conversation as text of this width, as a session leaves it in the scrollback, and whole what waits for an answer. */
+export function formatTranscript(view: View, look: Look): string {
+  const shown = view.items.map((item) => ({ kind: item.kind, text: shownItem(item, look) })).filter(({ text }) => text);
+  return shown
+    .map(({ kind, text }, index) => {
+      const above = shown[index - 1];
+      return (above ? getSeparator(above.kind, kind) : "") + text;
+    })
+    .join("");
+}
+
+function shownItem(item: Item, look: Look): string {
+  if (item.kind !== "card" || item.ended || item.over) return formatItem(item, look);
+  return wrapLines(`${formatCard(item)}\n→ waits for an answer: kay answer ${toLine(item.id)}`, look.width);
+}

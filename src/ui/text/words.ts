@@ -1,0 +1,145 @@
+import type { Receipt } from "#protocol/ask";
+import { clean } from "#protocol/clean";
+import type { AuthNeeded, InputField, InteractionRequest, Planned, PreviewField } from "#protocol/events";
+import { foldWhitespace } from "../folded.ts";
+import type { CardEnd, CardItem } from "../view/view.ts";
+
+/** Texts of cards for a plain terminal and for scripts. Whatever comes from elsewhere is cleaned here; nothing of it is left out. */
+
+/** What a card asks, whole. */
+export function formatCard(card: CardItem): string {
+  if (card.type === "auth") return formatAuth(card.auth);
+  return card.type === "approval" ? formatApproval(card.request) : formatForm(card.request);
+}
+
+/** What would be done, in words and field by field as it would be sent. */
+export function formatApproval(request: InteractionRequest): string {
+  const { preview, error } = request;
+  const parts = [
+    formatRequest(request),
+    ...(error ? [`✗ ${toLine(error)}`] : []),
+    ...listSummaries(request),
+    ...(preview?.fields ?? []).map(formatField),
+    ...listRanTexts(request),
+  ];
+  return parts.join("\n");
+}
+
+/** Which tool is to run, what it may change, and as whom. */
+export function formatRequest(
+  request: Pick<InteractionRequest, "tool_name" | "preview">,
+  verb = "wants to run",
+): string {
+  const { tool_name, preview } = request;
+  const access = preview?.access ? `, which ${ACCESS_TEXTS[preview.access]}` : "";
+  const account = preview?.account ? `${access ? "," : ""} as ${toLine(preview.account)}` : "";
+  return `kay ${verb} ${toLine(tool_name)}${access}${account}.`;
+}
+
+/** What a dry run would have done, whole, and whether it would have asked first. */
+export function formatPlanned({ tool: tool_name, preview, asks, why }: Planned): string {
+  const parts = [
+    formatRequest({ tool_name, preview }, "would run"),
+    ...listSummaries({ preview }),
+    ...preview.fields.map(formatField),
+    `  ${asks ? "It would ask first" : "It would not ask"}: ${toLine(why)}`,
+  ];
+  return parts.join("\n");
+}
+
+/** The end of every dry run. */
+export const NOTHING_SENT_TEXT = "Nothing was sent: this was a dry run.";
+
+/** What a receipt leaves open, and by what the write was allowed. */
+export function formatReceiptNotes({ effect, allowed_by, account }: Receipt): string[] {
+  const doubt =
+    effect === "planned" ? ["not sent"] : effect === "settled" ? [] : ["unknown whether it was done; check"];
+  const as = account ? `, as ${toLine(account)}` : "";
+  return [...doubt, ...(allowed_by ? [`allowed by --allow ${toLine(allowed_by)}${as}`] : [])];
+}
+
+/** What it would do, in words. */
+export function listSummaries({ prompt, preview }: Pick<InteractionRequest, "prompt" | "preview">): string[] {
+  const said = [prompt, preview?.summary].filter((text) => text !== undefined && text.trim() !== "");
+  return [...new Set(said)].map((text) => foldWhitespace(text ?? ""));
+}
+
+/** What it did, where it ran already. */
+export function listRanTexts({ preview }: InteractionRequest): string[] {
+  if (!preview?.result) return [];
+  return [`It ran already; a yes lets kay go on with what it brought:\n${foldWhitespace(preview.result)}`];
+}
+
+/** A value in full, and where it came from if that is neither the person nor the model. */
+export function formatField({ name, value, origin }: PreviewField): string {
+  const mark = origin === "service" ? " (came from a service's text, not from you)" : "";
+  const text = typeof value === "string" ? value : (JSON.stringify(value, null, 2) ?? "");
+  const isShort = !/\n/.test(text) && text.length <= 60 && !/ {20}/.test(text);
+  if (isShort) return `  ${toLine(name)}: ${toLine(text)}${mark}`;
+  return `  ${toLine(name)}${mark}:\n${foldWhitespace(text).replace(/^/gm, "  ")}`;
+}
+
+/** What a form asks for: who asks, why, and each field. */
+export function formatForm(request: InteractionRequest): string {
+  const { error, input_schema } = request;
+  const parts = [
+    formatAsker(request),
+    ...(error ? [`✗ ${toLine(error)}`] : []),
+    ...(input_schema?.fields ?? []).map((field) => `  ${formatFieldLabel(field)}`),
+  ];
+  return parts.join("\n");
+}
+
+/** Who asks with a form, and why. */
+export function formatAsker({ tool_name, prompt }: InteractionRequest): string {
+  return `${toLine(tool_name)} asks:${prompt ? ` ${clean(prompt)}` : ""}`;
+}
+
+/** A field's label, and what it takes. */
+export function formatFieldLabel({ label, required, description, options, id }: InputField): string {
+  const choices = options ? ` [${options.map((option) => toLine(option.label)).join(" | ")}]` : "";
+  const why = description ? `: ${toLine(description)}` : "";
+  return `${toLine(label || id)}${required ? " (required)" : ""}${choices}${why}`;
+}
+
+/** Which services have to be connected, and for what. */
+export function formatAuth({ integrations, connected, reason }: AuthNeeded): string {
+  const missing = listMissingServices({ integrations, connected }).map(toLine);
+  return `To go on, connect ${missing.join(", ")}${reason ? ` (${toLine(reason).replace(/\.$/, "")})` : ""}.`;
+}
+
+/** What of it is not connected yet, each once. */
+export function listMissingServices({
+  integrations,
+  connected,
+}: Pick<AuthNeeded, "integrations" | "connected">): string[] {
+  return [...new Set(integrations)].filter((each) => !connected.includes(each));
+}
+
+/** How a card ended, and by whom: "approved for this session by kay on desk". */
+export function formatEnd(end: Partial<CardEnd>, type: CardItem["type"]): string {
+  const words = (end.action === "deny" && type === "form" ? "declined" : ENDS[end.action ?? "cancel"]) ?? "answered";
+  const scope = end.scope && end.scope !== "once" ? SCOPES[end.scope] : "";
+  const edited = end.edited ? " with changes" : "";
+  const reason = end.reason ? ` (${toLine(end.reason)})` : "";
+  return `${words}${scope ?? ""}${edited}${end.client ? ` by ${toLine(end.client)}` : ""}${reason}`;
+}
+
+/** Text of somebody else in one line. */
+export function toLine(text: string): string {
+  return clean(text, { lines: false });
+}
+
+/** What a call may change. */
+export const ACCESS_TEXTS = { read: "reads", write: "writes", destructive: "cannot be undone" };
+
+const ENDS: Record<string, string> = {
+  approve: "approved",
+  deny: "denied",
+  submit: "filled in",
+  cancel: "cancelled",
+  expire: "expired",
+  connected: "connected",
+};
+
+const SCOPES: Record<string, string> = { session: " for this session", always: " for always" };
