@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { getShapingSettings } from "#cli/backend/ports";
 import { type CliPorts, createKay } from "#cli/create-kay";
 import type { JqThread, Kay, LocalTools, ServeOptions } from "#cli/kay";
-import { launchProgram } from "#cli/launch";
 import { reportCrash, run } from "#cli/run";
+import { launchProgram } from "#cli/terminal/browser";
 import { notifyOfUpdate } from "#cli/update-notice";
 import { createSystemKeychain } from "#client/credentials/system-keychain";
 import { createPaths, type Paths } from "#client/paths";
@@ -53,7 +53,7 @@ export async function main(argv: string[], greeted = false): Promise<number> {
 
 /** The look at the registry for a newer version, in a process of its own (`src/process.ts` starts it). */
 export async function checkForUpdate(): Promise<void> {
-  const { refreshUpdateRecord: learnOfUpdate } = await import("#client/update/learn");
+  const { refreshUpdateRecord: learnOfUpdate } = await import("#client/update/record");
   const { env, versions } = process;
   const send = createSend({ builtin: process.getBuiltinModule, env, clock });
   const unique = randomBytes(8).toString("hex");

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import { fromStoredProblem, type StoredProblem, toStoredProblem } from "#backend/agent/kept-problem";
 import type { ToolResult } from "#connectors/service";
 import type { Receipt } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
+import { fromStoredProblem, type StoredProblem, toStoredProblem } from "./suspended-calls.ts";
 import type { RunContext } from "./tool.ts";
 
 /** A write under way. `id` is its idempotency key at the service. */

@@ -1,10 +1,9 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { coalesce } from "#backend/agent/one-at-a-time";
 import type { Account } from "#backend/approvals/account";
 import { isDatabaseAway } from "#backend/store/database";
 import type { Interactive } from "#connectors/interaction";
 import { Problem } from "#protocol/errors";
-import { createChannel } from "./channel.ts";
+import { coalesce, createChannel } from "./channel.ts";
 import { type DryRun, toPlannedOutcome } from "./dry-run.ts";
 import type { AgentEvent, Call, HeldCall, Outcome, Wait } from "./events.ts";
 import { type AgentObserver, recordOutcome, recordToolCall } from "./observe.ts";

@@ -1,7 +1,7 @@
 import type { Node } from "#backend/store/node";
 import type { ToolInteraction } from "#connectors/interaction";
 import type { ToolResult } from "#connectors/service";
-import { Problem } from "#protocol/errors";
+import { isErrorCode, Problem } from "#protocol/errors";
 import type { RunContext } from "./tool.ts";
 
 /**
@@ -108,4 +108,16 @@ function ask(call: Kept, question: Question): void {
 function follow(call: Kept, signal: AbortSignal): void {
   if (signal.aborted) call.over.abort(signal.reason);
   else signal.addEventListener("abort", () => call.over.abort(signal.reason), { once: true });
+}
+
+/** A problem as a row keeps it. The cause is for the log alone and is not kept. */
+export type StoredProblem = { code: string; message: string; hint: string; details: Record<string, unknown> };
+
+export function toStoredProblem({ code, message, hint, details }: Problem): StoredProblem {
+  return { code, message, hint, details };
+}
+
+/** The same problem again. */
+export function fromStoredProblem({ code, message, hint, details }: StoredProblem): Problem {
+  return new Problem(isErrorCode(code) ? code : "SERVICE_FAILED", message, { hint, details });
 }

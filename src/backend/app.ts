@@ -7,24 +7,23 @@ import { createEngine, type Engine } from "./generations/engine.ts";
 import { createRateLimits } from "./http/rate-limits.ts";
 import { logRequest } from "./http/request-log.ts";
 import type { Backend, BackendPorts } from "./ports.ts";
-import { createAboutRoutes } from "./routes/about.ts";
+import { createAboutRoutes, createModelRoutes } from "./routes/about.ts";
 import { checkAdmission } from "./routes/admission.ts";
 import { createAgentRoutes } from "./routes/agent.ts";
 import { createApprovalRoutes } from "./routes/approvals.ts";
 import { createAskRoutes } from "./routes/ask.ts";
 import { createAuthRoutes } from "./routes/auth.ts";
 import { limitBody } from "./routes/body.ts";
-import { createClientRoutes } from "./routes/clients.ts";
+import { createClientRoutes } from "./routes/client-mode.ts";
 import { createConnectionRoutes } from "./routes/connections.ts";
 import { createCustomServiceRoutes } from "./routes/custom-services.ts";
 import { toErrorResponse } from "./routes/error-response.ts";
 import { createGenerationRoutes } from "./routes/generations.ts";
-import { createModelRoutes } from "./routes/model.ts";
 import { createPolicyRoutes } from "./routes/policies.ts";
 import { createRemoteRoutes } from "./routes/remote.ts";
 import { createSessionRoutes } from "./routes/sessions.ts";
 import { createToolRoutes } from "./routes/tools.ts";
-import { getWorkStatus } from "./store/status.ts";
+import { getWorkStatus } from "./store/node.ts";
 
 /** How long `close` waits for what is under way, in milliseconds. */
 const CLOSE_LIMIT = 10_000;

@@ -5,9 +5,8 @@ import type { Programs } from "#connectors/mcp/programs";
 import type { ServiceConfiguration } from "#connectors/service";
 import type { Observe } from "#telemetry/trace";
 import type { AgentServer } from "./agent-client/client.ts";
-import type { Node } from "./store/node.ts";
+import type { Node, WorkStatus } from "./store/node.ts";
 import type { Database } from "./store/schema.ts";
-import type { WorkStatus } from "./store/status.ts";
 
 /** Time as the backend sees it. Tests move it; nothing else in the backend reads a clock. */
 export type Clock = { now(): number };

@@ -1,4 +1,4 @@
-import type * as z from "zod/mini";
+import * as z from "zod/mini";
 import type { Clock, Fetch } from "#backend/ports";
 import type { Interactive } from "./interaction.ts";
 
@@ -243,4 +243,10 @@ export type ServiceRequest<T> = {
 /** Writes a tool down with the input type of its schema; the list of a service holds tools of all inputs. */
 export function defineTool<Input extends Record<string, unknown>>(tool: Tool<Input>): Tool {
   return tool as unknown as Tool;
+}
+
+/** An input field with the words that models and `kay tools show` read. */
+export function withDescription<T extends z.ZodMiniType>(schema: T, description: string): T {
+  z.globalRegistry.add(schema, { description });
+  return schema;
 }

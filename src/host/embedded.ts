@@ -1,13 +1,16 @@
 import { timingSafeEqual } from "node:crypto";
-import { join } from "node:path";
+import { readFile, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import type { Backend } from "#backend/ports";
 import { computeFingerprint, findRunningRecord } from "#client/embedded/embedded";
+import { makePrivateFolders } from "#files/folders";
 import { type Lock, withLock } from "#files/lock";
 import type { Processes } from "#files/processes";
+import { writeWholeFile } from "#files/replace-file";
 import { EMBEDDED_RECORD, LOCAL_SECRET_HEADER, STOP_PATH } from "#protocol/embedded";
+import { EmbeddedRecord } from "#protocol/embedded-record";
 import { Problem, toProblemBody } from "#protocol/errors";
-import { watchIdle } from "./idle.ts";
-import { removeRecord, writeRecord } from "./record.ts";
+import { parseShape } from "#protocol/parse";
 import { type HostOptions, type HostPorts, type RunningHost, startHost } from "./serve.ts";
 
 /** The embedded backend ends itself after this long without a request, in ms. */
@@ -98,4 +101,46 @@ function stopRequested(request: Request, secret: string, backend: Backend | unde
   }
   onStop();
   return Response.json({ stopping: true }, { status: 202 });
+}
+
+/** What the idle clock needs from outside. */
+export type IdlePorts = { now(): number; busy(): boolean; every(ms: number, tick: () => void): () => void };
+
+/**
+ * Call `onIdle` once when nothing was asked for `limitMs` and nothing is under way.
+ *
+ * @returns `touch`, to be called with every request, and `stop`
+ */
+export function watchIdle(limitMs: number, ports: IdlePorts, onIdle: () => void): { touch(): void; stop(): void } {
+  let last = ports.now();
+  const stop = ports.every(Math.max(50, Math.min(limitMs / 4, 30_000)), () => {
+    if (ports.busy()) last = ports.now();
+    if (ports.now() - last < limitMs) return;
+    stop();
+    onIdle();
+  });
+  return {
+    touch: () => {
+      last = ports.now();
+    },
+    stop,
+  };
+}
+
+/** Write the record of this process, whole; others may be writing theirs. */
+export async function writeRecord(path: string, record: EmbeddedRecord): Promise<void> {
+  makePrivateFolders(dirname(path));
+  await writeWholeFile(path, `${JSON.stringify(record)}\n`, record.pid);
+}
+
+/** Remove the record if it is still the one of this process; another backend may have taken over. */
+export async function removeRecord(path: string, pid: number): Promise<void> {
+  const text = await readFile(path, "utf8").catch(() => null);
+  if (text === null) return;
+  try {
+    if (parseShape(EmbeddedRecord, JSON.parse(text), "the record").pid !== pid) return;
+  } catch {
+    // A record that cannot be read helps nobody.
+  }
+  await rm(path, { force: true });
 }

@@ -5,15 +5,13 @@ import type { Settings } from "#client/settings/settings";
 import type { Machine } from "#files/machine";
 import type { Processes } from "#files/processes";
 import type { Clock } from "#net/ports";
+import { getServeRecordName } from "#protocol/embedded";
 import { Problem } from "#protocol/errors";
-import { createLog } from "#telemetry/log";
-import { makeDataFolder } from "./data-folder.ts";
-import { IDLE_LIMIT_MS, startEmbedded } from "./embedded.ts";
-import { readLogLevel } from "./log-level.ts";
-import { startSandbox } from "./sandbox.ts";
-import type { HostOptions, HostPorts, RunningHost } from "./serve.ts";
-import { startServing } from "./serving.ts";
-import { publishSandbox } from "./shared-sandbox.ts";
+import { createLog, LEVELS, type LogLevel } from "#telemetry/log";
+import { IDLE_LIMIT_MS, removeRecord, startEmbedded, writeRecord } from "./embedded.ts";
+import { publishSandbox, startSandbox } from "./sandbox.ts";
+import { type HostOptions, type HostPorts, type RunningHost, startHost } from "./serve.ts";
+import { makeDataFolder } from "./store.ts";
 import { parseDrainTime, parseTrustedProxies } from "./trusted-proxies.ts";
 
 /**
@@ -156,4 +154,48 @@ function getModel({ env, settings }: RunPorts): ModelSettings {
     const { message, hint } = error;
     throw new Problem("MODEL_NOT_CONFIGURED", message, { hint, cause: error });
   }
+}
+
+/**
+ * How much is logged: KAY_LOG_LEVEL, else everything with `--debug` or KAY_DEBUG, else from `info` on.
+ *
+ * @throws Problem USAGE for another word
+ */
+export function readLogLevel(env: Record<string, string | undefined>, debug: boolean): LogLevel {
+  const given = env.KAY_LOG_LEVEL?.trim().toLowerCase();
+  if (!given) return debug ? "debug" : "info";
+  const level = LEVELS.find((each) => each === given);
+  if (level) return level;
+  throw new Problem("USAGE", `KAY_LOG_LEVEL is ${JSON.stringify(given)}.`, {
+    hint: `Set one of ${LEVELS.join(", ")}.`,
+  });
+}
+
+type Ports = HostPorts & {
+  processes: Processes;
+  /** The state folder, where the record goes. */
+  state: string;
+};
+
+/**
+ * Start what `kay serve` runs. It leaves a record that only its user can read, so that `kay serve --status` of that user may see more than
+ * strangers do. Where it cannot be written, there is none.
+ */
+export async function startServing(options: HostOptions, ports: Ports): Promise<RunningHost> {
+  const { processes, version, log } = ports;
+  const { pid } = processes;
+  const secret = Buffer.from(ports.random(32)).toString("base64url");
+  const host = await startHost({ ...options, operatorSecret: secret }, ports);
+  const record = join(ports.state, getServeRecordName(Number(new URL(host.url).port || 80)));
+  const started = (await processes.started(pid)) ?? "";
+  await writeRecord(record, { pid, started, url: host.url, secret, version, fingerprint: "" }).catch((error: unknown) =>
+    log("warn", "record_not_written", { error }),
+  );
+  return {
+    ...host,
+    close: async () => {
+      await removeRecord(record, pid).catch(() => {});
+      await host.close();
+    },
+  };
 }

@@ -1,14 +1,14 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Listener } from "#backend/http/listen";
+import * as z from "zod/mini";
+import { type Listener, type ListenOptions, listen } from "#backend/http/listen";
 import type { Log } from "#backend/ports";
 import type { SandboxProvider } from "#connectors/catalogue";
+import { writeWholeFile } from "#files/replace-file";
 import { Problem } from "#protocol/errors";
 import { DROP_HEADER } from "#sandbox/controls/faults";
 import { createSandbox } from "#sandbox/sandbox";
 import { parseSeed } from "#sandbox/seed";
-import { listenPreferably } from "./port.ts";
-import { writeWholeFile } from "./whole-file.ts";
 
 /** How long changes are collected before they are written, in ms. */
 const SAVE_AFTER_MS = 100;
@@ -107,4 +107,46 @@ function createSaver(file: string, log: Log): { save(state: unknown): void; flus
       return writing;
     },
   };
+}
+
+/** Listen at the port that is asked for, or at a free one where that is taken. */
+export async function listenPreferably(fetch: Parameters<typeof listen>[0], options: ListenOptions): Promise<Listener> {
+  try {
+    return await listen(fetch, options);
+  } catch (error) {
+    if (!(error instanceof Problem) || options.port === 0) throw error;
+    return listen(fetch, { ...options, port: 0 });
+  }
+}
+
+const Providers = z.record(
+  z.string(),
+  z.object({ origin: z.url(), client: z.object({ id: z.string(), secret: z.string() }) }),
+);
+
+/**
+ * Write down where a sandbox is and which clients are registered there, for nodes that share it.
+ *
+ * @returns the file, which nobody else may read
+ */
+export async function publishSandbox(folder: string, providers: Record<string, SandboxProvider>): Promise<string> {
+  const file = join(folder, "sandbox-clients.json");
+  await writeWholeFile(file, JSON.stringify(providers));
+  return file;
+}
+
+/**
+ * The sandbox that another process runs (`kay serve --sandbox-only`), by the file that it wrote.
+ *
+ * @throws Problem STORE_UNREADABLE
+ */
+export async function readSharedSandbox(file: string): Promise<Record<string, SandboxProvider>> {
+  try {
+    return Providers.parse(JSON.parse(await readFile(file, "utf8")));
+  } catch (cause) {
+    throw new Problem("STORE_UNREADABLE", `KAY_SANDBOX names no file of a sandbox: ${file}.`, {
+      hint: "Run `kay serve --sandbox-only`, which says where its file is.",
+      cause,
+    });
+  }
 }

@@ -1,7 +1,9 @@
 import type { Log } from "#backend/ports";
 import { type OpenDatabase, openDatabase } from "#backend/store/database";
 import { createNode, type Node } from "#backend/store/node";
+import { makePrivateFolders } from "#files/folders";
 import type { Machine } from "#files/machine";
+import { Problem } from "#protocol/errors";
 import { startPostgres } from "./postgres/start.ts";
 
 /** The database of DATABASE_URL, or kay's own Postgres. */
@@ -31,4 +33,17 @@ function withNode(
   const node = createNode(where, log);
   stops.push(node.close);
   return { ...database, node };
+}
+
+/** Make the folder of database and keys, for this user alone. @throws Problem STORE_UNREADABLE */
+export function makeDataFolder(folder: string): void {
+  try {
+    makePrivateFolders(folder);
+  } catch (error) {
+    const errno = (error as NodeJS.ErrnoException).code;
+    throw new Problem("STORE_UNREADABLE", `The data folder ${folder} cannot be made (${errno}).`, {
+      hint: "Give another with `kay serve --data-dir <folder>`, or set XDG_DATA_HOME.",
+      cause: error,
+    });
+  }
 }

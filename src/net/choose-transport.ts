@@ -1,7 +1,7 @@
-import { findMissingNetwork } from "#client/send/offline";
 import { isLoopback } from "./addresses.ts";
 import { findExtraCaProblem } from "./authorities.ts";
 import { createDirectTransport } from "./direct.ts";
+import { findMissingNetwork } from "./faults.ts";
 import { createProxyTransport } from "./proxied.ts";
 import { findProxy } from "./proxy.ts";
 import type { Transport, TransportPorts } from "./transport.ts";

@@ -1,6 +1,6 @@
 import { Problem } from "#protocol/errors";
 import { isLoopback, isLoopbackName } from "./addresses.ts";
-import type { Exchange } from "./transport.ts";
+import type { Exchange, LoadBuiltin } from "./transport.ts";
 
 /** How the exchange was ended from this side, if it was: by the caller, or after so many milliseconds without an answer. */
 export type EndReason = "abort" | { afterMs: number } | null;
@@ -144,4 +144,21 @@ export function getTlsHint(code: string, { url, extraFault }: Pick<Exchange, "ur
   if (/^(EPROTO|ERR_SSL_)/.test(code))
     return `Check that ${url.host} speaks https. Behind a company proxy: ${trust.charAt(0).toLowerCase()}${trust.slice(1)}.`;
   return `${trust}, if you trust it.`;
+}
+
+/** Codes by which a system tells that it has no way out, or nobody to ask for a name. */
+const NO_WAY = new Set(["EAI_AGAIN", "ENETUNREACH", "ENETDOWN"]);
+const NO_NAME = new Set(["ENOTFOUND", "EHOSTUNREACH", "EADDRNOTAVAIL"]);
+
+/** What of the network this machine lacks: all of it, IPv6 alone, or nothing that can be told. */
+export type MissingNetwork = "network" | "ipv6" | null;
+
+/** What a failure with this code on the way to `host` says about this machine's own network. */
+export function findMissingNetwork(builtin: LoadBuiltin, host: string, code: string): MissingNetwork {
+  if (!NO_WAY.has(code) && !NO_NAME.has(code)) return null;
+  const addresses = Object.values(builtin("node:os").networkInterfaces()).flatMap((each) => each ?? []);
+  const outward = addresses.filter(({ internal }) => !internal);
+  if (outward.length === 0) return "network";
+  if (!NO_WAY.has(code)) return null;
+  return host.startsWith("[") && outward.some(({ family }) => family === "IPv4") ? "ipv6" : "network";
 }

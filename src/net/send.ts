@@ -1,8 +1,8 @@
-import { readBody } from "#client/send/whole";
+import { Problem } from "#protocol/errors";
 import { createTransport } from "./choose-transport.ts";
 import { type EndReason, toSendProblem } from "./faults.ts";
-import type { Clock, Outgoing, Send } from "./ports.ts";
-import { CONNECT_TIMEOUT_MS, type Exchange, type TransportPorts } from "./transport.ts";
+import type { Clock, Incoming, Outgoing, Send } from "./ports.ts";
+import { CONNECT_TIMEOUT_MS, type Exchange, type StreamedAnswer, type TransportPorts } from "./transport.ts";
 
 /** The way out to a backend, see `createWay`. An answer is read whole up to 32 MiB, and `timeoutMs` covers the whole exchange. */
 export function createSend(ports: TransportPorts & { clock: Clock }): Send {
@@ -53,4 +53,22 @@ function startLimit(
     over.abort();
   };
   return { signal: controller.signal, ended: () => ended, stop };
+}
+
+/** Largest answer that is read: 32 MiB. Longer ones end the exchange with BAD_ANSWER. */
+const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
+
+/** Read an answer whole, up to the limit. `origin` is for the sentence. */
+export async function readBody({ status, headers, body }: StreamedAnswer, origin: string): Promise<Incoming> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  // A throw inside the loop closes the connection.
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > MAX_ANSWER_BYTES) {
+      throw new Problem("BAD_ANSWER", `The answer of ${origin} is larger than 32 MiB.`, { details: { sent: true } });
+    }
+    chunks.push(chunk);
+  }
+  return { status, headers, body: Buffer.concat(chunks).toString("utf8") };
 }

@@ -1,5 +1,5 @@
-import type { MissingNetwork } from "#client/send/offline";
 import { isLoopbackName } from "./addresses.ts";
+import type { MissingNetwork } from "./faults.ts";
 import type { Outgoing } from "./ports.ts";
 
 /** Loads a module of Node without the cost of an ESM import, which for `node:http` would load the built-in undici (performance.md). */

@@ -1,6 +1,6 @@
-import type { Clause } from "#backend/models/planner/clause";
 import type { AcceptValue } from "./align.ts";
 import { isCueFor, type Skill } from "./catalogue.ts";
+import type { Clause } from "./clauses.ts";
 import { findDates } from "./dates.ts";
 import { type Field, isLongText } from "./fields.ts";
 import { PLACE_WORDS, POSSESSIVES } from "./grammar.ts";

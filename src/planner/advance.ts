@@ -1,5 +1,5 @@
-import type { Clause } from "#backend/models/planner/clause";
 import type { ToolCatalogue } from "./catalogue.ts";
+import type { Clause } from "./clauses.ts";
 import { ASK_USER_TOOL, buildForm, type FormAnswers, findUnanswered } from "./form.ts";
 import { type CompletedCall, isServiceTool } from "./memory.ts";
 import { isEmpty, writePassage } from "./passage.ts";

@@ -2,6 +2,7 @@ import type { Skill } from "./catalogue.ts";
 import { POLITE_WORDS, QUESTION_WORDS } from "./grammar.ts";
 import type { Word } from "./language.ts";
 import { scoreSimilarity } from "./lexicon.ts";
+import type { Memory } from "./memory.ts";
 
 /**
  * The requests in a sentence: cut at "and", "then", commas and full stops, but only where another request begins, that is, where a word
@@ -95,3 +96,24 @@ const JOINTS = new Set(["and", "then", "also", "plus", "afterwards", "&"]);
 const SHOWS = new Set(["show", "tell", "give", "get", "find", "list", "read", "bring", "fetch"]);
 const TRAILING = new Set(["please", "thanks", "thx", "now"]);
 const NOUN = /(?:s|ing)$/;
+
+/** One clause of a request, with what it may refer to. `now` in milliseconds. */
+export type Clause = { text: string; words: Word[]; memory: Memory; now: number };
+
+export type Value = string | number | boolean;
+
+export function sliceText({ text, words }: Clause, from: number, to: number): string {
+  const first = words[from];
+  const last = words[to - 1];
+  if (first === undefined || last === undefined) return "";
+  if (to - from === 1) return first.text;
+  const offset = words[0]?.start ?? 0;
+  return text.slice(first.start - offset, last.end - offset).trim();
+}
+
+/** Some words of a request as a clause of their own. */
+export function toSubclause(request: Clause, words: Word[]): Clause {
+  const offset = request.words[0]?.start ?? 0;
+  const start = words[0]?.start ?? 0;
+  return { ...request, words, text: request.text.slice(start - offset, (words.at(-1)?.end ?? offset) - offset) };
+}

@@ -1,6 +1,5 @@
-import { type Clause, toSubclause } from "#backend/models/planner/clause";
 import type { Skill } from "./catalogue.ts";
-import { isQuestion } from "./clauses.ts";
+import { type Clause, isQuestion, toSubclause } from "./clauses.ts";
 import { type Field, isHeadingField, isLongText } from "./fields.ts";
 import { ASKING_WORDS, isPlural, PLACE_WORDS, POSSESSIVES } from "./grammar.ts";
 import type { Word } from "./language.ts";

@@ -1,5 +1,5 @@
 import { parse } from "chrono-node/en";
-import type { Clause } from "#backend/models/planner/clause";
+import type { Clause } from "./clauses.ts";
 import type { Field } from "./fields.ts";
 
 /** A day or a time that a clause names: which words say it (`to` exclusive), and what they mean. */

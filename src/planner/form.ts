@@ -1,4 +1,4 @@
-import type { Value } from "#backend/models/planner/clause";
+import type { Value } from "./clauses.ts";
 import { parseDate } from "./dates.ts";
 import { type Field, isLongText } from "./fields.ts";
 import { type CompletedCall, toRecord } from "./memory.ts";

@@ -4,14 +4,15 @@ import type {
   LanguageModelV4CallOptions,
   LanguageModelV4FunctionTool,
   LanguageModelV4GenerateResult,
+  LanguageModelV4Prompt,
   LanguageModelV4StreamPart,
   LanguageModelV4Usage,
 } from "@ai-sdk/provider";
-import { dropCorrections, toStructured } from "#backend/models/planner/structured";
 import { decideStep } from "./decide-step.ts";
 import { loadLanguage } from "./language.ts";
 import { createCallId, type PlannerDecision } from "./plan.ts";
 import { SIGNATURE } from "./reply.ts";
+import { buildValue } from "./value.ts";
 
 /**
  * The offline planner: a language model by rules, behind the interface that every other model has. It understands plain requests on the
@@ -104,3 +105,20 @@ const USAGE: LanguageModelV4Usage = {
   inputTokens: { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
   outputTokens: { total: undefined, text: undefined, reasoning: undefined },
 };
+
+/** The conversation without what only asks for a better answer: the planner has no other. */
+export function dropCorrections(prompt: LanguageModelV4Prompt): LanguageModelV4Prompt {
+  const at = prompt.findIndex(({ providerOptions }) => providerOptions?.kay?.mend === true);
+  return at < 0 ? prompt : prompt.toSpliced(at - 1, 2);
+}
+
+/** An answer as the value that is wanted, where the results have it; otherwise it stays in words, and says what it found. */
+export function toStructured(
+  decision: PlannerDecision,
+  { providerOptions }: Pick<LanguageModelV4CallOptions, "providerOptions">,
+): PlannerDecision {
+  const schema = providerOptions?.kay?.outputSchema;
+  if (typeof schema !== "string" || !("text" in decision) || !decision.results) return decision;
+  const found = buildValue(JSON.parse(schema), decision.results);
+  return found ? { text: JSON.stringify(found.value), bare: true } : decision;
+}

@@ -1,6 +1,5 @@
-import { type Clause, toSubclause } from "#backend/models/planner/clause";
 import type { ToolCatalogue } from "./catalogue.ts";
-import { splitClauses } from "./clauses.ts";
+import { type Clause, splitClauses, toSubclause } from "./clauses.ts";
 import { composeCall } from "./compose.ts";
 import { planConnection } from "./connection-requests.ts";
 import { type FormAnswers, toFieldValues } from "./form.ts";

@@ -1,7 +1,7 @@
 import type { LanguageModelV4Message } from "@ai-sdk/provider";
-import type { Clause } from "#backend/models/planner/clause";
 import { createAcceptor } from "./accept.ts";
 import type { Skill, ToolCatalogue } from "./catalogue.ts";
+import type { Clause } from "./clauses.ts";
 import { stripPoliteness } from "./clauses.ts";
 import type { Field } from "./fields.ts";
 import type { FormAnswers } from "./form.ts";

@@ -1,4 +1,4 @@
-import type { Clause, Value } from "#backend/models/planner/clause";
+import type { Clause, Value } from "./clauses.ts";
 import type { Field } from "./fields.ts";
 import { ORDINALS, PRONOUNS } from "./grammar.ts";
 import { getFieldValue } from "./memory.ts";

@@ -1,6 +1,6 @@
-import type { Clause } from "#backend/models/planner/clause";
 import type { Alignment } from "./align.ts";
 import type { Part, Skill } from "./catalogue.ts";
+import type { Clause } from "./clauses.ts";
 import { isQuestion } from "./clauses.ts";
 import { PLACE_WORDS, POSSESSIVES } from "./grammar.ts";
 import type { Word } from "./language.ts";

@@ -1,6 +1,6 @@
-import { type Clause, sliceText, type Value } from "#backend/models/planner/clause";
 import type { Alignment } from "./align.ts";
 import { isCueFor, type Skill } from "./catalogue.ts";
+import { type Clause, sliceText, type Value } from "./clauses.ts";
 import { findDates, type NamedDate } from "./dates.ts";
 import { type Field, isLongText } from "./fields.ts";
 import { NEGATIONS, POSSESSIVES } from "./grammar.ts";

@@ -1,4 +1,4 @@
-import type { Clause } from "#backend/models/planner/clause";
+import type { Clause } from "./clauses.ts";
 import { ASKING_WORDS, ORDINALS, POSSESSIVES, PRONOUNS } from "./grammar.ts";
 import type { Word } from "./language.ts";
 import type { Item, Memory } from "./memory.ts";

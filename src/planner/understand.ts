@@ -1,7 +1,7 @@
-import type { Clause, Value } from "#backend/models/planner/clause";
 import { createAcceptor } from "./accept.ts";
 import { type Alignment, alignExample } from "./align.ts";
 import type { Part, Skill } from "./catalogue.ts";
+import type { Clause, Value } from "./clauses.ts";
 import { isQuestion } from "./clauses.ts";
 import type { Field } from "./fields.ts";
 import { NEGATIONS, ORDINALS, PRONOUNS } from "./grammar.ts";

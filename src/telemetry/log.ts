@@ -1,6 +1,21 @@
-import { getLogFields } from "#backend/log-fields";
+import { AsyncLocalStorage } from "node:async_hooks";
 import type { Clock, Log } from "#backend/ports";
 import { REDACTED, redactSecrets } from "#protocol/redact";
+
+/** Ids that belong to every line of the log that is written while something is done. */
+export type LogFields = { request?: string; generation?: string; conversation?: string; node?: number; trace?: string };
+
+const fields = new AsyncLocalStorage<LogFields>();
+
+/** Do something of which each line of the log tells these ids, and no others. */
+export function withLogFields<T>(these: LogFields, work: () => T): T {
+  return fields.run(these, work);
+}
+
+/** Those of what is done now. */
+export function getLogFields(): LogFields {
+  return fields.getStore() ?? {};
+}
 
 /** From the least to the gravest. */
 export const LEVELS = ["debug", "info", "warn", "error"] as const;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { GlobalFlags, Kay } from "#cli/kay";
 import { notifyOfUpdate } from "#cli/update-notice";
-import { refreshUpdateRecord } from "#client/update/learn";
+import { refreshUpdateRecord } from "#client/update/record";
 
 const DAY = 24 * 60 * 60_000;
 const NOTICE = "kay 1.3.0 is out, this is 1.2.3. Upgrade with `npm install -g kay@latest`.";

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { until } from "#test/built/processes";
 import { openShell } from "#test/built/terminal";
-import { SESSION_MODES } from "#ui/modes";
+import { SESSION_MODES } from "#ui/screen/screen";
 
 const PROGRAM = fileURLToPath(new URL("../support/built/session-program.ts", import.meta.url));
 const READY = /┌─+┐\s*│ > /;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { until } from "#test/built/processes";
 import { type SessionShell, useSessions } from "#test/built/sessions";
-import { SESSION_MODES } from "#ui/modes";
+import { SESSION_MODES } from "#ui/screen/screen";
 
 const { model, home, open } = useSessions();
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { watchIdle } from "#host/idle";
+import { watchIdle } from "#host/embedded";
 
 /** An idle clock on time that only the test moves; `log` has one entry for each time it found the backend idle. */
 function watched(limitMs: number) {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { readLogLevel } from "#host/log-level";
 import { createOperatorHandler } from "#host/operator";
+import { readLogLevel } from "#host/run";
 
 const operated = { status: async () => ({ status: "ok", version: "1", url: "u", sandbox: false }) as const };
 

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promise
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { removeRecord, writeRecord } from "#host/record";
+import { removeRecord, writeRecord } from "#host/embedded";
 
 const RECORD = { pid: 7, started: "then", url: "http://127.0.0.1:7", secret: "s", version: "1", fingerprint: "f" };
 

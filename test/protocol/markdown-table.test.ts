@@ -5,7 +5,7 @@ import { toAdf } from "#connectors/atlassian/adf/write";
 import { markdownToHtml } from "#connectors/markup/html";
 import { markdownToMrkdwn } from "#connectors/slack/mrkdwn-write";
 import { hasExtraCells } from "#protocol/markdown-table";
-import { renderMarkdown } from "#ui/markdown";
+import { renderMarkdown } from "#ui/markdown/progressive";
 
 const tableOf = (rows: string) => lexer(`| a | b |\n| --- | --- |\n${rows}`)[0] as Tokens.Table;
 

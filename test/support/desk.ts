@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 import type { BackendPorts } from "#backend/ports";
-import { withDescription } from "#backend/services/fields";
 import { configureServices } from "#connectors/catalogue";
 import type { Tool } from "#connectors/service";
+import { withDescription } from "#connectors/service";
 
 /** What the tools of {@link deskServices} did, in order. */
 export type DeskLog = string[];

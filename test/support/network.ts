@@ -1,7 +1,7 @@
-import { readBody } from "#client/send/whole";
 import { toSendProblem } from "#net/faults";
 import { createOpenStream } from "#net/open-stream";
 import type { Incoming, OpenStream, Outgoing, Send } from "#net/ports";
+import { readBody } from "#net/send";
 import type { Transport } from "#net/transport";
 import type { VirtualClock } from "#test/virtual-clock";
 

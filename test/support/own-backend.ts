@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { computeFingerprint } from "#client/embedded/embedded";
 import type { Processes } from "#files/processes";
-import { writeRecord } from "#host/record";
+import { writeRecord } from "#host/embedded";
 import { EMBEDDED_RECORD } from "#protocol/embedded";
 import { BACKEND } from "#test/network";
 

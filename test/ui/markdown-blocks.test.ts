@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { marked } from "marked";
 import { expect, test } from "vitest";
-import { renderMarkdown } from "#ui/markdown";
 import { renderBlocks } from "#ui/markdown/block";
+import { renderMarkdown } from "#ui/markdown/progressive";
 
 const LOOK = { width: 40, paint: (_: string, text: string) => text };
 

@@ -1,7 +1,7 @@
 import { styleText } from "node:util";
 import { expect, test } from "vitest";
-import { renderMarkdown } from "#ui/markdown";
 import { loadHighlighting } from "#ui/markdown/highlight";
+import { renderMarkdown } from "#ui/markdown/progressive";
 
 const bare = (_: string, text: string) => text;
 const LOOK = { width: 40, paint: bare };

@@ -1,7 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { renderMarkdown } from "#ui/markdown";
-import { createMarkdownWriter, createTextWriter } from "#ui/markdown/progressive";
+import { createMarkdownWriter, createTextWriter, renderMarkdown } from "#ui/markdown/progressive";
 
 const LOOK = { width: 40, paint: (_: string, text: string) => text };
 

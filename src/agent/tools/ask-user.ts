@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
-import { withDescription } from "#backend/services/fields";
 import type { InteractionOutcome, UserResponse } from "#connectors/interaction";
+import { withDescription } from "#connectors/service";
 import { Problem } from "#protocol/errors";
 import { InputField } from "#protocol/events";
 import type { AgentTool } from "../tool.ts";

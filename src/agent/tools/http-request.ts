@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
-import { withDescription } from "#backend/services/fields";
 import type { Access, ServiceConfiguration, Tool } from "#connectors/service";
+import { withDescription } from "#connectors/service";
 import { Problem } from "#protocol/errors";
 import type { AgentTool } from "../tool.ts";
 

@@ -1,6 +1,6 @@
 import type { ModelMessage } from "ai";
 import * as z from "zod/mini";
-import { withDescription } from "#backend/services/fields";
+import { withDescription } from "#connectors/service";
 import type { PastCall } from "../repetition.ts";
 import { searchTools, selectTools } from "../select-tools.ts";
 import type { AgentTool } from "../tool.ts";

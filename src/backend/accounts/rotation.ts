@@ -1,17 +1,18 @@
 import { Problem } from "#protocol/errors";
 import type { BackendPorts } from "../ports.ts";
-import type { DbConnection } from "../store/connection.ts";
+import type { DbConnection } from "../store/schema.ts";
 import {
   findRefreshToken,
   findRefreshTokenAt,
   insertRefreshToken,
+  lockFamily,
   type RefreshToken,
+  revokeFamily,
   spendRefreshToken,
-} from "../store/refresh-tokens.ts";
-import { lockFamily, revokeFamily, type TokenFamily } from "../store/token-families.ts";
+  type TokenFamily,
+} from "../store/token-families.ts";
 import { signAccessToken } from "./access-tokens.ts";
-import { hashSecret } from "./ids.ts";
-import { deriveSuccessor, REFRESH_LIFETIME_MS, type TokenPair } from "./sign-in.ts";
+import { deriveSuccessor, hashSecret, REFRESH_LIFETIME_MS, type TokenPair } from "./sign-in.ts";
 
 /** How long the last spent refresh token still gets its answer again: a crash between the answer and the client's write. */
 const GRACE = 60 * 1000;

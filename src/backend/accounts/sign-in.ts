@@ -1,10 +1,8 @@
-import { createHmac, hkdfSync, randomBytes } from "node:crypto";
+import { createHash, createHmac, hkdfSync, randomBytes } from "node:crypto";
 import type { BackendPorts } from "../ports.ts";
-import type { DbConnection } from "../store/connection.ts";
-import { insertRefreshToken } from "../store/refresh-tokens.ts";
-import { deleteFamiliesBefore, insertFamily } from "../store/token-families.ts";
+import type { DbConnection } from "../store/schema.ts";
+import { deleteFamiliesBefore, insertFamily, insertRefreshToken } from "../store/token-families.ts";
 import { signAccessToken } from "./access-tokens.ts";
-import { hashSecret } from "./ids.ts";
 
 /** What a client gets for a sign-in and for each rotation of it (guide, "Token Lifecycle"). */
 export type TokenPair = { token: string; refresh_token: string };
@@ -53,4 +51,21 @@ export function deriveSuccessor(signing: Uint8Array, familyId: string, sequence:
   return createHmac("sha256", key)
     .update(JSON.stringify([familyId, sequence, token]))
     .digest("hex");
+}
+
+const INSTALLATION = /^kaysession_[A-Za-z0-9_-]{1,200}$/;
+
+/** A new installation id: `kaysession_<milliseconds>_<128 random bits>` (guide, "Step 1"). It opens what it names, so it is a secret. */
+export function createInstallationId(now: number): string {
+  return `kaysession_${now}_${randomBytes(16).toString("hex")}`;
+}
+
+/** Whether a text can be an installation id at all; others never reach the database. */
+export function isInstallationId(text: string): boolean {
+  return INSTALLATION.test(text);
+}
+
+/** How secrets are looked up: SHA-256, so that a copy of the database opens nothing. */
+export function hashSecret(secret: string): Buffer {
+  return createHash("sha256").update(secret).digest();
 }

@@ -6,9 +6,9 @@ import { startGenerationIn } from "../generations/start.ts";
 import type { BackendPorts } from "../ports.ts";
 import { findOwner, lockAgentSession, matchesToken, putAgentSession, spendToken } from "../store/agent-sessions.ts";
 import { findTurn, hasRunningTurn, insertTurn } from "../store/agent-turns.ts";
-import type { DbConnection } from "../store/connection.ts";
 import { lockConversation } from "../store/conversations.ts";
 import { findGeneration } from "../store/generations.ts";
+import type { DbConnection } from "../store/schema.ts";
 import { seal, unseal } from "../store/seal.ts";
 import { findTurnFor, getWebhookExpiry, parseWebhook } from "./webhook.ts";
 

@@ -9,11 +9,10 @@ import { addToOutbox, type NewReport } from "../store/agent-outbox.ts";
 import { addReportIn } from "../store/agent-reports.ts";
 import { changeTurn, type StoredTurn, type TurnChange } from "../store/agent-turns.ts";
 import { insertCallsSql, settleCallSql } from "../store/calls.ts";
-import type { DbConnection } from "../store/connection.ts";
 import { runHeldChange } from "../store/events.ts";
 import { notifyGeneration } from "../store/generations.ts";
-import { createTextParts } from "../turns/texts.ts";
-import { type AgentPart, toAgentPart, toReportedOutput } from "./parts.ts";
+import type { DbConnection } from "../store/schema.ts";
+import { type AgentPart, createTextParts, toAgentPart, toReportedOutput } from "./parts.ts";
 
 /** Another node works on the turn now; whatever this one still does about it must not be written. */
 export class LostTurnError extends Error {}

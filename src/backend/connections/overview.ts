@@ -1,6 +1,8 @@
 import type { ConnectionsResponse, Connection as ConnectionView } from "#protocol/connections";
 import type { Log } from "../ports.ts";
+import { endStates, forgetApprovals } from "../store/custom-services.ts";
 import { deleteGrant, findGrant, type Grant, listGrants } from "../store/grants.ts";
+import type { DbConnection } from "../store/schema.ts";
 import { findService, listServices, type ServicePorts } from "./catalog.ts";
 import { revokeGrant } from "./mcp/revoke.ts";
 
@@ -36,4 +38,23 @@ export function toConnectionView(grant: Grant | undefined): ConnectionView {
   if (grant.status === "disconnected") return { connected: false, ...(grant.reason ? { reason: grant.reason } : {}) };
   const metadata = Object.keys(grant.metadata).length > 0 ? { metadata: grant.metadata } : {};
   return { connected: true, user: grant.user, ...metadata };
+}
+
+/**
+ * A token, a yes and a page that is open belong to what an own service was before it changed.
+ *
+ * @param moved it is reached elsewhere now, or signed in to otherwise
+ * @param forgotten its tools that are not what was allowed any more
+ * @param done what became of it, for whoever has a page of before open: `described`, `added`
+ */
+export async function forgetConnection(
+  db: DbConnection,
+  installationId: string,
+  name: string,
+  { moved, forgotten, done }: { moved: boolean; forgotten: string[]; done: "added" | "described" },
+): Promise<void> {
+  await forgetApprovals(db, installationId, { tools: forgotten, ...(moved ? { service: name } : {}) });
+  if (!moved) return;
+  await deleteGrant(db, installationId, name);
+  await endStates(db, installationId, name, `${name} was ${done} anew since this began.`);
 }

@@ -2,7 +2,7 @@ import { createHmac, scrypt, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
 import type { Identity } from "#connectors/service";
 import { Problem } from "#protocol/errors";
-import { hashSecret } from "../accounts/ids.ts";
+import { hashSecret } from "../accounts/sign-in.ts";
 import type { BackendPorts } from "../ports.ts";
 import { putClientSecret } from "../store/custom-services.ts";
 import { type AuthorizationState, findState } from "../store/states.ts";

@@ -1,8 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import type { StatusResponse } from "#protocol/connections";
 import { Problem } from "#protocol/errors";
-import { hashSecret } from "../accounts/ids.ts";
-import { startSignIn } from "../accounts/sign-in.ts";
+import { hashSecret, startSignIn } from "../accounts/sign-in.ts";
 import type { BackendPorts } from "../ports.ts";
 import { lockInstallation } from "../store/installations.ts";
 import { type AuthorizationState, findState, markDelivered } from "../store/states.ts";

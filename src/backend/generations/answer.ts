@@ -3,7 +3,6 @@ import type { InteractionAnswer, InteractionAnswered } from "#protocol/conversat
 import { Problem } from "#protocol/errors";
 import type { InteractionResponse } from "#protocol/events";
 import type { BackendPorts } from "../ports.ts";
-import type { DbConnection } from "../store/connection.ts";
 import { appendEvents } from "../store/events.ts";
 import { findGeneration, lockGeneration } from "../store/generations.ts";
 import {
@@ -12,12 +11,13 @@ import {
   findInteraction,
   type StoredInteraction,
 } from "../store/interactions.ts";
+import type { DbConnection } from "../store/schema.ts";
 import { buildAgentTools } from "../tools/toolbox.ts";
 import { toResponseParts } from "./calls.ts";
-import { findAnsweringClient, interactionClosedProblem } from "./closed.ts";
 import type { Engine } from "./engine.ts";
-import { expireInteraction } from "./expire.ts";
 import { type GenerationRecord, readGenerationRecord } from "./generation-record.ts";
+import { findAnsweringClient, interactionClosedProblem } from "./pending.ts";
+import { expireInteraction } from "./recovery.ts";
 import { getTrace, startGenerationIn } from "./start.ts";
 
 /**

@@ -13,10 +13,10 @@ import {
   type StoredGeneration,
   wakeGeneration,
 } from "../store/generations.ts";
-import { findAnsweringClient, findAuthClosedProblem } from "./closed.ts";
 import { toAuthResultParts } from "./end.ts";
 import type { Engine } from "./engine.ts";
 import { readGenerationRecord } from "./generation-record.ts";
+import { findAnsweringClient, findAuthClosedProblem } from "./pending.ts";
 
 /**
  * A service was connected, from wherever: generations that wait for it hear of it, and go on with the same calls once everything they wait for

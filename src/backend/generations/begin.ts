@@ -1,7 +1,7 @@
 import type { StreamPart } from "#protocol/events";
-import type { DbConnection } from "../store/connection.ts";
 import { appendMessages, findLastMessage } from "../store/conversations.ts";
 import { changeGeneration, changeGenerationSql, type StoredGeneration } from "../store/generations.ts";
+import type { DbConnection } from "../store/schema.ts";
 import { toStatusPart } from "./end.ts";
 import { type GenerationRecord, toUserMessage } from "./generation-record.ts";
 import type { ClaimedGeneration } from "./work.ts";

@@ -3,8 +3,8 @@ import type { OpenStep, Outcome } from "#agent/events";
 import { getIntegrations, toResultMessage } from "#agent/results";
 import type { Problem } from "#protocol/errors";
 import type { GenerationStatus, InteractionResponse, StreamPart } from "#protocol/events";
+import type { BackendPorts } from "../ports.ts";
 import { listCalls, type StoredCall } from "../store/calls.ts";
-import type { DbConnection } from "../store/connection.ts";
 import { appendMessages } from "../store/conversations.ts";
 import { listEvents } from "../store/events.ts";
 import {
@@ -12,12 +12,13 @@ import {
   changeGenerationSql,
   findGeneration,
   type GenerationChange,
+  notifyGeneration,
   type StoredGeneration,
 } from "../store/generations.ts";
 import { closeInteraction, listInteractions } from "../store/interactions.ts";
+import type { DbConnection } from "../store/schema.ts";
 import { toResponseParts } from "./calls.ts";
 import { readGenerationRecord } from "./generation-record.ts";
-import { recordGenerationEnd } from "./measured.ts";
 import { closeStep, readLoggedStep } from "./realign.ts";
 import { getOutcome, getRanOutcome, toCall } from "./stored-outcomes.ts";
 import type { ClaimedGeneration } from "./work.ts";
@@ -160,4 +161,29 @@ function toEnd(status: GenerationStatus, now: number): GenerationChange {
 async function tellModel(tx: DbConnection, row: StoredGeneration, content: string, now: number): Promise<void> {
   const messages: ModelMessage[] = [{ role: "assistant", content }];
   await appendMessages(tx, row.conversation_id, { messages, generationId: row.id, now });
+}
+
+/** Nothing is to be done for it now; whoever has a reason takes it again. */
+export async function releaseRun({ row, writer }: Pick<ClaimedGeneration, "row" | "writer">): Promise<void> {
+  await writer.commit([], (tx) => changeGeneration(tx, row.id, { node: null }));
+}
+
+/** This node ends; the generation goes on at another one, which is told, or when this one is back. */
+export async function handOverRun({ row, writer }: Pick<ClaimedGeneration, "row" | "writer">): Promise<void> {
+  await writer.commit([], async (tx) => {
+    await changeGeneration(tx, row.id, { node: null });
+    await notifyGeneration(tx, row.id);
+  });
+}
+
+/** Tell the operator that a generation is over. `code` is that of its error. */
+export function recordGenerationEnd(
+  { observe, clock }: Pick<BackendPorts, "observe" | "clock">,
+  row: Pick<StoredGeneration, "created_at">,
+  status: "completed" | "error" | "cancelled",
+  code?: string,
+): void {
+  const seconds = Math.max(0, clock.now() - row.created_at.getTime()) / 1_000;
+  observe?.measure("kay_generation_seconds", { status }, seconds);
+  if (code !== undefined) observe?.count("kay_generation_errors_total", { code });
 }

@@ -1,7 +1,7 @@
 import type { BackendPorts } from "../ports.ts";
+import { isFollowedElsewhere } from "../store/clients.ts";
 import { getFaultLevel } from "../store/database.ts";
 import { findLastEventNumber, wasAttendedSince } from "../store/events.ts";
-import { isFollowedElsewhere } from "../store/followers.ts";
 import {
   changeGeneration,
   findGeneration,
@@ -10,17 +10,15 @@ import {
   notifyGeneration,
   releaseGeneration,
 } from "../store/generations.ts";
-import { ANY_ID } from "../store/node.ts";
-import { hasOtherNodes } from "../store/other-nodes.ts";
-import { type ActiveRun, createActiveRun } from "./active.ts";
+import { ANY_ID, hasOtherNodes } from "../store/node.ts";
 import { getDelegationScope } from "./delegation.ts";
 import { createEventHub, type EventHub } from "./event-hub.ts";
-import { expireOverdue } from "./expire.ts";
 import { readGenerationRecord } from "./generation-record.ts";
-import { markLostWork } from "./recovery.ts";
+import { expireOverdue, markLostWork } from "./recovery.ts";
 import { recordStreamOutcome } from "./reports.ts";
 import { isHeld, type RunResult, runGeneration } from "./run.ts";
 import { createStreamRegistry, type StreamRegistry } from "./stream-registry.ts";
+import { type ActiveRun, createActiveRun } from "./work.ts";
 import { LostGeneration } from "./writer.ts";
 
 /** Milliseconds that work under way gets when this node ends, before it is left to another. */

@@ -1,6 +1,6 @@
 import type { BackendPorts } from "../ports.ts";
+import { recordFollowers } from "../store/clients.ts";
 import { listGrown, MAX_EVENTS_PER_READ, readEvents, type StoredEvent } from "../store/events.ts";
-import { recordFollowers } from "../store/followers.ts";
 import { ANY_ID } from "../store/node.ts";
 import { createPresenceTracker, type PresenceTracker } from "./presence.ts";
 

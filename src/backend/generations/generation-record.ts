@@ -2,6 +2,10 @@ import type { ModelMessage } from "ai";
 import type { Allowance } from "#agent/execute";
 import type { OutputMismatch } from "#agent/output";
 import type { AskRequest } from "#protocol/ask";
+import { Problem } from "#protocol/errors";
+import { checkAllowEntries } from "../approvals/allow-list.ts";
+import { listServices } from "../connections/catalog.ts";
+import type { BackendPorts } from "../ports.ts";
 
 /** What a generation was asked with, and what it has to remember while nobody works on it. Stored with its row. */
 export type GenerationRecord = {
@@ -74,4 +78,22 @@ export function toUserMessage({ prompt, context }: Pick<GenerationRecord, "promp
       { type: "text", text: data },
     ],
   };
+}
+
+/**
+ * Whether what a request allows or forbids makes sense, before anything is done for it.
+ *
+ * @throws Problem INVALID_REQUEST for an entry of `allow` that is of no tool, and for what contradicts itself
+ */
+export async function checkAllowList(
+  ports: BackendPorts,
+  installationId: string,
+  { confirm, dry_run, allow = [] }: Pick<AskRequest, "confirm" | "dry_run" | "allow">,
+): Promise<void> {
+  const field = dry_run ? "dry_run" : "allow";
+  if (confirm && (dry_run || allow.length > 0))
+    throw new Problem("INVALID_REQUEST", `confirm asks before anything is done, and ${field} never asks.`, {
+      details: { field },
+    });
+  if (allow.length > 0) checkAllowEntries(await listServices(ports, installationId), allow);
 }

@@ -1,10 +1,11 @@
 import type { ModelMessage } from "ai";
 import type { HeldCall, Wait } from "#agent/events";
+import { checkCall } from "#agent/execute";
 import { hasSuspendedCall } from "#agent/suspended-calls";
 import type { ServiceConfiguration } from "#connectors/service";
 import { Problem } from "#protocol/errors";
 import type { AuthNeeded, GenerationStatus, StreamPart } from "#protocol/events";
-import { insertCallsSql } from "../store/calls.ts";
+import { insertCallsSql, listCalls } from "../store/calls.ts";
 import {
   changeGeneration,
   changeGenerationSql,
@@ -13,8 +14,12 @@ import {
   notifyGeneration,
   type StoredGeneration,
 } from "../store/generations.ts";
-import { toStatusPart } from "./end.ts";
+import { listInteractions } from "../store/interactions.ts";
+import { buildAgentTools } from "../tools/toolbox.ts";
+import { isDuringCall, notifyCancelled } from "./calls.ts";
+import { cancelGeneration, toStatusPart } from "./end.ts";
 import { toCalls } from "./recorder.ts";
+import { toCall } from "./stored-outcomes.ts";
 import type { ClaimedGeneration } from "./work.ts";
 
 /** Milliseconds that a missing connection is waited for: a consent takes longer than a yes. */
@@ -116,4 +121,25 @@ function getAuth(row: StoredGeneration, known: AuthNeeded | null, waits: Wait[],
 function getStatus(waits: Wait[]): GenerationStatus {
   if (waits.some(({ kind }) => kind === "auth")) return "awaiting_auth";
   return waits.some(({ kind }) => kind === "approval") ? "awaiting_approval" : "awaiting_input";
+}
+
+/** It is over; handlers that waited for a person hear of it. */
+export async function stopGeneration(world: ClaimedGeneration, reason: string): Promise<void> {
+  const { ports, row } = world;
+  const open = (await listInteractions(ports.db, row.id)).filter(
+    ({ status, late, ordinal }) => status === "open" && !late && isDuringCall(ordinal),
+  );
+  const waiting = new Set(open.map(({ tool_call_id }) => tool_call_id));
+  await cancelGeneration(world, reason);
+  if (waiting.size === 0) return;
+  const calls = (await listCalls(ports.db, row.id)).filter((call) => waiting.has(call.toolCallId));
+  const owner = { installationId: row.installation_id, generationId: row.id };
+  const tools = await buildAgentTools(ports, { ...owner, dryRun: world.options.bounds?.dryRun === true });
+  for (const call of calls) {
+    const checked = checkCall(toCall(call), tools);
+    if (!("problem" in checked))
+      await notifyCancelled(world, checked).catch((error: unknown) =>
+        ports.log("warn", "tool.cancel_failed", { generation: row.id, error }),
+      );
+  }
 }

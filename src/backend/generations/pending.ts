@@ -1,8 +1,13 @@
+import { cleanLine } from "#protocol/clean";
 import type { PendingRequest } from "#protocol/conversations";
+import { Problem } from "#protocol/errors";
+import type { InteractionResponse } from "#protocol/events";
 import type { BackendPorts } from "../ports.ts";
+import { findClient } from "../store/clients.ts";
 import { loadTitles } from "../store/conversations.ts";
-import { listAwaitingAuth } from "../store/generations.ts";
-import { listOpenInteractions } from "../store/interactions.ts";
+import { findLastAuthResult } from "../store/events.ts";
+import { findGeneration, listAwaitingAuth, type StoredGeneration } from "../store/generations.ts";
+import { findInteraction, listOpenInteractions, type StoredInteraction } from "../store/interactions.ts";
 
 /** Everything of an installation that waits for a person, oldest first. */
 export async function listPendingRequests(
@@ -47,4 +52,82 @@ export async function listPendingRequests(
     ];
   });
   return [...asked, ...needed].sort((a, b) => a.created_at.localeCompare(b.created_at));
+}
+
+/**
+ * The name of the client that answers.
+ *
+ * @param given its id, or its name; undefined for one that does not say who it is
+ * @throws Problem INTERACTION_UNAVAILABLE for one that said it does not answer
+ */
+export async function findAnsweringClient(
+  { db, clock }: BackendPorts,
+  conversationId: string,
+  given: string | undefined,
+): Promise<string | undefined> {
+  if (given === undefined) return undefined;
+  const known = await findClient(db, conversationId, given, clock.now());
+  if (known === undefined) return given;
+  const { supported, enabled } = known.interaction;
+  if (supported && enabled) return known.name ?? given;
+  const why = supported ? "is set to answer nothing" : "cannot answer";
+  const hint = supported ? "Turn it on with /interactive on, or answer in another terminal." : "Answer elsewhere.";
+  throw new Problem("INTERACTION_UNAVAILABLE", `This client ${why}; the request is still open.`, { hint });
+}
+
+/**
+ * One thing that waits for a person, by the id that `kay answer` takes.
+ *
+ * @throws Problem INTERACTION_CLOSED (details `answered`) for one that was answered or is over, INTERACTION_NOT_FOUND
+ */
+export async function getPendingRequest(
+  ports: BackendPorts,
+  installationId: string,
+  id: string,
+): Promise<PendingRequest> {
+  const open = (await listPendingRequests(ports, installationId)).find((each) => each.id === id);
+  if (open) return open;
+  const interaction = await findInteraction(ports.db, id);
+  if (interaction?.installation_id === installationId) throw interactionClosedProblem(interaction);
+  const generation = await findGeneration(ports.db, id);
+  const over =
+    generation?.installation_id === installationId ? await findAuthClosedProblem(ports, generation) : undefined;
+  throw over ?? new Problem("INTERACTION_NOT_FOUND", "There is no such request.");
+}
+
+/** What became of an approval or a form that was answered already. */
+export function interactionClosedProblem({ status, response, id }: StoredInteraction): Problem {
+  const answered = response ?? { interaction_id: id, action: "cancel" };
+  const words: Record<string, string> = {
+    answered: `It was answered already: ${answered.action}${getBy(answered.client)}.`,
+    expired: "It expired before it was answered; it was not done.",
+    cancelled: "It was cancelled; it was not done.",
+  };
+  const expired = "It expired before it was answered; it was not done.";
+  return new Problem("INTERACTION_CLOSED", words[status] ?? expired, { details: { answered } });
+}
+
+/** What became of a request to connect services that is over; undefined where there was none. */
+export async function findAuthClosedProblem(
+  { db }: Pick<BackendPorts, "db">,
+  { id }: StoredGeneration,
+): Promise<Problem | undefined> {
+  const result = await findLastAuthResult(db, id);
+  if (result === undefined) return undefined;
+  const { success, reason, client } = result;
+  const answered: Answered = {
+    interaction_id: id,
+    action: success ? "connected" : "cancel",
+    ...(reason ? { reason } : {}),
+    ...(client ? { client } : {}),
+  };
+  const words = success ? "It was connected already" : "It was given up already";
+  return new Problem("INTERACTION_CLOSED", `${words}${getBy(client)}.`, { details: { answered } });
+}
+
+/** Like the answer of an approval or a form. */
+type Answered = Omit<InteractionResponse, "action"> & { action: "connected" | "cancel" };
+
+function getBy(client: string | undefined): string {
+  return client ? `, by ${cleanLine(client, 60)}` : "";
 }

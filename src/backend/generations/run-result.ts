@@ -1,6 +1,7 @@
 import type { HeldCall, OpenStep } from "#agent/events";
 import { checkCall } from "#agent/execute";
 import { listMissingIntegrations } from "#agent/results";
+import type { AskResponse } from "#protocol/ask";
 import { isErrorCode, Problem } from "#protocol/errors";
 import type { BackendPorts } from "../ports.ts";
 import { listCalls } from "../store/calls.ts";
@@ -8,7 +9,7 @@ import { findLastMessageOf } from "../store/conversations.ts";
 import { listEvents, type StoredEvent } from "../store/events.ts";
 import { findGeneration, type StoredGeneration } from "../store/generations.ts";
 import { buildAgentTools } from "../tools/toolbox.ts";
-import { listRunReceipts } from "./dry-run.ts";
+import { listPlannedCalls, listRunReceipts } from "./dry-run.ts";
 import { readGenerationRecord } from "./generation-record.ts";
 import { getText, type LoopResult, toCallProblem } from "./recorder.ts";
 import { isHeld, type RunResult } from "./run.ts";
@@ -69,4 +70,32 @@ function failedSince(events: StoredEvent[]): Problem[] {
   return events
     .slice(from + 1)
     .flatMap(({ part }) => (part.type === "tool-output-error" ? [toCallProblem(part.code, part.errorText)] : []));
+}
+
+/** The answer of a generation, in the guide's object: undefined while it is under way. */
+export async function loadAnswer(ports: Pick<BackendPorts, "db">, id: string): Promise<AskResponse | undefined> {
+  const row = await findGeneration(ports.db, id);
+  return row && row.finished_at !== null ? await getAnswer(ports, row) : undefined;
+}
+
+/** The answer of a generation that is over, in the guide's object: the text of its last step, or why there is none. */
+async function getAnswer({ db }: Pick<BackendPorts, "db">, row: StoredGeneration): Promise<AskResponse> {
+  const parts = (await listEvents(db, row.id)).map(({ part }) => part);
+  const from = parts.findLastIndex(({ type }) => type === "start-step");
+  const text = parts.slice(from + 1).flatMap((part) => {
+    if (part.type === "text-delta") return [part.delta];
+    return part.type === "text-end" ? ["\n\n"] : [];
+  });
+  const ids = { session_id: row.conversation_id, generation_id: row.id, receipts: await listRunReceipts(db, row) };
+  const message = text.join("").trim();
+  const last = parts.findLast((part) => part.type === "error" || part.type === "abort");
+  if (last?.type === "error")
+    return { status: "error", message: last.errorText, code: last.code, ...last.details, ...ids };
+  if (last?.type === "abort")
+    return { status: "error", message: last.reason ?? "It was cancelled.", code: "CANCELLED", ...ids };
+  const { prompt, bounds } = readGenerationRecord(row);
+  const output = parts.findLast((part) => part.type === "data-output")?.data;
+  const planned = bounds?.dryRun ? { dry_run: true, plan: await listPlannedCalls(db, row.id) } : {};
+  const data = { prompt, response: message, ...(output ? { output: output.value } : {}), ...planned };
+  return { status: "completed", message, data, ...ids };
 }

@@ -2,6 +2,8 @@ import { runAgent } from "#agent/loop";
 import type { Receipt } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
 import type { StreamPart } from "#protocol/events";
+import { withLogFields } from "#telemetry/log";
+import { getTraceId, type Span, traceSpan } from "#telemetry/trace";
 import { listServices } from "../connections/catalog.ts";
 import type { BackendPorts } from "../ports.ts";
 import { isDatabaseAway } from "../store/database.ts";
@@ -10,18 +12,15 @@ import { claimGeneration, releaseGeneration, type StoredGeneration } from "../st
 import { beginGeneration } from "./begin.ts";
 import { delegationProblem, getDelegationScope, hasLimits } from "./delegation.ts";
 import { listRunReceipts } from "./dry-run.ts";
-import { completeGeneration, failGeneration } from "./end.ts";
-import { recordFault } from "./faults.ts";
+import { completeGeneration, failGeneration, handOverRun, releaseRun } from "./end.ts";
 import { readGenerationRecord } from "./generation-record.ts";
-import { handOverRun, releaseRun } from "./hand-over.ts";
 import { buildAgentInput } from "./input.ts";
-import { traceRun } from "./observed-slice.ts";
-import { authRequiredProblem, holdGeneration, pauseGeneration } from "./pause.ts";
+import { authRequiredProblem, holdGeneration, pauseGeneration, stopGeneration } from "./pause.ts";
 import { createRealigner, readLoggedStep } from "./realign.ts";
 import { createRecorder, type LoopResult, type RecordedRun } from "./recorder.ts";
+import { recordFault } from "./recovery.ts";
 import { runRemoteTurn } from "./remote.ts";
 import { askToShorten, getShortenAnswer } from "./shorten.ts";
-import { stopGeneration } from "./stopped.ts";
 import { findStoredAnswer } from "./wanted-output.ts";
 import type { ClaimedGeneration } from "./work.ts";
 import { createWriter, LostGeneration } from "./writer.ts";
@@ -220,4 +219,33 @@ async function conclude(world: World, { end, text, last }: RecordedRun): Promise
       await pauseGeneration(world, end.waits);
       return end;
   }
+}
+
+/**
+ * Work on a generation as one span of its trace; each line of the log that is written meanwhile says which generation it is about.
+ *
+ * @param parent `traceparent` of whoever asked for it
+ */
+export async function traceRun(
+  ports: BackendPorts,
+  { row, node, parent }: { row: StoredGeneration; node: number; parent: string | undefined },
+  work: () => Promise<RunResult | undefined>,
+): Promise<RunResult | undefined> {
+  const place = { parent: parent ?? null, attributes: { "kay.generation": row.id, "kay.node": node } };
+  const slice = (span?: Span) => {
+    const fields = {
+      generation: row.id,
+      conversation: row.conversation_id,
+      node,
+      trace: getTraceId(span?.traceparent),
+    };
+    return withLogFields(fields, async () => {
+      const end = await work();
+      span?.set({ "kay.end": end?.kind ?? "left" });
+      return end;
+    });
+  };
+  return await traceSpan(ports.observe, "generation", place, slice, (end) =>
+    end?.kind === "error" ? end.problem.code : undefined,
+  );
 }

@@ -1,10 +1,10 @@
 import type { AskRequest } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
 import type { BackendPorts } from "../ports.ts";
-import type { DbConnection } from "../store/connection.ts";
 import { createConversation, isConversationOwner, lockConversation } from "../store/conversations.ts";
 import { findLastEventNumber } from "../store/events.ts";
 import { createGeneration, listOpenGenerations, type StoredGeneration } from "../store/generations.ts";
+import type { DbConnection } from "../store/schema.ts";
 import { checkSharedConversation, shouldDelegate } from "./delegation.ts";
 import type { Engine } from "./engine.ts";
 import type { GenerationRecord } from "./generation-record.ts";

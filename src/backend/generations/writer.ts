@@ -2,9 +2,9 @@ import type { RawBuilder } from "kysely";
 import type { StreamPart } from "#protocol/events";
 import { traceSpan } from "#telemetry/trace";
 import type { BackendPorts } from "../ports.ts";
-import type { DbConnection } from "../store/connection.ts";
 import { appendEvents, type Holder, whileHeldBy } from "../store/events.ts";
 import { isHolder } from "../store/generations.ts";
+import type { DbConnection } from "../store/schema.ts";
 
 /** Milliseconds that deltas are gathered before they are written: a person sees no difference, the database does. */
 const GATHER = 40;

@@ -1,5 +1,5 @@
+import { withLogFields } from "#telemetry/log";
 import { getTraceId, parseTraceparent, type Span, traceSpan } from "#telemetry/trace";
-import { withLogFields } from "../log-fields.ts";
 import type { BackendPorts } from "../ports.ts";
 
 /** Who asks again and again would be most of all traces: probes, and clients that wait for a consent. */

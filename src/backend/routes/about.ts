@@ -1,10 +1,12 @@
 import { Hono } from "hono";
+import { testModel } from "#agent/models/test";
 import { describeModel } from "#agent/models/view";
 import { Problem } from "#protocol/errors";
+import { authenticate } from "../accounts/authenticate.ts";
 import { CARRIES_CAPABILITY, canCarryGenerations } from "../agent-client/client.ts";
-import type { BackendPorts } from "../ports.ts";
+import type { BackendPorts, Clock } from "../ports.ts";
 import { hasOwnTables } from "../store/database.ts";
-import { streamBeats } from "./beat-stream.ts";
+import { STREAM_HEADERS } from "./sse.ts";
 
 /** What this backend has beyond the guide; a client may rely on what is named here. */
 const FEATURES = [
@@ -69,4 +71,52 @@ async function getTables({ db }: BackendPorts): Promise<boolean> {
   return await hasOwnTables(db).catch((cause: unknown) => {
     throw new Problem("DATABASE_UNAVAILABLE", "The database cannot be reached at the moment.", { cause });
   });
+}
+
+/** So many beats, with so many milliseconds between two of them. */
+const BEATS = 3;
+const PAUSE = 400;
+
+/**
+ * A short stream of beats, each with the time at which it was sent. Whoever gets all of them at once has something in between that holds
+ * streams back.
+ */
+export function streamBeats(clock: Clock): Response {
+  const encoder = new TextEncoder();
+  let sent = 0;
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        if (sent === BEATS) {
+          controller.enqueue(encoder.encode("data: [DONE]\n\n"));
+          return controller.close();
+        }
+        if (sent > 0) await new Promise((resolve) => setTimeout(resolve, PAUSE));
+        sent += 1;
+        const beat = { type: "beat", number: sent, at: new Date(clock.now()).toISOString() };
+        controller.enqueue(encoder.encode(`id: ${sent}\ndata: ${JSON.stringify(beat)}\n\n`));
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  return new Response(body, { headers: STREAM_HEADERS });
+}
+
+/** Which model answers and why (`GET /model`), and whether it works (`POST /model/test`). */
+export function createModelRoutes(ports: BackendPorts): Hono {
+  const app = new Hono();
+  app.get("/model", async (c) => {
+    await admit(ports, c.req.raw);
+    return c.json(await describeModel(ports.model()));
+  });
+  app.post("/model/test", async (c) => {
+    await admit(ports, c.req.raw);
+    return c.json(await testModel(ports, c.req.raw.signal));
+  });
+  return app;
+}
+
+/** Who has the local secret, which every request to this backend was asked for, is its owner: the model may be seen before the first sign-in. */
+async function admit(ports: BackendPorts, request: Request): Promise<void> {
+  if (ports.localSecret === undefined) await authenticate(ports, request);
 }

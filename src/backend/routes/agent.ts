@@ -4,9 +4,11 @@ import { AgentSessionRequest, AgentStreamRequest } from "#protocol/agent";
 import { Problem } from "#protocol/errors";
 import { parseShape } from "#protocol/parse";
 import type { AgentServer } from "../agent-server/server.ts";
+import type { TurnStream } from "../agent-server/turn-stream.ts";
+import { createStreamingResponse, type StreamSink, type StreamSource } from "../http/streaming-response.ts";
 import type { BackendPorts } from "../ports.ts";
-import { streamTurn } from "./agent-stream.ts";
 import { readJsonBody } from "./body.ts";
+import { STREAM_HEADERS, withKeepAlive } from "./sse.ts";
 
 /**
  * kay as an agent server (protocol section 4; seed: agent streaming): `POST /session` for backends, `POST /stream/:sessionId` for clients.
@@ -46,4 +48,35 @@ function checkPassword(password: string, given: string | undefined): void {
 
 function digest(text: string): Buffer {
   return createHash("sha256").update(text).digest();
+}
+
+/** A turn as Server-Sent Events, in the seed's form. It ends with `finish`, `error` or `abort`; without one of them it was cut. */
+export function streamTurn(feed: TurnStream): Response {
+  return createStreamingResponse((sink) => tell(feed, sink), STREAM_HEADERS);
+}
+
+function tell(feed: TurnStream, sink: StreamSink): StreamSource {
+  const out = withKeepAlive(sink);
+  let ended = false;
+  const gone = () => {
+    ended = true;
+    out.stop();
+    feed.leave();
+  };
+  const advance = () => {
+    if (ended || out.full) return;
+    const text = feed.take().map((part) => `event: message\ndata: ${JSON.stringify(part)}\n\n`);
+    if (text.length > 0) out.write(text.join(""));
+    if (!feed.isOver()) return;
+    sink.end();
+    gone();
+  };
+  feed.watch(advance);
+  return {
+    go() {
+      out.full = false;
+      advance();
+    },
+    gone,
+  };
 }

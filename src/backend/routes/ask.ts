@@ -4,15 +4,14 @@ import { AskRequest, ConfirmRequest, type OutcomeResponse } from "#protocol/ask"
 import { Problem, toProblemBody } from "#protocol/errors";
 import { parseShape } from "#protocol/parse";
 import { authenticate } from "../accounts/authenticate.ts";
-import { loadAnswer } from "../generations/answer-of.ts";
 import { type AskResult, ask } from "../generations/ask.ts";
 import { answerConfirmation } from "../generations/confirm.ts";
 import type { Engine } from "../generations/engine.ts";
+import { loadAnswer } from "../generations/run-result.ts";
 import type { BackendPorts } from "../ports.ts";
 import { getFaultLevel, toDatabaseProblem } from "../store/database.ts";
 import { findRequest, type StoredRequest } from "../store/requests.ts";
-import { beginDirectTurn } from "./ask-directly.ts";
-import { beginAskStream, type StreamPosition, streamGeneration } from "./ask-stream.ts";
+import { beginAskStream, beginDirectTurn, type StreamPosition, streamGeneration } from "./ask-stream.ts";
 import { parseClient, type RequestedClient } from "./client-mode.ts";
 import { answerOnce, runOnce } from "./idempotency.ts";
 

@@ -3,7 +3,7 @@ import { ConnectRequest, DisconnectRequest } from "#protocol/connections";
 import { Problem } from "#protocol/errors";
 import { parseShape } from "#protocol/parse";
 import { authenticate, hasAuthorization } from "../accounts/authenticate.ts";
-import { isInstallationId } from "../accounts/ids.ts";
+import { isInstallationId } from "../accounts/sign-in.ts";
 import { beginConnect } from "../connections/authorize.ts";
 import { disconnectService, listConnections } from "../connections/overview.ts";
 import type { BackendPorts } from "../ports.ts";

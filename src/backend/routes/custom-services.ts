@@ -1,10 +1,9 @@
 import { Hono } from "hono";
-import { AddServiceRequest } from "#protocol/custom-services";
+import { AddServiceRequest, ApproveRequest } from "#protocol/custom-services";
 import { Problem } from "#protocol/errors";
-import { ApproveRequest } from "#protocol/mcp";
 import { parseShape } from "#protocol/parse";
 import { authenticate, hasAuthorization } from "../accounts/authenticate.ts";
-import { createInstallationId, isInstallationId } from "../accounts/ids.ts";
+import { createInstallationId, isInstallationId } from "../accounts/sign-in.ts";
 import { addService, getDescription, parseService, removeService } from "../connections/custom-services.ts";
 import { inspectRequested } from "../connections/mcp/inspect.ts";
 import { addServer, approveServer } from "../connections/mcp/servers.ts";

@@ -9,7 +9,7 @@ import type { Engine } from "../generations/engine.ts";
 import { readGenerationRecord } from "../generations/generation-record.ts";
 import { acceptReport, recordStreamOutcome } from "../generations/reports.ts";
 import type { BackendPorts } from "../ports.ts";
-import { beginDirectTurn } from "./ask-directly.ts";
+import { beginDirectTurn } from "./ask-stream.ts";
 import { readJsonBody } from "./body.ts";
 
 /**

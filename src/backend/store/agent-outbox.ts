@@ -1,8 +1,7 @@
 import { type Kysely, sql } from "kysely";
-import type { DbConnection } from "./connection.ts";
-import { toJsonColumn } from "./json.ts";
+import { toJsonColumn } from "./column-types.ts";
 import { LIVE_NODES_SQL } from "./node.ts";
-import type { Database } from "./schema.ts";
+import type { Database, DbConnection } from "./schema.ts";
 
 /** A report to a webhook, without the session and the time that are told with it. `key` is the same for one that is made anew. */
 export type NewReport = { key: string; report: { type: string } & Record<string, unknown> };

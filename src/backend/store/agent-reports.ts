@@ -1,10 +1,9 @@
 import type { Kysely } from "kysely";
 import { Problem } from "#protocol/errors";
 import type { Keys } from "../ports.ts";
-import type { DbConnection } from "./connection.ts";
+import { toJsonColumn } from "./column-types.ts";
 import { lockGeneration } from "./generations.ts";
-import { toJsonColumn } from "./json.ts";
-import type { Database } from "./schema.ts";
+import type { Database, DbConnection } from "./schema.ts";
 import { seal, unseal } from "./seal.ts";
 
 type Ports = { db: Kysely<Database>; keys: Keys };

@@ -1,8 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Kysely, Selectable } from "kysely";
-import type { DbConnection } from "./connection.ts";
-import { cleanText } from "./json.ts";
-import type { Database } from "./schema.ts";
+import { cleanText } from "./column-types.ts";
+import type { Database, DbConnection } from "./schema.ts";
 import type { AgentSessions } from "./schema-work.ts";
 
 /** What a backend opened at this agent server, for one turn of a conversation. */

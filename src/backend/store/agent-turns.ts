@@ -1,9 +1,8 @@
 import type { ModelMessage } from "ai";
 import { type Kysely, type Selectable, sql } from "kysely";
-import type { DbConnection } from "./connection.ts";
-import { cleanText, toJsonColumn } from "./json.ts";
+import { cleanText, toJsonColumn } from "./column-types.ts";
 import { LIVE_NODES_SQL } from "./node.ts";
-import type { Database } from "./schema.ts";
+import type { Database, DbConnection } from "./schema.ts";
 import type { AgentTurns } from "./schema-work.ts";
 
 /** A turn that this agent server runs for a backend. */

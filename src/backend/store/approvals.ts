@@ -1,9 +1,8 @@
 import { randomBytes } from "node:crypto";
 import type { Kysely, Selectable } from "kysely";
-import type { DbConnection } from "./connection.ts";
+import { cleanText } from "./column-types.ts";
 import { lockInstallation } from "./installations.ts";
-import { cleanText } from "./json.ts";
-import type { Database } from "./schema.ts";
+import type { Database, DbConnection } from "./schema.ts";
 import type { Approvals } from "./schema-work.ts";
 
 /** A remembered approval as it is stored. */

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
-import type { DbConnection } from "./connection.ts";
-import { toJsonColumn } from "./json.ts";
+import { toJsonColumn } from "./column-types.ts";
+import type { DbConnection } from "./schema.ts";
 
 /** One call of a step, and how it ended once it has. */
 export type StoredCall = {

@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from "kysely";
 import type { ClientMode } from "#protocol/conversations";
 import type { ClientPresence } from "#protocol/events";
-import type { DbConnection } from "./connection.ts";
-import { cleanText } from "./json.ts";
+import { cleanText } from "./column-types.ts";
 import { LIVE_NODES_SQL, notifySql } from "./node.ts";
+import type { DbConnection } from "./schema.ts";
 
 /** A client of a conversation. */
 export type ClientKey = { conversationId: string; clientId: string };
@@ -143,4 +143,37 @@ function format({ client_id, name, supported, enabled }: Row): ClientPresence {
 
 function formatNotice(conversationId: string): RawBuilder<unknown> {
   return sql`pg_notify(${notifySql("presence")}, ${conversationId})`;
+}
+
+/** Note that somebody at this node reads a conversation, or that nobody does any more. */
+export async function recordFollowers(
+  db: DbConnection,
+  conversationId: string,
+  node: number,
+  some: boolean,
+): Promise<void> {
+  const row = { conversation_id: conversationId, node };
+  if (some)
+    await db
+      .insertInto("followers")
+      .values(row)
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+  else
+    await db.deleteFrom("followers").where("conversation_id", "=", conversationId).where("node", "=", node).execute();
+}
+
+/** Whether somebody reads a conversation at another node that lives. */
+export async function isFollowedElsewhere(db: DbConnection, conversationId: string, node: number): Promise<boolean> {
+  const others = db.selectFrom("followers").select("node").where("conversation_id", "=", conversationId);
+  const living = others.where("node", "!=", node).where(sql<boolean>`node in (${sql.raw(LIVE_NODES_SQL)})`);
+  return (await living.executeTakeFirst()) !== undefined;
+}
+
+/** Forget those of nodes that are gone. */
+export async function forgetLostFollowers(db: DbConnection): Promise<void> {
+  await db
+    .deleteFrom("followers")
+    .where(sql<boolean>`node not in (${sql.raw(LIVE_NODES_SQL)})`)
+    .execute();
 }

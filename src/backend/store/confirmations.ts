@@ -1,5 +1,5 @@
 import type { Kysely } from "kysely";
-import { cleanText, toJsonColumn } from "./json.ts";
+import { cleanText, toJsonColumn } from "./column-types.ts";
 import type { Database } from "./schema.ts";
 
 /** A held-back ask as it is stored. `plan` is what `interactions/confirmations.ts` needs to go on. */

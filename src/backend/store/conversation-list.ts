@@ -1,9 +1,8 @@
 import type { Kysely, Selectable, SelectQueryBuilder } from "kysely";
 import { sql } from "kysely";
 import type { GenerationStatus } from "#protocol/events";
-import type { DbConnection } from "./connection.ts";
-import { cleanText } from "./json.ts";
-import type { Database } from "./schema.ts";
+import { cleanText } from "./column-types.ts";
+import type { Database, DbConnection } from "./schema.ts";
 
 /** A conversation as it is listed. `status` is that of its newest generation. */
 export type ListedConversation = Pick<

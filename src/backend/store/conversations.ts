@@ -1,9 +1,8 @@
 import { randomBytes } from "node:crypto";
 import type { ModelMessage } from "ai";
 import { type Kysely, sql } from "kysely";
-import type { DbConnection } from "./connection.ts";
-import { cleanText, toJsonColumn } from "./json.ts";
-import type { Database } from "./schema.ts";
+import { cleanText, toJsonColumn } from "./column-types.ts";
+import type { Database, DbConnection } from "./schema.ts";
 
 /** A new conversation of an installation. Its id is the guide's `session_<ms>_<random>`, not to be guessed. */
 export async function createConversation(

@@ -1,7 +1,6 @@
 import type { Selectable } from "kysely";
-import type { DbConnection } from "./connection.ts";
-import { toJsonColumn } from "./json.ts";
-import type { DescribedServices } from "./schema.ts";
+import { toJsonColumn } from "./column-types.ts";
+import type { DbConnection, DescribedServices } from "./schema.ts";
 
 /** A described service as it is stored. */
 export type StoredDescription = Selectable<DescribedServices>;

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 import type { Receipt } from "#protocol/ask";
-import { cleanText, toJsonColumn } from "./json.ts";
+import { cleanText, toJsonColumn } from "./column-types.ts";
 import { LIVE_NODES_SQL } from "./node.ts";
 import type { Database } from "./schema.ts";
 

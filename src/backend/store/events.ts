@@ -1,9 +1,8 @@
 import { type Kysely, type RawBuilder, type Selectable, sql } from "kysely";
 import type { StreamPart } from "#protocol/events";
-import type { DbConnection } from "./connection.ts";
-import { toJsonColumn } from "./json.ts";
+import { toJsonColumn } from "./column-types.ts";
 import { notifySql } from "./node.ts";
-import type { Database } from "./schema.ts";
+import type { Database, DbConnection } from "./schema.ts";
 import type { Events } from "./schema-work.ts";
 
 /** One row of a conversation's log. */

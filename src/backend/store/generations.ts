@@ -1,9 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { type Kysely, type RawBuilder, type Selectable, sql } from "kysely";
-import type { DbConnection } from "./connection.ts";
-import { toJsonColumn } from "./json.ts";
+import { toJsonColumn } from "./column-types.ts";
 import { LIVE_NODES_SQL, notifySql } from "./node.ts";
-import type { Database } from "./schema.ts";
+import type { Database, DbConnection } from "./schema.ts";
 import type { Generations } from "./schema-work.ts";
 
 /** A generation as it is stored. */

@@ -1,8 +1,7 @@
 import type { Selectable } from "kysely";
 import { sql } from "kysely";
-import type { DbConnection } from "./connection.ts";
-import { toJsonColumn } from "./json.ts";
-import type { Grants } from "./schema.ts";
+import { toJsonColumn } from "./column-types.ts";
+import type { DbConnection, Grants } from "./schema.ts";
 
 /** What a service allowed an installation to do. */
 export type Grant = Selectable<Grants>;

@@ -1,6 +1,5 @@
 import type { Selectable } from "kysely";
-import type { DbConnection } from "./connection.ts";
-import type { KnownAccounts } from "./schema.ts";
+import type { DbConnection, KnownAccounts } from "./schema.ts";
 
 /** An account that consented for an installation; `label` names it for people. */
 export type KnownAccount = Selectable<KnownAccounts>;

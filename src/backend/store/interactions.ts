@@ -1,11 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { type Kysely, type RawBuilder, type Selectable, sql } from "kysely";
 import type { InteractionResponse } from "#protocol/events";
-import type { DbConnection } from "./connection.ts";
+import { toJsonColumn } from "./column-types.ts";
 import type { Condition } from "./events.ts";
-import { toJsonColumn } from "./json.ts";
 import { notifySql } from "./node.ts";
-import type { Database } from "./schema.ts";
+import type { Database, DbConnection } from "./schema.ts";
 import type { Interactions } from "./schema-work.ts";
 
 /** A request to a person, as it is stored. */

@@ -1,5 +1,8 @@
+import { sql } from "kysely";
 import pg from "pg";
+import type { GenerationStatus } from "#protocol/events";
 import type { Log } from "../ports.ts";
+import type { DbConnection } from "./schema.ts";
 
 /** Two halves of an advisory lock: this one says "a node of kay". */
 const NODE_LOCK = 0x6b6179;
@@ -116,4 +119,32 @@ async function open(
     await client.end().catch(() => {});
     throw error;
   }
+}
+
+/** Whether any other node than this one lives, which could go on with its work. */
+export async function hasOtherNodes(db: DbConnection, node: number): Promise<boolean> {
+  const { rows } = await sql<{
+    others: boolean;
+  }>`select exists (select from (${sql.raw(LIVE_NODES_SQL)}) as living (node)
+    where node <> ${node}) as others`.execute(db);
+  return rows[0]?.others === true;
+}
+
+/** What all nodes of a database are at: how many live, and the generations that are not over. */
+export type WorkStatus = { nodes: number; generations: Partial<Record<GenerationStatus, number>> };
+
+export async function getWorkStatus(db: DbConnection): Promise<WorkStatus> {
+  const nodes = await sql<{
+    count: number;
+  }>`select count(*)::int as count from (${sql.raw(LIVE_NODES_SQL)}) as living`.execute(db);
+  const rows = await db
+    .selectFrom("generations")
+    .select(["status", sql<number>`count(*)::int`.as("count")])
+    .where("finished_at", "is", null)
+    .groupBy("status")
+    .execute();
+  return {
+    nodes: nodes.rows[0]?.count ?? 0,
+    generations: Object.fromEntries(rows.map(({ status, count }) => [status, count])),
+  };
 }

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from "kysely";
-import { cleanText, toJsonColumn } from "./json.ts";
+import { cleanText, toJsonColumn } from "./column-types.ts";
 import { LIVE_NODES_SQL } from "./node.ts";
 import type { Database } from "./schema.ts";
 

@@ -1,3 +1,4 @@
+import type { Kysely, Transaction } from "kysely";
 import type { Json, MaybeJson, MaybeTime, Time } from "./column-types.ts";
 import type {
   AgentOutbox,
@@ -158,3 +159,6 @@ export type McpClients = {
   /** Sealed id and secret; nothing while it is registered for the first time, or when the server forgot it. */
   sealed: Buffer | null;
 };
+
+/** Where a query runs: on its own, or inside a transaction. */
+export type DbConnection = Kysely<Database> | Transaction<Database>;

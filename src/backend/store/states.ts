@@ -1,7 +1,6 @@
 import type { Insertable, Selectable } from "kysely";
-import type { DbConnection } from "./connection.ts";
-import { cleanText, toJsonColumn } from "./json.ts";
-import type { States } from "./schema.ts";
+import { cleanText, toJsonColumn } from "./column-types.ts";
+import type { DbConnection, States } from "./schema.ts";
 
 /** One authorization under way. */
 export type AuthorizationState = Selectable<States>;

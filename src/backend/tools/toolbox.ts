@@ -1,6 +1,7 @@
 import type { JSONSchema7 } from "ai";
 import * as z from "zod/mini";
 import { formatSummary, runToolCall, type ToolAccess } from "#agent/call";
+import type { EffectLog, RecordedEffect } from "#agent/effect";
 import { toInputProblem } from "#agent/input";
 import { runSuspendable } from "#agent/suspended-calls";
 import type { AgentTool, RunContext } from "#agent/tool";
@@ -9,13 +10,13 @@ import { createHttpRequestTool } from "#agent/tools/http-request";
 import { createSearchTool } from "#agent/tools/search-tools";
 import { createConnectServiceTool, createFindServiceTool } from "#agent/tools/services";
 import type { ServiceConfiguration, Tool } from "#connectors/service";
-import { createEffectLog } from "../agent/effect-log.ts";
 import { toAccount } from "../approvals/account.ts";
 import { getUsableGrant } from "../connections/access.ts";
 import { listServices, findService as serviceNamed } from "../connections/catalog.ts";
 import { getUsableUntil } from "../connections/open-grant.ts";
 import { describeServices } from "../connections/service-views.ts";
 import type { BackendPorts } from "../ports.ts";
+import { planEffect, refuseEffect, setEffectState, settleEffect } from "../store/effects.ts";
 import { requestScopes } from "../store/grants.ts";
 
 /** For whom tools run: the installation whose connections they use, and the generation their effects belong to. `dryRun`: they only read. */
@@ -114,4 +115,34 @@ function checkedInput(tool: Tool, input: unknown): Record<string, unknown> {
   const result = tool.input.safeParse(input);
   if (result.success) return result.data;
   throw toInputProblem(tool.name, input, result.error.issues);
+}
+
+/** Effects in the store, in the name of the node that this process was when it planned them. */
+export function createEffectLog({ db, node, clock, observe }: BackendPorts, owner: ToolOwner): EffectLog {
+  const note = (state: string) => observe?.count("kay_effects_total", { state });
+  const nodes = new Map<string, number>();
+  const own = (id: string) => ({ id, node: nodes.get(id) ?? null });
+  return {
+    scope: owner.generationId,
+    plan: async (effect) => {
+      const number = await node.number();
+      nodes.set(effect.id, number);
+      const before = await planEffect(db, { ...owner, ...effect, node: number }, clock.now());
+      if (before.state === "new" || before.state === "unknown") note(before.state === "new" ? "planned" : "unknown");
+      return before as RecordedEffect;
+    },
+    set: async (id, state) => {
+      const isSet = await setEffectState(db, own(id), state, clock.now());
+      if (isSet) note(state);
+      return isSet;
+    },
+    settle: async (id, result) => {
+      await settleEffect(db, own(id), result, clock.now());
+      note("settled");
+    },
+    refuse: async (id, result) => {
+      await refuseEffect(db, own(id), result, clock.now());
+      note("refused");
+    },
+  };
 }

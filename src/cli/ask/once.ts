@@ -1,4 +1,4 @@
-import { DEFAULT_PROFILE } from "#client/settings/profile-name";
+import { DEFAULT_PROFILE } from "#client/settings/profiles";
 import type { AskRequest } from "#protocol/ask";
 import type { OutputCheck } from "#protocol/output/schema";
 import type { View } from "#ui/view/view";

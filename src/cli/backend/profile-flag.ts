@@ -1,7 +1,7 @@
-import { DEFAULT_PROFILE } from "#client/settings/profile-name";
 import type { ProfileChoice } from "#client/settings/profiles";
+import { DEFAULT_PROFILE } from "#client/settings/profiles";
 import type { Settings } from "#client/settings/settings";
-import { closestName } from "../nearest.ts";
+import { closestName } from "#protocol/closest-name";
 
 /**
  * What a command that is printed carries so that it means this profile in any other terminal: nothing where that finds the profile by

@@ -1,11 +1,10 @@
 import { Command } from "commander";
 import { clean } from "#protocol/clean";
+import { closestName } from "#protocol/closest-name";
 import type { ConnectionsResponse } from "#protocol/connections";
 import { ERRORS, Problem } from "#protocol/errors";
-import { saveAccountLabels } from "../backend/account-labels.ts";
+import { formatAccount, formatSite, saveAccountLabels } from "../backend/account-labels.ts";
 import type { Kay } from "../kay.ts";
-import { closestName } from "../nearest.ts";
-import { formatAccount, formatSite } from "../people.ts";
 
 type Options = { check?: string };
 

@@ -1,8 +1,8 @@
 import { Command } from "commander";
+import { closestName } from "#protocol/closest-name";
 import { Problem } from "#protocol/errors";
 import { TOPICS } from "../help/topics.ts";
 import type { Kay } from "../kay.ts";
-import { closestName } from "../nearest.ts";
 
 /** `kay help [command or topic]`, and `kay help json <command>`: the JSON Schema of its document. */
 export function createHelpCommand(kay: Kay): Command {

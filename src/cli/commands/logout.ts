@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { Problem } from "#protocol/errors";
 import type { Kay } from "../kay.ts";
-import { withDeadline } from "../limit.ts";
+import { withDeadline } from "../time-limit.ts";
 
 /** `kay logout`: revoke the sign-in at the backend and forget the tokens; the session id stays (guide). It never asks and never fails for the backend's sake. */
 export function createLogoutCommand(kay: Kay): Command {

@@ -1,8 +1,7 @@
 import { Command } from "commander";
 import { clean } from "#protocol/clean";
-import { saveAccountLabels } from "../backend/account-labels.ts";
+import { formatAccount, formatSite, saveAccountLabels } from "../backend/account-labels.ts";
 import type { Kay } from "../kay.ts";
-import { formatAccount, formatSite } from "../people.ts";
 
 /** `kay whoami`: which accounts act in this profile, at which backend. */
 export function createWhoamiCommand(kay: Kay): Command {

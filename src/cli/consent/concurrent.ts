@@ -1,7 +1,7 @@
 import type { BegunConnection } from "#client/credentials/credentials";
 import { clean } from "#protocol/clean";
-import { formatTimeLeft } from "#ui/time-left";
-import { repeatEverySecond } from "../ask/board.ts";
+import { formatTimeLeft } from "#ui/text/words";
+import { repeatEverySecond } from "../ask/auth.ts";
 import type { BackendHandle, Kay } from "../kay.ts";
 import { beginConnection, type ConnectedService, completeConsent, showLink } from "./connection.ts";
 import { openOrExplain } from "./waiting-line.ts";

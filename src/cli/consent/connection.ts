@@ -1,14 +1,13 @@
 import { createHash } from "node:crypto";
 import { AUTHORIZATION_LIFETIME_MS, completeConnection } from "#client/consent/complete";
 import type { BegunConnection } from "#client/credentials/credentials";
-import { DEFAULT_PROFILE } from "#client/settings/profile-name";
+import { DEFAULT_PROFILE } from "#client/settings/profiles";
 import { isLoopback } from "#net/addresses";
 import { clean } from "#protocol/clean";
 import type { Connection, ConnectResponse } from "#protocol/connections";
 import { Problem } from "#protocol/errors";
-import { saveAccountLabels } from "../backend/account-labels.ts";
+import { findReplacedAccount, formatAccount, formatSite, saveAccountLabels } from "../backend/account-labels.ts";
 import type { BackendHandle, Kay } from "../kay.ts";
-import { findReplacedAccount, formatAccount, formatSite } from "../people.ts";
 import { openOrExplain, showWaiting, type WaitingLine } from "./waiting-line.ts";
 
 /** How a link gets to the person; `kay try` gives the consent itself where nobody is there. */

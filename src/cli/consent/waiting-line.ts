@@ -1,4 +1,4 @@
-import { formatTimeLeft } from "#ui/time-left";
+import { formatTimeLeft } from "#ui/text/words";
 import type { Kay } from "../kay.ts";
 
 /** How often the line is redrawn, in ms. */

@@ -63,3 +63,47 @@ export const Completion = z.looseObject({
   /** The script, to be sourced. */
   script: z.string(),
 });
+
+/** A command in a list of them. */
+const Entry = z.looseObject({ name: z.string(), description: z.string() });
+
+/** An argument or an option, as it is typed. */
+const Flag = z.looseObject({ flags: z.string(), description: z.string() });
+
+/** A command, or kay itself. */
+const CommandHelp = z.looseObject({
+  /** Its words, as they are typed. */
+  name: z.string(),
+  description: z.string(),
+  usage: z.string(),
+  arguments: z.array(Flag),
+  options: z.array(Flag),
+  /** Commands below it. */
+  commands: z.array(Entry),
+  /** The whole page. */
+  text: z.string(),
+});
+
+/** A page of `kay help`. */
+const Topic = z.looseObject({ topic: z.string(), text: z.string() });
+
+/** What `kay help` prints; `kay help json <command>` prints a JSON Schema instead. */
+export const Help = z.union([CommandHelp, Topic]);
+
+/** One setting as it counts: what `kay config get`, `set` and `unset` print. */
+export const Setting = z.looseObject({
+  key: z.string(),
+  /** Null where it is not set; of a secret only that there is one. */
+  value: z.nullable(z.union([z.string(), z.boolean(), z.number()])),
+  source: z.enum(["flag", "environment", "profile", "default"]),
+  /** Where that is: a flag, a variable, the profile. */
+  where: z.optional(z.string()),
+  /** What it is for. */
+  description: z.string(),
+});
+
+/** What `kay config list` prints. */
+export const Settings = z.looseObject({ profile: z.string(), settings: z.array(Setting) });
+
+/** What `kay config path` prints. */
+export const SettingsPath = z.looseObject({ path: z.string() });

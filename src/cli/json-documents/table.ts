@@ -8,12 +8,21 @@ import {
 } from "#protocol/conversations";
 import { AddServiceResponse, RemoveServiceResponse } from "#protocol/custom-services";
 import { ServicesResponse, ServiceView, ToolsResponse, ToolView } from "#protocol/tools";
-import { Help } from "../documents/help.ts";
-import { Setting, Settings, SettingsPath } from "../documents/settings.ts";
 import { Connect, Connections, Disconnect, Logout, Whoami } from "./accounts.ts";
 import { Answer, Conversation, Line, Pending } from "./answers.ts";
 import { Failure, ToolAuthRequired } from "./failure.ts";
-import { Completion, Doctor, ProfileCreated, ProfileRemoved, Profiles, ProfileUsed } from "./machine.ts";
+import {
+  Completion,
+  Doctor,
+  Help,
+  ProfileCreated,
+  ProfileRemoved,
+  Profiles,
+  ProfileUsed,
+  Setting,
+  Settings,
+  SettingsPath,
+} from "./machine.ts";
 import { Deleted, Export, Model, Models, Revoked, Serve, Tour } from "./work.ts";
 
 /** What is printed, for a person, and its shape. */

@@ -130,7 +130,7 @@ export function createOutput(
     writeMarkdown: async (text) => {
       const { stdout } = terminal;
       if (!stdout.isTerminal) return stdout.write(`${text}\n`);
-      const { renderMarkdown } = await import("#ui/markdown");
+      const { renderMarkdown } = await import("#ui/markdown/progressive");
       stdout.write(`${renderMarkdown(text, { width: stdout.columns(), paint, plain: flags().plain })}\n`);
     },
     writeTable: async (columns, rows) => {

@@ -1,4 +1,6 @@
 import { ERRORS } from "#protocol/errors";
+import type { Key } from "#ui/keys/key";
+import { createKeyReader } from "#ui/keys/reader";
 import type { SessionEvent } from "#ui/session/events";
 import { listCards } from "#ui/session/open-cards";
 import type { Session } from "#ui/session/state";
@@ -17,7 +19,6 @@ import { createConversationClient } from "./conversation-client.ts";
 import { createEffectRunner } from "./effects.ts";
 import { formatFault } from "./format-fault.ts";
 import type { SessionOptions } from "./open.ts";
-import { readKeys } from "./read-keys.ts";
 import { createSessionScreen } from "./screen.ts";
 
 /** How often the session looks at the clock while something counts down or works, in ms. */
@@ -219,4 +220,36 @@ function leaveWord(kay: Kay, session: Session, conversation: string | undefined)
   kay.out.writeProgress(
     `Come back with \`kay ask --resume ${toLine(conversation)}${formatProfileFlag(kay.profile())}\`.${open}`,
   );
+}
+
+/** Read keys from the terminal until the way back is called. What stays half is given out after the silence that its reader asks for. */
+export function readKeys({ terminal, clock }: Kay, onKey: (key: Key) => void): () => void {
+  const reader = createKeyReader();
+  let over = new AbortController();
+  const awaitMore = () => {
+    over.abort();
+    over = new AbortController();
+    const wait = reader.waiting();
+    const { signal } = over;
+    if (wait !== null)
+      void clock.sleep(wait, signal).then(
+        () => flush(signal),
+        () => {},
+      );
+  };
+  // A busy process runs its timers before it reads: what came by now is read first.
+  const flush = (signal: AbortSignal) =>
+    setImmediate(() => {
+      if (signal.aborted) return;
+      for (const key of reader.flush(clock.now())) onKey(key);
+      awaitMore();
+    });
+  const release = terminal.stdin.bytes((bytes) => {
+    for (const key of reader.push(bytes, clock.now())) onKey(key);
+    awaitMore();
+  });
+  return () => {
+    over.abort();
+    release();
+  };
 }

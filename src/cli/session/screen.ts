@@ -1,6 +1,5 @@
-import { SESSION_MODES } from "#ui/modes";
 import { detectReflow } from "#ui/screen/reflow";
-import { createScreen } from "#ui/screen/screen";
+import { createScreen, SESSION_MODES } from "#ui/screen/screen";
 import { SPINNER_MARK } from "#ui/session/live-content";
 import { type LiveFrame, layOutLiveRegion } from "#ui/session/live-frame";
 import { advanceScrollback, createScrollbackState, type ScrollbackState } from "#ui/session/scrollback";

@@ -1,5 +1,5 @@
+import { spawn } from "node:child_process";
 import { isLoopback } from "#net/addresses";
-import { splitCommand } from "../command-words.ts";
 
 /** What decides whether and how a browser can be opened. All of it comes from outside, so that every machine can be tested on this one. */
 export type BrowserEnvironment = {
@@ -85,4 +85,22 @@ function underWsl(url: string, world: BrowserEnvironment): BrowserPlan {
   const explorer = world.find("explorer.exe");
   if (explorer) return { launch: { command: explorer, args: [url] } };
   return { reason: "There is no way from this WSL to a Windows browser (wslview, rundll32.exe, explorer.exe)." };
+}
+
+/** The words of a command as EDITOR, BROWSER and PAGER name it: a program and its arguments, some in quotes. Nothing else of a shell counts. */
+export function splitCommand(command: string): string[] {
+  return (command.match(/"[^"]*"|'[^']*'|\S+/g) ?? []).map((word) => word.replace(/^(["'])(.*)\1$/, "$2"));
+}
+
+/** Without the terminal's streams, so that a text browser cannot take the keyboard; whether it succeeds cannot be known. */
+export function launchProgram({ command, args }: LaunchCommand): Promise<boolean> {
+  return new Promise<boolean>((resolve) => {
+    // Some faults (ENOTDIR, E2BIG) are thrown, which rejects; the others are told by the event.
+    const child = spawn(command, args, { stdio: "ignore", detached: true, windowsHide: true });
+    child.once("error", () => resolve(false));
+    child.once("spawn", () => {
+      child.unref();
+      resolve(true);
+    });
+  }).catch(() => false);
 }

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { splitCommand } from "../command-words.ts";
+import { splitCommand } from "./browser.ts";
 
 /**
  * Change a text with an editor on this terminal, through a file that only this user can read and that is gone afterwards.

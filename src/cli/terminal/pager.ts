@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import { stripVTControlCharacters } from "node:util";
 import { toLine } from "#ui/text/words";
-import { splitCommand } from "../command-words.ts";
 import type { Kay } from "../kay.ts";
+import { splitCommand } from "./browser.ts";
 import { isCi, type Terminal } from "./terminal.ts";
 
 /** What less and lv are told where the person says nothing: to show colours, and to leave the text on the screen. */

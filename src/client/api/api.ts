@@ -10,21 +10,21 @@ import type {
 import type {
   AddServiceRequest,
   AddServiceResponse,
+  ApproveRequest,
   DescriptionResponse,
   RemoveServiceResponse,
 } from "#protocol/custom-services";
-import type { ApproveRequest } from "#protocol/mcp";
 import type { ModelTestResponse, ModelView } from "#protocol/model";
 import type { ServicesResponse, ToolCallResponse, ToolsResponse, ToolView } from "#protocol/tools";
 import { withAuthorization } from "./bearer.ts";
 import type { Beat } from "./beats.ts";
 import { type ApiOptions, type CallOptions, createCaller, type WriteOptions } from "./caller.ts";
 import type { ConversationCalls } from "./conversations.ts";
+import { ignoreMissingAuthRoute, ignoreMissingRoute } from "./failure.ts";
 import { createLazyCalls } from "./lazy-calls.ts";
-import { sendLogout } from "./logout.ts";
 import type { WriteOutcome } from "./lost-answers.ts";
-import { ignoreMissingAuthRoute, ignoreMissingRoute } from "./missing.ts";
 import type { RefreshCall } from "./refresh-call.ts";
+import { sendLogout } from "./refresh-call.ts";
 import { type Call, sendCall } from "./send-call.ts";
 import type { StreamCalls } from "./stream.ts";
 

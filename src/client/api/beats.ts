@@ -1,9 +1,8 @@
 import type { Streaming } from "#net/ports";
+import { readBody } from "#net/send";
 import { Problem } from "#protocol/errors";
-import { readBody } from "../send/whole.ts";
 import { type BackendConnection, getHost } from "./backend-connection.ts";
-import { toProblem } from "./failure.ts";
-import { ignoreMissingRoute } from "./missing.ts";
+import { ignoreMissingRoute, toProblem } from "./failure.ts";
 import { toAnswerContext, toRequest } from "./send-call.ts";
 import { createEventReader } from "./sse.ts";
 

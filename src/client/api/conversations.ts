@@ -19,7 +19,7 @@ import {
   type Policy,
 } from "#protocol/conversations";
 import type { Caller } from "./caller.ts";
-import { ignoreMissingAuthRoute } from "./missing.ts";
+import { ignoreMissingAuthRoute } from "./failure.ts";
 import type { Call } from "./send-call.ts";
 
 /** Calls about conversations, what waits for a person in them, and what may run by itself (protocol sections 3 and 5). */

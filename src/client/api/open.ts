@@ -1,6 +1,6 @@
 import type { Incoming, Streaming } from "#net/ports";
+import { readBody } from "#net/send";
 import { Problem } from "#protocol/errors";
-import { readBody } from "../send/whole.ts";
 import { type BackendConnection, getHost } from "./backend-connection.ts";
 import { withBearer } from "./bearer.ts";
 import type { Caller } from "./caller.ts";

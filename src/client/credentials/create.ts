@@ -1,8 +1,9 @@
 import { dirname } from "node:path";
 import { type Lock, withLock } from "#files/lock";
 import type { Processes } from "#files/processes";
-import { checkCredentialFolder, readFileIfExists } from "#files/replace-file";
+import { checkCredentialFolder, readFileIfExists, removeFile } from "#files/replace-file";
 import type { Clock, Warn } from "#net/ports";
+import type { Problem } from "#protocol/errors";
 import type { Credentials } from "./credentials.ts";
 import { normalizeSignIn, parseEnvelope } from "./envelope.ts";
 import { describeKeychain, type Keychain, toKeychainProblem } from "./keychain.ts";
@@ -61,7 +62,7 @@ export function createCredentials(options: CredentialsOptions): Credentials {
     origins: async () => (await open().store.load()).origins,
     async remove() {
       const { writing, store } = open();
-      const { removeCredentials: removeStored } = await import("./remove.ts");
+      const { removeCredentials: removeStored } = await import("./create.ts");
       return writing(() => removeStored({ path: store.path, profile, keychain }));
     },
     exclusively: async (work, signal) => withLock(open().refreshLock, work, signal),
@@ -117,4 +118,24 @@ async function describe(path: string, keychain: Keychain): ReturnType<Credential
   if (mode === "file") return { mode, path, note: "a plain file that only you can read" };
   const look = await keychain.look();
   return look.state === "usable" ? { mode, path } : { mode, path, note: describeKeychain(look).says };
+}
+
+/** Remove what is kept for a profile; see `Credentials.remove`. Only under the write lock. */
+export async function removeCredentials(kept: {
+  path: string;
+  profile: string;
+  keychain: Keychain;
+}): Promise<Problem | null> {
+  const { path, profile, keychain } = kept;
+  const bytes = readFileIfExists(path);
+  const isSealed = bytes !== null && parseEnvelope(bytes, path)?.mode === "keychain";
+  const look = await keychain.look();
+  // A locked one can be opened, and then everything goes at once.
+  if (isSealed && look.state === "locked") throw toKeychainProblem(look);
+  await removeFile(path);
+  if (look.state !== "usable") return isSealed ? toKeychainProblem(look) : null;
+  return keychain.delete(profile).then(
+    () => null,
+    (error: Problem) => error,
+  );
 }

@@ -1,4 +1,6 @@
-import { join } from "node:path";
+import { stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { type FileInspection, inspectFile } from "#files/inspect";
 import {
   checkCredentialFolder,
   ensureCredentialFolder,
@@ -74,7 +76,7 @@ export function getStorePath(folder: string, profile: string): string {
 }
 
 /** Loaded late, as all that only the mode `keychain` needs: node:crypto takes several milliseconds. */
-const sealing = () => import("./seal.ts");
+const sealing = () => import("./envelope.ts");
 
 const NOTHING: Content = { mode: null, generation: 0, origins: {} };
 
@@ -112,4 +114,28 @@ async function setAside({ path, warn, clock, guarded }: StoreOptions, bytes: Buf
 function mendPermissions({ path, warn }: StoreOptions): void {
   const left = restrictPermissions(path);
   if (left) warn(left);
+}
+
+/** The file of a profile's sign-in as it lies there; it is open where its folder is. */
+export type StoreInspection = FileInspection & {
+  /** How it is kept, where the file tells. */
+  mode?: StorageMode;
+  /** Tokens that stand in it as they are. */
+  secrets: string[];
+};
+
+/** Look at the file of a profile's sign-in without any of what reading it does. */
+export async function inspectStore(path: string): Promise<StoreInspection> {
+  const read = (bytes: Buffer) => {
+    const envelope = parseEnvelope(bytes, path);
+    if (envelope === null) return null;
+    const signIns = envelope.mode === "file" ? Object.values(envelope.origins) : [];
+    const secrets = signIns.flatMap(({ token, refresh_token, session_id }) => [token, refresh_token, session_id]);
+    return { mode: envelope.mode, secrets: secrets.filter((each) => each !== undefined) };
+  };
+  const nothing: Pick<StoreInspection, "mode" | "secrets"> = { secrets: [] };
+  const sight = await inspectFile(path, nothing, { read, unreadable: "STORE_UNREADABLE" });
+  if (sight.owner === undefined) return sight;
+  const folder = await stat(dirname(path));
+  return { ...sight, open: sight.open || (folder.mode & 0o077) !== 0 };
 }

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import * as z from "zod/mini";
 import { ensureCredentialFolder, readFileIfExists, replaceFile } from "#files/replace-file";
-import { Version } from "./registry.ts";
+import { fetchNewerVersion, type Manifest, type RegistryPorts, Version } from "./registry.ts";
 
 /** What is known of newer versions (`update.json` in the state folder). Times are in ms. */
 export type UpdateRecord = z.infer<typeof UpdateRecord>;
@@ -32,3 +32,13 @@ export async function writeUpdateRecord(folder: string, record: UpdateRecord, un
 }
 
 const NAME = "update.json";
+
+/** Ask the registry and put what it says into the record, which whoever asks for the look has written before. */
+export async function refreshUpdateRecord(
+  running: Manifest,
+  ports: RegistryPorts & { folder: string; unique: string },
+): Promise<void> {
+  const newer = await fetchNewerVersion(running, ports);
+  const record = await readUpdateRecord(ports.folder);
+  if (record) await writeUpdateRecord(ports.folder, { ...record, newer }, ports.unique);
+}

@@ -1,8 +1,7 @@
 import * as z from "zod/mini";
-import { withDescription } from "#backend/services/fields";
 import { Problem } from "#protocol/errors";
 import { escapeCell } from "../markup/markdown.ts";
-import { defineTool, type ToolContext } from "../service.ts";
+import { defineTool, type ToolContext, withDescription } from "../service.ts";
 import { findField, findPrimaryField, findTable, formatTablePlace, getTablePath, type TablePlace } from "./base.ts";
 import { AirtableRecord, buildRecordUrl, getRecordName } from "./record.ts";
 import { type CellInput, toCellValue } from "./values.ts";

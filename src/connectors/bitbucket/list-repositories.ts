@@ -1,7 +1,6 @@
 import * as z from "zod/mini";
-import { withDescription } from "#backend/services/fields";
 import { escapeCell, formatCount, formatMarkdownTable, truncateText } from "../markup/markdown.ts";
-import { defineTool } from "../service.ts";
+import { defineTool, withDescription } from "../service.ts";
 import { readAllPages } from "./paging.ts";
 import { getWorkspace } from "./pull-request.ts";
 

@@ -1,10 +1,9 @@
 import * as z from "zod/mini";
-import { buildCql } from "#backend/services/confluence/cql";
 import { Problem } from "#protocol/errors";
 import { getSite } from "../atlassian/oauth.ts";
 import { formatPlace, quoteName } from "../place.ts";
 import type { ToolContext } from "../service.ts";
-import { buildPageIdUrl, findPages } from "./search.ts";
+import { buildCql, buildPageIdUrl, findPages } from "./search.ts";
 
 /** A page as API v2 gives and takes it. Source: Confluence Cloud REST v2, "Page". */
 export const Page = z.looseObject({

@@ -1,9 +1,7 @@
 import * as z from "zod/mini";
-import { buildCql } from "#backend/services/confluence/cql";
-import { withDescription } from "#backend/services/fields";
 import { getSite } from "../atlassian/oauth.ts";
 import { escapeCell, formatMarkdownTable, truncateText } from "../markup/markdown.ts";
-import { defineTool, type ToolContext } from "../service.ts";
+import { defineTool, type ToolContext, withDescription } from "../service.ts";
 import { formatExcerpt } from "./storage.ts";
 
 const Input = z.object({
@@ -124,4 +122,31 @@ function formatResult(pages: FoundPage[], total: number, what: string): string {
   ]);
   const links = pages.map(({ title, url }) => `- ${escapeCell(title)}: ${url}`);
   return `${head}\n\n${formatMarkdownTable(["Title", "Space", "Updated", "Text"], rows)}\n\n${links.join("\n")}`;
+}
+
+/** A search in plain fields. */
+export type PageFilter = { text?: string; space?: string; type?: string; title?: string };
+
+/**
+ * CQL for a filter; values are quoted. Source: https://developer.atlassian.com/cloud/confluence/advanced-searching-using-cql/
+ */
+export function buildCql({ text, space, type, title }: PageFilter): string {
+  const clauses = [
+    `type = ${quote(/blog/i.test(type ?? "") ? "blogpost" : "page")}`,
+    space?.trim() ? `space = ${quote(space)}` : "",
+    title?.trim() ? `title = ${quote(title)}` : "",
+    text?.trim() ? `(title ~ ${quote(plainWords(text))} OR text ~ ${quote(plainWords(text))})` : "",
+  ];
+  const order = text?.trim() ? "" : " ORDER BY lastmodified DESC";
+  return clauses.filter(Boolean).join(" AND ") + order;
+}
+
+function quote(value: string): string {
+  const line = value.replace(/\s+/g, " ").trim();
+  return `"${line.replace(/\\/g, "\\\\").replace(/"/g, '\\"')}"`;
+}
+
+/** Words without the operators of the text search. */
+function plainWords(text: string): string {
+  return text.replace(/[+\-&|!(){}[\]^~*?\\/:"']/g, " ");
 }

@@ -1,6 +1,6 @@
 import { type ChildNode, type Element, isCDATA, isTag, isText } from "domhandler";
 import { parseDocument } from "htmlparser2";
-import type { AdfMark, AdfNode } from "#backend/services/adf/node";
+import type { AdfMark, AdfNode } from "../atlassian/adf/inline.ts";
 import { toMarkdown } from "../atlassian/adf/read.ts";
 
 /**

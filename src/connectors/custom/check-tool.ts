@@ -1,6 +1,5 @@
-import { isReservedHeader } from "#backend/services/described/own-headers";
-import { PATH_SLOT_PATTERN } from "#backend/services/described/place";
 import type { Property, ServiceDescription, ToolDescription } from "./description.ts";
+import { PATH_SLOT_PATTERN } from "./description.ts";
 import type { DescriptionFault } from "./faults.ts";
 import { hasStrayBrace, listSlots, listTexts } from "./template.ts";
 
@@ -112,3 +111,10 @@ function checkResult(result: ToolDescription["result"], fault: Say): void {
 
 /** Providers of models take names of 64 characters, in which the dot becomes two. */
 const LONGEST_NAME = 63;
+
+/** Headers that belong to HTTP, to the sign-in, or to kay. */
+export function isReservedHeader(name: string): boolean {
+  return /^(authorization|cookie|host|origin|referer|content-.*|connection|keep-alive|te|trailer|transfer-encoding|upgrade|expect|proxy-.*|sec-.*|forwarded|x-forwarded-.*|idempotency-key|kay-.*)$/i.test(
+    name,
+  );
+}

@@ -1,6 +1,5 @@
-import { isReservedHeader } from "#backend/services/described/own-headers";
 import { isLoopback } from "#net/public-address";
-import { validateTool } from "./check-tool.ts";
+import { isReservedHeader, validateTool } from "./check-tool.ts";
 import type { ServiceDescription } from "./description.ts";
 import type { DescriptionFault } from "./faults.ts";
 import type { ReservedNames } from "./read.ts";

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { withDescription } from "#backend/services/fields";
+import { withDescription } from "../service.ts";
 import type { Property, ToolDescription } from "./description.ts";
 
 /** The schema of a described tool's input, from its JSON Schema of a flat object. */

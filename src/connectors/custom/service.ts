@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from "node:crypto";
 import * as z from "zod/mini";
-import { getAtPath } from "#backend/services/described/place";
 import { Problem } from "#protocol/errors";
 import type { Credential, Endpoints, Identity, OAuth, Service, ServiceHttp } from "../service.ts";
 import type { ServiceDescription } from "./description.ts";
+import { getAtPath } from "./description.ts";
 import { formatValue } from "./template.ts";
 import { createCustomTool } from "./tool.ts";
 

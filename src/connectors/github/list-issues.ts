@@ -1,11 +1,10 @@
 import * as z from "zod/mini";
-import { withDescription } from "#backend/services/fields";
-import { searchIssues } from "#backend/services/github/search-issues";
 import { escapeCell, formatCount } from "../markup/markdown.ts";
-import { defineTool, type ToolContext } from "../service.ts";
+import { defineTool, type ToolContext, withDescription } from "../service.ts";
 import { formatIssueTable, Issue, parseLogin, toIssueData } from "./issue.ts";
 import { MAX_PAGE_SIZE, readAllPages } from "./paging.ts";
 import { buildApiPath, findRepository, formatFullName, parseRepositoryPath } from "./repository.ts";
+import { searchIssues } from "./search.ts";
 
 const Input = z.object({
   repository: withDescription(

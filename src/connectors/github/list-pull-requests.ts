@@ -1,12 +1,11 @@
 import * as z from "zod/mini";
-import { withDescription } from "#backend/services/fields";
-import { searchIssues } from "#backend/services/github/search-issues";
 import { escapeCell } from "../markup/markdown.ts";
-import { defineTool, type ToolContext, type ToolResult } from "../service.ts";
+import { defineTool, type ToolContext, type ToolResult, withDescription } from "../service.ts";
 import { formatIssueTable, toIssueData } from "./issue.ts";
 import { MAX_PAGE_SIZE, readAllPages } from "./paging.ts";
 import { formatPullRequestTable, PullRequest, toPullRequestData } from "./pull-request.ts";
 import { buildApiPath, findRepository, formatFullName, parseRepositoryPath } from "./repository.ts";
+import { searchIssues } from "./search.ts";
 
 const Input = z.object({
   repository: withDescription(

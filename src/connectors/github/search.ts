@@ -1,9 +1,7 @@
 import * as z from "zod/mini";
-import { withDescription } from "#backend/services/fields";
-import { searchIssues } from "#backend/services/github/search-issues";
 import { escapeCell, formatMarkdownTable, truncateText } from "../markup/markdown.ts";
-import { defineTool, type ToolContext, type ToolResult } from "../service.ts";
-import { formatIssueTable, toIssueData } from "./issue.ts";
+import { defineTool, type ToolContext, type ToolResult, withDescription } from "../service.ts";
+import { formatIssueTable, Issue, toIssueData } from "./issue.ts";
 import { findRepository, formatFullName, parseRepositoryPath } from "./repository.ts";
 
 const Input = z.object({
@@ -112,4 +110,20 @@ function words({ text, type, repository }: Input, number = 2): string {
   const kind = getKind(type);
   const kinds = number === 1 ? kind : kind === "repository" ? "repositories" : `${kind}s`;
   return `${kinds} about “${text.trim()}”${repository?.trim() ? ` in ${parseRepositoryPath(repository)}` : ""}`;
+}
+
+const Results = z.looseObject({ total_count: z.number(), items: z.array(Issue) });
+
+/**
+ * Issues and pull requests of a query in GitHub's own words, those changed last first. Source:
+ * https://docs.github.com/en/rest/search/search, "Search issues and pull requests"
+ */
+export async function searchIssues(
+  { http }: Pick<ToolContext, "http">,
+  q: string,
+  limit: number,
+): Promise<{ issues: Issue[]; total: number }> {
+  const query = { q, sort: "updated", order: "desc", per_page: limit };
+  const { total_count, items } = await http.request({ path: "/search/issues", query, answer: Results });
+  return { issues: items.slice(0, limit), total: total_count };
 }

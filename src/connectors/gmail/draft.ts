@@ -1,8 +1,7 @@
 import * as z from "zod/mini";
-import { withDescription } from "#backend/services/fields";
 import { escapeCell } from "../markup/markdown.ts";
 import { formatPlace } from "../place.ts";
-import { defineTool } from "../service.ts";
+import { defineTool, withDescription } from "../service.ts";
 import { formatRecipients } from "./addresses.ts";
 import { buildMailUrl, GMAIL_SCOPE } from "./message.ts";
 import { encodeMessage } from "./mime.ts";

@@ -1,9 +1,8 @@
 import * as z from "zod/mini";
-import { withDescription } from "#backend/services/fields";
 import { Problem } from "#protocol/errors";
 import { escapeCell } from "../markup/markdown.ts";
 import { formatPlace, quoteName } from "../place.ts";
-import { defineTool, type ToolContext } from "../service.ts";
+import { defineTool, type ToolContext, withDescription } from "../service.ts";
 import { findMessage } from "./find.ts";
 import { buildThreadUrl, formatMessageLine, GMAIL_SCOPE, toMessageData } from "./message.ts";
 

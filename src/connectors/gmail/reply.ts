@@ -1,9 +1,8 @@
 import * as z from "zod/mini";
-import { withDescription } from "#backend/services/fields";
 import { Problem } from "#protocol/errors";
 import { getOwnAddress } from "../google/oauth.ts";
 import { escapeCell, truncateText } from "../markup/markdown.ts";
-import { defineTool } from "../service.ts";
+import { defineTool, withDescription } from "../service.ts";
 import { type Mailbox, parseMailboxes, parseRecipients } from "./addresses.ts";
 import { findMessage } from "./find.ts";
 import { buildThreadUrl, GMAIL_SCOPE, getHeader, getSubject, MESSAGES_PATH, type Message } from "./message.ts";

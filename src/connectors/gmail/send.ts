@@ -1,9 +1,8 @@
 import * as z from "zod/mini";
-import { withDescription } from "#backend/services/fields";
 import { Problem } from "#protocol/errors";
 import { escapeCell, truncateText } from "../markup/markdown.ts";
 import { formatPlace } from "../place.ts";
-import { defineTool } from "../service.ts";
+import { defineTool, withDescription } from "../service.ts";
 import { formatRecipients, hasManyRecipients, parseRecipients } from "./addresses.ts";
 import { buildThreadUrl, GMAIL_SCOPE, MESSAGES_PATH } from "./message.ts";
 import { encodeMessage } from "./mime.ts";

@@ -1,10 +1,9 @@
 import { createHash } from "node:crypto";
 import * as z from "zod/mini";
-import { withDescription } from "#backend/services/fields";
 import { Problem } from "#protocol/errors";
 import { parseTimeZone } from "../google/time.ts";
 import { escapeCell, truncateText } from "../markup/markdown.ts";
-import { defineTool, type ToolContext } from "../service.ts";
+import { defineTool, type ToolContext, withDescription } from "../service.ts";
 import {
   buildEventPath,
   EVENTS_PATH,

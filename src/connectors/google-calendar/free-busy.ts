@@ -1,10 +1,9 @@
 import * as z from "zod/mini";
-import { withDescription } from "#backend/services/fields";
 import { Problem } from "#protocol/errors";
 import { getOwnAddress } from "../google/oauth.ts";
 import { formatTimeRange, toWallTime } from "../google/time.ts";
 import { escapeCell } from "../markup/markdown.ts";
-import { defineTool } from "../service.ts";
+import { defineTool, withDescription } from "../service.ts";
 import { getTimeZone } from "./event.ts";
 import { parseSpan, type TimeSpan } from "./find.ts";
 

@@ -1,7 +1,6 @@
 import * as z from "zod/mini";
-import { withDescription } from "#backend/services/fields";
 import { escapeCell } from "../markup/markdown.ts";
-import { defineTool } from "../service.ts";
+import { defineTool, withDescription } from "../service.ts";
 import { formatEventTable, getTimeZone, toEventData } from "./event.ts";
 import { findEvents, parseSpan } from "./find.ts";
 

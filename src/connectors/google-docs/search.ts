@@ -1,8 +1,7 @@
 import * as z from "zod/mini";
-import { withDescription } from "#backend/services/fields";
 import { findFiles, formatFileTable, toFileData } from "../google/files.ts";
 import { escapeCell } from "../markup/markdown.ts";
-import { defineTool } from "../service.ts";
+import { defineTool, withDescription } from "../service.ts";
 
 const Input = z.object({
   text: withDescription(

@@ -1,5 +1,4 @@
 import * as z from "zod/mini";
-import { withDescription } from "#backend/services/fields";
 import { Problem } from "#protocol/errors";
 import {
   buildFileUrl,
@@ -12,7 +11,7 @@ import {
 } from "../google/files.ts";
 import { escapeCell } from "../markup/markdown.ts";
 import { formatPlace } from "../place.ts";
-import { defineTool } from "../service.ts";
+import { defineTool, withDescription } from "../service.ts";
 
 const Input = z.object({
   title: withDescription(z.string(), "Title of the new folder."),

@@ -1,5 +1,4 @@
 import * as z from "zod/mini";
-import { withDescription } from "#backend/services/fields";
 import {
   type DriveFile,
   FILE_KINDS,
@@ -10,7 +9,7 @@ import {
   toFileData,
 } from "../google/files.ts";
 import { escapeCell } from "../markup/markdown.ts";
-import { defineTool } from "../service.ts";
+import { defineTool, withDescription } from "../service.ts";
 
 const Input = z.object({
   text: withDescription(z.optional(z.string()), "Words that the name or the content contains."),

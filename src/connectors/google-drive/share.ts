@@ -1,10 +1,9 @@
 import * as z from "zod/mini";
-import { withDescription } from "#backend/services/fields";
 import { Problem } from "#protocol/errors";
 import { formatRecipients } from "../gmail/addresses.ts";
 import { buildFileUrl, findFile, formatFilePlace } from "../google/files.ts";
 import { escapeCell } from "../markup/markdown.ts";
-import { defineTool } from "../service.ts";
+import { defineTool, withDescription } from "../service.ts";
 
 const Input = z.object({
   file: withDescription(z.string(), "Name, id or address of the file or folder."),

@@ -1,8 +1,7 @@
 import * as z from "zod/mini";
-import { withDescription } from "#backend/services/fields";
 import { DriveFile, FILE_FIELDS, findFile } from "../google/files.ts";
 import { escapeCell } from "../markup/markdown.ts";
-import { defineTool } from "../service.ts";
+import { defineTool, withDescription } from "../service.ts";
 
 const Input = z.object({
   file: withDescription(z.string(), "Name, id or address of the file or folder."),

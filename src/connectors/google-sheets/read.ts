@@ -1,7 +1,6 @@
 import * as z from "zod/mini";
-import { withDescription } from "#backend/services/fields";
 import { escapeCell, formatCount, formatMarkdownTable } from "../markup/markdown.ts";
-import { defineTool } from "../service.ts";
+import { defineTool, withDescription } from "../service.ts";
 import { buildSpreadsheetUrl, buildValuesPath, formatRange } from "./cells.ts";
 import { findSheet, findSpreadsheet } from "./spreadsheet.ts";
 

@@ -1,5 +1,4 @@
 import type { Clock, Fetch } from "#backend/ports";
-import { addCredentialToUrl, toAuthHeaders } from "#backend/services/http-credential";
 import { Problem } from "#protocol/errors";
 import type { ApiTraits, Credential, Endpoints, OAuthClient, ServiceHttp, ServiceRequest } from "../service.ts";
 import { readServiceAnswer, type ServiceAnswer } from "./answer.ts";
@@ -13,7 +12,7 @@ import {
 } from "./errors.ts";
 import { toOwnFaultProblem } from "./own-fault.ts";
 import { getBackoffMs, parseRetryAfter, sleepOrThrow, wasNeverSent } from "./retry.ts";
-import { buildRequestUrl, getRedirectTarget } from "./target.ts";
+import { addCredentialToUrl, buildRequestUrl, getRedirectTarget, toAuthHeaders } from "./target.ts";
 
 /** Attempts of one request, the first included; each has its own time limit. */
 const ATTEMPTS = 3;

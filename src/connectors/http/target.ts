@@ -1,5 +1,5 @@
 import { Problem } from "#protocol/errors";
-import type { Endpoints, ServiceRequest } from "../service.ts";
+import type { Credential, Endpoints, ServiceRequest } from "../service.ts";
 
 /**
  * The URL of a request, which never leaves the origin of its endpoint: a paging link on another host would carry the token there.
@@ -34,4 +34,21 @@ export function getRedirectTarget(response: Response, from: URL): URL | undefine
 
 function isAbsolute(path: string): boolean {
   return /^[a-z][a-z0-9+.-]*:\/\//i.test(path);
+}
+
+/** The header that carries a token or secret: a bearer token (RFC 6750) unless the service is described otherwise. */
+export function toAuthHeaders(credential: Credential | undefined, secret: string): Record<string, string> {
+  if (credential === undefined) return { authorization: `Bearer ${secret}` };
+  if (credential.kind === "header") return { [credential.name]: `${credential.prefix}${secret}` };
+  // RFC 7617, with UTF-8.
+  if (credential.kind === "basic") return { authorization: `Basic ${Buffer.from(secret, "utf8").toString("base64")}` };
+  return {};
+}
+
+/** The address of a request, with the secret where the service takes it nowhere else. It is used for this and never told or logged. */
+export function addCredentialToUrl(url: URL, credential: Credential | undefined, secret: string): string {
+  if (credential?.kind !== "query") return url.href;
+  const whole = new URL(url);
+  whole.searchParams.set(credential.name, secret);
+  return whole.href;
 }

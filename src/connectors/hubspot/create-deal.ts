@@ -1,9 +1,8 @@
 import * as z from "zod/mini";
-import { withDescription } from "#backend/services/fields";
 import { Problem } from "#protocol/errors";
 import { escapeCell } from "../markup/markdown.ts";
 import { formatPlace, quoteName } from "../place.ts";
-import { defineTool } from "../service.ts";
+import { defineTool, withDescription } from "../service.ts";
 import { findContact, getContactName } from "./contact.ts";
 import { formatMoney } from "./deal.ts";
 import { findPipeline, findStage, listPipelines, type Pipeline, type Stage } from "./pipelines.ts";

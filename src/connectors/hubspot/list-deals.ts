@@ -1,7 +1,6 @@
 import * as z from "zod/mini";
-import { withDescription } from "#backend/services/fields";
 import { escapeCell } from "../markup/markdown.ts";
-import { defineTool, type ToolContext } from "../service.ts";
+import { defineTool, type ToolContext, withDescription } from "../service.ts";
 import { DEAL_PROPERTIES, type Deal, formatDealTable, formatMoney, toDeals } from "./deal.ts";
 import { findOwnerByName, isMe } from "./owners.ts";
 import { findPipeline, findStages, listPipelines, type Pipeline } from "./pipelines.ts";

@@ -1,9 +1,8 @@
 import * as z from "zod/mini";
-import { withDescription } from "#backend/services/fields";
 import { Problem } from "#protocol/errors";
 import { toAdf } from "../atlassian/adf/write.ts";
 import { escapeCell } from "../markup/markdown.ts";
-import { defineTool, type ToolContext } from "../service.ts";
+import { defineTool, type ToolContext, withDescription } from "../service.ts";
 import { buildBrowseUrl, formatProjectPlace, getJiraApi, parseProjectName } from "./issue.ts";
 import { findPerson } from "./people.ts";
 

@@ -1,8 +1,7 @@
 import * as z from "zod/mini";
-import { withDescription } from "#backend/services/fields";
 import { toMarkdown } from "../atlassian/adf/read.ts";
 import { escapeCell, truncateText } from "../markup/markdown.ts";
-import { defineTool, type ToolContext } from "../service.ts";
+import { defineTool, type ToolContext, withDescription } from "../service.ts";
 import {
   buildBrowseUrl,
   formatIssueKey,

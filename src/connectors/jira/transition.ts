@@ -1,7 +1,6 @@
 import * as z from "zod/mini";
-import { withDescription } from "#backend/services/fields";
 import { Problem } from "#protocol/errors";
-import { defineTool, type ToolContext } from "../service.ts";
+import { defineTool, type ToolContext, withDescription } from "../service.ts";
 import { buildBrowseUrl, formatIssueKey, formatIssueProjectPlace, getJiraApi, Issue, parseIssueKey } from "./issue.ts";
 import { chooseTransition, isGoalReached, parseGoal, type Transition } from "./workflow.ts";
 

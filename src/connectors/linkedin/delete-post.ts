@@ -1,7 +1,6 @@
 import * as z from "zod/mini";
-import { withDescription } from "#backend/services/fields";
 import { Problem } from "#protocol/errors";
-import { defineTool } from "../service.ts";
+import { defineTool, withDescription } from "../service.ts";
 import { formatPost, POSTING_SCOPES, parsePostUrn, VERSION_HEADERS } from "./post.ts";
 
 const Input = z.object({

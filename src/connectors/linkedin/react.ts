@@ -1,6 +1,5 @@
 import * as z from "zod/mini";
-import { withDescription } from "#backend/services/fields";
-import { defineTool } from "../service.ts";
+import { defineTool, withDescription } from "../service.ts";
 import {
   buildPostUrl,
   formatPost,

@@ -1,12 +1,11 @@
 import type { CallToolResult } from "@modelcontextprotocol/client";
 import type { Clock, Fetch } from "#backend/ports";
-import { chooseConnectionKey, countQuestions, isKeyOf } from "#backend/services/mcp/beside";
-import { isClosedProblem } from "#backend/services/mcp/link-problems";
 import { Problem } from "#protocol/errors";
 import { type CallOptions, type McpClient, openMcpClient, type ProtocolEra } from "./client.ts";
 import { toClientOptions } from "./client-options.ts";
 import type { McpDefinition, McpTool } from "./definition.ts";
-import { type OpeningClient, waitForClient } from "./pool-entry.ts";
+import { isClosedProblem } from "./faults.ts";
+import { chooseConnectionKey, countQuestions, isKeyOf, type OpeningClient, waitForClient } from "./pool-entry.ts";
 import type { Programs } from "./programs.ts";
 import { diffTools, formatToolDiff, hasDifferences } from "./tool-diff.ts";
 import { type ToolList, toToolList } from "./tools.ts";

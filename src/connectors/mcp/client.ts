@@ -5,14 +5,14 @@ import type {
   ElicitResult,
   Tool as ServerTool,
 } from "@modelcontextprotocol/client";
-import { cancelledProblem, markClosed, unknownOutcomeProblem } from "#backend/services/mcp/link-problems";
-import { createMcpTransport, endSession } from "#backend/services/mcp/transports";
 import { cleanLine } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 import type { McpFault } from "./faults.ts";
+import { cancelledProblem, markClosed, unknownOutcomeProblem } from "./faults.ts";
 import type { HttpTransportOptions } from "./http-transport.ts";
 import { listenForQuestions, type QuestionListener } from "./questions.ts";
 import type { ProgramOptions, ProgramTransport } from "./stdio-transport.ts";
+import { createMcpTransport, endSession } from "./stdio-transport.ts";
 
 /** Milliseconds until a server must have answered the greeting, and the question for its tools. */
 const START_MS = 20_000;

@@ -1,6 +1,6 @@
 import type { Fetch } from "#backend/ports";
-import { toAuthHeaders } from "#backend/services/http-credential";
 import { Problem } from "#protocol/errors";
+import { toAuthHeaders } from "../http/target.ts";
 import type { Credential } from "../service.ts";
 import { parseChallenge } from "./challenge.ts";
 

@@ -1,9 +1,8 @@
 import * as z from "zod/mini";
-import { withDescription } from "#backend/services/fields";
 import { Problem } from "#protocol/errors";
 import { escapeCell, formatCount, truncateText } from "../markup/markdown.ts";
 import { formatPlace } from "../place.ts";
-import { defineTool } from "../service.ts";
+import { defineTool, withDescription } from "../service.ts";
 import { countBlocks, parseBlocks } from "./blocks.ts";
 import { findPage, formatNotionPlace } from "./find.ts";
 import { getTitle, getUrl } from "./title.ts";

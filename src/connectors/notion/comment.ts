@@ -1,9 +1,8 @@
 import * as z from "zod/mini";
-import { withDescription } from "#backend/services/fields";
 import { Problem } from "#protocol/errors";
 import { escapeCell, truncateText } from "../markup/markdown.ts";
 import { formatPlace } from "../place.ts";
-import { defineTool } from "../service.ts";
+import { defineTool, withDescription } from "../service.ts";
 import { findPage, formatNotionPlace } from "./find.ts";
 import { toPlainText } from "./rich-text.ts";
 import { getTitle, getUrl } from "./title.ts";

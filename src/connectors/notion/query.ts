@@ -1,7 +1,6 @@
 import * as z from "zod/mini";
-import { withDescription } from "#backend/services/fields";
 import { escapeCell, formatCount, formatMarkdownTable } from "../markup/markdown.ts";
-import { defineTool, type ToolContext } from "../service.ts";
+import { defineTool, type ToolContext, withDescription } from "../service.ts";
 import { findDataSource } from "./find.ts";
 import { formatProperties } from "./properties.ts";
 import { findColumn, listColumns } from "./schema.ts";

@@ -1,8 +1,7 @@
 import * as z from "zod/mini";
-import { withDescription } from "#backend/services/fields";
 import { escapeCell } from "../markup/markdown.ts";
 import { formatPlace } from "../place.ts";
-import { defineTool, type ToolContext } from "../service.ts";
+import { defineTool, type ToolContext, withDescription } from "../service.ts";
 import { findPage, formatNotionPlace } from "./find.ts";
 import { formatProperties } from "./properties.ts";
 import { type Column, findColumn, listColumns } from "./schema.ts";

@@ -1,7 +1,6 @@
 import * as z from "zod/mini";
-import { withDescription } from "#backend/services/fields";
 import { formatCount, formatMarkdownTable } from "../markup/markdown.ts";
-import { defineTool } from "../service.ts";
+import { defineTool, withDescription } from "../service.ts";
 import { getUserName, listPeople, matchName, type User } from "./people.ts";
 
 const Input = z.object({

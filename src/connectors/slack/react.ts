@@ -1,9 +1,8 @@
 import * as z from "zod/mini";
-import { withDescription } from "#backend/services/fields";
 import { Problem } from "#protocol/errors";
 import { escapeCell } from "../markup/markdown.ts";
 import { formatPlace } from "../place.ts";
-import { defineTool } from "../service.ts";
+import { defineTool, withDescription } from "../service.ts";
 import { callMethod } from "./call.ts";
 import { findConversation, formatConversation, formatConversationPlace } from "./channels.ts";
 import { buildMessageUrl, findMessage, formatMessageRef } from "./message.ts";

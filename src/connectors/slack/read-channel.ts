@@ -1,8 +1,7 @@
 import * as z from "zod/mini";
-import { withDescription } from "#backend/services/fields";
 import { Problem } from "#protocol/errors";
 import { escapeCell, formatCount } from "../markup/markdown.ts";
-import { defineTool } from "../service.ts";
+import { defineTool, withDescription } from "../service.ts";
 import { findConversation, formatConversation } from "./channels.ts";
 import {
   buildChannelUrl,

@@ -1,8 +1,7 @@
 import * as z from "zod/mini";
-import { withDescription } from "#backend/services/fields";
 import { escapeCell } from "../markup/markdown.ts";
 import { formatPlace } from "../place.ts";
-import { defineTool } from "../service.ts";
+import { defineTool, withDescription } from "../service.ts";
 import { findConversation, formatConversation, formatConversationPlace } from "./channels.ts";
 import { findMessage, formatMessageRef } from "./message.ts";
 import { mentionsEverybody, postMessage, quoteText } from "./outgoing.ts";

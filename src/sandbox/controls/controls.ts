@@ -1,14 +1,37 @@
-import { type Context, Hono } from "hono";
+import { type Context, Hono, type MiddlewareHandler } from "hono";
 import * as z from "zod/mini";
-import type { ErrorCode } from "#protocol/errors";
-import { Problem, toProblemBody } from "#protocol/errors";
+import { type ErrorCode, Problem, toProblemBody } from "#protocol/errors";
 import { parseShape } from "#protocol/parse";
 import { parseAuthorization } from "../oauth/authorization.ts";
 import { answerConsent, type OAuthTarget } from "../oauth/routes.ts";
 import type { SandboxEnv } from "../provider.ts";
-import { requireLocal } from "./access.ts";
 import { Fault, type Faults } from "./faults.ts";
 import type { RequestLog } from "./requests.ts";
+
+/**
+ * Controls are for programs on this machine. Refused are: other peers, browsers' cross-site requests (Origin, Sec-Fetch-Site), and
+ * requests for another host name, which is how a web page whose name was rebound to 127.0.0.1 would look.
+ */
+export const requireLocal: MiddlewareHandler<SandboxEnv> = async (c, next) => {
+  const reason = refusal(c.req.raw, c.env?.address);
+  if (reason !== undefined) return c.json({ error: "FORBIDDEN", message: reason }, 403);
+  await next();
+};
+
+function refusal(request: Request, address: string | undefined): string | undefined {
+  if (address === undefined || !isLoopback(address)) return "The sandbox's controls answer to this machine only.";
+  const site = request.headers.get("sec-fetch-site");
+  if (request.headers.has("origin") || (site !== null && site !== "none"))
+    return "The sandbox's controls do not answer to web pages.";
+  const { hostname } = new URL(request.url);
+  if (hostname !== "localhost" && !isLoopback(hostname.replace(/^\[|\]$/g, "")))
+    return "The sandbox's controls answer to loopback names only.";
+  return undefined;
+}
+
+function isLoopback(address: string): boolean {
+  return address === "::1" || /^(::ffff:)?127(\.\d{1,3}){3}$/.test(address);
+}
 
 /** What the controls of an origin can do to it. */
 export type ControlTarget = {

@@ -2,7 +2,7 @@ import type { Hono } from "hono";
 import { html } from "hono/html";
 import { getPageHeaders, renderSandboxPage } from "../oauth/consent.ts";
 import type { ProviderContext, SandboxEnv } from "../provider.ts";
-import { parseLittle } from "./little.ts";
+import { parseLittle } from "./posts.ts";
 import type { LinkedinState } from "./state.ts";
 
 /** Where the links in answers lead: `/feed/update/<urn>/`, a read-only page for a person. */

@@ -5,12 +5,32 @@ import { registerChatMethods } from "./chat.ts";
 import { registerConversationMethods } from "./conversations.ts";
 import { DEFAULT_SEED } from "./default-seed.ts";
 import { paginate, registerMethod, SlackError } from "./method.ts";
-import { SCOPES } from "./scopes.ts";
 import { registerSearchMethods } from "./search.ts";
 import { SlackSeed } from "./seed.ts";
 import type { SlackState } from "./state.ts";
 import { toUserView } from "./views.ts";
 import { registerWebPages } from "./web-pages.ts";
+
+/** Scopes of people's tokens in words (docs.slack.dev/reference/scopes). */
+export const SCOPES: Record<string, string> = {
+  "channels:read": "See public channels and what they are about",
+  "channels:history": "Read messages in public channels",
+  "channels:write": "Join, leave and manage public channels for you",
+  "groups:read": "See your private channels",
+  "groups:history": "Read messages in your private channels",
+  "im:read": "See your direct messages",
+  "im:history": "Read your direct messages",
+  "im:write": "Start direct messages for you",
+  "mpim:read": "See your group direct messages",
+  "mpim:history": "Read your group direct messages",
+  "chat:write": "Send messages as you",
+  "reactions:read": "See reactions to messages",
+  "reactions:write": "React to messages as you",
+  "search:read": "Search what you can see",
+  "users:read": "See the people of the workspace",
+  "users:read.email": "See people's e-mail addresses",
+  "team:read": "See the name and address of the workspace",
+};
 
 const failure = (error: string) => ({ status: 200 as const, body: { ok: false, error } });
 

@@ -1,5 +1,5 @@
 import { normalizeWidth } from "../screen/cells.ts";
-import { formatTimeLeft } from "../time-left.ts";
+import { formatTimeLeft } from "../text/words.ts";
 import { layOutApproval } from "./approval-rows.ts";
 import type { AuthLinks } from "./auth.ts";
 import { layOutAuth } from "./auth-rows.ts";

@@ -1,5 +1,5 @@
 import type { Key } from "./key.ts";
-import { type KeyPart, NO_MODIFIERS } from "./part.ts";
+import { type KeyPart, NO_MODIFIERS } from "./key.ts";
 import { normalizePaste } from "./paste.ts";
 
 /** A key of one read, and the character that it was sent as, where it was one. */

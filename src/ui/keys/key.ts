@@ -31,3 +31,9 @@ export type Key = {
   /** It came in one read with other characters: a text that a program sent or a slow link held back, and no key on its own. */
   amid?: true;
 };
+
+/** A key without its time. */
+export type KeyPart = Omit<Key, "at">;
+
+/** What a key has that is pressed by itself. */
+export const NO_MODIFIERS = { ctrl: false, alt: false, shift: false };

@@ -1,6 +1,6 @@
 import { type Burst, type BurstEntry, joinBursts } from "./burst.ts";
 import type { Key } from "./key.ts";
-import { type KeyPart, NO_MODIFIERS } from "./part.ts";
+import { type KeyPart, NO_MODIFIERS } from "./key.ts";
 import { decodePaste, readPasteToken } from "./paste.ts";
 import { type Mode, readStringToken, readToken, type Token } from "./token.ts";
 

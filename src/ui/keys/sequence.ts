@@ -1,5 +1,5 @@
 import type { KeyName } from "./key.ts";
-import { type KeyPart, NO_MODIFIERS } from "./part.ts";
+import { type KeyPart, NO_MODIFIERS } from "./key.ts";
 
 /**
  * The key of a control byte. Ctrl+J is the "new line" key like Shift+Enter, since many terminals cannot send the latter; 0x08 and 0x7f

@@ -1,5 +1,5 @@
 import type { KeyName } from "./key.ts";
-import { type KeyPart, NO_MODIFIERS } from "./part.ts";
+import { type KeyPart, NO_MODIFIERS } from "./key.ts";
 import { parseControlKey, parseCsiKey, parseSs3Key } from "./sequence.ts";
 
 /** What the bytes are just now: keys, the text of a reply of the terminal, the text of a bracketed paste. */

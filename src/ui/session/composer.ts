@@ -4,11 +4,10 @@ import { updateDraft } from "../editor/edit.ts";
 import { appendEntry, createHistory, showNext, showPrevious } from "../editor/history.ts";
 import { EMPTY_SEARCH, getMatch, searchHistory, searchOlder } from "../editor/search.ts";
 import type { Key } from "../keys/key.ts";
-import { DRAFT_TARGET, type SessionEffect, type SessionStep } from "./events.ts";
+import { DRAFT_TARGET, type SessionEffect, type SessionStep, toStep, withHint } from "./events.ts";
 import { findReadOnlyCard, isSlashCommand, READ_ONLY_HINT, stripSlash } from "./open-cards.ts";
-import { PROMPT } from "./prompt.ts";
 import type { Session } from "./state.ts";
-import { toStep, withHint } from "./step.ts";
+import { PROMPT } from "./state.ts";
 import { beginSending, cancelTurn, isBusy } from "./turn.ts";
 
 /** A key in the composer. */

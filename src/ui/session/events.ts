@@ -64,3 +64,16 @@ export type SessionEffect =
 
 /** A session after an event, and what it wants to be done, in this order. */
 export type SessionStep = { session: Session; effects: SessionEffect[] };
+
+/** So long advice stands, in ms. */
+const HINT_MS = 5_000;
+
+/** A session with a line of advice. */
+export function withHint(session: Session, text: string): Session {
+  return { ...session, hint: { text, until: session.now + HINT_MS } };
+}
+
+/** A session that became this, and wants these things done. */
+export function toStep(session: Session, ...effects: SessionEffect[]): SessionStep {
+  return { session, effects };
+}

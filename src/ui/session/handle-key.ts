@@ -12,11 +12,10 @@ import { clearDraft } from "../editor/draft.ts";
 import type { Key } from "../keys/key.ts";
 import { canComplete, updateComposer } from "./composer.ts";
 import type { SessionStep } from "./events.ts";
+import { toStep } from "./events.ts";
 import { holdKey, isTextKey, joinHeldKey, releaseHeldKey } from "./held-key.ts";
 import { findFocusedCard, findReadOnlyCard, getCardViewport } from "./open-cards.ts";
-
 import type { Session } from "./state.ts";
-import { toStep } from "./step.ts";
 import { cancelTurn, isBusy } from "./turn.ts";
 
 /** How long a second Ctrl+C leaves, in ms. */

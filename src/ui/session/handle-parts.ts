@@ -3,10 +3,10 @@ import { type AnyCard, type CardUi, createCardUi, hasInput } from "../cards/upda
 import { reduceViewAll, type TimedPart } from "../view/reduce.ts";
 import { type CardItem, listOpenCards } from "../view/view.ts";
 import type { SessionEffect, SessionStep } from "./events.ts";
+import { withHint } from "./events.ts";
 import { listAnswerableCards } from "./open-cards.ts";
 import { getPresenceNews } from "./presence.ts";
 import type { Session } from "./state.ts";
-import { withHint } from "./step.ts";
 import { isFinished, sendQueued } from "./turn.ts";
 
 /** The conversation went on: cards open and end, and what was queued has its turn when nothing is under way any more. */

@@ -3,9 +3,9 @@ import { updateCard } from "../cards/update-card.ts";
 import type { Key } from "../keys/key.ts";
 import { updateComposer } from "./composer.ts";
 import type { SessionStep } from "./events.ts";
+import { toStep } from "./events.ts";
 import { findFocusedCard, getCardViewport } from "./open-cards.ts";
 import type { Session } from "./state.ts";
-import { toStep } from "./step.ts";
 
 /**
  * How long a letter has to stay alone before a card acts on it, in ms: nobody waits for that, and whatever types a text, a program above

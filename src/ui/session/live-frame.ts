@@ -7,10 +7,10 @@ import { truncateCells } from "../screen/cells.ts";
 import { toLine } from "../text/words.ts";
 import type { LiveContent } from "./live-content.ts";
 import { findFocusedCard, findReadOnlyCard, listCards } from "./open-cards.ts";
-import { PROMPT } from "./prompt.ts";
+import { formatStatusLine } from "./presence.ts";
 import { divideRows } from "./row-budget.ts";
 import type { Session } from "./state.ts";
-import { formatStatusLine } from "./status-line.ts";
+import { PROMPT } from "./state.ts";
 import { isBusy } from "./turn.ts";
 
 /** The live region, laid out: every row fits the window, all of them are never more than its rows − 2. */

@@ -66,3 +66,6 @@ export type Status = {
   /** This terminal's id among those that follow the conversation. */
   client?: string;
 };
+
+/** What stands before the first row of what is being typed. */
+export const PROMPT = "> ";

@@ -1,7 +1,7 @@
 import { clean } from "#protocol/clean";
 import { formatCardLine, getCardName } from "../cards/card-line.ts";
+import { renderMarkdown } from "../markdown/progressive.ts";
 import { wrapLines } from "../markdown/wrap.ts";
-import { renderMarkdown } from "../markdown.ts";
 import { truncateCells } from "../screen/cells.ts";
 import type { Look } from "../style.ts";
 import type { CardItem, Item, ToolItem } from "../view/view.ts";

@@ -1,6 +1,6 @@
 import wrapAnsi from "wrap-ansi";
 import { clean } from "#protocol/clean";
-import { renderMarkdown } from "../markdown.ts";
+import { renderMarkdown } from "../markdown/progressive.ts";
 import { truncateCells } from "../screen/cells.ts";
 import type { Look } from "../style.ts";
 import type { CardItem, Item, ToolItem, View } from "../view/view.ts";

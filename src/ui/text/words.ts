@@ -1,8 +1,8 @@
 import type { Receipt } from "#protocol/ask";
 import { clean } from "#protocol/clean";
 import type { AuthNeeded, InputField, InteractionRequest, Planned, PreviewField } from "#protocol/events";
-import { foldWhitespace } from "../folded.ts";
 import type { CardEnd, CardItem } from "../view/view.ts";
+import { foldWhitespace } from "./confirmation.ts";
 
 /** Texts of cards for a plain terminal and for scripts. Whatever comes from elsewhere is cleaned here; nothing of it is left out. */
 
@@ -143,3 +143,9 @@ const ENDS: Record<string, string> = {
 };
 
 const SCOPES: Record<string, string> = { session: " for this session", always: " for always" };
+
+/** What is left of a wait, in minutes and seconds: `4:58`. */
+export function formatTimeLeft(ms: number): string {
+  const seconds = Math.max(0, Math.ceil(ms / 1_000));
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+}

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { withLogFields } from "#backend/log-fields";
-import { createLog } from "#telemetry/log";
+import { createLog, withLogFields } from "#telemetry/log";
 
 const clock = { now: () => Date.UTC(2026, 10, 27, 12) };
 

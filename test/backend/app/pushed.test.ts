@@ -3,7 +3,7 @@ import { type ClientRequest, type IncomingMessage, request } from "node:http";
 import { afterEach, expect, test, vi } from "vitest";
 import { type Listener, listen } from "#backend/http/listen";
 import { createStreamingResponse, type StreamSink } from "#backend/http/streaming-response";
-import { createTimerWheel } from "#backend/wheel";
+import { createTimerWheel } from "#backend/routes/sse";
 
 let listener: Listener | undefined;
 afterEach(() => listener?.close());

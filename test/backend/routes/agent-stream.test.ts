@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createTurnStream } from "#backend/agent-server/turn-stream";
-import { streamTurn } from "#backend/routes/agent-stream";
+import { streamTurn } from "#backend/routes/agent";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

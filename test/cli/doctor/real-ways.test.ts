@@ -4,7 +4,7 @@ import { createServer as createSocketServer } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { listen } from "#backend/http/listen";
-import { streamBeats } from "#backend/routes/beat-stream";
+import { streamBeats } from "#backend/routes/about";
 import { createSystemKeychain } from "#client/credentials/system-keychain";
 import { createTransport } from "#net/choose-transport";
 import { createOpenStream } from "#net/open-stream";

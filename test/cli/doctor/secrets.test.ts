@@ -1,8 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createRedactor } from "#cli/commands/doctor/redact";
-import { redactEnvironment } from "#cli/doctor/environment";
+import { createRedactor, redactEnvironment } from "#cli/commands/doctor/redact";
 import { documentOf, type Machine, useKay } from "#test/kay";
 
 const kay = useKay();

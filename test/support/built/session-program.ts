@@ -3,8 +3,7 @@
  * Ctrl+Z stops it, `q` ends it.
  */
 import { endOnCrash, openTerminal } from "#process";
-import { SESSION_MODES } from "#ui/modes";
-import { createScreen } from "#ui/screen/screen";
+import { createScreen, SESSION_MODES } from "#ui/screen/screen";
 
 const { terminal, signal } = openTerminal();
 const { stdin, stdout, stderr } = terminal;

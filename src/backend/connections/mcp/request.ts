@@ -1,10 +1,10 @@
 import { isAbsolute } from "node:path";
+import { isReservedHeader } from "#connectors/custom/check-tool";
 import type { McpAuth, McpPlace } from "#connectors/mcp/definition";
 import { isLoopback } from "#net/public-address";
 import { cleanLine } from "#protocol/clean";
+import type { McpRequest } from "#protocol/custom-services";
 import { Problem } from "#protocol/errors";
-import type { McpRequest } from "#protocol/mcp";
-import { isReservedHeader } from "../../services/described/own-headers.ts";
 
 const LONGEST_ADDRESS = 2_000;
 const MOST_WORDS = 64;

@@ -14,7 +14,7 @@ import { listDescriptions } from "../../store/custom-services.ts";
 import { findGrant, putGrant } from "../../store/grants.ts";
 import { lockInstallation } from "../../store/installations.ts";
 import { deleteMcp, findMcp, listMcp, putMcp, type StoredMcp } from "../../store/mcp.ts";
-import { forgetConnection } from "../forget.ts";
+import { forgetConnection } from "../overview.ts";
 import { sealTokens } from "../sealing.ts";
 import { type InspectedServer, inspectStored, requireMcpClients } from "./inspect.ts";
 import { revokeGrant } from "./revoke.ts";

@@ -5,8 +5,8 @@ import { diffTools, formatToolDiff, hasDifferences } from "#connectors/mcp/tool-
 import type { ToolList } from "#connectors/mcp/tools";
 import type { ServiceConfiguration } from "#connectors/service";
 import type { BackendPorts } from "../../ports.ts";
-import type { DbConnection } from "../../store/connection.ts";
 import { putOffered, type StoredMcp } from "../../store/mcp.ts";
+import type { DbConnection } from "../../store/schema.ts";
 import { chooseFetch, type OutboundPolicy } from "../custom-service.ts";
 
 type Ports = OutboundPolicy & Partial<Pick<BackendPorts, "clientSecret">> & { db: DbConnection; links: McpClientPool };

@@ -1,10 +1,10 @@
+import { closestName } from "#protocol/closest-name";
 import type { InteractionAnswer } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
 import type { InputField } from "#protocol/events";
 import { isSecretField, parseField } from "#ui/cards/form-field";
 import { toLine } from "#ui/text/words";
 import type { CardItem } from "#ui/view/view";
-import { closestName } from "../../nearest.ts";
 
 /** Options of `kay answer`. */
 export type AnswerOptions = {

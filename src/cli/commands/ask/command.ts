@@ -69,7 +69,7 @@ async function askFor(kay: Kay, words: string[], options: Options): Promise<void
   const request = await readRequest(kay, words, options.file ?? []);
   const link = await kay.openBackend({ signedIn: true });
   const body = { ...request, ...fields, ...permits, interactive: false, confirm: options.confirm ?? false };
-  const { checkLimitsSupported: checkBounds } = await import("../../ask/bounds.ts");
+  const { checkLimitsSupported: checkBounds } = await import("../../ask/allow-list.ts");
   await checkBounds(link, body);
   if (!options.confirm) {
     const { askOnce } = await import("../../ask/once.ts");

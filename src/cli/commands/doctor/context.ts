@@ -1,8 +1,7 @@
 import { join } from "node:path";
 import type { SignIn } from "#client/credentials/credentials";
-import { inspectStore, type StoreInspection } from "#client/credentials/inspect";
-import { getStorePath } from "#client/credentials/store";
-import { inspectSettings, type SettingsInspection } from "#client/settings/inspect";
+import { getStorePath, inspectStore, type StoreInspection } from "#client/credentials/store";
+import { inspectSettings, type SettingsInspection } from "#client/settings/file";
 import type { Settings } from "#client/settings/settings";
 import type { Clock } from "#net/ports";
 import type { ProbeStep } from "#net/probe/probe";

@@ -4,9 +4,9 @@ import { dirname, join, resolve } from "node:path";
 import { linkNewFile } from "#files/new-file";
 import { Problem } from "#protocol/errors";
 import { toLine } from "#ui/text/words";
-import { redactEnvironment } from "../../doctor/environment.ts";
 import type { CheckReport } from "./check.ts";
 import type { CheckContext } from "./context.ts";
+import { redactEnvironment } from "./redact.ts";
 
 /** Of the backend's log so many bytes are taken, from its end. */
 const LOG_BYTES = 64 * 1024;

@@ -1,11 +1,21 @@
 import { toLine } from "#ui/text/words";
-import { listChecks } from "../../doctor/checks.ts";
 import type { Kay } from "../../kay.ts";
-import type { CheckReport } from "./check.ts";
+import { backendCheck, clockCheck, postgresCheck } from "./backend.ts";
+import type { Check, CheckReport } from "./check.ts";
 import { createCheckContext } from "./context.ts";
+import { dataCheck } from "./data.ts";
+import { keychainCheck, storeCheck } from "./keychain.ts";
+import { mcpCheck } from "./mcp.ts";
+import { modelCheck } from "./model.ts";
+import { networkChecks } from "./network.ts";
 import { buildReport, writeReport } from "./report.ts";
 import { type OnReport, runChecks } from "./run-checks.ts";
+import { createServiceChecks } from "./service.ts";
+import { runtimeCheck, settingsCheck } from "./settings.ts";
 import { formatReport, formatSummary } from "./show.ts";
+import { connectionsCheck, signInCheck } from "./sign-in.ts";
+import { streamCheck } from "./stream.ts";
+import { browserCheck, terminalCheck } from "./terminal.ts";
 
 /** What `kay doctor` was given. `bundle` is true for a file in the folder where kay runs, or its name. */
 export type DoctorOptions = { refresh?: boolean; bundle?: boolean | string };
@@ -49,4 +59,13 @@ async function format(kay: Kay, work: (told: OnReport) => Promise<CheckReport[]>
   } finally {
     kay.out.setStatusLine(null);
   }
+}
+
+/** Every check, in the order in which they are shown: this machine, the way, the backend, who one is, and one service. */
+export function listChecks(service: string | undefined): Check[] {
+  return [
+    ...[runtimeCheck, settingsCheck, storeCheck, keychainCheck, terminalCheck, browserCheck, dataCheck, postgresCheck],
+    ...[...networkChecks, backendCheck, clockCheck, streamCheck, signInCheck, connectionsCheck, mcpCheck, modelCheck],
+    ...(service === undefined ? [] : createServiceChecks(service)),
+  ];
 }

@@ -1,10 +1,10 @@
+import { Problem } from "#protocol/errors";
 import { quoteShellWord } from "#protocol/shell";
-import type { ServiceView } from "#protocol/tools";
+import type { ServiceView, ToolView } from "#protocol/tools";
 import { toLine } from "#ui/text/words";
-import { testReadTool } from "../../doctor/service-read.ts";
-import { formatAccount, formatSite } from "../../people.ts";
+import { formatAccount, formatSite } from "../../backend/account-labels.ts";
 import { unknownServiceProblem } from "../connections.ts";
-import { BlockedCheck, type Check, fail, ok, skip, warn } from "./check.ts";
+import { BlockedCheck, type Check, type Finding, fail, ok, skip, warn } from "./check.ts";
 import type { CheckContext } from "./context.ts";
 import { inspectServer } from "./mcp.ts";
 
@@ -131,4 +131,32 @@ function scopes({ connected: isConnected, scopes: asked, name }: ServiceView) {
   if (missing.length === 0) return ok(`All ${asked.wanted.length} that kay asks for are granted.`);
   const fix = `Run \`kay connect ${quoteShellWord(toLine(name))}\` and allow all of it.`;
   return warn(`Not granted: ${toLine(missing.join(" "))}.`, fix);
+}
+
+/** The service's token, tried by a tool that only reads and needs nothing to be said. */
+export async function testReadTool(facts: CheckContext, service: ServiceView): Promise<Finding> {
+  const { api } = await facts.signedIn();
+  const { signal } = facts;
+  const offered = await api.tools({ service: service.name, signal });
+  if (!offered) return skip("This backend does not say what can be done.");
+  const [tool] = offered.tools.filter(isHarmless).sort((a, b) => rank(a) - rank(b));
+  if (!tool) return skip("It has no tool that only reads and needs no input.");
+  const began = facts.kay.clock.now();
+  try {
+    await api.callTool(tool.name, {}, { signal });
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    const connect = `Run \`kay connect ${quoteShellWord(toLine(service.name))}\`.`;
+    return fail(`${toLine(tool.name)}: ${error.message}`, error.code === "AUTH_REQUIRED" ? connect : error.hint);
+  }
+  return ok(`${toLine(tool.name)} worked, in ${facts.kay.clock.now() - began} ms.`);
+}
+
+function isHarmless({ access, input_schema: { required } }: ToolView): boolean {
+  return access === "read" && !(Array.isArray(required) && required.length > 0);
+}
+
+/** Lists of few things first: what is searched or counted may take long. */
+function rank({ name }: ToolView): number {
+  return /list/.test(name) ? 0 : /search|find/.test(name) ? 2 : 1;
 }

@@ -1,4 +1,4 @@
-import type { SettingsInspection } from "#client/settings/inspect";
+import type { SettingsInspection } from "#client/settings/file";
 import type { Settings } from "#client/settings/settings";
 import { quoteShellWord } from "#protocol/shell";
 import { type Check, type Finding, fail, ok, warn } from "./check.ts";
@@ -49,3 +49,15 @@ function formatNotice({ path, state }: SettingsInspection, found: Settings): Fin
   const beaten = over.length > 0 ? ` From the environment: ${over.map(({ where }) => where).join(", ")}.` : "";
   return ok(`Profile ${found.profile}; ${file}.${beaten}`);
 }
+
+/** Which kay runs, on which Node, and from where. */
+export const runtimeCheck: Check = {
+  id: "runtime",
+  title: "Runtime",
+  async look({ kay, machine }) {
+    const { node, execPath, launcher, platform, arch, uid } = machine;
+    const what = `kay ${kay.version} on Node ${node} (${platform} ${arch}), ${execPath}; started from ${launcher}.`;
+    if (uid !== 0 || !kay.env.SUDO_USER) return ok(what);
+    return warn(`${what} It runs by sudo: files that it makes belong to root.`, "Run kay as yourself, without sudo.");
+  },
+};

@@ -1,6 +1,10 @@
 import { readTokenTimes } from "#client/credentials/expiry";
-import { testRefresh } from "../../doctor/refresh.ts";
-import { type Check, type Finding, ok, warn } from "./check.ts";
+import { createRefresher } from "#client/credentials/refresh";
+import { Problem } from "#protocol/errors";
+import { quoteShellWord } from "#protocol/shell";
+import { toLine } from "#ui/text/words";
+import type { BackendHandle } from "../../kay.ts";
+import { type Check, type Finding, fail, ok, warn } from "./check.ts";
 import type { CheckContext } from "./context.ts";
 
 /** Whether the backend knows who is asking, by a call that only reads; with `--refresh` the tokens are rotated first. */
@@ -39,4 +43,56 @@ async function accept(facts: CheckContext, refreshed: Finding | null): Promise<F
   return ok(
     `The backend accepts the access token, good for ${minutes} min. \`kay doctor --refresh\` rehearses its refresh.`,
   );
+}
+
+/** How many services are connected, and which connections were lost. */
+export const connectionsCheck: Check = {
+  id: "connections",
+  title: "Connections",
+  async look(facts) {
+    const { api } = await facts.signedIn();
+    const found = Object.entries((await api.connections({ signal: facts.signal })).connections);
+    const lost = found.filter(([, { connected, reason }]) => !connected && reason);
+    const connected = found.filter(([, connection]) => connection.connected).map(([name]) => toLine(name));
+    if (lost.length > 0) {
+      const why = lost.map(([name, { reason }]) => `${toLine(name)}: ${toLine(reason ?? "")}`).join("; ");
+      return warn(
+        `Lost: ${why}`,
+        `Run \`kay connect ${lost.map(([name]) => quoteShellWord(toLine(name))).join(" ")}\`.`,
+      );
+    }
+    if (connected.length === 0) return warn("No service is connected.", "Run `kay connect <service>`.");
+    return ok(`${connected.length} of ${found.length} services are connected: ${connected.join(", ")}.`);
+  },
+};
+
+/** An answer that was lost is asked for again as often, well within the minute in which a backend repeats it. */
+const TRIES = 3;
+const PAUSE_MS = 500;
+
+/**
+ * Rotate the tokens now, by the refresher that every command uses: under the lock of this machine, stored before anybody uses them. A fault
+ * that passes leaves what is stored as it was.
+ */
+export async function testRefresh(facts: CheckContext, { api, credentials, origin }: BackendHandle): Promise<Finding> {
+  const { clock, out } = facts.kay;
+  const { generation, signIn } = await credentials.read(origin);
+  if (!signIn.refresh_token)
+    return warn("There is no refresh token to rehearse with.", "Run `kay connect <service>` to sign in again.");
+  const refresher = createRefresher({ origin, credentials, clock, call: api.refresh, warn: out.warn });
+  for (let tried = 1; ; tried++) {
+    try {
+      await refresher.afterRejection(signIn.token ?? "");
+      break;
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      if (error.exit !== 6 || tried === TRIES) return fail(`The refresh failed: ${error.message}`, error.hint);
+      await clock.sleep(PAUSE_MS, facts.signal);
+    }
+  }
+  const after = await credentials.read(origin);
+  facts.scrub.hide(after.signIn.token, after.signIn.refresh_token);
+  if (after.generation === generation)
+    return fail("The refreshed token was not stored.", "Run `kay connect <service>` to sign in again.");
+  return ok("The tokens were refreshed, and stored before they were used.");
 }

@@ -1,11 +1,11 @@
 import type { Credentials, SignIn } from "#client/credentials/credentials";
-import { DEFAULT_PROFILE } from "#client/settings/profile-name";
+import { DEFAULT_PROFILE } from "#client/settings/profiles";
 import { clean } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 import type { Kay, OtherProfile } from "../../kay.ts";
-import { withDeadline } from "../../limit.ts";
-import { findProfile } from "../../profiles/known.ts";
 import { confirmOrThrow } from "../../prompt/confirm.ts";
+import { withDeadline } from "../../time-limit.ts";
+import { findProfile } from "./use.ts";
 
 /** How long ending the sign-in at one backend may take, in ms: the start of kay's own included. */
 const LIMIT_MS = 10_000;

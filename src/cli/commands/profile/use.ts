@@ -1,7 +1,8 @@
-import { parseProfileName } from "#client/settings/profile-name";
+import { parseProfileName } from "#client/settings/profiles";
+import type { Settings } from "#client/settings/settings";
 import { Problem } from "#protocol/errors";
+import { formatKnownProfiles } from "../../backend/profile-flag.ts";
 import type { Kay } from "../../kay.ts";
-import { findProfile } from "../../profiles/known.ts";
 
 /** `kay profile use`: the profile of every command that names none, from now on. */
 export async function useProfile(kay: Kay, typed: string): Promise<void> {
@@ -33,4 +34,14 @@ function warnOverridden(kay: Kay, name: string): void {
   const variable = kay.env.KAY_PROFILE?.trim();
   if (variable && variable !== name)
     kay.out.warn(`KAY_PROFILE is set to ${variable} here and beats it. Unset it to use profile ${name}.`);
+}
+
+/** A profile that is there. @throws Problem NOT_FOUND with those there are, USAGE for what can be no name */
+export function findProfile({ profiles }: Settings, typed: string): string {
+  const name = parseProfileName(typed);
+  const known = profiles.list();
+  if (known.includes(name)) return name;
+  throw new Problem("NOT_FOUND", `There is no profile ${name}. ${formatKnownProfiles(name, known)}`, {
+    hint: `\`kay profile create ${name}\` makes it.`,
+  });
 }

@@ -1,6 +1,5 @@
-import type { AddServiceRequest, AddServiceResponse } from "#protocol/custom-services";
+import type { AddServiceRequest, AddServiceResponse, McpRequest } from "#protocol/custom-services";
 import { Problem } from "#protocol/errors";
-import type { McpRequest } from "#protocol/mcp";
 import { splitShellWords } from "#protocol/shell";
 import { toLine } from "#ui/text/words";
 import type { Kay } from "../../kay.ts";

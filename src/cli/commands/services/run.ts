@@ -1,7 +1,7 @@
 import type { ServiceView } from "#protocol/tools";
 import { toLine } from "#ui/text/words";
+import { formatAccount, formatSite } from "../../backend/account-labels.ts";
 import type { Kay } from "../../kay.ts";
-import { formatAccount, formatSite } from "../../people.ts";
 import { unknownServiceProblem } from "../connections.ts";
 
 /** `kay services`: one row for each service. */

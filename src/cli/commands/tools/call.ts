@@ -2,7 +2,7 @@ import { clean } from "#protocol/clean";
 import { ERRORS, Problem } from "#protocol/errors";
 import { quoteShellWord } from "#protocol/shell";
 import type { ToolCallResponse, ToolView } from "#protocol/tools";
-import { formatHiddenTexts } from "#ui/whole-texts";
+import { formatHiddenTexts } from "#ui/text/confirmation";
 import { showReceipts } from "../../ask/show-answer.ts";
 import type { Kay, LocalTools } from "../../kay.ts";
 import { confirmOrThrow } from "../../prompt/confirm.ts";

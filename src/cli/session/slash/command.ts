@@ -1,3 +1,4 @@
+import { layOutTable } from "#ui/text/table";
 import type { BackendHandle, Kay } from "../../kay.ts";
 import type { SessionClient } from "../open.ts";
 
@@ -39,3 +40,9 @@ export type SlashCommand = {
   /** @throws Problem for what cannot be done, which the session tells and survives */
   run(context: SlashContext, argument: string): Promise<void>;
 };
+
+/** Rows as text of the session's width; where text is read aloud each row is a block that names its columns. */
+export function formatRows({ kay, width }: SlashContext, columns: string[], rows: string[][]): string {
+  const { header, lines } = layOutTable(columns, rows, kay.flags.plain ? 0 : width());
+  return (header === null ? lines : [kay.out.paint("dim", header), ...lines]).join("\n");
+}

@@ -4,7 +4,7 @@ import { findConversationId } from "../../ask/conversation.ts";
 import { type ExportFormat, exportConversation, writeExport } from "../../commands/sessions/export.ts";
 import { formatRenamed, SESSION_COLUMNS, toSessionRow } from "../../commands/sessions/run.ts";
 import type { SlashContext } from "./command.ts";
-import { formatRows } from "./rows.ts";
+import { formatRows } from "./command.ts";
 
 /** As many as have a number. */
 const LISTED = 20;

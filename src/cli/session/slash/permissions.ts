@@ -6,6 +6,7 @@ import {
   NO_APPROVALS_TEXT,
   toApprovalRow,
 } from "../../commands/approvals/run.ts";
+import { fetchModel, formatModel, formatModelTest, toModelProblem } from "../../commands/model/run.ts";
 import {
   listPendingRequests,
   NOTHING_PENDING_TEXT,
@@ -21,7 +22,7 @@ import {
   toPolicyRow,
 } from "../../commands/policy/run.ts";
 import type { SlashContext } from "./command.ts";
-import { formatRows } from "./rows.ts";
+import { formatRows } from "./command.ts";
 
 /** `/policy`, `/policy TARGET`, `/policy TARGET MODE`. */
 export async function runPolicy(context: SlashContext, argument: string): Promise<void> {
@@ -54,4 +55,17 @@ export async function runPending(context: SlashContext): Promise<void> {
   const all = await listPendingRequests(context.link);
   const rows = toPendingRows(context.kay, all);
   context.say(rows.length === 0 ? NOTHING_PENDING_TEXT : formatRows(context, PENDING_COLUMNS, rows));
+}
+
+/** `/model`, `/model test`. */
+export async function runModel({ kay, link, say }: SlashContext, argument: string): Promise<void> {
+  if (argument === "test") return say(formatModelTest(await link.api.testModel({ signal: kay.signal })));
+  if (argument !== "")
+    throw new Problem("USAGE", "It is /model, or /model test.", {
+      hint: "Another model is chosen with `kay config set model`.",
+    });
+  const found = await fetchModel(kay, link);
+  const { text, warning } = formatModel(kay, found, link);
+  say(warning === undefined ? text : `${text}\n${warning}`);
+  if (found.problem) throw toModelProblem(found);
 }

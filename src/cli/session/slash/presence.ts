@@ -1,7 +1,7 @@
 import { Problem } from "#protocol/errors";
 import { formatClientName, getClientState } from "#ui/session/presence";
 import type { SlashContext } from "./command.ts";
-import { formatRows } from "./rows.ts";
+import { formatRows } from "./command.ts";
 
 /** `/interactive`, `/interactive on`, `/interactive off`. */
 export async function runInteractive(context: SlashContext, argument: string): Promise<void> {

@@ -1,6 +1,6 @@
+import { closestName } from "#protocol/closest-name";
 import { Problem } from "#protocol/errors";
 import { toLine } from "#ui/text/words";
-import { closestName } from "../../nearest.ts";
 import type { SlashCommand } from "./command.ts";
 import { SLASH_COMMANDS } from "./table.ts";
 

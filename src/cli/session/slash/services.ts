@@ -4,7 +4,7 @@ import { confirmAndDisconnect, formatDisconnected } from "../../commands/disconn
 import { loadTools } from "../../commands/tools/backend.ts";
 import { TOOL_COLUMNS, toToolRow } from "../../commands/tools/show.ts";
 import type { SlashContext } from "./command.ts";
-import { formatRows } from "./rows.ts";
+import { formatRows } from "./command.ts";
 
 /** `/connect SERVICE…`, and `/connect jira --site NAME`. */
 export async function runConnect(context: SlashContext, argument: string): Promise<void> {

@@ -71,7 +71,7 @@ export const SLASH_COMMANDS: SlashCommand[] = [
     args: "[test]",
     does: "show which model answers and why, or try it",
     changes: ["model"],
-    run: async (context, argument) => (await import("./model.ts")).runModel(context, argument),
+    run: async (context, argument) => (await import("./permissions.ts")).runModel(context, argument),
   },
   {
     name: "sessions",

@@ -1,11 +1,14 @@
+import * as z from "zod/mini";
 import type { OpenStream } from "#net/ports";
+import { sleepOrThrow } from "#net/sleep";
 import type { AskStreamResponse, StreamOutcome } from "#protocol/agent";
 import { toAgentParts } from "#protocol/agent-parts";
-import type { Problem } from "#protocol/errors";
+import type { AskRequest } from "#protocol/ask";
+import { Problem } from "#protocol/errors";
 import type { NumberedPart } from "#protocol/events";
 import type { Caller } from "../caller.ts";
+import type { Call } from "../send-call.ts";
 import { AgentStreamError, getAgentHost, streamAgentEvents } from "./agent-stream.ts";
-import { reportStreamOutcome } from "./tell.ts";
 import { createTurnMerger, type TurnMerger } from "./turn-merger.ts";
 
 /** A turn that an agent server carries out, streamed straight from there, beside the log of its conversation. */
@@ -181,4 +184,33 @@ async function until({ caller, signal, change, splice }: World, isSo: () => bool
   while (!isSo() && !late && !splice.isOver()) await Promise.race([change(), wait]);
   limit.abort();
   return isSo();
+}
+
+/** Context and bounds are the backend's to carry out; it streams those requests itself. */
+export function isStreamableDirectly(request: AskRequest): boolean {
+  const { context, confirm, output_schema, max_steps, dry_run, allow } = request;
+  const more = [output_schema, max_steps, allow].some((each) => each !== undefined);
+  return !more && !confirm && !dry_run && Object.keys(context ?? {}).length === 0;
+}
+
+/** Waits before each attempt to tell the backend, in ms. To tell it twice changes nothing. */
+const ATTEMPTS_MS = [0, 1_000, 3_000, 10_000, 20_000];
+
+/** `POST /generations/:id/stream`: what became of the stream. Whether the backend took it. */
+export async function reportStreamOutcome(
+  { caller, place, signal }: { caller: Caller; place: { generation_id: string }; signal: AbortSignal },
+  outcome: StreamOutcome,
+): Promise<boolean> {
+  const path = `/generations/${encodeURIComponent(place.generation_id)}/stream`;
+  const call: Call = { method: "POST", path, body: outcome, timeoutMs: caller.timeoutMs, signal };
+  for (const ms of ATTEMPTS_MS) {
+    try {
+      if (ms > 0) await sleepOrThrow(caller.backend.clock, ms, signal);
+      await caller.read(z.looseObject({}), call, () => caller.bearer(call));
+      return true;
+    } catch (error) {
+      if (signal.aborted || !(error instanceof Problem) || Number(error.details.http_status ?? 500) < 500) return false;
+    }
+  }
+  return false;
 }

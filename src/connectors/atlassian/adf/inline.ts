@@ -1,5 +1,4 @@
 import type { Token, Tokens } from "marked";
-import type { AdfMark, AdfNode } from "#backend/services/adf/node";
 
 /** Inline Markdown as ADF: text with marks and hard breaks. No text node is empty or holds a line break, which Jira refuses (case V01). */
 export function toInlineNodes(tokens: Token[], marks: AdfMark[] = []): AdfNode[] {
@@ -80,3 +79,20 @@ function merge(nodes: AdfNode[]): AdfNode[] {
   }
   return result;
 }
+
+/**
+ * A node of the Atlassian Document Format. Source: https://developer.atlassian.com/cloud/jira/platform/apis/document/structure/
+ */
+export type AdfNode = {
+  type: string;
+  attrs?: Record<string, unknown>;
+  content?: AdfNode[];
+  text?: string;
+  marks?: AdfMark[];
+};
+
+/** How a text node looks: `strong`, `em`, `code`, `strike`, `link` … */
+export type AdfMark = { type: string; attrs?: Record<string, unknown> };
+
+/** A whole document, as Jira takes it for descriptions and comments. */
+export type AdfDocument = { type: "doc"; version: 1; content: AdfNode[] };

@@ -1,4 +1,4 @@
-import type { AdfMark, AdfNode } from "#backend/services/adf/node";
+import type { AdfMark, AdfNode } from "./inline.ts";
 
 /** Nesting beyond which a document is cut: no person writes that, and reading it must end. */
 const DEEPEST = 60;

@@ -1,7 +1,7 @@
 import { lexer, type Token, type Tokens } from "marked";
-import type { AdfDocument, AdfNode } from "#backend/services/adf/node";
 import { Problem } from "#protocol/errors";
 import { hasExtraCells } from "#protocol/markdown-table";
+import type { AdfDocument, AdfNode } from "./inline.ts";
 import { toInlineNodes, toLiteralNodes } from "./inline.ts";
 
 /** Longest text that Jira takes in a description or comment, in characters. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { AdfNode } from "#backend/services/adf/node";
+import type { AdfNode } from "#connectors/atlassian/adf/inline";
 import { toMarkdown } from "#connectors/atlassian/adf/read";
 import { toAdf } from "#connectors/atlassian/adf/write";
 import { Problem } from "#protocol/errors";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { buildCql } from "#backend/services/confluence/cql";
 import { confluence } from "#connectors/confluence/confluence";
+import { buildCql } from "#connectors/confluence/search";
 import { contextOver, type Expected, outside, runTool } from "../support/outside.ts";
 
 const SITE = { url: "https://main.atlassian.net", cloud_id: "c-main", site: "main" };

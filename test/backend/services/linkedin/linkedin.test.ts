@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { linkedin } from "#connectors/linkedin/linkedin";
 import { parsePostUrn, toLittleText } from "#connectors/linkedin/post";
-import { parseLittle } from "#sandbox/linkedin/little";
+import { parseLittle } from "#sandbox/linkedin/posts";
 import { contextOver, type Expected, httpOver, outside, runTool } from "../support/outside.ts";
 
 const API = "https://api.linkedin.com";
