@@ -48,7 +48,7 @@ const completion = {
 /** What prints a page of help: one file as well. */
 const help = {
   ...bundle,
-  entry: { help: "src/cli/help/quick.ts" },
+  entry: { help: "src/cli/help/find-page.ts" },
   splitting: false,
   metafile: false,
 } satisfies Options;
@@ -56,7 +56,7 @@ const help = {
 /** The thread of `--jq`: one file too, since main.js must not run in it. */
 const jq = {
   ...bundle,
-  entry: { jq: "src/cli/jq/thread.ts" },
+  entry: { jq: "src/cli/output/jq/thread.ts" },
   splitting: false,
   metafile: false,
 } satisfies Options;

@@ -3,7 +3,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import ts from "typescript";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
-const places = ["src/protocol/*.ts", "src/cli/documents/*.ts"];
+const places = ["src/protocol/*.ts", "src/cli/json-documents/*.ts"];
 
 /** What the fields of an object's shape mean, by the shape. */
 export type Docstrings = Map<unknown, Map<string, string>>;

@@ -136,7 +136,7 @@ export function createHome(changes: Record<string, string>): { home: Home; close
   return { home, close };
 }
 
-/** Where the database of a data folder lies, as `src/backend/store/postgres-area.ts` lays it out. */
+/** Where the database of a data folder lies, as `src/host/postgres/area.ts` lays it out. */
 function postgresFolder(dataFolder: string): string {
   if (process.getuid?.() !== 0) return join(dataFolder, "postgres");
   const real = existsSync(dataFolder) ? realpathSync(dataFolder) : dataFolder;
