@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { createHome } from "../test/support/built/home.ts";
-import { npm, packKay } from "../test/support/built/npm.ts";
+import { createHome } from "#test/built/home";
+import { npm, packKay } from "#test/built/npm";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 const { version } = JSON.parse(readFileSync(`${root}package.json`, "utf8"));

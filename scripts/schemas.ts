@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { JSON_DOCUMENTS } from "../src/cli/json-documents/table.ts";
+import { JSON_DOCUMENTS } from "#cli/json-documents/table";
 import { type Docstrings, docstrings } from "./docstrings.ts";
 
 type Schema = Record<string, unknown>;

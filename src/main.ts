@@ -2,8 +2,10 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { getShapingSettings } from "#cli/backend/ports";
-import { type CliPorts, createKay } from "#cli/create-kay";
-import type { JqThread, Kay, LocalTools, ServeOptions } from "#cli/kay";
+import { createKay } from "#cli/create-kay";
+import type { Kay, LocalTools, ServeOptions } from "#cli/kay";
+import type { JqThread } from "#cli/output/jq/engine";
+import type { CliPorts } from "#cli/ports";
 import { reportCrash, run } from "#cli/run";
 import { launchProgram } from "#cli/terminal/browser";
 import { notifyOfUpdate } from "#cli/update-notice";
@@ -132,7 +134,7 @@ const JQ_LIMIT_MS = 10_000;
 /** Tools of the backend in this process, for tokens of the environment. */
 async function localTools(): Promise<LocalTools> {
   const [{ createLocalTools }, { createOutboundFetch: createOutgoing }] = await Promise.all([
-    import("./host/local-tools.ts"),
+    import("#host/local-tools"),
     import("#host/outbound-fetch"),
   ]);
   const { fetch, close } = createOutgoing(process.env);
@@ -145,7 +147,7 @@ async function serve(
   kay: Kay,
   ports: { paths: Paths; settings(): Settings; processes: Processes },
 ): Promise<void> {
-  const { runServe: serveUntilEnd } = await import("./host/run.ts");
+  const { runServe: serveUntilEnd } = await import("#host/run");
   const { env, version, clock, random, signal, flags, terminal } = kay;
   const quiet = !options.embedded && terminal.stderr.isTerminal && !flags.debug && !env.KAY_LOG_LEVEL;
   await serveUntilEnd(options, {

@@ -4,11 +4,11 @@ import { createRequire } from "node:module";
 import { homedir, hostname, tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { isatty } from "node:tty";
-import { createInterrupts, startWatchdog } from "#cli/terminal/modes";
-import { createTerminal, type ProcessStreams } from "#cli/terminal/streams";
+import { createInterrupts, type ProcessStreams, startWatchdog } from "#cli/terminal/modes";
+import { createTerminal } from "#cli/terminal/streams";
 import { makePrivateFolders } from "#files/folders";
 import type { Machine } from "#files/machine";
-import type { Clock } from "#net/ports";
+import type { Timer } from "#net/ports";
 import { Problem } from "#protocol/errors";
 
 /** A log of the embedded backend that is longer than this, in bytes, is put aside before the next start. */
@@ -77,7 +77,7 @@ const jobs: Pick<ProcessStreams, "stop" | "onContinue" | "guard"> = {
 };
 
 /** The real clock. */
-export const clock: Clock = {
+export const clock: Timer = {
   now: () => Date.now(),
   sleep: (ms, signal) =>
     new Promise((resolve, reject) => {

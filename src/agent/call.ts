@@ -1,9 +1,8 @@
-import type { Account } from "#backend/approvals/account";
 import { authRequiredProblem } from "#backend/connections/open-grant";
 import type { BackendPorts } from "#backend/ports";
 import { createServiceHttp } from "#connectors/http/client";
 import { sleepOrThrow } from "#connectors/http/retry";
-import type { ServiceConfiguration, ServiceHttp, Tool, ToolResult } from "#connectors/service";
+import type { Account, ServiceConfiguration, ServiceHttp, Tool, ToolResult } from "#connectors/service";
 import { cleanLine } from "#protocol/clean";
 import { notSentProblem, restrictToReads } from "./dry-run.ts";
 import { type Effect, type EffectLog, recordEffect } from "./effect.ts";

@@ -1,9 +1,8 @@
-import type { Account } from "#backend/approvals/account";
-import type { ServiceHttp } from "#connectors/service";
+import type { Account, ServiceHttp } from "#connectors/service";
 import { Problem } from "#protocol/errors";
 import type { Planned } from "#protocol/events";
+import type { CheckedCall } from "./calls.ts";
 import type { AgentEvent, Outcome } from "./events.ts";
-import type { CheckedCall } from "./execute.ts";
 
 /** What a call would do, where a dry run keeps it from being made; undefined where it may be made. */
 export type DryRun = (call: CheckedCall, account: Account | undefined) => Promise<Planned | undefined>;

@@ -5,6 +5,7 @@ import type { Receipt } from "#protocol/ask";
 import type { Problem } from "#protocol/errors";
 import type { Planned } from "#protocol/events";
 import type { OutputMismatch } from "./output.ts";
+import type { Tokens } from "./step.ts";
 
 /**
  * What the loop yields, in order. Names and fields are those of the AI SDK's UI message stream (protocol section 2), so that a stream is
@@ -73,3 +74,9 @@ export type ToolOutput = {
   /** A dry run: it was not sent, and this is what it would have done. */
   planned?: Planned;
 };
+
+/** What one model call came to. */
+export type StepResult =
+  | { kind: "answer"; message: ModelMessage; text: string; calls: Call[]; cut: boolean; tokens: Tokens }
+  | { kind: "aborted" }
+  | { kind: "failed"; problem: Problem };

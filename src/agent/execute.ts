@@ -1,48 +1,14 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { Account } from "#backend/approvals/account";
 import { isDatabaseAway } from "#backend/store/database";
-import type { Interactive } from "#connectors/interaction";
 import { Problem } from "#protocol/errors";
+import type { Allowance, CallPorts, CheckedCall, GateResult, RejectedCall } from "./calls.ts";
 import { coalesce, createChannel } from "./channel.ts";
 import { type DryRun, toPlannedOutcome } from "./dry-run.ts";
-import type { AgentEvent, Call, HeldCall, Outcome, Wait } from "./events.ts";
+import type { AgentEvent, Call, Outcome, Wait } from "./events.ts";
 import { type AgentObserver, recordOutcome, recordToolCall } from "./observe.ts";
 import { findRepetition, type PastCall } from "./repetition.ts";
 import { getIntegrations, toToolOutput } from "./results.ts";
 import { type AgentTool, UNATTENDED_CONTEXT } from "./tool.ts";
-
-/** A call with its tool and checked input, or why it cannot be run. */
-export type CheckedCall = Omit<HeldCall, "service"> & { tool: AgentTool };
-export type RejectedCall = { call: Call; problem: Problem };
-
-/** What the caller of the turn allowed beforehand, and in whose name it is done. */
-export type Allowance = { allowed_by: string; account?: string };
-
-/** Whether a call may run, and with which input. */
-export type GateResult =
-  | { kind: "run"; input: Record<string, unknown>; edited?: boolean; allowed?: Allowance }
-  | { kind: "denied"; reason: string }
-  | { kind: "wait"; wait: Wait };
-
-/** How the calls of a step meet people. Without it they run at once, and a missing connection is a result. */
-export type CallPorts = {
-  /** How a call ended before this run of the step, if it did. */
-  settled(toolCallId: string): Outcome | undefined;
-  /** What a call came to that has run, where a person is still to look at it. */
-  ran(toolCallId: string): Outcome | undefined;
-  /** What calls wait for whose requests are still open; these are not tried. */
-  open(): Promise<Map<string, Wait>>;
-  /** Asked before a call runs, each time anew. `account` is whose name it would run in. */
-  gate(call: CheckedCall, account: Account | undefined): Promise<GateResult>;
-  /** A connection is missing: whether it is waited for, or how the call ends. */
-  missing(call: Call, integrations: string[], reason: string): Wait | Problem;
-  /** Asked when a call ran, before the model sees what it came to. */
-  after(call: CheckedCall, outcome: Outcome): Promise<Outcome | Wait>;
-  /** What a tool speaks to people with; `waiting` resolves when it asked and there is no answer yet. */
-  attend(call: CheckedCall, push: (event: AgentEvent) => void): Interactive & { waiting: Promise<Wait> };
-  /** Called back whenever something that a call waits for may have come. */
-  onChange(again: () => void): () => void;
-};
 
 /** `dryRun` stands before everything: what it plans is never run. */
 type Run = { memory: PastCall[]; signal: AbortSignal; ports?: CallPorts; dryRun?: DryRun; watch?: AgentObserver };

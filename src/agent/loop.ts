@@ -1,9 +1,10 @@
 import type { LanguageModel, ModelMessage } from "ai";
 import { Problem } from "#protocol/errors";
 import { traceEvents } from "#telemetry/trace";
+import type { CallPorts, CheckedCall, RejectedCall } from "./calls.ts";
 import type { DryRun } from "./dry-run.ts";
-import type { AgentEvent, HeldCall, OpenStep, Outcome } from "./events.ts";
-import { type CallPorts, type CheckedCall, checkCall, type RejectedCall, runCalls } from "./execute.ts";
+import type { AgentEvent, HeldCall, OpenStep, Outcome, StepResult } from "./events.ts";
+import { checkCall, runCalls } from "./execute.ts";
 import { buildInstructions } from "./instructions.ts";
 import { type AgentObserver, getErrorCode } from "./observe.ts";
 import {
@@ -15,7 +16,7 @@ import {
 } from "./output.ts";
 import type { PastCall } from "./repetition.ts";
 import { listMissingIntegrations, toResultMessage } from "./results.ts";
-import { runModelStep, type StepResult } from "./step.ts";
+import { runModelStep } from "./step.ts";
 import type { AgentTool } from "./tool.ts";
 
 export type AgentInput = {

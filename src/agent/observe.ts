@@ -1,7 +1,6 @@
 import { getFailureCode, type Observe, traceSpan } from "#telemetry/trace";
-import type { AgentEvent, Outcome } from "./events.ts";
-import type { CheckedCall, RejectedCall } from "./execute.ts";
-import type { StepResult } from "./step.ts";
+import type { CheckedCall, RejectedCall } from "./calls.ts";
+import type { AgentEvent, Outcome, StepResult } from "./events.ts";
 import type { AgentTool } from "./tool.ts";
 
 /** Who is told of the loop's work, and the model that works, as it is set: `openai:gpt-6-astra`. */

@@ -1,7 +1,7 @@
 import { toCanonicalJson } from "#protocol/canonical-json";
 import { Problem } from "#protocol/errors";
+import type { CheckedCall, RejectedCall } from "./calls.ts";
 import type { Call, Outcome } from "./events.ts";
-import type { CheckedCall, RejectedCall } from "./execute.ts";
 
 /** A call that was made before, and how it ended if it did. */
 export type PastCall = { call: CheckedCall | RejectedCall; outcome: Outcome | undefined };

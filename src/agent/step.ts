@@ -1,6 +1,6 @@
 import { jsonSchema, type LanguageModel, type ModelMessage, streamText, type Telemetry, type ToolSet, tool } from "ai";
 import { Problem } from "#protocol/errors";
-import type { AgentEvent, Call } from "./events.ts";
+import type { AgentEvent, Call, StepResult } from "./events.ts";
 import { toModelProblem } from "./model-problem.ts";
 import { type AgentObserver, recordModelCall } from "./observe.ts";
 import type { AgentTool } from "./tool.ts";
@@ -21,14 +21,8 @@ export type StepInput = {
   taken?: string[];
 };
 
-/** What one model call came to. */
-export type StepResult =
-  | { kind: "answer"; message: ModelMessage; text: string; calls: Call[]; cut: boolean; tokens: Tokens }
-  | { kind: "aborted" }
-  | { kind: "failed"; problem: Problem };
-
 /** Tokens that a call took, where its provider tells them. */
-type Tokens = { input?: number; output?: number };
+export type Tokens = { input?: number; output?: number };
 
 /** One model call, streamed. Never throws: a failure is the result. */
 export async function* runModelStep(input: StepInput): AsyncGenerator<AgentEvent, StepResult> {

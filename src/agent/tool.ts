@@ -1,7 +1,6 @@
 import type { JSONSchema7 } from "ai";
-import type { Account } from "#backend/approvals/account";
 import type { Interactive } from "#connectors/interaction";
-import type { Access, ToolMode, ToolResult } from "#connectors/service";
+import type { Access, Account, ToolMode, ToolResult } from "#connectors/service";
 import type { Receipt } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
 

@@ -1,53 +1,15 @@
 import type { Kysely } from "kysely";
-import type { LocalModels } from "#agent/models/local";
+import type { ModelSettings } from "#agent/models/decision";
 import type { McpClientPool } from "#connectors/mcp/client-pool";
 import type { Programs } from "#connectors/mcp/programs";
 import type { ServiceConfiguration } from "#connectors/service";
+import type { Clock, Fetch, PublicFetch } from "#net/ports";
+import type { Log } from "#telemetry/log";
 import type { Observe } from "#telemetry/trace";
 import type { AgentServer } from "./agent-client/client.ts";
+import type { Keys } from "./store/keys.ts";
 import type { Node, WorkStatus } from "./store/node.ts";
 import type { Database } from "./store/schema.ts";
-
-/** Time as the backend sees it. Tests move it; nothing else in the backend reads a clock. */
-export type Clock = { now(): number };
-
-/**
- * One line of the structured log. Fields pass the redaction of `log.ts`; tokens, codes, verifiers and prompts are never given to it.
- */
-export type Log = (level: "debug" | "info" | "warn" | "error", event: string, fields?: Record<string, unknown>) => void;
-
-/** Outgoing HTTP to services and their authorization servers (undici in production, strict fakes in tests). */
-export type Fetch = (url: string, init?: RequestInit) => Promise<Response>;
-
-/** The way to addresses that one person of many chose: to the open Internet alone, whatever a name resolves to when the socket is opened. */
-export type PublicFetch = {
-  /** @throws Problem ADDRESS_REFUSED for an address that is not public */
-  fetch: Fetch;
-  /** IP addresses of a host name, or none. */
-  addresses(host: string): Promise<string[]>;
-};
-
-/** Which model answers, decided anew for each generation so that a changed setting needs no restart. */
-export type ModelSettings = {
-  /** `openai:gpt-5`, `anthropic:…`, `google:…`, `openai-compatible:…`, `ollama:…`, `offline`; empty leaves it to what is there. */
-  model?: string;
-  /** What named it, for people: `KAY_MODEL`, `model of profile work`. */
-  where?: string;
-  /** Environment of the providers: OPENAI_API_KEY, ANTHROPIC_API_KEY, GOOGLE_GENERATIVE_AI_API_KEY, OPENAI_BASE_URL … */
-  env: Record<string, string | undefined>;
-  /** Looks for servers of models on this machine; absent, nothing is looked for. */
-  local?: LocalModels;
-};
-
-/** Secrets of the backend, as raw bytes. The first of each kind signs and seals, all of them verify and open (key rotation). */
-export type Keys = {
-  /** HS256 keys for access tokens. */
-  signing: [Key, ...Key[]];
-  /** AES-256-GCM keys for what is stored encrypted: service tokens, PKCE verifiers. 32 bytes each. */
-  sealing: Key[];
-};
-
-type Key = { id: string; key: Uint8Array };
 
 /** Limits, so that tests and operators can set them; `limits.ts` has the defaults. */
 export type Limits = {

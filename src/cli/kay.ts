@@ -1,13 +1,11 @@
-import type { Api } from "#client/api/api";
-import type { Credentials } from "#client/credentials/credentials";
 import type { ProfileChoice } from "#client/settings/profiles";
 import type { Settings } from "#client/settings/settings";
-import type { Clock } from "#net/ports";
+import type { Timer } from "#net/ports";
 import type { StatusResponse } from "#protocol/status";
 import type { ToolCallResponse, ToolView } from "#protocol/tools";
-import type { BackendTarget } from "./backend/open.ts";
+import type { BackendHandle, BackendTarget } from "./backend/handle.ts";
 import type { MachineFacts } from "./commands/doctor/machine.ts";
-import type { JqResult } from "./output/jq/engine.ts";
+import type { JqThread } from "./output/jq/engine.ts";
 import type { Output } from "./output/output.ts";
 import type { HistoryFile } from "./session/history.ts";
 import type { BrowserPlan } from "./terminal/browser.ts";
@@ -31,18 +29,6 @@ export type GlobalFlags = {
   timeout?: string;
   /** Nothing is redrawn and nothing is drawn: `--plain`, ACCESSIBLE, INK_SCREEN_READER, TERM=dumb. */
   plain: boolean;
-};
-
-/** A backend that was found or started, and everything to speak to it with. */
-export type BackendHandle = {
-  /** What tokens are bound to: the origin of a remote backend, `embedded` for the one kay starts for itself. */
-  origin: string;
-  baseUrl: string;
-  embedded: boolean;
-  /** KAY_TOKEN speaks here, and what is stored is not used. */
-  usesEnvironmentToken: boolean;
-  api: Api;
-  credentials: Credentials;
 };
 
 /** A profile beside the one of this run. */
@@ -84,13 +70,6 @@ export type LocalTools = {
   close(): Promise<void>;
 };
 
-/** A thread that runs one expression of jq. */
-export type JqThread = {
-  /** Over this JSON text, or only compile it where that is empty. Never longer than the thread's limit. */
-  run(text: string): Promise<JqResult>;
-  end(): void;
-};
-
 /** Everything a command may use. The ports are real in `src/main.ts` and stand for the outside world in tests. */
 export type Kay = {
   version: string;
@@ -100,7 +79,7 @@ export type Kay = {
   env: Record<string, string | undefined>;
   /** Folder that the names of files are read from. */
   cwd: string;
-  clock: Clock;
+  clock: Timer;
   random(bytes: number): Uint8Array;
   /**
    * Ends when the person or the system wants the command to end; the reason is `SIGINT`, `SIGTERM` or `SIGHUP`. So it does when the time

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { Clock } from "#net/ports";
+import type { Timer } from "#net/ports";
 import { Problem } from "#protocol/errors";
 import { toLine } from "#ui/text/words";
 import type { Kay } from "./kay.ts";
@@ -79,7 +79,7 @@ function getWords(ms: number): string {
 }
 
 /** Work at a backend that nobody waits for longer than this; a Problem in place of what did not come in time. */
-export async function withDeadline(clock: Clock, ms: number, work: Promise<Problem | null>): Promise<Problem | null> {
+export async function withDeadline(clock: Timer, ms: number, work: Promise<Problem | null>): Promise<Problem | null> {
   const over = new AbortController();
   const late = clock.sleep(ms, over.signal).then(
     () => new Problem("TIMED_OUT", `The backend did not answer the logout within ${ms / 1_000} s.`),

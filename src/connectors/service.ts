@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { Clock, Fetch } from "#backend/ports";
+import type { Clock, Fetch } from "#net/ports";
 import type { Interactive } from "./interaction.ts";
 
 /**
@@ -250,3 +250,6 @@ export function withDescription<T extends z.ZodMiniType>(schema: T, description:
   z.globalRegistry.add(schema, { description });
   return schema;
 }
+
+/** The account and place that a connection works with: `id` tells it from every other one, `words` name it to a person. */
+export type Account = { id: string; words: string };

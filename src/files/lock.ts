@@ -1,13 +1,13 @@
 import { link, readFile, stat, unlink, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { dirname } from "node:path";
-import type { Clock } from "#net/ports";
+import type { Timer } from "#net/ports";
 import { Problem } from "#protocol/errors";
 import type { Processes } from "./processes.ts";
 import { ensureCredentialFolder, getErrno, unwritableProblem } from "./replace-file.ts";
 
 /** A lock file between the processes of one machine. */
-export type Lock = { path: string; clock: Clock; processes: Processes; unique: () => string };
+export type Lock = { path: string; clock: Timer; processes: Processes; unique: () => string };
 
 /**
  * Run `work` while nobody else does under this lock. A lock whose holder runs no more, or that is older than 20 s, is broken.

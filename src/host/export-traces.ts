@@ -1,6 +1,7 @@
 import { JsonTraceSerializer } from "@opentelemetry/otlp-transformer";
 import type { ReadableSpan, SpanExporter } from "@opentelemetry/sdk-trace";
-import type { Fetch, Log } from "#backend/ports";
+import type { Fetch } from "#net/ports";
+import type { Log } from "#telemetry/log";
 
 type Env = Record<string, string | undefined>;
 

@@ -1,11 +1,11 @@
 import { callToolDirectly, createDirectCallId, findTool, toToolView } from "#agent/call-directly";
 import type { EffectLog } from "#agent/effect";
 import { chooseSite } from "#backend/connections/sites";
-import type { Clock, Fetch } from "#backend/ports";
 import { buildLocalTools } from "#backend/tools/toolbox";
 import { configureServices } from "#connectors/catalogue";
 import { createServiceHttp } from "#connectors/http/client";
 import type { ServiceConfiguration } from "#connectors/service";
+import type { Clock, Fetch } from "#net/ports";
 import { Problem } from "#protocol/errors";
 import type { ToolCallResponse, ToolView } from "#protocol/tools";
 

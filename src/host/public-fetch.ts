@@ -1,7 +1,7 @@
 import { lookup as systemLookup } from "node:dns";
 import { BlockList, isIP, type LookupFunction } from "node:net";
 import { Agent, type Dispatcher, fetch, ProxyAgent, type RequestInit } from "undici";
-import type { PublicFetch } from "#backend/ports";
+import type { PublicFetch } from "#net/ports";
 import { findProxy } from "#net/proxy";
 import { isPublicAddress } from "#net/public-address";
 import { Problem } from "#protocol/errors";

@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
-import type { BackendPorts, Keys } from "#backend/ports";
+import type { BackendPorts } from "#backend/ports";
+import type { Keys } from "#backend/store/keys";
 import { parseOrigin } from "#net/addresses";
 import { Problem } from "#protocol/errors";
 

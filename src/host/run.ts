@@ -1,12 +1,13 @@
 import { join } from "node:path";
-import type { Log, ModelSettings } from "#backend/ports";
+import type { ModelSettings } from "#agent/models/decision";
 import type { Paths } from "#client/paths";
 import type { Settings } from "#client/settings/settings";
 import type { Machine } from "#files/machine";
 import type { Processes } from "#files/processes";
-import type { Clock } from "#net/ports";
+import type { Timer } from "#net/ports";
 import { getServeRecordName } from "#protocol/embedded";
 import { Problem } from "#protocol/errors";
+import type { Log } from "#telemetry/log";
 import { createLog, LEVELS, type LogLevel } from "#telemetry/log";
 import { IDLE_LIMIT_MS, removeRecord, startEmbedded, writeRecord } from "./embedded.ts";
 import { publishSandbox, startSandbox } from "./sandbox.ts";
@@ -37,7 +38,7 @@ export type RunPorts = {
   /** Version and build; see `World.build`. */
   build: string;
   env: Record<string, string | undefined>;
-  clock: Clock;
+  clock: Timer;
   random(bytes: number): Uint8Array;
   signal: AbortSignal;
   paths: Paths;

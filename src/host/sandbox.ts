@@ -2,13 +2,13 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod/mini";
 import { type Listener, type ListenOptions, listen } from "#backend/http/listen";
-import type { Log } from "#backend/ports";
 import type { SandboxProvider } from "#connectors/catalogue";
 import { writeWholeFile } from "#files/replace-file";
 import { Problem } from "#protocol/errors";
 import { DROP_HEADER } from "#sandbox/controls/faults";
 import { createSandbox } from "#sandbox/sandbox";
 import { parseSeed } from "#sandbox/seed";
+import type { Log } from "#telemetry/log";
 
 /** How long changes are collected before they are written, in ms. */
 const SAVE_AFTER_MS = 100;

@@ -1,12 +1,14 @@
+import type { ModelSettings } from "#agent/models/decision";
 import { createLocalModels } from "#agent/models/local";
 import { createBackend } from "#backend/app";
 import { recoverLostWork } from "#backend/generations/recovery";
 import { type Listener, listen } from "#backend/http/listen";
 import { DEFAULT_LIMITS } from "#backend/http/rate-limits";
-import type { Backend, BackendPorts, Log, ModelSettings } from "#backend/ports";
+import type { Backend, BackendPorts } from "#backend/ports";
 import { loadBackendKeys } from "#backend/store/keys";
 import { configureServices, type SandboxProvider } from "#connectors/catalogue";
 import type { Machine } from "#files/machine";
+import type { Log } from "#telemetry/log";
 import { readClientSecret, readConfiguredClients } from "./oauth-clients.ts";
 import { createOperatorHandler, createOperatorMiddleware, type OperatorView } from "./operator.ts";
 import { createOutboundFetch } from "./outbound-fetch.ts";

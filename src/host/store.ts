@@ -1,9 +1,9 @@
-import type { Log } from "#backend/ports";
 import { type OpenDatabase, openDatabase } from "#backend/store/database";
 import { createNode, type Node } from "#backend/store/node";
 import { makePrivateFolders } from "#files/folders";
 import type { Machine } from "#files/machine";
 import { Problem } from "#protocol/errors";
+import type { Log } from "#telemetry/log";
 import { startPostgres } from "./postgres/start.ts";
 
 /** The database of DATABASE_URL, or kay's own Postgres. */

@@ -1,4 +1,6 @@
-import type { BackendStatus, Fetch, Log, PublicFetch } from "#backend/ports";
+import type { BackendStatus } from "#backend/ports";
+import type { Fetch, PublicFetch } from "#net/ports";
+import type { Log } from "#telemetry/log";
 import type { Observe } from "#telemetry/trace";
 import type { Metrics, PoolCounts } from "./metrics.ts";
 

@@ -11,7 +11,8 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from "@opentelemetry/sdk-trace";
-import type { Fetch, Log } from "#backend/ports";
+import type { Fetch } from "#net/ports";
+import type { Log } from "#telemetry/log";
 import type { Observe, Span, SpanPlace } from "#telemetry/trace";
 import { createExporter } from "./export-traces.ts";
 

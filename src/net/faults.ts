@@ -1,6 +1,6 @@
 import { Problem } from "#protocol/errors";
 import { isLoopback, isLoopbackName } from "./addresses.ts";
-import type { Exchange, LoadBuiltin } from "./transport.ts";
+import type { Exchange, LoadBuiltin, MissingNetwork } from "./transport.ts";
 
 /** How the exchange was ended from this side, if it was: by the caller, or after so many milliseconds without an answer. */
 export type EndReason = "abort" | { afterMs: number } | null;
@@ -149,9 +149,6 @@ export function getTlsHint(code: string, { url, extraFault }: Pick<Exchange, "ur
 /** Codes by which a system tells that it has no way out, or nobody to ask for a name. */
 const NO_WAY = new Set(["EAI_AGAIN", "ENETUNREACH", "ENETDOWN"]);
 const NO_NAME = new Set(["ENOTFOUND", "EHOSTUNREACH", "EADDRNOTAVAIL"]);
-
-/** What of the network this machine lacks: all of it, IPv6 alone, or nothing that can be told. */
-export type MissingNetwork = "network" | "ipv6" | null;
 
 /** What a failure with this code on the way to `host` says about this machine's own network. */
 export function findMissingNetwork(builtin: LoadBuiltin, host: string, code: string): MissingNetwork {

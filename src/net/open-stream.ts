@@ -1,10 +1,10 @@
 import { Problem } from "#protocol/errors";
 import { type EndReason, toSendProblem } from "./faults.ts";
-import type { Clock, OpenStream, OutgoingStream } from "./ports.ts";
+import type { OpenStream, OutgoingStream, Timer } from "./ports.ts";
 import { CONNECT_TIMEOUT_MS, type Exchange, type StreamedAnswer, type Transport } from "./transport.ts";
 
 /** The way out for streams: the head at once, the body as it comes, no limit for the whole. `way` is that of `createWay`. */
-export function createOpenStream({ way, clock }: { way: Transport; clock: Clock }): OpenStream {
+export function createOpenStream({ way, clock }: { way: Transport; clock: Timer }): OpenStream {
   return async (request) => {
     const exchange: Exchange = {
       request,
@@ -49,7 +49,7 @@ type Watch = {
  * Ends an exchange when the caller wants it, or when nothing was heard for too long. One timer at a time, so that each of many thousand
  * chunks costs no more than a look at the clock.
  */
-function startWatch(request: OutgoingStream, clock: Clock, first: () => number): Watch {
+function startWatch(request: OutgoingStream, clock: Timer, first: () => number): Watch {
   const controller = new AbortController();
   let ended: EndReason = null;
   // Null while the reader is busy with what came, which is no silence of the other side.

@@ -1,5 +1,5 @@
 /** Time as the client sees it: milliseconds since 1970, and a wait that a signal can end. */
-export type Clock = { now(): number; sleep(ms: number, signal?: AbortSignal): Promise<void> };
+export type Timer = { now(): number; sleep(ms: number, signal?: AbortSignal): Promise<void> };
 
 /** One request as the client sends it. Redirects are never followed; nothing is ever repeated by the port itself. */
 export type Outgoing = {
@@ -46,3 +46,17 @@ export type OpenStream = (request: OutgoingStream) => Promise<Streaming>;
 
 /** A line for the person on stderr; `warnings` of the JSON document under `--json`. */
 export type Warn = (message: string) => void;
+
+/** Time as the backend sees it. Tests move it; nothing else in the backend reads a clock. */
+export type Clock = { now(): number };
+
+/** Outgoing HTTP to services and their authorization servers (undici in production, strict fakes in tests). */
+export type Fetch = (url: string, init?: RequestInit) => Promise<Response>;
+
+/** The way to addresses that one person of many chose: to the open Internet alone, whatever a name resolves to when the socket is opened. */
+export type PublicFetch = {
+  /** @throws Problem ADDRESS_REFUSED for an address that is not public */
+  fetch: Fetch;
+  /** IP addresses of a host name, or none. */
+  addresses(host: string): Promise<string[]>;
+};

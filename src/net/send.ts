@@ -1,11 +1,11 @@
 import { Problem } from "#protocol/errors";
 import { createTransport } from "./choose-transport.ts";
 import { type EndReason, toSendProblem } from "./faults.ts";
-import type { Clock, Incoming, Outgoing, Send } from "./ports.ts";
+import type { Incoming, Outgoing, Send, Timer } from "./ports.ts";
 import { CONNECT_TIMEOUT_MS, type Exchange, type StreamedAnswer, type TransportPorts } from "./transport.ts";
 
 /** The way out to a backend, see `createWay`. An answer is read whole up to 32 MiB, and `timeoutMs` covers the whole exchange. */
-export function createSend(ports: TransportPorts & { clock: Clock }): Send {
+export function createSend(ports: TransportPorts & { clock: Timer }): Send {
   const way = createTransport(ports);
   return async (request) => {
     const url = new URL(request.url);
@@ -26,7 +26,7 @@ export function createSend(ports: TransportPorts & { clock: Clock }): Send {
 /** One signal for the ways an exchange is ended from this side: the caller's signal, and the limits for a connection and for the whole. */
 function startLimit(
   request: Outgoing,
-  clock: Clock,
+  clock: Timer,
   sent: () => boolean,
 ): { signal: AbortSignal; ended(): EndReason; stop(): void } {
   const controller = new AbortController();

@@ -1,8 +1,8 @@
 import { Problem } from "#protocol/errors";
-import type { Clock } from "./ports.ts";
+import type { Timer } from "./ports.ts";
 
 /** Wait, or throw CANCELLED as soon as the signal ends the wait. */
-export async function sleepOrThrow(clock: Pick<Clock, "sleep">, ms: number, signal?: AbortSignal): Promise<void> {
+export async function sleepOrThrow(clock: Pick<Timer, "sleep">, ms: number, signal?: AbortSignal): Promise<void> {
   await clock.sleep(ms, signal).catch((error: unknown) => {
     // A clock may end an aborted wait either way; what it rejects with is the signal's own reason.
     if (!signal?.aborted) throw error;

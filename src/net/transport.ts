@@ -1,5 +1,4 @@
 import { isLoopbackName } from "./addresses.ts";
-import type { MissingNetwork } from "./faults.ts";
 import type { Outgoing } from "./ports.ts";
 
 /** Loads a module of Node without the cost of an ESM import, which for `node:http` would load the built-in undici (performance.md). */
@@ -59,3 +58,6 @@ const LOOPBACK = [
   { address: "127.0.0.1", family: 4 },
   { address: "::1", family: 6 },
 ];
+
+/** What of the network this machine lacks: all of it, IPv6 alone, or nothing that can be told. */
+export type MissingNetwork = "network" | "ipv6" | null;

@@ -1,10 +1,11 @@
 import type { ToolCatalogue } from "./catalogue.ts";
 import type { Clause } from "./clauses.ts";
-import { ASK_USER_TOOL, buildForm, type FormAnswers, findUnanswered } from "./form.ts";
+import { ASK_USER_TOOL, buildForm, findUnanswered } from "./form.ts";
 import { type CompletedCall, isServiceTool } from "./memory.ts";
 import { isEmpty, writePassage } from "./passage.ts";
 import {
   type ClauseOutcome,
+  type FormAnswers,
   type PlannedCall,
   type PlannedToolCall,
   type PlannerDecision,

@@ -2,13 +2,10 @@ import type { Value } from "./clauses.ts";
 import { parseDate } from "./dates.ts";
 import { type Field, isLongText } from "./fields.ts";
 import { type CompletedCall, toRecord } from "./memory.ts";
-import { parseClauseIndex } from "./plan.ts";
+import { type FormAnswers, parseClauseIndex } from "./plan.ts";
 import { formatFormPrompt } from "./reply.ts";
 import type { FilledFields } from "./slots.ts";
 import type { Reading } from "./understand.ts";
-
-/** What people filled in for each request of a sentence, by the names of the fields. */
-export type FormAnswers = Record<number, Record<string, unknown>>;
 
 /** The tool that puts a form before the person, where the agent has one. */
 export const ASK_USER_TOOL = "ask_user";

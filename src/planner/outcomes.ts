@@ -2,11 +2,11 @@ import type { ToolCatalogue } from "./catalogue.ts";
 import { type Clause, splitClauses, toSubclause } from "./clauses.ts";
 import { composeCall } from "./compose.ts";
 import { planConnection } from "./connection-requests.ts";
-import { type FormAnswers, toFieldValues } from "./form.ts";
+import { toFieldValues } from "./form.ts";
 import { PRONOUNS } from "./grammar.ts";
 import { buildMemory, type CompletedCall, type Memory } from "./memory.ts";
 import { findNearestTools } from "./nearest.ts";
-import { type ClauseOutcome, type FeedCalls, type PlannedCall, parseClauseIndex } from "./plan.ts";
+import { type ClauseOutcome, type FeedCalls, type FormAnswers, type PlannedCall, parseClauseIndex } from "./plan.ts";
 import { formatForbidden, formatHowTo, formatNotUnderstood, formatTooVague } from "./reply.ts";
 import { isForbidden, isVague, LIKELY_SCORE, type Reading, rankReadings, SURE_SCORE } from "./understand.ts";
 

@@ -4,15 +4,12 @@ import type { Skill, ToolCatalogue } from "./catalogue.ts";
 import type { Clause } from "./clauses.ts";
 import { stripPoliteness } from "./clauses.ts";
 import type { Field } from "./fields.ts";
-import type { FormAnswers } from "./form.ts";
 import type { Language } from "./language.ts";
 import { toRecord } from "./memory.ts";
 import { planRequests } from "./outcomes.ts";
+import type { FormAnswers, PendingRequest } from "./plan.ts";
 import { type FilledFields, fillFields } from "./slots.ts";
 import { rankReadings } from "./understand.ts";
-
-/** A request that lacks something which was asked for, and what was answered so far. Travels with the question in the conversation. */
-export type PendingRequest = { request: string; answers: FormAnswers; clause: number };
 
 /** What the message before asked for, if it was a question of the planner. */
 export function readPending(message: LanguageModelV4Message | undefined): PendingRequest | undefined {
@@ -46,6 +43,7 @@ export function completePending(
   if (only && others.length === 0 && Object.keys(given.input).length === 0) takeWhole(skill, found, only, clause);
   return { request, answers: { ...answers, [asked]: { ...answers[asked], ...found } } };
 }
+
 /** The whole message is the answer: any text for a text, whatever looks right for anything else. */
 function takeWhole(skill: Skill, input: FilledFields["input"], field: Field, clause: Clause): void {
   const { words, text } = clause;

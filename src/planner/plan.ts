@@ -1,5 +1,4 @@
 import type { CompletedCall } from "./memory.ts";
-import type { PendingRequest } from "./pending.ts";
 import type { FilledFields } from "./slots.ts";
 import type { Reading } from "./understand.ts";
 
@@ -36,3 +35,9 @@ export function createCallId(clause: number, unique: string): string {
 export function parseClauseIndex(id: string): number {
   return Number(/^call_(\d+)_/.exec(id)?.[1] ?? 0);
 }
+
+/** What people filled in for each request of a sentence, by the names of the fields. */
+export type FormAnswers = Record<number, Record<string, unknown>>;
+
+/** A request that lacks something which was asked for, and what was answered so far. Travels with the question in the conversation. */
+export type PendingRequest = { request: string; answers: FormAnswers; clause: number };

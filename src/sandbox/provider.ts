@@ -1,6 +1,5 @@
 import type { Hono } from "hono";
 import type * as z from "zod/mini";
-import type { Grant } from "./oauth/grants.ts";
 
 /**
  * One provider that the sandbox stands in for: its OAuth as data, its world, and its API as routes. The consent page, the token
@@ -111,3 +110,6 @@ export class SeedError extends Error {
     this.path = path;
   }
 }
+
+/** One consent: who gave it, to which client, for what. */
+export type Grant = { id: string; account: string; client: string; scopes: string[] };

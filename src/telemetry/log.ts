@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { Clock, Log } from "#backend/ports";
+import type { Clock } from "#net/ports";
 import { REDACTED, redactSecrets } from "#protocol/redact";
 
 /** Ids that belong to every line of the log that is written while something is done. */
@@ -46,6 +46,7 @@ export function createLog(write: (line: string) => void, options: { level: LogLe
 
 const SECRET_NAME =
   /token|secret|authorization|cookie|passw|credential|verifier|challenge|prompt|sealed|(api|private|signing|sealing)_?key|^(code|state|session_id|kaysession)$/i;
+
 /** Values under these names that are words of the protocol, not secrets: error codes, states of a row. */
 const PLAIN_WORD = /^[A-Za-z]+(_[A-Za-z]+)*$/;
 const DEPTH = 6;
@@ -106,3 +107,8 @@ function redactText(text: string): string {
     REDACTED,
   );
 }
+
+/**
+ * One line of the structured log. Fields pass the redaction of `log.ts`; tokens, codes, verifiers and prompts are never given to it.
+ */
+export type Log = (level: "debug" | "info" | "warn" | "error", event: string, fields?: Record<string, unknown>) => void;

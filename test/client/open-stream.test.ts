@@ -5,7 +5,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { createApi } from "#client/api/api";
 import { createTransport } from "#net/choose-transport";
 import { createOpenStream } from "#net/open-stream";
-import type { Clock, OutgoingStream } from "#net/ports";
+import type { OutgoingStream, Timer } from "#net/ports";
 import { createSend } from "#net/send";
 import { selfSigned } from "#test/certificate";
 import { problemOf } from "#test/client-api";
@@ -31,7 +31,7 @@ async function served(handle: Handle, tls?: { key: string; cert: string }) {
 function manualClock() {
   let now = 0;
   const waits = new Set<{ ends: number; wake(): void }>();
-  const clock: Clock = {
+  const clock: Timer = {
     now: () => now,
     sleep: (ms, signal) =>
       new Promise((resolve) => {
@@ -55,9 +55,9 @@ function manualClock() {
   return { clock, advance, waits };
 }
 
-const ways = (clock: Clock, env = {}) => ({ builtin: process.getBuiltinModule, env, clock });
+const ways = (clock: Timer, env = {}) => ({ builtin: process.getBuiltinModule, env, clock });
 
-function open(url: string, clock: Clock = realClock, more: Partial<OutgoingStream> = {}, env = {}) {
+function open(url: string, clock: Timer = realClock, more: Partial<OutgoingStream> = {}, env = {}) {
   const openStream = createOpenStream({ way: createTransport(ways(clock, env)), clock });
   return openStream({ method: "GET", url, headTimeoutMs: 30_000, idleTimeoutMs: 120_000, ...more });
 }

@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { readCertificates } from "#net/authorities";
 import { findMissingNetwork } from "#net/faults";
-import type { Clock, Outgoing } from "#net/ports";
+import type { Outgoing, Timer } from "#net/ports";
 import { createSend } from "#net/send";
 import type { LoadBuiltin } from "#net/transport";
 import { selfSigned } from "#test/certificate";
@@ -17,7 +17,7 @@ import { needsIpv6 } from "#test/needs";
 
 type Env = Record<string, string | undefined>;
 
-async function failure(request: Partial<Outgoing> & { url: string }, env: Env = {}, clock: Clock = realClock) {
+async function failure(request: Partial<Outgoing> & { url: string }, env: Env = {}, clock: Timer = realClock) {
   const send = createSend({ builtin: process.getBuiltinModule, env, clock });
   const problem = await send({ method: "GET", timeoutMs: 60_000, ...request }).then(
     () => expect.fail("the exchange should fail"),
@@ -27,7 +27,7 @@ async function failure(request: Partial<Outgoing> & { url: string }, env: Env = 
 }
 
 /** A clock on which a wait is over as soon as it is begun, when `over` says so. */
-function hasty(over: () => Promise<void>): Clock {
+function hasty(over: () => Promise<void>): Timer {
   return { now: Date.now, sleep: (_ms, signal) => Promise.race([over(), aborted(signal)]) };
 }
 

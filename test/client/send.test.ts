@@ -1,7 +1,7 @@
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import type { Clock, Outgoing } from "#net/ports";
+import type { Outgoing, Timer } from "#net/ports";
 import { createSend } from "#net/send";
 import { selfSigned } from "#test/certificate";
 import { realClock } from "#test/client-clock";
@@ -9,13 +9,13 @@ import { fakeBackend } from "#test/fake-backend";
 
 type Env = Record<string, string | undefined>;
 
-function send(request: Partial<Outgoing> & { url: string }, env: Env = {}, clock: Clock = realClock) {
+function send(request: Partial<Outgoing> & { url: string }, env: Env = {}, clock: Timer = realClock) {
   const ports = { builtin: process.getBuiltinModule, env, clock };
   return createSend(ports)({ method: "GET", timeoutMs: 5_000, ...request });
 }
 
 /** The problem an exchange ends with, as a plain object. */
-async function failure(request: Partial<Outgoing> & { url: string }, env?: Env, clock?: Clock) {
+async function failure(request: Partial<Outgoing> & { url: string }, env?: Env, clock?: Timer) {
   const problem = await send(request, env, clock).then(
     () => expect.fail("the exchange should fail"),
     (error) => error,

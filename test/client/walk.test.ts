@@ -2,15 +2,16 @@ import { createServer, type Server } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import { type AddressInfo, connect, createServer as createTcpServer, type Server as TcpServer } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import type { Clock } from "#net/ports";
-import { type ProbeStep, probeRoute } from "#net/probe/probe";
+import type { Timer } from "#net/ports";
+import { probeRoute } from "#net/probe/probe";
+import type { ProbeStep } from "#net/probe/step";
 import { selfSigned } from "#test/certificate";
 import { realClock } from "#test/client-clock";
 
 type Env = Record<string, string | undefined>;
 
 /** Limits of a leg end sooner here. */
-const hasty: Clock = { now: realClock.now, sleep: (ms, signal) => realClock.sleep(ms / 20, signal) };
+const hasty: Timer = { now: realClock.now, sleep: (ms, signal) => realClock.sleep(ms / 20, signal) };
 
 function walked(address: string, env: Env = {}, clock = realClock, signal = new AbortController().signal) {
   return probeRoute(address, { builtin: process.getBuiltinModule, env, clock, signal });

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach } from "vitest";
 import type { BackendPorts } from "#backend/ports";
 import { createNode, type Node } from "#backend/store/node";
-import { createWorld, type World } from "#test/backend";
-import { useDatabase } from "#test/database";
+import { createWorld, type World } from "./backend.ts";
+import { useDatabase } from "./database.ts";
 
 /** Where the agent server is; requests to it go to the one that lives. */
 const AGENT = "http://127.0.0.1:4301";

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
-import type { Part, Roles } from "#test/agent-role";
-import { connect } from "#test/consent";
-import { openStream } from "#test/event-stream";
+import type { Part, Roles } from "./agent-role.ts";
+import { connect } from "./consent.ts";
+import { openStream } from "./event-stream.ts";
 
 /** A turn that a client streams by itself. */
 export type Begun = { token: string; session: string; url: string; streamToken: string; generation: string };

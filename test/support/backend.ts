@@ -5,8 +5,8 @@ import type { Backend, BackendPorts } from "#backend/ports";
 import { createNode, type Node } from "#backend/store/node";
 import { configureServices } from "#connectors/catalogue";
 import { createLog } from "#telemetry/log";
-import { useDatabase } from "#test/database";
-import { createOutside, type Outside } from "#test/outside";
+import { useDatabase } from "./database.ts";
+import { createOutside, type Outside } from "./outside.ts";
 
 /** Noon of a day in 2026. */
 export const NOON = Date.UTC(2026, 10, 27, 12);

@@ -1,5 +1,6 @@
 import type { StreamPart } from "#protocol/events";
-import { type AnyCard, type CardAction, type CardUi, createCardUi, updateCard } from "#ui/cards/update-card";
+import type { CardUi } from "#ui/cards/card-state";
+import { type AnyCard, type CardAction, createCardUi, updateCard } from "#ui/cards/update-card";
 import type { Key, KeyName } from "#ui/keys/key";
 import { reduceView } from "#ui/view/reduce";
 import { type CardItem, EMPTY_VIEW, listOpenCards } from "#ui/view/view";

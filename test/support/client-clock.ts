@@ -1,7 +1,7 @@
-import type { Clock } from "#net/ports";
+import type { Timer } from "#net/ports";
 
 /** The real clock as `src/process.ts` has it, for tests that wait for real sockets. */
-export const realClock: Clock = {
+export const realClock: Timer = {
   now: () => Date.now(),
   sleep: (ms, signal) =>
     new Promise((resolve) => {
@@ -11,7 +11,7 @@ export const realClock: Clock = {
     }),
 };
 
-export type FakeClock = Clock & {
+export type FakeClock = Timer & {
   /** Every wait that was asked for and begun, in milliseconds. */
   sleeps: number[];
   advance(ms: number): void;

@@ -1,5 +1,5 @@
-import type { Answer, World } from "#test/backend";
-import { json } from "#test/outside";
+import type { Answer, World } from "./backend.ts";
+import { json } from "./outside.ts";
 
 /** Accounts and sites of the fake Atlassian. */
 export const ANN = { account_id: "557058:ann", name: "Ann Example", email: "ann@example.test" };

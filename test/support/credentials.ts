@@ -5,7 +5,7 @@ import { onTestFinished } from "vitest";
 import { type CredentialsOptions, createCredentials } from "#client/credentials/create";
 import type { Keychain } from "#client/credentials/keychain";
 import { createProcesses, type Processes } from "#files/processes";
-import { realClock } from "#test/client-clock";
+import { realClock } from "./client-clock.ts";
 
 /** The backend the credentials of these tests belong to. */
 export const ORIGIN = "https://kay.example.test";

@@ -1,5 +1,5 @@
 import type { StreamPart } from "#protocol/events";
-import type { World } from "#test/backend";
+import type { World } from "./backend.ts";
 
 /** A stream of a backend as a test reads it. */
 export type TestStream = {

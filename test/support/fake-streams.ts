@@ -1,5 +1,5 @@
 import { PassThrough } from "node:stream";
-import type { ProcessStreams } from "#cli/terminal/streams";
+import type { ProcessStreams } from "#cli/terminal/modes";
 
 /** A process's streams: what is written to `stdin` was typed or piped, `modes` has each switch to raw (true) and back. */
 export type FakeStreams = ProcessStreams & {

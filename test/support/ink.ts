@@ -1,7 +1,7 @@
 import { Terminal } from "@xterm/headless";
 import { onTestFinished } from "vitest";
-import type { FakeTerminal } from "#test/fake-terminal";
-import type { Machine, Result, RunSetting } from "#test/kay";
+import type { FakeTerminal } from "./fake-terminal.ts";
+import type { Machine, Result, RunSetting } from "./kay.ts";
 
 /** A session on a terminal, as the person in front of it has it. */
 export type Ink = {

@@ -1,11 +1,13 @@
 import { randomBytes } from "node:crypto";
+import type { ModelSettings } from "#agent/models/decision";
 import { createBackend } from "#backend/app";
 import { DEFAULT_LIMITS } from "#backend/http/rate-limits";
-import type { Backend, BackendPorts, Fetch, ModelSettings } from "#backend/ports";
+import type { Backend, BackendPorts } from "#backend/ports";
 import { configureServices } from "#connectors/catalogue";
+import type { Fetch } from "#net/ports";
 import { createSandbox, type Sandbox } from "#sandbox/sandbox";
-import { BACKEND, createNetwork, type Network } from "#test/network";
-import { type VirtualClock, virtualClock } from "#test/virtual-clock";
+import { BACKEND, createNetwork, type Network } from "./network.ts";
+import { type VirtualClock, virtualClock } from "./virtual-clock.ts";
 
 /** Noon of a day in 2026. */
 const NOON = Date.UTC(2026, 10, 27, 12);

@@ -3,9 +3,9 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { createSystemKeychain } from "#client/credentials/system-keychain";
-import { until } from "#test/built/processes";
-import { realClock } from "#test/client-clock";
-import { temporaryFolder } from "#test/credentials";
+import { until } from "./built/processes.ts";
+import { realClock } from "./client-clock.ts";
+import { temporaryFolder } from "./credentials.ts";
 
 /** A desktop session of its own, until the test ends: a bus that starts no service by itself, and a home for a real gnome-keyring. */
 export async function keyringSession() {

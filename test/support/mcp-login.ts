@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import type { Fetch } from "#backend/ports";
+import type { Fetch } from "#net/ports";
 
 /** Where the MCP server of the tests is, and where its people sign in. */
 export const NOTES = "https://notes.example.test/mcp";

@@ -1,7 +1,8 @@
 import { LLMock } from "@copilotkit/aimock";
 import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
-import type { Fetch, ModelSettings } from "#backend/ports";
-import { createWorld, type World } from "#test/backend";
+import type { ModelSettings } from "#agent/models/decision";
+import type { Fetch } from "#net/ports";
+import { createWorld, type World } from "./backend.ts";
 
 /** A foreign server that speaks the wires of the model providers. */
 type ModelServer = {

@@ -3,7 +3,7 @@ import { createOpenStream } from "#net/open-stream";
 import type { Incoming, OpenStream, Outgoing, Send } from "#net/ports";
 import { readBody } from "#net/send";
 import type { Transport } from "#net/transport";
-import type { VirtualClock } from "#test/virtual-clock";
+import type { VirtualClock } from "./virtual-clock.ts";
 
 /** Where the backend of a test is. */
 export const BACKEND = "http://127.0.0.1:4000";

@@ -1,4 +1,4 @@
-import type { Fetch } from "#backend/ports";
+import type { Fetch } from "#net/ports";
 
 /** What arrived at the fake outside world. */
 type Sent = { method: string; url: string; headers: Headers; body: string; init: RequestInit };

@@ -3,7 +3,7 @@ import { computeFingerprint } from "#client/embedded/embedded";
 import type { Processes } from "#files/processes";
 import { writeRecord } from "#host/embedded";
 import { EMBEDDED_RECORD } from "#protocol/embedded";
-import { BACKEND } from "#test/network";
+import { BACKEND } from "./network.ts";
 
 /** The secret that opens kay's own backend in tests. */
 export const OWN_SECRET = "local-secret";

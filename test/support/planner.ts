@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import type { Tool } from "#connectors/service";
 import { createPlanner } from "#planner/model";
 import { SIGNATURE } from "#planner/reply";
-import { NOON } from "#test/backend";
+import { NOON } from "./backend.ts";
 
 /** What the planner said or wants called: text without its signature, or `tool {input}` per call. */
 export type Reply = {

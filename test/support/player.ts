@@ -1,12 +1,12 @@
 import type { StreamPart } from "#protocol/events";
-import { NOW } from "#test/cards";
-import { keyNamed } from "#test/shorthand";
 import { getText } from "#ui/editor/draft";
 import { createKeyReader } from "#ui/keys/reader";
 import type { SessionEffect, SessionEvent } from "#ui/session/events";
 import { type LiveFrame, layOutLiveRegion } from "#ui/session/live-frame";
 import type { Session, Status } from "#ui/session/state";
 import { createSession, updateSession } from "#ui/session/update";
+import { NOW } from "./cards.ts";
+import { keyNamed } from "./shorthand.ts";
 
 /** A session that is played event by event, with a clock that goes on by itself a little with each key. */
 export type Player = {

@@ -1,5 +1,5 @@
-import { openInk } from "#test/ink";
-import type { Machine } from "#test/kay";
+import { openInk } from "./ink.ts";
+import type { Machine } from "./kay.ts";
 
 /**
  * Two sessions on two terminals answer the same card at the same moment, one card after the other.

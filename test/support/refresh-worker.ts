@@ -7,7 +7,7 @@ import { createRefresher, type RefreshOutcome, type RefreshStep } from "#client/
 import { createSystemKeychain } from "#client/credentials/system-keychain";
 import { createProcesses } from "#files/processes";
 import { Problem } from "#protocol/errors";
-import { realClock } from "#test/client-clock";
+import { realClock } from "./client-clock.ts";
 
 /** What a worker is told to do. `stopAt` kills it there, as `kill -9` does; `server` answers POST /auth/refresh. */
 export type Job = {

@@ -1,8 +1,8 @@
 import type { SignIn } from "#client/credentials/credentials";
 import { createRefresher, type RefreshOutcome } from "#client/credentials/refresh";
-import type { Clock } from "#net/ports";
-import { fakeClock, realClock } from "#test/client-clock";
-import { ORIGIN, openProfile } from "#test/credentials";
+import type { Timer } from "#net/ports";
+import { fakeClock, realClock } from "./client-clock.ts";
+import { ORIGIN, openProfile } from "./credentials.ts";
 
 /** The backend's time when a test begins. */
 export const NOW = Date.UTC(2026, 10, 27, 12);
@@ -18,7 +18,7 @@ export function jwt(issued: number, lifetime = 30 * MINUTE, claims: object = {})
 export async function signedIn(
   signIn: SignIn,
   answer: (refreshToken: string, world: World) => RefreshOutcome | Promise<RefreshOutcome>,
-  { start = NOW, sleep }: { start?: number; sleep?: Clock["sleep"] } = {},
+  { start = NOW, sleep }: { start?: number; sleep?: Timer["sleep"] } = {},
 ) {
   const clock = fakeClock({ start });
   if (sleep) clock.sleep = sleep;

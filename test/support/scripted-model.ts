@@ -1,5 +1,6 @@
 import { beforeEach } from "vitest";
-import type { BackendPorts, Fetch } from "#backend/ports";
+import type { BackendPorts } from "#backend/ports";
+import type { Fetch } from "#net/ports";
 
 /**
  * What the model says in one step: words, and calls by the tools' own names. `meanwhile` is awaited after the first words, `breaks` cuts the

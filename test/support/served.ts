@@ -5,8 +5,8 @@ import { join } from "node:path";
 import type pg from "pg";
 import { afterAll, beforeAll } from "vitest";
 import { type RunningHost, startHost } from "#host/serve";
-import { type TestDatabase, testDatabase } from "#test/database";
-import { thisMachine } from "#test/machine";
+import { type TestDatabase, testDatabase } from "./database.ts";
+import { thisMachine } from "./machine.ts";
 
 /** What `kay serve --sandbox` runs, on a free port of 127.0.0.1 over a database of its own, for the tests of a file; its URL. */
 export function useServed(): () => string {

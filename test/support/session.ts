@@ -1,6 +1,6 @@
 import type { BackendPorts } from "#backend/ports";
-import { type DeskLog, deskServices } from "#test/desk";
-import type { Machine, RunSetting } from "#test/kay";
+import { type DeskLog, deskServices } from "./desk.ts";
+import type { Machine, RunSetting } from "./kay.ts";
 
 /** At a terminal that is read aloud; what is typed, one line for each question. */
 export function typing(types: NonNullable<RunSetting["types"]>, more: RunSetting = {}): RunSetting {

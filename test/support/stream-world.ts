@@ -1,8 +1,8 @@
 import { type Api, createApi } from "#client/api/api";
 import type { ApiOptions } from "#client/api/caller";
 import type { NumberedPart } from "#protocol/events";
-import { BACKEND, createNetwork, type Network } from "#test/network";
-import { type VirtualClock, virtualClock } from "#test/virtual-clock";
+import { BACKEND, createNetwork, type Network } from "./network.ts";
+import { type VirtualClock, virtualClock } from "./virtual-clock.ts";
 
 /** An api on a scripted network without sockets, signed in, on a clock that moves by itself. */
 export function streamWorld(more: Partial<ApiOptions> = {}): { api: Api; network: Network; clock: VirtualClock } {

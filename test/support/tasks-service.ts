@@ -1,5 +1,5 @@
-import type { Fetch } from "#backend/ports";
-import { read } from "#test/documents";
+import type { Fetch } from "#net/ports";
+import { read } from "./documents.ts";
 
 /** The example of docs/services.md, as it stands there. */
 export const TASKS = /```yaml\n([\s\S]*?)```/.exec(read("docs/services.md").text)?.[1] ?? "";

@@ -1,6 +1,6 @@
 import type { GenerationStatus, InteractionRequest } from "#protocol/events";
-import type { Answer, World } from "#test/backend";
-import { openStream, type TestStream } from "#test/event-stream";
+import type { Answer, World } from "./backend.ts";
+import { openStream, type TestStream } from "./event-stream.ts";
 
 /** A streamed ask, and what a person does about it. */
 export type Turn = TestStream & {

@@ -1,8 +1,8 @@
 import { vi } from "vitest";
-import type { Clock } from "#net/ports";
+import type { Timer } from "#net/ports";
 
 /** A clock that moves on by itself, to the next wait that ends, whenever nothing else is under way in this process. */
-export type VirtualClock = Clock & {
+export type VirtualClock = Timer & {
   advance(ms: number): void;
   /** Time stands still while this work is under way. */
   during<T>(work: Promise<T>): Promise<T>;

@@ -1,4 +1,4 @@
-import type { CliPorts } from "#cli/create-kay";
+import type { CliPorts } from "#cli/ports";
 
 /** A machine on which `kay doctor` finds all well. */
 export const WELL: CliPorts["machine"] = {

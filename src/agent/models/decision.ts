@@ -1,7 +1,7 @@
-import type { ModelSettings } from "#backend/ports";
 import { Problem } from "#protocol/errors";
 import type { ModelView } from "#protocol/model";
-import type { LocalModel, LocalServer } from "./local.ts";
+import type { LocalModels } from "./local.ts";
+import type { LocalModel, LocalServer } from "./local-server.ts";
 import { isProvider, PROVIDER_ORDER, PROVIDERS, type ProviderName } from "./providers.ts";
 
 /** Which model answers, before anything of it is loaded. */
@@ -101,3 +101,15 @@ function unknownProvider(name: string): Problem {
 }
 
 const OFFLINE = { provider: "offline", model: "", name: "offline", label: "Offline planner" } as const;
+
+/** Which model answers, decided anew for each generation so that a changed setting needs no restart. */
+export type ModelSettings = {
+  /** `openai:gpt-5`, `anthropic:…`, `google:…`, `openai-compatible:…`, `ollama:…`, `offline`; empty leaves it to what is there. */
+  model?: string;
+  /** What named it, for people: `KAY_MODEL`, `model of profile work`. */
+  where?: string;
+  /** Environment of the providers: OPENAI_API_KEY, ANTHROPIC_API_KEY, GOOGLE_GENERATIVE_AI_API_KEY, OPENAI_BASE_URL … */
+  env: Record<string, string | undefined>;
+  /** Looks for servers of models on this machine; absent, nothing is looked for. */
+  local?: LocalModels;
+};

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { Fetch } from "#backend/ports";
+import type { Clock, Fetch } from "#net/ports";
 
 /**
  * Ask a server on this machine, within a limit that nobody notices when nothing listens there.
@@ -30,3 +30,17 @@ export const FIRST_BYTE_TIMEOUT_MS = 300;
 export function isModelName(name: string): boolean {
   return /^[\w][\w.:/@+-]{0,199}$/.test(name);
 }
+
+/** One model of a server on this machine. */
+export type LocalModel = {
+  name: string;
+  /** It can call tools and needs no other machine: it may answer without having been named. */
+  usable: boolean;
+  /** Tokens that it takes at once as it is loaded now. */
+  contextWindow?: number;
+};
+
+/** A server of models that was found, with its models, the best first. */
+export type LocalServer = { provider: "ollama" | "lmstudio"; url: string; models: LocalModel[] };
+
+export type LocalPorts = { fetch: Fetch; clock: Clock; env: Record<string, string | undefined> };

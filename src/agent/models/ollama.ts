@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { LocalModel, LocalPorts, LocalServer } from "./local.ts";
+import type { LocalModel, LocalPorts, LocalServer } from "./local-server.ts";
 import { FIRST_BYTE_TIMEOUT_MS, fetchLocal, isModelName } from "./local-server.ts";
 
 /**

@@ -1,5 +1,7 @@
 import type { LanguageModel } from "ai";
-import type { BackendPorts, Fetch, ModelSettings } from "#backend/ports";
+import type { BackendPorts } from "#backend/ports";
+import type { Fetch } from "#net/ports";
+import type { ModelSettings } from "./decision.ts";
 import { decideModel, type ModelDecision } from "./decision.ts";
 import { PROVIDERS } from "./providers.ts";
 

@@ -2,9 +2,10 @@ import type { ModelMessage } from "ai";
 import type { BackendPorts } from "#backend/ports";
 import { Problem } from "#protocol/errors";
 import type { ModelTestResponse } from "#protocol/model";
+import type { StepResult } from "../events.ts";
 import { buildInstructions } from "../instructions.ts";
 import { toResultMessage } from "../results.ts";
-import { runModelStep, type StepResult } from "../step.ts";
+import { runModelStep } from "../step.ts";
 import type { AgentTool } from "../tool.ts";
 import { type SelectedModel, selectModel } from "./select.ts";
 

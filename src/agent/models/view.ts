@@ -1,8 +1,8 @@
-import type { ModelSettings } from "#backend/ports";
 import { Problem } from "#protocol/errors";
 import type { ModelView, ProviderView } from "#protocol/model";
+import type { ModelSettings } from "./decision.ts";
 import { decideModel, findMissingConfig, findUsableModel, type ModelDecision } from "./decision.ts";
-import type { LocalServer } from "./local.ts";
+import type { LocalServer } from "./local-server.ts";
 import { PROVIDER_ORDER, PROVIDERS, type ProviderName } from "./providers.ts";
 
 /** Which model answers and why, and what else could. A named one that cannot answer is told with its `problem`. */

@@ -1,7 +1,7 @@
 import { createParser } from "eventsource-parser";
+import type { Fetch } from "#net/ports";
 import { AGENT_SILENCE_MS } from "#protocol/agent";
 import { Problem } from "#protocol/errors";
-import type { Fetch } from "../ports.ts";
 
 /** An agent server elsewhere. `url` without a slash at its end; its password is left out only where it asks for none. */
 export type AgentServer = { url: string; password?: string };

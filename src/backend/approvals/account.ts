@@ -1,9 +1,7 @@
+import type { Account } from "#connectors/service";
 import { toCanonicalJson } from "#protocol/canonical-json";
 import { cleanLine } from "#protocol/clean";
 import type { Grant } from "../store/grants.ts";
-
-/** The account and place that a connection works with: `id` tells it from every other one, `words` name it to a person. */
-export type Account = { id: string; words: string };
 
 /** Whose account a connection is, and at which site or workspace; another site of the same person is another account here. */
 export function toAccount({

@@ -1,8 +1,7 @@
-import type { Tool, ToolMode } from "#connectors/service";
+import type { Account, Tool, ToolMode } from "#connectors/service";
 import type { Grant } from "#protocol/conversations";
 import type { BackendPorts } from "../ports.ts";
 import { listPolicies } from "../store/policies.ts";
-import type { Account } from "./account.ts";
 import { findAllowEntry } from "./allow-list.ts";
 import { findGrant, type GrantOffer, peekGrant, toGrantOffer } from "./grants.ts";
 import { type ModeQuestion, resolveMode } from "./policies.ts";

@@ -1,4 +1,4 @@
-import type { Access } from "#connectors/service";
+import type { Access, Account } from "#connectors/service";
 import { toCanonicalJson } from "#protocol/canonical-json";
 import { cleanLine } from "#protocol/clean";
 import type { Grant } from "#protocol/conversations";
@@ -14,10 +14,10 @@ import {
   listApprovals,
   touchApproval,
 } from "../store/approvals.ts";
-import type { Account } from "./account.ts";
 
 /** Milliseconds an approval for a conversation lasts at most: one day. */
 const SESSION_LIFE = 86_400_000;
+
 /** Milliseconds one for always lasts: 90 days, as its words say. */
 const ALWAYS_LIFE = 90 * 86_400_000;
 

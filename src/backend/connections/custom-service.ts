@@ -1,9 +1,10 @@
 import type { ServiceDescription } from "#connectors/custom/description";
 import { createCustomService, getBinding, getClient } from "#connectors/custom/service";
 import type { ServiceConfiguration } from "#connectors/service";
+import type { Fetch } from "#net/ports";
 import { isPublicAddress } from "#net/public-address";
 import { Problem } from "#protocol/errors";
-import type { BackendPorts, Fetch } from "../ports.ts";
+import type { BackendPorts } from "../ports.ts";
 import type { StoredDescription } from "../store/custom-services.ts";
 import { openClientSecret } from "./sealing.ts";
 

@@ -1,5 +1,5 @@
 import type { ConnectionsResponse, Connection as ConnectionView } from "#protocol/connections";
-import type { Log } from "../ports.ts";
+import type { Log } from "#telemetry/log";
 import { endStates, forgetApprovals } from "../store/custom-services.ts";
 import { deleteGrant, findGrant, type Grant, listGrants } from "../store/grants.ts";
 import type { DbConnection } from "../store/schema.ts";

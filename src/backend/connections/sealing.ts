@@ -1,5 +1,5 @@
 import type { ServiceConfiguration } from "#connectors/service";
-import type { Keys } from "../ports.ts";
+import type { Keys } from "../store/keys.ts";
 import { seal, unseal } from "../store/seal.ts";
 
 /** Tokens of a service as they lie sealed in a grant. */

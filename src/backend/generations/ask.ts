@@ -11,9 +11,9 @@ import { listPlannedCalls } from "./dry-run.ts";
 import type { Engine } from "./engine.ts";
 import { checkAllowList, type GenerationRecord, parseLimits } from "./generation-record.ts";
 import { authRequiredProblem } from "./pause.ts";
-import type { RunResult } from "./run.ts";
 import { startGeneration } from "./start.ts";
 import { toOutputField } from "./wanted-output.ts";
+import type { RunResult } from "./work.ts";
 
 /** An answer of asking: the body, and the HTTP status that goes with it. */
 export type AskResult = { status: number; body: AskResponse };

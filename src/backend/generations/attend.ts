@@ -3,8 +3,8 @@ import { isGenerationEnd } from "#protocol/events";
 import type { BackendPorts } from "../ports.ts";
 import { findLastEventNumber, type StoredEvent } from "../store/events.ts";
 import type { Engine } from "./engine.ts";
-import type { RunResult } from "./run.ts";
 import { loadRunResult } from "./run-result.ts";
+import type { RunResult } from "./work.ts";
 
 /** Milliseconds after which the rows are looked at although the log did not grow: a conversation may have been deleted. */
 const LOOK_AGAIN = 15_000;

@@ -1,4 +1,4 @@
-import type { CallPorts, CheckedCall } from "#agent/execute";
+import type { CallPorts, CheckedCall } from "#agent/calls";
 import { clean } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 import type { InteractionResponse, StreamPart } from "#protocol/events";

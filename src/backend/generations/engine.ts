@@ -16,9 +16,9 @@ import { createEventHub, type EventHub } from "./event-hub.ts";
 import { readGenerationRecord } from "./generation-record.ts";
 import { expireOverdue, markLostWork } from "./recovery.ts";
 import { recordStreamOutcome } from "./reports.ts";
-import { isHeld, type RunResult, runGeneration } from "./run.ts";
+import { isHeld, runGeneration } from "./run.ts";
 import { createStreamRegistry, type StreamRegistry } from "./stream-registry.ts";
-import { type ActiveRun, createActiveRun } from "./work.ts";
+import { type ActiveRun, createActiveRun, type RunResult } from "./work.ts";
 import { LostGeneration } from "./writer.ts";
 
 /** Milliseconds that work under way gets when this node ends, before it is left to another. */

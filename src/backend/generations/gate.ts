@@ -1,9 +1,9 @@
+import type { Allowance, CheckedCall, GateResult } from "#agent/calls";
 import type { Outcome, Wait } from "#agent/events";
-import type { Allowance, CheckedCall, GateResult } from "#agent/execute";
+import type { Account } from "#connectors/service";
 import { clean } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 import type { InteractionResponse, Preview } from "#protocol/events";
-import type { Account } from "../approvals/account.ts";
 import { type Decision, decideCall } from "../approvals/decide.ts";
 import { rememberGrant } from "../approvals/grants.ts";
 import { settleCallSql } from "../store/calls.ts";

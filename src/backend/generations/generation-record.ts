@@ -1,5 +1,5 @@
 import type { ModelMessage } from "ai";
-import type { Allowance } from "#agent/execute";
+import type { Allowance } from "#agent/calls";
 import type { OutputMismatch } from "#agent/output";
 import type { AskRequest } from "#protocol/ask";
 import { Problem } from "#protocol/errors";

@@ -1,6 +1,7 @@
 import type { ModelMessage } from "ai";
+import type { CheckedCall } from "#agent/calls";
 import type { OpenStep } from "#agent/events";
-import { type CheckedCall, checkCall } from "#agent/execute";
+import { checkCall } from "#agent/execute";
 import type { AgentInput } from "#agent/loop";
 import { selectModel } from "#agent/models/select";
 import { toPastCalls } from "#agent/repetition";

@@ -19,8 +19,7 @@ import { listEvents } from "../store/events.ts";
 import { changeGeneration } from "../store/generations.ts";
 import { type GenerationRecord, toUserMessage } from "./generation-record.ts";
 import type { StreamRecord } from "./reports.ts";
-import type { RunControl } from "./run.ts";
-import type { ClaimedGeneration } from "./work.ts";
+import type { ClaimedGeneration, RunControl } from "./work.ts";
 
 /** The seed has no word for the end of a turn: it is over when something was said and nothing more is reported for so long, in ms. */
 const QUIET_MS = 60_000;

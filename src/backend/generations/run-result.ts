@@ -12,8 +12,9 @@ import { buildAgentTools } from "../tools/toolbox.ts";
 import { listPlannedCalls, listRunReceipts } from "./dry-run.ts";
 import { readGenerationRecord } from "./generation-record.ts";
 import { getText, type LoopResult, toCallProblem } from "./recorder.ts";
-import { isHeld, type RunResult } from "./run.ts";
+import { isHeld } from "./run.ts";
 import { getOutcome } from "./stored-outcomes.ts";
+import type { RunResult } from "./work.ts";
 
 /**
  * What a generation came to, read back from its rows: the same as the node that worked on it knows. Undefined while it is under way.

@@ -1,5 +1,4 @@
 import { runAgent } from "#agent/loop";
-import type { Receipt } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
 import type { StreamPart } from "#protocol/events";
 import { withLogFields } from "#telemetry/log";
@@ -22,27 +21,8 @@ import { recordFault } from "./recovery.ts";
 import { runRemoteTurn } from "./remote.ts";
 import { askToShorten, getShortenAnswer } from "./shorten.ts";
 import { findStoredAnswer } from "./wanted-output.ts";
-import type { ClaimedGeneration } from "./work.ts";
+import type { ClaimedGeneration, RunControl, RunResult } from "./work.ts";
 import { createWriter, LostGeneration } from "./writer.ts";
-
-/** What a generation came to while this node worked on it. */
-export type RunResult = LoopResult & { row: StoredGeneration; failed: Problem[]; receipts: Receipt[] };
-
-/** What steers it meanwhile. */
-export type RunControl = {
-  /** Ends the work; always with the default reason, which the AI SDK takes for an abort. */
-  stop: AbortController;
-  /** Why it was stopped, for people. Without it the work is left as it is, for another node. */
-  reason?: string;
-  /** Fires when this node begins to end: what only waits for somebody else is left to another one at once. */
-  closing: AbortSignal;
-  /** Fires when another node is to go on with what this one does: it is left between two steps of the model. */
-  handing: AbortSignal;
-  /** Set when a claim could not be given back: the number under which this node holds it. */
-  unreleased?: number;
-  /** Called back when something came that a call may wait for. */
-  onChange(again: () => void): () => void;
-};
 
 /**
  * Work on a generation until it is over or waits. Everything it needs is in the store, and everything it does is there before it is told, so

@@ -1,7 +1,9 @@
+import type { Receipt } from "#protocol/ask";
+import type { Problem } from "#protocol/errors";
 import type { BackendPorts } from "../ports.ts";
 import type { StoredGeneration } from "../store/generations.ts";
 import type { GenerationRecord } from "./generation-record.ts";
-import type { RunControl, RunResult } from "./run.ts";
+import type { LoopResult } from "./recorder.ts";
 import type { Writer } from "./writer.ts";
 
 /** A generation that this node works on: its row as it was claimed, what was asked, and where what becomes of it is written. */
@@ -34,3 +36,22 @@ export function createActiveRun(ending: Pick<RunControl, "closing" | "handing">)
     ended: Promise.resolve(undefined),
   };
 }
+
+/** What a generation came to while this node worked on it. */
+export type RunResult = LoopResult & { row: StoredGeneration; failed: Problem[]; receipts: Receipt[] };
+
+/** What steers it meanwhile. */
+export type RunControl = {
+  /** Ends the work; always with the default reason, which the AI SDK takes for an abort. */
+  stop: AbortController;
+  /** Why it was stopped, for people. Without it the work is left as it is, for another node. */
+  reason?: string;
+  /** Fires when this node begins to end: what only waits for somebody else is left to another one at once. */
+  closing: AbortSignal;
+  /** Fires when another node is to go on with what this one does: it is left between two steps of the model. */
+  handing: AbortSignal;
+  /** Set when a claim could not be given back: the number under which this node holds it. */
+  unreleased?: number;
+  /** Called back when something came that a call may wait for. */
+  onChange(again: () => void): () => void;
+};

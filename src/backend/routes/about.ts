@@ -1,10 +1,11 @@
 import { Hono } from "hono";
 import { testModel } from "#agent/models/test";
 import { describeModel } from "#agent/models/view";
+import type { Clock } from "#net/ports";
 import { Problem } from "#protocol/errors";
 import { authenticate } from "../accounts/authenticate.ts";
 import { CARRIES_CAPABILITY, canCarryGenerations } from "../agent-client/client.ts";
-import type { BackendPorts, Clock } from "../ports.ts";
+import type { BackendPorts } from "../ports.ts";
 import { hasOwnTables } from "../store/database.ts";
 import { STREAM_HEADERS } from "./sse.ts";
 

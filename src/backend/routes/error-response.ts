@@ -1,5 +1,5 @@
 import { Problem, toProblemBody } from "#protocol/errors";
-import type { Log } from "../ports.ts";
+import type { Log } from "#telemetry/log";
 import { getFaultLevel, toDatabaseProblem } from "../store/database.ts";
 
 /**

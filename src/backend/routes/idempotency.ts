@@ -1,11 +1,13 @@
 import { createHash } from "node:crypto";
 import { Problem, toProblemBody } from "#protocol/errors";
-import type { BackendPorts, Log } from "../ports.ts";
+import type { Log } from "#telemetry/log";
+import type { BackendPorts } from "../ports.ts";
 import { isDatabaseAway } from "../store/database.ts";
 import { claimRequest, finishRequest, interruptRequest, linkRequest, type StoredRequest } from "../store/requests.ts";
 
 type Ports = Pick<BackendPorts, "db" | "clock" | "log" | "node">;
 type Answer = { status: number; body: unknown };
+
 /** `link` names the generation that makes the answer, once there is one. */
 type Handle = (body: unknown, signal: AbortSignal, link: (generationId: string) => Promise<void>) => Promise<Answer>;
 

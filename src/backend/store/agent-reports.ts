@@ -1,8 +1,8 @@
 import type { Kysely } from "kysely";
 import { Problem } from "#protocol/errors";
-import type { Keys } from "../ports.ts";
 import { toJsonColumn } from "./column-types.ts";
 import { lockGeneration } from "./generations.ts";
+import type { Keys } from "./keys.ts";
 import type { Database, DbConnection } from "./schema.ts";
 import { seal, unseal } from "./seal.ts";
 

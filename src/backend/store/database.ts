@@ -2,7 +2,7 @@ import { Kysely, PostgresDialect, type PostgresPool, sql } from "kysely";
 import pg from "pg";
 import { getErrorCode } from "#files/machine";
 import { Problem } from "#protocol/errors";
-import type { Log } from "../ports.ts";
+import type { Log } from "#telemetry/log";
 import { listMigrations, runMigrations } from "./migrate.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import type { Database } from "./schema.ts";

@@ -4,17 +4,26 @@ import { join } from "node:path";
 import * as z from "zod/mini";
 import { getErrorCode } from "#files/machine";
 import { Problem } from "#protocol/errors";
-import type { Keys } from "../ports.ts";
 
 /** Bytes of every key that kay makes; sealing keys must have exactly as many, signing keys at least (RFC 7518, 3.2). */
 const KEY_BYTES = 32;
 
-const Key = z.looseObject({
+const KeyEntry = z.looseObject({
   id: z.string().check(z.regex(/^[\w.-]{1,64}$/)),
   key: z.string().check(z.regex(/^[\w+/-]+=*$/)),
 });
-const Some = z.array(Key).check(z.minLength(1));
-const KeyFile = z.looseObject({ version: z.literal(1), signing: z.union([Some, Key]), sealing: Some });
+const Some = z.array(KeyEntry).check(z.minLength(1));
+const KeyFile = z.looseObject({ version: z.literal(1), signing: z.union([Some, KeyEntry]), sealing: Some });
+
+/** Secrets of the backend, as raw bytes. The first of each kind signs and seals, all of them verify and open (key rotation). */
+export type Keys = {
+  /** HS256 keys for access tokens. */
+  signing: [Key, ...Key[]];
+  /** AES-256-GCM keys for what is stored encrypted: service tokens, PKCE verifiers. 32 bytes each. */
+  sealing: Key[];
+};
+
+type Key = { id: string; key: Uint8Array };
 
 /** Where the keys are: `keys.json` in the data folder, made if it is not there, or what an operator gave as `KAY_KEYS`. */
 export type KeySource = { folder: string } | { value: string };

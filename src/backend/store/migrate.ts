@@ -4,7 +4,7 @@ import { Migrator } from "kysely/migration";
 import pg from "pg";
 import { getErrorCode } from "#files/machine";
 import { Problem } from "#protocol/errors";
-import type { Log } from "../ports.ts";
+import type { Log } from "#telemetry/log";
 import { MIGRATIONS } from "./migrations.ts";
 
 /**

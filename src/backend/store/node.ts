@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import pg from "pg";
 import type { GenerationStatus } from "#protocol/events";
-import type { Log } from "../ports.ts";
+import type { Log } from "#telemetry/log";
 import type { DbConnection } from "./schema.ts";
 
 /** Two halves of an advisory lock: this one says "a node of kay". */

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { Problem } from "#protocol/errors";
-import type { Keys } from "../ports.ts";
+import type { Keys } from "./keys.ts";
 
 const VERSION = 1;
 const NONCE = 12;

@@ -1,7 +1,8 @@
 import type { AskRequest } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
 import { toLine } from "#ui/text/words";
-import type { BackendHandle, Kay } from "../kay.ts";
+import type { BackendHandle } from "../backend/handle.ts";
+import type { Kay } from "../kay.ts";
 import { readTextFile } from "./text-file.ts";
 
 /** What `kay ask` takes to say what may be sent: nothing at all, or these calls without a further yes. */
@@ -10,6 +11,7 @@ export type AllowOptions = { dryRun?: boolean; allow?: string[]; allowFile?: str
 /** As many entries, and characters of one, as a backend takes. */
 const MOST_ENTRIES = 50;
 const LONGEST_ENTRY = 200;
+
 /** Of a file with entries. */
 const MOST_BYTES = 64 * 1024;
 

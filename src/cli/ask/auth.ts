@@ -1,16 +1,12 @@
 import type { BegunConnection } from "#client/credentials/credentials";
 import { Problem } from "#protocol/errors";
 import { formatAuth, formatTimeLeft, listMissingServices, toLine } from "#ui/text/words";
-import type { CardItem } from "#ui/view/view";
+import type { BackendHandle } from "../backend/handle.ts";
 import { beginConnection, completeConsent, showLink } from "../consent/connection.ts";
 import { openOrExplain } from "../consent/waiting-line.ts";
-import type { BackendHandle, Kay } from "../kay.ts";
+import type { Kay } from "../kay.ts";
 import { promptLine, writeNotice } from "../prompt/line.ts";
-
-export type AuthCard = Extract<CardItem, { type: "auth" }>;
-
-/** A card as it is now, and what ends the question for it. */
-export type OpenCard<Card extends CardItem = CardItem> = { card(): Card; signal: AbortSignal };
+import type { AuthCard, OpenCard } from "./open-card.ts";
 
 /**
  * Connect what a generation waits for: all links are printed, each is waited for, and the backend is told of each that stands, so that the

@@ -1,7 +1,8 @@
 import { quoteShellWord } from "#protocol/shell";
 import { reduceView } from "#ui/view/reduce";
 import type { View } from "#ui/view/view";
-import type { BackendHandle, Kay } from "../kay.ts";
+import type { BackendHandle } from "../backend/handle.ts";
+import type { Kay } from "../kay.ts";
 import { isTimedOut, timedOutProblem } from "../time-limit.ts";
 import { getReceipts } from "./document.ts";
 import { takeUntilEnd } from "./follow.ts";

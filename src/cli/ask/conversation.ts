@@ -1,6 +1,6 @@
 import { Problem } from "#protocol/errors";
 import { toLine } from "#ui/text/words";
-import type { BackendHandle } from "../kay.ts";
+import type { BackendHandle } from "../backend/handle.ts";
 
 /** Most conversations that a title is looked for among. */
 const LOOKED_AT = 100;

@@ -2,7 +2,8 @@ import { Problem } from "#protocol/errors";
 import { isGenerationEnd, type NumberedPart } from "#protocol/events";
 import { reduceView } from "#ui/view/reduce";
 import { type CardItem, EMPTY_VIEW, listOpenCards, type View } from "#ui/view/view";
-import type { BackendHandle, Kay } from "../kay.ts";
+import type { BackendHandle } from "../backend/handle.ts";
+import type { Kay } from "../kay.ts";
 import type { Presenter } from "./presenter.ts";
 import { promptForCard } from "./prompt-for-card.ts";
 

@@ -3,11 +3,13 @@ import { Problem } from "#protocol/errors";
 import type { InteractionResponse } from "#protocol/events";
 import { formatEnd, listMissingServices, toLine } from "#ui/text/words";
 import type { CardItem } from "#ui/view/view";
-import type { BackendHandle, Kay } from "../kay.ts";
+import type { BackendHandle } from "../backend/handle.ts";
+import type { Kay } from "../kay.ts";
 import { writeNotice } from "../prompt/line.ts";
 import { promptApproval } from "./approval.ts";
-import { type AuthCard, connectMissing, type OpenCard } from "./auth.ts";
+import { connectMissing } from "./auth.ts";
 import { promptForm } from "./form.ts";
+import type { AuthCard, OpenCard } from "./open-card.ts";
 
 /** Where a card is answered: the conversation, and the id or the name of the client that answers. */
 export type AnswerTarget = { session: string; client: string };

@@ -1,7 +1,7 @@
 import { clean } from "#protocol/clean";
 import type { Connection } from "#protocol/connections";
 import { Problem } from "#protocol/errors";
-import type { BackendHandle } from "../kay.ts";
+import type { BackendHandle } from "./handle.ts";
 
 /**
  * Keep beside the sign-in who acts at each service, so that `kay profile list` can tell it without asking a backend. What is kept for services

@@ -1,17 +1,16 @@
 import { createApi } from "#client/api/api";
 import { type CredentialsOptions, createCredentials } from "#client/credentials/create";
-import type { Credentials } from "#client/credentials/credentials";
 import { createRefresher } from "#client/credentials/refresh";
 import { type EmbeddedBackend, type EmbeddedPorts, openEmbeddedBackend } from "#client/embedded/embedded";
 import { withEmbeddedReconnect } from "#client/embedded/reconnect";
 import type { ProfileChoice } from "#client/settings/profiles";
 import { DEFAULT_PROFILE } from "#client/settings/profiles";
 import { parseOrigin } from "#net/addresses";
-import type { Clock, OpenStream, Send } from "#net/ports";
+import type { OpenStream, Send, Timer } from "#net/ports";
 import { Problem } from "#protocol/errors";
 import type { CompletionCache } from "../completion/cache.ts";
 import { withCompletionCache } from "../completion/cached-api.ts";
-import type { BackendHandle } from "../kay.ts";
+import type { BackendHandle, BackendTarget } from "./handle.ts";
 import { formatProfileFlag } from "./profile-flag.ts";
 
 /** Origin that the embedded backend's sign-in is stored under: its port changes, its identity does not. */
@@ -20,7 +19,7 @@ const EMBEDDED_ORIGIN = "embedded";
 /** What a link is made from. Everything that costs time is a function. */
 export type HandlePorts = {
   version: string;
-  clock: Clock;
+  clock: Timer;
   random(bytes: number): Uint8Array;
   send: Send;
   openStream: OpenStream;
@@ -35,15 +34,6 @@ export type HandlePorts = {
   embedded(): EmbeddedPorts;
   /** Where what this backend names is kept for completion. */
   known(origin: string): CompletionCache;
-};
-
-/** Where the backend of this run is, and the sign-in stored for it; nothing is started or asked yet. */
-export type BackendTarget = {
-  origin: string;
-  baseUrl?: string;
-  embedded: boolean;
-  credentials: Credentials;
-  known: CompletionCache;
 };
 
 /** Find out which backend is meant. `forceEmbedded` is for the tour. */

@@ -3,7 +3,7 @@ import type { EmbeddedPorts } from "#client/embedded/embedded";
 import type { Paths } from "#client/paths";
 import type { Settings } from "#client/settings/settings";
 import { openCompletionCache } from "../completion/cache.ts";
-import type { CliPorts } from "../create-kay.ts";
+import type { CliPorts } from "../ports.ts";
 import type { HandlePorts } from "./open.ts";
 
 /** Settings whose change makes a new embedded backend necessary: everything about services' clients. */

@@ -3,7 +3,8 @@ import { clean } from "#protocol/clean";
 import type { DisconnectResponse } from "#protocol/connections";
 import { Problem } from "#protocol/errors";
 import { saveAccountLabels } from "../backend/account-labels.ts";
-import type { BackendHandle, Kay } from "../kay.ts";
+import type { BackendHandle } from "../backend/handle.ts";
+import type { Kay } from "../kay.ts";
 import { confirmOrThrow } from "../prompt/confirm.ts";
 import { unknownServiceProblem } from "./connections.ts";
 

@@ -2,7 +2,8 @@ import type { BegunConnection } from "#client/credentials/credentials";
 import { clean } from "#protocol/clean";
 import { formatTimeLeft } from "#ui/text/words";
 import { repeatEverySecond } from "../ask/auth.ts";
-import type { BackendHandle, Kay } from "../kay.ts";
+import type { BackendHandle } from "../backend/handle.ts";
+import type { Kay } from "../kay.ts";
 import { beginConnection, type ConnectedService, completeConsent, showLink } from "./connection.ts";
 import { openOrExplain } from "./waiting-line.ts";
 

@@ -7,7 +7,8 @@ import { clean } from "#protocol/clean";
 import type { Connection, ConnectResponse } from "#protocol/connections";
 import { Problem } from "#protocol/errors";
 import { findReplacedAccount, formatAccount, formatSite, saveAccountLabels } from "../backend/account-labels.ts";
-import type { BackendHandle, Kay } from "../kay.ts";
+import type { BackendHandle } from "../backend/handle.ts";
+import type { Kay } from "../kay.ts";
 import { openOrExplain, showWaiting, type WaitingLine } from "./waiting-line.ts";
 
 /** How a link gets to the person; `kay try` gives the consent itself where nobody is there. */

@@ -1,7 +1,8 @@
 import type { BegunConnection } from "#client/credentials/credentials";
 import { Problem } from "#protocol/errors";
 import { quoteShellWord } from "#protocol/shell";
-import type { BackendHandle, Kay } from "../kay.ts";
+import type { BackendHandle } from "../backend/handle.ts";
+import type { Kay } from "../kay.ts";
 import { type ConnectedService, completeConsent } from "./connection.ts";
 import { showWaiting } from "./waiting-line.ts";
 

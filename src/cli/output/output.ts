@@ -2,7 +2,6 @@ import { styleText } from "node:util";
 import { type Problem, toProblemBody } from "#protocol/errors";
 import type { Style } from "#ui/style";
 import { type Terminal, wantsColor } from "../terminal/terminal.ts";
-import type { DocumentFilter } from "./jq/filter.ts";
 import { addWarnings, formatJson, formatJsonLine } from "./json.ts";
 import { wrapSentences } from "./wrap.ts";
 
@@ -152,3 +151,13 @@ export function createOutput(
     },
   };
 }
+
+/** What every document goes through under `--jq`. */
+export type DocumentFilter = {
+  /** Print what the expression makes of a document; documents keep their order. */
+  push(document: unknown): void;
+  /** Wait until everything is printed. @throws Problem FILTER_FAILED for the first document that the expression failed on */
+  settled(): Promise<void>;
+  /** Nothing is waited for any more. */
+  end(): void;
+};

@@ -3,8 +3,9 @@ import { Problem } from "#protocol/errors";
 import type { AuthLink, AuthLinks } from "#ui/cards/auth";
 import { listMissingServices, toLine } from "#ui/text/words";
 import type { CardItem } from "#ui/view/view";
+import type { BackendHandle } from "../backend/handle.ts";
 import { beginConnection, completeConsent } from "../consent/connection.ts";
-import type { BackendHandle, Kay } from "../kay.ts";
+import type { Kay } from "../kay.ts";
 import { formatFault } from "./format-fault.ts";
 
 export type AuthCard = Extract<CardItem, { type: "auth" }>;

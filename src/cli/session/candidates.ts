@@ -2,7 +2,8 @@ import type { Candidate } from "#ui/editor/complete";
 import type { SessionEvent } from "#ui/session/events";
 import { toLine } from "#ui/text/words";
 import { formatAccount } from "../backend/account-labels.ts";
-import type { BackendHandle, Kay } from "../kay.ts";
+import type { BackendHandle } from "../backend/handle.ts";
+import type { Kay } from "../kay.ts";
 import type { SessionLookup } from "./slash/command.ts";
 import { SLASH_COMMANDS } from "./slash/table.ts";
 

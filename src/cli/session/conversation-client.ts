@@ -1,7 +1,8 @@
 import type { AskRequest, AskResponse } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
 import type { NumberedPart } from "#protocol/events";
-import type { BackendHandle, Kay } from "../kay.ts";
+import type { BackendHandle } from "../backend/handle.ts";
+import type { Kay } from "../kay.ts";
 import { createDirectStream } from "./direct-stream.ts";
 import type { SessionClient } from "./open.ts";
 

@@ -5,7 +5,8 @@ import { formatCard } from "#ui/text/words";
 import { listOpenCards, type View } from "#ui/view/view";
 import { cancelGeneration } from "../ask/cancel.ts";
 import { followGeneration, takeUntilEnd } from "../ask/follow.ts";
-import type { BackendHandle, Kay } from "../kay.ts";
+import type { BackendHandle } from "../backend/handle.ts";
+import type { Kay } from "../kay.ts";
 import type { SessionClient } from "./open.ts";
 import { createPlainPresenter } from "./plain-presenter.ts";
 

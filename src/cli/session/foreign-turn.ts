@@ -1,5 +1,5 @@
 import type { NumberedPart } from "#protocol/events";
-import type { BackendHandle } from "../kay.ts";
+import type { BackendHandle } from "../backend/handle.ts";
 import type { Conversation } from "./conversation.ts";
 
 /**

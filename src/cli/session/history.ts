@@ -3,7 +3,7 @@ import { ensurePrivateFolder, getErrno, unusableProblem } from "#files/folders";
 import { type Lock, withLock } from "#files/lock";
 import type { Processes } from "#files/processes";
 import { readFileIfExists, removeFile, replaceFile } from "#files/replace-file";
-import type { Clock } from "#net/ports";
+import type { Timer } from "#net/ports";
 import { Problem } from "#protocol/errors";
 import { appendEntry, MAX_ENTRIES, shouldRemember } from "#ui/editor/history";
 
@@ -21,7 +21,7 @@ export type HistoryFile = {
 export type HistoryOptions = {
   folder: () => string;
   profile: string;
-  clock: Clock;
+  clock: Timer;
   processes: Processes;
   random: (bytes: number) => Uint8Array;
 };

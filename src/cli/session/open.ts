@@ -1,6 +1,7 @@
 import { cleanLine } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
-import type { BackendHandle, Kay } from "../kay.ts";
+import type { BackendHandle } from "../backend/handle.ts";
+import type { Kay } from "../kay.ts";
 import { canPrompt } from "../prompt/confirm.ts";
 
 /**

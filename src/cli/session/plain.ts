@@ -2,8 +2,9 @@ import { ERRORS, Problem } from "#protocol/errors";
 import type { NumberedPart } from "#protocol/events";
 import { toLine } from "#ui/text/words";
 import { getCancelGraceMs } from "../ask/cancel.ts";
+import type { BackendHandle } from "../backend/handle.ts";
 import { runConnect } from "../commands/connect/run.ts";
-import type { BackendHandle, Kay } from "../kay.ts";
+import type { Kay } from "../kay.ts";
 import { promptYesNo } from "../prompt/confirm.ts";
 import {
   type Conversation,

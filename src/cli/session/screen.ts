@@ -1,8 +1,8 @@
 import { detectReflow } from "#ui/screen/reflow";
 import { createScreen, SESSION_MODES } from "#ui/screen/screen";
-import { SPINNER_MARK } from "#ui/session/live-content";
+import { type ScrollbackState, SPINNER_MARK } from "#ui/session/live-content";
 import { type LiveFrame, layOutLiveRegion } from "#ui/session/live-frame";
-import { advanceScrollback, createScrollbackState, type ScrollbackState } from "#ui/session/scrollback";
+import { advanceScrollback, createScrollbackState } from "#ui/session/scrollback";
 import type { Session } from "#ui/session/state";
 import { isBusy } from "#ui/session/turn";
 import type { Look } from "#ui/style";
@@ -32,6 +32,7 @@ export type SessionScreen = {
 /** Least time between two drawings of what streams, in ms; keys are shown at once. */
 const CADENCE_MS = 50;
 const SPINNER = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+
 /** How long each of its marks stands, in ms. */
 const SPIN_MS = 200;
 

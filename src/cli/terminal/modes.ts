@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process";
 import type { Writable } from "node:stream";
 import type { Kay } from "../kay.ts";
-import type { ProcessStreams } from "./streams.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** What was switched on in the terminal: it is switched off once, on whatever way out. */
@@ -135,3 +134,28 @@ read -r word <&3
 printf '%s\\033[J' "$OFF"
 case $(stty -a) in *-isig*) stty $saved ;; esac
 `;
+
+/** The process's own streams and what they need around them. A stream is opened at its first use: most commands need one of the three. */
+export type ProcessStreams = {
+  stdin(): NodeJS.ReadStream;
+  stdout(): NodeJS.WriteStream;
+  stderr(): NodeJS.WriteStream;
+  /** Whether descriptor 0, 1 or 2 is a terminal. */
+  isTerminal(descriptor: 0 | 1 | 2): boolean;
+  /** Ctrl+C pressed while keys are read raw: the same as SIGINT. */
+  interrupt(): void;
+  /** The terminal that is read raw went away: the same as SIGHUP. */
+  hangUp(): void;
+  /** Stop this process and its job; absent where there are no jobs. */
+  stop?(): void;
+  /** To be told whenever this process goes on after it was stopped. */
+  onContinue?(listener: () => void): () => void;
+  /** Have somebody else write `off`, and end raw mode, should this process be killed before it calls what is returned. */
+  guard?(off: string): () => void;
+  /** stdout's reader went away (EPIPE): the command ends quietly. */
+  readerGone(): void;
+  /** Output could not be written for another reason (a full disk): its errno. */
+  cannotWrite(errno: string): void;
+  /** KAY_FORCE_TTY: treat the output as a terminal of this many columns. */
+  forcedColumns?: number;
+};

@@ -1,4 +1,4 @@
-import type { Clock, OpenStream, Send } from "#net/ports";
+import type { OpenStream, Send, Timer } from "#net/ports";
 
 /** One backend as the calls see it. */
 export type BackendConnection = {
@@ -8,7 +8,7 @@ export type BackendConnection = {
   openStream: OpenStream;
   /** The way out for streams to other origins than the backend's, which takes nothing of the backend along; without it none are read. */
   openElsewhere?: OpenStream;
-  clock: Clock;
+  clock: Timer;
   /** Random bytes, for idempotency keys and to spread repeats. */
   random(bytes: number): Uint8Array;
   version: string;

@@ -8,7 +8,6 @@ import { openCallStream } from "./open.ts";
 import { createOutage, type Outage } from "./outage.ts";
 import { type PartRead, readParts } from "./parts.ts";
 import { toAnswerContext } from "./send-call.ts";
-import type { StreamListener } from "./stream.ts";
 import type { Turn } from "./turn.ts";
 
 /** What is followed: an ask until its generation ends, a conversation for as long as the caller wants, or what its log has by now. */
@@ -132,3 +131,11 @@ function withWayBack(problem: Problem, { sessionId, last }: Turn): Problem {
     cause: problem,
   });
 }
+
+/** What a stream tells the person beside its parts: `note` that the connection is lost or back, `warn` what of it could not be read. */
+export type StreamListener = {
+  note?(text: string): void;
+  warn?(text: string): void;
+  /** A connection stands: the first one, or a new one after one that was lost. */
+  joined?(): void;
+};

@@ -6,20 +6,12 @@ import { createIdempotencyKey, getHost } from "./backend-connection.ts";
 import type { Caller } from "./caller.ts";
 import type { DirectTurn } from "./direct/turn.ts";
 import { isStreamableDirectly } from "./direct/turn.ts";
-import { buildEventsPath, followEvents } from "./follow.ts";
+import { buildEventsPath, followEvents, type StreamListener } from "./follow.ts";
 import { checkComplete, recoverStream, type StreamPosition, truncatedProblem } from "./lost-answers.ts";
 import { openCall, openCallStream } from "./open.ts";
 import { type PartRead, readParts } from "./parts.ts";
 import { type Call, toAnswerContext } from "./send-call.ts";
 import { createTurn } from "./turn.ts";
-
-/** What a stream tells the person beside its parts: `note` that the connection is lost or back, `warn` what of it could not be read. */
-export type StreamListener = {
-  note?(text: string): void;
-  warn?(text: string): void;
-  /** A connection stands: the first one, or a new one after one that was lost. */
-  joined?(): void;
-};
 
 /** Parts of a conversation as they come. */
 export type StreamCalls = {
@@ -46,6 +38,7 @@ export type AskStreamOptions = AskTurnOptions & {
   /** Stream straight from the backend's agent server, where it has one and the request is one that can be. */
   direct?: boolean;
 };
+
 export type EventsOptions = StreamListener & {
   after?: number;
   live?: boolean;
@@ -53,6 +46,7 @@ export type EventsOptions = StreamListener & {
   /** Who follows; others see it for as long as it does. */
   client?: FollowingClient;
 };
+
 /** Its fields are read for each new connection, so that what changes meanwhile is told. */
 type FollowingClient = { id: string; name?: string; interaction?: { supported: boolean; enabled: boolean } };
 

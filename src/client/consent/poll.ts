@@ -1,4 +1,4 @@
-import type { Clock, Warn } from "#net/ports";
+import type { Timer, Warn } from "#net/ports";
 import { sleepOrThrow, throwIfCancelled } from "#net/sleep";
 import { clean } from "#protocol/clean";
 import type { StatusResponse } from "#protocol/connections";
@@ -11,7 +11,7 @@ export const POLL_INTERVAL_MS = 2_500;
 
 /** What every wait for a person in a browser needs. */
 export type WaitOptions = {
-  clock: Clock;
+  clock: Timer;
   /** Ends the wait; nothing is asked or stored after it. */
   signal?: AbortSignal;
   /** When the link dies, ms since 1970. */

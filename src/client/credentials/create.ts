@@ -2,7 +2,7 @@ import { dirname } from "node:path";
 import { type Lock, withLock } from "#files/lock";
 import type { Processes } from "#files/processes";
 import { checkCredentialFolder, readFileIfExists, removeFile } from "#files/replace-file";
-import type { Clock, Warn } from "#net/ports";
+import type { Timer, Warn } from "#net/ports";
 import type { Problem } from "#protocol/errors";
 import type { Credentials } from "./credentials.ts";
 import { normalizeSignIn, parseEnvelope } from "./envelope.ts";
@@ -18,7 +18,7 @@ export type CredentialsOptions = {
   /** KAY_CREDENTIALS; "auto" takes the keychain if it can be used when the first sign-in is stored. */
   preference: Preference;
   keychain: Keychain;
-  clock: Clock;
+  clock: Timer;
   warn: Warn;
   processes: Processes;
   platform: string;

@@ -1,4 +1,4 @@
-import type { Clock, Warn } from "#net/ports";
+import type { Timer, Warn } from "#net/ports";
 import { Problem } from "#protocol/errors";
 import type { StorageMode } from "./credentials.ts";
 import { type Keychain, toKeychainProblem } from "./keychain.ts";
@@ -21,7 +21,7 @@ export type KeysOptions = {
   profile: string;
   preference: Preference;
   keychain: Keychain;
-  clock: Clock;
+  clock: Timer;
   warn: Warn;
   platform: string;
   random: (bytes: number) => Uint8Array;

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import type { Clock } from "#net/ports";
+import type { Timer } from "#net/ports";
 import type { KeychainStatus } from "./keychain.ts";
 
 /** One call of the native keychain module; `load` only finds out whether it can be loaded. */
@@ -18,7 +18,7 @@ export type NativeHost = {
   platform: string;
   env: Record<string, string | undefined>;
   execPath: string;
-  clock: Clock;
+  clock: Timer;
   module?: string;
 };
 

@@ -1,4 +1,4 @@
-import type { Clock, Warn } from "#net/ports";
+import type { Timer, Warn } from "#net/ports";
 import { isErrorCode, Problem } from "#protocol/errors";
 import type { Credentials, SignIn, Stored } from "./credentials.ts";
 import { isToken } from "./envelope.ts";
@@ -20,7 +20,7 @@ export type RefreshStep = "locked" | "calling" | "answered" | "writing" | "writt
 export type RefresherOptions = {
   origin: string;
   credentials: Credentials;
-  clock: Clock;
+  clock: Timer;
   call: (refreshToken: string, idempotencyKey: string) => Promise<RefreshOutcome>;
   warn: Warn;
   step?: (name: RefreshStep) => void | Promise<void>;
@@ -91,7 +91,7 @@ function isEnd(error: unknown): boolean {
 }
 
 /** Milliseconds a token is still good for by the server's clock; for ever when it does not tell. */
-function timeLeft(token: string, { clock_offset_ms = 0 }: SignIn, clock: Clock): number {
+function timeLeft(token: string, { clock_offset_ms = 0 }: SignIn, clock: Timer): number {
   const { expires } = readTokenTimes(token);
   return expires === undefined ? Number.POSITIVE_INFINITY : expires - (clock.now() + clock_offset_ms);
 }

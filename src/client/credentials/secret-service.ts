@@ -1,11 +1,11 @@
 import { getErrno } from "#files/replace-file";
-import type { Clock } from "#net/ports";
+import type { Timer } from "#net/ports";
 import { type Bus, BusError, connectBus, parseBusAddress } from "./dbus.ts";
 import { type DbusArgument, toArray } from "./dbus-wire.ts";
 import type { KeychainStatus } from "./keychain.ts";
 
 /** Where the session bus of a Linux session is to be found: DBUS_SESSION_BUS_ADDRESS and XDG_RUNTIME_DIR are read. */
-export type BusSession = { env: Record<string, string | undefined>; uid: number; clock: Clock };
+export type BusSession = { env: Record<string, string | undefined>; uid: number; clock: Timer };
 
 /** What a read found: a look, and the secret when the service can be used and has it. */
 export type SecretResult = { look: KeychainStatus; secret: string | null };

@@ -9,7 +9,7 @@ import {
   replaceFile,
   restrictPermissions,
 } from "#files/replace-file";
-import type { Clock, Warn } from "#net/ports";
+import type { Timer, Warn } from "#net/ports";
 import { Problem } from "#protocol/errors";
 import type { StorageMode } from "./credentials.ts";
 import { type Envelope, formatEnvelope, parseEnvelope, type SignInsByOrigin } from "./envelope.ts";
@@ -30,7 +30,7 @@ export type Store = {
 export type StoreOptions = {
   path: string;
   keys: Keys;
-  clock: Clock;
+  clock: Timer;
   warn: Warn;
   platform: string;
   random: (bytes: number) => Uint8Array;

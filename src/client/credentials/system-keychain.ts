@@ -1,4 +1,4 @@
-import type { Clock } from "#net/ports";
+import type { Timer } from "#net/ports";
 import { type Keychain, toKeychainProblem } from "./keychain.ts";
 import type { NativeRequest } from "./native.ts";
 import type { BusSession } from "./secret-service.ts";
@@ -11,7 +11,7 @@ export type SystemKeychainOptions = {
   uid: number;
   /** The node that runs kay: native calls have a child process of their own. */
   execPath: string;
-  clock: Clock;
+  clock: Timer;
   /** Name of kay's items in the keychain. */
   service?: string;
   /** Address of the native module, as `import()` takes it. */

@@ -3,7 +3,7 @@ import { readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Processes } from "#files/processes";
 import { isLoopback } from "#net/addresses";
-import type { Clock, Send } from "#net/ports";
+import type { Send, Timer } from "#net/ports";
 import { clean } from "#protocol/clean";
 import { EMBEDDED_RECORD, LOCAL_SECRET_HEADER, STOP_PATH, toShapeText } from "#protocol/embedded";
 import type { EmbeddedRecord } from "#protocol/embedded-record";
@@ -13,6 +13,7 @@ import { parseShape } from "#protocol/parse";
 /** How long a start may take, in ms: a new database on a slow disk included. */
 const START_LIMIT_MS = 60_000;
 const LOOK_EVERY_MS = 20;
+
 /** How long it may take to stop, in ms: requests and the database included. */
 const STOP_LIMIT_MS = 30_000;
 
@@ -25,7 +26,7 @@ export type EmbeddedPorts = {
   env: Record<string, string | undefined>;
   /** Settings that shape a backend (client ids and the like). */
   shaping: Record<string, unknown>;
-  clock: Clock;
+  clock: Timer;
   /** Ends the waits. */
   signal: AbortSignal;
   processes: Processes;

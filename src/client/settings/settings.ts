@@ -1,7 +1,7 @@
 import { dirname, join } from "node:path";
 import { distance } from "fastest-levenshtein";
 import { ensurePrivateFolder, unusableProblem } from "#files/folders";
-import type { Clock, Warn } from "#net/ports";
+import type { Timer, Warn } from "#net/ports";
 import { Problem } from "#protocol/errors";
 import type { Paths } from "../paths.ts";
 import { readSettings, type Stored, writeSettings } from "./file.ts";
@@ -35,7 +35,7 @@ export type Settings = {
 export type SettingsPorts = {
   paths: Pick<Paths, "config">;
   env: Record<string, string | undefined>;
-  clock: Pick<Clock, "now">;
+  clock: Pick<Timer, "now">;
   warn: Warn;
   flags?: Partial<Record<SettingKey, string>>;
   profile?: string;

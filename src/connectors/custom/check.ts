@@ -2,7 +2,6 @@ import { isLoopback } from "#net/public-address";
 import { isReservedHeader, validateTool } from "./check-tool.ts";
 import type { ServiceDescription } from "./description.ts";
 import type { DescriptionFault } from "./faults.ts";
-import type { ReservedNames } from "./read.ts";
 
 /** What the parts of a description say against each other, after each has its right shape. */
 export function validateDescription(description: ServiceDescription, taken: ReservedNames): DescriptionFault[] {
@@ -76,3 +75,6 @@ const RESERVED_PARAMETERS = new Set([
   "code_challenge",
   "code_challenge_method",
 ]);
+
+/** Names that a description may not take: those of the services and providers that there are. */
+export type ReservedNames = { services: string[]; providers: string[] };

@@ -1,11 +1,8 @@
 import { type Document, isCollection, isMap, isScalar, LineCounter, type Node, parseDocument, visit } from "yaml";
 import { Problem } from "#protocol/errors";
-import { validateDescription } from "./check.ts";
+import { type ReservedNames, validateDescription } from "./check.ts";
 import { MAX_SOURCE_BYTES, ServiceDescription } from "./description.ts";
 import { type DescriptionFault, formatPath, toShapeFaults } from "./faults.ts";
-
-/** Names that a description may not take: those of the services and providers that there are. */
-export type ReservedNames = { services: string[]; providers: string[] };
 
 /**
  * Read a description from YAML or JSON (which is read as the YAML that it also is, so that both have lines).

@@ -1,4 +1,4 @@
-import type { Clock, Fetch } from "#backend/ports";
+import type { Clock, Fetch } from "#net/ports";
 import { Problem } from "#protocol/errors";
 import type { ApiTraits, Credential, Endpoints, OAuthClient, ServiceHttp, ServiceRequest } from "../service.ts";
 import { readServiceAnswer, type ServiceAnswer } from "./answer.ts";
@@ -18,6 +18,7 @@ import { addCredentialToUrl, buildRequestUrl, getRedirectTarget, toAuthHeaders }
 const ATTEMPTS = 3;
 const REDIRECTS = 3;
 const REQUEST_MS = 30_000;
+
 /** A service that asks for a longer pause than this is not waited for. */
 const LONGEST_WAIT_MS = 30_000;
 
@@ -56,6 +57,7 @@ type Call = {
   reads: boolean;
   signal?: AbortSignal;
 };
+
 /** No answer. `passing`: the same request may succeed in a moment. */
 type Fault = { problem: Problem; passing: boolean };
 

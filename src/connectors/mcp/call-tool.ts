@@ -1,10 +1,12 @@
 import type { CallToolResult, Client, InputRequiredResult, Progress } from "@modelcontextprotocol/client";
 import { Problem } from "#protocol/errors";
-import type { CallOptions, ElicitationRequest, HandleElicitation } from "./client.ts";
+import type { CallOptions } from "./client.ts";
 import { createProgressReporter } from "./progress.ts";
+import type { ElicitationRequest, HandleElicitation } from "./types.ts";
 
 /** Milliseconds without a word, while nobody is asked. */
 const SILENT_MS = 60_000;
+
 /** Milliseconds of a call that may ask a person, who takes a while, and of one that may not. */
 const LONGEST_ASKING_MS = 40 * 60_000;
 const LONGEST_MS = 10 * 60_000;

@@ -1,8 +1,9 @@
+import type { Fetch } from "#net/ports";
 import { Problem } from "#protocol/errors";
-import type { McpClientOptions } from "./client.ts";
-import type { McpServerRef } from "./client-pool.ts";
-import { type McpPlace, toCredential } from "./definition.ts";
+import { type McpDefinition, type McpPlace, toCredential } from "./definition.ts";
 import type { Programs } from "./programs.ts";
+import type { ToolList } from "./tools.ts";
+import type { McpClientOptions } from "./types.ts";
 
 /** Why a hosted backend takes no command. */
 export const NO_PROGRAMS_TEXT =
@@ -57,3 +58,17 @@ function requireGiven(programs: Programs, title: string, { env = [] }: Extract<M
     { hint: "" },
   );
 }
+
+/** A server as somebody uses it. `key` is the same for whoever may share its link. */
+export type McpServerRef = {
+  key: string;
+  definition: McpDefinition;
+  fetch: Fetch;
+  /** The token or key, where it takes one; see `HttpWay`. */
+  secret?: {
+    token(): Promise<string>;
+    rejected(token: string, refusal?: { status: number; challenge: string | null }): Promise<string>;
+  };
+  /** Told of the tools that the server lists, whenever they were listed. */
+  listed?(list: ToolList): Promise<void>;
+};

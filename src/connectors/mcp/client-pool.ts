@@ -1,8 +1,8 @@
 import type { CallToolResult } from "@modelcontextprotocol/client";
-import type { Clock, Fetch } from "#backend/ports";
+import type { Clock } from "#net/ports";
 import { Problem } from "#protocol/errors";
 import { type CallOptions, type McpClient, openMcpClient, type ProtocolEra } from "./client.ts";
-import { toClientOptions } from "./client-options.ts";
+import { type McpServerRef, toClientOptions } from "./client-options.ts";
 import type { McpDefinition, McpTool } from "./definition.ts";
 import { isClosedProblem } from "./faults.ts";
 import { chooseConnectionKey, countQuestions, isKeyOf, type OpeningClient, waitForClient } from "./pool-entry.ts";
@@ -12,20 +12,6 @@ import { type ToolList, toToolList } from "./tools.ts";
 
 /** Milliseconds after which a link that nobody uses is closed, and its program ended. */
 const IDLE_MS = 5 * 60_000;
-
-/** A server as somebody uses it. `key` is the same for whoever may share its link. */
-export type McpServerRef = {
-  key: string;
-  definition: McpDefinition;
-  fetch: Fetch;
-  /** The token or key, where it takes one; see `HttpWay`. */
-  secret?: {
-    token(): Promise<string>;
-    rejected(token: string, refusal?: { status: number; challenge: string | null }): Promise<string>;
-  };
-  /** Told of the tools that the server lists, whenever they were listed. */
-  listed?(list: ToolList): Promise<void>;
-};
 
 type ServerCall = Omit<CallOptions, "writes"> & {
   /** To be awaited before a write leaves. */

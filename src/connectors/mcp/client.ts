@@ -1,58 +1,24 @@
-import type {
-  CallToolResult,
-  Client,
-  ElicitRequest,
-  ElicitResult,
-  Tool as ServerTool,
-} from "@modelcontextprotocol/client";
+import type { CallToolResult, Client, Tool as ServerTool } from "@modelcontextprotocol/client";
 import { cleanLine } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 import type { McpFault } from "./faults.ts";
 import { cancelledProblem, markClosed, unknownOutcomeProblem } from "./faults.ts";
-import type { HttpTransportOptions } from "./http-transport.ts";
 import { listenForQuestions, type QuestionListener } from "./questions.ts";
-import type { ProgramOptions, ProgramTransport } from "./stdio-transport.ts";
+import type { ProgramTransport } from "./stdio-transport.ts";
 import { createMcpTransport, endSession } from "./stdio-transport.ts";
+import type { HandleElicitation, McpClientOptions } from "./types.ts";
 
 /** Milliseconds until a server must have answered the greeting, and the question for its tools. */
 const START_MS = 20_000;
+
 /** The same for the greeting of a program: it may have to be downloaded first (`npx -y …`). */
 const PROGRAM_START_MS = 2 * 60_000;
+
 /** How long a server may take to say whether it speaks the newer protocol. */
 const PROBE_MS = 5_000;
+
 /** Pages of a list of tools. */
 const MOST_PAGES = 20;
-
-/** What a server asks of a person in the middle of a call (MCP, "Elicitation"), and what it is told. */
-export type ElicitationRequest = ElicitRequest["params"];
-export type ElicitationAnswer = ElicitResult;
-/** Asks a person; the signal aborts when the call is over. */
-export type HandleElicitation = (
-  request: ElicitationRequest,
-  signal: AbortSignal,
-  /** Fires when the server says that what was to be done at an address is done. */
-  done?: AbortSignal,
-) => Promise<ElicitationAnswer>;
-
-/** A server and the way to it. */
-export type McpClientOptions = {
-  /** Name of the service, and its title for people. */
-  name: string;
-  title: string;
-  /** Version of kay, which the server is told. */
-  version: string;
-  place: { http: HttpTransportOptions } | { program: ProgramOptions };
-  /** The server is told that people can be asked, and calls bring `onElicitation`. */
-  elicits?: boolean;
-  /** The server said that its tools are others now. */
-  onToolsChanged?(): void;
-  /** The link is over without having been closed. */
-  onGone?(): void;
-  /** Known from before, so that the server need not be asked. */
-  era?: ProtocolEra;
-  /** Ends the opening; an open link is closed by `close`. */
-  signal?: AbortSignal;
-};
 
 /** Which of the two protocols a server speaks: with a session, or stateless (2026-07-28 and later). */
 export type ProtocolEra = "legacy" | "modern";

@@ -3,8 +3,9 @@ import { isLoopback } from "#net/public-address";
 import { clean, cleanLine } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 import type { InteractionOutcome, InteractionPrompt, Interactive, UserResponse } from "../interaction.ts";
-import type { ElicitationAnswer, ElicitationRequest, HandleElicitation } from "./client.ts";
+
 import { type FormField, parseFormFields } from "./form.ts";
+import type { ElicitationAnswer, ElicitationRequest, HandleElicitation } from "./types.ts";
 
 /** A server may ask so often in one call, and so much at once (bytes as JSON). */
 const MOST_ASKED = 5;

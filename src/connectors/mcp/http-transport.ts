@@ -1,4 +1,4 @@
-import type { Fetch } from "#backend/ports";
+import type { Fetch } from "#net/ports";
 import { Problem } from "#protocol/errors";
 import { toAuthHeaders } from "../http/target.ts";
 import type { Credential } from "../service.ts";

@@ -1,5 +1,5 @@
-import type { HandleElicitation } from "./client.ts";
 import { cancelledProblem } from "./faults.ts";
+import type { HandleElicitation } from "./types.ts";
 
 /** Milliseconds after which whoever waits for a server to start is told so. */
 const QUIET_MS = 3_000;

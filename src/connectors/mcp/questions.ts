@@ -1,5 +1,5 @@
 import type { Client } from "@modelcontextprotocol/client";
-import type { HandleElicitation } from "./client.ts";
+import type { HandleElicitation } from "./types.ts";
 
 /** Ids of addresses that a server may say to be done; no more than so many are waited for. */
 const MOST_VISITS = 100;

@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
 import * as z from "zod/mini";
-import type { Fetch } from "#backend/ports";
+import type { Fetch } from "#net/ports";
 import { defineTool, type Identity, type RawAccess, type Service, type Tool, type ToolContext } from "../service.ts";
 import { parseChallenge } from "./challenge.ts";
-import type { McpClientPool, McpServerRef } from "./client-pool.ts";
+import type { McpServerRef } from "./client-options.ts";
+import type { McpClientPool } from "./client-pool.ts";
 import { formatMcpPlace, type McpDefinition, type McpTool, toCredential } from "./definition.ts";
 import { createElicitationHandler, type ElicitationHandler } from "./elicitation.ts";
 import { toToolResult } from "./result.ts";

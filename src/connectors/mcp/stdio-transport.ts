@@ -1,11 +1,12 @@
 import { type JSONRPCMessage, ReadBuffer, serializeMessage, type Transport } from "@modelcontextprotocol/client";
 import { cleanLine } from "#protocol/clean";
-import type { McpClientOptions } from "./client.ts";
 import { createMcpFetch } from "./http-transport.ts";
 import type { Program, ProgramEnd, Programs, SpawnOptions } from "./programs.ts";
+import type { McpClientOptions } from "./types.ts";
 
 /** Longest message of a program in bytes; one that says more is ended. */
 const LONGEST_MESSAGE = 16 * 1024 * 1024;
+
 /** Characters of what a program said on stderr that are kept for telling why it ended. */
 const KEPT_ERRORS = 2_000;
 
@@ -95,8 +96,7 @@ export async function createMcpTransport(
   sdk: Sdk,
   failed: (problem: unknown) => void,
 ): Promise<Transport> {
-  if ("program" in place)
-    return (await import("#connectors/mcp/stdio-transport")).createProgramTransport(place.program);
+  if ("program" in place) return (await import("./stdio-transport.ts")).createProgramTransport(place.program);
   const fetch = createMcpFetch(place.http, failed);
   return new sdk.StreamableHTTPClientTransport(new URL(place.http.url), { fetch, requestInit: { redirect: "manual" } });
 }

@@ -2,9 +2,9 @@ import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { chown, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Log } from "#backend/ports";
 import { getErrorCode, type Machine } from "#files/machine";
 import { Problem } from "#protocol/errors";
+import type { Log } from "#telemetry/log";
 import type { PostgresArea } from "./area.ts";
 
 /** Major version of the binaries that kay depends on; data of another one cannot be opened by them. */

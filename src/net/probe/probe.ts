@@ -1,27 +1,12 @@
 import { BlockList, type Socket } from "node:net";
 import { Problem } from "#protocol/errors";
 import { isLoopback } from "../addresses.ts";
-import type { Clock } from "../ports.ts";
 import { findProxy, type HttpProxy, maskProxy } from "../proxy.ts";
-import type { TransportPorts } from "../transport.ts";
 import { connectTo } from "./connect.ts";
 import { lookUpAddresses } from "./dns.ts";
+import type { ProbePorts, ProbeStep, ProbeStepName } from "./step.ts";
 import { startTls, type TlsResult } from "./tls.ts";
 import { openTunnel } from "./tunnel.ts";
-
-/** The legs of the way to a backend, in their order. */
-export type ProbeStepName = "proxy" | "name" | "connect" | "tunnel" | "tls";
-
-/** How one leg went: words for a person, and what to do where it did not go well. */
-export type ProbeStep = {
-  leg: ProbeStepName;
-  state: "ok" | "warning" | "failed" | "skipped";
-  message: string;
-  fix?: string;
-};
-
-/** What a walk needs. Each leg that waits for somebody else ends after {@link LEG_LIMIT_MS}; `signal` ends all of it. */
-export type ProbePorts = TransportPorts & { clock: Clock; signal: AbortSignal };
 
 /** Limit for one leg, in milliseconds: all of them together stay below 14 s. */
 const LEG_LIMIT_MS = 3_000;

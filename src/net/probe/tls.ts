@@ -5,7 +5,7 @@ import { clean } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 import { loadAuthorities } from "../authorities.ts";
 import { describeTlsError, getTlsHint } from "../faults.ts";
-import type { ProbePorts } from "./probe.ts";
+import type { ProbePorts } from "./step.ts";
 
 /** A TLS connection as it came about, trusted or not; nothing is ever sent over one that is not. */
 export type TlsResult = { state: "ok" | "warning" | "failed"; message: string; fix?: string; socket: TLSSocket };

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import * as z from "zod/mini";
-import type { IssuedTokens, OAuthTraits, RefreshTokenRule } from "../provider.ts";
+import type { Grant, IssuedTokens, OAuthTraits, RefreshTokenRule } from "../provider.ts";
 
 const CODE_MS = 60_000;
 
@@ -22,10 +22,8 @@ export const GrantRows = z.object({
   access: z.record(z.string(), z.object({ grant: z.string(), expires: z.number() })),
   refresh: z.record(z.string(), z.object({ grant: z.string(), spent: z.boolean(), expires: z.optional(z.number()) })),
 });
-export type GrantRows = z.infer<typeof GrantRows>;
 
-/** One consent: who gave it, to which client, for what. */
-export type Grant = { id: string; account: string; client: string; scopes: string[] };
+export type GrantRows = z.infer<typeof GrantRows>;
 
 /** What one code was made for, and what the token request must then show. */
 export type CodeRequest = {

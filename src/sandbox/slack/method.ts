@@ -1,6 +1,5 @@
 import type { Context, Hono } from "hono";
-import type { Grant } from "../oauth/grants.ts";
-import type { ProviderContext, SandboxEnv } from "../provider.ts";
+import type { Grant, ProviderContext, SandboxEnv } from "../provider.ts";
 import { type Channel, type Conversation, isIm, type SlackState, type User } from "./state.ts";
 
 /** A failure of Slack: 200 `{"ok": false, "error": …}`. */

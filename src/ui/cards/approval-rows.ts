@@ -3,13 +3,13 @@ import type { Style } from "../style.ts";
 import { ACCESS_TEXTS, formatField, formatRequest, listRanTexts, listSummaries, toLine } from "../text/words.ts";
 import { type ApprovalUi, INITIAL_APPROVAL, listPreviewFields } from "./approval.ts";
 import type { ApprovalCard } from "./card-action.ts";
+import type { CardUi } from "./card-state.ts";
 import { addKeyNote, type CardContent, type KeyHints, layOutError, layOutKeys, layOutReason } from "./content.ts";
 import { isEditable } from "./edited-input.ts";
 import { layOutFields } from "./field-rows.ts";
 import { BORDER_CELLS, canShowTitle } from "./frame.ts";
 import { type Row, wrapRows } from "./row.ts";
 import { listScopes } from "./scopes.ts";
-import type { CardUi } from "./update-card.ts";
 
 /** What a card of an approval consists of: all that would be sent, and how it can be answered. */
 export function layOutApproval({ request }: ApprovalCard, open: CardUi, { width }: { width: number }): CardContent {

@@ -2,10 +2,10 @@ import type { AuthNeeded } from "#protocol/events";
 import type { Style } from "../style.ts";
 import { toLine } from "../text/words.ts";
 import { type AuthLink, type AuthLinks, isLocalAuth } from "./auth.ts";
+import type { CardUi } from "./card-state.ts";
 import { type CardContent, layOutError, layOutKeys } from "./content.ts";
 import { BORDER_CELLS } from "./frame.ts";
 import { type Row, wrapRows } from "./row.ts";
-import type { CardUi } from "./update-card.ts";
 
 type Props = { width: number; links?: AuthLinks };
 

@@ -4,12 +4,12 @@ import { layOutApproval } from "./approval-rows.ts";
 import type { AuthLinks } from "./auth.ts";
 import { layOutAuth } from "./auth-rows.ts";
 import type { AnyCard } from "./card-action.ts";
+import type { CardUi } from "./card-state.ts";
 import { layOutConfirm } from "./confirm-rows.ts";
 import { type CardContent, type KeyHints, SHORT_INDENT } from "./content.ts";
 import { layOutForm } from "./form-rows.ts";
 import { BORDER_CELLS, drawFrame } from "./frame.ts";
 import { type CursorCell, type Row, wrapRows } from "./row.ts";
-import type { CardUi } from "./update-card.ts";
 
 /** A card as it is to be drawn. `now` is ms since 1970, `links` say where the services of an auth card stand. */
 export type CardProps = {

@@ -1,9 +1,9 @@
 import { clean } from "#protocol/clean";
 import type { ConfirmCard } from "./card-action.ts";
+import type { CardUi } from "./card-state.ts";
 import { addKeyNote, type CardContent, layOutError, layOutKeys } from "./content.ts";
 import { BORDER_CELLS } from "./frame.ts";
 import { wrapRows } from "./row.ts";
-import type { CardUi } from "./update-card.ts";
 
 /** What a card of a confirmation consists of: the whole message, yes and no. */
 export function layOutConfirm(card: ConfirmCard, ui: CardUi, { width }: { width: number }): CardContent {

@@ -1,12 +1,12 @@
 import { formatAsker, toLine } from "../text/words.ts";
 import type { ApprovalCard } from "./card-action.ts";
+import type { CardUi } from "./card-state.ts";
 import { addKeyNote, type CardContent, type KeyHints, layOutError, layOutKeys, layOutReason } from "./content.ts";
 import { layOutField, layOutFields } from "./field-rows.ts";
 import { canSubmit, createFormUi, type FormUi, isFieldError, listSecretFields } from "./form.ts";
 import { SECRETS_REFUSED } from "./form-field.ts";
 import { BORDER_CELLS } from "./frame.ts";
 import { type Row, wrapRows } from "./row.ts";
-import type { CardUi } from "./update-card.ts";
 
 /** What a card of a form consists of: who asks and why, and its fields, to be filled in or to be looked at. */
 export function layOutForm(card: ApprovalCard, open: CardUi, { width }: { width: number }): CardContent {

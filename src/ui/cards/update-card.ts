@@ -1,15 +1,13 @@
 import type { Key } from "../keys/key.ts";
-import { type ApprovalUi, applyApprovalEdit, INITIAL_APPROVAL, updateApproval } from "./approval.ts";
-import { type AuthUi, INITIAL_AUTH, updateAuth } from "./auth.ts";
+import { applyApprovalEdit, INITIAL_APPROVAL, updateApproval } from "./approval.ts";
+import { INITIAL_AUTH, updateAuth } from "./auth.ts";
 import { type AnyCard, type CardStep, getScrollDelta, isScrollKey } from "./card-action.ts";
 import { layOutCard } from "./card-layout.ts";
-import { type ConfirmUi, INITIAL_CONFIRM, updateConfirm } from "./confirm.ts";
-import { applyFormEdit, createFormUi, type FormUi, placeError, updateForm } from "./form.ts";
+import type { CardUi } from "./card-state.ts";
+import { INITIAL_CONFIRM, updateConfirm } from "./confirm.ts";
+import { applyFormEdit, createFormUi, placeError, updateForm } from "./form.ts";
 
 export type { AnyCard, CardAction, ConfirmCard } from "./card-action.ts";
-
-/** What a person is doing with one open card. */
-export type CardUi = ApprovalUi | FormUi | AuthUi | ConfirmUi;
 
 /** How much of a card is seen at once, which is what scrolling goes by. */
 export type CardViewport = { width: number; maxRows: number };

@@ -3,7 +3,7 @@ import type { AnyCard, CardAction } from "../cards/update-card.ts";
 import type { CompletionSources } from "../editor/complete.ts";
 import type { Key } from "../keys/key.ts";
 import type { TimedPart } from "../view/reduce.ts";
-import type { ScrollbackState } from "./scrollback.ts";
+import type { ScrollbackState } from "./live-content.ts";
 import type { Session, Status } from "./state.ts";
 
 /** What happens to a session. `at` is ms since 1970. */

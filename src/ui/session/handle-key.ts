@@ -1,13 +1,6 @@
+import type { CardUi } from "../cards/card-state.ts";
 import { beginDraft, DRAFTING, endDraft, recordKey, routeKey } from "../cards/focus.ts";
-import {
-  type AnyCard,
-  type CardAction,
-  type CardUi,
-  scrollCard,
-  takesTab,
-  takesText,
-  updateCard,
-} from "../cards/update-card.ts";
+import { type AnyCard, type CardAction, scrollCard, takesTab, takesText, updateCard } from "../cards/update-card.ts";
 import { clearDraft } from "../editor/draft.ts";
 import type { Key } from "../keys/key.ts";
 import { canComplete, updateComposer } from "./composer.ts";

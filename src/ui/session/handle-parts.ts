@@ -1,5 +1,6 @@
+import type { CardUi } from "../cards/card-state.ts";
 import { updateCards } from "../cards/focus.ts";
-import { type AnyCard, type CardUi, createCardUi, hasInput } from "../cards/update-card.ts";
+import { type AnyCard, createCardUi, hasInput } from "../cards/update-card.ts";
 import { reduceViewAll, type TimedPart } from "../view/reduce.ts";
 import { type CardItem, listOpenCards } from "../view/view.ts";
 import type { SessionEffect, SessionStep } from "./events.ts";

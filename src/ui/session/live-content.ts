@@ -1,10 +1,9 @@
-import { INITIAL_STREAM } from "../markdown/stream.ts";
+import { INITIAL_STREAM, type MarkdownStream } from "../markdown/stream.ts";
 import { renderTail } from "../markdown/tail.ts";
 import type { Look } from "../style.ts";
 import { getSeparator } from "../text/item.ts";
 import { formatToolRow, isToolFinished } from "../text/tool-row.ts";
 import type { Item, TextItem, View } from "../view/view.ts";
-import type { ScrollbackState } from "./scrollback.ts";
 
 /**
  * What is under way, in rows of at most `look.width` cells. `text` is the end of what is being said, with an empty row before it where the
@@ -64,3 +63,13 @@ function waitingFor({ status }: View, items: Item[]): string | null {
   if (status !== "running" || items.some((item) => item.kind === "card")) return null;
   return "Thinking…";
 }
+
+/** How far a conversation has left for the scrollback. It does not grow with it. */
+export type ScrollbackState = {
+  /** Place of the first item that is not wholly committed. */
+  next: number;
+  /** What was committed last. */
+  above: Item["kind"] | null;
+  /** Where the text at `next` is read on: after how many of its characters, and up to where there is no end of a line. */
+  text: { stream: MarkdownStream; taken: number; searched: number };
+};

@@ -1,19 +1,9 @@
-import { INITIAL_STREAM, type MarkdownStream, readMarkdown } from "../markdown/stream.ts";
+import { INITIAL_STREAM, readMarkdown } from "../markdown/stream.ts";
 import type { Look } from "../style.ts";
 import { formatItem, getSeparator } from "../text/item.ts";
 import { isToolFinished } from "../text/tool-row.ts";
 import type { Item, TextItem, View } from "../view/view.ts";
-import { getLiveContent, type LiveContent } from "./live-content.ts";
-
-/** How far a conversation has left for the scrollback. It does not grow with it. */
-export type ScrollbackState = {
-  /** Place of the first item that is not wholly committed. */
-  next: number;
-  /** What was committed last. */
-  above: Item["kind"] | null;
-  /** Where the text at `next` is read on: after how many of its characters, and up to where there is no end of a line. */
-  text: { stream: MarkdownStream; taken: number; searched: number };
-};
+import { getLiveContent, type LiveContent, type ScrollbackState } from "./live-content.ts";
 
 /** Before anything was committed. */
 export function createScrollbackState(): ScrollbackState {

@@ -1,6 +1,7 @@
 import type { AuthLinks } from "../cards/auth.ts";
+import type { CardUi } from "../cards/card-state.ts";
 import type { Focus } from "../cards/focus.ts";
-import type { AnyCard, CardUi } from "../cards/update-card.ts";
+import type { AnyCard } from "../cards/update-card.ts";
 import type { Completion, CompletionSources } from "../editor/complete.ts";
 import type { Draft } from "../editor/draft.ts";
 import type { History } from "../editor/history.ts";

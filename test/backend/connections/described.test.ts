@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { expect, test } from "vitest";
 import { getServiceAccess } from "#backend/connections/access";
-import type { Fetch } from "#backend/ports";
+import type { Fetch } from "#net/ports";
 import { NOON, useBackend } from "#test/backend";
 import { connect } from "#test/consent";
 import { browserAt, paste } from "#test/key-page";

@@ -1,8 +1,8 @@
 import { isIP } from "node:net";
 import { beforeEach, expect, test } from "vitest";
 import { getServiceAccess } from "#backend/connections/access";
-import type { Fetch } from "#backend/ports";
 import type { ServiceConfiguration } from "#connectors/service";
+import type { Fetch } from "#net/ports";
 import { createWorld, useBackend, type World } from "#test/backend";
 import { LOGIN, type LoginOptions, mcpLogin, NOTES } from "#test/mcp-login";
 

@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Fetch } from "#backend/ports";
 import { createNode } from "#backend/store/node";
+import type { Fetch } from "#net/ports";
 import { createWorld, useBackend, type World } from "#test/backend";
 import { connect } from "#test/consent";
 import { useDatabase } from "#test/database";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import type { ModelSettings } from "#agent/models/decision";
 import { selectModel } from "#agent/models/select";
-import type { ModelSettings } from "#backend/ports";
 import type { Problem } from "#protocol/errors";
 
 const ports = { fetch: () => Promise.reject(new Error("not to be called")), clock: { now: () => 0 } };

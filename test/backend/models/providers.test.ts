@@ -2,9 +2,9 @@ import { LLMock } from "@copilotkit/aimock";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { AgentEvent } from "#agent/events";
 import { runAgent } from "#agent/loop";
+import type { ModelSettings } from "#agent/models/decision";
 import { selectModel } from "#agent/models/select";
 import type { AgentTool } from "#agent/tool";
-import type { ModelSettings } from "#backend/ports";
 
 /** A foreign server that speaks the wires of the providers. */
 const mock = new LLMock({ port: 0 });

@@ -5,9 +5,9 @@ import { fileURLToPath } from "node:url";
 import { sql } from "kysely";
 import pg from "pg";
 import { expect, onTestFinished, test } from "vitest";
-import type { Log } from "#backend/ports";
 import { getFaultLevel, openDatabase, toDatabaseProblem } from "#backend/store/database";
 import { MIGRATIONS } from "#backend/store/migrations";
+import type { Log } from "#telemetry/log";
 import { emptyDatabase, testDatabase, useDatabase } from "#test/database";
 import { ask } from "#test/postgres-world";
 

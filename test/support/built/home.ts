@@ -16,7 +16,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, onTestFinished } from "vitest";
 import type { SignIn } from "#client/credentials/credentials";
 import type { EmbeddedRecord } from "#protocol/embedded-record";
-import { openProfile } from "#test/credentials";
+import { openProfile } from "../credentials.ts";
 import { end, until } from "./processes.ts";
 import { layDatabase } from "./ready-database.ts";
 import { type Outcome, type Running, type RunOptions, runKay, startKay } from "./run.ts";

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { afterAll, beforeAll } from "vitest";
-import { scriptedModel } from "#test/scripted-model";
+import { scriptedModel } from "../scripted-model.ts";
 
 /** A {@link scriptedModel} for a backend that is a process of its own: behind a port of 127.0.0.1, for the tests of a file. */
 export function useModel() {

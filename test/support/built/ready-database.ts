@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { inject } from "vitest";
 import { openDatabase } from "#backend/store/database";
 import { startPostgres } from "#host/postgres/start";
-import { fastFolder } from "#test/fast-folder";
-import { thisMachine } from "#test/machine";
+import { fastFolder } from "../fast-folder.ts";
+import { thisMachine } from "../machine.ts";
 
 declare module "vitest" {
   interface ProvidedContext {

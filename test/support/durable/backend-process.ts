@@ -8,7 +8,7 @@ import { openDatabase } from "#backend/store/database";
 import { createNode } from "#backend/store/node";
 import type { Database } from "#backend/store/schema";
 import { createLog } from "#telemetry/log";
-import { deskServices } from "#test/desk";
+import { deskServices } from "../desk.ts";
 import { watchedFetch, watchedPool } from "./moments.ts";
 import { MODEL, TEST_KEYS } from "./shared.ts";
 

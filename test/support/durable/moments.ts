@@ -1,5 +1,5 @@
 import type { PostgresPool, PostgresPoolClient } from "kysely";
-import type { Fetch } from "#backend/ports";
+import type { Fetch } from "#net/ports";
 
 /** Told of each moment at which a process may be killed, before anything else happens. */
 export type AtMoment = (name: string) => void;

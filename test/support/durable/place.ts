@@ -1,9 +1,9 @@
 import { afterAll, beforeAll } from "vitest";
 import { createNode } from "#backend/store/node";
-import { createWorld } from "#test/backend";
-import { connect } from "#test/consent";
-import { type TestDatabase, testDatabase } from "#test/database";
-import { deskServices } from "#test/desk";
+import { createWorld } from "../backend.ts";
+import { connect } from "../consent.ts";
+import { type TestDatabase, testDatabase } from "../database.ts";
+import { deskServices } from "../desk.ts";
 import type { Orders } from "./backend-process.ts";
 import { type FakeModel, type FakeService, fakeModel, fakeService, type ModelAsk, type ModelStep } from "./outside.ts";
 import { type BackendProcess, backendProcesses } from "./processes.ts";

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { bundled } from "#test/bundled";
+import { bundled } from "../bundled.ts";
 import type { Orders, Said } from "./backend-process.ts";
 
 /** A backend in a process of its own. */

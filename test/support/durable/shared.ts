@@ -1,4 +1,4 @@
-import type { Keys } from "#backend/ports";
+import type { Keys } from "#backend/store/keys";
 
 /** The model's address as the backend knows it. */
 export const MODEL = "http://model.test/v1";

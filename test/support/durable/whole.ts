@@ -1,6 +1,6 @@
 import type { ModelMessage } from "ai";
 import type { StreamPart } from "#protocol/events";
-import type { TestDatabase } from "#test/database";
+import type { TestDatabase } from "../database.ts";
 import type { Came, Seen } from "./client.ts";
 
 /**

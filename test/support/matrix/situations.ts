@@ -1,5 +1,5 @@
-import type { RunSetting } from "#test/kay";
-import type { Reply } from "#test/network";
+import type { RunSetting } from "../kay.ts";
+import type { Reply } from "../network.ts";
 import type { Row } from "./rows.ts";
 
 /** Where and how a command is run. */

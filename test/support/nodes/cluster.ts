@@ -5,12 +5,12 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import pg from "pg";
 import { startPostgres } from "#host/postgres/start";
-import { createHome, type Home } from "#test/built/home";
-import { until } from "#test/built/processes";
-import type { Running } from "#test/built/run";
-import { type FakeModel, fakeModel } from "#test/durable/outside";
-import { fastFolder } from "#test/fast-folder";
-import { thisMachine } from "#test/machine";
+import { createHome, type Home } from "../built/home.ts";
+import { until } from "../built/processes.ts";
+import type { Running } from "../built/run.ts";
+import { type FakeModel, fakeModel } from "../durable/outside.ts";
+import { fastFolder } from "../fast-folder.ts";
+import { thisMachine } from "../machine.ts";
 import { type Balancer, openBalancer } from "./balancer.ts";
 import { said } from "./model.ts";
 

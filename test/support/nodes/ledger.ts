@@ -1,4 +1,4 @@
-import type { Came } from "#test/durable/client";
+import type { Came } from "../durable/client.ts";
 
 /** What happens to the nodes while people work. */
 export type Phase = "quiet" | "roll" | "kill" | "stop" | "cut";

@@ -1,4 +1,4 @@
-import type { ModelAsk, ModelStep } from "#test/durable/outside";
+import type { ModelAsk, ModelStep } from "../durable/outside.ts";
 
 /** What people say, by what they want; the model does what the first word says. */
 export const wishes = {

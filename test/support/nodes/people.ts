@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { isGenerationEnd } from "#protocol/events";
-import { type Came, partsOf } from "#test/durable/client";
+import { type Came, partsOf } from "../durable/client.ts";
 import { SERVED_BY } from "./balancer.ts";
 import { type Ledger, noteEnd, notePart, type Write } from "./ledger.ts";
 import { wishes } from "./model.ts";

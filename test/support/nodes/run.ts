@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { consent } from "#test/built/serve";
+import { consent } from "../built/serve.ts";
 import { type Cluster, openCluster } from "./cluster.ts";
 import { type Ledger, newLedger } from "./ledger.ts";
 import { type Crowd, person, talker } from "./people.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { LIVE_NODES_SQL } from "#backend/store/node";
-import { until } from "#test/built/processes";
+import { until } from "../built/processes.ts";
 import type { Cluster, NodeProcess } from "./cluster.ts";
 import type { Ledger, Phase } from "./ledger.ts";
 

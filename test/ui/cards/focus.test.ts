@@ -2,8 +2,9 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { cardOf, key, NOW, typing } from "#test/cards";
 import { approval, form } from "#test/parts";
+import type { CardUi } from "#ui/cards/card-state";
 import { COMPOSER, type Focus, getFocused, INITIAL_FOCUS, recordDrawn, routeKey, updateCards } from "#ui/cards/focus";
-import { type CardUi, createCardUi, takesTab, updateCard } from "#ui/cards/update-card";
+import { createCardUi, takesTab, updateCard } from "#ui/cards/update-card";
 import type { Key } from "#ui/keys/key";
 import type { CardItem } from "#ui/view/view";
 

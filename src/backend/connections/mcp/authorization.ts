@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { OAuth, OAuthClient } from "#connectors/service";
-import type { BackendPorts, Keys } from "../../ports.ts";
+import type { BackendPorts } from "../../ports.ts";
+import type { Keys } from "../../store/keys.ts";
 import { seal, unseal } from "../../store/seal.ts";
 import type { ConnectableService } from "../catalog.ts";
 import type { GrantAddress } from "../sealing.ts";

@@ -1,7 +1,8 @@
 import { readBody } from "#connectors/http/body";
+import type { Fetch } from "#net/ports";
 import { isLoopback, isPublicAddress } from "#net/public-address";
 import { Problem } from "#protocol/errors";
-import type { BackendPorts, Fetch } from "../../ports.ts";
+import type { BackendPorts } from "../../ports.ts";
 
 /** Milliseconds that a server of documents gets. */
 const TIME_LIMIT = 10_000;

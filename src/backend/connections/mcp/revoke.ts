@@ -1,7 +1,7 @@
 import * as oauth from "oauth4webapi";
 import type { ServiceConfiguration } from "#connectors/service";
 import { Problem } from "#protocol/errors";
-import type { Log } from "../../ports.ts";
+import type { Log } from "#telemetry/log";
 import type { Grant } from "../../store/grants.ts";
 import type { ServicePorts } from "../catalog.ts";
 import { openTokens, toGrantAddress } from "../sealing.ts";

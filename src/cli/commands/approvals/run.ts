@@ -1,7 +1,8 @@
 import type { Grant } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
 import { toLine } from "#ui/text/words";
-import type { BackendHandle, Kay } from "../../kay.ts";
+import type { BackendHandle } from "../../backend/handle.ts";
+import type { Kay } from "../../kay.ts";
 import { confirmOrThrow } from "../../prompt/confirm.ts";
 
 /** `kay approvals list`. */

@@ -4,7 +4,8 @@ import { finishAsk } from "../../ask/finish.ts";
 import { followGeneration, takeUntilEnd } from "../../ask/follow.ts";
 import { createJsonLinesPresenter } from "../../ask/json-lines.ts";
 import { createTextPresenter } from "../../ask/presenter.ts";
-import type { BackendHandle, Kay } from "../../kay.ts";
+import type { BackendHandle } from "../../backend/handle.ts";
+import type { Kay } from "../../kay.ts";
 import {
   type ClientOptions,
   canHaveSession,
@@ -15,6 +16,7 @@ import {
 } from "../../session/open.ts";
 
 const COMMAND = "kay attach";
+
 /** Conversations among which one that is under way is looked for. */
 const LOOKED_AT = 30;
 

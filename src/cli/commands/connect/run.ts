@@ -1,11 +1,12 @@
 import { clean } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 import { quoteShellWord } from "#protocol/shell";
+import type { BackendHandle } from "../../backend/handle.ts";
 import { formatProfileFlag } from "../../backend/profile-flag.ts";
 import { type ConnectResult, connectConcurrently } from "../../consent/concurrent.ts";
 import { beginConnection, type ConnectedService, connectService, showLink } from "../../consent/connection.ts";
 import { finishPendingConnection, savePendingConnection } from "../../consent/pending-connections.ts";
-import type { BackendHandle, Kay } from "../../kay.ts";
+import type { Kay } from "../../kay.ts";
 import { canPrompt } from "../../prompt/confirm.ts";
 
 /** Options of `kay connect`. */

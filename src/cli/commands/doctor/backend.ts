@@ -1,8 +1,9 @@
 import { join } from "node:path";
 import { Problem } from "#protocol/errors";
 import { toLine } from "#ui/text/words";
-import { BlockedCheck, type Check, fail, ok, skip, warn } from "./check.ts";
+import { type Check, fail, ok, skip, warn } from "./check.ts";
 import type { CheckContext } from "./context.ts";
+import { BlockedCheck } from "./context.ts";
 
 /** Which backend answers, and what it is. kay's own is started, as by every command. */
 export const backendCheck: Check = {

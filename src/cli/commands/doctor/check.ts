@@ -38,6 +38,3 @@ export function fail(detail: string, fix: string): Finding {
 export function skip(detail: string, fix?: string): Finding {
   return { state: "skipped", detail, ...(fix ? { fix } : {}) };
 }
-
-/** Thrown by a check that needs what another one found out of order: that one says what is wrong. */
-export class BlockedCheck extends Error {}

@@ -3,13 +3,12 @@ import type { SignIn } from "#client/credentials/credentials";
 import { getStorePath, inspectStore, type StoreInspection } from "#client/credentials/store";
 import { inspectSettings, type SettingsInspection } from "#client/settings/file";
 import type { Settings } from "#client/settings/settings";
-import type { Clock } from "#net/ports";
-import type { ProbeStep } from "#net/probe/probe";
+import type { Timer } from "#net/ports";
+import type { ProbeStep } from "#net/probe/step";
 import { Problem } from "#protocol/errors";
 import type { ServiceView } from "#protocol/tools";
-import type { BackendTarget } from "../../backend/open.ts";
-import type { BackendHandle, Kay } from "../../kay.ts";
-import { BlockedCheck } from "./check.ts";
+import type { BackendHandle, BackendTarget } from "../../backend/handle.ts";
+import type { Kay } from "../../kay.ts";
 import type { MachineFacts } from "./machine.ts";
 import { createRedactor, type Redactor } from "./redact.ts";
 
@@ -127,7 +126,7 @@ async function brokenWay({ legs }: CheckContext): Promise<never> {
   return new Promise(() => {});
 }
 
-async function inTime<T>(clock: Clock, signal: AbortSignal, work: Promise<T>): Promise<T> {
+async function inTime<T>(clock: Timer, signal: AbortSignal, work: Promise<T>): Promise<T> {
   const over = new AbortController();
   const late = clock
     .sleep(ANSWER_LIMIT_MS, AbortSignal.any([signal, over.signal]))
@@ -160,3 +159,6 @@ function blockedBy(why: string): (error: unknown) => never {
     throw error instanceof Problem || error instanceof BlockedCheck ? new BlockedCheck(why) : error;
   };
 }
+
+/** Thrown by a check that needs what another one found out of order: that one says what is wrong. */
+export class BlockedCheck extends Error {}

@@ -1,6 +1,6 @@
 import type { Keychain } from "#client/credentials/keychain";
 import type { Paths } from "#client/paths";
-import type { ProbeStep } from "#net/probe/probe";
+import type { ProbeStep } from "#net/probe/step";
 
 /** What `kay doctor` looks at of this machine, and no other command. */
 export type MachineFacts = {

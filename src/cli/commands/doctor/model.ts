@@ -1,5 +1,5 @@
 import type { ModelTestResponse } from "#protocol/model";
-import type { BackendHandle } from "../../kay.ts";
+import type { BackendHandle } from "../../backend/handle.ts";
 import { formatModel, toModelProblem } from "../model/run.ts";
 import { type Check, fail, ok, skip, warn } from "./check.ts";
 import type { CheckContext } from "./context.ts";

@@ -1,7 +1,8 @@
-import type { ProbeStepName } from "#net/probe/probe";
+import type { ProbeStepName } from "#net/probe/step";
 import { Problem } from "#protocol/errors";
-import { BlockedCheck, type Check, fail, ok } from "./check.ts";
+import { type Check, fail, ok } from "./check.ts";
 import type { CheckContext } from "./context.ts";
+import { BlockedCheck } from "./context.ts";
 
 const TITLES: Record<ProbeStepName, string> = {
   proxy: "Proxy",

@@ -1,7 +1,8 @@
 import { type ErrorCode, Problem } from "#protocol/errors";
 import { toLine } from "#ui/text/words";
-import { BlockedCheck, type Check, type CheckReport, type Finding, fail, skip } from "./check.ts";
+import { type Check, type CheckReport, type Finding, fail, skip } from "./check.ts";
 import type { CheckContext } from "./context.ts";
+import { BlockedCheck } from "./context.ts";
 
 /** Every check has ended after so many ms, whatever it waits for. They all begin at once. */
 const LIMIT_MS = 14_000;

@@ -4,8 +4,9 @@ import type { ServiceView, ToolView } from "#protocol/tools";
 import { toLine } from "#ui/text/words";
 import { formatAccount, formatSite } from "../../backend/account-labels.ts";
 import { unknownServiceProblem } from "../connections.ts";
-import { BlockedCheck, type Check, type Finding, fail, ok, skip, warn } from "./check.ts";
+import { type Check, type Finding, fail, ok, skip, warn } from "./check.ts";
 import type { CheckContext } from "./context.ts";
+import { BlockedCheck } from "./context.ts";
 import { inspectServer } from "./mcp.ts";
 
 /** What can be rehearsed of one service, in the order in which it is needed. */

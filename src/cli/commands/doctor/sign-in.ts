@@ -3,7 +3,7 @@ import { createRefresher } from "#client/credentials/refresh";
 import { Problem } from "#protocol/errors";
 import { quoteShellWord } from "#protocol/shell";
 import { toLine } from "#ui/text/words";
-import type { BackendHandle } from "../../kay.ts";
+import type { BackendHandle } from "../../backend/handle.ts";
 import { type Check, type Finding, fail, ok, warn } from "./check.ts";
 import type { CheckContext } from "./context.ts";
 

@@ -1,7 +1,8 @@
 import { type ErrorCode, isErrorCode, Problem } from "#protocol/errors";
 import type { ModelTestResponse, ModelView } from "#protocol/model";
 import { toLine } from "#ui/text/words";
-import type { BackendHandle, Kay } from "../../kay.ts";
+import type { BackendHandle } from "../../backend/handle.ts";
+import type { Kay } from "../../kay.ts";
 
 /** `kay model`: which model answers, and why. One that is named but cannot answer is an error. */
 export async function showModel(kay: Kay): Promise<void> {

@@ -3,7 +3,8 @@ import { Problem } from "#protocol/errors";
 import { toLine } from "#ui/text/words";
 import type { CardItem } from "#ui/view/view";
 import { getAnswerCommands } from "../../ask/pending-items.ts";
-import type { BackendHandle, Kay } from "../../kay.ts";
+import type { BackendHandle } from "../../backend/handle.ts";
+import type { Kay } from "../../kay.ts";
 
 /** Everything that waits for a person. @throws Problem NOT_FOUND where the backend has only what the guide has */
 export async function listPendingRequests(link: BackendHandle): Promise<PendingRequest[]> {

@@ -2,7 +2,8 @@ import { closestName } from "#protocol/closest-name";
 import type { Policy, PolicyMode } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
 import { toLine } from "#ui/text/words";
-import type { BackendHandle, Kay } from "../../kay.ts";
+import type { BackendHandle } from "../../backend/handle.ts";
+import type { Kay } from "../../kay.ts";
 
 /** `kay policy get`. */
 export async function showPolicies(kay: Kay, target: string | undefined): Promise<void> {

@@ -6,7 +6,8 @@ import type { AddServiceRequest, AddServiceResponse, CustomServiceView } from "#
 import { Problem } from "#protocol/errors";
 import { quoteShellWord } from "#protocol/shell";
 import { toLine } from "#ui/text/words";
-import type { BackendHandle, Kay } from "../../kay.ts";
+import type { BackendHandle } from "../../backend/handle.ts";
+import type { Kay } from "../../kay.ts";
 import { confirmOrThrow } from "../../prompt/confirm.ts";
 import { readPipedInput } from "../../terminal/piped-input.ts";
 

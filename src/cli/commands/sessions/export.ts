@@ -9,7 +9,8 @@ import { toMarkdown } from "#ui/text/export-markdown";
 import { toLine } from "#ui/text/words";
 import { reduceView } from "#ui/view/reduce";
 import { EMPTY_VIEW } from "#ui/view/view";
-import type { BackendHandle, Kay } from "../../kay.ts";
+import type { BackendHandle } from "../../backend/handle.ts";
+import type { Kay } from "../../kay.ts";
 import { formatJson } from "../../output/json.ts";
 import { openOutputTarget, writeOutput } from "../../output/output-file.ts";
 

@@ -6,7 +6,8 @@ import { toLine } from "#ui/text/words";
 import { reduceView } from "#ui/view/reduce";
 import { EMPTY_VIEW } from "#ui/view/view";
 import { findConversationId } from "../../ask/conversation.ts";
-import type { BackendHandle, Kay } from "../../kay.ts";
+import type { BackendHandle } from "../../backend/handle.ts";
+import type { Kay } from "../../kay.ts";
 import { confirmOrThrow } from "../../prompt/confirm.ts";
 import {
   type ExportFormat,

@@ -1,6 +1,7 @@
 import { Problem } from "#protocol/errors";
 import type { ToolView } from "#protocol/tools";
-import type { BackendHandle, Kay } from "../../kay.ts";
+import type { BackendHandle } from "../../backend/handle.ts";
+import type { Kay } from "../../kay.ts";
 
 /**
  * The backend, or null where its tools are those of this kay and nobody is signed in: to look at them no sign-in is needed, and no backend

@@ -4,8 +4,9 @@ import type { ConnectionsResponse } from "#protocol/connections";
 import { Problem } from "#protocol/errors";
 import { settleConfirmations } from "../../ask/settle.ts";
 import { showAnswer } from "../../ask/show-answer.ts";
+import type { BackendHandle } from "../../backend/handle.ts";
 import { connectService } from "../../consent/connection.ts";
-import type { BackendHandle, Kay } from "../../kay.ts";
+import type { Kay } from "../../kay.ts";
 import { canPrompt, promptYesNo } from "../../prompt/confirm.ts";
 import { toConnectionRows } from "../connections.ts";
 

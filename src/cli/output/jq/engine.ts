@@ -107,3 +107,10 @@ function buffers(view: DataView, list: number, count: number): Uint8Array[] {
 function getText(parts: Uint8Array[]): string {
   return Buffer.concat(parts).toString("utf8");
 }
+
+/** A thread that runs one expression of jq. */
+export type JqThread = {
+  /** Over this JSON text, or only compile it where that is empty. Never longer than the thread's limit. */
+  run(text: string): Promise<JqResult>;
+  end(): void;
+};

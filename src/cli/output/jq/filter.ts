@@ -1,19 +1,10 @@
 import { clean } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
-import type { JqThread, Kay } from "../../kay.ts";
+import type { Kay } from "../../kay.ts";
 import type { Sink } from "../../terminal/terminal.ts";
 import { escapeInvisible } from "../json.ts";
-import type { JqResult } from "./engine.ts";
-
-/** What every document goes through under `--jq`. */
-export type DocumentFilter = {
-  /** Print what the expression makes of a document; documents keep their order. */
-  push(document: unknown): void;
-  /** Wait until everything is printed. @throws Problem FILTER_FAILED for the first document that the expression failed on */
-  settled(): Promise<void>;
-  /** Nothing is waited for any more. */
-  end(): void;
-};
+import type { DocumentFilter } from "../output.ts";
+import type { JqResult, JqThread } from "./engine.ts";
 
 /** Print every document of this command as the expression makes it. @throws Problem USAGE for one that does not compile */
 export async function applyJqFilter(kay: Kay, expression: string): Promise<void> {

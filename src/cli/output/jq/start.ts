@@ -1,6 +1,5 @@
 import { Worker } from "node:worker_threads";
-import type { JqThread } from "../../kay.ts";
-import type { JqResult } from "./engine.ts";
+import type { JqResult, JqThread } from "./engine.ts";
 
 /**
  * Start the thread of one expression.

@@ -1,5 +1,6 @@
 import { layOutTable } from "#ui/text/table";
-import type { BackendHandle, Kay } from "../../kay.ts";
+import type { BackendHandle } from "../../backend/handle.ts";
+import type { Kay } from "../../kay.ts";
 import type { SessionClient } from "../open.ts";
 
 /** What a slash command may use, whatever way its session is shown in. */

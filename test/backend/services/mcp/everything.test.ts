@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { InteractionPrompt, ToolInteraction, UserResponse } from "#connectors/interaction";
-import { type McpClient, type McpClientOptions, openMcpClient } from "#connectors/mcp/client";
+import { type McpClient, openMcpClient } from "#connectors/mcp/client";
 import type { McpTool } from "#connectors/mcp/definition";
 import { createElicitationHandler } from "#connectors/mcp/elicitation";
 import { toToolResult } from "#connectors/mcp/result";
 import { type ToolList, toToolList } from "#connectors/mcp/tools";
+import type { McpClientOptions } from "#connectors/mcp/types";
 import { createPrograms } from "#host/programs";
 import { EVERYTHING, everythingServer } from "#test/everything";
 
