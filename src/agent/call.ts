@@ -1,15 +1,18 @@
-import { authRequiredProblem } from "#backend/connections/open-grant";
-import type { BackendPorts } from "#backend/ports";
 import { createServiceHttp } from "#connectors/http/client";
+import { authRequiredProblem } from "#connectors/http/errors";
 import { sleepOrThrow } from "#connectors/http/retry";
 import type { Account, ServiceConfiguration, ServiceHttp, Tool, ToolResult } from "#connectors/service";
+import type { Clock, Fetch } from "#net/ports";
 import { cleanLine } from "#protocol/clean";
 import { notSentProblem, restrictToReads } from "./dry-run.ts";
 import { type Effect, type EffectLog, recordEffect } from "./effect.ts";
 import type { RunContext } from "./tool.ts";
 
 /** How tools reach their services: whose tokens they use, and where their effects are written down. */
-export type ToolAccess = Pick<BackendPorts, "services" | "fetch" | "clock"> & {
+export type ToolAccess = {
+  services: ServiceConfiguration[];
+  fetch: Fetch;
+  clock: Clock;
   /** The token of now, and what the connection is bound to. `rejected` is a token that the service refused with 401. */
   access(service: string, rejected?: string): Promise<Access>;
   effects: EffectLog;

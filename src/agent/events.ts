@@ -5,7 +5,6 @@ import type { Receipt } from "#protocol/ask";
 import type { Problem } from "#protocol/errors";
 import type { Planned } from "#protocol/events";
 import type { OutputMismatch } from "./output.ts";
-import type { Tokens } from "./step.ts";
 
 /**
  * What the loop yields, in order. Names and fields are those of the AI SDK's UI message stream (protocol section 2), so that a stream is
@@ -74,6 +73,9 @@ export type ToolOutput = {
   /** A dry run: it was not sent, and this is what it would have done. */
   planned?: Planned;
 };
+
+/** Tokens that a call took, where its provider tells them. */
+export type Tokens = { input?: number; output?: number };
 
 /** What one model call came to. */
 export type StepResult =

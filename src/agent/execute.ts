@@ -1,5 +1,4 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { isDatabaseAway } from "#backend/store/database";
 import { Problem } from "#protocol/errors";
 import type { Allowance, CallPorts, CheckedCall, GateResult, RejectedCall } from "./calls.ts";
 import { coalesce, createChannel } from "./channel.ts";
@@ -11,7 +10,14 @@ import { getIntegrations, toToolOutput } from "./results.ts";
 import { type AgentTool, UNATTENDED_CONTEXT } from "./tool.ts";
 
 /** `dryRun` stands before everything: what it plans is never run. */
-type Run = { memory: PastCall[]; signal: AbortSignal; ports?: CallPorts; dryRun?: DryRun; watch?: AgentObserver };
+type Run = {
+  memory: PastCall[];
+  signal: AbortSignal;
+  ports?: CallPorts;
+  dryRun?: DryRun;
+  watch?: AgentObserver;
+  isFatal?(error: unknown): boolean;
+};
 
 /** Find each call's tool and check its input. A wrong call is a result that the model can react to, never a crash. */
 export function checkCall(call: Call, tools: AgentTool[]): CheckedCall | RejectedCall {
@@ -111,7 +117,7 @@ async function runOne(
     if (repeat) return "denied" in repeat ? { call, denied: repeat.denied } : { call, problem: repeat };
     return await admit(checked, run, push);
   } catch (error) {
-    if (isDatabaseAway(error)) throw error;
+    if (run.isFatal?.(error)) throw error;
     const problem = asProblem(error, "SERVICE_FAILED", `${checked.tool.title} could not do it: ${checked.summary}.`);
     const integrations = getIntegrations(problem);
     if (run.ports === undefined || run.dryRun || integrations.length === 0) return { call, problem };

@@ -51,6 +51,8 @@ export type AgentInput = {
   calls?: CallPorts;
   /** Nothing but reads is made. */
   dryRun?: DryRun;
+  /** Whether an error of a call ends the run at once instead of becoming the call's result: a store that is away. */
+  isFatal?(error: unknown): boolean;
 };
 
 /** Steps after which a generation is ended: enough for real work, an end for a model that never stops. */
@@ -145,12 +147,12 @@ function* answer(
 }
 
 async function* execute(
-  { signal, calls: ports, dryRun, watch }: AgentInput,
+  { signal, calls: ports, dryRun, watch, isFatal }: AgentInput,
   turn: Turn,
   { message }: OpenStep,
   checked: (CheckedCall | RejectedCall)[],
 ): AsyncGenerator<AgentEvent, boolean> {
-  const ran = yield* runCalls(checked, { memory: turn.memory, signal, ports, dryRun, watch });
+  const ran = yield* runCalls(checked, { memory: turn.memory, signal, ports, dryRun, watch, isFatal });
   if ("waits" in ran) return yield* last({ type: "waiting", waits: ran.waits });
   const { outcomes } = ran;
   const step = [message, toResultMessage(outcomes)];

@@ -1,6 +1,6 @@
 import { jsonSchema, type LanguageModel, type ModelMessage, streamText, type Telemetry, type ToolSet, tool } from "ai";
 import { Problem } from "#protocol/errors";
-import type { AgentEvent, Call, StepResult } from "./events.ts";
+import type { AgentEvent, Call, StepResult, Tokens } from "./events.ts";
 import { toModelProblem } from "./model-problem.ts";
 import { type AgentObserver, recordModelCall } from "./observe.ts";
 import type { AgentTool } from "./tool.ts";
@@ -20,9 +20,6 @@ export type StepInput = {
   /** Ids of earlier calls. Some models count anew in each step; a later call with such an id gets one of its own. */
   taken?: string[];
 };
-
-/** Tokens that a call took, where its provider tells them. */
-export type Tokens = { input?: number; output?: number };
 
 /** One model call, streamed. Never throws: a failure is the result. */
 export async function* runModelStep(input: StepInput): AsyncGenerator<AgentEvent, StepResult> {

@@ -1,4 +1,3 @@
-import type { Node } from "#backend/store/node";
 import type { ToolInteraction } from "#connectors/interaction";
 import type { ToolResult } from "#connectors/service";
 import { isErrorCode, Problem } from "#protocol/errors";
@@ -10,6 +9,9 @@ import type { RunContext } from "./tool.ts";
  * gets its answer.
  */
 const kept = new WeakMap<Node, Map<string, Kept>>();
+
+/** A node of the backend, which is all that tells its calls from those of another. */
+type Node = { number(): Promise<number> };
 
 type Kept = {
   generationId: string;

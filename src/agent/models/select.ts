@@ -1,6 +1,5 @@
 import type { LanguageModel } from "ai";
-import type { BackendPorts } from "#backend/ports";
-import type { Fetch } from "#net/ports";
+import type { Clock, Fetch } from "#net/ports";
 import type { ModelSettings } from "./decision.ts";
 import { decideModel, type ModelDecision } from "./decision.ts";
 import { PROVIDERS } from "./providers.ts";
@@ -15,7 +14,7 @@ export type SelectedModel = Omit<ModelDecision, "model"> & { model: LanguageMode
  */
 export async function selectModel(
   settings: ModelSettings,
-  { fetch, clock }: Pick<BackendPorts, "fetch" | "clock">,
+  { fetch, clock }: { fetch: Fetch; clock: Clock },
 ): Promise<SelectedModel> {
   const decided = await decideModel(settings);
   if (decided.provider === "offline") {

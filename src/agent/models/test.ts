@@ -1,5 +1,5 @@
 import type { ModelMessage } from "ai";
-import type { BackendPorts } from "#backend/ports";
+import type { Clock, Fetch } from "#net/ports";
 import { Problem } from "#protocol/errors";
 import type { ModelTestResponse } from "#protocol/model";
 import type { StepResult } from "../events.ts";
@@ -7,6 +7,7 @@ import { buildInstructions } from "../instructions.ts";
 import { toResultMessage } from "../results.ts";
 import { runModelStep } from "../step.ts";
 import type { AgentTool } from "../tool.ts";
+import type { ModelSettings } from "./decision.ts";
 import { type SelectedModel, selectModel } from "./select.ts";
 
 /** How long a test may take, in ms: a model that is first loaded into memory needs its time. */
@@ -19,7 +20,7 @@ const LIMIT_MS = 120_000;
  * @throws Problem MODEL_NOT_CONFIGURED, or the one that asking would end with
  */
 export async function testModel(
-  ports: Pick<BackendPorts, "fetch" | "clock" | "model">,
+  ports: { fetch: Fetch; clock: Clock; model(): ModelSettings },
   signal: AbortSignal,
 ): Promise<ModelTestResponse> {
   const { clock } = ports;

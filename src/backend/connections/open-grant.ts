@@ -1,3 +1,4 @@
+import { authRequiredProblem } from "#connectors/http/errors";
 import type { ServiceConfiguration } from "#connectors/service";
 import { Problem } from "#protocol/errors";
 import type { BackendPorts } from "../ports.ts";
@@ -41,13 +42,4 @@ export function isGrantUsable(
 /** Milliseconds until which nobody has to ask for another token, unless this one is refused. */
 export function getUsableUntil({ grant }: UnsealedGrant): number {
   return grant.access_expires_at === null ? Number.POSITIVE_INFINITY : grant.access_expires_at.getTime() - MARGIN;
-}
-
-/** The error that every caller understands: it names the service that must be connected (again). */
-export function authRequiredProblem(service: { name: string }, message: string, cause?: unknown): Problem {
-  return new Problem("AUTH_REQUIRED", message, {
-    hint: `Run \`kay connect ${service.name}\`, then ask again.`,
-    details: { integrations: [service.name] },
-    cause,
-  });
 }

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { authRequiredProblem } from "#connectors/http/errors";
 import type { ServiceConfiguration } from "#connectors/service";
 import { Problem } from "#protocol/errors";
 import { getFailureCode } from "#telemetry/trace";
@@ -9,7 +10,7 @@ import { getRedirectUri } from "./authorize.ts";
 import { requireClient } from "./catalog.ts";
 import { type ConcurrencyLimit, createConcurrencyLimit } from "./concurrency-limit.ts";
 import { handleUnknownClient, toGrantedService } from "./mcp/prepare.ts";
-import { authRequiredProblem, isGrantUsable, type UnsealedGrant, unsealGrant } from "./open-grant.ts";
+import { isGrantUsable, type UnsealedGrant, unsealGrant } from "./open-grant.ts";
 import { sealTokens, toGrantAddress } from "./sealing.ts";
 import { refreshTokens, type TokenOutcome } from "./token-endpoint.ts";
 

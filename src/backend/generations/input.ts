@@ -11,6 +11,7 @@ import { listConnectedServices } from "../connections/service-views.ts";
 import type { BackendPorts } from "../ports.ts";
 import { listCalls } from "../store/calls.ts";
 import { loadMessages } from "../store/conversations.ts";
+import { isDatabaseAway } from "../store/database.ts";
 import type { StoredGeneration } from "../store/generations.ts";
 import { buildAgentTools } from "../tools/toolbox.ts";
 import { createCallPorts } from "./calls.ts";
@@ -78,6 +79,7 @@ export async function buildAgentInput(
     ...(ports.observe ? { watch: { observe: ports.observe, model: name } } : {}),
     signal,
     now: ports.clock.now(),
+    isFatal: isDatabaseAway,
     holds,
     ...(connected ? { offers: (seen, past) => selectOfferedTools(tools, { messages: seen, past, connected }) } : {}),
     steps: row.steps,

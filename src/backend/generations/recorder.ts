@@ -1,5 +1,5 @@
 import type { ModelMessage } from "ai";
-import type { AgentEvent, Call, HeldCall, Outcome, Wait } from "#agent/events";
+import type { AgentEvent, Call, HeldCall, Outcome } from "#agent/events";
 import type { Receipt } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
 import type { StreamPart } from "#protocol/events";
@@ -7,16 +7,7 @@ import { insertCallsSql, settleCallSql } from "../store/calls.ts";
 import { appendMessages } from "../store/conversations.ts";
 import { changeGeneration, changeGenerationSql } from "../store/generations.ts";
 import { toStoredOutcome } from "./stored-outcomes.ts";
-import type { ClaimedGeneration } from "./work.ts";
-
-/** What a run of the loop came to. */
-export type LoopResult =
-  | { kind: "answered"; text: string; output?: { value: unknown } }
-  | { kind: "held"; message: ModelMessage; calls: HeldCall[]; text: string }
-  | { kind: "auth"; integrations: string[] }
-  | { kind: "waiting"; waits: Wait[] }
-  | { kind: "error"; problem: Problem }
-  | { kind: "cancelled" };
+import type { ClaimedGeneration, LoopResult } from "./work.ts";
 
 /** A run, as far as it has come. */
 export type RecordedRun = {

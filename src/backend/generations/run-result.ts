@@ -11,10 +11,10 @@ import { findGeneration, type StoredGeneration } from "../store/generations.ts";
 import { buildAgentTools } from "../tools/toolbox.ts";
 import { listPlannedCalls, listRunReceipts } from "./dry-run.ts";
 import { readGenerationRecord } from "./generation-record.ts";
-import { getText, type LoopResult, toCallProblem } from "./recorder.ts";
+import { getText, toCallProblem } from "./recorder.ts";
 import { isHeld } from "./run.ts";
 import { getOutcome } from "./stored-outcomes.ts";
-import type { RunResult } from "./work.ts";
+import type { LoopResult, RunResult } from "./work.ts";
 
 /**
  * What a generation came to, read back from its rows: the same as the node that worked on it knows. Undefined while it is under way.

@@ -16,12 +16,12 @@ import { readGenerationRecord } from "./generation-record.ts";
 import { buildAgentInput } from "./input.ts";
 import { authRequiredProblem, holdGeneration, pauseGeneration, stopGeneration } from "./pause.ts";
 import { createRealigner, readLoggedStep } from "./realign.ts";
-import { createRecorder, type LoopResult, type RecordedRun } from "./recorder.ts";
+import { createRecorder, type RecordedRun } from "./recorder.ts";
 import { recordFault } from "./recovery.ts";
 import { runRemoteTurn } from "./remote.ts";
 import { askToShorten, getShortenAnswer } from "./shorten.ts";
 import { findStoredAnswer } from "./wanted-output.ts";
-import type { ClaimedGeneration, RunControl, RunResult } from "./work.ts";
+import type { ClaimedGeneration, LoopResult, RunControl, RunResult } from "./work.ts";
 import { createWriter, LostGeneration } from "./writer.ts";
 
 /**

@@ -3,7 +3,8 @@ import { outputInvalidProblem, toMismatch, type WantedOutput } from "#agent/outp
 import { readOutputSchema } from "#protocol/output/schema";
 import type { StoredGeneration } from "../store/generations.ts";
 import type { GenerationRecord } from "./generation-record.ts";
-import { getText, type LoopResult } from "./recorder.ts";
+import { getText } from "./recorder.ts";
+import type { LoopResult } from "./work.ts";
 
 /** What the answer of a generation is to be, where that was said. @throws Problem INVALID_REQUEST */
 export async function getWantedOutput({ bounds }: Pick<GenerationRecord, "bounds">): Promise<WantedOutput | undefined> {

@@ -1,9 +1,10 @@
+import type { ModelMessage } from "ai";
+import type { HeldCall, Wait } from "#agent/events";
 import type { Receipt } from "#protocol/ask";
 import type { Problem } from "#protocol/errors";
 import type { BackendPorts } from "../ports.ts";
 import type { StoredGeneration } from "../store/generations.ts";
 import type { GenerationRecord } from "./generation-record.ts";
-import type { LoopResult } from "./recorder.ts";
 import type { Writer } from "./writer.ts";
 
 /** A generation that this node works on: its row as it was claimed, what was asked, and where what becomes of it is written. */
@@ -36,6 +37,15 @@ export function createActiveRun(ending: Pick<RunControl, "closing" | "handing">)
     ended: Promise.resolve(undefined),
   };
 }
+
+/** What a run of the loop came to. */
+export type LoopResult =
+  | { kind: "answered"; text: string; output?: { value: unknown } }
+  | { kind: "held"; message: ModelMessage; calls: HeldCall[]; text: string }
+  | { kind: "auth"; integrations: string[] }
+  | { kind: "waiting"; waits: Wait[] }
+  | { kind: "error"; problem: Problem }
+  | { kind: "cancelled" };
 
 /** What a generation came to while this node worked on it. */
 export type RunResult = LoopResult & { row: StoredGeneration; failed: Problem[]; receipts: Receipt[] };

@@ -14,8 +14,8 @@ import type { ConversationClient } from "./conversation-client.ts";
 import type { EffectPorts } from "./effects.ts";
 import { formatFault } from "./format-fault.ts";
 import { toConfirmCard, toParts } from "./guide-answers.ts";
-import type { SessionOptions } from "./open.ts";
 import type { SessionScreen } from "./screen.ts";
+import type { SessionOptions } from "./session-options.ts";
 import type { SlashContext } from "./slash/command.ts";
 import { parseSlash } from "./slash/read.ts";
 

@@ -4,7 +4,7 @@ import type { NumberedPart } from "#protocol/events";
 import type { BackendHandle } from "../backend/handle.ts";
 import type { Kay } from "../kay.ts";
 import { createDirectStream } from "./direct-stream.ts";
-import type { SessionClient } from "./open.ts";
+import type { SessionClient } from "./session-options.ts";
 
 /** What a conversation tells the session. */
 export type ConversationListener = {

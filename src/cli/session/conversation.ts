@@ -7,8 +7,8 @@ import { cancelGeneration } from "../ask/cancel.ts";
 import { followGeneration, takeUntilEnd } from "../ask/follow.ts";
 import type { BackendHandle } from "../backend/handle.ts";
 import type { Kay } from "../kay.ts";
-import type { SessionClient } from "./open.ts";
 import { createPlainPresenter } from "./plain-presenter.ts";
+import type { SessionClient } from "./session-options.ts";
 
 /** The conversation of a session by lines, and what is known of it. */
 export type Conversation = {

@@ -9,7 +9,7 @@ import type { Kay } from "../kay.ts";
 import type { AuthCard, AuthConnector } from "./auth-connector.ts";
 import type { ConversationClient } from "./conversation-client.ts";
 import { formatFault } from "./format-fault.ts";
-import type { SessionClient } from "./open.ts";
+import type { SessionClient } from "./session-options.ts";
 
 /** What effects are carried out with. */
 export type EffectPorts = {

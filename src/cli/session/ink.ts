@@ -19,8 +19,8 @@ import { createSessionContext } from "./context.ts";
 import { createConversationClient } from "./conversation-client.ts";
 import { createEffectRunner } from "./effects.ts";
 import { formatFault } from "./format-fault.ts";
-import type { SessionOptions } from "./open.ts";
 import { createSessionScreen } from "./screen.ts";
+import type { SessionOptions } from "./session-options.ts";
 
 /** How often the session looks at the clock while something counts down or works, in ms. */
 const TICK_MS = 200;

@@ -3,18 +3,7 @@ import { Problem } from "#protocol/errors";
 import type { BackendHandle } from "../backend/handle.ts";
 import type { Kay } from "../kay.ts";
 import { canPrompt } from "../prompt/confirm.ts";
-
-/**
- * This process among those that follow a conversation: one id and one name for all its connections. Whether it answers may change while it
- * follows; then each connection to come says so.
- */
-export type SessionClient = { id: string; name: string; interaction: { supported: boolean; enabled: boolean } };
-
-/** How a session begins: in which conversation, and who it is to others. */
-export type SessionOptions = { resume?: string; client: SessionClient };
-
-/** How it is called by others, and whether it only reads along. */
-export type ClientOptions = { name?: string; readOnly?: boolean };
+import type { ClientOptions, SessionClient, SessionOptions } from "./session-options.ts";
 
 /** Whether a person sits at both ends of this run, so that a session can be had. */
 export function canHaveSession(kay: Kay): boolean {

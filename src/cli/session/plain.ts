@@ -15,7 +15,7 @@ import {
 } from "./conversation.ts";
 import { waitForForeignTurn } from "./foreign-turn.ts";
 import { createLineInput, type LineInput } from "./line-input.ts";
-import type { SessionOptions } from "./open.ts";
+import type { SessionOptions } from "./session-options.ts";
 import type { SlashContext } from "./slash/command.ts";
 import { parseSlash } from "./slash/read.ts";
 

@@ -62,8 +62,7 @@ export function createCredentials(options: CredentialsOptions): Credentials {
     origins: async () => (await open().store.load()).origins,
     async remove() {
       const { writing, store } = open();
-      const { removeCredentials: removeStored } = await import("./create.ts");
-      return writing(() => removeStored({ path: store.path, profile, keychain }));
+      return writing(() => removeCredentials({ path: store.path, profile, keychain }));
     },
     exclusively: async (work, signal) => withLock(open().refreshLock, work, signal),
     checkWritable: () => checkCredentialFolder(dirname(open().store.path)),

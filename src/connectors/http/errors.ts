@@ -66,11 +66,16 @@ export function missingScopeProblem(fault: ServiceFault, subject: RequestSubject
   });
 }
 
-/** The service does not take the token, refreshed or not. */
-export function authRequiredProblem(subject: { name: string; title: string }): Problem {
-  return new Problem("AUTH_REQUIRED", `${subject.title} does not accept the connection any more.`, {
+/** Builds the AUTH_REQUIRED problem of one service. The default message is for a token that the service refused. */
+export function authRequiredProblem(
+  subject: { name: string; title: string },
+  message = `${subject.title} does not accept the connection any more.`,
+  cause?: unknown,
+): Problem {
+  return new Problem("AUTH_REQUIRED", message, {
     hint: `Run \`kay connect ${subject.name}\`, then ask again.`,
     details: { integrations: [subject.name] },
+    cause,
   });
 }
 

@@ -1,8 +1,7 @@
 import type { CallToolResult, Client, InputRequiredResult, Progress } from "@modelcontextprotocol/client";
 import { Problem } from "#protocol/errors";
-import type { CallOptions } from "./client.ts";
 import { createProgressReporter } from "./progress.ts";
-import type { ElicitationRequest, HandleElicitation } from "./types.ts";
+import type { CallOptions, ElicitationRequest, HandleElicitation } from "./types.ts";
 
 /** Milliseconds without a word, while nobody is asked. */
 const SILENT_MS = 60_000;

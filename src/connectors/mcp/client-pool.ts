@@ -1,7 +1,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/client";
 import type { Clock } from "#net/ports";
 import { Problem } from "#protocol/errors";
-import { type CallOptions, type McpClient, openMcpClient, type ProtocolEra } from "./client.ts";
+import { type McpClient, openMcpClient } from "./client.ts";
 import { type McpServerRef, toClientOptions } from "./client-options.ts";
 import type { McpDefinition, McpTool } from "./definition.ts";
 import { isClosedProblem } from "./faults.ts";
@@ -9,6 +9,7 @@ import { chooseConnectionKey, countQuestions, isKeyOf, type OpeningClient, waitF
 import type { Programs } from "./programs.ts";
 import { diffTools, formatToolDiff, hasDifferences } from "./tool-diff.ts";
 import { type ToolList, toToolList } from "./tools.ts";
+import type { CallOptions, ProtocolEra } from "./types.ts";
 
 /** Milliseconds after which a link that nobody uses is closed, and its program ended. */
 const IDLE_MS = 5 * 60_000;

@@ -5,8 +5,8 @@ import type { McpFault } from "./faults.ts";
 import { cancelledProblem, markClosed, unknownOutcomeProblem } from "./faults.ts";
 import { listenForQuestions, type QuestionListener } from "./questions.ts";
 import type { ProgramTransport } from "./stdio-transport.ts";
-import { createMcpTransport, endSession } from "./stdio-transport.ts";
-import type { HandleElicitation, McpClientOptions } from "./types.ts";
+import { createMcpTransport, endSession } from "./transport.ts";
+import type { CallOptions, McpClientOptions, ProtocolEra } from "./types.ts";
 
 /** Milliseconds until a server must have answered the greeting, and the question for its tools. */
 const START_MS = 20_000;
@@ -19,21 +19,6 @@ const PROBE_MS = 5_000;
 
 /** Pages of a list of tools. */
 const MOST_PAGES = 20;
-
-/** Which of the two protocols a server speaks: with a session, or stateless (2026-07-28 and later). */
-export type ProtocolEra = "legacy" | "modern";
-
-export type CallOptions = {
-  signal?: AbortSignal;
-  /** The call changes something: where nobody knows what came of it, it ends as OUTCOME_UNKNOWN. */
-  writes: boolean;
-  onElicitation?: HandleElicitation;
-  /** To be awaited before a call that did nothing, for want of an answer, is made again, and when that is known. */
-  sent?(): Promise<void>;
-  unsent?(): Promise<void>;
-  /** What the server says while it works, cleaned. */
-  onProgress?(words: string): void;
-};
 
 /** An open link to a server. */
 export type McpClient = {

@@ -1,5 +1,4 @@
 import type { ElicitRequest, ElicitResult } from "@modelcontextprotocol/client";
-import type { ProtocolEra } from "./client.ts";
 import type { HttpTransportOptions } from "./http-transport.ts";
 import type { ProgramOptions } from "./stdio-transport.ts";
 
@@ -33,4 +32,19 @@ export type McpClientOptions = {
   era?: ProtocolEra;
   /** Ends the opening; an open link is closed by `close`. */
   signal?: AbortSignal;
+};
+
+/** Which of the two protocols a server speaks: with a session, or stateless (2026-07-28 and later). */
+export type ProtocolEra = "legacy" | "modern";
+
+export type CallOptions = {
+  signal?: AbortSignal;
+  /** The call changes something: where nobody knows what came of it, it ends as OUTCOME_UNKNOWN. */
+  writes: boolean;
+  onElicitation?: HandleElicitation;
+  /** To be awaited before a call that did nothing, for want of an answer, is made again, and when that is known. */
+  sent?(): Promise<void>;
+  unsent?(): Promise<void>;
+  /** What the server says while it works, cleaned. */
+  onProgress?(words: string): void;
 };

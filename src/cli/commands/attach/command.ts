@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import type { Kay } from "../../kay.ts";
-import type { ClientOptions } from "../../session/open.ts";
+import type { ClientOptions } from "../../session/session-options.ts";
 
 /** `kay attach [id]`: join a conversation that goes on, wherever it was begun. */
 export function createAttachCommand(kay: Kay): Command {

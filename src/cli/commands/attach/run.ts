@@ -6,14 +6,8 @@ import { createJsonLinesPresenter } from "../../ask/json-lines.ts";
 import { createTextPresenter } from "../../ask/presenter.ts";
 import type { BackendHandle } from "../../backend/handle.ts";
 import type { Kay } from "../../kay.ts";
-import {
-  type ClientOptions,
-  canHaveSession,
-  createClient,
-  openSession,
-  type SessionClient,
-  showGreeting,
-} from "../../session/open.ts";
+import { canHaveSession, createClient, openSession, showGreeting } from "../../session/open.ts";
+import type { ClientOptions, SessionClient } from "../../session/session-options.ts";
 
 const COMMAND = "kay attach";
 

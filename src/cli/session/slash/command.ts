@@ -1,7 +1,7 @@
 import { layOutTable } from "#ui/text/table";
 import type { BackendHandle } from "../../backend/handle.ts";
 import type { Kay } from "../../kay.ts";
-import type { SessionClient } from "../open.ts";
+import type { SessionClient } from "../session-options.ts";
 
 /** What a slash command may use, whatever way its session is shown in. */
 export type SlashContext = {
