@@ -55,11 +55,11 @@ export async function main(argv: string[], greeted = false): Promise<number> {
 
 /** The look at the registry for a newer version, in a process of its own (`src/process.ts` starts it). */
 export async function checkForUpdate(): Promise<void> {
-  const { refreshUpdateRecord: learnOfUpdate } = await import("#client/update/record");
+  const { refreshUpdateRecord } = await import("#client/update/record");
   const { env, versions } = process;
   const send = createSend({ builtin: process.getBuiltinModule, env, clock });
   const unique = randomBytes(8).toString("hex");
-  await learnOfUpdate(manifest, { send, env, node: versions.node, folder: thesePaths().state(), unique });
+  await refreshUpdateRecord(manifest, { send, env, node: versions.node, folder: thesePaths().state(), unique });
 }
 
 function thesePaths(): Paths {
@@ -147,10 +147,10 @@ async function serve(
   kay: Kay,
   ports: { paths: Paths; settings(): Settings; processes: Processes },
 ): Promise<void> {
-  const { runServe: serveUntilEnd } = await import("#host/run");
+  const { runServe } = await import("#host/run");
   const { env, version, clock, random, signal, flags, terminal } = kay;
   const quiet = !options.embedded && terminal.stderr.isTerminal && !flags.debug && !env.KAY_LOG_LEVEL;
-  await serveUntilEnd(options, {
+  await runServe(options, {
     ...ports,
     version,
     build: getBuild(),

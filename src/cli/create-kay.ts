@@ -25,8 +25,8 @@ export function createKay(world: CliPorts): Kay {
   };
   const page = async (text: string) => {
     if (!env.PAGER) return false;
-    const { showInPager: showPaged } = await import("./terminal/pager.ts");
-    return showPaged(text, { ...world, signal: kay.signal, flags, warn: out.warn });
+    const { showInPager } = await import("./terminal/pager.ts");
+    return showInPager(text, { ...world, signal: kay.signal, flags, warn: out.warn });
   };
   const out = createOutput(terminal, env, () => flags, page);
   const warned = new Set<string>();
@@ -80,24 +80,24 @@ export function createKay(world: CliPorts): Kay {
     },
     settings: async () => settings(),
     resolveTarget: async (options) => {
-      const { resolveTarget: accountOf } = await import("./backend/open.ts");
-      return accountOf(await linkPorts(), options?.embedded);
+      const { resolveTarget } = await import("./backend/open.ts");
+      return resolveTarget(await linkPorts(), options?.embedded);
     },
     openBackend: async (options) => {
-      const { resolveTarget: accountOf, openBackend: linkTo } = await import("./backend/open.ts");
+      const { resolveTarget, openBackend } = await import("./backend/open.ts");
       const ports = await linkPorts();
-      return linkTo(ports, accountOf(ports, options?.embedded), options);
+      return openBackend(ports, resolveTarget(ports, options?.embedded), options);
     },
     startJq: world.startJq,
     profile: () => settings().chosen(),
     openProfile: async (name) => {
-      const { resolveTargetAt: accountAt, openBackend: linkTo } = await import("./backend/open.ts");
+      const { resolveTargetAt, openBackend } = await import("./backend/open.ts");
       const own = settingsOf(name);
       const ports = portsOf(own);
       return {
         settings: own,
-        account: (origin) => accountAt(ports, origin),
-        link: (account) => linkTo(ports, account, { stored: true }),
+        account: (origin) => resolveTargetAt(ports, origin),
+        link: (account) => openBackend(ports, account, { stored: true }),
         history: await historyOf(name),
       };
     },
@@ -123,9 +123,9 @@ export function createKay(world: CliPorts): Kay {
       });
     },
     backendStatus: async (at) => {
-      const { fetchBackendStatus: backendStatus } = await import("#client/embedded/status");
+      const { fetchBackendStatus } = await import("#client/embedded/status");
       const { processes, send } = world;
-      return backendStatus({ folder: paths.state(), processes, send, token: env.KAY_METRICS_TOKEN?.trim() }, at);
+      return fetchBackendStatus({ folder: paths.state(), processes, send, token: env.KAY_METRICS_TOKEN?.trim() }, at);
     },
     machine: () => {
       const { build, platform, keychain, findProgram: find } = world;
@@ -133,8 +133,8 @@ export function createKay(world: CliPorts): Kay {
     },
     serve: (options) => world.serve(options, kay, { paths, settings: read }),
     consentInSandbox: async (url) => {
-      const { giveSandboxConsent: consentInSandbox } = await import("./consent/sandbox.ts");
-      await consentInSandbox(world.send, url);
+      const { giveSandboxConsent } = await import("./consent/sandbox.ts");
+      await giveSandboxConsent(world.send, url);
     },
   };
   return kay;

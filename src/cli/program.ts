@@ -76,8 +76,8 @@ export function buildProgram(
     refuseEmpty(action);
     kay.flags = { ...kay.flags, ...(action.optsWithGlobals() as Partial<GlobalFlags>) };
     if (kay.flags.jq === undefined) return;
-    const { applyJqFilter: filterOutput } = await import("./output/jq/filter.ts");
-    await filterOutput(kay, kay.flags.jq);
+    const { applyJqFilter } = await import("./output/jq/filter.ts");
+    await applyJqFilter(kay, kay.flags.jq);
   });
   return program;
 }

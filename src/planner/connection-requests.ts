@@ -6,7 +6,7 @@ import { toRecord } from "./memory.ts";
 import type { ClauseOutcome } from "./plan.ts";
 
 /** A service by its name and its title for people. */
-export type NamedService = { service: string; title: string };
+type NamedService = { service: string; title: string };
 
 /** Whether a request is about connections rather than about what is in the services. */
 export function isConnectionRequest(clause: Clause, kit: ToolCatalogue): boolean {
@@ -110,24 +110,24 @@ const ABOUT = new Set(["connect", "connected", "connections", "services", "servi
 const AROUND = new Set(["account", "accounts", "again", "support", "available", "use", "up", "currently"]);
 
 /** What to type to connect services, where no tool does it. */
-export function formatConnect(names: string[]): string {
+function formatConnect(names: string[]): string {
   return `I cannot connect services from here. Run \`kay connect ${names.join(" ")}\`.`;
 }
 
-export function formatDisconnect(services: NamedService[]): string {
+function formatDisconnect(services: NamedService[]): string {
   const [only, ...others] = services;
   const name = only && others.length === 0 ? only.service : "<service>";
   return `I cannot take a connection back from here. Run \`kay disconnect ${name}\`.`;
 }
 
 /** One name stands for several services. */
-export function formatAmbiguous(services: NamedService[]): string {
+function formatAmbiguous(services: NamedService[]): string {
   const lines = services.map(({ service, title }) => `- “connect ${service}” (${title})`);
   return `Which of these do you mean?\n\n${lines.join("\n")}`;
 }
 
 /** A service that is not here, with those that are. */
-export function formatUnknownService(name: string, services: NamedService[]): string {
+function formatUnknownService(name: string, services: NamedService[]): string {
   const known = services.map(({ service }) => service).join(", ") || "none";
   return name
     ? `There is no service “${name.slice(0, 60)}” here. The services are: ${known}.`
@@ -135,7 +135,7 @@ export function formatUnknownService(name: string, services: NamedService[]): st
 }
 
 /** Which services there are, where no tool tells which of them are connected. */
-export function formatServices(services: NamedService[]): string {
+function formatServices(services: NamedService[]): string {
   const known = services.map(({ service }) => service).join(", ") || "none";
   return `The services are: ${known}. Run \`kay connections\` to see which are connected, and \`kay connect <service>\` to connect one.`;
 }

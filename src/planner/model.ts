@@ -107,13 +107,13 @@ const USAGE: LanguageModelV4Usage = {
 };
 
 /** The conversation without what only asks for a better answer: the planner has no other. */
-export function dropCorrections(prompt: LanguageModelV4Prompt): LanguageModelV4Prompt {
+function dropCorrections(prompt: LanguageModelV4Prompt): LanguageModelV4Prompt {
   const at = prompt.findIndex(({ providerOptions }) => providerOptions?.kay?.mend === true);
   return at < 0 ? prompt : prompt.toSpliced(at - 1, 2);
 }
 
 /** An answer as the value that is wanted, where the results have it; otherwise it stays in words, and says what it found. */
-export function toStructured(
+function toStructured(
   decision: PlannerDecision,
   { providerOptions }: Pick<LanguageModelV4CallOptions, "providerOptions">,
 ): PlannerDecision {

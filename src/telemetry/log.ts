@@ -13,7 +13,7 @@ export function withLogFields<T>(these: LogFields, work: () => T): T {
 }
 
 /** Those of what is done now. */
-export function getLogFields(): LogFields {
+function getLogFields(): LogFields {
   return fields.getStore() ?? {};
 }
 

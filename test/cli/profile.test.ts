@@ -54,8 +54,8 @@ test("profile list says of a profile whose keychain is locked that it cannot be 
   await ann("profile list");
   keychain.look = async () => ({ state: "locked" });
   keychain.get = async () => {
-    const { toKeychainProblem: keychainProblem } = await import("#client/credentials/keychain");
-    throw keychainProblem({ state: "locked" });
+    const { toKeychainProblem } = await import("#client/credentials/keychain");
+    throw toKeychainProblem({ state: "locked" });
   };
   expect(await ann("profile list")).toEqual({
     exit: 0,
@@ -224,10 +224,10 @@ test("profile remove removes nothing while the keychain is locked", async () => 
   const ann = kay({ keychain });
   await ann("connect jira --profile work");
   const { get } = keychain;
-  const { toKeychainProblem: keychainProblem } = await import("#client/credentials/keychain");
+  const { toKeychainProblem } = await import("#client/credentials/keychain");
   keychain.look = async () => ({ state: "locked" });
   keychain.get = async () => {
-    throw keychainProblem({ state: "locked" });
+    throw toKeychainProblem({ state: "locked" });
   };
   expect(await ann("profile remove work --yes")).toMatchObject({
     exit: 1,
@@ -241,10 +241,10 @@ test("profile remove forgets a profile whose keychain is gone, and says what tha
   const keychain = memoryKeychain();
   const ann = kay({ keychain });
   await ann("connect jira --profile work");
-  const { toKeychainProblem: keychainProblem } = await import("#client/credentials/keychain");
+  const { toKeychainProblem } = await import("#client/credentials/keychain");
   keychain.look = async () => ({ state: "no-bus" });
   keychain.get = async () => {
-    throw keychainProblem({ state: "no-bus" });
+    throw toKeychainProblem({ state: "no-bus" });
   };
   const says = "There is no D-Bus session bus, so no keychain can be reached.";
   expect(await ann("profile remove work --yes")).toEqual({

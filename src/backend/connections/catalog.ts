@@ -36,8 +36,8 @@ async function mcpServices(
   if (!links) return [];
   const rows = (await listMcp(ports.db, installationId)).filter(({ name }) => !taken.has(name));
   if (rows.length === 0) return [];
-  const { toMcpService: mcpConfiguration } = await import("./mcp/service.ts");
-  return rows.map((row) => mcpConfiguration({ ...ports, links }, row));
+  const { toMcpService } = await import("./mcp/service.ts");
+  return rows.map((row) => toMcpService({ ...ports, links }, row));
 }
 
 /**

@@ -154,7 +154,7 @@ async function notDescribed(ports: BackendPorts, installationId: string, name: s
 }
 
 /** What a description changes of the one that is there. */
-export type DescriptionDiff = {
+type DescriptionDiff = {
   outcome: "added" | "replaced" | "unchanged";
   /** Sentences for a person. */
   changes: string[];
@@ -165,10 +165,7 @@ export type DescriptionDiff = {
 };
 
 /** Compare a description with the one that is stored, if one is. */
-export function diffDescriptions(
-  stored: { description: unknown } | undefined,
-  next: ServiceDescription,
-): DescriptionDiff {
+function diffDescriptions(stored: { description: unknown } | undefined, next: ServiceDescription): DescriptionDiff {
   if (!stored) return { outcome: "added", changes: [], moved: false, forgotten: [] };
   const before = stored.description as ServiceDescription;
   if (isDeepStrictEqual(before, next)) return { outcome: "unchanged", changes: [], moved: false, forgotten: [] };

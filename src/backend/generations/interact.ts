@@ -190,7 +190,7 @@ const PLAIN_SCOPES: InteractionRequest["approval_scopes"] = [
 ];
 
 /** Submit an open request once what it asks for has come about without an answer, if nobody was faster; its generation goes on. */
-export function settleWhenDone(
+function settleWhenDone(
   { ports }: { ports: Pick<BackendPorts, "db" | "clock"> },
   asked: StoredInteraction,
   done: AbortSignal,

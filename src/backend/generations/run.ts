@@ -206,7 +206,7 @@ async function conclude(world: World, { end, text, last }: RecordedRun): Promise
  *
  * @param parent `traceparent` of whoever asked for it
  */
-export async function traceRun(
+async function traceRun(
   ports: BackendPorts,
   { row, node, parent }: { row: StoredGeneration; node: number; parent: string | undefined },
   work: () => Promise<RunResult | undefined>,

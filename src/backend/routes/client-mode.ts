@@ -41,7 +41,7 @@ export function toClientMode({ name, interaction = { supported: true, enabled: t
 }
 
 /** A client's id travels in paths and is shown. @throws Problem INVALID_REQUEST */
-export function parseClientId(id: string): string {
+function parseClientId(id: string): string {
   if (/^[\w.:-]{1,100}$/.test(id)) return id;
   throw new Problem("INVALID_REQUEST", "A client's id has 1 to 100 letters, digits, or . _ : -", {
     details: { field: "client_id" },

@@ -118,7 +118,7 @@ function checkedInput(tool: Tool, input: unknown): Record<string, unknown> {
 }
 
 /** Effects in the store, in the name of the node that this process was when it planned them. */
-export function createEffectLog({ db, node, clock, observe }: BackendPorts, owner: ToolOwner): EffectLog {
+function createEffectLog({ db, node, clock, observe }: BackendPorts, owner: ToolOwner): EffectLog {
   const note = (state: string) => observe?.count("kay_effects_total", { state });
   const nodes = new Map<string, number>();
   const own = (id: string) => ({ id, node: nodes.get(id) ?? null });

@@ -84,7 +84,7 @@ async function connectOne(kay: Kay, link: BackendHandle, { one, asked, board }: 
 const TICK_MS = 1_000;
 
 /** The line that tells which services are waited for: `slack ✓, gmail …  9:41 left`. */
-export type ConsentProgress = {
+type ConsentProgress = {
   /** A service is connected from here. */
   tick(service: string): void;
   /** Ends when this service was connected by somebody else. */
@@ -94,7 +94,7 @@ export type ConsentProgress = {
 };
 
 /** Show the board; `o` opens what is missing again, `x` cancels the request. */
-export function showConsentProgress(
+function showConsentProgress(
   kay: Kay,
   asked: OpenCard<AuthCard>,
   begun: BegunConnection[],

@@ -55,8 +55,8 @@ export async function askOnce(
     // Only the backend has a queue.
     const asked = await link.api.askStream(body, { signal, note, warn, direct: !options.queue });
     if (asked.kind === "answer") {
-      const { settleConfirmations: settle } = await import("./settle.ts");
-      return await settle(kay, link, asked.answer, options.check);
+      const { settleConfirmations } = await import("./settle.ts");
+      return await settleConfirmations(kay, link, asked.answer, options.check);
     }
     const show = lines
       ? createJsonLinesPresenter(kay, asked.sessionId)

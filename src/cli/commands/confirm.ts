@@ -16,8 +16,8 @@ export function createConfirmCommand(kay: Kay): Command {
         throw new Problem("USAGE", "Say whether to carry it out.", { hint: `Give one of --approve and --deny.` });
       }
       const link = await kay.openBackend({ signedIn: true });
-      const { sendConfirmation: confirmed, settleConfirmations: settle } = await import("../ask/settle.ts");
-      const answer = await confirmed(kay, link, token, Boolean(options.approve));
-      await settle(kay, link, answer);
+      const { sendConfirmation, settleConfirmations } = await import("../ask/settle.ts");
+      const answer = await sendConfirmation(kay, link, token, Boolean(options.approve));
+      await settleConfirmations(kay, link, answer);
     });
 }

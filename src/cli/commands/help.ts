@@ -34,8 +34,8 @@ export function createHelpCommand(kay: Kay): Command {
 async function showTopic(kay: Kay, text: string): Promise<void> {
   const { stdout } = kay.terminal;
   if (!stdout.isTerminal) return kay.out.writeLine(text);
-  const { formatTopic: layOutTopic } = await import("../help/format-topic.ts");
-  await kay.out.writeText(layOutTopic(text, Math.min(stdout.columns(), 100)));
+  const { formatTopic } = await import("../help/format-topic.ts");
+  await kay.out.writeText(formatTopic(text, Math.min(stdout.columns(), 100)));
 }
 
 /** The page of the command that these words name, up to the first that is none, as one document. */

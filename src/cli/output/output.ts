@@ -138,8 +138,8 @@ export function createOutput(
           terminal.stdout.write(`${row.map((cell) => cell.replace(/[\t\r\n]+/g, " ")).join("\t")}\n`);
         return;
       }
-      const { layOutTable: layOut } = await import("#ui/text/table");
-      const { header, lines } = layOut(columns, rows, flags().plain ? 0 : terminal.stdout.columns());
+      const { layOutTable } = await import("#ui/text/table");
+      const { header, lines } = layOutTable(columns, rows, flags().plain ? 0 : terminal.stdout.columns());
       await text((header === null ? lines : [paint("dim", header), ...lines]).join("\n"));
     },
     writeError: (problem, document) => {

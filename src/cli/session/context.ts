@@ -75,8 +75,8 @@ export function createSessionContext(ports: SessionPorts): SessionContext {
     if (now().status.connection === "signed out") dispatch({ type: "status", status: { connection: "here" } });
     talk.again();
     if (!isLocalAuth(card.auth)) {
-      const { reportConnected: tellConnected } = await import("../ask/auth.ts");
-      return tellConnected(link, card.auth.generation_id, service).catch((error) => say(formatFault(error)));
+      const { reportConnected } = await import("../ask/auth.ts");
+      return reportConnected(link, card.auth.generation_id, service).catch((error) => say(formatFault(error)));
     }
     settled(card, (auth) => ({ ...auth, connected: [...auth.connected, service] }));
   };

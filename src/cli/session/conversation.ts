@@ -47,8 +47,8 @@ export async function sendPrompt(
     });
     if (asked.kind === "answer") {
       conversation.id = asked.answer.session_id ?? id;
-      const { settleConfirmations: settle } = await import("../ask/settle.ts");
-      return settle(kay, link, asked.answer);
+      const { settleConfirmations } = await import("../ask/settle.ts");
+      return settleConfirmations(kay, link, asked.answer);
     }
     conversation.id = asked.sessionId ?? id;
     await show(kay, link, conversation, { parts: asked.parts, prompt });

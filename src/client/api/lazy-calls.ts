@@ -26,22 +26,22 @@ const CONVERSATION_CALLS = [
 export function createLazyCalls(caller: Caller): StreamCalls & ConversationCalls {
   return {
     askStream: async (request, options) => {
-      const { openAskStream: askStream } = await import("./stream.ts");
-      const asked = await askStream(caller, request, options);
+      const { openAskStream } = await import("./stream.ts");
+      const asked = await openAskStream(caller, request, options);
       if (asked.kind !== "direct") return asked;
       const { streamDirectly } = await import("./direct/open.ts");
       return streamDirectly(caller, request, options ?? {}, asked.place);
     },
     askTurn: async (request, options) => {
-      const { openAskStream: askStream } = await import("./stream.ts");
-      const asked = await askStream(caller, request, { ...options, direct: true });
+      const { openAskStream } = await import("./stream.ts");
+      const asked = await openAskStream(caller, request, { ...options, direct: true });
       if (asked.kind !== "direct") return asked;
-      const { openDirectTurn: directTurn } = await import("./direct/open.ts");
-      return { kind: "turn", turn: directTurn(caller, request, options ?? {}, asked.place) };
+      const { openDirectTurn } = await import("./direct/open.ts");
+      return { kind: "turn", turn: openDirectTurn(caller, request, options ?? {}, asked.place) };
     },
     events: async function* (sessionId, options) {
-      const { openEvents: events } = await import("./stream.ts");
-      yield* events(caller, sessionId, options);
+      const { openEvents } = await import("./stream.ts");
+      yield* openEvents(caller, sessionId, options);
     },
     ...conversationCalls(caller),
   };
@@ -51,8 +51,8 @@ function conversationCalls(caller: Caller): ConversationCalls {
   type Any = (...args: unknown[]) => Promise<unknown>;
   const later = (name: keyof ConversationCalls): Any => {
     return async (...args) => {
-      const { createConversationCalls: load } = await import("./conversations.ts");
-      return (load(caller)[name] as Any)(...args);
+      const { createConversationCalls } = await import("./conversations.ts");
+      return (createConversationCalls(caller)[name] as Any)(...args);
     };
   };
   return Object.fromEntries(CONVERSATION_CALLS.map((name) => [name, later(name)])) as unknown as ConversationCalls;

@@ -61,7 +61,7 @@ function laterConnection({ api, begun, signal }: CompletionOptions, before: Conn
  *
  * @param clockOffsetMs server's clock minus this machine's, so that the first token's expiry is judged by the server's clock (case A07)
  */
-export async function saveCompletedConsent(
+async function saveCompletedConsent(
   credentials: Credentials,
   origin: string,
   begun: ConnectResponse,

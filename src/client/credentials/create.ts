@@ -120,11 +120,7 @@ async function describe(path: string, keychain: Keychain): ReturnType<Credential
 }
 
 /** Remove what is kept for a profile; see `Credentials.remove`. Only under the write lock. */
-export async function removeCredentials(kept: {
-  path: string;
-  profile: string;
-  keychain: Keychain;
-}): Promise<Problem | null> {
+async function removeCredentials(kept: { path: string; profile: string; keychain: Keychain }): Promise<Problem | null> {
   const { path, profile, keychain } = kept;
   const bytes = readFileIfExists(path);
   const isSealed = bytes !== null && parseEnvelope(bytes, path)?.mode === "keychain";

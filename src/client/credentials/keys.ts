@@ -78,9 +78,9 @@ async function limit<T>({ clock, platform }: KeysOptions, work: Promise<T>): Pro
     return await Promise.race([work, silence]);
   } catch (error) {
     if (error instanceof Problem) throw error;
-    const { toKeychainStatus: nativeLook } = await import("./native.ts");
+    const { toKeychainStatus } = await import("./native.ts");
     const message = error instanceof Error ? error.message : "";
-    throw toKeychainProblem(nativeLook({ error: message, stage: "call" }, platform), error);
+    throw toKeychainProblem(toKeychainStatus({ error: message, stage: "call" }, platform), error);
   } finally {
     timer.abort();
   }

@@ -36,7 +36,7 @@ export function readSettings(path: string, ports: Ports): Stored {
  *
  * @throws Problem BROKEN_SETTINGS for another encoding, and for profiles that are no objects
  */
-export function parseSettings(bytes: Uint8Array, path: string): Stored | null {
+function parseSettings(bytes: Uint8Array, path: string): Stored | null {
   const stored = parse(decode(bytes, path));
   if (stored !== null) checkProfiles(stored, path);
   return stored;

@@ -10,7 +10,7 @@ export const DEFAULT_PROFILE = "default";
 const DEVICES = /^(con|prn|aux|nul|com[0-9]|lpt[0-9])$/;
 
 /** Whether a text can be the name of a profile: one spelling on every file system, no path, no flag. */
-export function isProfileName(name: string): boolean {
+function isProfileName(name: string): boolean {
   return /^[a-z0-9][a-z0-9-]{0,31}$/.test(name) && !DEVICES.test(name);
 }
 

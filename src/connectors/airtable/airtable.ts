@@ -45,7 +45,7 @@ export const airtable: Service = {
 const Whoami = z.looseObject({ id: z.string(), email: z.nullish(z.string()) });
 
 /** Who consented; a token opens the bases that were chosen on the consent page. Source: https://airtable.com/developers/web/api/get-user-id-scopes */
-export async function fetchAirtableIdentity(http: ServiceHttp): Promise<Identity> {
+async function fetchAirtableIdentity(http: ServiceHttp): Promise<Identity> {
   const { id, email } = await http.request({ path: "/v0/meta/whoami", answer: Whoami, scope: "user.email:read" });
   return {
     accountId: id,

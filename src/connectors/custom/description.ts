@@ -6,7 +6,7 @@ import { withDescription } from "../service.ts";
  * A place in the answer of a service: names and numbers between dots, `data.tasks.0.id`; `$` is the answer itself. A small part of JSONPath
  * (RFC 9535) without anything that searches.
  */
-export const PATH_PATTERN = /^(?:\$|(?:\$\.)?[\w-]+(?:\.[\w-]+)*)$/;
+const PATH_PATTERN = /^(?:\$|(?:\$\.)?[\w-]+(?:\.[\w-]+)*)$/;
 
 /** `{places}` in a template over an answer. */
 export const PATH_SLOT_PATTERN = /\{(\$|[\w-]+(?:\.[\w-]+)*)\}/g;

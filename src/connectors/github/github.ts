@@ -60,7 +60,7 @@ const Account = z.looseObject({
 });
 
 /** Who consented. Source: https://docs.github.com/en/rest/users/users, "Get the authenticated user". */
-export async function fetchGithubIdentity(http: ServiceHttp): Promise<Identity> {
+async function fetchGithubIdentity(http: ServiceHttp): Promise<Identity> {
   const { id, login, name, email, avatar_url, html_url } = await http.request({ path: "/user", answer: Account });
   return {
     accountId: String(id),

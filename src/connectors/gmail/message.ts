@@ -149,7 +149,7 @@ function entities(text: string): string {
 }
 
 /** HTML of a mail as plain text: blocks on lines of their own, links with their address, nothing of styles and scripts. */
-export function htmlToText(html: string): string {
+function htmlToText(html: string): string {
   return formatNodes(parseDocument(html).children)
     .replace(/[^\S\n]+/g, " ")
     .replace(/ ?\n ?/g, "\n")

@@ -105,11 +105,11 @@ async function attempt(options: McpClientOptions, sdk: Sdk, mode: "auto" | "lega
   const client = getClient(options, sdk, { state, mode });
   const questions = listenForQuestions(client, { elicits: options.elicits === true });
   const fault = async (error: unknown): Promise<McpFault> => {
-    const { toMcpFault: linkFault } = await import("./faults.ts");
+    const { toMcpFault } = await import("./faults.ts");
     const own = state.own;
     state.own = undefined;
     const ending = "ending" in transport ? (transport as ProgramTransport).ending() : undefined;
-    const found = linkFault(error, { ...options, ...(ending === undefined ? {} : { ending }), own });
+    const found = toMcpFault(error, { ...options, ...(ending === undefined ? {} : { ending }), own });
     if (found.gone) state.gone = true;
     return found;
   };
@@ -177,9 +177,9 @@ async function called(
 ): Promise<CallToolResult> {
   const { signal } = optional;
   if (state.gone) throw markClosed(new Problem("SERVICE_FAILED", `The connection to ${options.title} is over.`));
-  const { callTool: exchange } = await import("./call-tool.ts");
+  const { callTool } = await import("./call-tool.ts");
   try {
-    return await exchange(client, {
+    return await callTool(client, {
       ...optional,
       title: options.title,
       name,

@@ -112,14 +112,14 @@ function whereIs({ place }: McpDefinition): string {
 }
 
 /** What models and people are told of a tool: the server's words, as words of the server. */
-export function formatDescription(title: string, { description, remote }: McpTool): string {
+function formatDescription(title: string, { description, remote }: McpTool): string {
   return description === ""
     ? `${remote.slice(0, 60)}, a tool of the MCP server ${title}.`
     : `${title} (MCP server) says: ${description}`;
 }
 
 /** Plain requests for a tool, from its name and what it needs: the offline planner knows no others. */
-export function buildExamples({ name: service }: McpDefinition, { name, input }: McpTool): string[] {
+function buildExamples({ name: service }: McpDefinition, { name, input }: McpTool): string[] {
   const verb = (name.split(".")[1] ?? "").replaceAll("_", " ");
   const required = Array.isArray(input.required) ? input.required.filter((field) => /^\w+$/.test(String(field))) : [];
   const slots = required.slice(0, 3).map((field) => `{${field}}`);
@@ -136,7 +136,7 @@ export function buildExamples({ name: service }: McpDefinition, { name, input }:
 const LONGEST_VALUE = 80;
 
 /** A call as approvals and receipts tell it: the tool's name, and everything that it is given. */
-export function formatSummary(title: string, { name }: McpTool, input: Record<string, unknown>): string {
+function formatSummary(title: string, { name }: McpTool, input: Record<string, unknown>): string {
   const verb = (name.split(".")[1] ?? "").replaceAll("_", " ");
   const given = Object.entries(input).filter(([, value]) => value !== undefined && value !== null);
   const told = given.map(([field, value]) => `${field} “${short(value)}”`).join(", ");

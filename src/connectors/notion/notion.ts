@@ -72,7 +72,7 @@ const Bot = z.looseObject({
 });
 
 /** Who consented, and in which workspace; a token is of one workspace. Source: https://developers.notion.com/reference/get-self */
-export async function fetchNotionIdentity(http: ServiceHttp): Promise<Identity> {
+async function fetchNotionIdentity(http: ServiceHttp): Promise<Identity> {
   const { id, name, bot } = await http.request({ path: "/v1/users/me", answer: Bot });
   const person = bot?.owner?.user;
   const accountId = person?.id ?? id;

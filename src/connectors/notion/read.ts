@@ -163,7 +163,7 @@ function record(value: unknown): Record<string, unknown> {
 }
 
 /** Pieces of text as inline Markdown. */
-export function toInlineMarkdown(pieces: Piece[]): string {
+function toInlineMarkdown(pieces: Piece[]): string {
   return pieces.map(piece).join("");
 }
 

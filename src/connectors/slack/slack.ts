@@ -83,7 +83,7 @@ const Test = z.looseObject({
  * Who consented, and in which workspace: a token opens exactly one. Ids of people are unique within a workspace only, so the account's id
  * names both. Source: https://docs.slack.dev/reference/methods/auth.test/ and …/users.info/
  */
-export async function fetchSlackIdentity(http: ServiceHttp): Promise<Identity> {
+async function fetchSlackIdentity(http: ServiceHttp): Promise<Identity> {
   const test = await callMethod(http, "auth.test", { answer: Test, reads: true });
   const answer = z.looseObject({ user: User });
   const { user } = await callReadMethod(http, "users.info", {

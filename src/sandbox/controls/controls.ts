@@ -12,7 +12,7 @@ import type { RequestLog } from "./requests.ts";
  * Controls are for programs on this machine. Refused are: other peers, browsers' cross-site requests (Origin, Sec-Fetch-Site), and
  * requests for another host name, which is how a web page whose name was rebound to 127.0.0.1 would look.
  */
-export const requireLocal: MiddlewareHandler<SandboxEnv> = async (c, next) => {
+const requireLocal: MiddlewareHandler<SandboxEnv> = async (c, next) => {
   const reason = refusal(c.req.raw, c.env?.address);
   if (reason !== undefined) return c.json({ error: "FORBIDDEN", message: reason }, 403);
   await next();

@@ -3,7 +3,7 @@ import { html, raw } from "hono/html";
 import type { Account } from "../provider.ts";
 
 /** Style of the sandbox's pages. Its hash is in their Content-Security-Policy, so it stands here as one constant. */
-export const STYLE = `
+const STYLE = `
 :root { color-scheme: light dark; --ink: #1d2329; --soft: #5c6773; --line: #d9dee4; --paper: #fff; --ground: #f3f5f7; --accent: #0b5fd6; --tint: #fff6dd; --tint-ink: #6b4e00; }
 @media (prefers-color-scheme: dark) { :root { --ink: #e6e9ec; --soft: #9aa5b1; --line: #39424c; --paper: #1c2227; --ground: #12161a; --accent: #6ea8ff; --tint: #3a3013; --tint-ink: #f3d98b; } }
 * { box-sizing: border-box; }

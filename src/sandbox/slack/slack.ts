@@ -12,7 +12,7 @@ import { toUserView } from "./views.ts";
 import { registerWebPages } from "./web-pages.ts";
 
 /** Scopes of people's tokens in words (docs.slack.dev/reference/scopes). */
-export const SCOPES: Record<string, string> = {
+const SCOPES: Record<string, string> = {
   "channels:read": "See public channels and what they are about",
   "channels:history": "Read messages in public channels",
   "channels:write": "Join, leave and manage public channels for you",

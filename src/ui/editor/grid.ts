@@ -73,14 +73,14 @@ function getLast(rows: GridRow[]): GridRow {
 }
 
 /** A part of a row that is not cut, and how many cells it takes. */
-export type DisplayPiece = { text: string; cells: number };
+type DisplayPiece = { text: string; cells: number };
 
 /**
  * How a character of a draft is shown, in pieces that may be put on different rows; what is sent is the character itself. Terminals do not
  * agree on how wide an emoji is that is made of several (with a joiner, a colour of skin, a variation selector): it is shown as its parts
  * without what joins them, which have the same width everywhere. What would not be seen is written out as `U+200B`, or put on a circle.
  */
-export function toDisplayPieces(grapheme: string): DisplayPiece[] {
+function toDisplayPieces(grapheme: string): DisplayPiece[] {
   const known = seen.get(grapheme);
   if (known) return known;
   const pieces = getTexts(grapheme).map((text) => ({ text, cells: stringWidth(text) }));

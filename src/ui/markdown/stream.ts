@@ -186,7 +186,7 @@ const LONGEST_WORD = 65_536;
  *
  * @returns its end in `text`, or null where the line is short, no paragraph, or has not shown yet where it can be parted
  */
-export function findSplit(text: string, start: number, end: number): number | null {
+function findSplit(text: string, start: number, end: number): number | null {
   if (end - start <= PART || openBlock(text.slice(start, start + 200))?.is !== "paragraph") return null;
   const window = text.slice(start + PART / 2, start + PART);
   const sentence = /^.*(?:[.!?…] |[。！？])/s.exec(window)?.[0].length;

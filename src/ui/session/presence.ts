@@ -28,7 +28,7 @@ export function getClientState({ interaction }: ClientPresence): "answers" | "re
 }
 
 /** Who else is here, the fuller text first; none where nobody is. */
-export function formatOthers(view: View, client: string | undefined): string[] {
+function formatOthers(view: View, client: string | undefined): string[] {
   const others = getOthers(view, client);
   const count = others.length + (view.present === undefined ? 0 : view.present - view.presence.length);
   if (count === 0) return [];

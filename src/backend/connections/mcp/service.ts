@@ -74,8 +74,8 @@ async function inspect(ports: Ports, definition: McpDefinition, secret: string):
   return (await ports.links.look({ definition, fetch: chooseFetch(ports), ...own })).list;
 
   async function refused(): Promise<string> {
-    const { authRequiredProblem: authRequired } = await import("#connectors/http/errors");
-    throw authRequired(definition);
+    const { authRequiredProblem } = await import("#connectors/http/errors");
+    throw authRequiredProblem(definition);
   }
 }
 

@@ -51,35 +51,35 @@ gets the \`kay answer\` command. With --confirm it is a \`kay confirm\` command.
         showGreeting(kay);
         // Whoever is not signed in yet does that in the session, with /connect.
         const link = await kay.openBackend();
-        const { findConversationId: conversationFor } = await import("../../ask/conversation.ts");
-        const resume = await conversationFor(link, options);
+        const { findConversationId } = await import("../../ask/conversation.ts");
+        const resume = await findConversationId(link, options);
         return openSession(kay, link, { command: "kay ask", ...(resume === undefined ? {} : { resume }) });
       }
-      const { writeAnswerTo: answeringInto } = await import("../../ask/answer-file.ts");
-      return answeringInto(kay, options.output, () => askFor(kay, words, options));
+      const { writeAnswerTo } = await import("../../ask/answer-file.ts");
+      return writeAnswerTo(kay, options.output, () => askFor(kay, words, options));
     });
 }
 
 async function askFor(kay: Kay, words: string[], options: Options): Promise<void> {
-  const { readAnswerLimits: readBound } = await import("../../ask/output.ts");
-  const { fields, check } = await readBound(kay, options);
-  const { readAllowList: readPermits } = await import("../../ask/allow-list.ts");
-  const permits = await readPermits(kay, options);
-  const { readAskRequest: readRequest } = await import("../../ask/context.ts");
-  const request = await readRequest(kay, words, options.file ?? []);
+  const { readAnswerLimits } = await import("../../ask/output.ts");
+  const { fields, check } = await readAnswerLimits(kay, options);
+  const { readAllowList } = await import("../../ask/allow-list.ts");
+  const permits = await readAllowList(kay, options);
+  const { readAskRequest } = await import("../../ask/context.ts");
+  const request = await readAskRequest(kay, words, options.file ?? []);
   const link = await kay.openBackend({ signedIn: true });
   const body = { ...request, ...fields, ...permits, interactive: false, confirm: options.confirm ?? false };
-  const { checkLimitsSupported: checkBounds } = await import("../../ask/allow-list.ts");
-  await checkBounds(link, body);
+  const { checkLimitsSupported } = await import("../../ask/allow-list.ts");
+  await checkLimitsSupported(link, body);
   if (!options.confirm) {
     const { askOnce } = await import("../../ask/once.ts");
     return askOnce(kay, link, body, { ...options, check });
   }
-  const { findConversationId: conversationFor } = await import("../../ask/conversation.ts");
-  const session_id = await conversationFor(link, options);
+  const { findConversationId } = await import("../../ask/conversation.ts");
+  const session_id = await findConversationId(link, options);
   const answer = await link.api.ask({ ...body, ...(session_id ? { session_id } : {}) }, { signal: kay.signal });
-  const { settleConfirmations: settle } = await import("../../ask/settle.ts");
-  await settle(kay, link, answer, check);
+  const { settleConfirmations } = await import("../../ask/settle.ts");
+  await settleConfirmations(kay, link, answer, check);
 }
 
 /** What only one request can have, and no session. */

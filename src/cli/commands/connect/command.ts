@@ -19,7 +19,7 @@ Examples:
   $ kay connect jira --no-wait --json   # the link, and what finishes it later`,
     )
     .action(async (services: string[], options: ConnectOptions) => {
-      const { runConnect: connectServices } = await import("./run.ts");
-      await connectServices(kay, services, options);
+      const { runConnect } = await import("./run.ts");
+      await runConnect(kay, services, options);
     });
 }

@@ -11,8 +11,8 @@ export function createDoctorCommand(kay: Kay): Command {
     .option("--bundle [file]", "write a report without secrets, for whoever helps you")
     .addHelpText("after", AFTER)
     .action(async (service: string | undefined, options: DoctorOptions) => {
-      const { runDoctor: doctor } = await import("./run.ts");
-      await doctor(kay, service, options);
+      const { runDoctor } = await import("./run.ts");
+      await runDoctor(kay, service, options);
     });
 }
 

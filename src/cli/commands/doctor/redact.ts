@@ -26,7 +26,7 @@ export function createRedactor(env: Record<string, string | undefined>): Redacto
 }
 
 /** Whether the value of a variable is a secret by the variable's name. */
-export function isSecretName(name: string): boolean {
+function isSecretName(name: string): boolean {
   return /(TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|COOKIE|_PAT|_AUTH)$|^KAY_KEYS$|^PG(PASS|SERVICE)/i.test(
     name,
   );

@@ -62,7 +62,7 @@ async function format(kay: Kay, work: (told: OnReport) => Promise<CheckReport[]>
 }
 
 /** Every check, in the order in which they are shown: this machine, the way, the backend, who one is, and one service. */
-export function listChecks(service: string | undefined): Check[] {
+function listChecks(service: string | undefined): Check[] {
   return [
     ...[runtimeCheck, settingsCheck, storeCheck, keychainCheck, terminalCheck, browserCheck, dataCheck, postgresCheck],
     ...[...networkChecks, backendCheck, clockCheck, streamCheck, signInCheck, connectionsCheck, mcpCheck, modelCheck],

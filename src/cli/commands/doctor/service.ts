@@ -135,7 +135,7 @@ function scopes({ connected: isConnected, scopes: asked, name }: ServiceView) {
 }
 
 /** The service's token, tried by a tool that only reads and needs nothing to be said. */
-export async function testReadTool(facts: CheckContext, service: ServiceView): Promise<Finding> {
+async function testReadTool(facts: CheckContext, service: ServiceView): Promise<Finding> {
   const { api } = await facts.signedIn();
   const { signal } = facts;
   const offered = await api.tools({ service: service.name, signal });

@@ -74,7 +74,7 @@ const PAUSE_MS = 500;
  * Rotate the tokens now, by the refresher that every command uses: under the lock of this machine, stored before anybody uses them. A fault
  * that passes leaves what is stored as it was.
  */
-export async function testRefresh(facts: CheckContext, { api, credentials, origin }: BackendHandle): Promise<Finding> {
+async function testRefresh(facts: CheckContext, { api, credentials, origin }: BackendHandle): Promise<Finding> {
   const { clock, out } = facts.kay;
   const { generation, signIn } = await credentials.read(origin);
   if (!signIn.refresh_token)

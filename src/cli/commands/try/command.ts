@@ -6,7 +6,7 @@ export function createTryCommand(kay: Kay): Command {
   return new Command("try")
     .description("Take the tour: connect, ask, and confirm a change, on sandbox services")
     .action(async () => {
-      const { runTour: tour } = await import("./run.ts");
-      await tour(kay);
+      const { runTour } = await import("./run.ts");
+      await runTour(kay);
     });
 }

@@ -197,7 +197,7 @@ export function isStreamableDirectly(request: AskRequest): boolean {
 const ATTEMPTS_MS = [0, 1_000, 3_000, 10_000, 20_000];
 
 /** `POST /generations/:id/stream`: what became of the stream. Whether the backend took it. */
-export async function reportStreamOutcome(
+async function reportStreamOutcome(
   { caller, place, signal }: { caller: Caller; place: { generation_id: string }; signal: AbortSignal },
   outcome: StreamOutcome,
 ): Promise<boolean> {
