@@ -26,7 +26,7 @@ export function findTool(tools: AgentTool[], name: string): AgentTool {
     tools.map((tool) => tool.name),
   );
   const guess = near ? ` Did you mean ${near}?` : "";
-  throw new Problem("NOT_FOUND", `There is no tool ${JSON.stringify(name.slice(0, 60))}.${guess}`, {
+  throw new Problem("NOT_FOUND", `Unknown tool ${JSON.stringify(name.slice(0, 60))}.${guess}`, {
     hint: "Run `kay tools list` to see every tool.",
     details: near ? { nearest: near } : {},
   });

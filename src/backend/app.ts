@@ -134,7 +134,7 @@ function unknownRoute(app: Hono<Env>, method: string, path: string): Response {
   const allowed = ["GET", "POST", "PUT", "PATCH", "DELETE"].filter(
     (each) => app.router.match(each, path)[0].length > 0,
   );
-  if (allowed.length === 0) throw new Problem("NOT_FOUND", "There is nothing at this path.");
+  if (allowed.length === 0) throw new Problem("NOT_FOUND", "Not found.");
   throw new Problem("METHOD_NOT_ALLOWED", `This path takes ${allowed.join(", ")}, not ${method}.`, {
     details: { allow: allowed },
   });

@@ -41,25 +41,25 @@ export function buildProgram(
   words: readonly string[] = [],
 ): Command {
   const program = new Command("kay")
-    .description("A terminal agent that works on your services, and asks before it changes anything.")
+    .description("Work with Jira, Slack, GitHub and more from your terminal. kay asks before it changes anything.")
     .usage("<command> [options]")
-    .version(kay.version, "-V, --version", "print the version")
-    .option("--profile <name>", "use another profile (KAY_PROFILE)")
-    .option("--json", "print one JSON document")
-    .option("--jq <expr>", "print what jq makes of that document")
-    .option("--no-input", "never ask; fail with what to type instead")
-    .option("--no-browser", "print links, open nothing")
-    .option("--timeout <time>", "end after this time in all: 30s, 5m, 1h")
-    .option("-y, --yes", "answer yes to kay's own questions")
-    .option("-q, --quiet", "only the answer, no progress")
-    .option("--debug", "say more about what happens (KAY_DEBUG)")
-    .addOption(new Option("--color <when>", "colour the output").choices(["auto", "always", "never"]))
+    .version(kay.version, "-V, --version", "Print the version")
+    .option("--profile <name>", "Use another profile (KAY_PROFILE)")
+    .option("--json", "Print the result as JSON")
+    .option("--jq <expr>", "Filter the JSON with a jq expression")
+    .option("--no-input", "Never prompt; fail and say which command to run instead")
+    .option("--no-browser", "Print links instead of opening a browser")
+    .option("--timeout <time>", "Stop the command after this long: 30s, 5m, 1h")
+    .option("-y, --yes", "Answer yes to prompts that are not approvals")
+    .option("-q, --quiet", "Print only the answer, without progress")
+    .option("--debug", "Print debug output (KAY_DEBUG)")
+    .addOption(new Option("--color <when>", "When to use color").choices(["auto", "always", "never"]))
     .helpCommand(false)
     .showSuggestionAfterError(true);
   for (const make of makersFor(words[0])) program.addCommand(make(kay));
   program.addHelpText(
     "after",
-    "\nStart with `kay try` (a tour), or `kay connect jira`.\nMore: kay help exit-codes|environment|json|session|approvals|completion",
+    "\nRun `kay try` for a guided tour, or `kay connect jira` to get started.\nMore: kay help exit-codes|environment|json|session|approvals|completion",
   );
   const common = program.options.filter(({ long }) => long !== "--version");
   applyToTree(program, (command) => {
@@ -119,7 +119,7 @@ const COMMANDS: Record<string, (kay: Kay) => Command> = {
 /** In a script, a name that is empty is a variable that nobody set. */
 function refuseEmpty({ registeredArguments, processedArgs }: Command): void {
   const empty = registeredArguments.find(({ required }, at) => required && [processedArgs[at]].flat().includes(""));
-  if (empty) throw new Problem("USAGE", `The ${empty.name()} is empty.`, { hint: "Check the variable it comes from." });
+  if (empty) throw new Problem("USAGE", `The ${empty.name()} is empty.`, { hint: "Check that the variable it comes from is set." });
 }
 
 /** `exitOverride` and `configureOutput` are not inherited by `addCommand`: they are set on the whole tree. */

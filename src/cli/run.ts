@@ -155,7 +155,7 @@ async function wordError(error: unknown, kay: Kay): Promise<number> {
 /** Words for an error that is a bug, also one that nothing caught. @returns the exit code */
 export function reportCrash(error: unknown, kay: Kay): number {
   const message = error instanceof Error ? error.message : String(error);
-  kay.out.writeError(new Problem("INTERNAL", `Something in kay went wrong: ${message}`));
+  kay.out.writeError(new Problem("INTERNAL", `Internal error: ${message}`));
   if (kay.flags.debug || kay.env.KAY_DEBUG)
     kay.terminal.stderr.write(`${error instanceof Error ? error.stack : error}\n`);
   return ERRORS.INTERNAL.exit;

@@ -29,7 +29,7 @@ export function createTimeLimit(kay: Kay): TimeLimit {
       if (timeout === undefined) return;
       const ms = getDuration(timeout);
       if (command.name() === "serve" && command.parent?.parent === null)
-        throw new Problem("USAGE", "kay serve runs until it is ended, and takes no --timeout.");
+        throw new Problem("USAGE", "kay serve runs until stopped and does not accept --timeout.");
       kay.clock.sleep(ms, ended.signal).then(
         () => over.abort(OVER),
         () => {},
@@ -50,8 +50,8 @@ export function timedOutProblem(
   { what = ".", hint, details }: { what?: string; hint?: string; details?: Record<string, unknown> } = {},
 ): Problem {
   const words = getWords(getDuration(flags.timeout ?? ""));
-  return new Problem("TIMED_OUT", `It was not finished within ${words}${what}`, {
-    hint: hint ?? "Give it more time with --timeout.",
+  return new Problem("TIMED_OUT", `Timed out after ${words}${what}`, {
+    hint: hint ?? "Increase the limit with --timeout.",
     ...(details ? { details } : {}),
   });
 }
@@ -62,8 +62,8 @@ function getDuration(text: string): number {
   const [h, m, s] = [hours, minutes, seconds].map((each) => Number(each ?? 0));
   const ms = Math.round(((h ?? 0) * 3_600 + (m ?? 0) * 60 + (s ?? 0)) * 1_000);
   if (whole && ms >= 1 && ms <= LONGEST_MS) return ms;
-  throw new Problem("USAGE", `${JSON.stringify(toLine(text))} is no time for --timeout.`, {
-    hint: "Give seconds, or a time as 30s, 5m or 1h, up to 24 days.",
+  throw new Problem("USAGE", `${JSON.stringify(toLine(text))} is not a valid duration for --timeout.`, {
+    hint: "Use seconds or a duration such as 30s, 5m or 1h (at most 24 days).",
   });
 }
 

@@ -12,7 +12,7 @@ export type Origin = { origin: string; baseUrl: string; loopback: boolean };
 export function parseOrigin(text: string, options: { allowInsecure: boolean }): Origin {
   const url = parseAddress(text);
   if (url.username || url.password) {
-    throw new Problem("INSECURE_URL", "The backend's address must not contain a user name or a password.", {
+    throw new Problem("INSECURE_URL", "The backend URL must not contain a user name or password.", {
       hint: "Give the address without the part before the @.",
     });
   }

@@ -60,9 +60,9 @@ function timedOut({ url, sent, answered, proxy }: Exchange, afterMs: number): Pr
   const within = `within ${Math.max(1, Math.round(afterMs / 1000))} s`;
   const through = proxy ? ` through the proxy ${proxy}` : "";
   const details = { sent, phase: answered ? "body" : sent ? "answer" : "connect" };
-  if (answered) return new Problem("TIMED_OUT", `The answer of ${url.origin} was not whole ${within}.`, { details });
+  if (answered) return new Problem("TIMED_OUT", `The response from ${url.origin} did not complete ${within}.`, { details });
   if (sent) return new Problem("TIMED_OUT", `${url.origin} did not answer ${within}.`, { details });
-  return new Problem("TIMED_OUT", `No connection to ${url.origin}${through} came about ${within}.`, {
+  return new Problem("TIMED_OUT", `Could not connect to ${url.origin}${through} ${within}.`, {
     details,
     hint: "Check the address, the network and its firewall, then try again.",
   });

@@ -109,7 +109,7 @@ function bodyProblem(error: unknown, exchange: Exchange, ended: EndReason): Erro
   const seconds = Math.round(ended.afterMs / 1000);
   return new Problem(
     "TIMED_OUT",
-    `Nothing came from ${exchange.url.origin} for ${seconds} s; the connection seems dead.`,
+    `No data from ${exchange.url.origin} for ${seconds} s; the connection appears to be dead.`,
     {
       details: { sent: true, idle: true },
       cause: error,

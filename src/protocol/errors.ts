@@ -8,7 +8,7 @@ export const ERRORS = {
   // the request itself
   INVALID_REQUEST: { status: 400, exit: 2, hint: "Run `kay help` to see how the command is used." },
   UNKNOWN_SERVICE: { status: 400, exit: 2, hint: "Run `kay connections` to see every service." },
-  SERVICE_NOT_CONFIGURED: { status: 409, exit: 1, hint: "Whoever runs the backend can configure it." },
+  SERVICE_NOT_CONFIGURED: { status: 409, exit: 1, hint: "Ask the administrator of your backend to configure it." },
   SITE_REQUIRED: { status: 400, exit: 2, hint: "Connect again with `kay connect <service> --site <name>`." },
   ACCOUNT_MISMATCH: {
     status: 409,
@@ -30,7 +30,7 @@ export const ERRORS = {
     hint: "Describe a service on the Internet, or use kay's own backend: `kay config unset api-url`.",
   },
   /** An MCP server lists another tool under the name of one that was approved. Nothing was called. */
-  TOOL_CHANGED: { status: 409, exit: 1, hint: "Look at it with `kay services approve <service>`." },
+  TOOL_CHANGED: { status: 409, exit: 1, hint: "Review the change with `kay services approve <service>`." },
   PAYLOAD_TOO_LARGE: { status: 413, exit: 2, hint: "Send less at once." },
   RATE_LIMITED: { status: 429, exit: 6, hint: "Try again in a moment." },
 
@@ -55,24 +55,24 @@ export const ERRORS = {
   SESSION_NOT_FOUND: { status: 404, exit: 1, hint: "Ask again without a session to start a new one." },
   CONFIRMATION_REQUIRED: { status: 0, exit: 8, hint: "Run `kay confirm <token> --approve` or `--deny`." },
   CONFIRMATION_NOT_FOUND: { status: 404, exit: 1, hint: "Ask again to get a new confirmation." },
-  CONFIRMATION_USED: { status: 409, exit: 1, hint: "It was answered already; check what it did before you ask again." },
+  CONFIRMATION_USED: { status: 409, exit: 1, hint: "It has already been answered. Check the result before you ask again." },
   CONFIRMATION_EXPIRED: { status: 410, exit: 1, hint: "Ask again to get a new confirmation." },
-  INTERACTION_NOT_FOUND: { status: 404, exit: 1, hint: "Run `kay pending` to see what waits for an answer." },
-  INTERACTION_CLOSED: { status: 409, exit: 1, hint: "Run `kay pending` to see what waits for an answer." },
+  INTERACTION_NOT_FOUND: { status: 404, exit: 1, hint: "Run `kay pending` to list open requests." },
+  INTERACTION_CLOSED: { status: 409, exit: 1, hint: "Run `kay pending` to list open requests." },
   /** A tool wants to ask, but nobody who follows the conversation can answer. The tool may ask in text instead. */
-  INTERACTION_UNAVAILABLE: { status: 409, exit: 1, hint: "Ask in `kay ask`, on a terminal." },
+  INTERACTION_UNAVAILABLE: { status: 409, exit: 1, hint: "Run `kay ask` in a terminal." },
   /** Stopped at an open approval, form or auth request; the JSON names it and how to answer. */
   INTERACTION_REQUIRED: { status: 0, exit: 8, hint: "Run `kay pending`, then `kay answer <id>`." },
   GENERATION_NOT_FOUND: { status: 404, exit: 1, hint: "Run `kay pending` to see what is under way." },
   /** Nothing waits for a connection, or it is not there yet. */
   GENERATION_CLOSED: { status: 409, exit: 1, hint: "Run `kay pending` to see what is under way." },
-  APPROVAL_NOT_FOUND: { status: 404, exit: 1, hint: "Run `kay approvals list` to see every one." },
+  APPROVAL_NOT_FOUND: { status: 404, exit: 1, hint: "Run `kay approvals list` to see your approvals." },
   CONTEXT_TOO_LONG: { status: 422, exit: 1, hint: "Start a new conversation, or ask for less at once." },
   /** The answer does not match the schema that was asked for, nor did the one after it was told so. */
   OUTPUT_INVALID: {
     status: 422,
     exit: 1,
-    hint: "Ask in other words or for a simpler value; --json shows what came instead.",
+    hint: "Rephrase the prompt or simplify the schema. Use --json to see the rejected answer.",
   },
   /** Model calls that the request, or a backend, allows. */
   STEP_LIMIT: { status: 422, exit: 1, hint: "Ask for less at once, or allow more steps (`kay ask --max-steps`)." },
@@ -87,13 +87,13 @@ export const ERRORS = {
     hint: "Set the provider's API key, or `kay config unset model` for the offline planner.",
   },
   MODEL_FAILED: { status: 502, exit: 1, hint: "Try again, or choose another model with `kay config set model`." },
-  AGENT_NOT_CONFIGURED: { status: 400, exit: 1, hint: "Whoever runs the backend can set KAY_AGENT_URL." },
+  AGENT_NOT_CONFIGURED: { status: 400, exit: 1, hint: "Ask the administrator of your backend to set KAY_AGENT_URL." },
   AGENT_FAILED: {
     status: 502,
     exit: 1,
-    hint: "Try again in a moment; whoever runs the backend knows its agent server.",
+    hint: "Try again in a moment. If it keeps failing, contact the administrator of your backend.",
   },
-  SERVICE_FAILED: { status: 502, exit: 1, hint: "Check the service's own status page, then try again." },
+  SERVICE_FAILED: { status: 502, exit: 1, hint: "Check the service's status page and try again." },
   DENIED: { status: 0, exit: 5, hint: "" },
   CANCELLED: { status: 0, exit: 5, hint: "" },
 
@@ -101,35 +101,35 @@ export const ERRORS = {
   USAGE: { status: 0, exit: 2, hint: "" },
   INPUT_REQUIRED: { status: 0, exit: 2, hint: "" },
   /** The command was done; what `--jq` was to make of its document was not. */
-  FILTER_FAILED: { status: 0, exit: 1, hint: "Run the expression on the document of --json." },
+  FILTER_FAILED: { status: 0, exit: 1, hint: "Try the expression on the output of --json." },
   BROKEN_SETTINGS: { status: 0, exit: 1, hint: "" },
   STORE_UNREADABLE: { status: 0, exit: 1, hint: "" },
-  STORE_BUSY: { status: 0, exit: 1, hint: "Another kay is still signing in; try again in a moment." },
+  STORE_BUSY: { status: 0, exit: 1, hint: "Another kay process is signing in. Try again in a moment." },
   KEYCHAIN_LOCKED: { status: 0, exit: 1, hint: "Unlock the keychain and try again." },
   KEYCHAIN_UNAVAILABLE: { status: 0, exit: 1, hint: "Run `kay doctor`." },
-  INSECURE_URL: { status: 0, exit: 2, hint: "Use an https: address, or http: on this machine." },
+  INSECURE_URL: { status: 0, exit: 2, hint: "Use an https:// URL, or http:// for localhost." },
   BACKEND_START_FAILED: { status: 0, exit: 1, hint: "" },
   NOT_READY: { status: 503, exit: 6, hint: "Ask another node, or try again in a moment." },
   BACKEND_BUSY: { status: 409, exit: 1, hint: "Try again in a moment." },
-  DATABASE_UNAVAILABLE: { status: 503, exit: 6, hint: "Set DATABASE_URL to a Postgres that runs." },
+  DATABASE_UNAVAILABLE: { status: 503, exit: 6, hint: "Set DATABASE_URL to a running Postgres server." },
 
   // the network
   UNREACHABLE: { status: 0, exit: 6, hint: "Check the address and the network, then try again." },
   TIMED_OUT: { status: 0, exit: 6, hint: "Try again in a moment." },
   BAD_GATEWAY: { status: 0, exit: 6, hint: "Try again in a moment." },
-  BAD_ANSWER: { status: 0, exit: 1, hint: "Check that the address is a kay backend: `kay config get api-url`." },
+  BAD_ANSWER: { status: 0, exit: 1, hint: "Check that the URL points to a kay backend: `kay config get api-url`." },
   REDIRECT_REFUSED: { status: 0, exit: 1, hint: "Set the final address with `kay config set api-url`." },
   PROXY_INVALID: { status: 0, exit: 2, hint: "" },
   TLS_FAILED: {
     status: 0,
     exit: 6,
-    hint: "Set NODE_EXTRA_CA_CERTS (or KAY_CA_FILE) to the file of the certificate authority you trust.",
+    hint: "If you trust this server, set KAY_CA_FILE to its CA certificate (PEM).",
   },
   /** A write was sent and its answer was lost. Never repeated by itself. */
-  OUTCOME_UNKNOWN: { status: 502, exit: 1, hint: "Check what it did before you repeat it." },
+  OUTCOME_UNKNOWN: { status: 502, exit: 1, hint: "Check whether it took effect before you retry." },
 
   // a fault of kay's own
-  INTERNAL: { status: 500, exit: 1, hint: "Run `kay doctor`, and report it with the redacted log." },
+  INTERNAL: { status: 500, exit: 1, hint: "This is a bug. Run `kay doctor --bundle` and attach the report to an issue." },
 } as const satisfies Record<string, { status: number; exit: number; hint: string }>;
 
 /** Name of an error in the closed table. */

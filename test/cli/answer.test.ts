@@ -177,7 +177,7 @@ test.for([
   ["--decline --cancel", "✗ Give one of --decline and --cancel.\n"],
   [
     "",
-    "✗ Nobody can be asked here, and no answer was given.\n  For example `kay answer int_1 --field project=… --field summary=…`, or `kay answer int_1 --cancel`.\n",
+    "✗ Cannot prompt for an answer here. Pass one as an option.\n  For example `kay answer int_1 --field project=… --field summary=…`, or `kay answer int_1 --cancel`.\n",
   ],
 ])("kay answer %s of a form is a usage error, and nothing is sent", async ([flags = "", stderr = ""]) => {
   const ann = waits({ pending: [waiting(form(), "input")] });
@@ -193,7 +193,7 @@ test("G02 an answer that lost is told what won, and exits 1", async () => {
     exit: 1,
     stdout: "",
     stderr:
-      "✗ Your answer came too late: it was approved for always by kay on desk.\n  Run `kay pending` to see what waits for an answer.\n",
+      "✗ Your answer came too late: it was approved for always by kay on desk.\n  Run `kay pending` to list open requests.\n",
   });
 });
 
@@ -205,7 +205,7 @@ test("G02 what was answered before the command began is told with who answered i
     exit: 1,
     stdout: "",
     stderr:
-      "✗ Your answer came too late: it was denied by kay on desk (not there).\n  Run `kay pending` to see what waits for an answer.\n",
+      "✗ Your answer came too late: it was denied by kay on desk (not there).\n  Run `kay pending` to list open requests.\n",
   });
   expect(ann.given).toEqual([]);
 });
@@ -214,7 +214,7 @@ test("an id that nothing waits under is told so", async () => {
   expect(await waits()("answer int_9 --approve")).toEqual({
     exit: 1,
     stdout: "",
-    stderr: '✗ Nothing that waits has the id "int_9".\n  Run `kay pending` to see what waits for an answer.\n',
+    stderr: '✗ No pending request has the ID "int_9".\n  Run `kay pending` to list open requests.\n',
   });
 });
 

@@ -83,7 +83,7 @@ test("nothing but an offered answer is one: Enter, yes and 4 ask again, and n sa
   expect(await ann("ask x", { ...TERMINAL, types: ["", "yes", "4", "n", "wrong channel"] })).toEqual({
     exit: 5,
     stdout: "I did not send it.\n",
-    stderr: `${SHOWN}${question} \n${question} yes\n${question} 4\n${question} n\nWhy (Enter for no reason): wrong channel
+    stderr: `${SHOWN}${question} \n${question} yes\n${question} 4\n${question} n\nReason (optional): wrong channel
 ✗ slack.send_message  channel = #general, text = 3 open bugs  0.0s  denied\n`,
   });
   expect(given).toMatchObject([{ action: "deny", reason: "wrong channel" }]);
@@ -98,7 +98,7 @@ test("e edits what is sent in the editor, and shows it again before anything is 
     edits,
     env: { NO_COLOR: "1", EDITOR: "vi" },
   });
-  expect(stderr).toContain("This would be sent instead:\n  channel: #general\n  text: 3 bugs\n");
+  expect(stderr).toContain("Edited request:\n  channel: #general\n  text: 3 bugs\n");
   expect(given).toMatchObject([
     { action: "approve", approval_scope: "once", edited_args: { channel: "#general", text: "3 bugs" } },
   ]);
@@ -121,7 +121,7 @@ test("an edit that the tool does not take is asked about again, and what was edi
   const { ann, given } = stopsAt(approval(), APPROVED, [refusal]);
   const { stderr } = await ann("ask x", { ...TERMINAL, types: ["e", "#x", "", "1", "1"] });
   expect(stderr).toContain("✗ channel: no such.");
-  expect(stderr).toContain("This was to be sent instead:\n  channel: #x\n");
+  expect(stderr).toContain("You had edited the request to:\n  channel: #x\n");
   expect(given).toMatchObject([{ edited_args: { channel: "#x" } }]);
 });
 
@@ -224,7 +224,7 @@ kay wants to run slack.send_message, which writes, as ann@example.test.
   channel: #general
   text: 3 open bugs (came from a service's text, not from you)
 `,
-    stderr: `It waits for an answer:
+    stderr: `Waiting for your answer. Run one of:
   kay answer int_1 --approve
   kay answer int_1 --approve --scope session
   kay answer int_1 --approve --scope always

@@ -32,7 +32,7 @@ ${url}
 
 Answered by the offline planner, without a language model.
 `,
-    stderr: `${SHOWN}Carry it out? [y/N] y\n✓ Close KAY-4 (move it to a status that counts as done)\n  ${url}\n`,
+    stderr: `${SHOWN}Continue? [y/N] y\n✓ Close KAY-4 (move it to a status that counts as done)\n  ${url}\n`,
   });
 });
 
@@ -43,7 +43,7 @@ test.for([["n"], [""], ["yep"], [null]])(
     expect(await ann(CLOSE, { ...PLAIN, types: [answer] })).toEqual({
       exit: 5,
       stdout: "",
-      stderr: `${SHOWN}Carry it out? [y/N] ${answer ?? ""}\n✗ Nothing was done.\n`,
+      stderr: `${SHOWN}Continue? [y/N] ${answer ?? ""}\n✗ Nothing was done.\n`,
     });
     expect((await ann(SHOW)).stdout).toContain("- Status: To Do");
   },
@@ -122,7 +122,7 @@ test("C10 a destructive call in a script is never carried out and never waited f
   expect(await ann('ask "delete KAY-4"')).toEqual({
     exit: 8,
     stdout: DELETE,
-    stderr: `It waits for an answer:
+    stderr: `Waiting for your answer. Run one of:
   kay answer int_… --approve
   kay answer int_… --approve --scope session
   kay answer int_… --deny

@@ -95,15 +95,15 @@ test.each([
   [["--file", "folder"], '"folder" is a folder.', "  Name each file.\n"],
   [["--file", "/dev/zero"], '"/dev/zero" is no ordinary file.', "  Name a file or a pipe.\n"],
   [["--file", "pipe"], 'Nobody writes into the pipe "pipe".', "  Start what writes into it first.\n"],
-  [["--file", ""], "The name of a file is empty.", "  Check the variable it comes from.\n"],
+  [["--file", ""], "The name of a file is empty.", "  Check that the variable it comes from is set.\n"],
   [["--file", "binary"], '"binary" is not text.', ""],
   [["--file", "latin1"], '"latin1" is not text.', ""],
   [["--file", "dangling"], 'There is no file "dangling".', ""],
-  [["--file", "large"], '"large" is too large: there is room for 1 MiB.', "  Give less at once.\n"],
+  [["--file", "large"], '"large" is too large: there is room for 1 MiB.', "  Send fewer or smaller files.\n"],
   [
     ["--file", "half", "--file", "other-half"],
-    "The files and stdin are more than 1 MiB together.",
-    "  Give less at once.\n",
+    "Input is too large: files and stdin together exceed 1 MiB.",
+    "  Send fewer or smaller files.\n",
   ],
 ])("%j is refused before anything is sent", async (options, sentence, hint) => {
   const ann = ready();
@@ -136,6 +136,6 @@ test("stdin is the prompt or a file, not both, and files alone are no question",
   expect(await ann(["ask", "--file", "notes.txt"], { terminal: true, env: { NO_COLOR: "1" } })).toEqual({
     exit: 2,
     stdout: "",
-    stderr: '✗ There is nothing to ask.\n  Give a question: kay ask "what is open in project KAY?"\n',
+    stderr: '✗ No prompt given.\n  Give a question: kay ask "what is open in project KAY?"\n',
   });
 });

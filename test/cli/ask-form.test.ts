@@ -133,13 +133,13 @@ test("what has to be connected is connected from here, and the request goes on b
   const { exit, stdout, stderr } = await ann("ask x", TERMINAL);
   expect([exit, stdout, given]).toEqual([0, "Here it is.\n", [{ integration: "confluence", success: true }]]);
   expect(stderr.replaceAll(/http\S+/g, "URL")).toBe(`
-To go on, connect confluence.
+Connect c to continueonfluence.
 
 To connect confluence, allow it at 127.0.0.1:4010:
 
 URL
 
-There is no display to open a browser on. Open the link yourself.
+There is no display to open a browser on. Open the link manually.
 ✓ Connected confluence as Dana Demo (dana@example.com) at
   URL
 `);
@@ -151,7 +151,7 @@ test("a consent that is refused can be tried again, or the request cancelled", a
   const { exit, stderr } = await ann("ask x", { ...TERMINAL, types: ["c"], person: "denies" });
   expect(exit).toBe(5);
   expect(given).toMatchObject([{ integration: "confluence", success: false }]);
-  expect(stderr).toContain("Enter tries confluence again, c cancels the request: c\n✗ The request was cancelled.\n");
+  expect(stderr).toContain("Press Enter to retry confluence, or c to cancel the request: c\n✗ The request was cancelled.\n");
 });
 
 test("somebody else who connects it ends the wait, with a line that says so", async () => {
@@ -178,7 +178,7 @@ test("in a script a request that waits for connections is left open with what an
   ann.place.network.on("POST /ask", { stream: stream() });
   expect(await ann("ask x")).toEqual({
     exit: 8,
-    stdout: "To go on, connect slack, gmail.\n",
-    stderr: "It waits for an answer:\n  kay answer gen_1\n  kay answer gen_1 --cancel\n",
+    stdout: "Connect s to continuelack, gmail.\n",
+    stderr: "Waiting for your answer. Run one of:\n  kay answer gen_1\n  kay answer gen_1 --cancel\n",
   });
 });

@@ -20,9 +20,9 @@ kay would run ${TOOL}, which writes, as Dana Demo (kay-demo).
   ${SUMMARY}
   issue: KAY-4
   status: close
-  It would ask first: ${WHY}
+  Would ask for approval: ${WHY}
 
-Nothing was sent: this was a dry run.
+Dry run: nothing was changed.
 `;
 const SIGNED = "_Answered by the offline planner, without a language model._";
 const SAID = `This is a dry run: it was not sent. It would: ${SUMMARY}.\n\n${SIGNED}`;
@@ -60,7 +60,7 @@ test("a dry run of what only reads says so as well", async () => {
   expect([exit, stdout.includes("- Status: To Do"), stdout.split("\n").at(-2)]).toEqual([
     0,
     true,
-    "Nothing was sent: this was a dry run.",
+    "Dry run: nothing was changed.",
   ]);
 });
 
@@ -101,7 +101,7 @@ test("what a dry run planned is in the conversation afterwards, by each way to l
   for (const command of ["sessions show latest", "sessions export latest", "attach"]) {
     const { stdout } = await ann(command);
     expect(stdout).toContain(`kay would run ${TOOL}, which writes, as Dana Demo (kay-demo).`);
-    expect(stdout).toContain("Nothing was sent: this was a dry run.");
+    expect(stdout).toContain("Dry run: nothing was changed.");
   }
 });
 
@@ -147,7 +147,7 @@ test("--yes lets nothing run by itself, which is said, and with --allow what tha
 test("what is allowed elsewhere is asked about: exit code 8, and nothing is done", async () => {
   const ann = kay({ signedIn: true });
   const { exit, stderr } = await ann(`ask --allow ${TOOL}:OPS --allow jira.add_comment "close KAY-4"`);
-  expect([exit, stderr.split("\n")[0]]).toEqual([8, "It waits for an answer:"]);
+  expect([exit, stderr.split("\n")[0]]).toEqual([8, "Waiting for your answer. Run one of:"]);
   expect(await writes(ann)).toEqual([]);
 });
 
@@ -167,7 +167,7 @@ test.for([
   ["--allow-file none.allow", 'There is no file "none.allow".'],
   ["--allow-file bad.allow", '"slack send" allows nothing.'],
   ["--allow :x", '":x" allows nothing.'],
-  ["--allow jira.create_isue", "There is no tool “jira.create_isue” to be allowed. Did you mean jira.create_issue?"],
+  ["--allow jira.create_isue", "Unknown tool “jira.create_isue” to be allowed. Did you mean jira.create_issue?"],
   ["--allow jira.*", "“jira.*” is more than one tool; each tool is allowed by its own name."],
   ["--allow jira", "“jira” is more than one tool; each tool is allowed by its own name."],
   ["--allow jira.search:KAY", "jira.search works at no place that could be named; it can be allowed only as a whole."],

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { type Machine, type RunSetting, useKay } from "#test/kay";
 
 const kay = useKay();
-const NOTHING = '✗ There is nothing to ask.\n  Give a question: kay ask "what is open in project KAY?"\n';
+const NOTHING = '✗ No prompt given.\n  Give a question: kay ask "what is open in project KAY?"\n';
 
 /** Run an ask against a backend that only says yes, and give the request that it got. */
 async function asked(ann: Machine, words: string[], setting?: RunSetting) {
@@ -58,7 +58,7 @@ test("a pipe that stays open and silent is left alone after 3 s, with a line on 
   const begun = ann.place.clock.now();
   expect(await asked(ann, ["hello"], { stdin: "silent" })).toEqual({
     exit: 0,
-    stderr: "Nothing came on stdin for 3 s; asking without it (`kay ask -` waits).\n",
+    stderr: "No input on stdin for 3 s; asking without it (`kay ask -` waits).\n",
     body: request("hello"),
   });
   expect(ann.place.clock.now() - begun).toBe(3_000);

@@ -61,7 +61,7 @@ test("what the planner cannot fill is no success: the answer is told to be wrong
     exit: 1,
     stdout: "",
     stderr: `✗ The answer does not match the output schema: it is not JSON.
-  Ask in other words or for a simpler value; --json shows what came instead.
+  Rephrase the prompt or simplify the schema. Use --json to see the rejected answer.
 `,
   });
   expect(documentOf(await ann([...ASK, schema, "--json"]))).toMatchObject({

@@ -223,7 +223,7 @@ test("a terminal that was closed cancels nothing", async () => {
   expect((await ann("ask x")).exit).toBe(129);
 });
 
-test("what is asked goes on in the newest conversation, in one by its id or its title, and waits where it is told to", async () => {
+test("what is asked goes on Continue the most recent conversation, in one by its id or its title, and waits where it is told to", async () => {
   const ann = asked(...[1, 2, 3].map(() => ({ stream: sse([...begins(), ...says("Yes."), ...ends()]) })));
   const at = "2026-11-27T12:00:00.000Z";
   const one = (id: string, title: string) => ({ id, title, created_at: at, updated_at: at, last_event: 1 });
@@ -241,14 +241,14 @@ test("what is asked goes on in the newest conversation, in one by its id or its 
   expect(await ann("ask x -r holidays")).toEqual({
     exit: 1,
     stdout: "",
-    stderr: '✗ There is no conversation "holidays".\n  Run `kay sessions list` to see every one.\n',
+    stderr: '✗ No conversation matches "holidays".\n  Run `kay sessions list` to see every one.\n',
   });
 });
 
 test.for([
-  ["ask x --stream", "--stream goes with --json."],
-  ["ask x --confirm --queue", "--confirm goes with neither --stream nor --queue."],
-  ["ask x -c -r latest", "--continue and --resume are two ways to say it; give one."],
+  ["ask x --stream", "--stream requires --json."],
+  ["ask x --confirm --queue", "--confirm cannot be combined with --stream or --queue."],
+  ["ask x -c -r latest", "Use either --continue or --resume, not both."],
 ])("kay %s is a usage error", async ([line = "", message = ""]) => {
   expect(await kay({ signedIn: true })(line)).toMatchObject({ exit: 2, stderr: expect.stringContaining(message) });
 });

@@ -82,8 +82,8 @@ test("ask that needs another service waits for it: a script exits 8 and is told 
   const ann = kay({ signedIn: true });
   expect(await ann('ask "show open pull requests in bitbucket"')).toEqual({
     exit: 8,
-    stdout: "To go on, connect bitbucket (Bitbucket is not connected).\n",
-    stderr: "It waits for an answer:\n  kay answer gen_…\n  kay answer gen_… --cancel\n",
+    stdout: "Connect b to continueitbucket (Bitbucket is not connected).\n",
+    stderr: "Waiting for your answer. Run one of:\n  kay answer gen_…\n  kay answer gen_… --cancel\n",
   });
   const result = await ann('ask --json "show open pull requests in bitbucket"');
   expect({ ...result, stdout: documentOf(result) }).toMatchObject({
@@ -133,7 +133,7 @@ test("what was done before a request failed is told", async () => {
     stderr: `✓ Comment on KAY-3  https://x.example.test/3
 ? Comment on KAY-4 (unknown whether it was done; check)
 ✗ Jira did not answer.
-  Check the service's own status page, then try again.
+  Check the service's status page and try again.
 `,
   });
   expect(documentOf(await ann("ask something --json"))).toMatchObject({

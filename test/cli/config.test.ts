@@ -35,7 +35,7 @@ test("config set keeps a value in the profile, get prints it, unset forgets it",
 
 test("config --json prints one setting, or all", async () => {
   const ann = machine({ KAY_MODEL: "offline" });
-  const description = "program that opens links; none opens nothing";
+  const description = "Program that opens links, or none";
   const browser = {
     key: "browser",
     value: "firefox",
@@ -50,7 +50,7 @@ test("config --json prints one setting, or all", async () => {
     value: "offline",
     source: "environment",
     where: "KAY_MODEL",
-    description: "model that answers, as provider:model",
+    description: "Model to use, as provider:model",
   });
   expect(documentOf(await ann("config list --json --profile work"))).toEqual({
     profile: "work",
@@ -72,13 +72,13 @@ test("config list says of every setting where its value comes from", async () =>
   await ann("config set api-url https://kay.example.test");
   expect(await ann("config list")).toEqual({
     exit: 0,
-    stdout: `api-url\thttps://kay.example.test\tprofile default\tbackend to use instead of kay's own
-model\toffline\tKAY_MODEL\tmodel that answers, as provider:model
-credentials\tauto\t\twhere tokens are kept
-allow-insecure\tfalse\t\tallow a backend by plain http beyond this machine
-browser\t\t\tprogram that opens links; none opens nothing
-notify\tauto\t\twhether a session rings when something waits and its window is not looked at
-update-notice\tauto\t\twhether kay says once a day that a newer version is out
+    stdout: `api-url\thttps://kay.example.test\tprofile default\tBackend URL (default: a local backend)
+model\toffline\tKAY_MODEL\tModel to use, as provider:model
+credentials\tauto\t\tWhere tokens are stored
+allow-insecure\tfalse\t\tAllow plain HTTP to a remote backend
+browser\t\t\tProgram that opens links, or none
+notify\tauto\t\tRing the terminal bell when a session needs you
+update-notice\tauto\t\tShow a daily notice when a new version is available
 atlassian.client-id\t\t\tyour OAuth client for Jira and Confluence
 atlassian.client-secret\t\t\tits secret
 bitbucket.client-id\t\t\tyour OAuth client for Bitbucket
@@ -125,7 +125,7 @@ test("a secret is read from stdin, and never shown", async () => {
     exit: 0,
     stdout: "",
     stderr:
-      "! A secret on the command line stays in the shell's history; leave it out and it is read from stdin.\natlassian.client-secret is set in profile default.\n",
+      "! Secrets on the command line end up in your shell history. Omit the value to read it from stdin.\natlassian.client-secret is set in profile default.\n",
   });
 });
 
@@ -150,16 +150,16 @@ test("config says when the environment beats what was set", async () => {
 });
 
 test.for([
-  ["config get modle", 'There is no setting "modle".', "Did you mean model?"],
-  ["config set modle x", 'There is no setting "modle".', "Did you mean model?"],
-  ["config unset everything", 'There is no setting "everything".', "Run `kay config list` to see every setting."],
+  ["config get modle", 'Unknown setting "modle".', "Did you mean model?"],
+  ["config set modle x", 'Unknown setting "modle".', "Did you mean model?"],
+  ["config unset everything", 'Unknown setting "everything".', "Run `kay config list` to see every setting."],
   ["config set credentials paper", "credentials: The value must be auto, keychain or file.", ""],
   ["config set allow-insecure perhaps", "allow-insecure: The value must be true or false.", ""],
   ["config get", "Missing required argument 'key'.", "Run `kay help config`."],
   [
     "config list --profile Work",
     '"Work" is no name for a profile.',
-    "Use up to 32 lower-case letters, digits and hyphens, a letter or digit first.",
+    "Use up to 32 Profile name (lowercase letters, digits and hyphens), a letter or digit first.",
   ],
 ])("%s is a usage error", async ([line = "", sentence, hint]) => {
   expect(await machine()(line)).toEqual({ exit: 2, stdout: "", stderr: `✗ ${sentence}\n${hint ? `  ${hint}\n` : ""}` });

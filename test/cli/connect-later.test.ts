@@ -30,7 +30,7 @@ test("connect --no-wait --json prints what is needed to finish, and another proc
   expect(await ann(pollOf(begun))).toEqual({
     exit: 0,
     stdout: CONNECTED,
-    stderr: "Waiting for authorization (10 minutes)…\n",
+    stderr: "Waiting for authorization in your browser (10 minutes left)…\n",
   });
   expect((await ann("connections --check jira")).exit).toBe(0);
 });
@@ -49,8 +49,8 @@ test("--poll waits for the consent, and ends when the link has expired", async (
   expect(await ann(pollOf(begun))).toEqual({
     exit: 1,
     stdout: "",
-    stderr: `Waiting for authorization (10 minutes)…
-✗ The authorization link expired after 10 minutes.
+    stderr: `Waiting for authorization in your browser (10 minutes left)…
+✗ The authorization link has expired (links are valid for 10 minutes).
   Run \`kay connect jira\` again for a fresh link.
 `,
   });
@@ -64,7 +64,7 @@ test("--poll finishes a link once, and knows only its own profile's", async () =
     exit: 1,
     stdout: "",
     stderr:
-      "✗ This profile began no connection with that state, or it is finished.\n  Run `kay connect jira` for a fresh link.\n",
+      "✗ No pending connection matches that state. It may already be finished.\n  Run `kay connect jira` for a fresh link.\n",
   };
   await ann("profile create work");
   expect(await ann(`${pollOf(begun)} --profile work`)).toEqual(unknown);
@@ -90,7 +90,7 @@ test("an interrupted --poll can be run again", async () => {
   expect(await ann(pollOf(begun))).toEqual({
     exit: 130,
     stdout: "",
-    stderr: "Waiting for authorization (10 minutes)…\n",
+    stderr: "Waiting for authorization in your browser (10 minutes left)…\n",
   });
   await ann.place.consent(begun.authorization_url);
   expect((await ann(pollOf(begun))).stdout).toBe(CONNECTED);
@@ -107,6 +107,6 @@ test("--no-wait and --poll take one service", async () => {
   expect(await kay()("connect jira confluence --no-wait")).toEqual({
     exit: 2,
     stdout: "",
-    stderr: "✗ --no-wait and --poll take one service at a time.\n",
+    stderr: "✗ --no-wait and --poll accept only one service.\n",
   });
 });

@@ -23,7 +23,7 @@ test.for([
     exit: 2,
     stdout: "",
     stderr:
-      "✗ The backend gave a link for jira that is no https: address; it is not opened.\n  Check that the address is a kay backend: `kay config get api-url`.\n",
+      "✗ Refusing to open the link for jira: it is not an https:// URL.\n  Check that the URL points to a kay backend: `kay config get api-url`.\n",
   };
   expect(await ann("connect jira")).toEqual(refused);
   expect(await ann("connect jira --no-wait")).toEqual(refused);
@@ -69,7 +69,7 @@ test("the link is opened by the desktop's opener, as one argument", async () => 
   expect(await ann("connect jira")).toEqual({
     exit: 0,
     stdout: CONNECTED,
-    stderr: `${linkTo("jira")}Waiting for authorization (10 minutes)…\n`,
+    stderr: `${linkTo("jira")}Waiting for authorization in your browser (10 minutes left)…\n`,
   });
   expect(ann.launched).toEqual([
     {
@@ -134,7 +134,7 @@ test("while it waits the line shows the time left, and o, c and q help", async (
   const url = /^http\S+$/m.exec(raw)?.[0] ?? "";
   expect(raw).toContain(`\u001b]52;c;${Buffer.from(url).toString("base64")}\u0007`);
   expect(raw).toContain("\r\u001b[2KWaiting for authorization… 9:59 left · o open  c copy  q QR  Ctrl+C cancel");
-  expect(stderr).toContain("Copied the link, where the terminal allows it.\n");
+  expect(stderr).toContain("Copied the link to the clipboard (if your terminal supports it).\n");
   expect(stderr).toMatch(/[▀▄█]{20}/);
 });
 
@@ -144,7 +144,7 @@ test("what is said while it waits stands above the waiting line", async () => {
   const { exit, stderr } = await ann("connect jira", { terminal: true });
   expect([exit, stderr]).toEqual([
     0,
-    `${linkTo("jira")}There is no display to open a browser on. Open the link yourself.\n`,
+    `${linkTo("jira")}There is no display to open a browser on. Open the link manually.\n`,
   ]);
   expect(ann.raw().stderr).toContain(" left · no answer, retrying");
 });

@@ -50,7 +50,7 @@ test("V04 connect asks on a terminal which of several sites is meant, by number,
     types: ["main", "3", "", "2"],
     env: { NO_COLOR: "1" },
   });
-  const link = `${linkTo("jira")}There is no display to open a browser on. Open the link yourself.\n`;
+  const link = `${linkTo("jira")}There is no display to open a browser on. Open the link manually.\n`;
   expect({ exit, stdout, stderr }).toEqual({
     exit: 0,
     stdout: "Connected jira as Dana Demo (dana@example.com) at http://127.0.0.1:4010/sites/main\n",

@@ -47,7 +47,7 @@ test("connect says when the backend no longer knew the installation, and drops t
   expect(await ann("connect jira")).toEqual({
     exit: 0,
     stdout: `Connected jira as ${DANA}\n`,
-    stderr: `! The backend no longer knew this installation and made a new one; services connected before have to be connected again.\n${asksFor("jira")}`,
+    stderr: `! The backend did not recognize this installation and created a new one. Reconnect your services.\n${asksFor("jira")}`,
   });
   const now = await ann.stored();
   expect([now.session_id, now.token, now.refresh_token]).not.toEqual(expect.arrayContaining(Object.values(old)));
@@ -85,7 +85,7 @@ test("connect waits ten minutes for the consent, and then says what to do", asyn
   expect(await ann("connect jira")).toEqual({
     exit: 1,
     stdout: "",
-    stderr: `${asksFor("jira")}✗ The authorization link expired after 10 minutes.\n  Run \`kay connect jira\` again for a fresh link.\n`,
+    stderr: `${asksFor("jira")}✗ The authorization link has expired (links are valid for 10 minutes).\n  Run \`kay connect jira\` again for a fresh link.\n`,
   });
   expect(ann.place.clock.now() - begun).toBe(600_000);
 });
@@ -100,7 +100,7 @@ test("connect offers a fresh link on a terminal when the first one expired", asy
   });
   expect([result.exit, result.stdout]).toEqual([0, `Connected jira as ${DANA}\n`]);
   expect(result.stderr).toContain(
-    "The authorization link expired after 10 minutes. Press Enter for a fresh one, Ctrl+C to end. ",
+    "The authorization link has expired (links are valid for 10 minutes). Press Enter for a new link, or Ctrl+C to quit. ",
   );
 });
 
@@ -110,7 +110,7 @@ test("connect shows what the provider said when it failed", async () => {
   expect(await ann("connect jira")).toEqual({
     exit: 1,
     stdout: "",
-    stderr: `${asksFor("jira")}✗ Jira failed to answer the sign-in (HTTP 500).\n  Check the service's own status page, then try again.\n`,
+    stderr: `${asksFor("jira")}✗ Jira failed to answer the sign-in (HTTP 500).\n  Check the service's status page and try again.\n`,
   });
 });
 
@@ -203,6 +203,6 @@ test("connect without a service is a usage error", async () => {
     exit: 2,
     stdout: "",
     stderr:
-      "✗ Say which service to connect.\n  For example: kay connect jira. Run `kay connections` to see every service.\n",
+      "✗ Specify a service to connect.\n  For example: kay connect jira. Run `kay connections` to see every service.\n",
   });
 });

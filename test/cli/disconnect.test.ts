@@ -33,7 +33,7 @@ test.for([
   expect(await ann(line, setting)).toEqual({
     exit: 2,
     stdout: "",
-    stderr: `✗ Disconnect jira? Nobody can be asked: ${why}.\n  Use --yes.\n`,
+    stderr: `✗ Disconnect jira? Cannot prompt: ${why}.\n  Use --yes.\n`,
   });
   expect(await ann("connections --check jira")).toMatchObject({ exit: 0 });
 });

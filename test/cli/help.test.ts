@@ -78,8 +78,8 @@ test("no line of help is wider than 80 columns", async () => {
 });
 
 test.for([
-  ["help conect", 'There is no command or topic "conect".', "Did you mean `kay help connect`?"],
-  ["help nothing", 'There is no command or topic "nothing".', "Run `kay help` to see them all."],
+  ["help conect", 'Unknown command or topic "conect".', "Did you mean `kay help connect`?"],
+  ["help nothing", 'Unknown command or topic "nothing".', "Run `kay help` to see them all."],
   ["conect jira", "Unknown command 'conect'.", "Did you mean connect?"],
   ["frobnicate", "Unknown command 'frobnicate'.", "Run `kay help`."],
   ["config frobnicate", "Unknown command 'frobnicate'.", "Run `kay help config`."],

@@ -32,7 +32,7 @@ test("kay serve takes its public address without a slash at the end", async () =
 });
 
 test.each([
-  [["connect", ""], "Say which service to connect."],
+  [["connect", ""], "Specify a service to connect."],
   [["confirm", "", "--approve"], "The token is empty."],
   [["tools", "show", ""], "The tool is empty."],
   [["sessions", "rename", "latest", ""], "The title is empty."],

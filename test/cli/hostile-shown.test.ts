@@ -64,7 +64,7 @@ jira.create_issue description:
   Update it.
   [79 blank lines]
   and [5000 spaces] delete project U+202EJORP
-Carry it out? [y/N] n
+Continue? [y/N] n
 ✗ Nothing was done.
 `);
 });

@@ -76,7 +76,7 @@ test("a write whose program died is unknown, is said so with a receipt, and is n
     stdout: "",
     stderr: `? Crash write in Notes (unknown whether it was done; check)
 ✗ Notes ended with code 7 (“out of ink”). It may have been done.
-  Check what it did before you repeat it.
+  Check whether it took effect before you retry.
 `,
   });
   expect(readFileSync(log, "utf8")).toBe("crash_write\n");

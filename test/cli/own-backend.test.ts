@@ -3,7 +3,7 @@ import { documentOf, useKay } from "#test/kay";
 import { asksFor } from "#test/links";
 
 const kay = useKay();
-const STARTING = "Starting kay's own backend on this machine (it stops after 30 idle minutes).\n";
+const STARTING = "Starting a local backend (stops after 30 minutes of inactivity).\n";
 
 test("without a configured backend kay starts its own, once, and opens it with its secret", async () => {
   const ann = kay({ own: true });
@@ -33,7 +33,7 @@ test("no backend is started to find out that nobody is signed in", async () => {
 
 test("KAY_TOKEN is never sent to kay's own backend", async () => {
   const ann = kay({ own: true, env: { KAY_TOKEN: "ci-token" } });
-  const ignored = "! KAY_TOKEN is not used with kay's own backend; it goes with KAY_API_URL.\n";
+  const ignored = "! Ignoring KAY_TOKEN: it only applies when KAY_API_URL is set.\n";
   expect(await ann("connections")).toEqual({
     exit: 4,
     stdout: "",
@@ -49,13 +49,13 @@ test("a backend that does not start is one sentence, and where its log is", asyn
   expect(await ann("connect jira")).toEqual({
     exit: 1,
     stdout: "",
-    stderr: `${STARTING}✗ kay's own backend did not start.\n  Its log: /home/ann/kay/backend.log\n`,
+    stderr: `${STARTING}✗ Could not start the local backend.\n  Its log: /home/ann/kay/backend.log\n`,
   });
   await ann.store({ session_id: "kaysession_1", token: "t", refresh_token: "r" }, "embedded");
   expect(await ann("logout")).toEqual({
     exit: 0,
     stdout: "Signed out.\n",
-    stderr: `${STARTING}! kay's own backend did not start. The sign-in may live on at the backend until it expires.\n`,
+    stderr: `${STARTING}! Could not start the local backend. The sign-in may live on at the backend until it expires.\n`,
   });
   expect(await ann.stored("embedded")).toEqual({ session_id: "kaysession_1" });
 });
@@ -126,7 +126,7 @@ test("try opens the browser and asks where somebody is there", async () => {
   const ann = kay({ own: true, env: { DISPLAY: ":0", NO_COLOR: "1" }, programs: ["xdg-open"] });
   const { exit, stdout, stderr } = await ann("try", { terminal: true, types: ["n"] });
   expect([exit, ann.launched.length]).toEqual([0, 1]);
-  expect(stderr).toContain("Carry it out? [y/N] n\n");
+  expect(stderr).toContain("Continue? [y/N] n\n");
   expect(stdout).toContain("Action cancelled by user\n");
 });
 
@@ -136,6 +136,6 @@ test("try --json is one document", async () => {
 
 test("serve --stop says when kay's own backend does not run", async () => {
   const ann = kay({ own: true });
-  expect(await ann("serve --stop")).toEqual({ exit: 0, stdout: "kay's own backend does not run.\n", stderr: "" });
+  expect(await ann("serve --stop")).toEqual({ exit: 0, stdout: "The local backend is not running.\n", stderr: "" });
   expect(documentOf(await ann("serve --stop --json"))).toEqual({ state: "not running" });
 });

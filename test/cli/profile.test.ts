@@ -151,7 +151,7 @@ test("a command in a profile that is not there says so, with those there are", a
     exit: 4,
     stdout: "",
     stderr:
-      "! Profile wrok is new. You have default and work. Did you mean work?\n✗ You are not signed in with profile wrok.\n  Run `kay connect <service> --profile wrok`.\n",
+      "! Profile wrok is new. You have default and work. Did you mean work?\n✗ You are not signed in to profile wrok.\n  Run `kay connect <service> --profile wrok`.\n",
   });
   expect(documentOf(await ann("connections --json", { env: { KAY_PROFILE: "wrok" } }))).toMatchObject({
     code: "NOT_SIGNED_IN",
@@ -174,7 +174,7 @@ test("profile remove in a script needs --yes, and says what goes", async () => {
     exit: 2,
     stdout: "",
     stderr:
-      "✗ Remove profile work, with its settings (model), its sign-in at http://127.0.0.1:4000, which connects bitbucket as Dana Demo (dana), and what was typed in its sessions? Its conversations stay at the backend, where nobody can open them any more. Profile default becomes the current one. Nobody can be asked: this is no terminal.\n  Use --yes.\n",
+      "✗ Remove profile work, with its settings (model), its sign-in at http://127.0.0.1:4000, which connects bitbucket as Dana Demo (dana), and what was typed in its sessions? Its conversations stay at the backend, where nobody can open them any more. Profile default becomes the current one. Cannot prompt: this is no terminal.\n  Use --yes.\n",
   });
   expect(await ann("profile remove work", { terminal: true, types: ["n"] })).toMatchObject({
     exit: 5,
@@ -246,7 +246,7 @@ test("profile remove forgets a profile whose keychain is gone, and says what tha
   keychain.get = async () => {
     throw toKeychainProblem({ state: "no-bus" });
   };
-  const says = "There is no D-Bus session bus, so no keychain can be reached.";
+  const says = "No D-Bus session bus is available, so the keychain cannot be used.";
   expect(await ann("profile remove work --yes")).toEqual({
     exit: 0,
     stdout: "Profile work is removed.\n",

@@ -151,7 +151,7 @@ test("every command of the table works in the session, and none ends it but /qui
   await ink.shows("KAY-1 is open.");
   await ink.sheds("working");
   for (const [line, shown] of [
-    ["/help", "Text that begins with a slash is sent with two: //etc"],
+    ["/help", "To send text that starts with a slash, type two: //etc"],
     ["/connections", "confluence"],
     ["/tools jira", "jira.delete_issue"],
     ["/policy", "> /policy"],
@@ -162,10 +162,10 @@ test("every command of the table works in the session, and none ends it but /qui
     ["/rename Open bugs", "Open bugs"],
     ["/export md", "Written to"],
     ["/frobnicate", "There is no command /frobnicate"],
-    ["/connect", "Say which service to connect."],
+    ["/connect", "Specify a service to connect."],
     ["/disconnect", "Say which service to disconnect."],
     ["/sessions", "/sessions NUMBER goes on in one."],
-    ["/clear", "A new conversation begins."],
+    ["/clear", "Started a new conversation."],
   ] as const) {
     ink.enter(line);
     await ink.shows(shown);

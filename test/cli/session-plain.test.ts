@@ -5,7 +5,7 @@ import { read, shows, typing, withDesk } from "#test/session";
 
 const kay = useKay();
 
-const GREETING = "kay session. Type what you want and press Enter; /help shows the commands, Ctrl+C twice leaves.\n";
+const GREETING = "kay session. Type a request and press Enter. /help lists commands; press Ctrl+C twice to quit.\n";
 const OFFLINE = "Answered by the offline planner, without a language model.\n";
 const BACK = "Come back with: kay ask --resume session_…\n";
 
@@ -55,13 +55,13 @@ test("what has to be connected is connected by its link, and the same request go
   expect(read(ann)).toContain(`tool confluence.search: working, text = release, type = page
 connection 1 of 1:
 
-To go on, connect confluence (Confluence is not connected).
+Connect c to continueonfluence (Confluence is not connected).
 
 To connect confluence, allow it at 127.0.0.1:4010:
 
 URL
 
-There is no display to open a browser on. Open the link yourself.
+There is no display to open a browser on. Open the link manually.
 Waiting until confluence is connected. Ctrl+C cancels it.
 `);
   expect(read(ann)).toMatch(/tool confluence.search: done, 1 page, \d\.\d s\nkay: 1 page about “release”:\n/);

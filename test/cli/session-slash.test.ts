@@ -72,8 +72,8 @@ To connect confluence, allow it at 127.0.0.1:4010:
 
 URL
 
-There is no display to open a browser on. Open the link yourself.
-Waiting for authorization (10 minutes)…
+There is no display to open a browser on. Open the link manually.
+Waiting for authorization in your browser (10 minutes left)…
 Connected confluence as Dana Demo (dana@example.com) at http://127.0.0.1:4010/sites/kay-demo
 > /disconnect confluence
 Disconnect confluence? [y/N] n
@@ -84,7 +84,7 @@ Disconnected confluence.
 `);
   expect(await answers(ann, "/connections")).toContain("> /connections\njira\n  STATE    connected\n");
   expect(await answers(ann, "/connect")).toBe(`> /connect
-error: Say which service to connect.
+error: Specify a service to connect.
   For example /connect jira. /connections shows every service.
 `);
   expect(await answers(ann, "/disconnect nosuch")).toContain('error: There is no service "nosuch".');
@@ -116,7 +116,7 @@ test("/approvals lists what lasts, and revoke asks first", async () => {
     await answers(ann, `/approvals revoke ${id}`, "n", `/approvals revoke ${id}`, "y", "/approvals"),
   ).toBe(`> /approvals revoke ${id}
 ${question} n
-Nothing was revoked.
+No approval was revoked.
 > /approvals revoke ${id}
 ${question} y
 Revoked “${words}”. kay asks again.
@@ -137,7 +137,7 @@ test("/pending, /tools and /model show what waits, what can be done, and what an
 test("/sessions lists with numbers; a number, an id or a title goes on there, /clear begins anew", async () => {
   const ann = kay({ signedIn: true, services: withDesk([]) });
   expect(await answers(ann, "show KAY-1", "/rename First one", "/clear", "/rename x")).toContain(
-    "> /clear\nA new conversation begins.\n> /rename x\nerror: There is nothing to rename yet.\n",
+    "> /clear\nStarted a new conversation.\n> /rename x\nerror: There is nothing to rename yet.\n",
   );
   await ann.place.clock.sleep(1_000);
   await answers(ann, "show KAY-2");
@@ -146,7 +146,7 @@ test("/sessions lists with numbers; a number, an id or a title goes on there, /c
   expect(said).toContain("2\n  ID       session_…\n  TITLE    First one\n");
   expect(said).toContain("> /sessions 2\nyou: show KAY-1\n");
   expect(said).toContain("> /sessions show kay-2\nyou: show KAY-2\n");
-  expect(said).toContain("> /sessions 9\nerror: There is no conversation 9.\n");
+  expect(said).toContain("> /sessions 9\nerror: No conversation matches 9.\n");
 });
 
 test("/export writes the conversation, for this user alone, and asks before it replaces a file", async () => {

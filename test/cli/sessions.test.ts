@@ -36,7 +36,7 @@ function ann() {
   return machine;
 }
 
-test("kay sessions list shows conversations, newest first", async () => {
+test("kay sessions list shows List conversations, most recent first", async () => {
   expect(await ann()("sessions list", TERMINAL)).toEqual({
     exit: 0,
     stdout: "ID         TITLE  STATUS     UPDATED\nsession_1  Bugs   completed  2026-11-27 12:00\n",

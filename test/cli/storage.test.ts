@@ -76,7 +76,7 @@ test("KAY_CREDENTIALS=keychain refuses to begin a connection that could not be k
   const ann = kay({ keychain, env: { KAY_CREDENTIALS: "keychain" } });
   expect(await ann("connect jira")).toMatchObject({
     exit: 1,
-    stderr: expect.stringMatching(/^✗ There is no D-Bus session bus, so no keychain can be reached\.\n/),
+    stderr: expect.stringMatching(/^✗ No D-Bus session bus is available, so the keychain cannot be used\.\n/),
   });
   expect(ann.place.network.calls()).toEqual([]);
 });
@@ -93,7 +93,7 @@ test.for([
     expect(await kay({ home, env: HOMELESS })("connections")).toEqual({
       exit: 1,
       stdout: "",
-      stderr: `✗ There is no place for kay's files: ${why}.\n  Set KAY_CONFIG_DIR or XDG_CONFIG_HOME to a folder that you may write to.\n`,
+      stderr: `✗ There is no place for kay's files: ${why}.\n  Set KAY_CONFIG_DIR or XDG_CONFIG_HOME to a writable directory.\n`,
     });
   },
 );
@@ -103,7 +103,7 @@ test("S14 a home folder that does not exist is not made", async () => {
   expect({ exit, stderr }).toEqual({
     exit: 1,
     stderr:
-      "✗ Cannot write /nonexistent/.config/kay (ENOENT).\n  Set KAY_CONFIG_DIR to a folder that you may write to.\n",
+      "✗ Cannot write /nonexistent/.config/kay (ENOENT).\n  Set KAY_CONFIG_DIR to a writable directory.\n",
   });
 });
 

@@ -33,7 +33,7 @@ test.for([
   const { exit, stderr } = await ann(`ask x --timeout ${time}`);
   expect({ exit, stderr }).toEqual({
     exit: 6,
-    stderr: `✗ It was not finished within ${words}. It may go on at the backend.
+    stderr: `✗ Timed out after ${words}. It may go on at the backend.
   \`kay sessions show session_1\` shows what was done.
 `,
   });
@@ -48,8 +48,8 @@ test("an ask whose time is over is cancelled at the backend, and what was done i
     exit: 6,
     stdout: "",
     stderr: `✓ Close KAY-3
-✗ It was not finished within 50 s and was cancelled.
-  Give it more time with --timeout.
+✗ Timed out after 50 s and was cancelled.
+  Increase the limit with --timeout.
 `,
   });
 });
@@ -59,7 +59,7 @@ test("a write that was under way is what the backend says in the end, or may sti
     [
       [receipt("settled"), status("cancelled"), { type: "abort" }],
       "✓ Close KAY-3",
-      "  Give it more time with --timeout.",
+      "  Increase the limit with --timeout.",
     ],
     [
       [status("cancelled"), { type: "abort" }],
@@ -74,7 +74,7 @@ test("a write that was under way is what the backend says in the end, or may sti
     expect([exit, ...stderr.split("\n").slice(0, -1)]).toEqual([
       6,
       first,
-      "✗ It was not finished within 50 s and was cancelled.",
+      "✗ Timed out after 50 s and was cancelled.",
       last,
     ]);
   }
@@ -99,7 +99,7 @@ test("a question on the terminal is over too, and its request cancelled", async 
   const ann = works(calls("slack.send_message", { channel: "#ci" }), approval(), status("awaiting_approval"));
   ann.place.network.on(CANCEL, { status: 404, json: { code: "GENERATION_NOT_FOUND" } });
   const { exit, stderr } = await ann("ask x --timeout 20s", TERMINAL);
-  expect([exit, stderr.includes("✗ It was not finished within 20 s. It may go on at the backend.")]).toEqual([6, true]);
+  expect([exit, stderr.includes("✗ Timed out after 20 s. It may go on at the backend.")]).toEqual([6, true]);
 });
 
 test("a consent is waited for no longer, and nothing is half stored", async () => {
@@ -107,7 +107,7 @@ test("a consent is waited for no longer, and nothing is half stored", async () =
   const { exit, stderr } = await ann("connect jira --timeout 30s");
   expect([exit, stderr.split("\n").slice(-3)]).toEqual([
     6,
-    ["✗ It was not finished within 30 s.", "  Give it more time with --timeout.", ""],
+    ["✗ Timed out after 30 s.", "  Increase the limit with --timeout.", ""],
   ]);
   expect(await ann.stored()).toEqual({});
 });
@@ -118,7 +118,7 @@ test("a confirmation that was approved may still be carried out, which is said",
   const { exit, stderr } = await ann("confirm confirm_1 --approve --timeout 30s");
   expect({ exit, stderr }).toEqual({
     exit: 6,
-    stderr: `✗ It was not finished within 30 s, and what was approved may still be carried out.
+    stderr: `✗ Timed out after 30 s, and what was approved may still be carried out.
   Check what it did before you ask again: \`kay sessions show latest\`.
 `,
   });
@@ -134,7 +134,7 @@ test("a keychain that does not answer any more ends with its time", async () => 
   expect(await ann("connections --timeout 3s")).toEqual({
     exit: 6,
     stdout: "",
-    stderr: "✗ It was not finished within 3 s.\n  Give it more time with --timeout.\n",
+    stderr: "✗ Timed out after 3 s.\n  Increase the limit with --timeout.\n",
   });
 });
 
@@ -153,8 +153,8 @@ test.for(["0", "-1", "abc", "5x", "1.2.3s", "", "25000h", "s", "10 minutes"])(
     expect(await ann(["ask", "x", `--timeout=${time}`])).toEqual({
       exit: 2,
       stdout: "",
-      stderr: `✗ ${JSON.stringify(time)} is no time for --timeout.
-  Give seconds, or a time as 30s, 5m or 1h, up to 24 days.
+      stderr: `✗ ${JSON.stringify(time)} is not a valid duration for --timeout.
+  Use seconds or a duration such as 30s, 5m or 1h (at most 24 days).
 `,
     });
     expect(ann.place.network.calls()).toEqual([]);
@@ -166,7 +166,7 @@ test("kay serve takes none, since it runs until it is ended", async () => {
   const { exit, stderr } = await ann("serve --timeout 5m");
   expect([exit, stderr.split("\n")[0], ann.served]).toEqual([
     2,
-    "✗ kay serve runs until it is ended, and takes no --timeout.",
+    "✗ kay serve runs until stopped and does not accept --timeout.",
     [],
   ]);
 });

@@ -64,7 +64,7 @@ test("connect with KAY_TOKEN set says that the two do not go together", async ()
     exit: 2,
     stdout: "",
     stderr:
-      "✗ KAY_TOKEN is set, but services are connected for a sign-in that is kept on this machine.\n  Unset KAY_TOKEN for this command.\n",
+      "✗ Cannot connect services while KAY_TOKEN is set.\n  Unset KAY_TOKEN and try again.\n",
   });
 });
 

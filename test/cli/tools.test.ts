@@ -148,7 +148,7 @@ test("an unknown tool names the nearest one", async () => {
   const result = {
     exit: 1,
     stdout: "",
-    stderr: '✗ There is no tool "jira.serch". Did you mean jira.search?\n  Run `kay tools list` to see every tool.\n',
+    stderr: '✗ Unknown tool "jira.serch". Did you mean jira.search?\n  Run `kay tools list` to see every tool.\n',
   };
   const ann = kay({ signedIn: true });
   for (const line of ["tools call jira.serch", "tools show jira.serch"]) expect(await ann(line)).toEqual(result);
@@ -271,7 +271,7 @@ test("what cannot be undone asks first; a script gives --yes", async () => {
   expect(await ann(call)).toEqual({
     exit: 2,
     stdout: "",
-    stderr: `✗ ${question} Nobody can be asked: this is no terminal.\n  Use --yes.\n`,
+    stderr: `✗ ${question} Cannot prompt: this is no terminal.\n  Use --yes.\n`,
   });
   expect(await ann(call, { terminal: true, types: ["n"] })).toMatchObject({ exit: 5, stdout: "" });
   expect(log).toEqual([]);

@@ -7,7 +7,7 @@ import { notifyOfUpdate } from "#cli/update-notice";
 import { refreshUpdateRecord } from "#client/update/record";
 
 const DAY = 24 * 60 * 60_000;
-const NOTICE = "kay 1.3.0 is out, this is 1.2.3. Upgrade with `npm install -g kay@latest`.";
+const NOTICE = "kay 1.3.0 is available (you have 1.2.3). Upgrade with `npm install -g kay@latest`.";
 
 type Setting = {
   argv?: string[];

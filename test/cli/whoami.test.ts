@@ -19,7 +19,7 @@ test("whoami without a connection says so", async () => {
   expect(await ann("whoami")).toEqual({
     exit: 0,
     stdout: "",
-    stderr: `You are signed in, but no service is connected. Run \`kay connect <service>\`.\n${WHERE}`,
+    stderr: `You are signed in, but no services are connected.\n  Run \`kay connect <service>\` to connect one.\n${WHERE}`,
   });
 });
 

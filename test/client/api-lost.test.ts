@@ -23,7 +23,7 @@ test("H19 an ask whose answer was lost is sent exactly once, and its outcome is 
     expect(problem).toMatchObject({
       code: "OUTCOME_UNKNOWN",
       message: expect.stringMatching(/^The answer was lost, so it is unknown whether the request was carried out\. /),
-      hint: "Check what it did before you repeat it.",
+      hint: "Check whether it took effect before you retry.",
       details: { state: "unknown", idempotency_key: "I1", lost },
     });
     expect(problem.message).not.toContain("<");

@@ -115,7 +115,7 @@ test("H13 an answer to an interaction that a gateway swallows is looked up, neve
   network.on("GET /requests/", { status: 404, json: { error: "NOT_FOUND", message: "x" } });
   expect(await problemOf(api.answerInteraction("s1", "i1", { action: "approve" }))).toMatchObject({
     code: "OUTCOME_UNKNOWN",
-    hint: "Check what it did before you repeat it.",
+    hint: "Check whether it took effect before you retry.",
   });
   expect(network.calls()).toEqual(["POST /sessions/s1/interactions/i1", "GET /requests/…"]);
 });

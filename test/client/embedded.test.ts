@@ -6,7 +6,7 @@ import { computeFingerprint, type EmbeddedPorts, openEmbeddedBackend, stopEmbedd
 import type { Incoming, Outgoing } from "#net/ports";
 import { fakeClock } from "#test/client-clock";
 
-const STARTING = "Starting kay's own backend on this machine (it stops after 30 idle minutes).";
+const STARTING = "Starting a local backend (stops after 30 minutes of inactivity).";
 
 type Shaped = { build?: string; env?: Record<string, string> };
 
@@ -131,7 +131,7 @@ test("a backend that is at work is used as it is", async () => {
   await world.runs(7, { build: "build 2" });
   world.answerToStop = () => ({ status: 409, headers: {}, body: "" });
   expect(await openEmbeddedBackend(ports)).toMatchObject({ url: "http://127.0.0.1:7" });
-  expect(notes).toEqual(["kay's own backend is at work with other settings; the new ones count from its next start."]);
+  expect(notes).toEqual(["The local backend is running with older settings. New settings apply after it restarts."]);
   expect(spawned).toEqual([]);
 });
 
@@ -140,7 +140,7 @@ test("a backend that does not stop is named by its process", async () => {
   await world.runs(7, { build: "build 2" });
   await expect(openEmbeddedBackend(ports)).rejects.toMatchObject({
     code: "BACKEND_START_FAILED",
-    message: "kay's own backend (process 7) does not stop.",
+    message: "The local backend (PID 7) did not stop.",
     hint: "End process 7 and try again.",
   });
 });
@@ -151,7 +151,7 @@ test("a start that fails tells the last error of its log, and no older one", asy
   await writeFile(log, `${JSON.stringify({ level: "error", message: "Yesterday's fault." })}\n`);
   const failed = (told: string) => ({
     code: "BACKEND_START_FAILED",
-    message: `kay's own backend did not start${told}.`,
+    message: `Could not start the local backend${told}.`,
     hint: `Its log: ${log}`,
   });
   world.onSpawn = async () => 1;
@@ -165,7 +165,7 @@ test("a start that fails tells the last error of its log, and no older one", asy
     return 1;
   };
   await expect(openEmbeddedBackend(ports)).rejects.toMatchObject({
-    message: expect.stringMatching(/^kay's own backend did not start: No .*Postgres here\.$/),
+    message: expect.stringMatching(/^Could not start the local backend: No .*Postgres here\.$/),
     hint: `Install one. Its log: ${log}`,
   });
 });

@@ -193,7 +193,7 @@ test("H11 a stream in which nothing comes for 120 s ends with the time that it w
   expect(parts.length).toBe(2);
   expect(error).toMatchObject({
     code: "TIMED_OUT",
-    message: `Nothing came from ${url} for 120 s; the connection seems dead.`,
+    message: `No data from ${url} for 120 s; the connection appears to be dead.`,
     hint: "The work goes on at the backend: `kay attach session_1` follows it, `kay sessions` lists all.",
   });
   expect(waits.size).toBe(0);

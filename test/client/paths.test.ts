@@ -63,7 +63,7 @@ test("S14 without a home folder nothing fails before a folder is needed, and the
   } catch (error) {
     expect(error).toMatchObject({
       code: "STORE_UNREADABLE",
-      hint: "Set KAY_CONFIG_DIR or XDG_CONFIG_HOME to a folder that you may write to.",
+      hint: "Set KAY_CONFIG_DIR or XDG_CONFIG_HOME to a writable directory.",
     });
   }
 });

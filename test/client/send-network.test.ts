@@ -61,7 +61,7 @@ test("a connection that does not come about ends after 10 s, and says that it wa
     ),
   ).toEqual({
     code: "TIMED_OUT",
-    message: `No connection to https://127.0.0.1:${port} came about within 10 s.`,
+    message: `Could not connect to https://127.0.0.1:${port} within 10 s.`,
     hint: "Check the address, the network and its firewall, then try again.",
     details: { sent: false, phase: "connect" },
   });
@@ -78,7 +78,7 @@ test("a proxy that says nothing is named in the time that is over", async () => 
     ),
   ).toMatchObject({
     code: "TIMED_OUT",
-    message: `No connection to https://kay.example.test through the proxy http://127.0.0.1:${port} (HTTPS_PROXY) came about within 5 s.`,
+    message: `Could not connect to https://kay.example.test through the proxy http://127.0.0.1:${port} (HTTPS_PROXY) within 5 s.`,
   });
 });
 
@@ -112,7 +112,7 @@ test("an answer that begins and is not whole in time says so, by both ways", asy
       ),
     ).toMatchObject({
       code: "TIMED_OUT",
-      message: `The answer of ${url} was not whole within 5 s.`,
+      message: `The response from ${url} did not complete within 5 s.`,
       details: { sent: true, phase: "body" },
     });
   }

@@ -36,7 +36,7 @@ test("plain http to another machine is refused unless the person allowed it", ()
 
 test("what is no address of a backend is refused with the reason, and no password is repeated", () => {
   expect(refusal("https://ann:secret@kay.test")).toBe(
-    "INSECURE_URL: The backend's address must not contain a user name or a password.",
+    "INSECURE_URL: The backend URL must not contain a user name or password.",
   );
   expect(refusal("ftp://kay.test")).toBe(
     "INSECURE_URL: The backend's address must begin with https:// or http://, not ftp://.",

@@ -77,22 +77,22 @@ test("a value that is not accepted says what is, and where it stands", async () 
     'USAGE: KAY_API_URL: The backend\'s address is not a URL: "localhost:4000".',
   );
   expect(problemIn(() => settings.get("model"))).toContain(
-    "USAGE: --model: A model is given as provider:model, a provider alone, or offline.",
+    "USAGE: --model: Specify a model as provider:model, a provider name, or offline.",
   );
   await expect(settings.set("kyg.token-url", "http://kyg.test/token")).rejects.toMatchObject({ code: "INSECURE_URL" });
   await expect(settings.set("browser", "a\nb")).rejects.toMatchObject({
     code: "USAGE",
-    message: "browser: A value of one line is needed.",
+    message: "browser: The value must be a single line.",
   });
 });
 
 test("an unknown setting names the nearest one", () => {
   expect(parseSettingKey("api-url")).toBe("api-url");
   expect(problemIn(() => parseSettingKey("api_ulr"))).toBe(
-    'USAGE: There is no setting "api_ulr". Did you mean api-url?',
+    'USAGE: Unknown setting "api_ulr". Did you mean api-url?',
   );
   expect(problemIn(() => parseSettingKey("zzzzzzzz"))).toBe(
-    'USAGE: There is no setting "zzzzzzzz". Run `kay config list` to see every setting.',
+    'USAGE: Unknown setting "zzzzzzzz". Run `kay config list` to see every setting.',
   );
   expect(problemIn(() => parseSettingKey("constructor"))).toContain("There is no setting");
 });

@@ -132,7 +132,7 @@ needs("fish")("fish completes a line", async () => {
   const lines = async (line: string) => fish(home, `kay completion fish | source; complete -C '${line}'`);
   expect(await lines("kay connect jira conf")).toEqual(["confluence\tConfluence"]);
   expect(await lines("kay --color=al")).toEqual(["--color=always"]);
-  expect(await lines("kay confirm TOKEN --app")).toEqual(["--approve\tcarry it out"]);
+  expect(await lines("kay confirm TOKEN --app")).toEqual(["--approve\tApprove and run the plan"]);
   expect(await lines("kay services add repo")).toEqual(["report one.md"]);
   expect(await lines("kay sessions export latest --output=repo")).toEqual(["--output=report one.md"]);
   expect(await lines("kay attach ")).toEqual([
@@ -141,7 +141,7 @@ needs("fish")("fish completes a line", async () => {
     "latest\tthe newest",
   ]);
   expect(await lines('kay ask "$(touch pwned)" --conf')).toEqual([
-    "--confirm\tshow what would be done and ask before anything is",
+    "--confirm\tShow the plan and ask before doing anything",
   ]);
   untouched(home);
 });

@@ -24,7 +24,7 @@ test("the built kay looks at a fresh machine, starts its own backend, and writes
     "network.loopback": expect.stringMatching(/^ok: http:\/\/127\.0\.0\.1:\d+ can be reached/),
     backend: expect.stringMatching(/^ok: kay .* kay's own; its log is .*backend\.log\.$/),
     stream: "ok: 3 events came as they were sent.",
-    "sign-in": "warning: Nobody is signed in. → Run `kay connect <service>`.",
+    "sign-in": "warning: Not signed in. → Run `kay connect <service>`.",
     model: expect.stringMatching(/^ok: Offline planner: .* and calls tools\.$/),
   });
   const report = `${home.folder}/report.json`;

@@ -111,7 +111,7 @@ test("a backend that cannot start says why in one sentence, and where its log is
   const { exit, stdout, stderr } = await home.run(["connect", "jira"], { limitMs: 60_000 });
   expect({ exit, stdout }).toEqual({ exit: 1, stdout: "" });
   expect(stderr).toMatch(
-    /^Starting kay's own backend.*\n✗ kay's own backend did not start: .*\n {2}(.*\. )?Its log: .*backend\.log\n$/,
+    /^Starting kay's own backend.*\n✗ Could not start the local backend: .*\n {2}(.*\. )?Its log: .*backend\.log\n$/,
   );
 });
 
@@ -120,7 +120,7 @@ test("a data folder that cannot be made is told in one sentence", { timeout: 60_
   writeFileSync(join(home.folder, "file"), "");
   const { exit, stderr } = await home.run(["connect", "jira"], { env: { XDG_DATA_HOME: join(home.folder, "file") } });
   expect(exit).toBe(1);
-  expect(stderr).toMatch(/\n✗ kay's own backend did not start: The data folder .* cannot be made \(ENOTDIR\)\.\n/);
+  expect(stderr).toMatch(/\n✗ Could not start the local backend: The data folder .* cannot be made \(ENOTDIR\)\.\n/);
 });
 
 test("a state folder that cannot be made is told in one sentence, with what to set", async () => {
@@ -131,7 +131,7 @@ test("a state folder that cannot be made is told in one sentence, with what to s
   });
   expect({ exit, stdout }).toEqual({ exit: 1, stdout: "" });
   expect(stderr).toBe(
-    `Starting kay's own backend on this machine (it stops after 30 idle minutes).
+    `Starting a local backend (stops after 30 minutes of inactivity).
 ✗ Cannot write ${home.folder}/file/kay/backend.log (ENOTDIR).
   Set XDG_STATE_HOME to a folder that can be written.
 `,

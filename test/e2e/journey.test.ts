@@ -87,7 +87,7 @@ test.for(sizes)(
     const signedOut = await shell.run("kay connections");
     expect([signedOut.exit, signedOut.shown.replaceAll(/\s+/g, " ")]).toEqual([
       4,
-      `✗ You are not signed in with profile wide${columns}. Run \`kay connect <service> --profile wide${columns}\`.`,
+      `✗ You are not signed in to profile wide${columns}. Run \`kay connect <service> --profile wide${columns}\`.`,
     ]);
   },
 );

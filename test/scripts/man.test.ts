@@ -39,7 +39,7 @@ needs("mandoc")("a page shows usage, options with what they do, examples as they
     return execFileSync("sh", ["-c", "mandoc -T ascii -O width=100 | col -bx"], { input: text, encoding: "utf8" });
   };
   expect(shown("kay-confirm.1")).toMatch(
-    /SYNOPSIS\n +kay confirm \[options\] <token>\n[\s\S]*--approve\n +carry it out\n/,
+    /SYNOPSIS\n +kay confirm \[options\] <token>\n[\s\S]*--approve\n +Approve and run the plan\n/,
   );
   expect(shown("kay-tools.1")).toContain(`$ kay tools call jira.get_issue '{"issue": "KAY-1"}' --json\n`);
   expect(shown("kay.1")).toMatch(

@@ -12,7 +12,7 @@ const LINKS: Record<string, { host: string; link: string }> = {
 
 /** What a person sees of a connection before it is finished, where no browser can be opened. */
 export function asksFor(service: string, why = "There is no display to open a browser on."): string {
-  return `${linkTo(service)}${why} Open the link yourself.\nWaiting for authorization (10 minutes)…\n`;
+  return `${linkTo(service)}${why} Open the link manually.\nWaiting for authorization in your browser (10 minutes left)…\n`;
 }
 
 /** The link alone, as it stands on stderr. */

@@ -157,11 +157,11 @@ export function toPreview(
 
 function getReason({ reason, client }: InteractionResponse): string {
   const by = client ? ` (${clean(client, { lines: false })})` : "";
-  return reason ? `The person said no: ${clean(reason)}${by}` : `The person said no${by}.`;
+  return reason ? `The user denied this: ${clean(reason)}${by}` : `The person said no${by}.`;
 }
 
 function unanswered(status: string): string {
   return status === "expired"
-    ? "Nobody answered in time, so it was not done."
-    : "It was cancelled before it was answered.";
+    ? "No answer before the deadline, so it was not run."
+    : "The request was cancelled before it was answered.";
 }

@@ -68,7 +68,7 @@ export async function openInteraction(
 ): Promise<StoredInteraction> {
   const { ports, generationId, toolCallId } = asker;
   if (!asker.asks || !(await someoneAnswers(asker))) {
-    throw new Problem("INTERACTION_UNAVAILABLE", "Nobody who follows this conversation can be asked.");
+    throw new Problem("INTERACTION_UNAVAILABLE", "No connected client can answer requests in this conversation.");
   }
   const now = ports.clock.now();
   const row = {
@@ -122,7 +122,7 @@ export function createInteractive(
       }
       prompt = { ...outcome.reprompt, initialValues: outcome.reprompt.initialValues ?? asked.response?.input };
     }
-    throw new Problem("INVALID_REQUEST", `The answers were not accepted ${MOST_REPROMPTS + 1} times.`, { hint: "" });
+    throw new Problem("INVALID_REQUEST", `Giving up after ${MOST_REPROMPTS + 1} invalid answers.`, { hint: "" });
   };
   return { interaction: { available: asker.asks }, requestInteraction, log, waiting };
 }
@@ -139,7 +139,7 @@ async function getOutcome(request: ToolInteraction, asked: StoredInteraction): P
   const { response } = asked;
   if (asked.status === "expired" || response === null || response.action === "expire") {
     if (request.onTimeout) return await request.onTimeout();
-    throw new Problem("TIMED_OUT", "Nobody answered in time.", { hint: "" });
+    throw new Problem("TIMED_OUT", "No answer before the deadline.", { hint: "" });
   }
   const { action, approval_scope: approvalScope, input, edited_args: editedArgs, reason } = response;
   const { prompt, input_schema: inputSchema } = asked.request;

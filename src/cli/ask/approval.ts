@@ -27,15 +27,15 @@ export async function promptApproval(
   writeNotice(kay, "  n  no, and say why");
   const choices = [...offered.map(({ number }) => number), ...(editable ? ["e"] : []), "n"];
   let edited = refused?.given.edited_args;
-  if (edited) writeNotice(kay, `\nThis was to be sent instead:\n${format(edited)}\n`);
+  if (edited) writeNotice(kay, `\nYou had edited the request to:\n${format(edited)}\n`);
   for (;;) {
     const typed = (await promptLine(kay, `Your answer, ${choices.join("/")}: `, signal)).toLowerCase();
     const scope = offered.find(({ number }) => number === typed)?.scope;
     if (scope) return { action: "approve", approval_scope: scope, ...(edited ? { edited_args: edited } : {}) };
-    if (typed === "n" || typed === "no") return deny(await promptLine(kay, "Why (Enter for no reason): ", signal));
+    if (typed === "n" || typed === "no") return deny(await promptLine(kay, "Reason (optional): ", signal));
     if (typed !== "e" || !editable) continue;
     edited = await editInput(kay, edited ?? getInput(request), signal);
-    writeNotice(kay, `\nThis would be sent instead:\n${format(edited)}\n`);
+    writeNotice(kay, `\nEdited request:\n${format(edited)}\n`);
   }
 }
 

@@ -22,12 +22,12 @@ export async function connectMissing(
 ): Promise<void> {
   writeNotice(kay, `\n${formatAuth(asked.card().auth)}\n`);
   if (link.usesEnvironmentToken)
-    throw new Problem("INPUT_REQUIRED", "With KAY_TOKEN no service can be connected from here.");
+    throw new Problem("INPUT_REQUIRED", "Services cannot be connected while KAY_TOKEN is set.");
   for (;;) {
     const failed = await connectAll(kay, link, asked, sayNo);
     if (failed.length === 0) return;
     const names = failed.map(toLine).join(", ");
-    const typed = await promptLine(kay, `Enter tries ${names} again, c cancels the request: `, asked.signal);
+    const typed = await promptLine(kay, `Press Enter to retry ${names}, or c to cancel the request: `, asked.signal);
     if (typed.toLowerCase() === "c") return sayNo(asked.card());
   }
 }

@@ -61,11 +61,11 @@ async function readFiles(kay: Kay, names: string[]): Promise<Given[]> {
 function checkSize(texts: string[]): void {
   const size = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
   if (size > MAX_INPUT_BYTES)
-    throw new Problem("USAGE", "The files and stdin are more than 1 MiB together.", { hint: "Give less at once." });
+    throw new Problem("USAGE", "Input is too large: files and stdin together exceed 1 MiB.", { hint: "Send fewer or smaller files." });
 }
 
 function nothing(): Problem {
-  return new Problem("USAGE", "There is nothing to ask.", {
+  return new Problem("USAGE", "No prompt given.", {
     hint: 'Give a question: kay ask "what is open in project KAY?"',
   });
 }

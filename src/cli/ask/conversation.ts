@@ -25,5 +25,5 @@ export async function findConversationId(
   const hint = "Run `kay sessions list` to see every one.";
   if (named)
     throw new Problem("SESSION_NOT_FOUND", `There is no conversation ${JSON.stringify(toLine(resume))}.`, { hint });
-  throw new Problem("SESSION_NOT_FOUND", "There is no conversation yet.", { hint: 'Begin one with `kay ask "…"`.' });
+  throw new Problem("SESSION_NOT_FOUND", "You have no conversations yet.", { hint: 'Begin one with `kay ask "…"`.' });
 }

@@ -61,7 +61,7 @@ function showPlan(kay: Kay, view: View): void {
 function tellOpen(kay: Kay, card: CardItem): void {
   kay.out.writeLine(fitToTerminal(kay, formatCard(card)));
   kay.out.writeProgress(
-    `It waits for an answer:\n${getAnswerCommands(kay, card)
+    `Waiting for your answer. Run one of:\n${getAnswerCommands(kay, card)
       .map((command) => `  ${command}`)
       .join("\n")}`,
   );

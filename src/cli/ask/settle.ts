@@ -28,9 +28,9 @@ export async function settleConfirmations(
   while (answer.status === "confirmation_required") {
     if (kay.flags.json || !canPrompt(kay)) return leaveOpen(kay, answer);
     kay.terminal.stderr.write(`${formatConfirmation(answer)}\n`);
-    const approved = await promptYesNo(kay, "Carry it out?");
+    const approved = await promptYesNo(kay, "Continue?");
     const result = await sendConfirmation(kay, link, answer.confirmation_token ?? "", approved);
-    if (!approved) throw new Problem("DENIED", answer === first ? "Nothing was done." : "The rest was not done.");
+    if (!approved) throw new Problem("DENIED", answer === first ? "Nothing was done." : "The remaining steps were not run.");
     answer = result;
   }
   if (answer.status !== "error") checkOutputValue(check, getOutput(answer.data));

@@ -67,7 +67,7 @@ export async function openBackend(
   const { origin, credentials } = account;
   // A token of the environment was issued by the backend that the environment names, never by kay's own.
   if (account.embedded && ports.token && !stored)
-    ports.warn("KAY_TOKEN is not used with kay's own backend; it goes with KAY_API_URL.");
+    ports.warn("Ignoring KAY_TOKEN: it only applies when KAY_API_URL is set.");
   const token = account.embedded || stored ? undefined : ports.token;
   if (signedIn && !token) {
     const { signIn } = await credentials.read(origin);
@@ -106,5 +106,5 @@ export async function openBackend(
 function notSignedIn(profile: ProfileChoice): Problem {
   if (profile.name === DEFAULT_PROFILE) return new Problem("NOT_SIGNED_IN", "You are not signed in.");
   const hint = `Run \`kay connect <service>${formatProfileFlag(profile)}\`.`;
-  return new Problem("NOT_SIGNED_IN", `You are not signed in with profile ${profile.name}.`, { hint });
+  return new Problem("NOT_SIGNED_IN", `You are not signed in to profile ${profile.name}.`, { hint });
 }

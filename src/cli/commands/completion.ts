@@ -11,8 +11,8 @@ type Shell = keyof typeof SHELLS;
 export function createCompletionCommand(kay: Kay): Command {
   const names = Object.keys(SHELLS) as Shell[];
   return new Command("completion")
-    .description("Print the script that lets a shell complete kay's commands")
-    .addArgument(new Argument("[shell]", "whose script").choices(names))
+    .description("Print a shell completion script")
+    .addArgument(new Argument("[shell]", "Shell type").choices(names))
     .addHelpText("after", AFTER)
     .action(async (shell: Shell | undefined) => {
       if (!shell) throw missing(kay.env.SHELL, names);

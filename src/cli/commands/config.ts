@@ -8,28 +8,28 @@ import { readPipedInput } from "../terminal/piped-input.ts";
 
 /** `kay config get|set|unset|list|path`: the settings of the profile. */
 export function createConfigCommand(kay: Kay): Command {
-  const command = new Command("config").description("Show and change settings").helpCommand(false);
+  const command = new Command("config").description("Manage settings").helpCommand(false);
   command
     .command("list")
-    .description("every setting, its value and where that comes from")
+    .description("List every setting, its value and its source")
     .action(async () => list(kay, (await kay.settings()).list()));
   command
     .command("get")
     .argument("<key>")
-    .description("print one value; exit 1 when it is not set")
+    .description("Print the value of a setting (exits 1 if it is not set)")
     .action(async (key: string) => show(kay, (await kay.settings()).get(parseSettingKey(key))));
   command
     .command("set")
     .argument("<key>")
-    .argument("[value]", "left out or `-` for a secret: read from stdin")
-    .description("set a value in the profile")
+    .argument("[value]", "Value; omit it or use `-` to read a secret from stdin")
+    .description("Set a value for the current profile")
     .action(async (key: string, value: string | undefined) => {
       const text = value === undefined || value === "-" ? await readValue(kay, value === "-") : value;
       const setting = await (await kay.settings()).set(parseSettingKey(key), text);
       warnOverridden(kay, setting);
       if (setting.secret && text === value)
         kay.out.warn(
-          "A secret on the command line stays in the shell's history; leave it out and it is read from stdin.",
+          "Secrets on the command line end up in your shell history. Omit the value to read it from stdin.",
         );
       if (kay.flags.json) return kay.out.writeJson(asJson(setting));
       kay.out.writeProgress(`${setting.key} is set in profile ${(await kay.settings()).profile}.`);
@@ -37,7 +37,7 @@ export function createConfigCommand(kay: Kay): Command {
   command
     .command("unset")
     .argument("<key>")
-    .description("forget a value of the profile")
+    .description("Remove a value from the current profile")
     .action(async (key: string) => {
       const settings = await kay.settings();
       const had = await settings.unset(parseSettingKey(key));
@@ -46,7 +46,7 @@ export function createConfigCommand(kay: Kay): Command {
     });
   command
     .command("path")
-    .description("print where the settings file is")
+    .description("Print the path of the settings file")
     .action(async () => {
       const path = (await kay.settings()).path();
       if (kay.flags.json) return kay.out.writeJson({ path });

@@ -12,8 +12,8 @@ type Options = { check?: string };
 export function createConnectionsCommand(kay: Kay): Command {
   return new Command("connections")
     .alias("status")
-    .description("Show every service and the account it is connected as")
-    .option("--check <service>", "print nothing (--json: its state); exit 0 when connected, else 4")
+    .description("List services and connected accounts")
+    .option("--check <service>", "Check one service: exit 0 if connected, 4 if not")
     .action(async (options: Options) => {
       const link = await kay.openBackend({ signedIn: true });
       const answer = await link.api.connections({ signal: kay.signal });

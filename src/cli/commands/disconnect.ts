@@ -12,7 +12,7 @@ import { unknownServiceProblem } from "./connections.ts";
 export function createDisconnectCommand(kay: Kay): Command {
   return new Command("disconnect")
     .description("Disconnect services")
-    .argument("<service...>", "services to disconnect")
+    .argument("<service...>", "Services to disconnect")
     .action(async (services: string[]) => {
       const link = await kay.openBackend({ signedIn: true });
       const answers = await confirmAndDisconnect(kay, link, services, (question) =>

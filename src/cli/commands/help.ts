@@ -9,7 +9,7 @@ export function createHelpCommand(kay: Kay): Command {
   const names = Object.keys(TOPICS);
   const command = new Command("help")
     .description(`Show help for a command, or for a topic: ${names.join(", ")}`)
-    .argument("[name...]", "a command or a topic; json <command> prints its JSON Schema");
+    .argument("[name...]", "Command or topic; `json <command>` prints the JSON Schema of its output");
   return command.action(async ([name = "", ...more]: string[]) => {
     const program = command.parent;
     if (!program) return;
@@ -24,7 +24,7 @@ export function createHelpCommand(kay: Kay): Command {
     const found = getCommand(program, words);
     if (found) return kay.flags.json ? kay.out.writeJson(getDocument(found)) : found.outputHelp();
     const close = closestName(name, [...names, ...program.commands.map((one) => one.name())]);
-    throw new Problem("USAGE", `There is no command or topic ${JSON.stringify(words.join(" "))}.`, {
+    throw new Problem("USAGE", `Unknown command or topic ${JSON.stringify(words.join(" "))}.`, {
       hint: close ? `Did you mean \`kay help ${close}\`?` : "Run `kay help` to see them all.",
     });
   });

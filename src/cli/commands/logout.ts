@@ -6,7 +6,7 @@ import { withDeadline } from "../time-limit.ts";
 /** `kay logout`: revoke the sign-in at the backend and forget the tokens; the session id stays (guide). It never asks and never fails for the backend's sake. */
 export function createLogoutCommand(kay: Kay): Command {
   return new Command("logout")
-    .description("Sign out: revoke at the backend, forget the tokens on this machine")
+    .description("Sign out and delete tokens from this machine")
     .action(async () => {
       const { credentials, origin, known } = await kay.resolveTarget();
       known.forget();

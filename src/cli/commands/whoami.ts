@@ -5,7 +5,7 @@ import type { Kay } from "../kay.ts";
 
 /** `kay whoami`: which accounts act in this profile, at which backend. */
 export function createWhoamiCommand(kay: Kay): Command {
-  return new Command("whoami").description("Show which accounts you are, and at which backend").action(async () => {
+  return new Command("whoami").description("Show your connected accounts and backend").action(async () => {
     const link = await kay.openBackend({ signedIn: true });
     const { connections } = await link.api.connections({ signal: kay.signal });
     await saveAccountLabels(link, connections, { whole: true });
@@ -27,7 +27,7 @@ export function createWhoamiCommand(kay: Kay): Command {
       formatSite(one),
     ]);
     if (rows.length === 0)
-      kay.out.writeProgress("You are signed in, but no service is connected. Run `kay connect <service>`.");
+      kay.out.writeProgress("You are signed in, but no services are connected.\n  Run `kay connect <service>` to connect one.");
     else await kay.out.writeTable(["SERVICE", "ACCOUNT", "SITE"], rows);
     kay.out.writeProgress(
       `Profile ${settings.profile}, ${link.embedded ? "kay's own backend on this machine" : `backend ${link.origin}`}`,

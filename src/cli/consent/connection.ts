@@ -72,7 +72,7 @@ export async function beginConnection(
   checkLink(response);
   if (response.session_reset) {
     kay.out.warn(
-      "The backend no longer knew this installation and made a new one; services connected before have to be connected again.",
+      "The backend did not recognize this installation and created a new one. Reconnect your services.",
     );
   }
   const told = Date.parse(response.expires_at ?? "") - (link.api.clockOffsetMs() ?? 0);
@@ -150,7 +150,7 @@ function checkLink({ service, authorization_url }: ConnectResponse): void {
   const name = clean(service, { lines: false });
   throw new Problem(
     "INSECURE_URL",
-    `The backend gave a link for ${name} that is no https: address; it is not opened.`,
+    `Refusing to open the link for ${name}: it is not an https:// URL.`,
     {
       hint: "Check that the address is a kay backend: `kay config get api-url`.",
     },

@@ -24,7 +24,7 @@ export async function finishPendingConnection(
   const { signIn } = await link.credentials.read(link.origin);
   const kept = signIn.begun?.find(({ response }) => response.state === state);
   if (!kept) {
-    throw new Problem("STATE_INVALID", "This profile began no connection with that state, or it is finished.", {
+    throw new Problem("STATE_INVALID", "No pending connection matches that state. It may already be finished.", {
       hint: `Run \`kay connect ${quoteShellWord(service)}\` for a fresh link.`,
     });
   }

@@ -20,7 +20,7 @@ export async function showWaiting(kay: Kay, awaited: PendingAuthorization): Prom
   const { out } = kay;
   if (!stderr.isTerminal || kay.flags.quiet || kay.flags.json || kay.flags.plain) {
     const minutes = Math.max(1, Math.round((awaited.deadline - kay.clock.now()) / 60_000));
-    kay.out.writeProgress(`Waiting for authorization (${minutes} minutes)…`);
+    kay.out.writeProgress(`Waiting for authorization in your browser (${minutes} minutes left)…`);
     return { retrying: (message) => kay.out.writeProgress(message), end: () => {} };
   }
   const qr = await import("uqr");
@@ -33,7 +33,7 @@ export async function showWaiting(kay: Kay, awaited: PendingAuthorization): Prom
   const press = (key: string) => {
     if (key === "c") {
       stderr.write(`\x1b]52;c;${Buffer.from(awaited.url).toString("base64")}\x07`);
-      out.writeProgress("Copied the link, where the terminal allows it.");
+      out.writeProgress("Copied the link to the clipboard (if your terminal supports it).");
     } else if (key === "q") out.writeProgress(qr.renderUnicodeCompact(awaited.url));
     else if (key === "o") void openOrExplain(kay, awaited.url);
   };
@@ -54,8 +54,8 @@ export async function showWaiting(kay: Kay, awaited: PendingAuthorization): Prom
 /** Open the link where that is possible; say in one line why not. */
 export async function openOrExplain(kay: Kay, url: string): Promise<void> {
   const plan = await kay.planBrowser(url);
-  if ("reason" in plan) return kay.out.writeProgress(`${plan.reason} Open the link yourself.`);
-  if (!(await kay.openBrowser(plan))) kay.out.writeProgress("No browser could be started. Open the link yourself.");
+  if ("reason" in plan) return kay.out.writeProgress(`${plan.reason} Open the link manually.`);
+  if (!(await kay.openBrowser(plan))) kay.out.writeProgress("Could not open a browser. Open the link manually.");
 }
 
 async function tick(kay: Kay, draw: () => void, signal: AbortSignal): Promise<void> {

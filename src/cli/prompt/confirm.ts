@@ -12,7 +12,7 @@ export async function confirmOrThrow(kay: Kay, question: string, otherwise: stri
   if (kay.flags.yes) return true;
   if (!canPrompt(kay)) {
     const why = isCi(kay.env) ? "this is CI" : kay.flags.input ? "this is no terminal" : "--no-input was given";
-    throw new Problem("INPUT_REQUIRED", `${question} Nobody can be asked: ${why}.`, { hint: otherwise });
+    throw new Problem("INPUT_REQUIRED", `${question} Cannot prompt: ${why}.`, { hint: otherwise });
   }
   return promptYesNo(kay, question);
 }

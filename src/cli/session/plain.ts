@@ -61,7 +61,7 @@ type Session = {
 };
 
 function greet(kay: Kay): void {
-  kay.out.writeLine("kay session. Type what you want and press Enter; /help shows the commands, Ctrl+C twice leaves.");
+  kay.out.writeLine("kay session. Type a request and press Enter. /help lists commands; press Ctrl+C twice to quit.");
 }
 
 /** One text that is typed, or one generation that somebody else began meanwhile. */

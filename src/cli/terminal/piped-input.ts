@@ -39,7 +39,7 @@ export async function readPipedInput(
     timer.abort();
   }
   if (kay.signal.aborted) throw new Problem("CANCELLED", "Cancelled.");
-  if (silence.signal.aborted) kay.out.writeProgress(`Nothing came on stdin for 3 s; ${without}.`);
+  if (silence.signal.aborted) kay.out.writeProgress(`No input on stdin for 3 s; ${without}.`);
   return (decodeText(Buffer.concat(chunks)) ?? "").trim();
 }
 

@@ -135,7 +135,7 @@ function getEnd(status: StatusResponse, connected: string): Problem {
 }
 
 function expire(service: string): Problem {
-  return new Problem("AUTHORIZATION_EXPIRED", "The authorization link expired after 10 minutes.", {
+  return new Problem("AUTHORIZATION_EXPIRED", "The authorization link has expired (links are valid for 10 minutes).", {
     hint: `Run \`kay connect ${quoteShellWord(service)}\` again for a fresh link.`,
   });
 }

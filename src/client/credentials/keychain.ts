@@ -33,13 +33,13 @@ export function toKeychainProblem(look: KeychainStatus, cause?: unknown): Proble
 }
 
 const STATES = {
-  usable: { says: "The keychain can be used", fix: "Nothing to do" },
+  usable: { says: "The keychain is available", fix: "Nothing to do" },
   locked: {
     says: "The keychain is locked",
     fix: "Unlock it in your desktop's password app, or run `gnome-keyring-daemon --replace --unlock --components=secrets` and type its password, then try again",
   },
   "no-bus": {
-    says: "There is no D-Bus session bus, so no keychain can be reached",
+    says: "No D-Bus session bus is available, so the keychain cannot be used",
     fix: "Run kay in a desktop session or under `dbus-run-session`",
   },
   refused: {
@@ -55,7 +55,7 @@ const STATES = {
     fix: "Install gnome-keyring, KWallet or KeePassXC and start it",
   },
   "no-collection": {
-    says: "The keychain service has no default collection to keep a key in",
+    says: "The keychain has no default collection",
     fix: "Create one in your desktop's password app, or run `gnome-keyring-daemon --replace --unlock --components=secrets` and type a password for it",
   },
   frozen: {

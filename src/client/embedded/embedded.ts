@@ -49,7 +49,7 @@ export async function openEmbeddedBackend(ports: EmbeddedPorts): Promise<Embedde
   const running = await answeringRecord(ports);
   if (running && isCurrent(running, ports)) return running;
   if (running && !(await stop(running, ports))) return running;
-  ports.note("Starting kay's own backend on this machine (it stops after 30 idle minutes).");
+  ports.note("Starting a local backend (stops after 30 minutes of inactivity).");
   return start(ports);
 }
 
@@ -94,7 +94,7 @@ function isCurrent(record: EmbeddedRecord, { build, env, shaping }: EmbeddedPort
 /** Ask a backend with other settings to stop. One that is at work is left alone and used as it is. */
 async function stop(record: EmbeddedRecord, ports: EmbeddedPorts): Promise<boolean> {
   if ((await endBackend(record, ports)) !== "busy") return true;
-  ports.note("kay's own backend is at work with other settings; the new ones count from its next start.");
+  ports.note("The local backend is running with older settings. New settings apply after it restarts.");
   return false;
 }
 
@@ -138,7 +138,7 @@ async function endBackend(
     if ((await ports.processes.started(record.pid)) !== record.started) return "stopped";
     await ports.clock.sleep(LOOK_EVERY_MS, ports.signal);
   }
-  throw new Problem("BACKEND_START_FAILED", `kay's own backend (process ${record.pid}) does not stop.`, {
+  throw new Problem("BACKEND_START_FAILED", `The local backend (PID ${record.pid}) did not stop.`, {
     hint: `End process ${record.pid} and try again.`,
   });
 }
@@ -161,7 +161,7 @@ async function start(ports: EmbeddedPorts): Promise<EmbeddedBackend> {
   const record = await findRunningRecord(ports);
   if (record) return record;
   const { said, hint } = await lastWords(log, before);
-  throw new Problem("BACKEND_START_FAILED", `kay's own backend did not start${said}.`, {
+  throw new Problem("BACKEND_START_FAILED", `Could not start the local backend${said}.`, {
     hint: `${hint}Its log: ${log}`,
   });
 }

@@ -107,7 +107,7 @@ export function parseSettingKey(typed: string): SettingKey {
   );
   const nearest = ranked[0] ?? "";
   const isNear = distance(typed.toLowerCase(), nearest) <= Math.max(3, nearest.length / 3);
-  throw new Problem("USAGE", `There is no setting ${JSON.stringify(typed)}.`, {
+  throw new Problem("USAGE", `Unknown setting ${JSON.stringify(typed)}.`, {
     hint: isNear ? `Did you mean ${nearest}?` : "Run `kay config list` to see every setting.",
   });
 }

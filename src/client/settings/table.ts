@@ -20,37 +20,37 @@ export type Entry = {
 /** The closed table of settings. OAuth clients have two for each provider. */
 export const SETTINGS = {
   "api-url": {
-    describe: "backend to use instead of kay's own",
+    describe: "Backend URL (default: a local backend)",
     env: "KAY_API_URL",
     // Whether plain http is allowed is a setting too, so it is decided where the address is used.
     parse: (text) => parseOrigin(text, { allowInsecure: true }).baseUrl,
   },
-  model: { describe: "model that answers, as provider:model", env: "KAY_MODEL", parse: parseModel },
+  model: { describe: "Model to use, as provider:model", env: "KAY_MODEL", parse: parseModel },
   credentials: {
-    describe: "where tokens are kept",
+    describe: "Where tokens are stored",
     env: "KAY_CREDENTIALS",
     default: "auto",
     ...getOne("auto", "keychain", "file"),
   },
   "allow-insecure": {
-    describe: "allow a backend by plain http beyond this machine",
+    describe: "Allow plain HTTP to a remote backend",
     default: false,
     values: ["true", "false"],
     parse: parseSwitch,
   },
   browser: {
-    describe: "program that opens links; none opens nothing",
+    describe: "Program that opens links, or none",
     env: "BROWSER",
     values: ["none"],
     parse: parseText,
   },
   notify: {
-    describe: "whether a session rings when something waits and its window is not looked at",
+    describe: "Ring the terminal bell when a session needs you",
     default: "auto",
     ...getOne("auto", "off"),
   },
   "update-notice": {
-    describe: "whether kay says once a day that a newer version is out",
+    describe: "Show a daily notice when a new version is available",
     default: "auto",
     ...getOne("auto", "off"),
   },
@@ -90,14 +90,14 @@ function clients(): ClientEntries {
 
 function parseText(text: string): string {
   const value = text.trim();
-  if (value === "" || /\p{Cc}/u.test(value)) throw new Problem("USAGE", "A value of one line is needed.");
+  if (value === "" || /\p{Cc}/u.test(value)) throw new Problem("USAGE", "The value must be a single line.");
   return value;
 }
 
 function parseModel(text: string): string {
   const value = parseText(text);
   if (/^[a-z][a-z0-9-]*(:\S+)?$/.test(value)) return value;
-  throw new Problem("USAGE", "A model is given as provider:model, a provider alone, or offline.", {
+  throw new Problem("USAGE", "Specify a model as provider:model, a provider name, or offline.", {
     hint: "For example openai:gpt-5, anthropic:claude-sonnet-4-5, google:gemini-2.5-pro or openai-compatible:llama3.",
   });
 }

@@ -69,7 +69,7 @@ export function missingScopeProblem(fault: ServiceFault, subject: RequestSubject
 /** Builds the AUTH_REQUIRED problem of one service. The default message is for a token that the service refused. */
 export function authRequiredProblem(
   subject: { name: string; title: string },
-  message = `${subject.title} does not accept the connection any more.`,
+  message = `${subject.title} rejected the stored credentials.`,
   cause?: unknown,
 ): Problem {
   return new Problem("AUTH_REQUIRED", message, {

@@ -42,13 +42,13 @@ export function formatPlanned({ tool: tool_name, preview, asks, why }: Planned):
     formatRequest({ tool_name, preview }, "would run"),
     ...listSummaries({ preview }),
     ...preview.fields.map(formatField),
-    `  ${asks ? "It would ask first" : "It would not ask"}: ${toLine(why)}`,
+    `  ${asks ? "Would ask for approval" : "Would run without asking"}: ${toLine(why)}`,
   ];
   return parts.join("\n");
 }
 
 /** The end of every dry run. */
-export const NOTHING_SENT_TEXT = "Nothing was sent: this was a dry run.";
+export const NOTHING_SENT_TEXT = "Dry run: nothing was changed.";
 
 /** What a receipt leaves open, and by what the write was allowed. */
 export function formatReceiptNotes({ effect, allowed_by, account }: Receipt): string[] {
@@ -67,7 +67,7 @@ export function listSummaries({ prompt, preview }: Pick<InteractionRequest, "pro
 /** What it did, where it ran already. */
 export function listRanTexts({ preview }: InteractionRequest): string[] {
   if (!preview?.result) return [];
-  return [`It ran already; a yes lets kay go on with what it brought:\n${foldWhitespace(preview.result)}`];
+  return [`This has already run. Approve to let kay use the result:\n${foldWhitespace(preview.result)}`];
 }
 
 /** A value in full, and where it came from if that is neither the person nor the model. */
@@ -105,7 +105,7 @@ export function formatFieldLabel({ label, required, description, options, id }: 
 /** Which services have to be connected, and for what. */
 export function formatAuth({ integrations, connected, reason }: AuthNeeded): string {
   const missing = listMissingServices({ integrations, connected }).map(toLine);
-  return `To go on, connect ${missing.join(", ")}${reason ? ` (${toLine(reason).replace(/\.$/, "")})` : ""}.`;
+  return `Connect ${missing.join(", ")} to continue${reason ? ` (${toLine(reason).replace(/\.$/, "")})` : ""}.`;
 }
 
 /** What of it is not connected yet, each once. */

@@ -39,7 +39,7 @@ test("G02 an answer after the limit comes too late: expired everywhere, nothing 
   expect(ends).toMatchObject([{ data: { action: "expire", interaction_id: request.interaction_id } }]);
   expect(turn.parts.find(({ type }) => type === "tool-output-denied")).toMatchObject({
     toolCallId: "c1",
-    reason: "Nobody answered in time, so it was not done.",
+    reason: "No answer before the deadline, so it was not run.",
   });
   expect(turn.text()).toBe("Not done.");
 });
@@ -100,7 +100,7 @@ test("G09 a denied call that is made again is answered by that no, and the reaso
         .flatMap(({ messages }) => messages)
         .find((m) => m.tool_call_id === call),
     );
-  expect(told("c1")).toContain("The person said no: it is still needed");
+  expect(told("c1")).toContain("The user denied this: it is still needed");
   expect(told("c2")).toContain("it is still needed");
   expect(log.slice(before)).toEqual([]);
 });

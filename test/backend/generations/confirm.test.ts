@@ -113,7 +113,7 @@ test("POST /ask with a confirmation_token confirms it", async () => {
   );
 });
 
-test("G18 twenty answers at once to one confirmation carry it out once", async () => {
+test("G18 twenty answers at once to one confirmation Approve and run the plan once", async () => {
   const { token } = await connect(world());
   const held = await ask(token, "close KAY-3");
   world().outside.expect(CLOSE, json({}));

@@ -125,7 +125,7 @@ test("G19 after five rounds that were not accepted the tool ends with an error",
   expect(turn.parts.filter(({ type }) => type === "data-interaction-request")).toHaveLength(6);
   expect(turn.parts.find(({ type }) => type === "tool-output-error")).toMatchObject({
     toolCallId: "c1",
-    errorText: "The answers were not accepted 6 times.",
+    errorText: "Giving up after 6 invalid answers.",
   });
 });
 

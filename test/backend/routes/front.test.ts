@@ -9,7 +9,7 @@ test("an unknown path is 404 and a wrong method 405, as JSON", async () => {
   const unknown = await world().call("GET /nothing/here");
   expect([unknown.status, unknown.body]).toEqual([
     404,
-    { error: "NOT_FOUND", code: "NOT_FOUND", message: "There is nothing at this path." },
+    { error: "NOT_FOUND", code: "NOT_FOUND", message: "Not found." },
   ]);
   const wrong = await world().call("GET /connections/connect");
   expect([wrong.status, wrong.headers.get("allow"), wrong.body]).toEqual([

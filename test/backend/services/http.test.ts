@@ -128,7 +128,7 @@ test("a new token that is refused too ends as AUTH_REQUIRED, without a loop", as
   const { http } = httpOver(world, jira, { onRejected: async () => "T1" });
   expect(await problem(http.request({ path: "/thing", answer: Thing }))).toEqual({
     code: "AUTH_REQUIRED",
-    message: "Jira does not accept the connection any more.",
+    message: "Jira rejected the stored credentials.",
     hint: "Run `kay connect jira`, then ask again.",
     details: { integrations: ["jira"] },
   });

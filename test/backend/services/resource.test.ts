@@ -263,6 +263,6 @@ function resourceOf(name: string, input: Record<string, unknown>): string | unde
 
 function tool(name: string): Tool {
   const found = TOOLS.find((one) => one.name === name);
-  if (!found) throw new Error(`There is no tool ${name}.`);
+  if (!found) throw new Error(`Unknown tool ${name}.`);
   return found;
 }

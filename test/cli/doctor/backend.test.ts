@@ -62,8 +62,8 @@ test("the leg that fails is named, and no request is made by a way that is broke
 test("kay's own backend that does not start is told with where its log is", async () => {
   const checks = checksOf(await kay({ ...HERE, own: "fails" })("doctor --json"));
   expect(checks).toMatchObject({
-    backend: "failed: kay's own backend did not start. → Its log: /home/ann/kay/backend.log",
-    "network.loopback": "skipped: kay's own backend does not run.",
+    backend: "failed: Could not start the local backend. → Its log: /home/ann/kay/backend.log",
+    "network.loopback": "skipped: The local backend is not running.",
     stream: "skipped: The backend is not reached.",
     "sign-in": "skipped: The backend is not reached.",
   });
@@ -78,7 +78,7 @@ test("a backend that has only what the guide has is well", async () => {
   expect(result.exit).toBe(0);
   expect(checksOf(result)).toMatchObject({
     backend: "ok: http://127.0.0.1:4000 answers; it has what the integration guide has, and not more.",
-    stream: "skipped: This backend has no stream to try.",
+    stream: "skipped: This backend has no test stream.",
     model: "skipped: This backend does not say which model answers.",
     service: "ok: jira.",
     "service.client": "skipped: This backend does not tell.",
@@ -88,7 +88,7 @@ test("a backend that has only what the guide has is well", async () => {
 });
 
 test.for([
-  [2, "ok: It agrees with the backend's."],
+  [2, "ok: In sync with the backend."],
   [-90, "warning: It is 90 s ahead of the backend's. → Set this machine's clock"],
   [
     400,
@@ -154,9 +154,9 @@ test("a stream of which nothing comes, one that breaks off, and one by a proxy a
     `failed: An event stream comes all at once, 0.8 s late. ${held}`,
   );
   expect(await streamed(ReadableStream.from([encode(beats(clock.now())[0] ?? "")]))).toBe(
-    `failed: An event stream breaks off on the way. ${held}`,
+    `failed: Event streams are cut off on the way. ${held}`,
   );
-  expect(await streamed(new ReadableStream())).toBe(`failed: Nothing of an event stream comes through. ${held}`);
+  expect(await streamed(new ReadableStream())).toBe(`failed: Event streams do not get through. ${held}`);
 });
 
 test("a model that is named but cannot answer has failed, one that does not answer is told", async () => {

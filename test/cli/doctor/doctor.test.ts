@@ -23,7 +23,7 @@ test("doctor looks at everything that kay needs; in a pipe each check is a row",
       "runtime\tok\tkay 0.0.0-test on Node 24.0.0 (linux x64), /usr/bin/node; started from /usr/bin/kay.\t",
       "settings\tok\tProfile default; none are set yet (/home/ann/kay/config.json). From the environment: KAY_API_URL.\t",
       "store\tok\t/home/ann/kay/credentials/default.json, sealed with a key of the keychain.\t",
-      "keychain\tok\tIt can be used: an entry was written, read and deleted.\t",
+      "keychain\tok\tWorking: a test entry was written, read and deleted.\t",
       "terminal\tok\tstdin, stdout, stderr: no terminal, so output is rows without colour, and nobody is asked.\t",
       "browser\tok\tLinks are opened by /usr/bin/xdg-open.\t",
       "data\tok\t/home/ann/kay can be written, N free.\t",
@@ -32,7 +32,7 @@ test("doctor looks at everything that kay needs; in a pipe each check is a row",
       "network.connect\tok\tPort 4000: IPv4 in 1 ms.\t",
       "network.http\tok\tIt answers in 0 ms.\t",
       "backend\tok\tkay 0.0.0-test at http://127.0.0.1:4000, with sandbox services.\t",
-      "clock\tok\tIt agrees with the backend's.\t",
+      "clock\tok\tIn sync with the backend.\t",
       "stream\tok\t3 events came as they were sent.\t",
       "sign-in\tok\tThe backend accepts the access token, good for 30 min. `kay doctor --refresh` rehearses its refresh.\t",
       "connections\tok\t1 of 15 services are connected: jira.\t",
@@ -53,7 +53,7 @@ test("doctor --json is one document", async () => {
       id: "clock",
       state: "ok",
       title: "Clock",
-      detail: "It agrees with the backend's.",
+      detail: "In sync with the backend.",
       ms: expect.any(Number),
     },
   });
@@ -118,7 +118,7 @@ test("with colours a state is still a word; for a screen reader each check is on
   const { stdout } = await ann("doctor", { terminal: true });
   expect(stdout).toContain("\u001b[32m✓ ok       \u001b[39mClock         It agrees");
   const plain = await ann("doctor", { terminal: true, env: { ACCESSIBLE: "1", LANG: "C" } });
-  expect(plain.stdout).toContain("ok: Clock: It agrees with the backend's.\n");
+  expect(plain.stdout).toContain("ok: Clock: In sync with the backend.\n");
   expect(plain.stdout).toMatch(/^warning: Terminal: .* The locale is not UTF-8, .* What to do: Set LANG=C\.UTF-8/m);
 });
 

@@ -46,7 +46,7 @@ test("a name that is none has failed, with the nearest one", async () => {
 test("before the first sign-in nothing can be told of a service", async () => {
   expect(await serviceChecks(kay({ env: HERE.env }), "jira")).toMatchObject({
     service: "skipped: Nobody is signed in, so nothing of it can be looked at. → Run `kay connect jira`.",
-    "service.account": "skipped: Nobody is signed in.",
+    "service.account": "skipped: Not signed in.",
   });
 });
 

@@ -28,7 +28,7 @@ test("one that is due is refreshed as by every command, and stored", async () =>
   await ann("whoami");
   const before = await ann.stored();
   ann.place.clock.advance(28 * 60_000);
-  expect(await signInOf(ann)).toBe("ok: The access token was due and was refreshed; the backend accepts the new one.");
+  expect(await signInOf(ann)).toBe("ok: The access token had expired and was refreshed successfully.");
   expect((await ann.stored()).refresh_token).not.toBe(before.refresh_token);
   expect(await ann("whoami")).toMatchObject({ exit: 0 });
 });
@@ -80,7 +80,7 @@ test("nobody signed in is no failure", async () => {
   const result = await ann("doctor --json");
   expect({ exit: result.exit, signIn: checksOf(result)["sign-in"] }).toEqual({
     exit: 0,
-    signIn: "warning: Nobody is signed in. → Run `kay connect <service>`.",
+    signIn: "warning: Not signed in. → Run `kay connect <service>`.",
   });
 });
 

@@ -70,6 +70,6 @@ test("a file that is no file is an empty history, and told when something is to 
   await expect(history.add("one")).rejects.toMatchObject({
     code: "STORE_UNREADABLE",
     message: `Cannot write ${path} (EISDIR).`,
-    hint: "Set XDG_STATE_HOME to a folder that you may write to.",
+    hint: "Set XDG_STATE_HOME to a writable directory.",
   });
 });

@@ -5,16 +5,16 @@ import type { AnswerOptions } from "./options.ts";
 /** `kay answer <id>`: answer what waits, from any process, and see what comes of it. */
 export function createAnswerCommand(kay: Kay): Command {
   return new Command("answer")
-    .description("Answer an approval, a form, or a request to connect")
-    .argument("<id>", "as `kay pending` shows it")
-    .option("--approve", "carry it out")
-    .option("--scope <scope>", "how long the approval lasts: once, session or always")
-    .option("--edit <json>", "carry it out with these arguments instead")
-    .option("--deny", "do not carry it out")
-    .option("--reason <text>", "why not")
-    .option("--field <key=value>", "a field of the form; repeat it for more", collect, [])
-    .option("--decline", "do not fill in the form")
-    .option("--cancel", "cancel the form, or the request that waits for a connection")
+    .description("Answer a pending approval, form or connection request")
+    .argument("<id>", "ID shown by `kay pending`")
+    .option("--approve", "Approve the request")
+    .option("--scope <scope>", "How long the approval lasts: once, session or always")
+    .option("--edit <json>", "Approve, but with these arguments")
+    .option("--deny", "Deny it")
+    .option("--reason <text>", "Reason for denying")
+    .option("--field <key=value>", "Set a form field; can be repeated", collect, [])
+    .option("--decline", "Decline the form")
+    .option("--cancel", "Cancel the form or the request that is waiting for a connection")
     .addHelpText("after", AFTER)
     .action(async (id: string, options: AnswerOptions) => (await import("./run.ts")).runAnswer(kay, id, options));
 }
@@ -30,5 +30,5 @@ Examples:
   $ kay answer int_2 --field project=KAY --field urgent=yes
   $ kay answer gen_1              # connect what it waits for
 
-Without an option it asks, on a terminal. Then it shows the answer of the
+Without options, kay prompts on a terminal. It then follows the
 request up to its end or its next question, as \`kay ask\` does.`;

@@ -73,7 +73,7 @@ async function answeredWithout(kay: Kay, link: BackendHandle, card: CardItem): P
   }
   if (mayAsk(kay)) return false;
   const [first = "", ...others] = getAnswerCommands(kay, card);
-  throw new Problem("INPUT_REQUIRED", "Nobody can be asked here, and no answer was given.", {
+  throw new Problem("INPUT_REQUIRED", "Cannot prompt for an answer here. Pass one as an option.", {
     hint: `For example \`${first}\`, or \`${others.at(-1)}\`.`,
   });
 }

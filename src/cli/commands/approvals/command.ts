@@ -3,24 +3,24 @@ import type { Kay } from "../../kay.ts";
 
 /** `kay approvals list|test|revoke`: what may run by itself because somebody said so. */
 export function createApprovalsCommand(kay: Kay): Command {
-  const command = new Command("approvals").description("Show, test and revoke approvals that last").helpCommand(false);
+  const command = new Command("approvals").description("Manage saved approvals").helpCommand(false);
   command
     .command("list")
-    .description("every approval that lasts, in the words of the yes")
+    .description("List saved approvals")
     .action(async () => (await import("./run.ts")).listApprovals(kay));
   command
     .command("test")
-    .argument("<tool>", "its name, as slack.send_message")
-    .argument("[input]", "the input as JSON")
-    .option("--session <conversation>", "in this conversation, whose own approvals count too")
-    .description("say whether a call would ask, and why; nothing is run")
+    .argument("<tool>", "Tool name, such as slack.send_message")
+    .argument("[input]", "Tool input as JSON")
+    .option("--session <conversation>", "Include approvals that apply only to this conversation")
+    .description("Check whether a call would need approval, without running it")
     .action(async (tool: string, input: string | undefined, { session }: { session?: string }) =>
       (await import("./run.ts")).testApproval(kay, { tool, input, session }),
     );
   command
     .command("revoke")
-    .argument("<id>", "as the list shows it")
-    .description("forget an approval, so that kay asks again")
+    .argument("<id>", "ID shown by `kay approvals list`")
+    .description("Revoke an approval so that kay asks again")
     .action(async (id: string) => (await import("./run.ts")).revokeApproval(kay, id));
   return command;
 }

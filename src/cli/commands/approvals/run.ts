@@ -46,7 +46,7 @@ export async function confirmAndRevoke(
 ): Promise<Grant> {
   const found = (await api.approvals()).find((each) => each.id === id);
   if (!found) throw new Problem("APPROVAL_NOT_FOUND", `There is no approval ${JSON.stringify(toLine(id))}.`);
-  if (!(await ask(`Revoke “${toLine(found.words)}”?`))) throw new Problem("CANCELLED", "Nothing was revoked.");
+  if (!(await ask(`Revoke “${toLine(found.words)}”?`))) throw new Problem("CANCELLED", "No approval was revoked.");
   await api.revokeApproval(id);
   return found;
 }

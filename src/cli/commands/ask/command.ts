@@ -13,27 +13,27 @@ type Options = OneShotOptions &
 /** `kay ask "…"`: one question, one answer; without a question, on a terminal, a session. With `--confirm` nothing is done before a yes. */
 export function createAskCommand(kay: Kay): Command {
   return new Command("ask")
-    .description("Ask a question, or have something done; without one, a session")
-    .argument("[prompt...]", "what you want; `-` reads it from stdin")
-    .option("--confirm", "show what would be done and ask before anything is")
-    .option("--dry-run", "say what would be done; nothing is sent")
-    .option("--allow <tool[:place]>", "let these calls run without a yes, as slack.send_message:#ci", collect)
-    .option("--allow-file <file>", "the same from a file, an entry on each line", collect)
-    .option("-c, --continue", "in the newest conversation")
-    .option("-r, --resume <conversation>", "in this one: its id, its title, or latest")
-    .option("--queue", "wait for what is under way in that conversation, instead of ending it")
-    .option("--stream", "with --json: each part as a line of JSON, as it comes")
-    .option("--file <file>", "a text file that joins the prompt; repeat it for more (- is stdin)", collect)
-    .option("--output-schema <file>", "answer with a JSON value that matches this JSON Schema")
-    .option("--max-steps <number>", "end it after so many calls of the model, 1 to 20")
-    .option("-o, --output <file>", "write the answer into this file")
-    .option("--plain", "only text, nothing redrawn: for screen readers (ACCESSIBLE=1)")
+    .description("Ask a question or give kay a task; start a session if you give neither")
+    .argument("[prompt...]", "Question or task; use `-` to read it from stdin")
+    .option("--confirm", "Show the plan and ask before doing anything")
+    .option("--dry-run", "Show what would change without changing anything")
+    .option("--allow <tool[:place]>", "Pre-approve a tool, optionally for one target (slack.send_message:#ci)", collect)
+    .option("--allow-file <file>", "Read pre-approved tools from a file, one per line", collect)
+    .option("-c, --continue", "Continue the most recent conversation")
+    .option("-r, --resume <conversation>", "Continue a conversation by ID, title, or `latest`")
+    .option("--queue", "Wait for the running request in that conversation instead of cancelling it")
+    .option("--stream", "Stream the answer as JSON Lines (requires --json)")
+    .option("--file <file>", "Add a text file to the prompt; can be repeated (use `-` for stdin)", collect)
+    .option("--output-schema <file>", "Answer with JSON that matches this JSON Schema")
+    .option("--max-steps <number>", "Stop after this many model calls (1 to 20)")
+    .option("-o, --output <file>", "Write the answer to a file")
+    .option("--plain", "Print plain text that is never redrawn, for screen readers (ACCESSIBLE=1)")
     .addHelpText(
       "after",
       `
 Examples:
-  $ kay ask                       # a session: ask, approve, go on
-  $ kay ask -c                    # the newest one again
+  $ kay ask                       # start a session
+  $ kay ask -c                    # continue the last session
   $ kay ask "what is open in project KAY?"
   $ kay ask --confirm "close KAY-3"
   $ kay ask --dry-run "close KAY-3"
@@ -98,10 +98,10 @@ function collect(value: string, before: string[] = []): string[] {
 function checkOptions(kay: Kay, options: Options): void {
   const { stream, confirm, queue, continue: newest, resume, output } = options;
   checkAllowOptions(options);
-  if (stream && !kay.flags.json) throw new Problem("USAGE", "--stream goes with --json.");
-  if (confirm && (stream || queue)) throw new Problem("USAGE", "--confirm goes with neither --stream nor --queue.");
+  if (stream && !kay.flags.json) throw new Problem("USAGE", "--stream requires --json.");
+  if (confirm && (stream || queue)) throw new Problem("USAGE", "--confirm cannot be combined with --stream or --queue.");
   if (stream && output !== undefined)
-    throw new Problem("USAGE", "--stream and --output do not go together: a file is written when all of it is there.");
+    throw new Problem("USAGE", "--stream cannot be combined with --output, which writes the file only when the answer is complete.");
   if (newest && resume !== undefined)
-    throw new Problem("USAGE", "--continue and --resume are two ways to say it; give one.");
+    throw new Problem("USAGE", "Use either --continue or --resume, not both.");
 }

@@ -5,10 +5,10 @@ import type { ClientOptions } from "../../session/session-options.ts";
 /** `kay attach [id]`: join a conversation that goes on, wherever it was begun. */
 export function createAttachCommand(kay: Kay): Command {
   return new Command("attach")
-    .description("Join a conversation: see it, and answer what it asks")
-    .argument("[conversation]", "its id or title; without one, what is under way, else the newest")
-    .option("--read-only", "only show what it asks, until /interactive on")
-    .option("--name <name>", "what others see this terminal as")
+    .description("Join a running conversation from another terminal")
+    .argument("[conversation]", "Conversation ID or title (default: the one that is running, else the most recent)")
+    .option("--read-only", "Watch only; use /interactive on to answer")
+    .option("--name <name>", "Name that others see for this terminal")
     .option("--plain", "only text, nothing redrawn: for screen readers (ACCESSIBLE=1)")
     .addHelpText("after", AFTER)
     .action(async (conversation: string | undefined, options: ClientOptions) =>

@@ -5,11 +5,11 @@ import type { ConnectOptions } from "./run.ts";
 /** `kay connect <service...>`: consent in the browser, and then signed in. */
 export function createConnectCommand(kay: Kay): Command {
   return new Command("connect")
-    .description("Connect services, each through its own consent page in the browser")
-    .argument("[service...]", "jira, confluence, bitbucket, …")
-    .option("--site <name>", "which site, when the account has several (name or URL)")
-    .option("--no-wait", "print the link and end; --poll finishes it later")
-    .option("--poll <state>", "finish a connection that --no-wait began")
+    .description("Connect services in your browser")
+    .argument("[service...]", "Services to connect, such as jira or slack")
+    .option("--site <name>", "Site to use if your account has several (name or URL)")
+    .option("--no-wait", "Print the link and exit; finish later with --poll")
+    .option("--poll <state>", "Finish a connection started with --no-wait")
     .addHelpText(
       "after",
       `

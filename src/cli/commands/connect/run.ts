@@ -15,20 +15,20 @@ export type ConnectOptions = { site?: string; wait: boolean; poll?: string };
 /** What `kay connect` does: connect each service, or only begin (`--no-wait`) or finish (`--poll`) one. */
 export async function runConnect(kay: Kay, services: string[], options: ConnectOptions): Promise<void> {
   if (services.length === 0 || services.includes("")) {
-    throw new Problem("USAGE", "Say which service to connect.", {
+    throw new Problem("USAGE", "Specify a service to connect.", {
       hint: "For example: kay connect jira. Run `kay connections` to see every service.",
     });
   }
   const [service = "", ...others] = services;
   const single = options.poll !== undefined || !options.wait;
-  if (single && others.length > 0) throw new Problem("USAGE", "--no-wait and --poll take one service at a time.");
+  if (single && others.length > 0) throw new Problem("USAGE", "--no-wait and --poll accept only one service.");
   const link = await kay.openBackend();
   if (link.usesEnvironmentToken) {
     throw new Problem(
       "USAGE",
-      "KAY_TOKEN is set, but services are connected for a sign-in that is kept on this machine.",
+      "Cannot connect services while KAY_TOKEN is set.",
       {
-        hint: "Unset KAY_TOKEN for this command.",
+        hint: "Unset KAY_TOKEN and try again.",
       },
     );
   }
@@ -140,7 +140,7 @@ async function again(
     return connectOne(kay, link, service, { ...options, site: await chooseSite(kay, service, error) });
   if (!canPrompt(kay)) throw error;
   if (error.code !== "AUTHORIZATION_EXPIRED") throw error;
-  kay.terminal.stderr.write(`${error.message} Press Enter for a fresh one, Ctrl+C to end. `);
+  kay.terminal.stderr.write(`${error.message} Press Enter for a new link, or Ctrl+C to quit. `);
   if ((await kay.terminal.stdin.line(kay.signal)) === null) throw error;
   return connectOne(kay, link, service, options);
 }

@@ -46,15 +46,15 @@ export const clockCheck: Check = {
   title: "Clock",
   async look(facts) {
     const { api, embedded } = await facts.reached();
-    if (embedded) return ok("It is the backend's own: both are on this machine.");
+    if (embedded) return ok("Same machine as the backend.");
     const offset = api.clockOffsetMs();
-    if (offset === undefined) return skip("The backend does not say what time it is.");
+    if (offset === undefined) return skip("The backend did not report its time.");
     const apart = Math.abs(offset);
     const says = `It is ${amount(apart)} ${offset < 0 ? "ahead of" : "behind"} the backend's.`;
     if (apart > HARMFUL_MS) return fail(`${says} Tokens and links seem expired, or not valid yet.`, FIX);
     if (apart > NOTICED_MS) return warn(says, FIX);
     // The backend tells whole seconds, and the answer took its time.
-    return ok(apart < 3_000 ? "It agrees with the backend's." : says);
+    return ok(apart < 3_000 ? "In sync with the backend." : says);
   },
 };
 

@@ -5,10 +5,10 @@ import type { DoctorOptions } from "./run.ts";
 /** `kay doctor [service]`: look for what is wrong, and say what to do. */
 export function createDoctorCommand(kay: Kay): Command {
   return new Command("doctor")
-    .description("Look at all that kay needs, and say what to fix")
-    .argument("[service]", "rehearse the connection of this service too")
-    .option("--refresh", "rotate the sign-in's tokens too, to see that it works")
-    .option("--bundle [file]", "write a report without secrets, for whoever helps you")
+    .description("Check your setup and suggest fixes")
+    .argument("[service]", "Also test the connection to this service")
+    .option("--refresh", "Also test refreshing your sign-in")
+    .option("--bundle [file]", "Write a diagnostic report without secrets")
     .addHelpText("after", AFTER)
     .action(async (service: string | undefined, options: DoctorOptions) => {
       const { runDoctor } = await import("./run.ts");

@@ -34,8 +34,8 @@ async function rehearse({ machine, kay }: CheckContext, needed: boolean): Promis
     await machine.keychain.set(account, key);
     const kept = await machine.keychain.get(account);
     if (!kept || !Buffer.from(kept).equals(key))
-      return fail("It did not keep what was written.", describeKeychain({ state: "frozen" }).fix);
-    return ok("It can be used: an entry was written, read and deleted.");
+      return fail("A test entry could not be read back.", describeKeychain({ state: "frozen" }).fix);
+    return ok("Working: a test entry was written, read and deleted.");
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     const fix =

@@ -18,7 +18,7 @@ export const signInCheck: Check = {
       return ok("The backend accepts the token of KAY_TOKEN.");
     }
     const { token, refresh_token } = await facts.signIn();
-    if (!token && !refresh_token) return warn("Nobody is signed in.", "Run `kay connect <service>`.");
+    if (!token && !refresh_token) return warn("Not signed in.", "Run `kay connect <service>`.");
     const refreshed = facts.refresh ? await testRefresh(facts, link) : null;
     if (refreshed !== null && refreshed.state !== "ok") return refreshed;
     await link.credentials.exclusively(async () => {}, facts.signal);
@@ -34,7 +34,7 @@ async function accept(facts: CheckContext, refreshed: Finding | null): Promise<F
   facts.scrub.hide(now.token, now.refresh_token);
   if (refreshed) return ok(`${refreshed.detail} The backend accepts the new one.`);
   if (now.token !== before.token)
-    return ok("The access token was due and was refreshed; the backend accepts the new one.");
+    return ok("The access token had expired and was refreshed successfully.");
   const { expires } = readTokenTimes(now.token ?? "");
   if (!now.refresh_token) return ok("The backend accepts the access token; there is none to refresh it with.");
   if (expires === undefined)

@@ -18,11 +18,11 @@ export const streamCheck: Check = {
       if (error instanceof Problem && error.code === "TIMED_OUT") return "nothing" as const;
       throw error;
     });
-    if (beats === null) return skip("This backend has no stream to try.");
-    if (beats === "nothing") return heldBack(facts, link.baseUrl, "Nothing of an event stream comes through.");
+    if (beats === null) return skip("This backend has no test stream.");
+    if (beats === "nothing") return heldBack(facts, link.baseUrl, "Event streams do not get through.");
     const [first, last] = [beats[0], beats.at(-1)];
     if (!first || !last || beats.length < 2)
-      return heldBack(facts, link.baseUrl, "An event stream breaks off on the way.");
+      return heldBack(facts, link.baseUrl, "Event streams are cut off on the way.");
     const sent = last.sentAt - first.sentAt;
     const came = last.cameAt - first.cameAt;
     if (sent > SPREAD_MS && came < sent / 2) {

@@ -4,8 +4,8 @@ import type { Kay } from "../../kay.ts";
 /** `kay model`: which model answers and why, `--test` whether it works, and `kay model list`: what could answer. */
 export function createModelCommand(kay: Kay): Command {
   const command = new Command("model")
-    .description("Show which model answers, and why")
-    .option("--test", "ask it one short question, which its provider may charge for")
+    .description("Show which model is used and why")
+    .option("--test", "Send a short test question (your provider may charge for it)")
     .helpCommand(false)
     .action(async ({ test = false }: { test?: boolean }) => {
       const { showModel, testModel } = await import("./run.ts");
@@ -13,7 +13,7 @@ export function createModelCommand(kay: Kay): Command {
     });
   command
     .command("list")
-    .description("every provider, what it needs, and its models")
+    .description("List providers, what they need and their models")
     .action(async () => (await import("./run.ts")).listModels(kay));
   return command;
 }

@@ -3,25 +3,25 @@ import type { Kay } from "../../kay.ts";
 
 /** `kay profile list|use|create|remove`: profiles keep settings and accounts apart. */
 export function createProfileCommand(kay: Kay): Command {
-  const command = new Command("profile").description("Keep accounts and settings apart").helpCommand(false);
+  const command = new Command("profile").description("Manage profiles, which keep accounts and settings separate").helpCommand(false);
   command
     .command("list")
-    .description("every profile: its backend, whether it is signed in, and its accounts; asks no backend")
+    .description("List profiles with their backend, sign-in state and accounts")
     .action(async () => (await import("./list.ts")).listProfiles(kay));
   command
     .command("use")
     .argument("<name>")
-    .description("make it the profile of every command that names none")
+    .description("Make a profile the default")
     .action(async (name: string) => (await import("./use.ts")).useProfile(kay, name));
   command
     .command("create")
-    .argument("<name>", "lower-case letters, digits and hyphens")
-    .description("make an empty one")
+    .argument("<name>", "Profile name (lowercase letters, digits and hyphens)")
+    .description("Create an empty profile")
     .action(async (name: string) => (await import("./use.ts")).createProfile(kay, name));
   command
     .command("remove")
     .argument("<name>")
-    .description("disconnect its services, sign it out, and forget everything of it on this machine")
+    .description("Disconnect its services, sign out and delete the profile")
     .action(async (name: string) => (await import("./remove.ts")).removeProfile(kay, name));
   return command;
 }

@@ -25,29 +25,29 @@ type Options = {
 /** `kay serve`: run the backend until it is told to stop. */
 export function createServeCommand(kay: Kay): Command {
   return new Command("serve")
-    .description("Run the backend that kay speaks to")
-    .option("--port <number>", "port to listen on; 0 takes a free one", parsePort, 4000)
-    .option("--host <address>", "address to listen on", "127.0.0.1")
-    .option("--sandbox", "use the sandbox for every service, also where a client id is configured")
-    .option("--sandbox-only", "run only the sandbox, for nodes that share it (KAY_SANDBOX)")
-    .option("--seed <file>", "the sandbox's world, as YAML or JSON")
-    .option("--database-url <url>", "Postgres to use (KAY_DATABASE_URL, DATABASE_URL; default: its own)")
-    .option("--data-dir <folder>", "where its own Postgres and keys live")
-    .option("--public-url <url>", "where browsers reach it, for the providers' redirects", parsePublicUrl)
+    .description("Run a kay backend")
+    .option("--port <number>", "Port to listen on; 0 picks a free port", parsePort, 4000)
+    .option("--host <address>", "Address to listen on", "127.0.0.1")
+    .option("--sandbox", "Use the sandbox for every service, even those with a configured OAuth client")
+    .option("--sandbox-only", "Run only the sandbox, to share it between nodes (KAY_SANDBOX)")
+    .option("--seed <file>", "Seed data for the sandbox (YAML or JSON)")
+    .option("--database-url <url>", "Postgres URL (KAY_DATABASE_URL, DATABASE_URL; default: embedded Postgres)")
+    .option("--data-dir <folder>", "Directory for the embedded Postgres and keys")
+    .option("--public-url <url>", "Public URL of this backend, used for OAuth redirects", parsePublicUrl)
     .addOption(
-      new Option("--role <role>", "a backend whose turns an agent server runs, that server, or both").choices([
+      new Option("--role <role>", "Role of this process: backend, agent server, or both").choices([
         "backend",
         "agent",
         "both",
       ]),
     )
-    .option("--metrics-port <number>", "port of this machine for /metrics and /status without a token", parsePort)
-    .option("--status", "show how the backend is: kay's own, or the one at --port, --host or api-url")
-    .option("--trust-proxy <list>", "servers in front that say for whom they ask (KAY_TRUST_PROXY)")
-    .option("--drain <seconds>", "answer for so long after it is told to stop (KAY_DRAIN; default: 0)")
-    .option("--stop", "end the backend that kay started for itself")
+    .option("--metrics-port <number>", "Local port that serves /metrics and /status without a token", parsePort)
+    .option("--status", "Show the status of a backend (default: your local one)")
+    .option("--trust-proxy <list>", "Trusted reverse proxies (KAY_TRUST_PROXY)")
+    .option("--drain <seconds>", "Keep serving for this many seconds after a stop signal (KAY_DRAIN; default: 0)")
+    .option("--stop", "Stop your local backend")
     .addOption(new Option("--embedded", "used by kay itself").hideHelp())
-    .addHelpText("after", "\nStops on Ctrl+C or SIGTERM, after what is under way has ended.")
+    .addHelpText("after", "\nStops on Ctrl+C or SIGTERM once running requests have finished.")
     .action(async (options: Options, command: Command) => {
       if (options.stop) return await stop(kay);
       if (options.status) return await showBackendStatus(kay, await getAddress(kay, options, command));
@@ -58,12 +58,12 @@ export function createServeCommand(kay: Kay): Command {
 async function stop(kay: Kay): Promise<void> {
   const state = await kay.stopBackend();
   if (state === "busy") {
-    throw new Problem("BACKEND_BUSY", "kay's own backend is at work.", {
-      hint: "Try again when what it does has ended.",
+    throw new Problem("BACKEND_BUSY", "The local backend is busy.", {
+      hint: "Wait for the running requests to finish and try again.",
     });
   }
   if (kay.flags.json) return kay.out.writeJson({ state });
-  kay.out.writeLine(state === "stopped" ? "kay's own backend has stopped." : "kay's own backend does not run.");
+  kay.out.writeLine(state === "stopped" ? "Stopped the local backend." : "The local backend is not running.");
 }
 
 /** The backend that is asked: one that is named here, else that of the settings, else kay's own. */
@@ -86,7 +86,7 @@ function work({ stop: _stop, status: _status, ...options }: Options): ServeOptio
 function parsePort(text: string): number {
   const port = Number(text);
   if (!/^\d+$/.test(text) || port > 65_535) {
-    throw new Problem("USAGE", `${JSON.stringify(text)} is no port.`, { hint: "Give a number from 0 to 65535." });
+    throw new Problem("USAGE", `${JSON.stringify(text)} is not a valid port.`, { hint: "Give a number from 0 to 65535." });
   }
   return port;
 }

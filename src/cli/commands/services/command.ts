@@ -5,27 +5,27 @@ import type { Kay } from "../../kay.ts";
 /** `kay services`: what can be connected, `kay services show <name>`: everything about one, and services of one's own. */
 export function createServicesCommand(kay: Kay): Command {
   const command = new Command("services")
-    .description("Show what can be connected, and add services of your own")
+    .description("List services and add your own")
     .helpCommand(false)
     .action(async () => (await import("./run.ts")).listServices(kay));
   command
     .command("list")
-    .description("every service: state, sandbox or real, account, site")
+    .description("List services with their state, account and site")
     .action(async () => (await import("./run.ts")).listServices(kay));
   command
     .command("show")
     .argument("<service>")
-    .description("one service: scopes, tools, and where its OAuth client is set")
+    .description("Show a service: scopes, tools and OAuth client settings")
     .action(async (name: string) => (await import("./run.ts")).showService(kay, name));
   command
     .command("add")
-    .argument("[file...]", "YAML or JSON that describes the service; `-` reads it from stdin")
-    .option("--mcp [address]", "an MCP server instead: its address, or its command in quotes or after --")
-    .option("--name <name>", "what the MCP server is called here")
-    .option("--key-header <header>", "where the MCP server takes its key, if not as a bearer token")
-    .option("--env <name>", "give the MCP server's program this variable of the environment", collect)
-    .option("--dry-run", "only check it, and show what would change")
-    .description("add a service of your own, or replace the one of its name")
+    .argument("[file...]", "Service description in YAML or JSON; use `-` to read from stdin")
+    .option("--mcp [address]", "Add an MCP server by URL, or by command (quoted or after --)")
+    .option("--name <name>", "Name for the MCP server")
+    .option("--key-header <header>", "Header that carries the API key (default: bearer token)")
+    .option("--env <name>", "Pass this environment variable to the MCP server", collect)
+    .option("--dry-run", "Validate the file and show what would change")
+    .description("Add or replace a custom service")
     .addHelpText("after", AFTER_ADD)
     .action(async (files: string[], flags: AddFlags) => {
       const { mcp, dryRun = false } = flags;
@@ -35,20 +35,20 @@ export function createServicesCommand(kay: Kay): Command {
   command
     .command("approve")
     .argument("<service>")
-    .option("--dry-run", "only show what changed")
-    .description("look at what an MCP server changed of its tools, and take it")
+    .option("--dry-run", "Show the changes without approving them")
+    .description("Review and approve changed tools of an MCP server")
     .action(async (name: string, { dryRun = false }: { dryRun?: boolean }) =>
       (await import("./mcp.ts")).approveMcpServer(kay, name, { dryRun }),
     );
   command
     .command("remove")
     .argument("<service>")
-    .description("forget a service of your own, and its connection")
+    .description("Remove a custom service and its connection")
     .action(async (name: string) => (await import("./custom.ts")).removeService(kay, name));
   command
     .command("export")
     .argument("<service>")
-    .description("print the description of a service of your own; --json prints it as JSON")
+    .description("Print the description of a custom service")
     .action(async (name: string) => (await import("./custom.ts")).exportService(kay, name));
   return command;
 }
@@ -61,8 +61,8 @@ function collect(name: string, before: string[] = []): string[] {
 
 function oneFile([file, ...more]: string[], flags: AddFlags): string {
   if (file === undefined)
-    throw new Problem("USAGE", "Give the file that describes the service, or an MCP server with --mcp.");
-  if (more.length > 0) throw new Problem("USAGE", "Give one file at a time.");
+    throw new Problem("USAGE", "Specify a description file, or an MCP server with --mcp.");
+  if (more.length > 0) throw new Problem("USAGE", "Specify only one file.");
   const wrong = (["name", "keyHeader", "env"] as const).find((flag) => flags[flag] !== undefined);
   if (wrong !== undefined)
     throw new Problem("USAGE", `--${wrong === "keyHeader" ? "key-header" : wrong} goes with --mcp only.`);

@@ -3,18 +3,18 @@ import type { Kay } from "../../kay.ts";
 
 /** `kay sessions list|show|rename|export|delete`: conversations. Where one is named, its id, its title or `latest` names it. */
 export function createSessionsCommand(kay: Kay): Command {
-  const command = new Command("sessions").description("Show and keep conversations").helpCommand(false);
+  const command = new Command("sessions").description("Manage conversations").helpCommand(false);
   command
     .command("list")
-    .option("--page <number>", "which page, from 1", "1")
-    .option("--limit <number>", "how many on a page", "30")
-    .description("conversations, newest first")
+    .option("--page <number>", "Page number", "1")
+    .option("--limit <number>", "Conversations per page", "30")
+    .description("List conversations, most recent first")
     .action(async (options: { page: string; limit: string }) => (await import("./run.ts")).listSessions(kay, options));
   command
     .command("show")
-    .argument("<conversation>", "its id, its title, or latest")
-    .option("--width <columns>", "lay it out for so many columns")
-    .description("all of one, as text")
+    .argument("<conversation>", "Conversation ID, title, or `latest`")
+    .option("--width <columns>", "Wrap the text at this width")
+    .description("Print a conversation as text")
     .action(async (name: string, options: { width?: string }) =>
       (await import("./run.ts")).showSession(kay, name, options),
     );
@@ -22,23 +22,23 @@ export function createSessionsCommand(kay: Kay): Command {
     .command("rename")
     .argument("<conversation>")
     .argument("<title...>")
-    .description("give it another title")
+    .description("Rename a conversation")
     .action(async (name: string, title: string[]) =>
       (await import("./run.ts")).renameSession(kay, name, title.join(" ")),
     );
   command
     .command("export")
-    .argument("<conversation>", "its id, its title, or latest")
-    .option("--format <format>", "md or json (the default is md, with --json json)")
-    .option("-o, --output <file>", "write it into this file, which only you can read")
-    .description("all of one as Markdown or JSON, without secrets")
+    .argument("<conversation>", "Conversation ID, title, or `latest`")
+    .option("--format <format>", "Output format: md or json (default: md, or json with --json)")
+    .option("-o, --output <file>", "Write to a file that only you can read")
+    .description("Export a conversation as Markdown or JSON, with secrets removed")
     .action(async (name: string, options: { format?: string; output?: string }) =>
       (await import("./run.ts")).exportSession(kay, name, options),
     );
   command
     .command("delete")
     .argument("<conversation>")
-    .description("delete it, for good")
+    .description("Permanently delete a conversation")
     .action(async (name: string) => (await import("./run.ts")).deleteSession(kay, name));
   return command;
 }

@@ -4,24 +4,24 @@ import type { Kay } from "../../kay.ts";
 /** `kay tools list|show|call`: what can be done, and doing one thing by itself. */
 export function createToolsCommand(kay: Kay): Command {
   const command = new Command("tools")
-    .description("Show what can be done with the services, and do one thing")
+    .description("List tools and run them directly")
     .helpCommand(false);
   command
     .command("list")
-    .option("--service <service>", "only the tools of this service")
-    .description("every tool: what it does, whether it writes")
+    .option("--service <service>", "Show only tools of this service")
+    .description("List tools")
     .action(async ({ service }: { service?: string }) => (await import("./show.ts")).listTools(kay, service));
   command
     .command("show")
-    .argument("<tool>", "its name, as jira.search")
-    .description("one tool: its fields, examples, and how to call it")
+    .argument("<tool>", "Tool name, such as jira.search")
+    .description("Show a tool's fields and examples")
     .action(async (name: string) => (await import("./show.ts")).showTool(kay, name));
   command
     .command("call")
-    .argument("<tool>", "its name, as jira.search")
-    .argument("[input]", "the input as JSON; `-` reads it from stdin")
-    .option("--field <key=value>", "one field of the input; repeat it for more, or for a list", collect, [])
-    .description("run one tool; --json prints its data")
+    .argument("<tool>", "Tool name, such as jira.search")
+    .argument("[input]", "Tool input as JSON; use `-` to read from stdin")
+    .option("--field <key=value>", "Set an input field; can be repeated", collect, [])
+    .description("Run a tool")
     .addHelpText("after", AFTER_CALL)
     .action(async (name: string, input: string | undefined, { field }: { field: string[] }) =>
       (await import("./call.ts")).callTool(kay, { name, input, fields: field }),

@@ -16,7 +16,7 @@ const CHANGE = "create a task in KAY: Say hello from kay";
 /** The main job, start to end, on kay's own backend. Where nobody is there to click, the tour clicks itself and says so. */
 export async function runTour(kay: Kay): Promise<void> {
   kay.out.writeProgress(
-    "This tour uses kay's own backend on this machine and, where you configured no client, sandbox services.",
+    "This tour runs on a local backend and uses sandbox services unless you configured your own OAuth clients.",
   );
   const link = await kay.openBackend({ embedded: true });
   const connected = await connectStep(kay, link);
@@ -81,6 +81,6 @@ async function confirmStep(kay: Kay, link: BackendHandle): Promise<AskResponse> 
 }
 
 function yesByItself(kay: Kay): boolean {
-  kay.out.writeProgress("Nobody can be asked here; the tour says yes.");
+  kay.out.writeProgress("No terminal to prompt on, so the tour approves the change itself.");
   return true;
 }

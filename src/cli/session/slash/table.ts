@@ -6,7 +6,7 @@ export const SLASH_COMMANDS: SlashCommand[] = [
   {
     name: "help",
     args: "",
-    does: "show these commands",
+    does: "Show this help",
     run: async ({ say, width }) => say(formatSlashHelp(width())),
   },
   {
@@ -33,25 +33,25 @@ export const SLASH_COMMANDS: SlashCommand[] = [
   {
     name: "tools",
     args: "[SERVICE]",
-    does: "show what can be done",
+    does: "List tools",
     run: async (context, argument) => (await import("./services.ts")).runTools(context, argument),
   },
   {
     name: "policy",
     args: "[TARGET [MODE]]",
-    does: "show or set what runs by itself: ask, reads, everything, unset",
+    does: "Show or set what runs without asking: ask, reads, everything, unset",
     run: async (context, argument) => (await import("./permissions.ts")).runPolicy(context, argument),
   },
   {
     name: "approvals",
     args: "[revoke ID]",
-    does: "show approvals that last, or take one back",
+    does: "List saved approvals or revoke one",
     run: async (context, argument) => (await import("./permissions.ts")).runApprovals(context, argument),
   },
   {
     name: "pending",
     args: "",
-    does: "show what waits for an answer, anywhere",
+    does: "List open requests in all conversations",
     run: async (context) => (await import("./permissions.ts")).runPending(context),
   },
   {
@@ -63,7 +63,7 @@ export const SLASH_COMMANDS: SlashCommand[] = [
   {
     name: "interactive",
     args: "[on|off]",
-    does: "answer here what this conversation asks, or only read along",
+    does: "Answer requests in this terminal, or just watch",
     run: async (context, argument) => (await import("./presence.ts")).runInteractive(context, argument),
   },
   {
@@ -76,31 +76,31 @@ export const SLASH_COMMANDS: SlashCommand[] = [
   {
     name: "sessions",
     args: "[NUMBER|ID|TITLE]",
-    does: "show conversations, or go on in one",
+    does: "List conversations or switch to one",
     changes: ["sessions"],
     run: async (context, argument) => (await import("./conversations.ts")).runSessions(context, argument),
   },
   {
     name: "rename",
     args: "TITLE",
-    does: "give this conversation another title",
+    does: "Rename this conversation",
     changes: ["sessions"],
     run: async (context, argument) => (await import("./conversations.ts")).runRename(context, argument),
   },
   {
     name: "export",
     args: "[md|json] [FILE]",
-    does: "write this conversation into a file, without secrets",
+    does: "Export this conversation, with secrets removed",
     run: async (context, argument) => (await import("./conversations.ts")).runExport(context, argument),
   },
   {
     name: "clear",
     args: "",
-    does: "begin a new conversation",
+    does: "Start a new conversation",
     changes: ["sessions"],
     run: async ({ clear, say }) => {
       clear();
-      say("A new conversation begins.");
+      say("Started a new conversation.");
     },
   },
   { name: "quit", args: "", does: "leave", run: async ({ quit }) => quit() },
@@ -123,5 +123,5 @@ export function formatSlashHelp(width: number): string {
     const said = wrapCells(does, Math.max(width - indent, 8)).join(`\n${" ".repeat(indent)}`);
     return `  ${indent === 4 ? usage : usage.padEnd(widest)}${between}${said}`;
   });
-  return ["Commands:", ...lines, "Text that begins with a slash is sent with two: //etc"].join("\n");
+  return ["Commands:", ...lines, "To send text that starts with a slash, type two: //etc"].join("\n");
 }

@@ -30,7 +30,7 @@ test.each(["invalid_auth", "token_revoked", "not_authed", "token_expired", "acco
   async (error) => {
     expect(await send({ json: { ok: false, error } })).toEqual({
       code: "AUTH_REQUIRED",
-      message: "Slack does not accept the connection any more.",
+      message: "Slack rejected the stored credentials.",
       hint: "Run `kay connect slack`, then ask again.",
       details: { integrations: ["slack"] },
     });
