@@ -119,7 +119,10 @@ const COMMANDS: Record<string, (kay: Kay) => Command> = {
 /** In a script, a name that is empty is a variable that nobody set. */
 function refuseEmpty({ registeredArguments, processedArgs }: Command): void {
   const empty = registeredArguments.find(({ required }, at) => required && [processedArgs[at]].flat().includes(""));
-  if (empty) throw new Problem("USAGE", `The ${empty.name()} is empty.`, { hint: "Check that the variable it comes from is set." });
+  if (empty)
+    throw new Problem("USAGE", `The ${empty.name()} is empty.`, {
+      hint: "Check that the variable it comes from is set.",
+    });
 }
 
 /** `exitOverride` and `configureOutput` are not inherited by `addCommand`: they are set on the whole tree. */

@@ -35,7 +35,8 @@ export async function notifyOfUpdate(argv: string[], kay: Kay, ports: UpdatePort
       ...(newer ? { told: now } : known?.told === undefined ? {} : { told: known.told }),
     };
     await writeUpdateRecord(folder, record, Buffer.from(kay.random(8)).toString("hex"));
-    if (newer) kay.out.writeProgress(`kay ${newer} is available (you have ${kay.version}). Upgrade with \`${upgrade}\`.`);
+    if (newer)
+      kay.out.writeProgress(`kay ${newer} is available (you have ${kay.version}). Upgrade with \`${upgrade}\`.`);
     if (isDue) ports.look();
   } catch {
     // No home folder, a broken setting: a command that needs it says so.

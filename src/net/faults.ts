@@ -60,7 +60,8 @@ function timedOut({ url, sent, answered, proxy }: Exchange, afterMs: number): Pr
   const within = `within ${Math.max(1, Math.round(afterMs / 1000))} s`;
   const through = proxy ? ` through the proxy ${proxy}` : "";
   const details = { sent, phase: answered ? "body" : sent ? "answer" : "connect" };
-  if (answered) return new Problem("TIMED_OUT", `The response from ${url.origin} did not complete ${within}.`, { details });
+  if (answered)
+    return new Problem("TIMED_OUT", `The response from ${url.origin} did not complete ${within}.`, { details });
   if (sent) return new Problem("TIMED_OUT", `${url.origin} did not answer ${within}.`, { details });
   return new Problem("TIMED_OUT", `Could not connect to ${url.origin}${through} ${within}.`, {
     details,

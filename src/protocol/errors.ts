@@ -55,7 +55,11 @@ export const ERRORS = {
   SESSION_NOT_FOUND: { status: 404, exit: 1, hint: "Ask again without a session to start a new one." },
   CONFIRMATION_REQUIRED: { status: 0, exit: 8, hint: "Run `kay confirm <token> --approve` or `--deny`." },
   CONFIRMATION_NOT_FOUND: { status: 404, exit: 1, hint: "Ask again to get a new confirmation." },
-  CONFIRMATION_USED: { status: 409, exit: 1, hint: "It has already been answered. Check the result before you ask again." },
+  CONFIRMATION_USED: {
+    status: 409,
+    exit: 1,
+    hint: "It has already been answered. Check the result before you ask again.",
+  },
   CONFIRMATION_EXPIRED: { status: 410, exit: 1, hint: "Ask again to get a new confirmation." },
   INTERACTION_NOT_FOUND: { status: 404, exit: 1, hint: "Run `kay pending` to list open requests." },
   INTERACTION_CLOSED: { status: 409, exit: 1, hint: "Run `kay pending` to list open requests." },
@@ -129,7 +133,11 @@ export const ERRORS = {
   OUTCOME_UNKNOWN: { status: 502, exit: 1, hint: "Check whether it took effect before you retry." },
 
   // a fault of kay's own
-  INTERNAL: { status: 500, exit: 1, hint: "This is a bug. Run `kay doctor --bundle` and attach the report to an issue." },
+  INTERNAL: {
+    status: 500,
+    exit: 1,
+    hint: "This is a bug. Run `kay doctor --bundle` and attach the report to an issue.",
+  },
 } as const satisfies Record<string, { status: number; exit: number; hint: string }>;
 
 /** Name of an error in the closed table. */

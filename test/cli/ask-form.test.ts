@@ -151,7 +151,9 @@ test("a consent that is refused can be tried again, or the request cancelled", a
   const { exit, stderr } = await ann("ask x", { ...TERMINAL, types: ["c"], person: "denies" });
   expect(exit).toBe(5);
   expect(given).toMatchObject([{ integration: "confluence", success: false }]);
-  expect(stderr).toContain("Press Enter to retry confluence, or c to cancel the request: c\n✗ The request was cancelled.\n");
+  expect(stderr).toContain(
+    "Press Enter to retry confluence, or c to cancel the request: c\n✗ The request was cancelled.\n",
+  );
 });
 
 test("somebody else who connects it ends the wait, with a line that says so", async () => {

@@ -63,8 +63,7 @@ test("connect with KAY_TOKEN set says that the two do not go together", async ()
   expect(await job("connect bitbucket")).toEqual({
     exit: 2,
     stdout: "",
-    stderr:
-      "✗ Cannot connect services while KAY_TOKEN is set.\n  Unset KAY_TOKEN and try again.\n",
+    stderr: "✗ Cannot connect services while KAY_TOKEN is set.\n  Unset KAY_TOKEN and try again.\n",
   });
 });
 

@@ -88,9 +88,7 @@ test("a value that is not accepted says what is, and where it stands", async () 
 
 test("an unknown setting names the nearest one", () => {
   expect(parseSettingKey("api-url")).toBe("api-url");
-  expect(problemIn(() => parseSettingKey("api_ulr"))).toBe(
-    'USAGE: Unknown setting "api_ulr". Did you mean api-url?',
-  );
+  expect(problemIn(() => parseSettingKey("api_ulr"))).toBe('USAGE: Unknown setting "api_ulr". Did you mean api-url?');
   expect(problemIn(() => parseSettingKey("zzzzzzzz"))).toBe(
     'USAGE: Unknown setting "zzzzzzzz". Run `kay config list` to see every setting.',
   );

@@ -61,7 +61,9 @@ async function readFiles(kay: Kay, names: string[]): Promise<Given[]> {
 function checkSize(texts: string[]): void {
   const size = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
   if (size > MAX_INPUT_BYTES)
-    throw new Problem("USAGE", "Input is too large: files and stdin together exceed 1 MiB.", { hint: "Send fewer or smaller files." });
+    throw new Problem("USAGE", "Input is too large: files and stdin together exceed 1 MiB.", {
+      hint: "Send fewer or smaller files.",
+    });
 }
 
 function nothing(): Problem {

@@ -30,7 +30,8 @@ export async function settleConfirmations(
     kay.terminal.stderr.write(`${formatConfirmation(answer)}\n`);
     const approved = await promptYesNo(kay, "Continue?");
     const result = await sendConfirmation(kay, link, answer.confirmation_token ?? "", approved);
-    if (!approved) throw new Problem("DENIED", answer === first ? "Nothing was done." : "The remaining steps were not run.");
+    if (!approved)
+      throw new Problem("DENIED", answer === first ? "Nothing was done." : "The remaining steps were not run.");
     answer = result;
   }
   if (answer.status !== "error") checkOutputValue(check, getOutput(answer.data));

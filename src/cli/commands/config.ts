@@ -28,9 +28,7 @@ export function createConfigCommand(kay: Kay): Command {
       const setting = await (await kay.settings()).set(parseSettingKey(key), text);
       warnOverridden(kay, setting);
       if (setting.secret && text === value)
-        kay.out.warn(
-          "Secrets on the command line end up in your shell history. Omit the value to read it from stdin.",
-        );
+        kay.out.warn("Secrets on the command line end up in your shell history. Omit the value to read it from stdin.");
       if (kay.flags.json) return kay.out.writeJson(asJson(setting));
       kay.out.writeProgress(`${setting.key} is set in profile ${(await kay.settings()).profile}.`);
     });

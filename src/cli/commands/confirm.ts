@@ -13,7 +13,9 @@ export function createConfirmCommand(kay: Kay): Command {
     .option("--deny", "Deny the plan")
     .action(async (token: string, options: Options) => {
       if (Boolean(options.approve) === Boolean(options.deny)) {
-        throw new Problem("USAGE", "Say whether to Approve and run the plan.", { hint: `Give one of --approve and --deny.` });
+        throw new Problem("USAGE", "Say whether to Approve and run the plan.", {
+          hint: `Give one of --approve and --deny.`,
+        });
       }
       const link = await kay.openBackend({ signedIn: true });
       const { sendConfirmation, settleConfirmations } = await import("../ask/settle.ts");

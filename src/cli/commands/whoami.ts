@@ -27,7 +27,9 @@ export function createWhoamiCommand(kay: Kay): Command {
       formatSite(one),
     ]);
     if (rows.length === 0)
-      kay.out.writeProgress("You are signed in, but no services are connected.\n  Run `kay connect <service>` to connect one.");
+      kay.out.writeProgress(
+        "You are signed in, but no services are connected.\n  Run `kay connect <service>` to connect one.",
+      );
     else await kay.out.writeTable(["SERVICE", "ACCOUNT", "SITE"], rows);
     kay.out.writeProgress(
       `Profile ${settings.profile}, ${link.embedded ? "kay's own backend on this machine" : `backend ${link.origin}`}`,

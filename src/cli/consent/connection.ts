@@ -71,9 +71,7 @@ export async function beginConnection(
   );
   checkLink(response);
   if (response.session_reset) {
-    kay.out.warn(
-      "The backend did not recognize this installation and created a new one. Reconnect your services.",
-    );
+    kay.out.warn("The backend did not recognize this installation and created a new one. Reconnect your services.");
   }
   const told = Date.parse(response.expires_at ?? "") - (link.api.clockOffsetMs() ?? 0);
   const longest = kay.clock.now() + AUTHORIZATION_LIFETIME_MS;
@@ -148,11 +146,7 @@ function checkLink({ service, authorization_url }: ConnectResponse): void {
   const secure = url?.protocol === "https:" || (url?.protocol === "http:" && isLoopback(url.hostname));
   if (secure && /^[\x21-\x7e]+$/.test(authorization_url) && !url.username && !url.password) return;
   const name = clean(service, { lines: false });
-  throw new Problem(
-    "INSECURE_URL",
-    `Refusing to open the link for ${name}: it is not an https:// URL.`,
-    {
-      hint: "Check that the address is a kay backend: `kay config get api-url`.",
-    },
-  );
+  throw new Problem("INSECURE_URL", `Refusing to open the link for ${name}: it is not an https:// URL.`, {
+    hint: "Check that the address is a kay backend: `kay config get api-url`.",
+  });
 }

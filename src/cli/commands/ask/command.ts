@@ -99,9 +99,12 @@ function checkOptions(kay: Kay, options: Options): void {
   const { stream, confirm, queue, continue: newest, resume, output } = options;
   checkAllowOptions(options);
   if (stream && !kay.flags.json) throw new Problem("USAGE", "--stream requires --json.");
-  if (confirm && (stream || queue)) throw new Problem("USAGE", "--confirm cannot be combined with --stream or --queue.");
+  if (confirm && (stream || queue))
+    throw new Problem("USAGE", "--confirm cannot be combined with --stream or --queue.");
   if (stream && output !== undefined)
-    throw new Problem("USAGE", "--stream cannot be combined with --output, which writes the file only when the answer is complete.");
-  if (newest && resume !== undefined)
-    throw new Problem("USAGE", "Use either --continue or --resume, not both.");
+    throw new Problem(
+      "USAGE",
+      "--stream cannot be combined with --output, which writes the file only when the answer is complete.",
+    );
+  if (newest && resume !== undefined) throw new Problem("USAGE", "Use either --continue or --resume, not both.");
 }

@@ -24,13 +24,9 @@ export async function runConnect(kay: Kay, services: string[], options: ConnectO
   if (single && others.length > 0) throw new Problem("USAGE", "--no-wait and --poll accept only one service.");
   const link = await kay.openBackend();
   if (link.usesEnvironmentToken) {
-    throw new Problem(
-      "USAGE",
-      "Cannot connect services while KAY_TOKEN is set.",
-      {
-        hint: "Unset KAY_TOKEN and try again.",
-      },
-    );
+    throw new Problem("USAGE", "Cannot connect services while KAY_TOKEN is set.", {
+      hint: "Unset KAY_TOKEN and try again.",
+    });
   }
   if (options.poll !== undefined) return report(kay, [await finishPendingConnection(kay, link, service, options.poll)]);
   if (!options.wait) return beginOnly(kay, link, service, options);

@@ -58,6 +58,9 @@ export const runtimeCheck: Check = {
     const { node, execPath, launcher, platform, arch, uid } = machine;
     const what = `kay ${kay.version} on Node ${node} (${platform} ${arch}), ${execPath}; started from ${launcher}.`;
     if (uid !== 0 || !kay.env.SUDO_USER) return ok(what);
-    return warn(`${what} It runs by sudo: files that it makes belong to root.`, "Run kay as your own user, not with sudo.");
+    return warn(
+      `${what} It runs by sudo: files that it makes belong to root.`,
+      "Run kay as your own user, not with sudo.",
+    );
   },
 };

@@ -33,8 +33,7 @@ async function accept(facts: CheckContext, refreshed: Finding | null): Promise<F
   const { signIn: now } = await credentials.read(origin);
   facts.scrub.hide(now.token, now.refresh_token);
   if (refreshed) return ok(`${refreshed.detail} The backend accepts the new one.`);
-  if (now.token !== before.token)
-    return ok("The access token had expired and was refreshed successfully.");
+  if (now.token !== before.token) return ok("The access token had expired and was refreshed successfully.");
   const { expires } = readTokenTimes(now.token ?? "");
   if (!now.refresh_token) return ok("The backend accepts the access token; there is none to refresh it with.");
   if (expires === undefined)

@@ -3,9 +3,7 @@ import type { Kay } from "../../kay.ts";
 
 /** `kay policy get|set`: what kay may do by itself with a service or tool. The strictest of what applies counts. */
 export function createPolicyCommand(kay: Kay): Command {
-  const command = new Command("policy")
-    .description("Manage what kay may do without asking")
-    .helpCommand(false);
+  const command = new Command("policy").description("Manage what kay may do without asking").helpCommand(false);
   command
     .command("get")
     .argument("[target]", "Service, tool, or * for everything")

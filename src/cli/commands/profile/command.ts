@@ -3,7 +3,9 @@ import type { Kay } from "../../kay.ts";
 
 /** `kay profile list|use|create|remove`: profiles keep settings and accounts apart. */
 export function createProfileCommand(kay: Kay): Command {
-  const command = new Command("profile").description("Manage profiles, which keep accounts and settings separate").helpCommand(false);
+  const command = new Command("profile")
+    .description("Manage profiles, which keep accounts and settings separate")
+    .helpCommand(false);
   command
     .command("list")
     .description("List profiles with their backend, sign-in state and accounts")

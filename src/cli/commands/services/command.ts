@@ -60,8 +60,7 @@ function collect(name: string, before: string[] = []): string[] {
 }
 
 function oneFile([file, ...more]: string[], flags: AddFlags): string {
-  if (file === undefined)
-    throw new Problem("USAGE", "Specify a description file, or an MCP server with --mcp.");
+  if (file === undefined) throw new Problem("USAGE", "Specify a description file, or an MCP server with --mcp.");
   if (more.length > 0) throw new Problem("USAGE", "Specify only one file.");
   const wrong = (["name", "keyHeader", "env"] as const).find((flag) => flags[flag] !== undefined);
   if (wrong !== undefined)

@@ -3,9 +3,7 @@ import type { Kay } from "../../kay.ts";
 
 /** `kay tools list|show|call`: what can be done, and doing one thing by itself. */
 export function createToolsCommand(kay: Kay): Command {
-  const command = new Command("tools")
-    .description("List tools and run them directly")
-    .helpCommand(false);
+  const command = new Command("tools").description("List tools and run them directly").helpCommand(false);
   command
     .command("list")
     .option("--service <service>", "Show only tools of this service")

@@ -3,10 +3,8 @@ import type { Kay } from "../../kay.ts";
 
 /** `kay try`: the tour. */
 export function createTryCommand(kay: Kay): Command {
-  return new Command("try")
-    .description("Take a guided tour with sandbox services")
-    .action(async () => {
-      const { runTour } = await import("./run.ts");
-      await runTour(kay);
-    });
+  return new Command("try").description("Take a guided tour with sandbox services").action(async () => {
+    const { runTour } = await import("./run.ts");
+    await runTour(kay);
+  });
 }

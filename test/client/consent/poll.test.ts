@@ -91,7 +91,11 @@ test("A16 a state that is expired, unknown, denied or failed ends the wait at on
     [{ status: 404, json: invalid }, "STATE_INVALID", "Invalid or expired state"],
     [{ status: 410, json: { error: "STATE_USED", message: "Used." } }, "STATE_USED", "Used."],
     [{ status: 401, json: { error: "VERIFIER_INVALID", message: "No." } }, "VERIFIER_INVALID", "No."],
-    [{ json: { status: "expired" } }, "AUTHORIZATION_EXPIRED", "The authorization link has expired (links are valid for 10 minutes)."],
+    [
+      { json: { status: "expired" } },
+      "AUTHORIZATION_EXPIRED",
+      "The authorization link has expired (links are valid for 10 minutes).",
+    ],
     [{ json: { status: "denied" } }, "AUTHORIZATION_DENIED", "Access to jira was denied."],
     [
       { json: { status: "failed", message: "The account is \u001b[31mB, expected A." } },

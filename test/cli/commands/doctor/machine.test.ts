@@ -107,9 +107,7 @@ test.for(LOOKS)(
 
 test("a keychain that can be used is rehearsed with an entry that is thrown away; one that cannot write is told", async () => {
   const good = memoryKeychain();
-  expect((await looked({ keychain: good })).keychain).toBe(
-    "ok: Working: a test entry was written, read and deleted.",
-  );
+  expect((await looked({ keychain: good })).keychain).toBe("ok: Working: a test entry was written, read and deleted.");
   expect({ left: [...good.keys], written: good.given.length }).toEqual({ left: [], written: 1 });
   const broken = {
     ...memoryKeychain(),
