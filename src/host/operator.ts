@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Backend } from "#backend/ports";
+import { isLoopbackHost } from "#net/addresses";
 import { LOCAL_SECRET_HEADER } from "#protocol/embedded";
 import { Problem, toProblemBody } from "#protocol/errors";
 import { METRICS_PATH, STATUS_PATH, type StatusResponse } from "#protocol/status";
@@ -37,14 +38,11 @@ export function createOperatorHandler(
 ): (request: Request) => Promise<Response> {
   return async (request) => {
     const { pathname } = new URL(request.url);
-    const isOwn = LOOPBACK.test(request.headers.get("host") ?? "");
+    const isOwn = isLoopbackHost(URL.parse(`http://${request.headers.get("host") ?? ""}`)?.hostname ?? "");
     const found = isOwn && request.method === "GET" ? await answer(operated(), pathname) : undefined;
     return found ?? problemAnswer(new Problem("NOT_FOUND", "There is nothing at this path."));
   };
 }
-
-/** A page that resolved its own name to this machine is no program of it. */
-const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/i;
 
 async function answer(operated: OperatorView | undefined, path: string): Promise<Response | undefined> {
   if (path === METRICS_PATH) return await operated?.metrics?.();

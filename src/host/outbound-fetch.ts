@@ -1,12 +1,14 @@
 import { X509Certificate } from "node:crypto";
-import { BlockList } from "node:net";
+import { lookup } from "node:dns";
+import { BlockList, type LookupFunction } from "node:net";
 import { getCACertificates } from "node:tls";
 import { Agent, type Dispatcher, fetch, ProxyAgent, type RequestInit } from "undici";
-import { isLoopback } from "#net/addresses";
+import { isLoopbackHost, isLoopbackName } from "#net/addresses";
 import { readCertificates } from "#net/authorities";
 import { toSendProblem } from "#net/faults";
 import type { Fetch, PublicFetch } from "#net/ports";
 import { findProxy, type HttpProxy, maskProxy } from "#net/proxy";
+import { lookUpLoopback } from "#net/transport";
 import { Problem } from "#protocol/errors";
 import { createPublicFetch } from "./public-fetch.ts";
 
@@ -22,7 +24,7 @@ export function createOutboundFetch(env: Record<string, string | undefined>): Ou
   const reading = { variable: "KAY_CA_FILE", X509: X509Certificate, code: "BACKEND_START_FAILED" } as const;
   const ca = file ? [...getCACertificates("default"), ...readCertificates(file, reading)] : undefined;
   const dispatchers = new Map<string, Dispatcher>();
-  const proxyOf = (url: URL) => (isLoopback(url.hostname) ? null : findProxy(url, env, BlockList));
+  const proxyOf = (url: URL) => (isLoopbackHost(url.hostname) ? null : findProxy(url, env, BlockList));
   const dispatcherFor = (proxy: HttpProxy | null): Dispatcher => {
     const key = proxy?.url.href ?? "";
     const known = dispatchers.get(key);
@@ -30,7 +32,7 @@ export function createOutboundFetch(env: Record<string, string | undefined>): Ou
     const tls = ca ? { ca } : {};
     const made = proxy
       ? new ProxyAgent({ uri: proxy.url.href, requestTls: tls, proxyTls: tls })
-      : new Agent({ connect: tls });
+      : new Agent({ connect: { ...tls, lookup: lookUpHost } });
     dispatchers.set(key, made);
     return made;
   };
@@ -55,6 +57,10 @@ export function createOutboundFetch(env: Record<string, string | undefined>): Ou
     },
   };
 }
+
+/** Names of this machine never leave it; every other name is the resolver's. */
+const lookUpHost: LookupFunction = (name, options, callback) =>
+  isLoopbackName(name) ? lookUpLoopback(name, options, callback) : lookup(name, options, callback);
 
 /** What is wrong with this machine's proxy or authorities, in the words that the command line has for it; anything else as it was. */
 function toProblem(error: unknown, url: URL, proxy: HttpProxy | null): unknown {

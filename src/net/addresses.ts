@@ -21,7 +21,7 @@ export function parseOrigin(text: string, options: { allowInsecure: boolean }): 
       hint: "Give only the address, as https://host/path.",
     });
   }
-  const loopback = isLoopback(url.hostname);
+  const loopback = isLoopbackHost(url.hostname);
   if (url.protocol === "http:" && !loopback && !options.allowInsecure) {
     throw new Problem("INSECURE_URL", `${url.origin} would send your tokens unencrypted over the network.`, {
       hint: "Use an https: address; if you know that network to be safe: kay config set allow-insecure true",
@@ -31,15 +31,20 @@ export function parseOrigin(text: string, options: { allowInsecure: boolean }): 
 }
 
 /**
- * Whether a host name of a URL always means this machine: 127.0.0.0/8, ::1, and the names of RFC 6761, which are never looked up. The name
- * must come from a parsed URL, which has one spelling for each address.
+ * Checks whether the host of a URL is this machine: `localhost` and names below it (RFC 6761), 127.0.0.0/8 and ::1, also mapped into IPv6.
+ *
+ * @param hostname `hostname` of a parsed URL, which has one spelling for each address and brackets around IPv6
  */
-export function isLoopback(hostname: string): boolean {
-  const name = hostname.toLowerCase().replace(/\.$/, "");
-  return isLoopbackName(name) || /^127\.\d+\.\d+\.\d+$/.test(name) || name === "[::1]" || name.startsWith("[::ffff:7f");
+export function isLoopbackHost(hostname: string): boolean {
+  return isLoopbackName(hostname) || isLoopbackAddress(hostname.replace(/^\[(.*)\]$/, "$1"));
 }
 
-/** Whether it is a name, not an address, of this machine. */
+/** Checks whether an IP address, without brackets, belongs to this machine. A name is not an address. */
+export function isLoopbackAddress(address: string): boolean {
+  return /^(::ffff:)?127(\.\d{1,3}){3}$|^::1$|^::ffff:7f[\da-f]{2}:[\da-f]{1,4}$/i.test(address);
+}
+
+/** Checks whether a host is a name, not an address, of this machine. kay never looks such a name up. */
 export function isLoopbackName(hostname: string): boolean {
   const name = hostname.toLowerCase().replace(/\.$/, "");
   return name === "localhost" || name.endsWith(".localhost");

@@ -1,4 +1,4 @@
-import { isLoopback } from "./addresses.ts";
+import { isLoopbackHost } from "./addresses.ts";
 import { findExtraCaProblem } from "./authorities.ts";
 import { createDirectTransport } from "./direct.ts";
 import { findMissingNetwork } from "./faults.ts";
@@ -17,7 +17,7 @@ export function createTransport({ builtin, env }: TransportPorts): Transport {
   const direct = createDirectTransport(builtin, env);
   return async (exchange) => {
     const { url } = exchange;
-    if (url.protocol === "http:" && isLoopback(url.hostname)) return direct(exchange);
+    if (url.protocol === "http:" && isLoopbackHost(url.hostname)) return direct(exchange);
     exchange.lack = (code) => findMissingNetwork(builtin, url.hostname, code);
     exchange.extraFault = () => findExtraCaProblem(builtin, env);
     const proxy = findProxy(url, env, builtin("node:net").BlockList);

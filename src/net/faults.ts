@@ -1,5 +1,5 @@
 import { Problem } from "#protocol/errors";
-import { isLoopback, isLoopbackName } from "./addresses.ts";
+import { isLoopbackHost, isLoopbackName } from "./addresses.ts";
 import type { Exchange, LoadBuiltin, MissingNetwork } from "./transport.ts";
 
 /** How the exchange was ended from this side, if it was: by the caller, or after so many milliseconds without an answer. */
@@ -93,7 +93,7 @@ function unreachableHint({ url, proxy }: Exchange, code: string): string | undef
   if (proxy) return "Check the proxy's address, or list the host in NO_PROXY.";
   if (code === "ENOTFOUND" || code === "EAI_AGAIN")
     return `The name ${url.hostname} was not found: check the address and the network.`;
-  if (!isLoopback(url.hostname)) return undefined;
+  if (!isLoopbackHost(url.hostname)) return undefined;
   const port = url.port || (url.protocol === "https:" ? "443" : "80");
   const tried = isLoopbackName(url.hostname) ? `127.0.0.1:${port} and [::1]:${port}` : `${url.hostname}:${port}`;
   return `Nothing answers on ${tried}. Start the backend with \`kay serve\`, or check the address: \`kay config get api-url\`.`;

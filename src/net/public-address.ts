@@ -39,11 +39,6 @@ export function isPublicAddress(address: string): boolean {
   return blocked.global.check(bare, "ipv6") && !blocked.v6.check(bare, "ipv6");
 }
 
-/** Whether a host of a URL is this machine by its name. */
-export function isLoopback(hostname: string): boolean {
-  return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
-}
-
 const blocked = {
   v4: getList(INNER_V4, "ipv4"),
   v6: getList(INNER_V6, "ipv6"),

@@ -46,13 +46,14 @@ type Lookup = import("node:net").LookupFunction;
  * (case H16) and nobody else can answer for the name.
  */
 export function createLookup(url: URL): { lookup: Lookup } | undefined {
-  if (!isLoopbackName(url.hostname)) return undefined;
-  const lookup: Lookup = (_name, options, callback) => {
-    if (options.all) callback(null, LOOPBACK);
-    else callback(null, "127.0.0.1", 4);
-  };
-  return { lookup };
+  return isLoopbackName(url.hostname) ? { lookup: lookUpLoopback } : undefined;
 }
+
+/** Resolves any name to this machine without asking a resolver. */
+export const lookUpLoopback: Lookup = (_name, options, callback) => {
+  if (options.all) callback(null, LOOPBACK);
+  else callback(null, "127.0.0.1", 4);
+};
 
 const LOOPBACK = [
   { address: "127.0.0.1", family: 4 },

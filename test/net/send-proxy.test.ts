@@ -1,7 +1,6 @@
 import { createServer, type Server } from "node:http";
 import { type AddressInfo, BlockList, connect } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { isLoopback } from "#net/addresses";
 import { findProxy } from "#net/proxy";
 import { createSend } from "#net/send";
 import { Problem } from "#protocol/errors";
@@ -188,23 +187,4 @@ test("a SOCKS proxy for everything is no trouble where an http proxy, or no prox
   const env = { ALL_PROXY: "socks5://127.0.0.1:1080" };
   expect(chosen("https://kay.example.test/", { ...env, HTTPS_PROXY: "p.test:1" })).toBe("http://p.test:1 HTTPS_PROXY");
   expect(chosen("https://kay.example.test/", { ...env, NO_PROXY: "example.test" })).toBeNull();
-});
-
-test("what counts as this machine", () => {
-  const hosts = (texts: string[]) => texts.map((text) => isLoopback(new URL(`http://${text}/`).hostname));
-  expect(
-    hosts([
-      "localhost",
-      "localhost.",
-      "kay.localhost",
-      "127.0.0.1",
-      "127.1",
-      "127.9.9.9",
-      "[::1]",
-      "[::ffff:127.0.0.1]",
-    ]),
-  ).toEqual(Array(8).fill(true));
-  expect(
-    hosts(["0.0.0.0", "localhost.example.test", "127.0.0.1.example.test", "10.0.0.1", "[::2]", "mylocalhost"]),
-  ).toEqual(Array(6).fill(false));
 });

@@ -1,4 +1,4 @@
-import { isLoopback } from "#net/public-address";
+import { isLoopbackHost } from "#net/addresses";
 import { Problem } from "#protocol/errors";
 import {
   getTokenExpiry,
@@ -29,7 +29,7 @@ export function parseWebhook(text: string, allowInsecure: boolean): URL {
     new Problem("INVALID_REQUEST", sentence, { hint: "", details: { field: "webhookUrl" } });
   if (!url || !["http:", "https:"].includes(url.protocol)) throw refused("webhookUrl is no URL of http or https.");
   if (url.username || url.password) throw refused("webhookUrl must not contain a user name or a password.");
-  if (url.protocol === "http:" && !allowInsecure && !isLoopback(url.hostname))
+  if (url.protocol === "http:" && !allowInsecure && !isLoopbackHost(url.hostname))
     throw refused(`webhookUrl would be told unencrypted over the network: ${url.origin}.`);
   return url;
 }

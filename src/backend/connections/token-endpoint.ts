@@ -2,6 +2,7 @@ import * as oauth from "oauth4webapi";
 import { readBody } from "#connectors/http/body";
 import { toOwnFaultProblem } from "#connectors/http/own-fault";
 import { parseRetryAfter } from "#connectors/http/retry";
+import { isLoopbackHost } from "#net/addresses";
 import { Problem } from "#protocol/errors";
 import type { BackendPorts } from "../ports.ts";
 import type { ConnectableService } from "./catalog.ts";
@@ -70,7 +71,7 @@ async function ask(ports: Ports, configuration: ConnectableService, send: Send):
   const as = { issuer: new URL(endpoints.token).origin, token_endpoint: endpoints.token };
   const options: oauth.TokenEndpointRequestOptions = {
     [oauth.customFetch]: (url, init) => reach(url, encode(init as RequestInit, service.oauth.tokenBody)),
-    [oauth.allowInsecureRequests]: isLoopback(endpoints.token),
+    [oauth.allowInsecureRequests]: isLoopbackHost(new URL(endpoints.token).hostname),
     ...(service.oauth.tokenParams ? { additionalParameters: service.oauth.tokenParams } : {}),
     signal: AbortSignal.timeout(TIME_LIMIT),
   };
@@ -178,8 +179,4 @@ function basic(secret: string): oauth.ClientAuth {
 
 function formEncoded(text: string): string {
   return new URLSearchParams([["", text]]).toString().slice(1);
-}
-
-function isLoopback(url: string): boolean {
-  return ["127.0.0.1", "localhost", "[::1]"].includes(new URL(url).hostname);
 }

@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from "node:crypto";
+import { isLoopbackHost } from "#net/addresses";
 import { Problem } from "#protocol/errors";
 import type { BackendPorts } from "../ports.ts";
 
-const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
 /** A name or an address, and a port (RFC 9110 section 7.2). */
 const HOST = /^([a-z0-9._-]+|\[[0-9a-f:.]+\])(:\d+)?$/i;
 /** Browsers and probes come here without the local secret. */
@@ -34,8 +34,8 @@ export function checkAdmission(ports: Ports, request: Request): void {
 /** A name that an attacker's page resolved to this machine stays in `Host`; only names that are ours are answered. */
 function checkHost({ publicUrl, hosts = [] }: Ports, host: string): void {
   const name = HOST.test(host) && URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : "";
-  const own = [new URL(publicUrl).hostname, ...LOOPBACK, ...hosts.map((each) => each.toLowerCase())];
-  if (own.includes(name)) return;
+  const own = [new URL(publicUrl).hostname, ...hosts.map((each) => each.toLowerCase())];
+  if (own.includes(name) || isLoopbackHost(name)) return;
   throw new Problem("HOST_REFUSED", "This backend does not answer to the name in the Host header.");
 }
 

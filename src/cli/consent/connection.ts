@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { AUTHORIZATION_LIFETIME_MS, completeConnection } from "#client/consent/complete";
 import type { BegunConnection } from "#client/credentials/credentials";
 import { DEFAULT_PROFILE } from "#client/settings/profiles";
-import { isLoopback } from "#net/addresses";
+import { isLoopbackHost } from "#net/addresses";
 import { clean } from "#protocol/clean";
 import type { Connection, ConnectResponse } from "#protocol/connections";
 import { Problem } from "#protocol/errors";
@@ -143,7 +143,7 @@ export function showLink(kay: Kay, { service, authorization_url, pasted }: Conne
 /** A link is a web address, https: or on this machine, of printable ASCII (RFC 3986), so that what is shown is what is opened. */
 function checkLink({ service, authorization_url }: ConnectResponse): void {
   const url = URL.parse(authorization_url);
-  const secure = url?.protocol === "https:" || (url?.protocol === "http:" && isLoopback(url.hostname));
+  const secure = url?.protocol === "https:" || (url?.protocol === "http:" && isLoopbackHost(url.hostname));
   if (secure && /^[\x21-\x7e]+$/.test(authorization_url) && !url.username && !url.password) return;
   const name = clean(service, { lines: false });
   throw new Problem("INSECURE_URL", `Refusing to open the link for ${name}: it is not an https:// URL.`, {

@@ -1,4 +1,4 @@
-import { isLoopback } from "#net/addresses";
+import { isLoopbackHost } from "#net/addresses";
 import type { Send } from "#net/ports";
 import { Problem } from "#protocol/errors";
 
@@ -24,7 +24,7 @@ export async function giveSandboxConsent(send: Send, authorizationUrl: string): 
 
 function loopbackOrigin(text: string): string {
   const url = URL.parse(text);
-  if (url?.protocol === "http:" && isLoopback(url.hostname)) return url.origin;
+  if (url?.protocol === "http:" && isLoopbackHost(url.hostname)) return url.origin;
   throw new Problem("AUTHORIZATION_FAILED", "This service is not the sandbox's: only you can give the consent.", {
     hint: "Run `kay connect <service>` where a browser can be opened.",
   });

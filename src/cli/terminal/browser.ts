@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { isLoopback } from "#net/addresses";
+import { isLoopbackHost } from "#net/addresses";
 
 /** What decides whether and how a browser can be opened. All of it comes from outside, so that every machine can be tested on this one. */
 export type BrowserEnvironment = {
@@ -57,7 +57,7 @@ function refuse(url: string): string | null {
   } catch {
     return "That is not a web address; it is not opened.";
   }
-  if (parsed.protocol === "https:" || (parsed.protocol === "http:" && isLoopback(parsed.hostname))) return null;
+  if (parsed.protocol === "https:" || (parsed.protocol === "http:" && isLoopbackHost(parsed.hostname))) return null;
   return `Only https: addresses are opened, not ${parsed.protocol}`;
 }
 

@@ -1,5 +1,5 @@
 import type * as z from "zod/mini";
-import { isLoopback } from "#net/addresses";
+import { isLoopbackHost } from "#net/addresses";
 import type { Incoming, Outgoing } from "#net/ports";
 import { getBackoffMs, MAX_WAIT_MS, parseRetryAfter } from "#net/retry-after";
 import { sleepOrThrow } from "#net/sleep";
@@ -125,7 +125,7 @@ function getPassing(backend: BackendConnection): (error: unknown) => Passing {
 
 /** Nothing listens on this machine: waiting for it would only delay the hint how to start it. */
 function nothingListens(backend: BackendConnection, problem: Problem): boolean {
-  return problem.details.errno === "ECONNREFUSED" && isLoopback(new URL(backend.baseUrl).hostname);
+  return problem.details.errno === "ECONNREFUSED" && isLoopbackHost(new URL(backend.baseUrl).hostname);
 }
 
 function redirectRefused(backend: BackendConnection, answer: Incoming): Problem {

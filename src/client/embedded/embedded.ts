@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Processes } from "#files/processes";
-import { isLoopback } from "#net/addresses";
+import { isLoopbackHost } from "#net/addresses";
 import type { Send, Timer } from "#net/ports";
 import { clean } from "#protocol/clean";
 import { EMBEDDED_RECORD, LOCAL_SECRET_HEADER, STOP_PATH, toShapeText } from "#protocol/embedded";
@@ -74,7 +74,7 @@ export async function findRunningRecord(
 /** kay's own backend listens on loopback; its secret and the tokens for it go nowhere else, whatever the record says. */
 function isHere(url: string): boolean {
   const { protocol, hostname } = new URL(url);
-  return protocol === "http:" && isLoopback(hostname);
+  return protocol === "http:" && isLoopbackHost(hostname);
 }
 
 /** What a backend was started with, as a keyed digest: the record tells no other user which keys are set. */

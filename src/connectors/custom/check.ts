@@ -1,4 +1,4 @@
-import { isLoopback } from "#net/public-address";
+import { isLoopbackHost } from "#net/addresses";
 import { isReservedHeader, validateTool } from "./check-tool.ts";
 import type { ServiceDescription } from "./description.ts";
 import type { DescriptionFault } from "./faults.ts";
@@ -25,7 +25,7 @@ function checkName(name: string, { services, providers }: ReservedNames): Descri
 function checkAddress(text: string, path: PropertyKey[], { bare }: { bare: boolean }): DescriptionFault[] {
   const url = URL.parse(text);
   if (!url || !/^[\x21-\x7e]+$/.test(text)) return [{ path, says: "is no address that can be reached" }];
-  if (url.protocol !== "https:" && !isLoopback(url.hostname))
+  if (url.protocol !== "https:" && !isLoopbackHost(url.hostname))
     return [{ path, says: "must begin with https://; http:// is only for this machine" }];
   if (url.username || url.password) return [{ path, says: "must not have a user or password in it" }];
   if (url.hash) return [{ path, says: "must not have a # part" }];

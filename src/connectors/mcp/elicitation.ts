@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { isLoopback } from "#net/public-address";
+import { isLoopbackHost } from "#net/addresses";
 import { clean, cleanLine } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 import type { InteractionOutcome, InteractionPrompt, Interactive, UserResponse } from "../interaction.ts";
@@ -148,7 +148,7 @@ function urlQuestion({ message, url: given }: UrlRequest, asking: ElicitationSou
 function safeLink(given: string): URL | undefined {
   if (given.length > LONGEST_URL || !URL.canParse(given)) return undefined;
   const url = new URL(given);
-  const fits = url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname));
+  const fits = url.protocol === "https:" || (url.protocol === "http:" && isLoopbackHost(url.hostname));
   return fits && url.username === "" && url.password === "" ? url : undefined;
 }
 

@@ -1,6 +1,6 @@
 import { connect, isIPv6, type Socket } from "node:net";
 import { Problem } from "#protocol/errors";
-import { isLoopback } from "../addresses.ts";
+import { isLoopbackHost } from "../addresses.ts";
 
 /** A connection that stands, and how each family of addresses did. */
 type Connected = { state: "ok" | "warning"; message: string; fix?: string; socket: Socket };
@@ -24,7 +24,7 @@ export async function connectTo(target: URL, addresses: string[], limit: AbortSi
   const message = `Port ${port}: ${tries.map(format).join("; ")}.`;
   const silent = tries.find(({ errno }) => errno === "no answer");
   // Happy eyeballs go around an address that refuses at once; one that swallows connections costs every command its wait.
-  if (!silent || isLoopback(target.hostname)) return { state: "ok", message, socket: best.socket };
+  if (!silent || isLoopbackHost(target.hostname)) return { state: "ok", message, socket: best.socket };
   const fix = `Have ${silent.family} work for ${target.hostname}, or turn it off on this machine: each connection may wait for it.`;
   return { state: "warning", message, fix, socket: best.socket };
 }

@@ -1,6 +1,6 @@
 import { BlockList, type Socket } from "node:net";
 import { Problem } from "#protocol/errors";
-import { isLoopback } from "../addresses.ts";
+import { isLoopbackHost } from "../addresses.ts";
 import { findProxy, type HttpProxy, maskProxy } from "../proxy.ts";
 import { connectTo } from "./connect.ts";
 import { lookUpAddresses } from "./dns.ts";
@@ -74,7 +74,7 @@ function getTarget({ url, proxy }: Way): URL {
 
 function chooseProxy(way: Way, env: ProbePorts["env"]): Omit<ProbeStep, "leg"> {
   const { url } = way;
-  if (url.protocol === "http:" && isLoopback(url.hostname))
+  if (url.protocol === "http:" && isLoopbackHost(url.hostname))
     return { state: "ok", message: "None: plain http to this machine never goes through one." };
   way.proxy = findProxy(url, env, BlockList);
   if (way.proxy) return { state: "ok", message: `${maskProxy(way.proxy)}, which ${way.proxy.variable} names.` };

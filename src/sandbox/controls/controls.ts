@@ -1,5 +1,6 @@
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import * as z from "zod/mini";
+import { isLoopbackAddress, isLoopbackHost } from "#net/addresses";
 import { type ErrorCode, Problem, toProblemBody } from "#protocol/errors";
 import { parseShape } from "#protocol/parse";
 import { parseAuthorization } from "../oauth/authorization.ts";
@@ -19,18 +20,14 @@ const requireLocal: MiddlewareHandler<SandboxEnv> = async (c, next) => {
 };
 
 function refusal(request: Request, address: string | undefined): string | undefined {
-  if (address === undefined || !isLoopback(address)) return "The sandbox's controls answer to this machine only.";
+  if (address === undefined || !isLoopbackAddress(address))
+    return "The sandbox's controls answer to this machine only.";
   const site = request.headers.get("sec-fetch-site");
   if (request.headers.has("origin") || (site !== null && site !== "none"))
     return "The sandbox's controls do not answer to web pages.";
   const { hostname } = new URL(request.url);
-  if (hostname !== "localhost" && !isLoopback(hostname.replace(/^\[|\]$/g, "")))
-    return "The sandbox's controls answer to loopback names only.";
+  if (!isLoopbackHost(hostname)) return "The sandbox's controls answer to loopback names only.";
   return undefined;
-}
-
-function isLoopback(address: string): boolean {
-  return address === "::1" || /^(::ffff:)?127(\.\d{1,3}){3}$/.test(address);
 }
 
 /** What the controls of an origin can do to it. */

@@ -1,3 +1,4 @@
+import { isLoopbackHost } from "#net/addresses";
 import type { OAuthTraits, RefreshTokenRule } from "../provider.ts";
 
 /** An authorization request that may be shown to a person. */
@@ -26,7 +27,7 @@ export function parseAuthorization(query: URLSearchParams, traits: OAuthTraits, 
   if (query.get("client_id") !== clientId)
     return { outcome: "refuse", reason: "This client_id is not registered with the sandbox." };
   const redirectUri = query.get("redirect_uri") ?? "";
-  if (!isLoopback(redirectUri)) {
+  if (!isLoopbackUrl(redirectUri)) {
     return {
       outcome: "refuse",
       reason:
@@ -92,10 +93,10 @@ function getScopes(query: URLSearchParams, traits: OAuthTraits): string[] {
   return asked.length > 0 ? [...new Set(asked)] : Object.keys(traits.scopes);
 }
 
-function isLoopback(address: string): boolean {
+function isLoopbackUrl(address: string): boolean {
   if (!URL.canParse(address)) return false;
   const { protocol, hostname, hash, username } = new URL(address);
-  const here = /^(127(\.\d{1,3}){3}|\[::1\]|localhost)$/.test(hostname);
+  const here = isLoopbackHost(hostname);
   return (
     here && (protocol === "http:" || protocol === "https:") && hash === "" && username === "" && !address.includes("#")
   );

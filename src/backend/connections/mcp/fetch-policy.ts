@@ -1,6 +1,7 @@
 import { readBody } from "#connectors/http/body";
+import { isLoopbackHost } from "#net/addresses";
 import type { Fetch } from "#net/ports";
-import { isLoopback, isPublicAddress } from "#net/public-address";
+import { isPublicAddress } from "#net/public-address";
 import { Problem } from "#protocol/errors";
 import type { BackendPorts } from "../../ports.ts";
 
@@ -33,7 +34,7 @@ export async function createFetchPolicy(
     if (guarded) return { fetch: guarded.fetch, inner: false };
     throw new Problem("ADDRESS_REFUSED", "This backend reaches no services but those that it has itself.");
   }
-  if (isLoopback(hostname)) return { fetch, inner: true };
+  if (isLoopbackHost(hostname)) return { fetch, inner: true };
   const found = await guarded?.addresses(hostname.replace(/^\[|\]$/g, ""));
   if (found && found.length > 0 && !found.every(isPublicAddress)) return { fetch, inner: true };
   return { fetch: guarded?.fetch ?? fetch, inner: false };
@@ -48,9 +49,9 @@ export async function createFetchPolicy(
 export function parseSafeUrl(address: unknown, { inner }: Pick<FetchPolicy, "inner">): URL | undefined {
   if (typeof address !== "string" || address.length > LONGEST || !URL.canParse(address)) return undefined;
   const url = new URL(address);
-  const plain = url.protocol === "http:" && inner && isLoopback(url.hostname);
+  const plain = url.protocol === "http:" && inner && isLoopbackHost(url.hostname);
   if (url.protocol !== "https:" && !plain) return undefined;
-  if (!inner && (isLoopback(url.hostname) || url.hostname.endsWith(".localhost"))) return undefined;
+  if (!inner && isLoopbackHost(url.hostname)) return undefined;
   return url.username !== "" || url.password !== "" || url.hash !== "" ? undefined : url;
 }
 

@@ -1,7 +1,7 @@
 import { isAbsolute } from "node:path";
 import { isReservedHeader } from "#connectors/custom/check-tool";
 import type { McpAuth, McpPlace } from "#connectors/mcp/definition";
-import { isLoopback } from "#net/public-address";
+import { isLoopbackHost } from "#net/addresses";
 import { cleanLine } from "#protocol/clean";
 import type { McpRequest } from "#protocol/custom-services";
 import { Problem } from "#protocol/errors";
@@ -66,7 +66,7 @@ function getAddress(text: string): string {
   const fault = (says: string) => invalid("url", `The address ${says}.`);
   if (!address || text.length > LONGEST_ADDRESS || !/^https?:$/.test(address.protocol))
     throw fault("is none that can be reached: it must begin with https://");
-  if (address.protocol === "http:" && !isLoopback(address.hostname))
+  if (address.protocol === "http:" && !isLoopbackHost(address.hostname))
     throw fault("must begin with https://; http:// is only for this machine");
   if (address.username || address.password) throw fault("must not have a user or password in it");
   if (address.hash) throw fault("must not have a # part");

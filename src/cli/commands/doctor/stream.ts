@@ -1,5 +1,5 @@
 import { BlockList } from "node:net";
-import { isLoopback } from "#net/addresses";
+import { isLoopbackHost } from "#net/addresses";
 import { findProxy } from "#net/proxy";
 import { Problem } from "#protocol/errors";
 import { type Check, type Finding, fail, ok, skip } from "./check.ts";
@@ -35,7 +35,7 @@ export const streamCheck: Check = {
 /** Whoever is in between: the proxy of this machine where there is one, else the one before the backend. */
 function heldBack({ kay }: CheckContext, baseUrl: string, what: string): Finding {
   const url = new URL(baseUrl);
-  const isHere = url.protocol === "http:" && isLoopback(url.hostname);
+  const isHere = url.protocol === "http:" && isLoopbackHost(url.hostname);
   const proxy = isHere ? null : findProxy(url, kay.env, BlockList);
   const fix = proxy
     ? `Have the proxy of ${proxy.variable} pass text/event-stream on at once, or list ${url.hostname} in NO_PROXY.`

@@ -1,4 +1,4 @@
-import { isLoopback } from "#net/addresses";
+import { isLoopbackHost } from "#net/addresses";
 import type { OpenStream, Streaming } from "#net/ports";
 import { AGENT_SILENCE_MS } from "#protocol/agent";
 import { Problem } from "#protocol/errors";
@@ -71,8 +71,8 @@ async function open(openStream: OpenStream, asked: Asked): Promise<Streaming> {
 /** Encrypted, or on this machine if the backend that names it is here too: nobody elsewhere decides what is sent to this machine's own ports. */
 function getTarget({ streamUrl, token, backendUrl }: Asked): string {
   const url = URL.parse(streamUrl);
-  const here = url !== null && isLoopback(url.hostname) && isLoopback(new URL(backendUrl).hostname);
-  const safe = here ? /^https?:$/.test(url.protocol) : url?.protocol === "https:" && !isLoopback(url.hostname);
+  const here = url !== null && isLoopbackHost(url.hostname) && isLoopbackHost(new URL(backendUrl).hostname);
+  const safe = here ? /^https?:$/.test(url.protocol) : url?.protocol === "https:" && !isLoopbackHost(url.hostname);
   if (!url || !safe || url.username || url.password)
     throw new AgentStreamError("has an address that is not safe to send to", false);
   url.hash = "";
