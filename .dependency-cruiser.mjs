@@ -61,6 +61,7 @@ const packages = {
   jose: "backend/(accounts|agent-client)/",
   oauth4webapi: "backend/connections/",
   "@modelcontextprotocol/.+": "connectors/mcp/",
+  re2js: "protocol/output/",
   "jwt-decode|conf|@napi-rs/keyring|semver": "client/",
   "eventsource-parser": "(client|backend/agent-client)/",
 };

@@ -1,23 +1,45 @@
 import { expect, test } from "vitest";
-import { findUnsafePattern } from "#protocol/output/safe-pattern";
 import { readOutputSchema } from "#protocol/output/schema";
 import { parseValue } from "#protocol/output/value";
 
 test.each(["(a+)+$", "^(a|a)*$", "^(\\w+\\s?)*$", "^id:(\\d+)+$", "(ab|abab)+$", "(.*)*x", ".*a.*b.*c"])(
-  "a pattern that could take for ever is found: %s",
-  (pattern) => expect(findUnsafePattern(["^[A-Z]+$", pattern])).toBe(pattern),
+  "a pattern that takes exponential time elsewhere is checked to its end: %s",
+  async (pattern) => {
+    const check = await readOutputSchema({ type: "string", pattern });
+    for (const piece of ["a", "ab", "a ", "0"])
+      expect(check(JSON.stringify(`${piece.repeat(50_000)}\n!`))).toEqual({
+        problems: [{ path: "", message: `must match pattern "${pattern}"` }],
+      });
+  },
 );
 
-test("patterns as people write them are harmless", () => {
-  const patterns = [
-    "^[a-z]+(-[a-z]+)*$",
-    "^[A-Z]+-\\d+$",
-    "^[^@]+@[^@]+\\.[a-z]{2,}$",
-    "^(?=.*\\d)(?!x).{8,}$",
-    "^\\p{L}+( \\p{L}+)*$",
-    "\\s+$",
-  ];
-  expect(findUnsafePattern(patterns)).toBeUndefined();
+test.each([
+  ["^[a-z]+(-[a-z]+)*$", "a-b", "a-"],
+  ["^[A-Z]+-\\d+$", "KAY-3", "KAY-"],
+  ["^[^@]+@[^@]+\\.[a-z]{2,}$", "ann@example.com", "ann@example"],
+  ["^\\p{L}+( \\p{L}+)*$", "Zoë Müller", "Zoë 2"],
+  ["^(?<year>\\d{4})\\/\\u{1F600}$", "2026/😀", "2026/x"],
+  ["\\s+$", "a ", "a"],
+])("a pattern as people write them means what it means in JavaScript: %s", async (pattern, right, wrong) => {
+  for (const source of [{ pattern }, { patternProperties: { [pattern]: false } }]) {
+    const check = await readOutputSchema(source);
+    const values = "pattern" in source ? [right, wrong] : [{ [wrong]: 1 }, { [right]: 1 }];
+    expect(values.map((value) => "value" in check(JSON.stringify(value)))).toEqual([true, false]);
+  }
+});
+
+test.each([
+  ["^(?=.*\\d).{8,}$", "(?="],
+  ["^(?!x)", "(?!"],
+  ["(?<=a)b", "(?<=a)b"],
+  ["^(a)\\1$", "\\1"],
+  ["^a{1,1001}$", "{1,1001}"],
+])("a pattern that no linear engine can run is refused in one sentence: %s", async (pattern, part) => {
+  const sentence = `The output schema cannot be used. The pattern ${JSON.stringify(pattern)} uses ${JSON.stringify(part)}: patterns follow the RE2 syntax, without look-around and back-references.`;
+  for (const schema of [{ pattern }, { patternProperties: { [pattern]: {} } }])
+    await expect(readOutputSchema({ $defs: { unused: {}, used: schema }, $ref: "#/$defs/used" })).rejects.toThrow(
+      sentence,
+    );
 });
 
 test.each([

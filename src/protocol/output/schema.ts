@@ -1,6 +1,5 @@
-import type { ErrorObject, ValidateFunction } from "ajv";
+import type { CodeOptions, ErrorObject, ValidateFunction } from "ajv";
 import { Problem } from "../errors.ts";
-import { findUnsafePattern } from "./safe-pattern.ts";
 import { isTimeoutError, runWithTimeout } from "./timeout.ts";
 import { parseValue } from "./value.ts";
 
@@ -9,6 +8,9 @@ export type OutputProblem = { path: string; message: string };
 
 /** What an answer's text comes to: the value in it, or why it is none that was wanted. */
 type Checked = { value: unknown } | { problems: OutputProblem[] };
+
+/** Compiles a pattern of a schema to something that tests texts. */
+type PatternEngine = NonNullable<CodeOptions["regExp"]>;
 
 /** Looks for the wanted value in the text of an answer. Never throws. */
 export type OutputCheck = (text: string) => Checked;
@@ -37,13 +39,10 @@ function checkedShape(schema: unknown): Record<string, unknown> {
   const patterns = new Set<string>();
   look(schema, patterns, 0);
   if (patterns.size > MOST_PATTERNS) throw refuse(`It has more than ${MOST_PATTERNS} patterns.`);
-  const explosive = findUnsafePattern(patterns);
-  if (explosive !== undefined)
-    throw refuse(`The pattern ${JSON.stringify(explosive)} could take for ever on some texts.`);
   return schema as Record<string, unknown>;
 }
 
-/** Gathers the regular expressions. */
+/** Collects the regular expressions. */
 function look(part: unknown, patterns: Set<string>, depth: number): void {
   if (depth > DEEPEST) throw refuse("It is nested too deeply.");
   if (typeof part === "string" && part.includes("\0")) throw refuse("It has a NUL character.");
@@ -59,7 +58,8 @@ function look(part: unknown, patterns: Set<string>, depth: number): void {
 }
 
 async function ajvFor(dialect: unknown) {
-  const options = { strict: false, allErrors: true, logger: false, inlineRefs: false } as const;
+  const code = { regExp: await loadPatternEngine() };
+  const options = { strict: false, allErrors: true, logger: false, inlineRefs: false, code } as const;
   const { default: formats } = await import("ajv-formats");
   if (dialect === undefined || /^https?:\/\/json-schema\.org\/draft\/2020-12\/schema#?$/.test(String(dialect))) {
     const { Ajv2020 } = await import("ajv/dist/2020.js");
@@ -72,6 +72,26 @@ async function ajvFor(dialect: unknown) {
   throw refuse(`Its $schema is ${JSON.stringify(dialect)}; draft 2020-12 and draft-07 are known here.`);
 }
 
+/**
+ * Loads the engine that Ajv runs patterns with. It matches in linear time, so that no pattern of a schema can block the process
+ * (docs/decisions/output-schema.md).
+ */
+async function loadPatternEngine(): Promise<PatternEngine> {
+  const { RE2JS, RE2JSSyntaxException } = await import("re2js");
+  const compilePattern = (pattern: string) => {
+    try {
+      return RE2JS.compile(RE2JS.translateRegExp(pattern));
+    } catch (error) {
+      if (!(error instanceof RE2JSSyntaxException)) throw error;
+      const part = JSON.stringify(error.input ?? pattern);
+      throw refuse(
+        `The pattern ${JSON.stringify(pattern)} uses ${part}: patterns follow the RE2 syntax, without look-around and back-references.`,
+      );
+    }
+  };
+  return Object.assign(compilePattern, { code: "" });
+}
+
 /** Compiled, and tried on a value of each kind: one that refers to itself without end is found by that. */
 function compile(compile: () => ValidateFunction): ValidateFunction {
   try {
@@ -81,6 +101,7 @@ function compile(compile: () => ValidateFunction): ValidateFunction {
       return validate;
     });
   } catch (error) {
+    if (error instanceof Problem) throw error;
     if (isTimeoutError(error)) throw refuse("It takes too long to check anything against it.");
     if (error instanceof RangeError) throw refuse("It refers to itself without end.");
     const { missingRef, message } = error as { missingRef?: string; message?: string };

@@ -184,7 +184,10 @@ test.each([
   [{ type: "nonsense" }, "It is no valid JSON Schema"],
   [{ $ref: "https://example.com/schema.json" }, "only what is in it can be referred to"],
   [{ $ref: "#" }, "It refers to itself without end."],
-  [{ type: "string", pattern: "^(a+)+$" }, 'The pattern "^(a+)+$" could take for ever on some texts.'],
+  [
+    { type: "string", pattern: "^(?=a)" },
+    'The pattern "^(?=a)" uses "(?=": patterns follow the RE2 syntax, without look-around and back-references.',
+  ],
   [{ description: "x".repeat(70_000) }, "It is larger than 64 KiB."],
   [{ $schema: "http://json-schema.org/draft-04/schema#" }, "draft 2020-12 and draft-07 are known here."],
 ])("a schema that cannot be used is refused before anything is asked: %#", async (schema, words) => {
