@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { closest, distance } from "fastest-levenshtein";
 import type { Receipt } from "#protocol/ask";
-import { findClosestName } from "#protocol/closest-name";
+import { findClosestName, suggestName } from "#protocol/closest-name";
 import { Problem } from "#protocol/errors";
 import type { ToolCallResponse, ToolView } from "#protocol/tools";
 import { type AgentTool, UNATTENDED_CONTEXT } from "./tool.ts";
@@ -21,11 +20,9 @@ export function toToolView(tool: AgentTool): ToolView {
 export function findTool(tools: AgentTool[], name: string): AgentTool {
   const found = tools.find((tool) => tool.name === name);
   if (found) return found;
-  const near = nearestTool(
-    name,
-    tools.map((tool) => tool.name),
-  );
-  const guess = near ? ` Did you mean ${near}?` : "";
+  const names = tools.map((tool) => tool.name);
+  const near = findClosestName(name, names);
+  const guess = near ? ` ${suggestName(name, names)}` : "";
   throw new Problem("NOT_FOUND", `Unknown tool ${JSON.stringify(name.slice(0, 60))}.${guess}`, {
     hint: "Run `kay tools list` to see every tool.",
     details: near ? { nearest: near } : {},
@@ -63,22 +60,14 @@ function rejectUnknownFields({ name, schema }: AgentTool, input: Record<string, 
   const known = Object.keys(schema.properties ?? {});
   const unknown = Object.keys(input).find((field) => !known.includes(field));
   if (unknown === undefined || schema.additionalProperties) return;
-  const near = known.length > 0 ? closest(unknown, known) : undefined;
-  const guess = near && distance(unknown, near) <= 2 ? ` Did you mean “${near}”?` : "";
+  const guess = suggestName(unknown, known, (near) => `“${near}”`);
   const list = known.length > 0 ? ` Its fields are ${known.join(", ")}.` : " It takes none.";
-  throw new Problem("INVALID_REQUEST", `${name} has no field “${unknown.slice(0, 60)}”.${guess}${list}`, {
-    hint: "",
-    details: { field: unknown },
-  });
-}
-
-/** By the whole name, or by what comes after the service. */
-function nearestTool(name: string, names: string[]): string | undefined {
-  const wanted = name.trim().toLowerCase().slice(0, 60);
-  const same = names.find(
-    (each) =>
-      each.replace(/^[^.]*\./, "") === wanted || each.replaceAll(/[._]/g, "-") === wanted.replaceAll(/[._]/g, "-"),
+  throw new Problem(
+    "INVALID_REQUEST",
+    `${name} has no field “${unknown.slice(0, 60)}”.${guess && ` ${guess}`}${list}`,
+    {
+      hint: "",
+      details: { field: unknown },
+    },
   );
-  if (same || names.length === 0) return same;
-  return findClosestName(wanted, names);
 }

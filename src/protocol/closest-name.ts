@@ -1,21 +1,39 @@
-import { closest, distance } from "fastest-levenshtein";
+import { distance } from "fastest-levenshtein";
+
+/** Longest input that is compared, in characters. Longer input is not a misspelled name. */
+const MAX_LENGTH = 60;
 
 /**
- * The name that is nearest to a word, if it is near enough to be meant: two slips, or one in so many letters of the name.
- *
- * @param letters how many letters may hold one slip
+ * Finds the name that was most likely meant: one that differs only in case, in `.`, `_` and `-`, or by the part before its dot; else the
+ * nearest one, if no more than a third of its letters (at least two) differ.
  */
-export function findClosestName(word: string, names: string[], letters = 3): string | undefined {
-  if (names.length === 0) return undefined;
-  const nearest = closest(word, names);
-  return distance(word, nearest) <= Math.max(2, Math.floor(nearest.length / letters)) ? nearest : undefined;
+export function findClosestName(typed: string, names: readonly string[]): string | undefined {
+  const wanted = normalizeName(typed.trim());
+  if (wanted === "" || wanted.length > MAX_LENGTH) return undefined;
+  const same = names.find((name) => normalizeName(name) === wanted);
+  const local = same ?? names.find((name) => normalizeName(name.replace(/^[^.]*\./, "")) === wanted);
+  if (local !== undefined) return local;
+  const ranked = names
+    .map((name) => ({ name, edits: distance(wanted, normalizeName(name)) }))
+    .sort((a, b) => a.edits - b.edits);
+  const best = ranked[0];
+  return best && best.edits <= Math.max(2, Math.floor(best.name.length / 3)) ? best.name : undefined;
 }
 
-/** The name nearest to what was typed, or undefined when none is near enough to be meant. */
-export function closestName(typed: string, names: string[]): string | undefined {
-  const ranked = names
-    .map((name) => ({ name, far: distance(typed.toLowerCase(), name) }))
-    .sort((a, b) => a.far - b.far);
-  const best = ranked[0];
-  return best && best.far <= Math.max(2, Math.floor(best.name.length / 3)) ? best.name : undefined;
+/**
+ * Builds the question "Did you mean …?" for a name that is unknown, or "" when no name is near.
+ *
+ * @param format how the name is written in the question; clean names that come from outside here
+ */
+export function suggestName(
+  typed: string,
+  names: readonly string[],
+  format: (name: string) => string = (name) => name,
+): string {
+  const name = findClosestName(typed, names);
+  return name === undefined ? "" : `Did you mean ${format(name)}?`;
+}
+
+function normalizeName(name: string): string {
+  return name.toLowerCase().replace(/[._]/g, "-");
 }

@@ -92,7 +92,7 @@ test("an unknown setting names the nearest one", () => {
   expect(problemIn(() => parseSettingKey("zzzzzzzz"))).toBe(
     'USAGE: Unknown setting "zzzzzzzz". Run `kay config list` to see every setting.',
   );
-  expect(problemIn(() => parseSettingKey("constructor"))).toContain("There is no setting");
+  expect(problemIn(() => parseSettingKey("constructor"))).toContain("Unknown setting");
 });
 
 test("a profile's name is checked, and no name reaches into the object's own parts", () => {

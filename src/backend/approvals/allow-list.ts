@@ -1,6 +1,6 @@
 import type { ServiceConfiguration } from "#connectors/service";
 import { cleanLine } from "#protocol/clean";
-import { findClosestName } from "#protocol/closest-name";
+import { findClosestName, suggestName } from "#protocol/closest-name";
 import { Problem } from "#protocol/errors";
 
 /** What a caller allowed beforehand: a tool wherever it works, or at one place. */
@@ -43,9 +43,9 @@ function unknown(services: ServiceConfiguration[], entry: string, name: string):
   );
   if (service || name.includes("*"))
     return refuse(entry, `“${format(entry)}” is more than one tool; each tool is allowed by its own name.`);
-  const near = names.find((one) => one.endsWith(`.${name}`)) ?? findClosestName(name.toLowerCase().slice(0, 60), names);
-  const guess = near ? ` Did you mean ${near}?` : "";
-  return refuse(entry, `There is no tool “${format(name)}” to be allowed.${guess}`, near);
+  const near = findClosestName(name, names);
+  const guess = near ? ` ${suggestName(name, names)}` : "";
+  return refuse(entry, `Unknown tool “${format(name)}” in the list of allowed tools.${guess}`, near);
 }
 
 function refuse(entry: string, message: string, nearest?: string): Problem {

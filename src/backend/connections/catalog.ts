@@ -1,6 +1,6 @@
 import type { OAuthClient, Service, ServiceConfiguration } from "#connectors/service";
 import { clean } from "#protocol/clean";
-import { findClosestName } from "#protocol/closest-name";
+import { findClosestName, suggestName } from "#protocol/closest-name";
 import { Problem } from "#protocol/errors";
 import type { BackendPorts } from "../ports.ts";
 import { listDescriptions } from "../store/custom-services.ts";
@@ -53,8 +53,8 @@ export function findService(services: ServiceConfiguration[], name: string | nul
   const wanted = name.trim().toLowerCase();
   const found = services.find((configuration) => configuration.service.name === wanted);
   if (found) return found;
-  const nearest = wanted.length > 60 ? undefined : findClosestName(wanted, names, 2);
-  const guess = nearest ? ` Did you mean ${nearest}?` : "";
+  const nearest = findClosestName(wanted, names);
+  const guess = nearest ? ` ${suggestName(wanted, names)}` : "";
   const shown = clean(name).replace(/\s+/g, " ").slice(0, 60);
   throw new Problem(
     "UNKNOWN_SERVICE",

@@ -1,7 +1,7 @@
 import { dirname, join } from "node:path";
-import { distance } from "fastest-levenshtein";
 import { ensurePrivateFolder, unusableProblem } from "#files/folders";
 import type { Timer, Warn } from "#net/ports";
+import { suggestName } from "#protocol/closest-name";
 import { Problem } from "#protocol/errors";
 import type { Paths } from "../paths.ts";
 import { readSettings, type Stored, writeSettings } from "./file.ts";
@@ -102,13 +102,8 @@ export function createSettings(ports: SettingsPorts): Settings {
 /** The setting that was typed, or a Problem USAGE that names the nearest one. */
 export function parseSettingKey(typed: string): SettingKey {
   if (isSettingKey(typed)) return typed;
-  const ranked = Object.keys(SETTINGS).sort(
-    (a, b) => distance(typed.toLowerCase(), a) - distance(typed.toLowerCase(), b),
-  );
-  const nearest = ranked[0] ?? "";
-  const isNear = distance(typed.toLowerCase(), nearest) <= Math.max(3, nearest.length / 3);
   throw new Problem("USAGE", `Unknown setting ${JSON.stringify(typed)}.`, {
-    hint: isNear ? `Did you mean ${nearest}?` : "Run `kay config list` to see every setting.",
+    hint: suggestName(typed, Object.keys(SETTINGS)) || "Run `kay config list` to see every setting.",
   });
 }
 

@@ -103,7 +103,7 @@ async function projectKey(text: string, context: ToolContext): Promise<string> {
   if (exact) return exact.key;
   const known = values.map(({ key }) => key).join(", ");
   throw new Problem("INVALID_REQUEST", `No project in Jira is called “${name}”.`, {
-    hint: known ? `Did you mean ${known}?` : "Name the project by its key.",
+    hint: known ? `Projects with a similar name: ${known}.` : "Name the project by its key.",
   });
 }
 

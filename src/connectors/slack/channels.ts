@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { findClosestName } from "#protocol/closest-name";
+import { suggestName } from "#protocol/closest-name";
 import { Problem } from "#protocol/errors";
 import type { ToolContext } from "../service.ts";
 import { callMethod, callReadMethod, readAllItems } from "./call.ts";
@@ -118,9 +118,8 @@ async function byName(context: Context, text: string): Promise<Conversation> {
   const found = items.find(isIt);
   if (found) return { id: found.id, name: `#${found.name ?? name}` };
   const names = items.flatMap((channel) => channel.name ?? []);
-  const near = findClosestName(name, names, 2);
   throw new Problem("INVALID_REQUEST", `No channel in Slack is called “#${name}”, or this account cannot see it.`, {
-    hint: near ? `Did you mean #${near}?` : "Ask for the list of channels.",
+    hint: suggestName(name, names, (near) => `#${near}`) || "Ask for the list of channels.",
   });
 }
 

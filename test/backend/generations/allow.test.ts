@@ -157,13 +157,13 @@ test("where the request waits for the answer, what would be held is allowed by i
 });
 
 test.for([
-  ["jira.pots", "Unknown tool “jira.pots” to be allowed. Did you mean jira.post?", "jira.post"],
-  ["close_issue", "Unknown tool “close_issue” to be allowed. Did you mean jira.close_issue?", "jira.close_issue"],
+  ["jira.pots", "Unknown tool “jira.pots” in the list of allowed tools. Did you mean jira.post?", "jira.post"],
+  ["close_issue", "Unknown tool “close_issue” in the list of allowed tools. Did you mean jira.close_issue?", "jira.close_issue"],
   ["jira", "“jira” is more than one tool; each tool is allowed by its own name."],
   ["jira.*", "“jira.*” is more than one tool; each tool is allowed by its own name."],
   ["*", "“*” is more than one tool; each tool is allowed by its own name."],
   ["jira.post:", "“jira.post:” names no place after the colon."],
-  ["http_request", "Unknown tool “http_request” to be allowed."],
+  ["http_request", "Unknown tool “http_request” in the list of allowed tools."],
   [
     "jira.close_issue:KAY",
     "jira.close_issue works at no place that could be named; it can be allowed only as a whole.",

@@ -214,7 +214,7 @@ test("a project given by its name is looked up, and an unknown one is not guesse
   };
   await expect(run("jira.create_issue", { project: "Kay plat", summary: "x" }, near)).rejects.toMatchObject({
     message: "No project in Jira is called “Kay plat”.",
-    hint: "Did you mean KP?",
+    hint: "Projects with a similar name: KP.",
   });
 });
 

@@ -1,4 +1,4 @@
-import { closestName } from "#protocol/closest-name";
+import { suggestName } from "#protocol/closest-name";
 import type { Policy, PolicyMode } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
 import { toLine } from "#ui/text/words";
@@ -22,9 +22,8 @@ async function mustExist(api: BackendHandle["api"], target: string): Promise<voi
   if (!services || !tools) return;
   const names = ["*", ...services.services.map(({ name }) => name), ...tools.tools.map(({ name }) => name)];
   if (names.includes(target)) return;
-  const close = closestName(target, names);
   throw new Problem("USAGE", `There is no service or tool ${JSON.stringify(toLine(target))}.`, {
-    hint: close ? `Did you mean ${toLine(close)}?` : "Run `kay tools list` to see them.",
+    hint: suggestName(target, names, toLine) || "Run `kay tools list` to see them.",
   });
 }
 

@@ -1,4 +1,4 @@
-import { closestName } from "#protocol/closest-name";
+import { suggestName } from "#protocol/closest-name";
 import { Problem } from "#protocol/errors";
 import { toLine } from "#ui/text/words";
 import type { SlashCommand } from "./command.ts";
@@ -22,11 +22,8 @@ export function parseSlash(typed: string): SlashInput {
   const name = ALSO[word.toLowerCase()] ?? word.toLowerCase();
   const command = SLASH_COMMANDS.find((each) => each.name === name);
   if (command) return { kind: "command", command, argument: argument.trim() };
-  const close = closestName(
-    name,
-    SLASH_COMMANDS.map((each) => each.name),
-  );
-  const guess = close ? `Did you mean /${close}?` : "Run /help to see them all.";
+  const names = SLASH_COMMANDS.map((each) => each.name);
+  const guess = suggestName(name, names, (close) => `/${close}`) || "Run /help to see them all.";
   const hint = "Text that begins with a slash is sent with two.";
   throw new Problem("USAGE", `There is no command /${toLine(word)}. ${guess}`, { hint });
 }
