@@ -5,7 +5,7 @@ import { Problem } from "#protocol/errors";
 import type { ToolCallResponse, ToolView } from "#protocol/tools";
 import { type AgentTool, UNATTENDED_CONTEXT } from "./tool.ts";
 
-/** A tool as it is told to people and programs. */
+/** Converts a tool to the view that the API and `kay tools` show. */
 export function toToolView(tool: AgentTool): ToolView {
   const { name, service, title, description, access, schema, examples } = tool;
   const { $schema: _dialect, ...rest } = schema as Record<string, unknown>;
@@ -13,9 +13,9 @@ export function toToolView(tool: AgentTool): ToolView {
 }
 
 /**
- * The tool of this name.
+ * Returns the tool with this name.
  *
- * @throws Problem NOT_FOUND with the nearest name
+ * @throws Problem NOT_FOUND with the closest name
  */
 export function findTool(tools: AgentTool[], name: string): AgentTool {
   const found = tools.find((tool) => tool.name === name);
@@ -29,7 +29,7 @@ export function findTool(tools: AgentTool[], name: string): AgentTool {
   });
 }
 
-/** Run one tool by itself: what `POST /tools/:name/call` and `kay tools call` do. `id` is the id of the call. */
+/** Runs one tool without a model, for `POST /tools/:name/call` and `kay tools call`. `id` identifies the call. */
 export async function callToolDirectly(
   tool: AgentTool,
   input: Record<string, unknown>,
@@ -39,29 +39,34 @@ export async function callToolDirectly(
   const parsed = tool.parse(input);
   const receipts = new Map<string, Receipt>();
   const report = (receipt: Receipt) => void receipts.set(receipt.tool_call_id, receipt);
-  const done = () => [...receipts.values()].filter(({ effect }) => effect === "settled" || effect === "unknown");
+  const listFinalReceipts = () =>
+    [...receipts.values()].filter(({ effect }) => effect === "settled" || effect === "unknown");
   try {
     const { data, text, url } = await tool.run(parsed, { toolCallId: id, signal, report, ...UNATTENDED_CONTEXT });
-    return { tool: tool.name, output: { data: data ?? null, text, ...(url ? { url } : {}) }, receipts: done() };
+    return {
+      tool: tool.name,
+      output: { data: data ?? null, text, ...(url ? { url } : {}) },
+      receipts: listFinalReceipts(),
+    };
   } catch (error) {
-    if (!(error instanceof Problem) || done().length === 0) throw error;
+    if (!(error instanceof Problem) || listFinalReceipts().length === 0) throw error;
     const { code, message, hint, details, cause } = error;
-    throw new Problem(code, message, { hint, details: { ...details, receipts: done() }, cause });
+    throw new Problem(code, message, { hint, details: { ...details, receipts: listFinalReceipts() }, cause });
   }
 }
 
-/** Id of a call that no model made; its effects are filed under it. */
+/** Creates the ID of a call made without a model. The effects of the call are stored under it. */
 export function createDirectCallId(): string {
   return `call_${randomBytes(16).toString("hex")}`;
 }
 
-/** A misspelt field would be left out in silence, and a search then find everything. */
+/** Rejects misspelled fields. If they were ignored, a search with a misspelled filter would return everything. */
 function rejectUnknownFields({ name, schema }: AgentTool, input: Record<string, unknown>): void {
   const known = Object.keys(schema.properties ?? {});
   const unknown = Object.keys(input).find((field) => !known.includes(field));
   if (unknown === undefined || schema.additionalProperties) return;
   const guess = suggestName(unknown, known, (near) => `“${near}”`);
-  const list = known.length > 0 ? ` Its fields are ${known.join(", ")}.` : " It takes none.";
+  const list = known.length > 0 ? ` Valid fields: ${known.join(", ")}.` : " It takes no fields.";
   throw new Problem(
     "INVALID_REQUEST",
     `${name} has no field “${unknown.slice(0, 60)}”.${guess && ` ${guess}`}${list}`,

@@ -8,26 +8,28 @@ import { notSentProblem, restrictToReads } from "./dry-run.ts";
 import { type Effect, type EffectLog, recordEffect } from "./effect.ts";
 import type { RunContext } from "./tool.ts";
 
-/** How tools reach their services: whose tokens they use, and where their effects are written down. */
+/** How tools reach their services: the tokens they use, and the log that records their effects. */
 export type ToolAccess = {
   services: ServiceConfiguration[];
   fetch: Fetch;
   clock: Clock;
-  /** The token of now, and what the connection is bound to. `rejected` is a token that the service refused with 401. */
+  /**
+   * Returns the current token and connection metadata. `rejected` is a token that the service refused with HTTP 401.
+   */
   access(service: string, rejected?: string): Promise<Access>;
   effects: EffectLog;
-  /** Nothing that changes anything leaves. */
+  /** Blocks every request that could change something. */
   dryRun?: boolean;
-  /** Permissions that a service asks for besides those that were given. */
+  /** Records that a service requires these scopes in addition to the granted ones. */
   wants?(service: string, scopes: string[]): Promise<void>;
-  /** How a call goes on where it is while a person is asked; see `Tool.kept`. */
+  /** Keeps a call running while it waits for the user's answer; see `Tool.suspendable`. */
   keep?(context: RunContext, work: (context: RunContext) => Promise<ToolResult>): Promise<ToolResult>;
 };
 
-/** A token, what the connection is bound to, and in whose name it is. Until `until` (milliseconds) the token need not be asked for again. */
+/** A token with the connection's metadata and account. The token is valid until `until`, in ms since the epoch. */
 type Access = { token: string; metadata: Record<string, unknown>; as?: Account; until?: number };
 
-/** Run a tool of a service: a read as it is, a write as an effect. */
+/** Runs a tool of a service. Writes are recorded as effects. */
 export async function runToolCall(
   ports: ToolAccess,
   configuration: ServiceConfiguration,
@@ -42,13 +44,13 @@ export async function runToolCall(
   );
 }
 
-/** Characters of a summary; what is approved is shown whole, field by field, beside it. */
-const SUMMARY = 160;
+/** Longest summary, in characters. Approvals also show every field in full. */
+const MAX_SUMMARY_LENGTH = 160;
 
-/** One line, whatever the model put into the input: a line of its own would look like one more thing that is asked for. */
+/** Returns a one-line summary. A line break in the model's input could otherwise look like a second request. */
 export function formatSummary(tool: Tool, input: Record<string, unknown>): string {
   const line = [...tool.summary(input).replace(/\s+/g, " ").trim()];
-  return line.length <= SUMMARY ? line.join("") : `${line.slice(0, SUMMARY - 1).join("")}…`;
+  return line.length <= MAX_SUMMARY_LENGTH ? line.join("") : `${line.slice(0, MAX_SUMMARY_LENGTH - 1).join("")}…`;
 }
 
 type Run = { input: Record<string, unknown>; context: RunContext; effect?: Effect };
@@ -61,7 +63,7 @@ async function runTool(
 ): Promise<ToolResult> {
   let access = await ports.access(service.name);
   const idempotencyKey = effect?.id ?? context.toolCallId;
-  // A long turn outlives the token it began with (case G16).
+  // A long turn can outlive the token it started with.
   const token = async () => {
     if (ports.clock.now() >= (access.until ?? 0)) access = await ports.access(service.name);
     return access.token;
@@ -78,17 +80,17 @@ async function runTool(
     },
     sleep: async (ms, signal) => {
       context.log(
-        `${service.title} did not answer, or is busy; trying again in ${Math.max(1, Math.round(ms / 1_000))} s.`,
+        `${service.title} did not answer or is busy; trying again in ${Math.max(1, Math.round(ms / 1_000))} s.`,
       );
       await sleepOrThrow(ms, signal);
     },
-    // A write under way is never cut off: its answer says whether it was done.
+    // Writes are never aborted: only the response says whether they succeeded.
     ...(effect ? { idempotencyKey } : { signal: context.signal }),
   });
   const { interaction, requestInteraction, log } = context;
   const reading = ports.dryRun ? restrictToReads(http, formatSummary(tool, input)) : http;
   return await tool.run(input, {
-    http: effect ? watch(http, effect) : reading,
+    http: effect ? recordWrites(http, effect) : reading,
     metadata: access.metadata,
     signal: effect ? new AbortController().signal : context.signal,
     idempotencyKey,
@@ -100,7 +102,7 @@ async function runTool(
       lacks: async (scopes) => {
         await ports.wants?.(service.name, scopes);
         const words = scopes.length > 0 ? ` (${cleanLine(scopes.join(" "), 200)})` : "";
-        throw authRequiredProblem(service, `${service.title} asks for more permission than was given${words}.`);
+        throw authRequiredProblem(service, `${service.title} requires more permissions than were granted${words}.`);
       },
       sent: async () => await effect?.sent(),
       unsent: async () => await effect?.unsent(),
@@ -109,8 +111,8 @@ async function runTool(
   });
 }
 
-/** Notes the moment before the first write leaves, and each write that went through. */
-function watch(http: ServiceHttp, effect: Effect): ServiceHttp {
+/** Records the effect as sent before its first write leaves, and as written after each write that succeeds. */
+function recordWrites(http: ServiceHttp, effect: Effect): ServiceHttp {
   return {
     ...http,
     request: async (request) => {

@@ -4,12 +4,12 @@ import type { Problem } from "#protocol/errors";
 import type { AgentEvent, Call, HeldCall, Outcome, Wait } from "./events.ts";
 import type { AgentTool } from "./tool.ts";
 
-/** A call with its tool and checked input, or why it cannot be run. */
+/** A call with its tool and validated input. */
 export type CheckedCall = Omit<HeldCall, "service"> & { tool: AgentTool };
 
 export type RejectedCall = { call: Call; problem: Problem };
 
-/** What the caller of the turn allowed beforehand, and in whose name it is done. */
+/** The caller's rule that allows a call without asking, and the account the call runs as. */
 export type Allowance = { allowed_by: string; account?: string };
 
 /** Whether a call may run, and with which input. */
@@ -18,22 +18,22 @@ export type GateResult =
   | { kind: "denied"; reason: string }
   | { kind: "wait"; wait: Wait };
 
-/** How the calls of a step meet people. Without it they run at once, and a missing connection is a result. */
+/** How the calls of a step reach the user. Without it, calls run immediately and a missing connection is a result. */
 export type CallPorts = {
-  /** How a call ended before this run of the step, if it did. */
+  /** Returns the outcome if an earlier run of this step finished the call. */
   settled(toolCallId: string): Outcome | undefined;
-  /** What a call came to that has run, where a person is still to look at it. */
+  /** Returns the outcome of a call that has run but still needs the user's review. */
   ran(toolCallId: string): Outcome | undefined;
-  /** What calls wait for whose requests are still open; these are not tried. */
+  /** Returns the open requests by tool call ID. These calls are not tried. */
   open(): Promise<Map<string, Wait>>;
-  /** Asked before a call runs, each time anew. `account` is whose name it would run in. */
+  /** Decides before each attempt whether the call may run. `account` is the account it would run as. */
   gate(call: CheckedCall, account: Account | undefined): Promise<GateResult>;
-  /** A connection is missing: whether it is waited for, or how the call ends. */
+  /** Handles a missing connection: returns a wait, or the problem that ends the call. */
   missing(call: Call, integrations: string[], reason: string): Wait | Problem;
-  /** Asked when a call ran, before the model sees what it came to. */
+  /** Reviews the outcome of a call before the model sees it. */
   after(call: CheckedCall, outcome: Outcome): Promise<Outcome | Wait>;
-  /** What a tool speaks to people with; `waiting` resolves when it asked and there is no answer yet. */
+  /** Returns how a tool talks to the user. `waiting` resolves when the tool has asked and the answer is still open. */
   attend(call: CheckedCall, push: (event: AgentEvent) => void): Interactive & { waiting: Promise<Wait> };
-  /** Called back whenever something that a call waits for may have come. */
+  /** Subscribes to changes that may unblock a waiting call. Returns the function that unsubscribes. */
   onChange(again: () => void): () => void;
 };

@@ -1,4 +1,4 @@
-/** Many writers, one reader: what is pushed comes out of `drain` in order, until `end`. */
+/** Creates a queue with many writers and one reader: `drain` yields pushed items in order until `end`. */
 export function createChannel<T>(): { push(item: T): void; end(): void; drain(): AsyncGenerator<T> } {
   const items: T[] = [];
   let ended = false;
@@ -28,7 +28,7 @@ export function createChannel<T>(): { push(item: T): void; end(): void; drain():
   };
 }
 
-/** Makes of some work what may be called at any time: it is done once more after it ends if that was wanted meanwhile, never twice at once. */
+/** Wraps `work` so that it never runs twice at once. Calls made during a run cause one more run afterwards. */
 export function coalesce(work: () => Promise<void>): () => void {
   let state: "idle" | "busy" | "again" = "idle";
   return function go() {

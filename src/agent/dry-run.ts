@@ -4,10 +4,12 @@ import type { Planned } from "#protocol/events";
 import type { CheckedCall } from "./calls.ts";
 import type { AgentEvent, Outcome } from "./events.ts";
 
-/** What a call would do, where a dry run keeps it from being made; undefined where it may be made. */
+/** Returns what a call would do if the dry run blocks it, or undefined if the call may run. */
 export type DryRun = (call: CheckedCall, account: Account | undefined) => Promise<Planned | undefined>;
 
-/** How a call that was not made ends: the model is told that nothing was sent, and whoever follows sees what would have been. */
+/**
+ * Returns the outcome of a blocked call. The model learns that nothing was sent; clients see what would have been sent.
+ */
 export function toPlannedOutcome(
   { toolCallId, toolName, input }: CheckedCall,
   planned: Planned,
@@ -16,16 +18,16 @@ export function toPlannedOutcome(
   const { tool, summary } = planned;
   push({ type: "data-planned", id: toolCallId, data: planned });
   push({ type: "data-receipt", data: { tool_call_id: toolCallId, tool, effect: "planned", summary } });
-  const text = `${NOT_SENT} It would: ${summary}.`;
+  const text = `${NOT_SENT} Planned call: ${summary}.`;
   return { call: { toolCallId, toolName, input }, output: { from: "kay", text, data: null, planned } };
 }
 
-/** The same, found out where only reads can leave: whatever led there, nothing is sent. */
+/** Creates the error for a write that a tool attempts during a dry run. */
 export function notSentProblem(summary: string): Problem {
-  return new Problem("DENIED", `${NOT_SENT} It was: ${summary}.`, { hint: "" });
+  return new Problem("DENIED", `${NOT_SENT} Blocked call: ${summary}.`, { hint: "" });
 }
 
-/** Lets reads through and nothing else, whatever a tool says of itself. */
+/** Lets only reads through, whatever access the tool declares. */
 export function restrictToReads(http: ServiceHttp, summary: string): ServiceHttp {
   return {
     ...http,
@@ -36,4 +38,4 @@ export function restrictToReads(http: ServiceHttp, summary: string): ServiceHttp
   };
 }
 
-const NOT_SENT = "This is a dry run: it was not sent.";
+const NOT_SENT = "Dry run: nothing was sent.";

@@ -7,13 +7,13 @@ import type { Planned } from "#protocol/events";
 import type { OutputMismatch } from "./output.ts";
 
 /**
- * What the loop yields, in order. Names and fields are those of the AI SDK's UI message stream (protocol section 2), so that a stream is
- * these events written out; `held`, `step` and the `problem` of `error` are for the backend itself.
+ * The events of the agent loop, in order. Names and fields follow the AI SDK's UI message stream (docs/protocol.md).
+ * `held`, `step` and the `problem` of `error` stay inside the backend.
  */
 export type AgentEvent =
   | { type: "start" }
   | { type: "start-step" }
-  /** What an agent server elsewhere may tell as well. */
+  /** Parts that a remote agent server may send as well. */
   | Exclude<AgentPart, { type: "tool-output-available" }>
   | { type: "tool-input-start"; toolCallId: string; toolName: string }
   | { type: "tool-input-delta"; toolCallId: string; inputTextDelta: string }
@@ -23,61 +23,63 @@ export type AgentEvent =
   | { type: "data-receipt"; data: Receipt }
   | { type: "data-planned"; id: string; data: Planned }
   | { type: "finish-step" }
-  /** The model's part of a step is whole: to be stored before any of its calls runs. */
+  /** The model's part of a step is complete. Must be stored before any of its calls runs. */
   | { type: "step-open"; step: OpenStep }
-  /** A call is over: to be stored before its output is told. */
+  /** A call has ended. Must be stored before its output is sent. */
   | { type: "outcome"; outcome: Outcome }
-  /** Calls of the step wait for a person or a connection; everything else of it is done. The last event. */
+  /** Some calls wait for the user or a connection; the rest of the step is done. Always the last event. */
   | { type: "waiting"; waits: Wait[] }
   /**
-   * The messages of a finished step: the model's, and one with the result of each of its calls. Stored together or not at all. `mismatch`: it
-   * was an answer that is to be mended, and leaves no message.
+   * The messages of a finished step: the model's, and one with all call results. Stored together or not at all.
+   * `mismatch` is set for an answer that must be corrected; it leaves no message.
    */
   | { type: "step"; messages: ModelMessage[]; mismatch?: OutputMismatch }
-  /** The step needs a person's yes; nothing of it was run. `message` is the model's, to go on from. */
+  /**
+   * The step needs the user's approval and none of its calls ran. `message` is the model's message to continue from.
+   */
   | { type: "held"; message: ModelMessage; calls: HeldCall[] }
-  /** Services that calls of this step need and that are not connected. */
+  /** Services that this step's calls need but that are not connected. */
   | { type: "auth-needed"; integrations: string[] }
   | { type: "finish"; finishReason: "stop" | "held" | "auth" | "length"; output?: { value: unknown } }
   | { type: "error"; errorText: string; problem: Problem }
   | { type: "abort" };
 
-/** A step whose calls are under way: what the model said, with its calls. */
+/** A step whose calls are running: the model's message and its calls. */
 export type OpenStep = { message: ModelMessage; calls: Call[] };
 
-/** How one call ended. */
+/** How a call ended. */
 export type Outcome =
   | { call: Call; output: ToolOutput }
   | { call: Call; problem: Problem }
   | { call: Call; denied: string };
 
-/** What a call waits for. `expiresAt` in milliseconds. */
+/** Why a call waits. `expiresAt` is in ms since the epoch. */
 export type Wait =
   | { kind: "approval" | "input"; toolCallId: string; expiresAt: number }
   | { kind: "auth"; toolCallId: string; integrations: string[]; reason: string };
 
-/** A call as the model made it: the tool's own name and what the model wrote as input. */
+/** A call as the model made it: kay's name for the tool and the unvalidated input. */
 export type Call = { toolCallId: string; toolName: string; input: unknown };
 
-/** A call that waits for a yes, with what the person is shown. */
+/** A call that needs approval, with the details shown to the user. */
 export type HeldCall = Call & { access: Access; summary: string; parsed: Record<string, unknown>; service: string };
 
-/** What a tool answered, marked with where it came from. */
+/** A tool's output, marked with the service it came from. */
 export type ToolOutput = {
   from: string;
   text: string;
   data: unknown;
   url?: string;
-  /** The arguments as a person changed them before they were sent. */
+  /** The arguments after the user edited them. */
   edited?: Record<string, unknown>;
-  /** A dry run: it was not sent, and this is what it would have done. */
+  /** What the call would have done. Set in a dry run, where nothing is sent. */
   planned?: Planned;
 };
 
-/** Tokens that a call took, where its provider tells them. */
+/** Tokens that a model call used, if the provider reports them. */
 export type Tokens = { input?: number; output?: number };
 
-/** What one model call came to. */
+/** The result of one model call. */
 export type StepResult =
   | { kind: "answer"; message: ModelMessage; text: string; calls: Call[]; cut: boolean; tokens: Tokens }
   | { kind: "aborted" }

@@ -9,7 +9,7 @@ import { findRepetition, type PastCall } from "./repetition.ts";
 import { getIntegrations, toToolOutput } from "./results.ts";
 import { type AgentTool, UNATTENDED_CONTEXT } from "./tool.ts";
 
-/** `dryRun` stands before everything: what it plans is never run. */
+/** `dryRun` takes precedence: a call that it plans never runs. */
 type Run = {
   memory: PastCall[];
   signal: AbortSignal;
@@ -19,14 +19,14 @@ type Run = {
   isFatal?(error: unknown): boolean;
 };
 
-/** Find each call's tool and check its input. A wrong call is a result that the model can react to, never a crash. */
+/** Finds a call's tool and validates its input. An invalid call becomes a result that the model can react to. */
 export function checkCall(call: Call, tools: AgentTool[]): CheckedCall | RejectedCall {
   const found = tools.find(({ name }) => name === call.toolName);
   if (found === undefined) {
     const known = tools.map(({ name }) => name).join(", ");
     return {
       call,
-      problem: new Problem("NOT_FOUND", `There is no tool ${call.toolName}. Tools: ${known}.`, { hint: "" }),
+      problem: new Problem("NOT_FOUND", `Unknown tool ${call.toolName}. Available tools: ${known}.`, { hint: "" }),
     };
   }
   try {
@@ -34,73 +34,76 @@ export function checkCall(call: Call, tools: AgentTool[]): CheckedCall | Rejecte
     const tool = found.specific?.(parsed) ?? found;
     return { ...call, tool, access: tool.access, parsed, summary: tool.summary(parsed) };
   } catch (error) {
-    return { call, problem: asProblem(error, "INVALID_REQUEST", `The input of ${call.toolName} is not accepted.`) };
+    return { call, problem: toProblem(error, "INVALID_REQUEST", `The input of ${call.toolName} is not accepted.`) };
   }
 }
 
 /**
- * Run a step's calls side by side; each gets its own result, in the order of the calls. One that waits for something is tried again whenever
- * that may have come, as long as others still run; what waits in the end is told.
+ * Runs a step's calls concurrently and returns their results in the order of the calls. While other calls run, a
+ * waiting call is retried whenever its answer may have arrived. Calls that still wait at the end are returned as waits.
  */
 export async function* runCalls(
   calls: (CheckedCall | RejectedCall)[],
   run: Run,
 ): AsyncGenerator<AgentEvent, { outcomes: Outcome[] } | { waits: Wait[] }> {
   const events = createChannel<AgentEvent>();
-  const ended: (Outcome | undefined)[] = calls.map((call) => run.ports?.settled(getId(call)));
+  const ended: (Outcome | undefined)[] = calls.map((call) => run.ports?.settled(getCallId(call)));
   const waits = new Map<number, Wait>();
   let running = 0;
-  let away: unknown;
+  let fatalError: unknown;
   const start = async (index: number): Promise<void> => {
     running++;
     waits.delete(index);
-    const result = await runOne(calls, index, ended, run, events.push).catch((error: unknown) => {
-      away = error;
+    const result = await runCall(calls, index, ended, run, events.push).catch((error: unknown) => {
+      fatalError = error;
     });
     if (result && "kind" in result) waits.set(index, result);
     else if (result) {
       ended[index] = result;
       recordOutcome(run.watch, calls[index] as CheckedCall | RejectedCall, result);
       events.push({ type: "outcome", outcome: result });
-      events.push(outcomeEvent(result));
+      events.push(buildOutcomeEvent(result));
     }
     if (--running === 0) events.end();
   };
-  /** Tries what waits and may go on; one look at a time, however much came. */
-  const look = async (): Promise<void> => {
+  /** Retries the waiting calls whose requests are answered. Concurrent notifications are merged. */
+  const retryWaiting = async (): Promise<void> => {
     if (running === 0) return;
     running++;
-    const open = await openRequests(run);
-    for (const index of [...waits.keys()]) if (!open.has(getId(calls[index]))) void start(index);
+    const open = await loadOpenRequests(run);
+    for (const index of [...waits.keys()]) if (!open.has(getCallId(calls[index]))) void start(index);
     if (--running === 0) events.end();
   };
-  // Whoever says that something came has nothing to do with the calls.
-  const stop = run.ports?.onChange(AsyncLocalStorage.bind(coalesce(look)));
-  const open = await openRequests(run);
-  const left = calls.flatMap((call, index) =>
-    ended[index] === undefined ? [{ index, wait: open.get(getId(call)) }] : [],
+  // Keeps the caller's trace context out of the retries: `onChange` may fire inside another request.
+  const stop = run.ports?.onChange(AsyncLocalStorage.bind(coalesce(retryWaiting)));
+  const open = await loadOpenRequests(run);
+  const pending = calls.flatMap((call, index) =>
+    ended[index] === undefined ? [{ index, wait: open.get(getCallId(call)) }] : [],
   );
-  for (const { index, wait } of left) {
+  for (const { index, wait } of pending) {
     if (wait) waits.set(index, wait);
     else void start(index);
   }
   if (running === 0) events.end();
   yield* events.drain();
   stop?.();
-  if (away !== undefined) throw away;
+  if (fatalError !== undefined) throw fatalError;
   const outcomes = ended.filter((outcome) => outcome !== undefined);
   return outcomes.length === calls.length
     ? { outcomes }
     : { waits: [...waits].sort(([a], [b]) => a - b).map(([, wait]) => wait) };
 }
 
-/** Where they cannot be read, each call finds out for itself. */
-async function openRequests({ ports }: Run): Promise<Map<string, Wait>> {
+/** Returns the open requests. If they cannot be read, each call finds out on its own attempt. */
+async function loadOpenRequests({ ports }: Run): Promise<Map<string, Wait>> {
   return (await ports?.open().catch(() => undefined)) ?? new Map();
 }
 
-/** Whatever goes wrong is how the call ended, but for a database that is away: then nobody knows, and the rows say what is to be done. */
-async function runOne(
+/**
+ * Runs one call. Every error becomes its outcome, except a fatal one such as an unavailable database, which is
+ * rethrown.
+ */
+async function runCall(
   calls: (CheckedCall | RejectedCall)[],
   index: number,
   ended: (Outcome | undefined)[],
@@ -109,7 +112,7 @@ async function runOne(
 ): Promise<Outcome | Wait> {
   const checked = calls[index] as CheckedCall | RejectedCall;
   if ("problem" in checked) return checked;
-  const call = bare(checked);
+  const call = toCall(checked);
   try {
     if (run.signal.aborted) throw new Problem("CANCELLED", "The request was cancelled before this call was made.");
     const before = calls.slice(0, index).map((one, at): PastCall => ({ call: one, outcome: ended[at] }));
@@ -118,7 +121,7 @@ async function runOne(
     return await admit(checked, run, push);
   } catch (error) {
     if (run.isFatal?.(error)) throw error;
-    const problem = asProblem(error, "SERVICE_FAILED", `${checked.tool.title} could not do it: ${checked.summary}.`);
+    const problem = toProblem(error, "SERVICE_FAILED", `${checked.tool.title} failed: ${checked.summary}.`);
     const integrations = getIntegrations(problem);
     if (run.ports === undefined || run.dryRun || integrations.length === 0) return { call, problem };
     const missing = run.ports.missing(call, integrations, problem.message);
@@ -132,7 +135,7 @@ async function admit(
   push: (event: AgentEvent) => void,
 ): Promise<Outcome | Wait> {
   const { tool, toolCallId } = checked;
-  const call = bare(checked);
+  const call = toCall(checked);
   const before = ports?.ran(toolCallId);
   if (ports && before) return await ports.after(checked, before);
   const account = (ports ?? dryRun) && (await tool.ready?.());
@@ -141,12 +144,12 @@ async function admit(
   const gate: GateResult = (await ports?.gate(checked, account)) ?? { kind: "run", input: checked.parsed };
   if (gate.kind === "wait") return gate.wait;
   if (gate.kind === "denied") return { call, denied: gate.reason };
-  if (gate.allowed) push(allowedEvent(toolCallId, gate.allowed));
+  if (gate.allowed) push(buildAllowedEvent(toolCallId, gate.allowed));
   const attended = ports?.attend(checked, push) ?? { ...UNATTENDED_CONTEXT, waiting: NEVER };
   const report = (data: Extract<AgentEvent, { type: "data-receipt" }>["data"]) =>
     push({ type: "data-receipt", data: { ...data, ...gate.allowed } });
   const { waiting, ...interactive } = attended;
-  // A tool that asked a person is left where it is; the next run of its handler finds the answer.
+  // A handler that waits for the user is abandoned; its next run finds the answer.
   const result = await recordToolCall(watch, tool, () =>
     Promise.race([
       tool.run(gate.input, { toolCallId, signal, report, ...interactive }).then((ran) => ({ ran })),
@@ -161,17 +164,17 @@ async function admit(
 
 const NEVER = new Promise<Wait>(() => {});
 
-function getId(call: CheckedCall | RejectedCall | undefined): string {
-  return call ? bare(call).toolCallId : "";
+function getCallId(call: CheckedCall | RejectedCall | undefined): string {
+  return call ? toCall(call).toolCallId : "";
 }
 
-function bare(call: CheckedCall | RejectedCall): Call {
+function toCall(call: CheckedCall | RejectedCall): Call {
   if ("problem" in call) return call.call;
   const { toolCallId, toolName, input } = call;
   return { toolCallId, toolName, input };
 }
 
-function allowedEvent(tool_call_id: string, { allowed_by, account }: Allowance): AgentEvent {
+function buildAllowedEvent(tool_call_id: string, { allowed_by, account }: Allowance): AgentEvent {
   const as = account ? `, as ${account}` : "";
   return {
     type: "data-tool-log",
@@ -179,7 +182,7 @@ function allowedEvent(tool_call_id: string, { allowed_by, account }: Allowance):
   };
 }
 
-function outcomeEvent(outcome: Outcome): AgentEvent {
+function buildOutcomeEvent(outcome: Outcome): AgentEvent {
   const { toolCallId } = outcome.call;
   if ("output" in outcome) return { type: "tool-output-available", toolCallId, output: outcome.output };
   if ("problem" in outcome) {
@@ -188,6 +191,6 @@ function outcomeEvent(outcome: Outcome): AgentEvent {
   return { type: "tool-output-denied", toolCallId, reason: outcome.denied };
 }
 
-function asProblem(error: unknown, code: "INVALID_REQUEST" | "SERVICE_FAILED", words: string): Problem {
-  return error instanceof Problem ? error : new Problem(code, words, { hint: "", cause: error });
+function toProblem(error: unknown, code: "INVALID_REQUEST" | "SERVICE_FAILED", message: string): Problem {
+  return error instanceof Problem ? error : new Problem(code, message, { hint: "", cause: error });
 }

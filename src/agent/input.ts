@@ -2,16 +2,16 @@ import type * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 
 /**
- * The error for an input that a tool's schema does not accept: one sentence that names the first wrong field and what it must be.
+ * Converts validation issues to one sentence that names the first wrong field and its requirement.
  *
- * @param input what was given, to tell a missing field from a wrong one
+ * @param input the rejected input; tells a missing field from a wrong one
  */
 export function toInputProblem(tool: string, input: unknown, issues: z.core.$ZodIssue[]): Problem {
   const issue = issues[0];
   const path = (issue?.path ?? []).map(String);
   const field = path.join(".");
   const subject = field ? `“${field}”` : "the input";
-  const wrong = issue ? getWords(issue, valueAt(input, path)) : "is not accepted";
+  const wrong = issue ? describeIssue(issue, getValueAtPath(input, path)) : "is not accepted";
   const others = [...new Set(issues.slice(1).map(({ path }) => path.map(String).join(".")))].filter(
     (other) => other !== field && other !== "",
   );
@@ -22,20 +22,20 @@ export function toInputProblem(tool: string, input: unknown, issues: z.core.$Zod
   });
 }
 
-function getWords(issue: z.core.$ZodIssue, value: unknown): string {
+function describeIssue(issue: z.core.$ZodIssue, value: unknown): string {
   switch (issue.code) {
     case "invalid_type":
       return value === undefined ? "is missing" : `must be ${TYPES[issue.expected] ?? issue.expected}`;
     case "invalid_value":
       return value === undefined ? "is missing" : `must be one of ${issue.values.map(String).join(", ")}`;
     case "too_small":
-      return limit(issue.origin, "at least", issue.minimum);
+      return formatLimit(issue.origin, "at least", issue.minimum);
     case "too_big":
-      return limit(issue.origin, "at most", issue.maximum);
+      return formatLimit(issue.origin, "at most", issue.maximum);
     case "invalid_format":
       return `must be a valid ${issue.format}`;
     case "invalid_union":
-      return value === undefined ? "is missing" : `must be ${getUnion(issue.errors)}`;
+      return value === undefined ? "is missing" : `must be ${formatUnion(issue.errors)}`;
     default:
       return issue.message && issue.message !== "Invalid input"
         ? `is not accepted: ${issue.message}`
@@ -43,21 +43,24 @@ function getWords(issue: z.core.$ZodIssue, value: unknown): string {
   }
 }
 
-function limit(origin: string, words: string, bound: number | bigint): string {
+function formatLimit(origin: string, comparison: string, bound: number | bigint): string {
   if (origin === "string")
-    return bound === 1 && words === "at least" ? "must not be empty" : `must have ${words} ${bound} characters`;
-  if (origin === "array" || origin === "set") return `must have ${words} ${bound} ${bound === 1 ? "entry" : "entries"}`;
-  return `must be ${words} ${bound}`;
+    return bound === 1 && comparison === "at least"
+      ? "must not be empty"
+      : `must have ${comparison} ${bound} characters`;
+  if (origin === "array" || origin === "set")
+    return `must have ${comparison} ${bound} ${bound === 1 ? "entry" : "entries"}`;
+  return `must be ${comparison} ${bound}`;
 }
 
-function getUnion(errors: z.core.$ZodIssue[][]): string {
+function formatUnion(errors: z.core.$ZodIssue[][]): string {
   const types = errors.flatMap(([first]) =>
     first?.code === "invalid_type" ? [TYPES[first.expected] ?? first.expected] : [],
   );
   return types.length > 0 ? [...new Set(types)].join(" or ") : "something else";
 }
 
-function valueAt(input: unknown, path: string[]): unknown {
+function getValueAtPath(input: unknown, path: string[]): unknown {
   return path.reduce<unknown>((value, key) => (value as Record<string, unknown> | null | undefined)?.[key], input);
 }
 

@@ -20,47 +20,50 @@ import { runModelStep } from "./step.ts";
 import type { AgentTool } from "./tool.ts";
 
 export type AgentInput = {
-  /** Who is told of each step, call of the model and call of a tool. */
+  /** Observes each step, model call and tool call. */
   watch?: AgentObserver;
   messages: ModelMessage[];
   tools: AgentTool[];
   model: LanguageModel;
-  /** Who answers, for error sentences. */
+  /** Names the model in error messages. */
   label: string;
-  /** Aborted when nobody waits for the answer any more: no further model call, no further tool. */
+  /** Aborted when the answer is no longer needed. No further model or tool call is made. */
   signal: AbortSignal;
-  /** Milliseconds; told to the model. */
+  /** Current time in ms since the epoch, passed to the model. */
   now: number;
-  /** Whether a call must wait for a person's yes. One such call holds its whole step. */
+  /** Returns whether a call needs approval. One such call holds its whole step. */
   holds(call: CheckedCall): boolean | Promise<boolean>;
-  /** A step that was begun before, or held and is now approved: its calls are run first, to the end even when the signal has fired. */
+  /**
+   * A step that was started earlier, or held and now approved. Its calls run first, to the end even if the signal has
+   * fired.
+   */
   open?: OpenStep;
-  /** Model steps before this run. */
+  /** Number of model steps before this run. */
   steps?: number;
-  /** Calls of those steps. */
+  /** Calls made in those steps. */
   past?: PastCall[];
-  /** The tools that the model is given in a step, where it is not given all. */
+  /** Selects the tools offered to the model in a step. Without it, the model gets all of them. */
   offers?(messages: ModelMessage[], past: PastCall[]): AgentTool[];
-  /** The value that the answer is to be; one that is not is mended once. */
+  /** The value that the answer must be. The model gets one chance to correct a mismatch. */
   wanted?: WantedOutput;
-  /** It was asked to mend this one. */
+  /** The mismatch that the model was asked to correct. */
   mismatch?: OutputMismatch;
-  /** Model steps after which it is ended, where that is to be sooner than {@link MOST_STEPS}. */
+  /** Maximum number of model steps, if lower than {@link MAX_STEPS}. */
   mostSteps?: number;
-  /** How calls meet people; without it a missing connection ends the generation. */
+  /** How calls reach the user. Without it, a missing connection ends the generation. */
   calls?: CallPorts;
-  /** Nothing but reads is made. */
+  /** When set, only reads are sent. */
   dryRun?: DryRun;
-  /** Whether an error of a call ends the run at once instead of becoming the call's result: a store that is away. */
+  /** Returns whether an error ends the run instead of becoming a call's result, such as an unavailable database. */
   isFatal?(error: unknown): boolean;
 };
 
-/** Steps after which a generation is ended: enough for real work, an end for a model that never stops. */
+/** Maximum number of model steps in a generation: enough for real work, and an end for a model that never stops. */
 export const MAX_STEPS = 20;
 
 /**
- * The agent: from messages, tools, a model and a signal to a stream of events. It throws nothing but that the database is away; failures travel in the stream, and its
- * last event is `finish`, `waiting`, `error` or `abort`. What it waits for is not awaited: it is called again, with the open step.
+ * Runs the agent loop and yields its events; the last one is `finish`, `waiting`, `error` or `abort`. Failures are
+ * events; only an error that `isFatal` accepts is thrown. After `waiting`, call it again with the open step.
  */
 export async function* runAgent(input: AgentInput): AsyncGenerator<AgentEvent> {
   const turn: Turn = { messages: [...input.messages], memory: [...(input.past ?? [])], mismatch: input.mismatch };
@@ -68,27 +71,27 @@ export async function* runAgent(input: AgentInput): AsyncGenerator<AgentEvent> {
   if (input.open) {
     const checked = input.open.calls.map((call) => checkCall(call, input.tools));
     const signal = input.calls ? input.signal : new AbortController().signal;
-    if (yield* asStep(input, execute({ ...input, signal }, turn, input.open, checked))) return;
+    if (yield* traceStep(input, executeCalls({ ...input, signal }, turn, input.open, checked))) return;
   }
   const most = Math.min(input.mostSteps ?? MAX_STEPS, MAX_STEPS);
-  // The open one is not among those before.
+  // The open step is not included in `steps`.
   for (let step = (input.steps ?? 0) + (input.open ? 1 : 0); step < most; step++) {
     if (input.signal.aborted) return yield { type: "abort" };
-    const ended = yield* asStep(input, oneStep(input, turn));
+    const ended = yield* traceStep(input, runStep(input, turn));
     if (ended) return;
   }
-  const words = `It was not finished after ${most === 1 ? "1 step" : `${most} steps`} and was stopped.`;
-  yield errorEvent(turn.mismatch ? outputInvalidProblem(turn.mismatch) : new Problem("STEP_LIMIT", words));
+  const words = `The request was stopped: it was not finished after ${most === 1 ? "1 step" : `${most} steps`}.`;
+  yield buildErrorEvent(turn.mismatch ? outputInvalidProblem(turn.mismatch) : new Problem("STEP_LIMIT", words));
 }
 
 type Turn = { messages: ModelMessage[]; memory: PastCall[]; mismatch?: OutputMismatch };
 
-function asStep(input: AgentInput, step: AsyncGenerator<AgentEvent, boolean>): AsyncGenerator<AgentEvent, boolean> {
+function traceStep(input: AgentInput, step: AsyncGenerator<AgentEvent, boolean>): AsyncGenerator<AgentEvent, boolean> {
   return traceEvents(input.watch?.observe, "step", step, getErrorCode);
 }
 
-/** One call of the model and the calls it makes. True when the generation is over, or waits. */
-async function* oneStep(input: AgentInput, turn: Turn): AsyncGenerator<AgentEvent, boolean> {
+/** Makes one model call and runs the calls it returns. Returns true when the generation has ended or waits. */
+async function* runStep(input: AgentInput, turn: Turn): AsyncGenerator<AgentEvent, boolean> {
   yield { type: "start-step" };
   const { tools, model, label, signal } = input;
   const result = yield* runModelStep({
@@ -105,25 +108,25 @@ async function* oneStep(input: AgentInput, turn: Turn): AsyncGenerator<AgentEven
     ...(input.wanted ? { schema: input.wanted.schema } : {}),
     taken: turn.memory.map(({ call }) => ("problem" in call ? call.call : call).toolCallId),
   });
-  if (result.kind === "aborted") return yield* last({ type: "abort" });
-  if (result.kind === "failed") return yield* last(errorEvent(result.problem));
-  if (result.calls.length === 0) return yield* answer(input, turn, result);
-  if (signal.aborted) return yield* last({ type: "abort" });
+  if (result.kind === "aborted") return yield* yieldLast({ type: "abort" });
+  if (result.kind === "failed") return yield* yieldLast(buildErrorEvent(result.problem));
+  if (result.calls.length === 0) return yield* acceptAnswer(input, turn, result);
+  if (signal.aborted) return yield* yieldLast({ type: "abort" });
   const checked = result.calls.map((call) => checkCall(call, tools));
   const runnable = checked.filter((call): call is CheckedCall => !("problem" in call));
   const held = await Promise.all(runnable.map((call) => input.holds(call)));
   if (held.includes(true)) {
-    yield { type: "held", message: result.message, calls: runnable.map(heldCall) };
+    yield { type: "held", message: result.message, calls: runnable.map(toHeldCall) };
     yield { type: "finish-step" };
-    return yield* last({ type: "finish", finishReason: "held" });
+    return yield* yieldLast({ type: "finish", finishReason: "held" });
   }
   const open = { message: result.message, calls: result.calls };
   yield { type: "step-open", step: open };
-  return yield* execute(input, turn, open, checked);
+  return yield* executeCalls(input, turn, open, checked);
 }
 
-/** The model has said its last word, unless that is to be another one. */
-function* answer(
+/** Ends the generation with the model's answer, or asks for a correction if the answer does not match the schema. */
+function* acceptAnswer(
   { wanted }: AgentInput,
   turn: Turn,
   { message, text, cut }: Extract<StepResult, { kind: "answer" }>,
@@ -131,7 +134,7 @@ function* answer(
   const checked = wanted?.check(text);
   if (checked && "problems" in checked) {
     const mismatch = toMismatch(text, checked.problems);
-    if (turn.mismatch) return yield* last(errorEvent(outputInvalidProblem(mismatch)));
+    if (turn.mismatch) return yield* yieldLast(buildErrorEvent(outputInvalidProblem(mismatch)));
     turn.mismatch = mismatch;
     yield { type: "step", messages: [], mismatch };
     yield { type: "finish-step" };
@@ -139,42 +142,42 @@ function* answer(
   }
   yield { type: "step", messages: [message] };
   yield { type: "finish-step" };
-  return yield* last({
+  return yield* yieldLast({
     type: "finish",
     finishReason: cut ? "length" : "stop",
     ...(checked ? { output: checked } : {}),
   });
 }
 
-async function* execute(
+async function* executeCalls(
   { signal, calls: ports, dryRun, watch, isFatal }: AgentInput,
   turn: Turn,
   { message }: OpenStep,
   checked: (CheckedCall | RejectedCall)[],
 ): AsyncGenerator<AgentEvent, boolean> {
   const ran = yield* runCalls(checked, { memory: turn.memory, signal, ports, dryRun, watch, isFatal });
-  if ("waits" in ran) return yield* last({ type: "waiting", waits: ran.waits });
+  if ("waits" in ran) return yield* yieldLast({ type: "waiting", waits: ran.waits });
   const { outcomes } = ran;
   const step = [message, toResultMessage(outcomes)];
   turn.messages.push(...step);
   turn.memory.push(...checked.map((call, index) => ({ call, outcome: outcomes[index] })));
   yield { type: "step", messages: step };
   yield { type: "finish-step" };
-  // A dry run waits for no connection: it says what is missing.
+  // A dry run does not wait for connections; its answer names the missing ones.
   const integrations = ports && !dryRun ? [] : listMissingIntegrations(outcomes);
   if (integrations.length > 0) {
     yield { type: "auth-needed", integrations };
-    return yield* last({ type: "finish", finishReason: "auth" });
+    return yield* yieldLast({ type: "finish", finishReason: "auth" });
   }
   if (outcomes.every(isRepeat)) {
-    return yield* last(
-      errorEvent(new Problem("MODEL_FAILED", "It repeated the same call again and again and was stopped.")),
+    return yield* yieldLast(
+      buildErrorEvent(new Problem("MODEL_FAILED", "The request was stopped: the model kept repeating the same call.")),
     );
   }
   return false;
 }
 
-function heldCall({ toolCallId, toolName, input, access, summary, parsed, tool }: CheckedCall): HeldCall {
+function toHeldCall({ toolCallId, toolName, input, access, summary, parsed, tool }: CheckedCall): HeldCall {
   return { toolCallId, toolName, input, access, summary, parsed, service: tool.service };
 }
 
@@ -182,11 +185,11 @@ function isRepeat(outcome: Outcome): boolean {
   return "problem" in outcome && outcome.problem.details.repeated === true;
 }
 
-function errorEvent(problem: Problem): AgentEvent {
+function buildErrorEvent(problem: Problem): AgentEvent {
   return { type: "error", errorText: problem.message, problem };
 }
 
-function* last(event: AgentEvent): Generator<AgentEvent, true> {
+function* yieldLast(event: AgentEvent): Generator<AgentEvent, true> {
   yield event;
   return true;
 }

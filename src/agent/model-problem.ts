@@ -3,34 +3,35 @@ import { toOwnFaultProblem } from "#connectors/http/own-fault";
 import { Problem } from "#protocol/errors";
 
 /**
- * A provider's failure in one clean sentence. What the provider wrote is not repeated (it may quote the key or the request); it stays in
- * `cause`, for the redacted log.
+ * Converts a provider's failure to one sentence. The provider's own text may quote the key or the request, so it stays
+ * in `cause`, for the redacted log.
  *
- * @param label which model: `OpenAI gpt-6-astra`
+ * @param label the model's label, such as `OpenAI gpt-6-astra`
  */
 export function toModelProblem(label: string, error: unknown): Problem {
-  const cause = root(error);
+  const cause = findRootError(error);
   const own = toOwnFaultProblem("MODEL_FAILED", label, error);
   if (own) return own;
   if (APICallError.isInstance(cause)) {
     const code = isTooLong(cause) ? "CONTEXT_TOO_LONG" : "MODEL_FAILED";
-    return new Problem(code, sentence(label, cause), { cause: error });
+    return new Problem(code, describeApiError(label, cause), { cause: error });
   }
   const name = cause instanceof Error ? cause.name : "";
   const why = /timeout|abort/i.test(name) ? "did not answer in time" : "gave an answer that could not be read";
   return new Problem("MODEL_FAILED", `${label} ${why}.`, { cause: error });
 }
 
-function sentence(label: string, error: APICallError): string {
+function describeApiError(label: string, error: APICallError): string {
   const { statusCode: status, responseBody = "" } = error;
   if (status === undefined) return `${label} could not be reached.`;
-  // Gemini answers a wrong key with 400.
+  // Gemini answers an invalid key with HTTP 400.
   const badKey = status === 400 && /api.?key/i.test(`${error.message} ${responseBody}`);
   if (status === 401 || status === 403 || badKey) return `${label} refused the API key (HTTP ${status}).`;
   if (isTooLong(error)) return `The conversation is too long for ${label}; start a new one.`;
-  if (status === 404) return `${label} is not known at its provider (HTTP 404).`;
-  if (status === 429) return `${label} takes no more requests now: its rate limit or quota is used up (HTTP 429).`;
-  if (status >= 500) return `${label} is out of order at its provider (HTTP ${status}).`;
+  if (status === 404) return `${label} is not available from its provider (HTTP 404).`;
+  if (status === 429)
+    return `${label} accepts no more requests for now: its rate limit or quota is exhausted (HTTP 429).`;
+  if (status >= 500) return `${label} failed on the provider's side (HTTP ${status}).`;
   if (status >= 200 && status < 300) return `${label} gave an answer that could not be read.`;
   return `${label} refused the request (HTTP ${status}).`;
 }
@@ -39,8 +40,8 @@ function isTooLong({ statusCode = 0, message, responseBody = "" }: APICallError)
   return statusCode >= 400 && statusCode < 500 && statusCode !== 429 && TOO_LONG.test(`${message} ${responseBody}`);
 }
 
-/** The SDK wraps the last error of several attempts. */
-function root(error: unknown): unknown {
+/** Returns the provider's error inside the SDK's retry error. */
+function findRootError(error: unknown): unknown {
   let current = error;
   for (let depth = 0; depth < 5 && current instanceof Error; depth++) {
     if (APICallError.isInstance(current)) return current;

@@ -3,15 +3,15 @@ import type { CheckedCall, RejectedCall } from "./calls.ts";
 import type { AgentEvent, Outcome, StepResult } from "./events.ts";
 import type { AgentTool } from "./tool.ts";
 
-/** Who is told of the loop's work, and the model that works, as it is set: `openai:gpt-6-astra`. */
+/** The observer of the loop, and the model's name in settings, such as `openai:gpt-6-astra`. */
 export type AgentObserver = { observe: Observe; model: string };
 
-/** The error that an event of the loop tells of. */
+/** Returns the error code that an event carries. */
 export function getErrorCode(event: AgentEvent): string | undefined {
   return event.type === "error" ? event.problem.code : undefined;
 }
 
-/** Tell what a call of the model came to, and how long it took since `begun` (seconds). */
+/** Records the result and the duration of a model call. `begun` is its start in seconds. */
 export function recordModelCall({ observe, model }: AgentObserver, begun: number, result: StepResult): void {
   const outcome = { answer: "ok", aborted: "aborted", failed: "failed" }[result.kind];
   observe.measure("kay_model_call_seconds", { model, outcome }, observe.seconds() - begun);
@@ -22,7 +22,7 @@ export function recordModelCall({ observe, model }: AgentObserver, begun: number
   if (output) observe.count("kay_model_tokens_total", { model, direction: "output" }, output);
 }
 
-/** Run a tool, and tell how long that took. `waits` is what it gives when a person is to answer first: that is no end. */
+/** Runs a tool and records its duration. A tool that waits for the user has not ended. */
 export async function recordToolCall<T extends object>(
   watch: AgentObserver | undefined,
   tool: AgentTool,
@@ -30,7 +30,7 @@ export async function recordToolCall<T extends object>(
 ): Promise<T> {
   if (!watch) return await run();
   const { observe } = watch;
-  const name = countedAs(tool);
+  const name = getMetricName(tool);
   const begun = observe.seconds();
   const attributes = { "gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": name };
   try {
@@ -40,22 +40,22 @@ export async function recordToolCall<T extends object>(
   }
 }
 
-/** Tell how a call of a tool ended. */
+/** Records how a tool call ended. */
 export function recordOutcome(
   watch: AgentObserver | undefined,
   call: CheckedCall | RejectedCall,
   outcome: Outcome,
 ): void {
-  // Models make up names.
-  const tool = "problem" in call ? "unknown" : countedAs(call.tool);
-  watch?.observe.count("kay_tool_calls_total", { tool, outcome: getEnd(outcome) });
+  // Models can invent tool names, so unknown ones are counted under one label.
+  const tool = "problem" in call ? "unknown" : getMetricName(call.tool);
+  watch?.observe.count("kay_tool_calls_total", { tool, outcome: getOutcomeLabel(outcome) });
 }
 
-function getEnd(outcome: Outcome): string {
+function getOutcomeLabel(outcome: Outcome): string {
   if ("output" in outcome) return "ok";
   return "problem" in outcome ? getFailureCode(outcome.problem) : "denied";
 }
 
-function countedAs({ name, counted }: AgentTool): string {
+function getMetricName({ name, metricName: counted }: AgentTool): string {
   return counted ?? name;
 }

@@ -2,55 +2,58 @@ import type { ModelMessage } from "ai";
 import { Problem } from "#protocol/errors";
 import type { OutputCheck, OutputProblem } from "#protocol/output/schema";
 
-/** The value that an answer is to be: its JSON Schema, and what looks for it in the text of an answer. */
+/** The value that an answer must be: its JSON Schema, and the check that finds it in an answer's text. */
 export type WantedOutput = { schema: Record<string, unknown>; check: OutputCheck };
 
-/** An answer that is not that, and why. */
+/** An answer that does not match the schema, and the reasons. */
 export type OutputMismatch = { text: string; problems: OutputProblem[] };
 
 /**
- * What a model is told of the wanted value. The schema goes into words, for every model: what providers have for this differs, takes only
- * some schemas, and excludes tools at some of them.
+ * Builds the instructions for structured output. The schema is part of the prompt because providers' own support
+ * differs, limits schemas, and sometimes excludes tools.
  */
 export function buildOutputInstructions(schema: Record<string, unknown>): string {
   return [
-    "Your last message, when you need no more tools, is read by a program: it must be one JSON value that matches this JSON Schema,",
-    "without any word before or after it and without Markdown. Fill it only with what the tools brought or the person said.",
+    "When you need no more tools, your last message is read by a program: it must be one JSON value that matches this JSON Schema,",
+    "without any text before or after it and without Markdown. Fill it only with values from tool results or from the user.",
     JSON.stringify(schema),
   ].join("\n");
 }
 
-/** The exchange that asks for a matching answer. It is no part of the conversation: who goes on with that sees the answer that counts. */
+/**
+ * Builds the messages that ask the model to correct its answer. They are not stored in the conversation, which keeps
+ * only the final answer.
+ */
 export function buildCorrectionMessages({ text, problems }: OutputMismatch): ModelMessage[] {
-  const list = problems.map((problem) => `- ${words(problem)}`).join("\n");
+  const list = problems.map((problem) => `- ${formatProblem(problem)}`).join("\n");
   return [
     { role: "assistant", content: text.trim() || "(no answer)" },
     {
       role: "user",
       content: `This does not match the JSON Schema of the answer:\n${list}\nSend the whole JSON value again, corrected, and nothing else.`,
-      // For the offline planner only, which takes no part of a conversation for a request that is none.
+      // Marks the message for the offline planner, which would otherwise read it as a request.
       providerOptions: { kay: { mend: true } },
     },
   ];
 }
 
-/** An answer as it is kept until it is mended, and shown where it is not. */
+/** Returns a mismatch with the answer shortened for storage and display. */
 export function toMismatch(text: string, problems: OutputProblem[]): OutputMismatch {
-  return { text: text.length > MOST ? `${text.slice(0, MOST)}…` : text, problems };
+  return { text: text.length > MAX_ANSWER_LENGTH ? `${text.slice(0, MAX_ANSWER_LENGTH)}…` : text, problems };
 }
 
-/** The end of a generation whose answer is not what was wanted. */
+/** Creates the error for a generation whose final answer does not match the schema. */
 export function outputInvalidProblem({ text, problems }: OutputMismatch): Problem {
   const [first] = problems;
-  const why = first ? `: ${words(first)}` : "";
+  const why = first ? `: ${formatProblem(first)}` : "";
   return new Problem("OUTPUT_INVALID", `The answer does not match the output schema${why}.`, {
     details: { problems, text },
   });
 }
 
-function words({ path, message }: OutputProblem): string {
+function formatProblem({ path, message }: OutputProblem): string {
   return `${path || "it"} ${message}`;
 }
 
-/** Characters of an answer that did not match. */
-const MOST = 20_000;
+/** Characters kept of an answer that did not match. */
+const MAX_ANSWER_LENGTH = 20_000;

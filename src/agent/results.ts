@@ -4,7 +4,7 @@ import type { Problem } from "#protocol/errors";
 import type { Outcome, ToolOutput } from "./events.ts";
 import { toWireName } from "./wire-names.ts";
 
-/** What a service answered, cut to what a model can take and marked with its origin. */
+/** Converts a service's result to output for the model: shortened and marked with its origin. */
 export function toToolOutput(service: string, result: ToolResult): ToolOutput {
   return {
     from: service,
@@ -15,21 +15,21 @@ export function toToolOutput(service: string, result: ToolResult): ToolOutput {
 }
 
 /**
- * The message that hands a step's results to the model. Text of services travels inside `data_from`, which the instructions declare to be
- * data: words in it that sound like orders are not orders.
+ * Builds the message that passes a step's results to the model. Service text is inside `data_from`, which the
+ * instructions declare to be data, so commands in it are not followed.
  */
 export function toResultMessage(outcomes: Outcome[]): ModelMessage {
-  return { role: "tool", content: outcomes.map(resultPart) };
+  return { role: "tool", content: outcomes.map(toResultPart) };
 }
 
-/** The services that an AUTH_REQUIRED names. */
+/** Returns the services that an AUTH_REQUIRED problem names. */
 export function getIntegrations(problem: Problem): string[] {
   const { integrations } = problem.details;
   if (problem.code !== "AUTH_REQUIRED" || !Array.isArray(integrations)) return [];
   return integrations.filter((name): name is string => typeof name === "string");
 }
 
-/** The services that a step lacks to go on. */
+/** Lists the services that a step needs but that are not connected. */
 export function listMissingIntegrations(outcomes: Outcome[]): string[] {
   const names = outcomes.flatMap((outcome) => {
     if (!("problem" in outcome) || outcome.problem.code !== "AUTH_REQUIRED") return [];
@@ -39,18 +39,18 @@ export function listMissingIntegrations(outcomes: Outcome[]): string[] {
   return [...new Set(names)];
 }
 
-function resultPart(outcome: Outcome): ToolResultPart {
+function toResultPart(outcome: Outcome): ToolResultPart {
   const { call } = outcome;
   const base = { type: "tool-result", toolCallId: call.toolCallId, toolName: toWireName(call.toolName) } as const;
   if ("denied" in outcome) return { ...base, output: { type: "execution-denied", reason: outcome.denied } };
-  if ("problem" in outcome) return { ...base, output: { type: "error-json", value: errorValue(outcome.problem) } };
+  if ("problem" in outcome) return { ...base, output: { type: "error-json", value: toErrorValue(outcome.problem) } };
   const { from, edited, planned, ...rest } = outcome.output;
-  const changed = edited ? { arguments_changed_by_the_person: plain(edited) } : {};
-  const dry = planned ? { sent: false, would_be_sent: plain(planned.input) } : {};
-  return { ...base, output: { type: "json", value: { data_from: from, ...changed, ...dry, ...plain(rest) } } };
+  const changed = edited ? { arguments_changed_by_the_person: toPlainJson(edited) } : {};
+  const dry = planned ? { sent: false, would_be_sent: toPlainJson(planned.input) } : {};
+  return { ...base, output: { type: "json", value: { data_from: from, ...changed, ...dry, ...toPlainJson(rest) } } };
 }
 
-function errorValue(problem: Problem): JSONValue {
+function toErrorValue(problem: Problem): JSONValue {
   const [integration] = getIntegrations(problem);
   return {
     error: {
@@ -62,16 +62,18 @@ function errorValue(problem: Problem): JSONValue {
   };
 }
 
-function plain(value: object): Record<string, JSONValue> {
+function toPlainJson(value: object): Record<string, JSONValue> {
   const json = JSON.stringify(value);
-  return json.length <= MOST
+  return json.length <= MAX_RESULT_LENGTH
     ? JSON.parse(json)
     : { ...JSON.parse(JSON.stringify({ ...value, data: null })), truncated: true };
 }
 
 function shorten(text: string): string {
-  return text.length <= MOST ? text : `${text.slice(0, MOST)}\n… (${text.length - MOST} characters more)`;
+  return text.length <= MAX_RESULT_LENGTH
+    ? text
+    : `${text.slice(0, MAX_RESULT_LENGTH)}\n… (${text.length - MAX_RESULT_LENGTH} more characters)`;
 }
 
-/** Characters of one result that reach the model; more would crowd out the conversation. */
-const MOST = 60_000;
+/** Longest tool result for the model, in characters. Longer ones would crowd out the conversation. */
+const MAX_RESULT_LENGTH = 60_000;

@@ -8,39 +8,39 @@ import { fromWireName, toWireName } from "./wire-names.ts";
 
 export type StepInput = {
   model: LanguageModel;
-  /** Who answers, for error sentences: `OpenAI gpt-6-astra`. */
+  /** Names the model in error messages: `OpenAI gpt-6-astra`. */
   label: string;
   instructions: string;
   messages: ModelMessage[];
   tools: AgentTool[];
   signal: AbortSignal;
-  /** What the answer is to match. For the offline planner only; others read it in the instructions. */
+  /** The schema that the answer must match, for the offline planner. Other models read it in the instructions. */
   schema?: Record<string, unknown>;
   watch?: AgentObserver;
-  /** Ids of earlier calls. Some models count anew in each step; a later call with such an id gets one of its own. */
+  /** IDs of earlier calls. Some models restart their numbering in each step; a repeated ID is replaced. */
   taken?: string[];
 };
 
-/** One model call, streamed. Never throws: a failure is the result. */
+/** Makes one model call and streams it. Never throws; a failure is a result. */
 export async function* runModelStep(input: StepInput): AsyncGenerator<AgentEvent, StepResult> {
   const { watch } = input;
   const begun = watch?.observe.seconds() ?? 0;
-  const result = yield* called(input);
+  const result = yield* streamModelCall(input);
   if (watch) recordModelCall(watch, begun, result);
   return result;
 }
 
-async function* called(input: StepInput): AsyncGenerator<AgentEvent, StepResult> {
-  // The SDK prints what a provider cannot do to the console, where it would end up in somebody's JSON.
+async function* streamModelCall(input: StepInput): AsyncGenerator<AgentEvent, StepResult> {
+  // The SDK prints provider warnings to the console, where they would corrupt JSON output.
   globalThis.AI_SDK_LOG_WARNINGS = false;
   const answer: Gathered = { text: "", calls: [], finishReason: "", tokens: {}, ids: new Map() };
-  const id = (given: string) => ownId(given, answer.ids, input.taken ?? []);
+  const id = (given: string) => getUniqueId(given, answer.ids, input.taken ?? []);
   try {
     const result = streamText({
       model: input.model,
       instructions: input.instructions,
       messages: input.messages,
-      tools: wireTools(input.tools),
+      tools: toWireTools(input.tools),
       ...(input.schema ? { providerOptions: { kay: { outputSchema: JSON.stringify(input.schema) } } } : {}),
       ...getTelemetry(input),
       abortSignal: input.signal,
@@ -49,19 +49,20 @@ async function* called(input: StepInput): AsyncGenerator<AgentEvent, StepResult>
       onError: () => {},
     });
     for await (const part of result.stream) {
-      if (part.type === "error") return fail(input, part.error);
-      if (part.type === "abort") return input.signal.aborted ? { kind: "aborted" } : timedOut(input);
-      yield* translate(part, answer, id);
+      if (part.type === "error") return toFailure(input, part.error);
+      if (part.type === "abort") return input.signal.aborted ? { kind: "aborted" } : toTimeoutFailure(input);
+      yield* translatePart(part, answer, id);
     }
-    // Only what the model said: the SDK adds results of its own for calls it finds invalid, and kay gives those itself.
+    // Keeps only the assistant's messages: the SDK adds its own results for invalid calls, and kay provides those
+    // itself.
     const message = (await result.responseMessages).find(({ role }) => role === "assistant");
-    return finish(message && withIds(message as ModelMessage, id), answer);
+    return toAnswer(message && withIds(message as ModelMessage, id), answer);
   } catch (error) {
-    return input.signal.aborted ? { kind: "aborted" } : fail(input, error);
+    return input.signal.aborted ? { kind: "aborted" } : toFailure(input, error);
   }
 }
 
-/** Never what was said: operators see how long it took, not what about. */
+/** Reports timings only, never the content of the conversation. */
 function getTelemetry({ watch }: StepInput): Pick<Parameters<typeof streamText>[0], "telemetry"> {
   const traces = watch?.observe.traces;
   if (!traces) return {};
@@ -70,7 +71,7 @@ function getTelemetry({ watch }: StepInput): Pick<Parameters<typeof streamText>[
 
 type Gathered = { text: string; calls: Call[]; finishReason: string; tokens: Tokens; ids: Map<string, string> };
 
-function ownId(given: string, ids: Map<string, string>, taken: string[]): string {
+function getUniqueId(given: string, ids: Map<string, string>, taken: string[]): string {
   let own = ids.get(given) ?? given;
   for (let count = 2; !ids.has(given) && taken.includes(own); count++) own = `${given}_${count}`;
   ids.set(given, own);
@@ -85,14 +86,14 @@ function withIds(message: ModelMessage, id: (given: string) => string): ModelMes
   return { ...message, content };
 }
 
-function wireTools(tools: AgentTool[]): ToolSet {
+function toWireTools(tools: AgentTool[]): ToolSet {
   return Object.fromEntries(
     tools.map(({ name, description, schema, access, examples, title }) => [
       toWireName(name),
       tool({
         description,
         inputSchema: jsonSchema(schema),
-        // For the offline planner only; other providers do not read it.
+        // Only the offline planner reads this.
         providerOptions: { kay: { access, examples, title } },
       }),
     ]),
@@ -101,7 +102,7 @@ function wireTools(tools: AgentTool[]): ToolSet {
 
 type Part = ReturnType<typeof streamText>["stream"] extends AsyncIterable<infer P> ? P : never;
 
-function* translate(part: Part, answer: Gathered, id: (given: string) => string): Generator<AgentEvent> {
+function* translatePart(part: Part, answer: Gathered, id: (given: string) => string): Generator<AgentEvent> {
   switch (part.type) {
     case "text-start":
     case "text-end":
@@ -134,7 +135,7 @@ function* translate(part: Part, answer: Gathered, id: (given: string) => string)
   }
 }
 
-function finish(message: ModelMessage | undefined, answer: Gathered): StepResult {
+function toAnswer(message: ModelMessage | undefined, answer: Gathered): StepResult {
   return {
     kind: "answer",
     message: message ?? { role: "assistant", content: answer.text },
@@ -145,15 +146,15 @@ function finish(message: ModelMessage | undefined, answer: Gathered): StepResult
   };
 }
 
-function fail({ label }: StepInput, error: unknown): StepResult {
+function toFailure({ label }: StepInput, error: unknown): StepResult {
   return { kind: "failed", problem: error instanceof Problem ? error : toModelProblem(label, error) };
 }
 
-function timedOut({ label }: StepInput): StepResult {
+function toTimeoutFailure({ label }: StepInput): StepResult {
   return { kind: "failed", problem: new Problem("MODEL_FAILED", `${label} did not answer in time.`) };
 }
 
-/** Every wait has an end: a silent provider for a minute, or one that never comes to an end. */
+/** Time limits for a silent provider and for one that never finishes. */
 const TIMEOUTS = { totalMs: 300_000, firstChunkMs: 90_000, chunkMs: 60_000 };
 
 const RETRIES = 1;

@@ -4,19 +4,18 @@ import { isErrorCode, Problem } from "#protocol/errors";
 import type { RunContext } from "./tool.ts";
 
 /**
- * Calls that a person is asked about while their service waits on an open connection. Every other handler that asks is left where it is and
- * run again from its beginning; these go on where they are, as long as this process lives: run again, the call is found here, and what it asked
- * gets its answer.
+ * Calls that keep a connection to their service open while the user is asked. Other handlers are abandoned and run
+ * again from the start. These stay in memory: the next run finds the call here and passes it the answer.
  */
-const kept = new WeakMap<Node, Map<string, Kept>>();
+const suspendedCalls = new WeakMap<Node, Map<string, SuspendedCall>>();
 
-/** A node of the backend, which is all that tells its calls from those of another. */
+/** A backend node. Its identity separates its calls from those of other nodes in the same process. */
 type Node = { number(): Promise<number> };
 
-type Kept = {
+type SuspendedCall = {
   generationId: string;
   context: RunContext;
-  /** What it asked so far, in order; the last one may wait. */
+  /** The questions asked so far, in order. Only the last one may be unanswered. */
   asked: Question[];
   over: AbortController;
   result: Promise<ToolResult>;
@@ -24,40 +23,40 @@ type Kept = {
 
 type Question = { request: ToolInteraction; answered: boolean; settle: PromiseWithResolvers<unknown> };
 
-/** Which call it is, and at which node. */
+/** Identifies a call and its node. */
 export type SuspendedCallKey = { node: Node; generationId: string; toolCallId: string };
 
-/** Run a call, or go on with it where it is kept here. */
+/** Runs a call, or resumes it if it is suspended here. */
 export function runSuspendable(
   { node, generationId, toolCallId }: SuspendedCallKey,
   context: RunContext,
   work: (context: RunContext) => Promise<ToolResult>,
 ): Promise<ToolResult> {
-  const calls = kept.get(node) ?? new Map<string, Kept>();
-  kept.set(node, calls);
+  const calls = suspendedCalls.get(node) ?? new Map<string, SuspendedCall>();
+  suspendedCalls.set(node, calls);
   const key = `${generationId}\n${toolCallId}`;
-  const there = calls.get(key);
-  if (there) return goOn(there, context);
-  const call: Kept = { generationId, context, asked: [], over: new AbortController(), result: NOTHING };
-  follow(call, context.signal);
+  const existing = calls.get(key);
+  if (existing) return resumeCall(existing, context);
+  const call: SuspendedCall = { generationId, context, asked: [], over: new AbortController(), result: NO_RESULT_YET };
+  forwardAbort(call, context.signal);
   calls.set(key, call);
-  call.result = work(lasting(call)).finally(() => calls.delete(key));
-  // Whoever waits for it may be gone by then; what it came to is in its effect.
+  call.result = work(createLastingContext(call)).finally(() => calls.delete(key));
+  // Prevents an unhandled rejection: the caller may be gone, and the effect log has the result.
   call.result.catch(() => {});
   return call.result;
 }
 
-/** Whether a call of this generation is kept open at this node for an answer. */
+/** Returns whether a call of this generation is suspended on this node and waits for an answer. */
 export function hasSuspendedCall(node: Node, generationId: string): boolean {
-  return [...(kept.get(node)?.values() ?? [])].some(
+  return [...(suspendedCalls.get(node)?.values() ?? [])].some(
     (call) => call.generationId === generationId && call.asked.at(-1)?.answered === false,
   );
 }
 
-const NOTHING = new Promise<ToolResult>(() => {});
+const NO_RESULT_YET = new Promise<ToolResult>(() => {});
 
-/** A context that outlives the piece of work in which the call began. */
-function lasting(call: Kept): RunContext {
+/** Returns a context that outlives the run in which the call started. */
+function createLastingContext(call: SuspendedCall): RunContext {
   const { toolCallId, interaction } = call.context;
   return {
     toolCallId,
@@ -68,27 +67,29 @@ function lasting(call: Kept): RunContext {
     requestInteraction: (request) => {
       const question: Question = { request, answered: false, settle: Promise.withResolvers() };
       call.asked.push(question);
-      ask(call, question);
+      askQuestion(call, question);
       return question.settle.promise;
     },
   };
 }
 
-/** Somebody else works on the generation now: what was answered takes its place again, what waits is asked about anew. */
-function goOn(call: Kept, context: RunContext): Promise<ToolResult> {
+/** Attaches the call to a new run: answered questions are replayed in order, the open one is asked again. */
+function resumeCall(call: SuspendedCall, context: RunContext): Promise<ToolResult> {
   call.context = context;
-  follow(call, context.signal);
+  forwardAbort(call, context.signal);
   for (const question of call.asked) {
-    if (!question.answered) ask(call, question);
+    if (!question.answered) askQuestion(call, question);
     else
-      void context.requestInteraction({ ...question.request, onResponse: PASSED, onTimeout: PASSED }).catch(() => {});
+      void context
+        .requestInteraction({ ...question.request, onResponse: IGNORE_RESPONSE, onTimeout: IGNORE_RESPONSE })
+        .catch(() => {});
   }
   return call.result;
 }
 
-const PASSED = () => ({ complete: undefined });
+const IGNORE_RESPONSE = () => ({ complete: undefined });
 
-function ask(call: Kept, question: Question): void {
+function askQuestion(call: SuspendedCall, question: Question): void {
   const { request, settle } = question;
   const cancelled = () => {
     question.answered = true;
@@ -107,19 +108,18 @@ function ask(call: Kept, question: Question): void {
   );
 }
 
-function follow(call: Kept, signal: AbortSignal): void {
+function forwardAbort(call: SuspendedCall, signal: AbortSignal): void {
   if (signal.aborted) call.over.abort(signal.reason);
   else signal.addEventListener("abort", () => call.over.abort(signal.reason), { once: true });
 }
 
-/** A problem as a row keeps it. The cause is for the log alone and is not kept. */
+/** A problem as stored in the database. The cause is only for the log and is not stored. */
 export type StoredProblem = { code: string; message: string; hint: string; details: Record<string, unknown> };
 
 export function toStoredProblem({ code, message, hint, details }: Problem): StoredProblem {
   return { code, message, hint, details };
 }
 
-/** The same problem again. */
 export function fromStoredProblem({ code, message, hint, details }: StoredProblem): Problem {
   return new Problem(isErrorCode(code) ? code : "SERVICE_FAILED", message, { hint, details });
 }

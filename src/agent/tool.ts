@@ -5,54 +5,54 @@ import type { Receipt } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
 
 /**
- * A tool as the loop sees it: what the model is told, how its input is checked, and one way to run it. Where tokens, services and effects
- * come from is the toolbox's business.
+ * A tool as the loop sees it: its description for the model, its input validation, and how to run it. The toolbox adds
+ * tokens, services and effects.
  */
 export type AgentTool = {
   /** `jira.close_issue`. */
   name: string;
-  /** The service it works on, `jira`, and its title for people. */
+  /** The name of its service, such as `jira`. */
   service: string;
   title: string;
   description: string;
   access: Access;
-  /** See `Tool` of the services; absent on tools that need no person. */
+  /** See `Tool` in src/connectors/service.ts. Absent on tools that never ask the user. */
   mode?: ToolMode;
   modeOf?(input: Record<string, unknown>): ToolMode | undefined;
   resource?(input: Record<string, unknown>): string | undefined;
   examples: string[];
-  /** What stands for its name where operators count: names that people made up are none of theirs. */
-  counted?: string;
-  /** A tool of kay itself, on no service: it runs without being asked about. */
+  /** The tool's label in metrics. Names of custom services are not reported to operators. */
+  metricName?: string;
+  /** A built-in tool of kay that belongs to no service. It runs without approval. */
   own?: boolean;
-  /** The tool that this is for an input, where that decides on service and access. @throws Problem */
+  /** Returns the concrete tool for an input that determines service and access. @throws Problem */
   specific?(input: Record<string, unknown>): AgentTool;
   schema: JSONSchema7;
   /** @throws Problem INVALID_REQUEST that names the wrong field */
   parse(input: unknown): Record<string, unknown>;
   summary(input: Record<string, unknown>): string;
   /**
-   * Whether it could run now, and in whose name: asked before anybody is bothered with an approval.
+   * Returns the account the tool would run as. Called before the user is asked for an approval.
    *
-   * @throws Problem AUTH_REQUIRED
+   * @throws Problem AUTH_REQUIRED when the service is not connected
    */
   ready?(): Promise<Account | undefined>;
-  /** @throws Problem of the closed table; AUTH_REQUIRED when the service is not connected */
+  /** @throws Problem from the error table; AUTH_REQUIRED when the service is not connected */
   run(input: Record<string, unknown>, context: RunContext): Promise<ToolResult>;
 };
 
 export type RunContext = Interactive & {
   toolCallId: string;
   signal: AbortSignal;
-  /** Told of each state of an effect, as it changes. */
+  /** Called with each state of an effect as it changes. */
   report(receipt: Receipt): void;
 };
 
-/** For calls that nobody watches: there is nobody to ask, and no log. */
+/** Context for calls with no client attached: cannot ask the user, does not log. */
 export const UNATTENDED_CONTEXT: Interactive = {
   interaction: { available: false },
   requestInteraction: async () => {
-    throw new Problem("INTERACTION_UNAVAILABLE", "Nobody can be asked here.");
+    throw new Problem("INTERACTION_UNAVAILABLE", "No client is connected to answer this question.");
   },
   log: () => {},
 };

@@ -161,7 +161,7 @@ export type Tool<Input extends Record<string, unknown> = Record<string, unknown>
   /** Where it is not `auto` for reads and `confirm_before_execution` for everything else. */
   mode?: ToolMode;
   /** Its call goes on where it is while a person is asked, since what answers it holds a connection meanwhile. */
-  kept?: boolean;
+  suspendable?: boolean;
   /** A stricter mode for some inputs: "everybody" in the recipients. */
   modeOf?(input: Input): ToolMode | undefined;
   /**

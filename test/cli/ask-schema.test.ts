@@ -139,7 +139,7 @@ test("--max-steps ends a request that is not finished by then", async () => {
   expect(await ann(["ask", "--max-steps", "1", "show OPS-1"])).toEqual({
     exit: 1,
     stdout: "",
-    stderr: `✗ It was not finished after 1 step and was stopped.
+    stderr: `✗ The request was stopped: it was not finished after 1 step.
   Ask for less at once, or allow more steps (\`kay ask --max-steps\`).
 `,
   });

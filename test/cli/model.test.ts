@@ -13,7 +13,7 @@ test("model says which model answers, and why", async () => {
   });
   expect(await kay({ signedIn: true })("model")).toEqual({
     exit: 0,
-    stdout: "Offline planner: No model is named, no provider's key is set, and no server of models was found.\n",
+    stdout: "Offline planner: No model is configured, no provider key is set, and no local model server was found.\n",
     stderr: "",
   });
 });
@@ -24,7 +24,7 @@ test("model says that one was found on the machine, and where", async () => {
   expect(await kay({ signedIn: true, model: { env: {}, local } })("model")).toEqual({
     exit: 0,
     stdout:
-      "Ollama qwen3:8b: Ollama was found at http://127.0.0.1:11434, and nothing else is configured.\n" +
+      "Ollama qwen3:8b: Ollama was found at http://127.0.0.1:11434, and no other model is configured.\n" +
       "It takes 32,768 tokens at once.\n",
     stderr: "",
   });
@@ -47,10 +47,10 @@ test("a named model that cannot answer is told, and is an error", async () => {
   const ann = kay({ signedIn: true, model });
   expect(await ann("model")).toEqual({
     exit: 1,
-    stdout: "openai:gpt-5: It is named by model of profile default.\n",
+    stdout: "openai:gpt-5: Set by model of profile default.\n",
     stderr:
       "✗ OpenAI API key is not configured\n" +
-      "  Set OPENAI_API_KEY, or `kay config unset model` for the offline planner.\n",
+      "  Set OPENAI_API_KEY, or run `kay config unset model` to use the offline planner.\n",
   });
   const json = await ann("model --json");
   expect({ exit: json.exit, document: documentOf(json) }).toMatchObject({
@@ -75,9 +75,9 @@ test("model list shows every provider, what it needs, and which one answers", as
       "anthropic\tAnthropic\tnot ready\tclaude-sonnet-5-5\tSet ANTHROPIC_API_KEY.",
       "google\tGoogle\tnot ready\tgemini-flash-latest\tSet GOOGLE_GENERATIVE_AI_API_KEY or GEMINI_API_KEY or GOOGLE_API_KEY.",
       "openai-compatible\tOpenAI-compatible\tnot ready\t\tSet OPENAI_COMPATIBLE_BASE_URL.",
-      "ollama\tOllama\tnot ready\t\tOllama was not found; start it.",
-      "lmstudio\tLM Studio\tnot ready\t\tLM Studio was not found; start it.",
-      "offline\tOffline planner\tready\toffline\tIt needs nothing.",
+      "ollama\tOllama\tnot ready\t\tOllama was not found; start it to use it.",
+      "lmstudio\tLM Studio\tnot ready\t\tLM Studio was not found; start it to use it.",
+      "offline\tOffline planner\tready\toffline\tNeeds no configuration.",
       "",
     ].join("\n"),
     stderr: "Choose one with `kay config set model <provider>:<model>`.\n",

@@ -134,7 +134,7 @@ test.for([
   ["--field limit=200", "The input of jira.search is not accepted: “limit” must be at most 100."],
   [
     "--field projct=KAY",
-    "jira.search has no field “projct”. Did you mean “project”? Its fields are project, status, assignee, type, text, jql, limit.",
+    "jira.search has no field “projct”. Did you mean “project”? Valid fields: project, status, assignee, type, text, jql, limit.",
   ],
 ])("tools call with %s is one sentence that names the field", async ([fields, sentence]) => {
   expect(await kay({ signedIn: true })(`tools call jira.search ${fields}`)).toEqual({

@@ -2,19 +2,19 @@ import * as z from "zod/mini";
 import type { LocalModel, LocalPorts, LocalServer } from "./local-server.ts";
 import { FIRST_BYTE_TIMEOUT_MS, fetchLocal, isModelName } from "./local-server.ts";
 
-/** Where LM Studio's server listens unless it is told otherwise. */
+/** Default address of LM Studio's server. */
 export const LM_STUDIO_URL = "http://127.0.0.1:1234";
 
 /**
- * Models of LM Studio (0.4 or newer, its REST API v1). Only one that is loaded already is used without being named: loading another takes
- * memory that nobody offered.
+ * Lists the models of LM Studio (0.4 or later, REST API v1). Only a loaded model can be used without being named,
+ * because loading another one takes memory.
  *
- * @throws anything when it is not there
+ * @throws when the server cannot be reached
  */
 export async function listLmStudioModels({ fetch }: LocalPorts): Promise<LocalServer> {
   const url = `${LM_STUDIO_URL}/api/v1/models`;
   const { models } = await fetchLocal(fetch, url, { schema: Models, limitMs: FIRST_BYTE_TIMEOUT_MS });
-  const read = models.filter(({ type, key }) => type === "llm" && isModelName(key)).map(localModel);
+  const read = models.filter(({ type, key }) => type === "llm" && isModelName(key)).map(toLocalModel);
   return {
     provider: "lmstudio",
     url: LM_STUDIO_URL,
@@ -31,7 +31,7 @@ const Model = z.looseObject({
 });
 const Models = z.looseObject({ models: z.array(Model) });
 
-function localModel({ key, loaded_instances: [loaded] = [], capabilities }: z.output<typeof Model>): LocalModel {
+function toLocalModel({ key, loaded_instances: [loaded] = [], capabilities }: z.output<typeof Model>): LocalModel {
   const contextWindow = loaded?.config?.context_length;
   const usable = loaded !== undefined && capabilities?.trained_for_tool_use === true;
   return { name: key, usable, ...(contextWindow ? { contextWindow } : {}) };

@@ -2,11 +2,12 @@ import * as z from "zod/mini";
 import type { Clock, Fetch } from "#net/ports";
 
 /**
- * Ask a server on this machine, within a limit that nobody notices when nothing listens there.
+ * Sends a request to a server on this machine. The time limit is short, so that an absent server causes no visible
+ * delay.
  *
- * @param schema what of the answer is read
- * @param limitMs for the whole exchange
- * @throws anything: whoever looks for a server takes every failure as its absence
+ * @param schema the part of the response to read
+ * @param limitMs time limit for the whole exchange
+ * @throws on any failure; callers treat it as an absent server
  */
 export async function fetchLocal<T extends z.core.$ZodType>(
   fetch: Fetch,
@@ -23,24 +24,24 @@ export async function fetchLocal<T extends z.core.$ZodType>(
   return z.parse(schema, await answer.json());
 }
 
-/** Limit for the first word of a server that may not be there, in ms. */
+/** Time limit for the first byte of a server that may be absent, in ms. */
 export const FIRST_BYTE_TIMEOUT_MS = 300;
 
-/** A name that can be told to people and sent back; others are left out. */
+/** Returns whether a name is safe to display and to send back. Models with other names are ignored. */
 export function isModelName(name: string): boolean {
   return /^[\w][\w.:/@+-]{0,199}$/.test(name);
 }
 
-/** One model of a server on this machine. */
+/** A model of a server on this machine. */
 export type LocalModel = {
   name: string;
-  /** It can call tools and needs no other machine: it may answer without having been named. */
+  /** The model can call tools and runs on this machine, so it can be used without being named. */
   usable: boolean;
-  /** Tokens that it takes at once as it is loaded now. */
+  /** Context window in tokens, as currently loaded. */
   contextWindow?: number;
 };
 
-/** A server of models that was found, with its models, the best first. */
+/** A model server on this machine, with its models, the best one first. */
 export type LocalServer = { provider: "ollama" | "lmstudio"; url: string; models: LocalModel[] };
 
 export type LocalPorts = { fetch: Fetch; clock: Clock; env: Record<string, string | undefined> };

@@ -3,8 +3,8 @@ import type { LocalModel, LocalPorts, LocalServer } from "./local-server.ts";
 import { FIRST_BYTE_TIMEOUT_MS, fetchLocal, isModelName } from "./local-server.ts";
 
 /**
- * Where Ollama is: OLLAMA_HOST as Ollama itself reads it (a host, a port, or both, with or without a scheme), else its usual port. The
- * address that a server listens on everywhere with (`0.0.0.0`) is no address to ask; it means this machine.
+ * Returns Ollama's address from OLLAMA_HOST, read as Ollama reads it: a host, a port, or both, with or without a
+ * scheme. `0.0.0.0` is a listen address and means this machine.
  */
 export function getOllamaUrl(env: Record<string, string | undefined>): string {
   const text = env.OLLAMA_HOST?.trim().replace(/\/+$/, "") ?? "";
@@ -12,16 +12,16 @@ export function getOllamaUrl(env: Record<string, string | undefined>): string {
   const url = URL.parse(`${scheme}://${rest.startsWith(":") ? USUAL_HOST : ""}${rest || USUAL_HOST}`);
   if (!url) return `http://${USUAL_HOST}:${USUAL_PORT}`;
   if (["0.0.0.0", "[::]"].includes(url.hostname)) url.hostname = USUAL_HOST;
-  // Without a scheme Ollama means its own port, with one that of the scheme.
+  // Without a scheme, Ollama defaults to its own port; with one, to the port of the scheme.
   if (rest === text && !/:\d+(\/|$)/.test(rest)) url.port = USUAL_PORT;
   return url.href.replace(/\/+$/, "");
 }
 
 /**
- * Models of the Ollama on this machine, the ones that are loaded first, then the newest. Models that Ollama only passes on to its cloud are
- * never usable: what is said here would leave the machine without anybody having asked for it.
+ * Lists the models of Ollama on this machine: loaded models first, then the newest. Models that Ollama forwards to its
+ * cloud are never usable, because the conversation would leave the machine without consent.
  *
- * @throws anything when it is not there
+ * @throws when the server cannot be reached
  */
 export async function listOllamaModels({ fetch, env }: LocalPorts): Promise<LocalServer> {
   const url = getOllamaUrl(env);
@@ -36,7 +36,7 @@ export async function listOllamaModels({ fetch, env }: LocalPorts): Promise<Loca
   const ordered = [...known.filter(({ name }) => loaded.has(name)), ...known.filter(({ name }) => !loaded.has(name))];
   const asked = await Promise.all(
     ordered.map(async (model, index): Promise<LocalModel> => {
-      const usable = isLocal(model) && index < MOST_ASKED && (await canCallTools(fetch, url, model));
+      const usable = isLocal(model) && index < MAX_QUERIED_MODELS && (await canCallTools(fetch, url, model));
       const contextWindow = loaded.get(model.name);
       return { name: model.name, usable, ...(contextWindow ? { contextWindow } : {}) };
     }),
@@ -59,7 +59,7 @@ function isLocal({ name, remote_host }: z.output<typeof Tag>): boolean {
   return !remote_host && !/[:-]cloud$/.test(name);
 }
 
-/** An Ollama that does not tell (before 0.6.4) is not asked to: its models may be named. */
+/** Ollama before 0.6.4 does not report capabilities. Its models must be named. */
 async function canCallTools(fetch: LocalPorts["fetch"], url: string, model: z.output<typeof Tag>): Promise<boolean> {
   const body = { model: model.name };
   const asked = { schema: Shown, limitMs: SHOW_LIMIT_MS, body };
@@ -70,8 +70,8 @@ async function canCallTools(fetch: LocalPorts["fetch"], url: string, model: z.ou
 const USUAL_HOST = "127.0.0.1";
 const USUAL_PORT = "11434";
 
-/** Something listens there by now. */
+/** Longer than the first-byte limit, because the server is known to run. */
 const SHOW_LIMIT_MS = 1_000;
 
-/** Models that are asked what they can; a machine has rarely more, and the rest may be named. */
-const MOST_ASKED = 8;
+/** Number of models whose capabilities are queried. Few machines have more, and others can be named. */
+const MAX_QUERIED_MODELS = 8;

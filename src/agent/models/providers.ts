@@ -11,15 +11,15 @@ type Opening = {
   env: Env;
 };
 
-/** A provider of models, as data. Its SDK is loaded only when it is used. */
+/** A model provider, as data. Its SDK is loaded only when it is used. */
 export type Provider = {
   title: string;
-  /** Variables that hold its key, the first one found counts. */
+  /** Variables that hold its API key; the first one set is used. */
   keys: string[];
   keyRequired: boolean;
-  /** Variables whose presence chooses this provider when nothing is named; the first is the one to tell people. */
+  /** Variables that select this provider when no model is named. Messages mention the first. */
   detect: string[];
-  /** It is a server that may run on this machine, and is looked for there. */
+  /** The server may run on this machine, where kay searches for it. */
   local?: true;
   defaultModel(env: Env): string | undefined;
   baseUrl(env: Env): string | undefined;
@@ -28,12 +28,12 @@ export type Provider = {
 
 export type ProviderName = "openai" | "anthropic" | "google" | "openai-compatible" | "ollama" | "lmstudio";
 
-/** Whether a name of the settings is a provider. */
+/** Returns whether a name is a provider. */
 export function isProvider(name: string): name is ProviderName {
   return Object.hasOwn(PROVIDERS, name);
 }
 
-/** Which provider answers when nothing is named and several have a key. */
+/** The order in which providers are tried when no model is named. */
 export const PROVIDER_ORDER: ProviderName[] = [
   "openai",
   "anthropic",
@@ -43,15 +43,15 @@ export const PROVIDER_ORDER: ProviderName[] = [
   "lmstudio",
 ];
 
-/** Default models are the ones which the SDK's own pages use as their examples (ai 7.0, November 2026). */
+/** The default models are those that the SDK's documentation uses (ai 7.0, November 2026). */
 export const PROVIDERS: Record<ProviderName, Provider> = {
   openai: {
     title: "OpenAI",
     keys: ["OPENAI_API_KEY"],
     keyRequired: true,
     detect: ["OPENAI_API_KEY"],
-    defaultModel: (env) => value(env.OPENAI_MODEL) ?? "gpt-6-astra",
-    baseUrl: (env) => address(env.OPENAI_BASE_URL),
+    defaultModel: (env) => getNonEmpty(env.OPENAI_MODEL) ?? "gpt-6-astra",
+    baseUrl: (env) => normalizeAddress(env.OPENAI_BASE_URL),
     open: async ({ model, apiKey, baseURL, fetch }) =>
       (await import("@ai-sdk/openai")).createOpenAI({ apiKey, baseURL, fetch })(model),
   },
@@ -60,8 +60,8 @@ export const PROVIDERS: Record<ProviderName, Provider> = {
     keys: ["ANTHROPIC_API_KEY"],
     keyRequired: true,
     detect: ["ANTHROPIC_API_KEY"],
-    defaultModel: (env) => value(env.ANTHROPIC_MODEL) ?? "claude-sonnet-5-5",
-    baseUrl: (env) => versioned(address(env.ANTHROPIC_BASE_URL), "v1"),
+    defaultModel: (env) => getNonEmpty(env.ANTHROPIC_MODEL) ?? "claude-sonnet-5-5",
+    baseUrl: (env) => appendVersion(normalizeAddress(env.ANTHROPIC_BASE_URL), "v1"),
     open: async ({ model, apiKey, baseURL, fetch }) =>
       (await import("@ai-sdk/anthropic")).createAnthropic({ apiKey, baseURL, fetch })(model),
   },
@@ -70,8 +70,9 @@ export const PROVIDERS: Record<ProviderName, Provider> = {
     keys: ["GOOGLE_GENERATIVE_AI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY"],
     keyRequired: true,
     detect: ["GOOGLE_GENERATIVE_AI_API_KEY", "GEMINI_API_KEY"],
-    defaultModel: (env) => value(env.GEMINI_MODEL) ?? "gemini-flash-latest",
-    baseUrl: (env) => versioned(address(env.GOOGLE_GENERATIVE_AI_BASE_URL ?? env.GOOGLE_GEMINI_BASE_URL), "v1beta"),
+    defaultModel: (env) => getNonEmpty(env.GEMINI_MODEL) ?? "gemini-flash-latest",
+    baseUrl: (env) =>
+      appendVersion(normalizeAddress(env.GOOGLE_GENERATIVE_AI_BASE_URL ?? env.GOOGLE_GEMINI_BASE_URL), "v1beta"),
     open: async ({ model, apiKey, baseURL, fetch }) =>
       (await import("@ai-sdk/google")).createGoogle({ apiKey, baseURL, fetch })(model),
   },
@@ -80,9 +81,9 @@ export const PROVIDERS: Record<ProviderName, Provider> = {
     keys: ["OPENAI_COMPATIBLE_API_KEY"],
     keyRequired: false,
     detect: ["OPENAI_COMPATIBLE_BASE_URL"],
-    defaultModel: (env) => value(env.OPENAI_COMPATIBLE_MODEL),
-    baseUrl: (env) => address(env.OPENAI_COMPATIBLE_BASE_URL),
-    open: openCompatible,
+    defaultModel: (env) => getNonEmpty(env.OPENAI_COMPATIBLE_MODEL),
+    baseUrl: (env) => normalizeAddress(env.OPENAI_COMPATIBLE_BASE_URL),
+    open: createCompatibleModel,
   },
   ollama: {
     title: "Ollama",
@@ -90,10 +91,11 @@ export const PROVIDERS: Record<ProviderName, Provider> = {
     keyRequired: false,
     detect: ["OLLAMA_HOST"],
     local: true,
-    defaultModel: (env) => value(env.OLLAMA_MODEL),
-    baseUrl: (env) => versioned(getOllamaUrl(env), "v1"),
-    // The key is for the host that was named, never for whoever listens on a port of this machine.
-    open: (opening) => openCompatible({ ...opening, apiKey: value(opening.env.OLLAMA_HOST) ? opening.apiKey : "" }),
+    defaultModel: (env) => getNonEmpty(env.OLLAMA_MODEL),
+    baseUrl: (env) => appendVersion(getOllamaUrl(env), "v1"),
+    // The key is sent only to a configured host, never to a server found on a local port.
+    open: (opening) =>
+      createCompatibleModel({ ...opening, apiKey: getNonEmpty(opening.env.OLLAMA_HOST) ? opening.apiKey : "" }),
   },
   lmstudio: {
     title: "LM Studio",
@@ -103,27 +105,27 @@ export const PROVIDERS: Record<ProviderName, Provider> = {
     local: true,
     defaultModel: () => undefined,
     baseUrl: () => `${LM_STUDIO_URL}/v1`,
-    open: openCompatible,
+    open: createCompatibleModel,
   },
 };
 
-async function openCompatible({ model, apiKey, baseURL, fetch }: Opening): Promise<LanguageModel> {
+async function createCompatibleModel({ model, apiKey, baseURL, fetch }: Opening): Promise<LanguageModel> {
   const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
   const options = { name: "openai-compatible", baseURL: baseURL ?? "", fetch, includeUsage: true };
   return createOpenAICompatible({ ...options, ...(apiKey ? { apiKey } : {}) })(model);
 }
 
-function value(text: string | undefined): string | undefined {
+function getNonEmpty(text: string | undefined): string | undefined {
   return text?.trim() || undefined;
 }
 
-/** Base addresses are given with or without scheme and trailing slash. */
-function address(text: string | undefined): string | undefined {
-  const trimmed = value(text)?.replace(/\/+$/, "");
+/** Accepts an address with or without scheme and trailing slash. */
+function normalizeAddress(text: string | undefined): string | undefined {
+  const trimmed = getNonEmpty(text)?.replace(/\/+$/, "");
   return trimmed && !/^https?:\/\//.test(trimmed) ? `http://${trimmed}` : trimmed;
 }
 
-/** Some of the variables hold the origin only, by their vendors' own custom. */
-function versioned(base: string | undefined, version: string): string | undefined {
+/** Appends the API version unless the address ends in one. Some vendors' variables hold only the origin. */
+function appendVersion(base: string | undefined, version: string): string | undefined {
   return base && !/\/v\d+(beta)?$/.test(base) ? `${base}/${version}` : base;
 }

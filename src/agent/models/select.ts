@@ -4,11 +4,11 @@ import type { ModelSettings } from "./decision.ts";
 import { decideModel, type ModelDecision } from "./decision.ts";
 import { PROVIDERS } from "./providers.ts";
 
-/** The model that answers, what to call it, and where the choice came from. */
+/** The chosen model, its label, and the source of the choice. */
 export type SelectedModel = Omit<ModelDecision, "model"> & { model: LanguageModel };
 
 /**
- * Choose the model for a generation, and load what it needs; {@link decideModel} says how.
+ * Chooses the model for a generation as {@link decideModel} describes, and loads its SDK.
  *
  * @throws Problem MODEL_NOT_CONFIGURED
  */
@@ -27,15 +27,15 @@ export async function selectModel(
   const baseURL = provider.baseUrl(env);
   return {
     ...decided,
-    model: await provider.open({ model: decided.model, apiKey, baseURL, fetch: asFetch(fetch), env }),
+    model: await provider.open({ model: decided.model, apiKey, baseURL, fetch: toSdkFetch(fetch), env }),
   };
 }
 
 /**
- * The SDK calls `fetch` with strings, URLs or requests; the port takes addresses. The SDK's own limits begin with the first byte of an answer,
- * so the wait for that is limited here.
+ * Adapts the fetch port to the SDK, which passes strings, URLs or requests. The SDK's time limits start with the first
+ * byte, so the wait for that byte is limited here.
  */
-function asFetch(fetch: Fetch): typeof globalThis.fetch {
+function toSdkFetch(fetch: Fetch): typeof globalThis.fetch {
   return async (input, init) => {
     const late = new AbortController();
     const timer = setTimeout(() => late.abort(new DOMException("no answer", "TimeoutError")), SILENCE_LIMIT_MS);
@@ -51,5 +51,5 @@ function asFetch(fetch: Fetch): typeof globalThis.fetch {
   };
 }
 
-/** Long enough for a server that first has to load its model into memory. */
+/** Long enough for a server that must first load its model into memory. */
 const SILENCE_LIMIT_MS = 120_000;

@@ -10,14 +10,14 @@ import type { AgentTool } from "../tool.ts";
 import type { ModelSettings } from "./decision.ts";
 import { type SelectedModel, selectModel } from "./select.ts";
 
-/** How long a test may take, in ms: a model that is first loaded into memory needs its time. */
+/** Time limit of a test, in ms. Loading a model into memory can take a minute or more. */
 const LIMIT_MS = 120_000;
 
 /**
- * Ask the model one short question that needs a small tool, in the way every question is asked, and tell how it went. Costs a few hundred
+ * Asks the model one short question that needs a tool, through the code path of every request. Costs a few hundred
  * tokens.
  *
- * @throws Problem MODEL_NOT_CONFIGURED, or the one that asking would end with
+ * @throws Problem MODEL_NOT_CONFIGURED, or the problem that the request would end with
  */
 export async function testModel(
   ports: { fetch: Fetch; clock: Clock; model(): ModelSettings },
@@ -26,16 +26,20 @@ export async function testModel(
   const { clock } = ports;
   const chosen = await selectModel(ports.model(), ports);
   const { name, label, provider } = chosen;
-  const test: Test = { ...chosen, signal: AbortSignal.any([signal, AbortSignal.timeout(LIMIT_MS)]), now: clock.now };
+  const test: ModelTest = {
+    ...chosen,
+    signal: AbortSignal.any([signal, AbortSignal.timeout(LIMIT_MS)]),
+    now: clock.now,
+  };
   const started = clock.now();
-  const seen: Seen = { pieces: 0 };
+  const seen: TestProgress = { pieces: 0 };
   const messages: ModelMessage[] = [{ role: "user", content: QUESTION }];
-  let answer = await step(test, messages, seen);
-  const call = answer.calls.find(({ toolName, input }) => toolName === ADD.name && isRight(input));
+  let answer = await runTestStep(test, messages, seen);
+  const call = answer.calls.find(({ toolName, input }) => toolName === ADD.name && isExpectedInput(input));
   if (call) {
     const output = { from: "kay", text: "42", data: 42 };
     messages.push(answer.message, toResultMessage([{ call, output }]));
-    answer = await step(test, messages, seen);
+    answer = await runTestStep(test, messages, seen);
   }
   const ended = clock.now();
   return {
@@ -50,10 +54,14 @@ export async function testModel(
   };
 }
 
-type Test = SelectedModel & { signal: AbortSignal; now(): number };
-type Seen = { first?: number; pieces: number };
+type ModelTest = SelectedModel & { signal: AbortSignal; now(): number };
+type TestProgress = { first?: number; pieces: number };
 
-async function step(test: Test, messages: ModelMessage[], seen: Seen): Promise<StepResult & { kind: "answer" }> {
+async function runTestStep(
+  test: ModelTest,
+  messages: ModelMessage[],
+  seen: TestProgress,
+): Promise<StepResult & { kind: "answer" }> {
   const { model, label, signal } = test;
   const tools = [ADD];
   const events = runModelStep({
@@ -66,21 +74,21 @@ async function step(test: Test, messages: ModelMessage[], seen: Seen): Promise<S
   });
   for (;;) {
     const { done, value } = await events.next();
-    if (done) return answer(value, label);
+    if (done) return requireAnswer(value, label);
     seen.first ??= test.now();
     if (value.type === "text-delta" || value.type === "tool-input-delta" || value.type === "reasoning-delta")
       seen.pieces += 1;
   }
 }
 
-function answer(result: StepResult, label: string): StepResult & { kind: "answer" } {
+function requireAnswer(result: StepResult, label: string): StepResult & { kind: "answer" } {
   if (result.kind === "answer") return result;
   if (result.kind === "failed") throw result.problem;
   throw new Problem("MODEL_FAILED", `${label} did not answer within ${LIMIT_MS / 1000} s.`);
 }
 
-/** Models write numbers as texts now and then, which the tools' own checks take as well. */
-function isRight(input: unknown): boolean {
+/** Accepts numbers written as strings, which models sometimes send; the tools accept them too. */
+function isExpectedInput(input: unknown): boolean {
   const { a, b } = (input ?? {}) as { a?: unknown; b?: unknown };
   return [Number(a), Number(b)].sort().join() === "17,25";
 }

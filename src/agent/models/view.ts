@@ -5,9 +5,11 @@ import { decideModel, findMissingConfig, findUsableModel, type ModelDecision } f
 import type { LocalServer } from "./local-server.ts";
 import { PROVIDER_ORDER, PROVIDERS, type ProviderName } from "./providers.ts";
 
-/** Which model answers and why, and what else could. A named one that cannot answer is told with its `problem`. */
+/**
+ * Describes which model answers, why, and which others are available. A named model that cannot answer has a `problem`.
+ */
 export async function describeModel(settings: ModelSettings): Promise<ModelView> {
-  const available = await providers(settings);
+  const available = await listProviders(settings);
   try {
     const decided = await decideModel(settings);
     const { name, label, source, where, contextWindow } = decided;
@@ -17,7 +19,7 @@ export async function describeModel(settings: ModelSettings): Promise<ModelView>
       offline: decided.provider === "offline",
       source,
       ...(where ? { where } : {}),
-      why: why(decided),
+      why: explainDecision(decided),
       ...(contextWindow ? { context_window: contextWindow } : {}),
       available,
     };
@@ -27,30 +29,30 @@ export async function describeModel(settings: ModelSettings): Promise<ModelView>
     const name = settings.model?.trim() ?? "";
     const { where } = settings;
     const named = { name, label: name, offline: false, source: "settings", ...(where ? { where } : {}) } as const;
-    return { ...named, why: whyNamed(where), problem: { code, message, hint }, available };
+    return { ...named, why: explainNamedModel(where), problem: { code, message, hint }, available };
   }
 }
 
-function why({ source, where, provider }: ModelDecision): string {
-  if (source === "settings") return whyNamed(where);
+function explainDecision({ source, where, provider }: ModelDecision): string {
+  if (source === "settings") return explainNamedModel(where);
   if (source === "environment") return `${where} is set in the backend's environment.`;
   if (source === "found" && provider !== "offline") {
-    return `${PROVIDERS[provider].title} was found at ${where}, and nothing else is configured.`;
+    return `${PROVIDERS[provider].title} was found at ${where}, and no other model is configured.`;
   }
-  return "No model is named, no provider's key is set, and no server of models was found.";
+  return "No model is configured, no provider key is set, and no local model server was found.";
 }
 
-function whyNamed(where: string | undefined): string {
-  return `It is named by ${where ?? "the backend's settings"}.`;
+function explainNamedModel(where: string | undefined): string {
+  return `Set by ${where ?? "the backend's settings"}.`;
 }
 
-async function providers(settings: ModelSettings): Promise<ProviderView[]> {
+async function listProviders(settings: ModelSettings): Promise<ProviderView[]> {
   const servers = (await settings.local?.()) ?? [];
   const planner = {
     name: "offline",
     title: "Offline planner",
     ready: true,
-    note: "It needs nothing.",
+    note: "Needs no configuration.",
     models: ["offline"],
   };
   const views = PROVIDER_ORDER.map((name) => {
@@ -85,12 +87,12 @@ function toLocalView(name: ProviderName, { env }: ModelSettings, server: LocalSe
     name,
     title,
     ready,
-    note: localNote(title, server, ready),
+    note: formatLocalNote(title, server, ready),
     models: models.map((model) => `${name}:${model}`),
   };
 }
 
-function localNote(title: string, server: LocalServer | undefined, ready: boolean): string {
-  if (!server) return `${title} was not found; start it.`;
-  return ready ? `Found at ${server.url}.` : `Found at ${server.url}, without a model that is known to call tools.`;
+function formatLocalNote(title: string, server: LocalServer | undefined, ready: boolean): string {
+  if (!server) return `${title} was not found; start it to use it.`;
+  return ready ? `Found at ${server.url}.` : `Found at ${server.url}, but no model is known to call tools.`;
 }

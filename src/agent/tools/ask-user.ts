@@ -9,7 +9,7 @@ import { defineOwnTool } from "./own.ts";
 const Option = z.object({ value: z.string(), label: z.string() });
 
 const Field = z.object({
-  id: withDescription(z.string().check(z.minLength(1)), "Name of the answer in the result."),
+  id: withDescription(z.string().check(z.minLength(1)), "Key of the answer in the result."),
   type: z._default(z.enum(["text", "textarea", "select", "checkbox", "radio"]), "text"),
   label: z.string(),
   description: z.optional(z.string()),
@@ -19,22 +19,22 @@ const Field = z.object({
 });
 
 const Input = z.object({
-  question: withDescription(z.string().check(z.minLength(1)), "What is asked, in one sentence."),
+  question: withDescription(z.string().check(z.minLength(1)), "The question, in one sentence."),
   fields: withDescription(
     z.optional(z.array(Field)),
-    "Fields of the form; one text field for the answer where none is given.",
+    "Form fields. If omitted, the form has one text field for the answer.",
   ),
 });
 type Input = z.output<typeof Input>;
 
-/** Fields that ask for something that belongs in a browser, where no model and no log sees it. */
+/** Fields that ask for a secret. Secrets belong in a browser, where neither the model nor a log sees them. */
 const SECRET = /passw|passphrase|secret|token|api.?key|credential|\bpin\b|otp|2fa|cvv|card.?number/i;
 
-/** Ask the person (seed: client-interactive tools). There is no work behind it: the answer is the result. */
+/** Asks the user a question. The answer is the result. */
 export const askUserTool: AgentTool = defineOwnTool({
   name: "ask_user",
   description:
-    "Ask the person with a form, and get the answers. Use it when something is missing that no tool can find. Never ask for passwords or tokens.",
+    "Ask the user with a form and get the answers. Use it when something is missing that no tool can find. Never ask for passwords or tokens.",
   input: Input,
   summary: ({ question }) => question,
   run: async ({ question, fields = [] }, { requestInteraction }) => {
@@ -42,9 +42,13 @@ export const askUserTool: AgentTool = defineOwnTool({
       fields.length > 0 ? fields : [{ id: "answer", type: "text" as const, label: question, required: true }];
     const secret = form.find(({ id, label }) => SECRET.test(`${id} ${label}`));
     if (secret) {
-      throw new Problem("INVALID_REQUEST", `“${secret.label}” asks for a secret; those are never asked for here.`, {
-        hint: "Use connect_service: the person signs in in the browser.",
-      });
+      throw new Problem(
+        "INVALID_REQUEST",
+        `“${secret.label}” asks for a secret. Secrets cannot be requested in a form.`,
+        {
+          hint: "Use connect_service: the user signs in in the browser.",
+        },
+      );
     }
     const inputSchema = { type: "form" as const, fields: form.map((field) => InputField.parse(field)) };
     const data = await requestInteraction({
@@ -53,42 +57,42 @@ export const askUserTool: AgentTool = defineOwnTool({
       inputSchema,
       presentation: "questionnaire",
       completedView: { show_inputs: true },
-      onResponse: (response) => answer(form, inputSchema, question, response),
-      onTimeout: () => ({ complete: { ok: false, error: "The person did not answer in time." } }),
+      onResponse: (response) => checkAnswer(form, inputSchema, question, response),
+      onTimeout: () => ({ complete: { ok: false, error: "The user did not answer in time." } }),
     });
-    return { data, text: getText(data) };
+    return { data, text: formatResult(data) };
   },
 });
 
-function answer(
+function checkAnswer(
   form: NonNullable<Input["fields"]>,
   inputSchema: { type: "form"; fields: InputField[] },
   prompt: string,
   { action, input = {} }: UserResponse,
 ): InteractionOutcome {
   if (action !== "submit") return { complete: { ok: false, cancelled: true } };
-  const wrong = form.map((field) => getFault(field, input[field.id])).find(Boolean);
+  const wrong = form.map((field) => findFieldError(field, input[field.id])).find(Boolean);
   if (wrong === undefined) return { complete: { ok: true, answers: input } };
   const rest = { presentation: "questionnaire" as const, completedView: { show_inputs: true } };
   return { reprompt: { type: "input", prompt, inputSchema, error: wrong, initialValues: input, ...rest } };
 }
 
-function getFault(
+function findFieldError(
   { label, required, options, type }: NonNullable<Input["fields"]>[number],
   value: unknown,
 ): string | undefined {
   const empty = value === undefined || value === null || value === "" || (type === "checkbox" && value === false);
-  if (empty) return required ? `“${label}” is needed.` : undefined;
+  if (empty) return required ? `“${label}” is required.` : undefined;
   if (type === "checkbox" || options === undefined) return undefined;
   if (options.some((option) => option.value === value)) return undefined;
   return `“${label}” must be one of ${options.map((option) => option.label).join(", ")}.`;
 }
 
-function getText(data: unknown): string {
+function formatResult(data: unknown): string {
   const { answers, pending } = (data ?? {}) as { answers?: Record<string, unknown>; pending?: boolean };
   if (answers)
     return Object.entries(answers)
       .map(([id, value]) => `${id}: ${String(value)}`)
       .join("\n");
-  return pending ? "The answer will come later." : "The person gave no answer.";
+  return pending ? "The answer will come later." : "The user did not answer.";
 }

@@ -7,10 +7,10 @@ import type { AgentTool } from "../tool.ts";
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 
 const Input = z.object({
-  service: withDescription(z.string(), "A connected service, as find_service names it."),
+  service: withDescription(z.string(), "Name of a connected service, as returned by find_service."),
   method: withDescription(
     z._default(z.enum(METHODS), "GET"),
-    "GET reads; everything else changes something and is asked about.",
+    "GET runs without approval; every other method changes something and needs approval.",
   ),
   path: withDescription(
     z.string().check(z.regex(/^\/(?!\/)[\x21-\x7e]*$/)),
@@ -24,12 +24,12 @@ const Input = z.object({
 });
 type Input = z.output<typeof Input>;
 
-/** Characters of an answer that are worth a model's while. */
-const MOST = 20_000;
+/** Longest response passed to the model, in characters. */
+const MAX_RESPONSE_LENGTH = 20_000;
 
 /**
- * One request to the API of a connected service, for what no tool does (seed: call_system). Whether it is asked about goes by its method:
- * the tool stands for a reading, a writing or a destructive one of that service, and the person's policies apply as to those.
+ * Creates the tool that sends one request to a connected service's API when no other tool fits. The HTTP method decides
+ * whether it counts as a read, a write or a destructive call, and the user's policies apply accordingly.
  */
 export function createHttpRequestTool(
   services: ServiceConfiguration[],
@@ -37,7 +37,7 @@ export function createHttpRequestTool(
 ): AgentTool | undefined {
   const [first] = services;
   if (first === undefined) return undefined;
-  const general = build(first, requestTool("write"));
+  const general = build(first, createRequestTool("write"));
   return {
     ...general,
     service: "kay",
@@ -47,17 +47,17 @@ export function createHttpRequestTool(
       const { service: name, method } = input as Input;
       const wanted = name.trim().toLowerCase();
       const found = services.find(({ service }) => service.name === wanted);
-      if (!found) throw new Problem("UNKNOWN_SERVICE", `There is no service “${name.slice(0, 60)}”.`, { hint: "" });
-      return build(found, requestTool(getAccess(method)));
+      if (!found) throw new Problem("UNKNOWN_SERVICE", `Unknown service “${name.slice(0, 60)}”.`, { hint: "" });
+      return build(found, createRequestTool(getAccess(method)));
     },
   };
 }
 
-function requestTool(access: Access): Tool {
+function createRequestTool(access: Access): Tool {
   const tool: Tool<Input> = {
     name: "http_request",
     description:
-      "Send one request to the API of a connected service, for what no other tool does. Prefer the other tools. GET runs; anything else is asked about.",
+      "Send one request to the API of a connected service when no other tool does the job. Prefer the other tools. GET runs without approval; other methods need it.",
     access,
     input: Input,
     examples: [],
@@ -71,10 +71,10 @@ function requestTool(access: Access): Tool {
         answer: z.unknown(),
       });
       const text = JSON.stringify(answer ?? null, null, 2);
-      const cut = text.length > MOST;
+      const cut = text.length > MAX_RESPONSE_LENGTH;
       return {
         data: cut ? { cut: true } : (answer ?? null),
-        text: `\`\`\`json\n${cut ? `${text.slice(0, MOST)}\n…` : text}\n\`\`\``,
+        text: `\`\`\`json\n${cut ? `${text.slice(0, MAX_RESPONSE_LENGTH)}\n…` : text}\n\`\`\``,
       };
     },
   };

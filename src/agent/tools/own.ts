@@ -4,7 +4,7 @@ import type { ToolResult } from "#connectors/service";
 import { toInputProblem } from "../input.ts";
 import type { AgentTool, RunContext } from "../tool.ts";
 
-/** A tool of kay itself: it works on no service, changes nothing there, and asks by itself where it needs a person. */
+/** Defines a built-in tool of kay. It changes nothing at a service, so it needs no approval. */
 export function defineOwnTool<Input extends Record<string, unknown>>(tool: {
   name: string;
   description: string;

@@ -8,27 +8,31 @@ import { defineOwnTool } from "./own.ts";
 
 const NAME = "search_tools";
 
-/** Tools that a model gets at once, where nothing is known of how many it takes. */
-const MOST = 128;
+/** Number of tools offered at once when the model's own limit is unknown. */
+const MAX_OFFERED_TOOLS = 128;
 
-/** Finds tools that the model was not given, since there are many; what it finds it has in the following steps. */
+/**
+ * Creates the tool that searches the tools not offered to the model. The tools found are offered from the next step on.
+ */
 export function createSearchTool(all: AgentTool[]): AgentTool {
   return defineOwnTool({
     name: NAME,
-    description: "Find more tools by what they do. You can call those that are found from the next step on.",
+    description: "Find more tools by what they do. You can call the tools found from the next step on.",
     input: z.object({
-      query: withDescription(z.string().check(z.minLength(1)), "What is to be done, and with which service."),
+      query: withDescription(z.string().check(z.minLength(1)), "The task, and the service to do it with."),
     }),
-    summary: ({ query }) => `Look for tools: ${query}`,
+    summary: ({ query }) => `Search for tools: ${query}`,
     run: async ({ query }) => {
       const found = searchTools(all, query).map(({ name, description }) => ({ name, description }));
       const lines = found.map(({ name, description }) => `- ${name}: ${description}`);
-      return { data: { tools: found }, text: lines.join("\n") || "No tool does that." };
+      return { data: { tools: found }, text: lines.join("\n") || "No matching tools." };
     },
   });
 }
 
-/** The tools of one step: all where they are few enough; else those that the conversation is about, and the search for others. */
+/**
+ * Selects the tools of one step: all if they fit; otherwise the ones that match the conversation, plus the search tool.
+ */
 export function selectOfferedTools(
   all: AgentTool[],
   { messages, past, connected }: { messages: ModelMessage[]; past: PastCall[]; connected: string[] },
@@ -38,12 +42,17 @@ export function selectOfferedTools(
   const text = messages
     .map(({ content }) => (typeof content === "string" ? content : JSON.stringify(content)))
     .join("\n");
-  const selected = selectTools(others, { connected, text, found: past.flatMap(foundBy), most: MOST });
+  const selected = selectTools(others, {
+    connected,
+    text,
+    found: past.flatMap(listFoundTools),
+    most: MAX_OFFERED_TOOLS,
+  });
   const without = own.filter(({ name }) => name !== NAME);
   return selected.length === others.length ? [...others, ...without] : [...selected, ...own];
 }
 
-function foundBy({ outcome }: PastCall): string[] {
+function listFoundTools({ outcome }: PastCall): string[] {
   if (outcome === undefined || !("output" in outcome) || outcome.call.toolName !== NAME) return [];
   const { tools } = (outcome.output.data ?? {}) as { tools?: { name?: unknown }[] };
   return (tools ?? []).flatMap(({ name }) => (typeof name === "string" ? [name] : []));

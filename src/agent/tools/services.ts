@@ -5,22 +5,22 @@ import type { ServiceView } from "#protocol/tools";
 import type { AgentTool } from "../tool.ts";
 import { defineOwnTool } from "./own.ts";
 
-/** Asks which services there are, as they are now. */
+/** Returns the services with their current state. */
 export type ListServices = () => Promise<ServiceView[]>;
 
-/** Which services there are and which are connected (seed: find_system). */
+/** Creates the tool that lists the services and their connections. */
 export function createFindServiceTool(services: ListServices): AgentTool {
   return defineOwnTool({
     name: "find_service",
-    description: "Show which services can be used, which are connected, and as whom.",
+    description: "Show the available services, which are connected, and as which account.",
     input: z.object({
       query: withDescription(
         z.optional(z.string()),
-        "Part of a service's name, or of what it is for; everything without it.",
+        "Part of a service's name or purpose. Omit it to list every service.",
       ),
     }),
     examples: ["which services are connected", "what can I connect", "is {query} connected"],
-    summary: ({ query }) => (query ? `Look for the service ${query}` : "Look which services there are"),
+    summary: ({ query }) => (query ? `Find the service ${query}` : "List the services"),
     run: async ({ query = "" }) => {
       const wanted = query.trim().toLowerCase();
       const all = await services();
@@ -29,29 +29,31 @@ export function createFindServiceTool(services: ListServices): AgentTool {
       );
       const found = named.length > 0 ? named : all;
       const rows = found.map(({ name, title, state, user, metadata }) => ({ name, title, state, user, metadata }));
-      const lines = rows.map((row) => `| ${row.title ?? row.name} | ${WORDS[row.state]} | ${getAccount(row.user)} |`);
+      const lines = rows.map(
+        (row) => `| ${row.title ?? row.name} | ${STATE_LABELS[row.state]} | ${getAccount(row.user)} |`,
+      );
       return { data: rows, text: ["| service | state | account |", "| --- | --- | --- |", ...lines].join("\n") };
     },
   });
 }
 
-/** Have the person connect services in the browser (seed: authenticate_oauth). The request waits until they have. */
+/** Creates the tool that asks the user to connect services in the browser and waits until they have. */
 export function createConnectServiceTool(services: ListServices): AgentTool {
   return defineOwnTool({
     name: "connect_service",
-    description: "Have the person connect one or several services in the browser, and wait until they are connected.",
+    description: "Ask the user to connect one or more services in the browser, and wait until they are connected.",
     input: z.object({
       services: withDescription(
         z.array(z.string()).check(z.minLength(1)),
-        "Names of the services, as find_service gives them.",
+        "Names of the services, as returned by find_service.",
       ),
-      reason: withDescription(z.optional(z.string()), "What they are needed for, in a few words."),
+      reason: withDescription(z.optional(z.string()), "Why they are needed, in a few words."),
     }),
     examples: ["connect {services}", "sign in to {services}"],
     summary: ({ services: names }) => `Connect ${names.join(" and ")}`,
     run: async ({ services: names, reason }) => {
       const all = await services();
-      const wanted = names.map((name) => findKnown(all, name));
+      const wanted = names.map((name) => findService(all, name));
       const missing = wanted.filter(({ state }) => state !== "connected");
       const impossible = missing.find(({ state }) => state === "not_configured");
       if (impossible)
@@ -72,12 +74,12 @@ export function createConnectServiceTool(services: ListServices): AgentTool {
   });
 }
 
-function findKnown(all: ServiceView[], name: string): ServiceView {
+function findService(all: ServiceView[], name: string): ServiceView {
   const wanted = name.trim().toLowerCase();
   const found = all.find((each) => each.name === wanted || each.title?.toLowerCase() === wanted);
   if (found) return found;
   const names = all.map((each) => each.name).join(", ");
-  throw new Problem("UNKNOWN_SERVICE", `There is no service “${name.slice(0, 60)}”. The services are ${names}.`, {
+  throw new Problem("UNKNOWN_SERVICE", `Unknown service “${name.slice(0, 60)}”. Available services: ${names}.`, {
     hint: "",
   });
 }
@@ -87,4 +89,4 @@ function getAccount(user: unknown): string {
   return String(name ?? username ?? email ?? "");
 }
 
-const WORDS = { connected: "connected", not_connected: "not connected", not_configured: "not configured here" };
+const STATE_LABELS = { connected: "connected", not_connected: "not connected", not_configured: "not configured here" };

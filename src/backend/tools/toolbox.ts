@@ -88,13 +88,13 @@ function agentTool(ports: ToolAccess, configuration: ServiceConfiguration, tool:
     resource: (input) => tool.resource?.(input),
     ready: async () => (await ports.access(service.name)).as,
     examples: tool.examples,
-    ...(configuration.described ? { counted: OWN } : {}),
+    ...(configuration.described ? { metricName: OWN } : {}),
     schema: getSchema(tool),
     parse: (input) => checkedInput(tool, input),
     summary: (input) => formatSummary(tool, input),
     run: async (input, context) => {
       const work = (context: RunContext) => runToolCall(ports, configuration, tool, { input, context });
-      return await (tool.kept && ports.keep && context.interaction.available
+      return await (tool.suspendable && ports.keep && context.interaction.available
         ? ports.keep(context, work)
         : work(context));
     },

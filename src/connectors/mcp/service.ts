@@ -54,7 +54,7 @@ function mcpTool(definition: McpDefinition, tool: McpTool, now: McpTool, reach: 
     name: tool.name,
     description: formatDescription(title, tool),
     access: tool.access,
-    kept: true,
+    suspendable: true,
     input: z.record(z.string(), z.unknown()),
     schema: tool.input,
     check: (input) => validateInput(tool.name, tool.input, input),

@@ -48,9 +48,9 @@ test.each<[ModelSettings, string]>([
   [{ model: "anthropic", env: { OPENAI_API_KEY: "k" } }, "Anthropic API key is not configured"],
   [{ model: "google:gemini-4-argon", env: {} }, "Google API key is not configured"],
   [{ model: "openai-compatible:x", env: {} }, "The address of the OpenAI-compatible endpoint is not configured"],
-  [{ model: "ollama", env: {} }, "No model is named for Ollama."],
-  [{ model: "skynet:t800", env: {} }, "There is no model provider “skynet”."],
-  [{ model: "constructor:x", env: {} }, "There is no model provider “constructor”."],
+  [{ model: "ollama", env: {} }, "No model is specified for Ollama."],
+  [{ model: "skynet:t800", env: {} }, "Unknown model provider “skynet”."],
+  [{ model: "constructor:x", env: {} }, "Unknown model provider “constructor”."],
 ])("a model that cannot answer is MODEL_NOT_CONFIGURED: %j", async (settings, message) => {
   const problem = await selectModel(settings, ports).catch((error: Problem) => error);
   expect(problem).toMatchObject({ code: "MODEL_NOT_CONFIGURED", message });

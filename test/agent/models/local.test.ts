@@ -137,7 +137,7 @@ test("what was found is told as found, with its models, and every provider with 
     offline: false,
     source: "found",
     where: "http://127.0.0.1:11434",
-    why: "Ollama was found at http://127.0.0.1:11434, and nothing else is configured.",
+    why: "Ollama was found at http://127.0.0.1:11434, and no other model is configured.",
   });
   expect(available.map(({ name, ready, note }) => [name, ready, note])).toEqual([
     ["openai", false, "Set OPENAI_API_KEY."],
@@ -145,8 +145,8 @@ test("what was found is told as found, with its models, and every provider with 
     ["google", false, "Set GOOGLE_GENERATIVE_AI_API_KEY or GEMINI_API_KEY or GOOGLE_API_KEY."],
     ["openai-compatible", false, "Set OPENAI_COMPATIBLE_BASE_URL."],
     ["ollama", true, "Found at http://127.0.0.1:11434."],
-    ["lmstudio", false, "LM Studio was not found; start it."],
-    ["offline", true, "It needs nothing."],
+    ["lmstudio", false, "LM Studio was not found; start it to use it."],
+    ["offline", true, "Needs no configuration."],
   ]);
   expect(available.find(({ name }) => name === "ollama")?.models).toEqual([
     "ollama:qwen3:8b",

@@ -57,10 +57,10 @@ test.each(WIRES)(
 
 const FAULTS: [status: number, message: string, sentence: string][] = [
   [401, "Incorrect API key provided: sk-secret", "refused the API key (HTTP 401)."],
-  [429, "Rate limit reached", "takes no more requests now: its rate limit or quota is used up (HTTP 429)."],
-  [503, "overloaded", "is out of order at its provider (HTTP 503)."],
+  [429, "Rate limit reached", "accepts no more requests for now: its rate limit or quota is exhausted (HTTP 429)."],
+  [503, "overloaded", "failed on the provider's side (HTTP 503)."],
   [400, "This model's maximum context length is 128000 tokens", ""],
-  [404, "The model does not exist", "is not known at its provider (HTTP 404)."],
+  [404, "The model does not exist", "is not available from its provider (HTTP 404)."],
 ];
 
 test.each(

@@ -112,8 +112,8 @@ test("a dry run reads, and of everything else says what it would be: nothing is 
       .map((output) => (output as { text: string }).text)
       .sort(),
   ).toEqual([
-    "This is a dry run: it was not sent. It would: Close KAY-3.",
-    "This is a dry run: it was not sent. It would: Delete KAY-4 for good.",
+    "Dry run: nothing was sent. Planned call: Close KAY-3.",
+    "Dry run: nothing was sent. Planned call: Delete KAY-4 for good.",
   ]);
 });
 
@@ -125,7 +125,7 @@ test("the model is told that it is a dry run, and of each call that it was not s
   const [first, last] = model.prompts.slice(before);
   expect(JSON.stringify(first?.messages)).toContain("This is a dry run: calls that change something are not sent.");
   const result = JSON.stringify(last?.messages.find(({ role }) => role === "tool"));
-  expect(result).toContain("it was not sent");
+  expect(result).toContain("nothing was sent");
   expect(result).toMatch(/\\"sent\\":false/);
 });
 
@@ -188,7 +188,7 @@ test("a tool that only says of itself that it reads is stopped at its request", 
   const turn = await ask(world(), token, "go", { dry_run: true });
   await turn.end();
   expect(turn.parts.find(({ type }) => type === "tool-output-error")).toMatchObject({
-    errorText: "This is a dry run: it was not sent. It was: Read it.",
+    errorText: "Dry run: nothing was sent. Blocked call: Read it.",
   });
 });
 

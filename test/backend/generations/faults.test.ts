@@ -14,8 +14,8 @@ const LONG = { fails: 400, says: "This model's maximum context length is 100 tok
 
 test.each([
   [[{ fails: 401 }], "MODEL_FAILED", "refused the API key (HTTP 401)"],
-  [[{ fails: 429 }, { fails: 429 }], "MODEL_FAILED", "takes no more requests now"],
-  [[{ fails: 500 }, { fails: 500 }], "MODEL_FAILED", "is out of order at its provider"],
+  [[{ fails: 429 }, { fails: 429 }], "MODEL_FAILED", "accepts no more requests for now"],
+  [[{ fails: 500 }, { fails: 500 }], "MODEL_FAILED", "failed on the provider's side"],
 ])(
   "a model that refuses %j ends the stream with a sentence, and the next request works",
   async (steps, code, words) => {
@@ -116,7 +116,9 @@ test("a model that never comes to an end is stopped after twenty steps", async (
   const turn = await ask(world(), token, "show everything");
   await turn.end();
   expect(turn.parts.filter(({ type }) => type === "start-step")).toHaveLength(20);
-  expect(turn.parts.at(-1)).toMatchObject({ errorText: "It was not finished after 20 steps and was stopped." });
+  expect(turn.parts.at(-1)).toMatchObject({
+    errorText: "The request was stopped: it was not finished after 20 steps.",
+  });
   expect(model.left()).toBe(10);
 });
 

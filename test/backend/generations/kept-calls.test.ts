@@ -22,7 +22,7 @@ const pick = defineTool({
   name: "jira.pick_note",
   description: "Pick a note.",
   access: "read",
-  kept: true,
+  suspendable: true,
   input: z.object({}),
   examples: [],
   summary: () => "Pick a note",

@@ -103,7 +103,7 @@ test("a call that needs more permission asks for it besides what there is, and g
   const turn = await asked(world(), token, "list_paid");
   const needed = await turn.next("data-auth-needed");
   expect(needed.data).toMatchObject({
-    reason: "Notes asks for more permission than was given (notes:read notes:list).",
+    reason: "Notes requires more permissions than were granted (notes:read notes:list).",
   });
   await turn.until("awaiting_auth");
   expect((await consent(world(), session)).scope).toBe("notes:read notes:list");
@@ -148,7 +148,7 @@ test.each(["legacy", "modern"] as const)(
     });
     await resumed.next("finish");
     await resumed.close();
-    expect(told().includes("may have been done")).toBe(era === "legacy");
+    expect(told().includes("may have been partly completed")).toBe(era === "legacy");
     expect(server.state.notes.length).toBe(era === "legacy" ? 1 : 2);
     await node.close();
   },

@@ -83,7 +83,9 @@ describe.each(WIRES)("%s", (_name, label, settings) => {
     mock.on({ userMessage: /./ }, { error: { message: "Rate limit", type: "rate" }, status: 429, retryAfter: 1 });
     const started = performance.now();
     const { body } = await ask("say hello");
-    expect(body.message).toBe(`${label} takes no more requests now: its rate limit or quota is used up (HTTP 429).`);
+    expect(body.message).toBe(
+      `${label} accepts no more requests for now: its rate limit or quota is exhausted (HTTP 429).`,
+    );
     expect(mock.getRequests()).toHaveLength(2);
     expect(performance.now() - started).toBeGreaterThan(950);
   });

@@ -28,7 +28,7 @@ test("ask_user asks with a form, keeps what was filled in when it was wrong, and
   expect((await stream.next("data-status")).data.status).toBe("awaiting_input");
   await answer(stream, token, first.data.interaction_id, { action: "submit", input: { kind: "bug" } });
   const second = await stream.next("data-interaction-request");
-  expect(second.data).toMatchObject({ error: "“Title” is needed.", initial_values: { kind: "bug" } });
+  expect(second.data).toMatchObject({ error: "“Title” is required.", initial_values: { kind: "bug" } });
   expect(second.data.interaction_id).not.toBe(first.data.interaction_id);
   await answer(stream, token, second.data.interaction_id, { action: "submit", input: { kind: "bug", title: "Login" } });
   await stream.end();
@@ -92,7 +92,7 @@ test("a tool that waits for a busy service says so while it works", async () => 
   const { data } = await stream.next("data-tool-log");
   expect(data).toMatchObject({
     tool_call_id: "r",
-    entries: [{ text: "Jira did not answer, or is busy; trying again in 1 s." }],
+    entries: [{ text: "Jira did not answer or is busy; trying again in 1 s." }],
   });
   await stream.end();
   expect(stream.text()).toBe("You.");

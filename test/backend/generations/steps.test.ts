@@ -10,7 +10,7 @@ const log: DeskLog = [];
 const model = scriptedModel((url, init) => world().outside.fetch(url, init));
 const world = useBackend({ services: deskServices(log), ...model.ports });
 const show = (id: string): [string, string, object] => [id, "jira.show_issue", { issue: `KAY-${id}` }];
-const LIMIT = { code: "STEP_LIMIT", message: "It was not finished after 2 steps and was stopped." };
+const LIMIT = { code: "STEP_LIMIT", message: "The request was stopped: it was not finished after 2 steps." };
 
 test("a request may say after how many model calls it is ended", async () => {
   const { token } = await connect(world());

@@ -17,7 +17,7 @@ test("GET /model says which model answers and why", async () => {
       label: "Offline planner",
       offline: true,
       source: "none",
-      why: "No model is named, no provider's key is set, and no server of models was found.",
+      why: "No model is configured, no provider key is set, and no local model server was found.",
     },
   });
   expect((available as { name: string }[]).map(({ name }) => name)).toEqual([
@@ -41,7 +41,7 @@ test("a named model that cannot answer is told with its problem, and never with 
       name: "anthropic",
       source: "settings",
       where: "KAY_MODEL",
-      why: "It is named by KAY_MODEL.",
+      why: "Set by KAY_MODEL.",
       problem: { code: "MODEL_NOT_CONFIGURED", message: "Anthropic API key is not configured" },
     },
   });

@@ -155,7 +155,7 @@ test("a missing connection is told in the words of every tool, and in the fields
 test.for([
   [{}, "issue", "The input of jira.show_issue is not accepted: “issue” is missing."],
   [{ issue: 3 }, "issue", "The input of jira.show_issue is not accepted: “issue” must be a text."],
-  [{ isue: "KAY-3" }, "isue", "jira.show_issue has no field “isue”. Did you mean “issue”? Its fields are issue."],
+  [{ isue: "KAY-3" }, "isue", "jira.show_issue has no field “isue”. Did you mean “issue”? Valid fields: issue."],
 ] as const)("an input of %j is refused with one sentence that names the field", async ([input, field, message]) => {
   const { token } = await connect(world());
   const answer = await world().call("POST /tools/jira.show_issue/call", { token, body: { input } });

@@ -166,7 +166,7 @@ test("a model that is named but cannot answer has failed, one that does not answ
     model: { model: "openai:gpt-5", where: "model of profile default", env: {} },
   });
   expect(checksOf(await ann("doctor --json")).model).toBe(
-    "failed: OpenAI API key is not configured → Set OPENAI_API_KEY, or `kay config unset model` for the offline planner.",
+    "failed: OpenAI API key is not configured → Set OPENAI_API_KEY, or run `kay config unset model` to use the offline planner.",
   );
   const bob = kay({ ...HERE, signedIn: true });
   await bob("whoami");

@@ -36,7 +36,7 @@ test("doctor looks at everything that kay needs; in a pipe each check is a row",
       "stream\tok\t3 events came as they were sent.\t",
       "sign-in\tok\tThe backend accepts the access token, good for 30 min. `kay doctor --refresh` rehearses its refresh.\t",
       "connections\tok\t1 of 15 services are connected: jira.\t",
-      "model\tok\tOffline planner: No model is named, no provider's key is set, and no server of models was found. It answered in N s, and calls tools.\t",
+      "model\tok\tOffline planner: No model is configured, no provider key is set, and no local model server was found. It answered in N s, and calls tools.\t",
       "",
     ],
   });
