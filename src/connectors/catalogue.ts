@@ -15,10 +15,10 @@ import { notion } from "./notion/notion.ts";
 import type { Endpoints, OAuthClient, Service, ServiceConfiguration } from "./service.ts";
 import { slack } from "./slack/slack.ts";
 
-/** Where a stand-in of a provider listens, and the client that is registered there. */
+/** The address of a provider's sandbox stand-in, and the client registered there. */
 export type SandboxProvider = { origin: string; client: OAuthClient };
 
-/** What an operator has configured; the keys are providers: `atlassian`, `bitbucket`, `slack`, `github`, `kyg`. */
+/** The operator's configuration. Keys are providers: `atlassian`, `bitbucket`, `slack`, `github`, `kyg`. */
 export type CatalogueOptions = {
   clients: Record<string, OAuthClient>;
   sandbox?: Record<string, SandboxProvider>;
@@ -26,11 +26,11 @@ export type CatalogueOptions = {
 };
 
 /**
- * Every service with its endpoints: the real ones where a client is configured, else those of the sandbox where one runs, else none that
- * can be connected. A new service is one file and one line here.
+ * Returns every service with its endpoints: the real ones if a client is configured, else the sandbox's if it runs,
+ * else endpoints that cannot be connected. To add a service, add its file and one line here.
  */
 export function configureServices(options: CatalogueOptions): ServiceConfiguration[] {
-  return [...BUILT_IN, createKygService(options.kyg)].map((service) => configure(service, options));
+  return [...BUILT_IN, createKygService(options.kyg)].map((service) => configureService(service, options));
 }
 
 const BUILT_IN: Service[] = [
@@ -50,17 +50,17 @@ const BUILT_IN: Service[] = [
   linkedin,
 ];
 
-function configure(service: Service, { clients, sandbox }: CatalogueOptions): ServiceConfiguration {
+function configureService(service: Service, { clients, sandbox }: CatalogueOptions): ServiceConfiguration {
   const { provider } = service.oauth;
   const client = clients[provider];
   if (client && service.endpoints.api) return { service, endpoints: service.endpoints, client };
   const standIn = sandbox?.[provider];
   if (!standIn) return { service, endpoints: service.endpoints, client: null };
-  return { service, endpoints: atOrigin(service.endpoints, standIn.origin), client: standIn.client };
+  return { service, endpoints: moveToOrigin(service.endpoints, standIn.origin), client: standIn.client };
 }
 
-/** The same paths at another origin; a stand-in serves all roles of its provider. */
-function atOrigin(endpoints: Endpoints, origin: string): Endpoints {
+/** Moves endpoints to another origin. A stand-in serves all roles of its provider. */
+function moveToOrigin(endpoints: Endpoints, origin: string): Endpoints {
   const moved = Object.entries(endpoints).map(([role, url]) => [role, origin + getPath(url)]);
   return Object.fromEntries(moved) as Endpoints;
 }

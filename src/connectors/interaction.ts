@@ -1,73 +1,73 @@
 import type { ApprovalScope, InputField, Preview } from "#protocol/events";
 
 /**
- * What a tool may ask a person while it runs (seed: client-interactive tools). The tool does not wait in memory: its handler is left at the
- * request, and run again from its beginning once there is an answer, so whatever it does before a request must change nothing.
+ * What a tool asks the user while it runs. The tool does not wait in memory: its handler is abandoned at the request
+ * and runs again from the start once there is an answer. So it must not change anything before a request.
  */
 export type ToolInteraction = InteractionPrompt & {
-  /** Called with the answer. What it decides is the outcome of the call. */
+  /** Called with the answer. Decides the outcome of the call. */
   onResponse(response: UserResponse): InteractionOutcome | Promise<InteractionOutcome>;
-  /** Called when nobody answered in time; without it the call fails and says so. */
+  /** Called when the request expires. Without it, the call fails with TIMED_OUT. */
   onTimeout?(): InteractionOutcome | Promise<InteractionOutcome>;
-  /** Fires when what was asked for has come about by itself: it counts as submitted, without values. */
+  /** Aborted when the requested thing happened elsewhere. This counts as submitted, without values. */
   done?: AbortSignal;
-  /** Called when the generation is cancelled while it waits. */
+  /** Called when the generation is cancelled while the request is open. */
   onCancel?(): void;
 };
 
-/** What is shown, and what may be answered. */
+/** The request as shown, and its possible answers. */
 export type InteractionPrompt = {
   type: "approval" | "input";
   prompt?: string;
-  /** Approvals: what exactly would be done, and whether its arguments may be edited. */
+  /** Approvals only: exactly what would be done, and whether the arguments may be edited. */
   preview?: Preview;
   editable?: boolean;
-  /** Approvals: scopes to offer, in the words of the grant; once and session where nothing is said. */
+  /** Approvals only: scopes to offer, with their wording. Default: once and session. */
   approvalScopes?: { scope: ApprovalScope; words: string }[];
   inputSchema?: { type: "form"; fields: InputField[] };
-  /** An address that the person may open, whole as it is shown in the prompt. */
+  /** An address that the user may open. The prompt shows it in full. */
   link?: string;
-  /** Shown above a form that is asked for once more, with what was filled in before. */
+  /** Shown above a form that is asked again with the previous values. */
   error?: string;
   initialValues?: Record<string, unknown>;
   presentation?: "tool" | "questionnaire";
   completedView?: { show_inputs?: boolean; summary_template?: string };
-  /** Milliseconds until it expires; five minutes where nothing is said. */
+  /** Time until the request expires, in ms. Default: five minutes. */
   timeoutMs?: number;
 };
 
-/** What the person did. */
+/** The user's answer. */
 export type UserResponse = {
-  /** What it is the answer to: where a tool is run once more, its request may be another one now. */
+  /** The request that was answered. A handler that runs again may ask something else. */
   asked?: Pick<InteractionPrompt, "prompt" | "inputSchema">;
   action: "approve" | "deny" | "submit" | "cancel";
   approvalScope?: ApprovalScope;
   input?: Record<string, unknown>;
-  /** Arguments as the person changed them; not checked yet. */
+  /** The arguments as the user edited them, not validated yet. */
   editedArgs?: Record<string, unknown>;
   reason?: string;
 };
 
 /**
- * How it goes on: the call is over with this result; ask once more (at most five times); or tell the model that the answer will come later: the
- * person is asked anew, for a day, and what they answer is a message of theirs in a new turn.
+ * How the call continues: it ends with this result, it asks again (at most five times), or the model learns that the
+ * answer will come later. A pending request stays open for a day, and its answer starts a new turn.
  */
 export type InteractionOutcome =
   | { complete: unknown }
   | { reprompt: InteractionPrompt }
   | { pending: { message: string; queued?: boolean } };
 
-/** The part of a tool's context that speaks to people. */
+/** The part of a tool's context that talks to the user. */
 export type Interactive = {
-  /** Whether anybody who follows the conversation can answer. */
+  /** Whether a connected client can answer. */
   interaction: { available: boolean };
   /**
-   * Ask a person.
+   * Asks the user.
    *
-   * @returns what the tool's own hooks completed it with
-   * @throws Problem INTERACTION_UNAVAILABLE, TIMED_OUT without `onTimeout`
+   * @returns the value that the request's own callbacks completed it with
+   * @throws Problem INTERACTION_UNAVAILABLE, or TIMED_OUT without `onTimeout`
    */
   requestInteraction(request: ToolInteraction): Promise<unknown>;
-  /** A line of what the tool is doing, for whoever watches. */
+  /** Logs one line of progress for connected clients. */
   log(text: string): void;
 };

@@ -1,14 +1,14 @@
 import * as z from "zod/mini";
 import type { OAuth, Service } from "./service.ts";
 
-/** The house service: where it is comes from the operator's configuration. */
+/** The in-house service. The operator's configuration says where it runs. */
 export type KygConfiguration = {
   title?: string;
   authorize: string;
   token: string;
-  /** Base URL of the API, no trailing slash. */
+  /** Base URL of the API, without a trailing slash. */
   api: string;
-  /** Path below `api`, or whole URL of the same origin, that tells who the token is of; `/me`. */
+  /** Path below `api`, or URL of the same origin, that returns the token's owner. Default: `/me`. */
   userinfo?: string;
   scopes?: string[];
   pkce?: boolean;
@@ -16,7 +16,7 @@ export type KygConfiguration = {
   refresh?: OAuth["refresh"];
 };
 
-/** Fields as in OpenID Connect Core 5.1, and the plainer names that house services use. */
+/** Fields of OpenID Connect Core 5.1, and the simpler names that in-house services use. */
 const Account = z.looseObject({
   sub: z.nullish(z.string()),
   id: z.nullish(z.union([z.string(), z.number()])),
@@ -27,7 +27,7 @@ const Account = z.looseObject({
   preferred_username: z.nullish(z.string()),
 });
 
-/** kyg as a service. Without a configuration it has no address, and is listed as not connected. */
+/** Creates the kyg service. Without a configuration it has no address and is listed as not connected. */
 export function createKygService(configuration: KygConfiguration | undefined): Service {
   const { authorize = "", token = "", api = "", userinfo = "/me" } = configuration ?? {};
   return {

@@ -1,18 +1,19 @@
-/** Longest name that the words of a grant hold, in characters; a longer one is not read by anybody. */
-const LONGEST = 200;
+/** Longest name in the text of an approval, in characters. */
+const MAX_NAME_LENGTH = 200;
 
 /**
- * A name as the words of a grant hold it: `“launch plan”`. Names are found in whatever case and with whatever spaces, so these say nothing.
+ * Quotes a name for the text of an approval: `“launch plan”`. Services match names regardless of case and spacing, so
+ * both are normalized.
  *
- * @returns undefined for a name that could pass for other words: with quotation marks of its own, or with characters that nobody sees
+ * @returns undefined for a name that could be mistaken for other text: it has quotation marks or invisible characters
  */
 export function quoteName(text: string | undefined): string | undefined {
   const name = text?.normalize("NFC").replace(/\s+/g, " ").trim().toLowerCase() ?? "";
-  if (name === "" || name.length > LONGEST || /[“”\p{C}]/u.test(name)) return undefined;
+  if (name === "" || name.length > MAX_NAME_LENGTH || /[“”\p{C}]/u.test(name)) return undefined;
   return `“${name}”`;
 }
 
-/** "in the document “launch plan”": where a tool writes, of a name or an id; undefined where there is neither. */
+/** Returns where a tool writes, "in the document “launch plan”", or undefined without a name or ID. */
 export function formatPlace(words: string, place: string | undefined): string | undefined {
   return place === undefined ? undefined : `${words} ${place}`;
 }

@@ -167,7 +167,10 @@ test.for([
   ["--allow-file none.allow", 'There is no file "none.allow".'],
   ["--allow-file bad.allow", '"slack send" allows nothing.'],
   ["--allow :x", '":x" allows nothing.'],
-  ["--allow jira.create_isue", "Unknown tool “jira.create_isue” in the list of allowed tools. Did you mean jira.create_issue?"],
+  [
+    "--allow jira.create_isue",
+    "Unknown tool “jira.create_isue” in the list of allowed tools. Did you mean jira.create_issue?",
+  ],
   ["--allow jira.*", "“jira.*” is more than one tool; each tool is allowed by its own name."],
   ["--allow jira", "“jira” is more than one tool; each tool is allowed by its own name."],
   ["--allow jira.search:KAY", "jira.search works at no place that could be named; it can be allowed only as a whole."],

@@ -170,8 +170,8 @@ test("every fault of a file is told, with its key and its line, and files that a
   expect(await ann("services add wrong.yaml --yes")).toEqual({
     exit: 2,
     stdout: "",
-    stderr: `✗ wrong.yaml: titel is not known; did you mean title (line 2)?
-  base_url must be an address that begins with https:// and has no {slots} (line 3).
+    stderr: `✗ wrong.yaml: titel is unknown; did you mean title (line 2)?
+  base_url must be a URL that begins with https:// and has no {slots} (line 3).
   tools must have at least 1 (line 5).
 `,
   });

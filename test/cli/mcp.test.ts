@@ -75,7 +75,7 @@ test("a write whose program died is unknown, is said so with a receipt, and is n
     exit: 1,
     stdout: "",
     stderr: `? Crash write in Notes (unknown whether it was done; check)
-✗ Notes ended with code 7 (“out of ink”). It may have been done.
+✗ Notes ended with code 7 (“out of ink”). The request may have been processed.
   Check whether it took effect before you retry.
 `,
   });

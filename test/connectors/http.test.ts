@@ -77,13 +77,13 @@ test.each([
 test("an answer of another shape is one sentence that names the field", async () => {
   expect(await problem(get({ json: { name: 3 } }).answer())).toMatchObject({
     code: "SERVICE_FAILED",
-    message: "Jira answered something unexpected: name is not of type string.",
+    message: "Jira returned an unexpected response: name is not of type string.",
   });
   expect(await problem(get({ json: {} }).answer())).toMatchObject({
-    message: "Jira answered something unexpected: name is missing.",
+    message: "Jira returned an unexpected response: name is missing.",
   });
   expect(await problem(get({ text: "<html>hello</html>" }).answer())).toMatchObject({
-    message: "Jira answered something unexpected: the body is not JSON.",
+    message: "Jira returned an unexpected response: the body is not JSON.",
   });
 });
 
@@ -91,8 +91,8 @@ test("a write that was accepted with an unreadable answer is of unknown outcome,
   const { world, answer } = post({ status: 201, text: "<html>" });
   expect(await problem(answer(Thing))).toEqual({
     code: "OUTCOME_UNKNOWN",
-    message: "Jira answered something unexpected: the body is not JSON. It may have been done.",
-    hint: "Look in Jira before you repeat it.",
+    message: "Jira returned an unexpected response: the body is not JSON. The request may have been processed.",
+    hint: "Check Jira before you try again.",
     details: {},
   });
   expect(world.asked.length).toBe(1);
@@ -157,7 +157,7 @@ test.each([
     expect(await problem(http.request({ path: "/thing", answer: Thing, scope: "write:jira-work" }))).toEqual({
       code: "SERVICE_FAILED",
       message: `The connection to Jira lacks the permission ${scopes[0]}.`,
-      hint: "Run `kay disconnect jira`, then `kay connect jira`, and allow it.",
+      hint: "Run `kay disconnect jira`, then `kay connect jira`, and allow the permission.",
       details: { service: "jira", service_status: status, scopes },
     });
   },
@@ -177,9 +177,9 @@ test.each([
   ],
   [{ error: "invalid", error_description: "It is wrong" }, "Jira: It is wrong."],
   [{ error: "invalid_thing" }, "Jira: invalid_thing."],
-  [{ statusCode: 400, message: "<html><h1>no</h1></html>" }, "Jira did not accept the request."],
-  [[], "Jira did not accept the request."],
-  [{ errorMessages: null, errors: "x", error: 7 }, "Jira did not accept the request."],
+  [{ statusCode: 400, message: "<html><h1>no</h1></html>" }, "Jira rejected the request."],
+  [[], "Jira rejected the request."],
+  [{ errorMessages: null, errors: "x", error: 7 }, "Jira rejected the request."],
 ])("V02 the error body %j is shown as one readable sentence", async (json, message) => {
   expect((await problem(get({ status: 400, json }).answer())).message).toBe(message);
 });
@@ -187,7 +187,7 @@ test.each([
 test("an HTML error page is never shown", async () => {
   expect(await problem(get({ status: 404, text: "<html><h1>nginx</h1></html>" }).answer())).toEqual({
     code: "SERVICE_FAILED",
-    message: "Jira does not know that, or does not show it to this account.",
+    message: "Jira could not find it, or this account may not see it.",
     hint: "Check the name, and that you can open it in Jira.",
     details: { service: "jira", service_status: 404 },
   });
@@ -224,19 +224,23 @@ test("429 ends after three attempts, and at once when the pause would be longer 
   const long = post({ status: 429, headers: { "retry-after": "120" } });
   expect(await problem(long.answer())).toMatchObject({
     code: "RATE_LIMITED",
-    message: "Jira gets too many requests at the moment.",
+    message: "Jira is receiving too many requests.",
     hint: "Try again in 120 s.",
   });
   expect(long.pauses).toEqual([]);
 });
 
 test.each([
-  ["the connection broke", { fault: fault("ECONNRESET") }, "The answer of Jira was lost. It may have been done."],
-  ["500", { status: 500 }, "Jira failed while it worked on the request (HTTP 500). It may have been done."],
+  [
+    "the connection broke",
+    { fault: fault("ECONNRESET") },
+    "The response from Jira was lost. The request may have been processed.",
+  ],
+  ["500", { status: 500 }, "Jira failed while processing the request (HTTP 500). The request may have been processed."],
   [
     "504",
     { status: 504, text: "<html>" },
-    "Jira failed while it worked on the request (HTTP 504). It may have been done.",
+    "Jira failed while processing the request (HTTP 504). The request may have been processed.",
   ],
 ])("a write whose answer is lost (%s) is never repeated and ends as OUTCOME_UNKNOWN", async (_, given, message) => {
   const { world, answer } = post(given);
@@ -271,7 +275,9 @@ test("redirects are followed for reads within the origin only", async () => {
   );
   expect(await httpOver(world, jira).http.request({ path: "/thing", answer: Thing })).toEqual({ name: "x" });
   const away = get({ status: 302, headers: { location: "https://evil.example.test/" } });
-  expect((await problem(away.answer())).message).toBe("Jira redirected to another place, which kay does not follow.");
+  expect((await problem(away.answer())).message).toBe(
+    "Jira redirected to another site. kay does not follow such redirects.",
+  );
   const write = post({ status: 307, headers: { location: "/other" } });
   expect(await problem(write.answer())).toMatchObject({ code: "SERVICE_FAILED" });
 });
@@ -301,7 +307,7 @@ test("an answer larger than kay reads is refused", async () => {
   const http = httpOver({ fetch: async () => new Response(huge) }, jira).http;
   expect(await problem(http.request({ path: "/thing", answer: Thing }))).toMatchObject({
     code: "SERVICE_FAILED",
-    message: "Jira answered more than kay reads at once.",
+    message: "The response from Jira was too large.",
   });
 });
 

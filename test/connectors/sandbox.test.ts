@@ -89,7 +89,7 @@ test("V02 a connection to Confluence from before its writing tools names the per
   const told = (permission: string) => ({
     code: "SERVICE_FAILED",
     message: `The connection to Confluence lacks the permission ${permission}.`,
-    hint: "Run `kay disconnect confluence`, then `kay connect confluence`, and allow it.",
+    hint: "Run `kay disconnect confluence`, then `kay connect confluence`, and allow the permission.",
   });
   const page = "Release checklist";
   await expect(confluence.run("confluence.update_page", { page, text: "x" })).rejects.toMatchObject(
@@ -142,7 +142,7 @@ test("V02 a connection to Bitbucket from before its writing tools names the perm
     await expect(bitbucket.run(`bitbucket.${tool}_pull_request`, request)).rejects.toMatchObject({
       code: "SERVICE_FAILED",
       message: "The connection to Bitbucket lacks the permission pullrequest:write.",
-      hint: "Run `kay disconnect bitbucket`, then `kay connect bitbucket`, and allow it.",
+      hint: "Run `kay disconnect bitbucket`, then `kay connect bitbucket`, and allow the permission.",
     });
   }
 });

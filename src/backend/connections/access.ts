@@ -75,7 +75,7 @@ async function refresh(
     if (result.kind === "problem") throw result.problem;
     const wait = result.retryAfter ?? DEFAULT_WAIT * attempt;
     if (attempt === ATTEMPTS || wait > LONGEST_WAIT) {
-      throw new Problem("SERVICE_FAILED", `${title} gets too many requests at the moment.`, {
+      throw new Problem("SERVICE_FAILED", `${title} is receiving too many requests.`, {
         hint: `Try again in ${Math.max(1, Math.ceil(wait / 1000))} s.`,
       });
     }

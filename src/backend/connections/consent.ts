@@ -112,7 +112,7 @@ async function exchange(
   // A client secret that is no good is asked for once more the next time.
   if (outcome.kind === "refused" && service.described && outcome.codes.some((one) => BAD_CLIENT.has(one)))
     await putClientSecret(ports.db, state.installation_id, state.service, null);
-  if (outcome.kind === "busy") throw new Problem("SERVICE_FAILED", `${title} gets too many requests at the moment.`);
+  if (outcome.kind === "busy") throw new Problem("SERVICE_FAILED", `${title} is receiving too many requests.`);
   throw new Problem("SERVICE_FAILED", `${title} refused the sign-in: ${outcome.description}.`);
 }
 

@@ -42,7 +42,10 @@ export const createRecordTool = defineTool({
     const { records } = await context.http.request({ ...request, scope: "data.records:write" });
     const [record] = records;
     if (!record)
-      throw new Problem("OUTCOME_UNKNOWN", "Airtable did not say which record it made. It may have been done.");
+      throw new Problem(
+        "OUTCOME_UNKNOWN",
+        "Airtable did not say which record it made. The request may have been processed.",
+      );
     const [name, url] = [getRecordName(record, place), buildRecordUrl(context, place, record.id)];
     return {
       data: { id: record.id, base: place.base.name, table: place.table.name, fields: record.fields, url },

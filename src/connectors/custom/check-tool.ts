@@ -5,7 +5,7 @@ import { hasStrayBrace, listSlots, listTexts } from "./template.ts";
 
 type Path = PropertyKey[];
 
-/** What the parts of a tool say against each other. `at` is where the tool stands. */
+/** Checks the parts of a tool against each other. `at` is the tool's path in the description. */
 export function validateTool(
   tool: ToolDescription,
   at: Path,
@@ -14,50 +14,57 @@ export function validateTool(
   const { access, method, path, body, input, result } = tool;
   const fields = input?.properties ?? {};
   const faults: DescriptionFault[] = [];
-  const fault = (place: Path, says: string) => void faults.push({ path: [...at, ...place], says });
-  if (!new RegExp(`^${name}\\.[a-z][a-z0-9]*(_[a-z0-9]+)*$`).test(tool.name) || tool.name.length > LONGEST_NAME)
+  const fault = (place: Path, message: string) => void faults.push({ path: [...at, ...place], message });
+  if (!new RegExp(`^${name}\\.[a-z][a-z0-9]*(_[a-z0-9]+)*$`).test(tool.name) || tool.name.length > MAX_NAME_LENGTH)
     fault(["name"], `must be ${name}.verb_object, such as ${name}.list_things`);
   if (access === "read" && method !== "GET" && method !== "POST")
-    fault(["access"], `cannot be read with ${method}: that changes something`);
-  if (access !== "read" && method === "GET") fault(["method"], "cannot be GET for what is no read");
-  if (body && method === "GET") fault(["body"], "goes with no GET; use query");
-  const wrongPath = pathFault(path);
+    fault(["access"], `cannot be read with ${method}, which changes data`);
+  if (access !== "read" && method === "GET") fault(["method"], "cannot be GET unless access is read");
+  if (body && method === "GET") fault(["body"], "cannot be used with GET; use query");
+  const wrongPath = findPathFault(path);
   if (wrongPath) fault(["path"], wrongPath);
   for (const [header, value] of Object.entries(tool.headers ?? {})) {
     if (isReservedHeader(header)) fault(["headers", header], "is a header that kay sets itself");
-    if (!/^[\x20-\x7e]*$/.test(value)) fault(["headers", header], "must have plain characters on one line (ASCII)");
+    if (!/^[\x20-\x7e]*$/.test(value)) fault(["headers", header], "must be one line of printable ASCII characters");
   }
-  for (const [place, text] of requestTexts(tool)) {
-    if (hasStrayBrace(text) && place[0] !== "body") fault(place, "has a brace that belongs to no {slot}");
+  for (const [place, text] of listTemplates(tool)) {
+    if (hasStrayBrace(text) && place[0] !== "body") fault(place, "has a brace outside a {slot}");
     for (const slot of listSlots(text))
-      if (!Object.hasOwn(fields, slot)) fault(place, `names the field {${slot}}, which input does not have`);
+      if (!Object.hasOwn(fields, slot)) fault(place, `uses {${slot}}, which is not a field of input`);
   }
   checkInput(tool, fault);
   checkResult(result, fault);
   return faults;
 }
 
-type Say = (place: Path, says: string) => void;
+type ReportFault = (place: Path, message: string) => void;
 
-function pathFault(path: string): string | undefined {
+function findPathFault(path: string): string | undefined {
   if (!path.startsWith("/") || path.startsWith("//")) return "must begin with one /";
-  if (/[?#\\]/.test(path)) return "must not have ? or # or \\; use query";
+  if (/[?#\\]/.test(path)) return "must not contain ?, # or \\; use query";
   if (!/^[\w\-.~!$&'()*+,;=:@%/{}]+$/.test(path))
-    return "must have only characters of a path (ASCII), the others as %20";
-  if (/(^|\/)(\.|%2e){1,2}(\/|$)/i.test(path)) return "must not have . or .. steps";
+    return "must contain only path characters (ASCII); encode others as %20";
+  if (/(^|\/)(\.|%2e){1,2}(\/|$)/i.test(path)) return "must not contain . or .. segments";
   return undefined;
 }
 
-/** Every template over the input, with its place. */
-function requestTexts(tool: ToolDescription): [Path, string][] {
-  const named = (key: "query" | "headers" | "body") =>
+/** Lists every template that uses the input, with its path. */
+function listTemplates(tool: ToolDescription): [Path, string][] {
+  const listPartTemplates = (key: "query" | "headers" | "body") =>
     listTexts(tool[key] ?? {}).map(({ text, path }): [Path, string] => [[key, ...path], text]);
   const examples = tool.examples.map((text, index): [Path, string] => [["examples", index], text]);
   const summary: [Path, string][] = tool.summary === undefined ? [] : [[["summary"], tool.summary]];
-  return [[["path"], tool.path], ...named("query"), ...named("headers"), ...named("body"), ...summary, ...examples];
+  return [
+    [["path"], tool.path],
+    ...listPartTemplates("query"),
+    ...listPartTemplates("headers"),
+    ...listPartTemplates("body"),
+    ...summary,
+    ...examples,
+  ];
 }
 
-function checkInput(tool: ToolDescription, fault: Say): void {
+function checkInput(tool: ToolDescription, fault: ReportFault): void {
   const { properties = {}, required = [] } = tool.input ?? {};
   const sent = new Set(
     [
@@ -66,27 +73,27 @@ function checkInput(tool: ToolDescription, fault: Say): void {
     ].flatMap(listSlots),
   );
   for (const name of required)
-    if (!Object.hasOwn(properties, name)) fault(["input", "required"], `names ${name}, which properties does not have`);
+    if (!Object.hasOwn(properties, name)) fault(["input", "required"], `names ${name}, which is not in properties`);
   for (const [name, property] of Object.entries(properties)) {
     const place = ["input", "properties", name];
-    if (!sent.has(name)) fault(place, "is in no path, query, headers or body");
+    if (!sent.has(name)) fault(place, "is not used in path, query, headers or body");
     if (listSlots(tool.path).includes(name) && !required.includes(name))
       fault(place, "is in the path, so it must be required");
     checkProperty(property, place, fault);
   }
 }
 
-function checkProperty(property: Property, place: Path, fault: Say): void {
+function checkProperty(property: Property, place: Path, fault: ReportFault): void {
   const { type, items, maxItems } = property;
   const wrong = (key: string, types: string[]) => {
     if (property[key as keyof Property] !== undefined && !types.includes(type))
-      fault([...place, key], `goes with ${types.join(" and ")} only`);
+      fault([...place, key], `can be used only with ${types.join(" and ")}`);
   };
   if (type === "array" && !items) fault(place, "is an array, so it must have items");
   for (const key of ["enum", "format", "minLength", "maxLength"]) wrong(key, ["string"]);
   for (const key of ["minimum", "maximum"]) wrong(key, ["integer", "number"]);
   for (const key of ["items", "maxItems"]) wrong(key, ["array"]);
-  if (items?.enum && items.type !== "string") fault([...place, "items", "enum"], "goes with string only");
+  if (items?.enum && items.type !== "string") fault([...place, "items", "enum"], "can be used only with string");
   for (const [key, value] of Object.entries({ ...property, maxItems }))
     if (
       /^(max|min)(Length|Items)$/.test(key) &&
@@ -96,23 +103,23 @@ function checkProperty(property: Property, place: Path, fault: Say): void {
       fault([...place, key], "must be a whole number");
 }
 
-function checkResult(result: ToolDescription["result"], fault: Say): void {
+function checkResult(result: ToolDescription["result"], fault: ReportFault): void {
   for (const key of ["url", "summary"] as const) {
     const text = result?.[key];
     if (text !== undefined && /[{}]/.test(text.replace(PATH_SLOT_PATTERN, "")))
-      fault(["result", key], "has a brace that belongs to no {place}");
+      fault(["result", key], "has a brace outside a {place}");
   }
   const url = result?.url;
   if (url === undefined || /^\{[^{}]+\}$/.test(url)) return;
-  // A place in the host or before it would let an answer choose where the link leads.
+  // A placeholder in or before the host would let a response choose where the link leads.
   if (!/^https?:\/\/[a-z0-9.-]+(:\d+)?(\/[\x21-\x7e]*)?$/i.test(url))
     fault(["result", "url"], "must be one {place}, or begin with https:// and a host without {places}");
 }
 
-/** Providers of models take names of 64 characters, in which the dot becomes two. */
-const LONGEST_NAME = 63;
+/** Model providers allow tool names of 64 characters, in which the dot becomes two. */
+const MAX_NAME_LENGTH = 63;
 
-/** Headers that belong to HTTP, to the sign-in, or to kay. */
+/** Returns whether a header is reserved for HTTP, the sign-in or kay. */
 export function isReservedHeader(name: string): boolean {
   return /^(authorization|cookie|host|origin|referer|content-.*|connection|keep-alive|te|trailer|transfer-encoding|upgrade|expect|proxy-.*|sec-.*|forwarded|x-forwarded-.*|idempotency-key|kay-.*)$/i.test(
     name,

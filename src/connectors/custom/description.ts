@@ -3,15 +3,15 @@ import { clean } from "#protocol/clean";
 import { withDescription } from "../service.ts";
 
 /**
- * A place in the answer of a service: names and numbers between dots, `data.tasks.0.id`; `$` is the answer itself. A small part of JSONPath
- * (RFC 9535) without anything that searches.
+ * A place in a response: names and indexes separated by dots, `data.tasks.0.id`; `$` is the whole response. A small
+ * subset of JSONPath (RFC 9535) without searches.
  */
 const PATH_PATTERN = /^(?:\$|(?:\$\.)?[\w-]+(?:\.[\w-]+)*)$/;
 
-/** `{places}` in a template over an answer. */
+/** `{places}` in a template for a response. */
 export const PATH_SLOT_PATTERN = /\{(\$|[\w-]+(?:\.[\w-]+)*)\}/g;
 
-/** What stands at a place of an answer; only what the answer itself has, never what every object inherits. */
+/** Returns the value at a place of a response. Reads only own properties. */
 export function getAtPath(answer: unknown, place: string): unknown {
   const steps = place
     .replace(/^\$\.?/, "")
@@ -23,51 +23,57 @@ export function getAtPath(answer: unknown, place: string): unknown {
   }, answer);
 }
 
-/** Longest file of a description, in bytes, and how many tools one may have. */
+/** Largest description file in bytes, and the maximum number of tools. */
 export const MAX_SOURCE_BYTES = 256 * 1024;
-const MOST_TOOLS = 60;
-const MOST_FIELDS = 40;
+const MAX_TOOLS = 60;
+const MAX_FIELDS = 40;
 
-/** Text that people and models read: no control sequences, nothing invisible. */
-function line(longest: number) {
+/** One line of text without control or invisible characters. */
+function createLineSchema(longest: number) {
   return z.string().check(
     z.refine((text) => text.trim() !== "", "must not be empty"),
     z.refine((text) => text.length <= longest, `must have at most ${longest} characters`),
-    z.refine((text) => clean(text, { lines: false }) === text, "has control characters or invisible ones"),
+    z.refine((text) => clean(text, { lines: false }) === text, "must not contain control or invisible characters"),
   );
 }
 
-function matching(pattern: RegExp, wrong: string) {
+function createPatternSchema(pattern: RegExp, wrong: string) {
   return z.string().check(z.regex(pattern, wrong));
 }
 
 const url = () =>
-  matching(/^https?:\/\/[^\s{}\\]+$/, "must be an address that begins with https:// and has no {slots}");
-const place = () => matching(PATH_PATTERN, "must be a place in the answer, such as data.tasks or $");
-const header = () => matching(/^[A-Za-z0-9-]{1,64}$/, "must be the name of a header: letters, digits and -");
+  createPatternSchema(/^https?:\/\/[^\s{}\\]+$/, "must be a URL that begins with https:// and has no {slots}");
+const place = () => createPatternSchema(PATH_PATTERN, "must be a place in the response, such as data.tasks or $");
+const header = () => createPatternSchema(/^[A-Za-z0-9-]{1,64}$/, "must be a header name: letters, digits and -");
 const parameter = () =>
-  matching(/^[\w.[\]-]{1,64}$/, "must be the name of a parameter: letters, digits, and _ - . [ ]");
-const field = matching(/^[a-z][a-z0-9_]{0,39}$/, "must be made of a-z, 0-9 and _, and begin with a letter");
+  createPatternSchema(/^[\w.[\]-]{1,64}$/, "must be a parameter name: letters, digits, and _ - . [ ]");
+const field = createPatternSchema(
+  /^[a-z][a-z0-9_]{0,39}$/,
+  "must contain only a-z, 0-9 and _, and begin with a letter",
+);
 const printable = (longest: number) =>
-  matching(new RegExp(`^[\\x20-\\x7e]{0,${longest}}$`), `must have at most ${longest} plain characters (ASCII)`);
+  createPatternSchema(
+    new RegExp(`^[\\x20-\\x7e]{0,${longest}}$`),
+    `must have at most ${longest} printable ASCII characters`,
+  );
 
 const OAuth2 = z.strictObject({
   type: z.literal("oauth2"),
-  authorize_url: withDescription(url(), "Where the person's browser goes to consent."),
-  token_url: withDescription(url(), "Where codes and refresh tokens are exchanged."),
+  authorize_url: withDescription(url(), "URL of the consent page, opened in the user's browser."),
+  token_url: withDescription(url(), "URL that exchanges codes and refresh tokens."),
   client_id: printable(300),
   client_auth: withDescription(
     z.optional(z.enum(["client_secret_post", "client_secret_basic", "none"])),
-    "How the client authenticates; none (the default) for a public client, which has no secret.",
+    "How the client authenticates. Default: none, for a public client without a secret.",
   ),
   scopes: z.optional(z.array(printable(200)).check(z.maxLength(60))),
   scope_parameter: z.optional(parameter()),
   scope_separator: z.optional(z.enum([" ", ","])),
   authorize_params: z.optional(z.record(parameter(), printable(300))),
-  pkce: withDescription(z.optional(z.boolean()), "S256 challenge (RFC 7636); true unless said otherwise."),
+  pkce: withDescription(z.optional(z.boolean()), "Whether to use an S256 challenge (RFC 7636). Default: true."),
   refresh: withDescription(
     z.optional(z.enum(["rotating", "stable", "none"])),
-    "What a refresh does to the refresh token; rotating unless said otherwise.",
+    "Whether a refresh replaces the refresh token. Default: rotating.",
   ),
   token_body: z.optional(z.enum(["form", "json"])),
 });
@@ -76,9 +82,9 @@ const ApiKey = z.strictObject({
   type: z.literal("api_key"),
   header: z.optional(withDescription(header(), "Header that carries the key.")),
   query: z.optional(
-    withDescription(parameter(), "Query parameter that carries the key, where the service takes no header."),
+    withDescription(parameter(), "Query parameter that carries the key, if the service accepts no header."),
   ),
-  prefix: z.optional(withDescription(printable(40), "What stands before the key in the header, with its space.")),
+  prefix: z.optional(withDescription(printable(40), "Text before the key in the header, including the space.")),
 });
 
 const Auth = z.discriminatedUnion("type", [
@@ -90,8 +96,11 @@ const Auth = z.discriminatedUnion("type", [
 ]);
 
 const Identify = z.strictObject({
-  path: withDescription(matching(/^\//, "must begin with /"), "A GET that tells whose key or token it is."),
-  account: withDescription(place(), "Where the answer has the account's own id."),
+  path: withDescription(
+    createPatternSchema(/^\//, "must begin with /"),
+    "A GET request that returns the owner of the key or token.",
+  ),
+  account: withDescription(place(), "Place of the account's ID in the response."),
   name: z.optional(place()),
   email: z.optional(place()),
 });
@@ -107,7 +116,7 @@ const bounds = {
 
 const Property = z.strictObject({
   type: z.enum(["string", "integer", "number", "boolean", "array"]),
-  description: z.optional(line(300)),
+  description: z.optional(createLineSchema(300)),
   enum: z.optional(Choice),
   format: z.optional(z.enum(["date", "date-time", "email", "uri"])),
   ...bounds,
@@ -121,62 +130,84 @@ const Input = z.strictObject({
   type: z.optional(z.literal("object")),
   properties: z
     .record(field, Property)
-    .check(z.refine((all) => Object.keys(all).length <= MOST_FIELDS, `must have at most ${MOST_FIELDS} fields`)),
+    .check(z.refine((all) => Object.keys(all).length <= MAX_FIELDS, `must have at most ${MAX_FIELDS} fields`)),
   required: z.optional(z.array(z.string())),
   additionalProperties: z.optional(z.literal(false)),
 });
 
 const Result = z.strictObject({
-  items: z.optional(withDescription(place(), "Where the answer has its list.")),
+  items: z.optional(withDescription(place(), "Place of the list in the response.")),
   columns: z.optional(
-    withDescription(z.record(line(40), place()), "Heading of each column, and where an entry has its value."),
+    withDescription(
+      z.record(createLineSchema(40), place()),
+      "Column headings, each with the place of its value in an entry.",
+    ),
   ),
-  url: z.optional(withDescription(z.string(), "Where a person looks at it; {places} are those of the answer.")),
-  summary: z.optional(withDescription(line(300), "What is told first; {places} of the answer, or {count} for a list.")),
+  url: z.optional(
+    withDescription(z.string(), "Page that shows the result to the user; {places} come from the response."),
+  ),
+  summary: z.optional(
+    withDescription(
+      createLineSchema(300),
+      "First line of the result; {places} come from the response, {count} is the length of a list.",
+    ),
+  ),
 });
 
 const Value = z.union([z.string(), z.number(), z.boolean()]);
 
 const ToolDescription = z.strictObject({
   name: withDescription(z.string(), "service.verb_object"),
-  description: withDescription(line(600), "One or two sentences, for models and for people."),
+  description: withDescription(createLineSchema(600), "One or two sentences, for models and users."),
   access: withDescription(
     z.enum(["read", "write", "destructive"]),
-    "destructive is what cannot be undone: it always asks.",
+    "destructive means it cannot be undone; kay always asks first.",
   ),
   method: z.enum(["GET", "POST", "PUT", "PATCH", "DELETE"]),
-  path: withDescription(z.string(), "Below base_url; a {slot} is a field of the input."),
+  path: withDescription(z.string(), "Path below base_url; a {slot} is a field of the input."),
   query: z.optional(z.record(parameter(), Value)),
   headers: z.optional(z.record(header(), z.string())),
-  body: withDescription(z.optional(z.record(z.string(), z.unknown())), "Sent as JSON, with its {slots} filled."),
+  body: withDescription(
+    z.optional(z.record(z.string(), z.unknown())),
+    "JSON body; its {slots} are filled from the input.",
+  ),
   input: withDescription(z.optional(Input), "JSON Schema of a flat object."),
   examples: withDescription(
-    z.array(line(200)).check(z.minLength(1), z.maxLength(40)),
-    "Plain requests that this tool answers, with {slots}; the offline planner learns from them.",
+    z.array(createLineSchema(200)).check(z.minLength(1), z.maxLength(40)),
+    "Example requests for this tool, with {slots}; the offline planner learns from them.",
   ),
   result: z.optional(Result),
   summary: z.optional(
-    withDescription(line(300), "What a call does, for approvals, with {slots}: Add the task {title}."),
+    withDescription(
+      createLineSchema(300),
+      "One line that says what a call does, for approvals, with {slots}: Add the task {title}.",
+    ),
   ),
 });
-/** One tool as its person describes it. */
+/** One tool of a custom service. */
 export type ToolDescription = z.infer<typeof ToolDescription>;
 
-/** A service as its person describes it (docs/services.md). Shapes alone; `check.ts` looks at what the parts say to each other. */
+/**
+ * The description of a custom service (docs/services.md). It checks shapes only; `check.ts` checks the parts against
+ * each other.
+ */
 export const ServiceDescription = z.strictObject({
   name: withDescription(
-    matching(/^[a-z][a-z0-9-]{1,30}$/, "must be 2 to 31 of a-z, 0-9 and -, and begin with a letter"),
-    "As typed: tasks.",
+    createPatternSchema(
+      /^[a-z][a-z0-9-]{1,30}$/,
+      "must be 2 to 31 characters of a-z, 0-9 and -, and begin with a letter",
+    ),
+    "Name in commands: tasks.",
   ),
-  title: withDescription(line(60), "As people read it: Tasks."),
-  base_url: withDescription(url(), "Everything is asked below this address, and the key or token goes nowhere else."),
+  title: withDescription(createLineSchema(60), "Display name: Tasks."),
+  base_url: withDescription(url(), "All requests go below this address; the key or token is sent nowhere else."),
   auth: Auth,
   identify: z.optional(Identify),
-  tools: z.array(ToolDescription).check(z.minLength(1), z.maxLength(MOST_TOOLS)),
+  tools: z.array(ToolDescription).check(z.minLength(1), z.maxLength(MAX_TOOLS)),
 });
 export type ServiceDescription = z.infer<typeof ServiceDescription>;
 
-/** The JSON Schema of a description, for editors. */
+/** Returns the JSON Schema of a description, for editors. */
 export function getDescriptionSchema(): Record<string, unknown> {
   return z.toJSONSchema(ServiceDescription, { io: "input" }) as Record<string, unknown>;
 }

@@ -2,15 +2,15 @@ import type * as z from "zod/mini";
 import { clean } from "#protocol/clean";
 import { findClosestName } from "#protocol/closest-name";
 
-/** Something that is wrong in a description: where, and the end of a sentence that begins with the place. */
+/** An error in a description: its path, and the end of a sentence that begins with the path. */
 export type DescriptionFault = {
   path: PropertyKey[];
-  says: string;
+  message: string;
   atKey?: true /** The key that was probably meant. */;
-  meant?: string;
+  suggestion?: string;
 };
 
-/** `tools[0].access`; the description itself is "the description". */
+/** Formats a path, such as `tools[0].access`. The empty path is "the description". */
 export function formatPath(path: PropertyKey[]): string {
   const name = path.reduce<string>((text, step) => {
     if (typeof step === "number") return `${text}[${step}]`;
@@ -20,58 +20,59 @@ export function formatPath(path: PropertyKey[]): string {
   return name || "the description";
 }
 
-/** What a schema has against a value, one fault for each key. */
+/** Converts validation issues to one fault per key. */
 export function toShapeFaults(issues: z.core.$ZodIssue[], schema: z.core.$ZodType, value: unknown): DescriptionFault[] {
   const faults = issues.flatMap((issue): DescriptionFault[] => {
     const { path } = issue;
-    if (issue.code !== "unrecognized_keys") return [{ path, says: getWords(issue, valueAt(value, path)) }];
-    const known = keysAt(schema, path, value);
-    return issue.keys.map((key) => unknownKey([...path, key], known));
+    if (issue.code !== "unrecognized_keys")
+      return [{ path, message: describeIssue(issue, getValueAtPath(value, path)) }];
+    const known = listKeysAtPath(schema, path, value);
+    return issue.keys.map((key) => unknownKeyFault([...path, key], known));
   });
-  // A key that was misspelt is not missing besides.
+  // A misspelled key is not also reported as missing.
   const meant = new Set(
-    faults.flatMap((fault) => (fault.meant ? [formatPath([...fault.path.slice(0, -1), fault.meant])] : [])),
+    faults.flatMap((fault) => (fault.suggestion ? [formatPath([...fault.path.slice(0, -1), fault.suggestion])] : [])),
   );
-  return faults.filter(({ path, says }) => says !== MISSING || !meant.has(formatPath(path)));
+  return faults.filter(({ path, message }) => message !== MISSING || !meant.has(formatPath(path)));
 }
 
 const MISSING = "is missing";
 
-function unknownKey(path: PropertyKey[], known: string[]): DescriptionFault {
+function unknownKeyFault(path: PropertyKey[], known: string[]): DescriptionFault {
   const key = String(path.at(-1)).slice(0, 60).toLowerCase();
   const near = findClosestName(key, known);
-  if (near !== undefined) return { path, says: `is not known; did you mean ${near}?`, atKey: true, meant: near };
-  const list = known.length > 0 ? `; known here are ${known.join(", ")}` : "";
-  return { path, says: `is not known${list}`, atKey: true };
+  if (near !== undefined) return { path, message: `is unknown; did you mean ${near}?`, atKey: true, suggestion: near };
+  const list = known.length > 0 ? `; valid keys are ${known.join(", ")}` : "";
+  return { path, message: `is unknown${list}`, atKey: true };
 }
 
-function getWords(issue: z.core.$ZodIssue, value: unknown): string {
+function describeIssue(issue: z.core.$ZodIssue, value: unknown): string {
   if (value === undefined) return MISSING;
   switch (issue.code) {
     case "invalid_type":
       return `must be ${TYPES[issue.expected] ?? issue.expected}`;
     case "invalid_value":
-      return `must be ${getOne(issue.values.map(String))}`;
+      return `must be ${formatChoices(issue.values.map(String))}`;
     case "invalid_union": {
       const options = (issue as { options?: unknown[] }).options;
-      return options ? `must be ${getOne(options.map(String))}` : "must be a text, a number, or true or false";
+      return options ? `must be ${formatChoices(options.map(String))}` : "must be a string, a number, or true or false";
     }
     case "too_small":
       return `must have at least ${issue.minimum}`;
     case "too_big":
       return `must have at most ${issue.maximum}`;
     case "invalid_key":
-      return issue.issues[0]?.message ?? "is not a name that is taken here";
+      return issue.issues[0]?.message ?? "is not a valid name";
     default:
       return issue.message;
   }
 }
 
-function getOne(values: string[]): string {
+function formatChoices(values: string[]): string {
   return values.length === 1 ? (values[0] ?? "") : `one of ${values.join(", ")}`;
 }
 
-type Inner = {
+type SchemaDefinition = {
   type: string;
   shape?: Record<string, z.core.$ZodType>;
   element?: z.core.$ZodType;
@@ -80,25 +81,27 @@ type Inner = {
   options?: z.core.$ZodType[];
 };
 
-/** The keys that a schema knows at a path; of several forms of an object those of the form that `type` names. */
-function keysAt(schema: z.core.$ZodType, path: PropertyKey[], value: unknown): string[] {
-  const { type, shape, element, innerType, valueType, options } = schema._zod.def as unknown as Inner;
-  if (innerType) return keysAt(innerType, path, value);
+/** Lists the keys that a schema allows at a path. For a union, it uses the option that the value's `type` names. */
+function listKeysAtPath(schema: z.core.$ZodType, path: PropertyKey[], value: unknown): string[] {
+  const { type, shape, element, innerType, valueType, options } = schema._zod.def as unknown as SchemaDefinition;
+  if (innerType) return listKeysAtPath(innerType, path, value);
   if (type === "union") {
     const named = (value as { type?: unknown } | null)?.type;
     const form = options?.find((option) => {
-      const own = (option._zod.def as unknown as Inner).shape?.type?._zod.def as { values?: unknown[] } | undefined;
+      const own = (option._zod.def as unknown as SchemaDefinition).shape?.type?._zod.def as
+        | { values?: unknown[] }
+        | undefined;
       return own?.values?.includes(named);
     });
-    return form ? keysAt(form, path, value) : [];
+    return form ? listKeysAtPath(form, path, value) : [];
   }
   const [step, ...rest] = path;
   if (step === undefined) return Object.keys(shape ?? {});
   const next = shape ? shape[String(step)] : (element ?? valueType);
-  return next ? keysAt(next, rest, (value as Record<PropertyKey, unknown> | undefined)?.[step]) : [];
+  return next ? listKeysAtPath(next, rest, (value as Record<PropertyKey, unknown> | undefined)?.[step]) : [];
 }
 
-function valueAt(value: unknown, path: PropertyKey[]): unknown {
+function getValueAtPath(value: unknown, path: PropertyKey[]): unknown {
   return path.reduce<unknown>((inner, key) => (inner as Record<PropertyKey, unknown> | undefined | null)?.[key], value);
 }
 

@@ -5,47 +5,55 @@ import { MAX_SOURCE_BYTES, ServiceDescription } from "./description.ts";
 import { type DescriptionFault, formatPath, toShapeFaults } from "./faults.ts";
 
 /**
- * Read a description from YAML or JSON (which is read as the YAML that it also is, so that both have lines).
+ * Parses a description from YAML or JSON. JSON is read as YAML, so that faults have line numbers.
  *
- * @throws Problem INVALID_REQUEST: its sentence is the first fault with its line, `problems` in its details has all of them
+ * @throws Problem INVALID_REQUEST with the first fault and its line as message, and all of them in `details.problems`
  */
 export function parseDescription(source: string, taken: ReservedNames): ServiceDescription {
   if (Buffer.byteLength(source) > MAX_SOURCE_BYTES)
     throw new Problem("PAYLOAD_TOO_LARGE", `The description is larger than ${MAX_SOURCE_BYTES / 1024} KiB.`);
   const lines = new LineCounter();
-  const document = parse(source, lines);
+  const document = parseYaml(source, lines);
   const faults: DescriptionFault[] = [];
-  const description = judge(document, taken, faults);
+  const description = validateDocument(document, taken, faults);
   if (description && faults.length === 0) return description;
-  throw invalid(faults.map((fault) => formatNotice(fault, document, lines)).sort((a, b) => a.line - b.line));
+  throw invalidDescriptionProblem(
+    faults.map((fault) => formatNotice(fault, document, lines)).sort((a, b) => a.line - b.line),
+  );
 }
 
-type Told = { path: string; line: number; message: string };
+type FaultNotice = { path: string; line: number; message: string };
 
-/** YAML without what could make it something else than it looks like: aliases, tags, several documents, keys twice. */
-function parse(source: string, lines: LineCounter): Document {
+/** Parses YAML and rejects features that hide its meaning: aliases, tags, several documents, duplicate keys. */
+function parseYaml(source: string, lines: LineCounter): Document {
   const control = /[^\P{Cc}\t\n\r]|[\u2028\u2029]/u.exec(source);
   if (control) {
     const line = source.slice(0, control.index).split("\n").length;
-    throw invalid([{ path: "", line, message: `The description has a control character (line ${line}).` }]);
+    throw invalidDescriptionProblem([
+      { path: "", line, message: `The description has a control character (line ${line}).` },
+    ]);
   }
-  const document = parsed(source, lines);
+  const document = parseWithDepthCheck(source, lines);
   const [broken] = [...document.errors, ...document.warnings];
   if (broken) {
     const { line } = lines.linePos(broken.pos[0]);
     const why = broken.message.split("\n")[0]?.replace(/\.$/, "") ?? "";
-    throw invalid([{ path: "", line, message: `The description is no YAML or JSON: ${why} (line ${line}).` }]);
+    throw invalidDescriptionProblem([
+      { path: "", line, message: `The description is not valid YAML or JSON: ${why} (line ${line}).` },
+    ]);
   }
-  const alias = firstAlias(document);
+  const alias = findAlias(document);
   if (alias !== undefined) {
     const { line } = lines.linePos(alias);
-    throw invalid([{ path: "", line, message: `An alias (*) is not taken; write it out (line ${line}).` }]);
+    throw invalidDescriptionProblem([
+      { path: "", line, message: `Aliases (*) are not allowed; write the value out (line ${line}).` },
+    ]);
   }
   return document;
 }
 
-/** A file that is nested without end overflows the parser's stack, which is a fault of the file. */
-function parsed(source: string, lineCounter: LineCounter): Document {
+/** Parses the document. Extreme nesting overflows the parser's stack and is reported as a fault of the file. */
+function parseWithDepthCheck(source: string, lineCounter: LineCounter): Document {
   try {
     return parseDocument(source, {
       lineCounter,
@@ -56,12 +64,12 @@ function parsed(source: string, lineCounter: LineCounter): Document {
     });
   } catch (cause) {
     if (!(cause instanceof RangeError)) throw cause;
-    throw invalid([{ path: "", line: 1, message: "The description is nested too deeply (line 1)." }]);
+    throw invalidDescriptionProblem([{ path: "", line: 1, message: "The description is nested too deeply (line 1)." }]);
   }
 }
 
-/** Aliases let a small file be a huge value. */
-function firstAlias(document: Document): number | undefined {
+/** Returns the offset of the first alias. Aliases let a small file expand to a huge value. */
+function findAlias(document: Document): number | undefined {
   let at: number | undefined;
   visit(document, {
     Alias: (_, node) => {
@@ -72,14 +80,18 @@ function firstAlias(document: Document): number | undefined {
   return at;
 }
 
-/** The description as its schema reads it; what is wrong with it is added to `faults`. */
-function judge(document: Document, taken: ReservedNames, faults: DescriptionFault[]): ServiceDescription | undefined {
+/** Validates the description and adds what is wrong with it to `faults`. */
+function validateDocument(
+  document: Document,
+  taken: ReservedNames,
+  faults: DescriptionFault[],
+): ServiceDescription | undefined {
   if (!isMap(document.contents)) {
-    faults.push({ path: [], says: "must be a map with name, title, base_url, auth and tools" });
+    faults.push({ path: [], message: "must be a map with name, title, base_url, auth and tools" });
     return undefined;
   }
   const value: unknown = document.toJS({ maxAliasCount: 0 });
-  faults.push(...inheritedKeys(value, []));
+  faults.push(...findInheritedKeys(value, []));
   if (faults.length > 0) return undefined;
   const result = ServiceDescription.safeParse(value);
   faults.push(
@@ -90,29 +102,29 @@ function judge(document: Document, taken: ReservedNames, faults: DescriptionFaul
   return result.data;
 }
 
-/** Keys that mean something to every JavaScript object are nobody's field. */
-function inheritedKeys(value: unknown, path: PropertyKey[]): DescriptionFault[] {
+/** Rejects keys that every JavaScript object inherits. */
+function findInheritedKeys(value: unknown, path: PropertyKey[]): DescriptionFault[] {
   if (typeof value !== "object" || value === null) return [];
-  if (path.length > DEEPEST) return [{ path: path.slice(0, 4), says: "is nested too deeply" }];
+  if (path.length > MAX_DEPTH) return [{ path: path.slice(0, 4), message: "is nested too deeply" }];
   return Object.keys(value).flatMap((key) => {
     const inner = [...path, Array.isArray(value) ? Number(key) : key];
-    if (INHERITED.has(key)) return [{ path: inner, says: "is a name that no key may have", atKey: true as const }];
-    return inheritedKeys((value as Record<string, unknown>)[key], inner);
+    if (INHERITED_KEYS.has(key)) return [{ path: inner, message: "is not allowed as a key", atKey: true as const }];
+    return findInheritedKeys((value as Record<string, unknown>)[key], inner);
   });
 }
 
-const INHERITED = new Set(["__proto__", "constructor", "prototype"]);
-const DEEPEST = 24;
+const INHERITED_KEYS = new Set(["__proto__", "constructor", "prototype"]);
+const MAX_DEPTH = 24;
 
-function formatNotice({ path, says, atKey }: DescriptionFault, document: Document, lines: LineCounter): Told {
+function formatNotice({ path, message, atKey }: DescriptionFault, document: Document, lines: LineCounter): FaultNotice {
   const line = getLine(document, lines, path, atKey);
-  const end = says.endsWith("?") ? `${says.slice(0, -1)}` : says;
-  const mark = says.endsWith("?") ? "?" : ".";
+  const end = message.endsWith("?") ? message.slice(0, -1) : message;
+  const mark = message.endsWith("?") ? "?" : ".";
   const name = formatPath(path);
   return { path: name, line, message: `${name} ${end} (line ${line})${mark}` };
 }
 
-/** The line of a key or value, or of the nearest thing around it that is there. */
+/** Returns the line of a key or value, or of the closest existing ancestor. */
 function getLine(document: Document, lines: LineCounter, path: PropertyKey[], atKey?: true): number {
   let node: unknown = document.contents;
   let start = (document.contents as Node | null)?.range?.[0] ?? 0;
@@ -135,9 +147,9 @@ function getLine(document: Document, lines: LineCounter, path: PropertyKey[], at
   return lines.linePos(start).line;
 }
 
-function invalid(problems: Told[]): Problem {
+function invalidDescriptionProblem(problems: FaultNotice[]): Problem {
   const [first] = problems;
-  return new Problem("INVALID_REQUEST", first?.message ?? "The description is not accepted.", {
+  return new Problem("INVALID_REQUEST", first?.message ?? "The description is invalid.", {
     hint: "",
     details: { field: first?.path || "source", problems },
   });

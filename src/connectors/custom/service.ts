@@ -7,7 +7,7 @@ import { getAtPath } from "./description.ts";
 import { formatValue } from "./template.ts";
 import { createCustomTool } from "./tool.ts";
 
-/** A described service as every other one. */
+/** Converts a description to a service. */
 export function createCustomService(description: ServiceDescription): Service {
   const { name, title, auth } = description;
   const api = getBase(description);
@@ -22,24 +22,24 @@ export function createCustomService(description: ServiceDescription): Service {
     oauth,
     endpoints,
     ...(auth.type === "oauth2" ? {} : { credential: getCredential(auth) }),
-    identify: (http) => identity(description, http),
+    identify: (http) => identifyAccount(description, http),
     tools: description.tools.map((tool) => createCustomTool(tool, { title, api })),
   };
 }
 
-/** The client that the description names; its secret is not in it. Services without OAuth need none. */
+/** Returns the description's OAuth client, without its secret. Services without OAuth need none. */
 export function getClient({ name, auth }: ServiceDescription): { id: string; needsSecret: boolean } {
   if (auth.type !== "oauth2") return { id: name, needsSecret: false };
   return { id: auth.client_id, needsSecret: (auth.client_auth ?? "none") !== "none" };
 }
 
 /**
- * What a token or key of the service is sealed to: its address and its sign-in. Stored for one, it can be opened for no other, so that no
- * later description of the same name ever sends it elsewhere.
+ * Returns a hash of the address and sign-in, to which stored secrets are bound. A later description with the same name
+ * cannot send them elsewhere.
  */
 export function getBinding({ base_url, auth }: ServiceDescription): string {
   return createHash("sha256")
-    .update(JSON.stringify([getBase({ base_url }), sort(auth)]))
+    .update(JSON.stringify([getBase({ base_url }), sortKeys(auth)]))
     .digest("hex");
 }
 
@@ -47,12 +47,12 @@ function getBase({ base_url }: Pick<ServiceDescription, "base_url">): string {
   return new URL(base_url).href.replace(/\/+$/, "");
 }
 
-function sort(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sort);
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys);
   if (typeof value !== "object" || value === null) return value;
   return Object.entries(value)
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([key, inner]) => [key, sort(inner)]);
+    .map(([key, inner]) => [key, sortKeys(inner)]);
 }
 
 function getOauth({ name, auth }: ServiceDescription): OAuth {
@@ -84,19 +84,25 @@ function getCredential(auth: Exclude<ServiceDescription["auth"], { type: "oauth2
 }
 
 /**
- * Whose key or token it is. A service that does not tell gives an id that is new each time: such an account is nobody whom kay would know
- * again.
+ * Identifies the owner of the key or token. A service without `identify` gets a random account ID, so kay never treats
+ * two connections as the same account.
  */
-async function identity({ title, identify, base_url }: ServiceDescription, http: ServiceHttp): Promise<Identity> {
+async function identifyAccount(
+  { title, identify, base_url }: ServiceDescription,
+  http: ServiceHttp,
+): Promise<Identity> {
   const metadata = { url: base_url };
   if (!identify) return { accountId: randomUUID(), user: {}, metadata };
   const answer = await http.request({ path: identify.path, answer: z.unknown() });
-  const accountId = formatValue(getAtPath(answer, identify.account)).trim().slice(0, LONGEST_ID);
+  const accountId = formatValue(getAtPath(answer, identify.account)).trim().slice(0, MAX_ID_LENGTH);
   if (accountId === "" || typeof getAtPath(answer, identify.account) === "object")
-    throw new Problem("SERVICE_FAILED", `${title} answered something unexpected: ${identify.account} is no account.`);
-  const told = (place: string | undefined) =>
-    place === undefined ? "" : formatValue(getAtPath(answer, place)).slice(0, LONGEST_ID);
-  const [name, email] = [told(identify.name), told(identify.email)];
+    throw new Problem(
+      "SERVICE_FAILED",
+      `${title} returned an unexpected response: ${identify.account} is not an account ID.`,
+    );
+  const getField = (place: string | undefined) =>
+    place === undefined ? "" : formatValue(getAtPath(answer, place)).slice(0, MAX_ID_LENGTH);
+  const [name, email] = [getField(identify.name), getField(identify.email)];
   return {
     accountId,
     user: { account_id: accountId, ...(name ? { name } : {}), ...(email ? { email } : {}) },
@@ -104,4 +110,4 @@ async function identity({ title, identify, base_url }: ServiceDescription, http:
   };
 }
 
-const LONGEST_ID = 200;
+const MAX_ID_LENGTH = 200;

@@ -1,19 +1,19 @@
-/** Values of an input, by field. */
+/** Input values by field. */
 export type Values = Record<string, unknown>;
 
 const SLOT = /\{([a-z][a-z0-9_]*)\}/g;
 
-/** Names of the `{slots}` of a request's template, in order and each once. */
+/** Lists the names of a template's `{slots}`, in order and without duplicates. */
 export function listSlots(template: string): string[] {
   return [...new Set([...template.matchAll(SLOT)].map(([, name = ""]) => name))];
 }
 
-/** Whether a template has a brace that belongs to no `{slot}`. */
+/** Returns whether a template has a brace outside a `{slot}`. */
 export function hasStrayBrace(template: string): boolean {
   return /[{}]/.test(template.replace(SLOT, ""));
 }
 
-/** Every text in a JSON value, with where it stands. */
+/** Lists every string in a JSON value with its path. */
 export function listTexts(
   value: unknown,
   path: (string | number)[] = [],
@@ -25,36 +25,39 @@ export function listTexts(
 }
 
 /**
- * A path with its slots filled, each value encoded as one segment's part: a slash, a question mark or `..` in a value stays a value. Undefined
- * when a filled segment would be `.` or `..`, which an HTTP client resolves, or empty.
+ * Fills the slots of a path. Each value is encoded, so a slash, a question mark or `..` in it stays part of its
+ * segment. Returns undefined if a filled segment would be empty, `.` or `..`, which HTTP clients resolve.
  */
 export function fillPath(template: string, values: Values): string | undefined {
-  const filled = template.replace(SLOT, (_, name: string) => encodeURIComponent(formatValue(own(values, name))));
+  const filled = template.replace(SLOT, (_, name: string) => encodeURIComponent(formatValue(getOwn(values, name))));
   const segments = filled.split("/").slice(1);
   const steps = segments.some((segment) => /^(\.|%2e){1,2}$/i.test(segment));
   const emptied = segments.some((segment, index) => segment === "" && template.split("/")[index + 1] !== "");
   return steps || emptied ? undefined : filled;
 }
 
-/** A text with its slots filled, or undefined when the value of one is absent: what is optional is left out with all that is around it. */
+/** Fills the slots of a text. Returns undefined if a value is absent, so that the whole optional text is omitted. */
 export function fillText(template: string, values: Values): string | undefined {
-  if (listSlots(template).some((name) => isAbsent(own(values, name)))) return undefined;
-  return template.replace(SLOT, (_, name: string) => formatValue(own(values, name)));
+  if (listSlots(template).some((name) => isAbsent(getOwn(values, name)))) return undefined;
+  return template.replace(SLOT, (_, name: string) => formatValue(getOwn(values, name)));
 }
 
-/** A line for people, in which an absent value is a dash. */
+/** Fills the slots of a line for users. Absent values become a dash. */
 export function fillLine(template: string, values: Values): string {
   return template.replace(SLOT, (_, name: string) => {
-    const value = own(values, name);
+    const value = getOwn(values, name);
     return isAbsent(value) ? "–" : formatValue(value);
   });
 }
 
-/** A JSON value with its slots filled. A text that is nothing but one slot becomes the value itself, a number or a list too. */
+/**
+ * Fills the slots of a JSON value. A string that consists of one slot becomes the value itself, such as a number or a
+ * list.
+ */
 export function fillJson(template: unknown, values: Values): unknown {
   if (typeof template === "string") {
     const [name] = /^\{[a-z][a-z0-9_]*\}$/.test(template) ? listSlots(template) : [];
-    return name === undefined ? fillText(template, values) : (own(values, name) ?? undefined);
+    return name === undefined ? fillText(template, values) : (getOwn(values, name) ?? undefined);
   }
   if (Array.isArray(template))
     return template.map((item) => fillJson(item, values)).filter((item) => item !== undefined);
@@ -63,13 +66,13 @@ export function fillJson(template: unknown, values: Values): unknown {
   return Object.fromEntries(entries.filter(([, item]) => item !== undefined));
 }
 
-/** A value as text; a list by its entries. */
+/** Formats a value as text. Lists are joined with commas. */
 export function formatValue(value: unknown): string {
   if (Array.isArray(value)) return value.map(formatValue).join(",");
   return typeof value === "object" && value !== null ? JSON.stringify(value) : String(value ?? "");
 }
 
-function own(values: Values, name: string): unknown {
+function getOwn(values: Values, name: string): unknown {
   return Object.hasOwn(values, name) ? values[name] : undefined;
 }
 

@@ -6,7 +6,7 @@ import { toInputSchema } from "./input.ts";
 import { toToolResult } from "./result.ts";
 import { fillJson, fillLine, fillPath, fillText, formatValue, listSlots, type Values } from "./template.ts";
 
-/** A described tool as every other tool: one request below the address `api`, made from its templates. */
+/** Converts a description to a tool that sends one request below the address `api`, built from its templates. */
 export function createCustomTool(tool: ToolDescription, { title, api }: { title: string; api: string }): Tool {
   return defineTool<Values>({
     name: tool.name,
@@ -14,7 +14,7 @@ export function createCustomTool(tool: ToolDescription, { title, api }: { title:
     access: tool.access,
     input: toInputSchema(tool.input),
     examples: tool.examples,
-    summary: (input) => (tool.summary ? fillLine(tool.summary, input) : plainSummary(tool, title, input)),
+    summary: (input) => (tool.summary ? fillLine(tool.summary, input) : buildDefaultSummary(tool, title, input)),
     async run(input, { http }) {
       const answer = await http.request(getRequest(tool, api, input));
       return toToolResult(title, tool.result, answer, input);
@@ -22,12 +22,12 @@ export function createCustomTool(tool: ToolDescription, { title, api }: { title:
   });
 }
 
-/** Without words of its own, a call is told by the tool's name and everything that it is given. */
-function plainSummary(tool: ToolDescription, title: string, input: Values): string {
+/** Returns the summary of a tool whose description has none: its name and all arguments. */
+function buildDefaultSummary(tool: ToolDescription, title: string, input: Values): string {
   const verb = (tool.name.split(".")[1] ?? "").replaceAll("_", " ");
-  const given = Object.entries(input).filter(([, value]) => value !== undefined && value !== null);
-  const told = given.map(([name, value]) => `${name} “${formatValue(value)}”`).join(", ");
-  return `${verb.charAt(0).toUpperCase()}${verb.slice(1)} in ${title}${told ? `: ${told}` : ""}`;
+  const present = Object.entries(input).filter(([, value]) => value !== undefined && value !== null);
+  const formatted = present.map(([name, value]) => `${name} “${formatValue(value)}”`).join(", ");
+  return `${verb.charAt(0).toUpperCase()}${verb.slice(1)} in ${title}${formatted ? `: ${formatted}` : ""}`;
 }
 
 function getRequest(tool: ToolDescription, base: string, input: Values): ServiceRequest<unknown> {
@@ -44,12 +44,12 @@ function getRequest(tool: ToolDescription, base: string, input: Values): Service
   };
 }
 
-/** The path with its values, which stays the one that was described: no value may lead up, away, or to nothing. */
+/** Fills the path. No value may change its structure. */
 function getPath(tool: ToolDescription, base: string, input: Values): string {
   const path = fillPath(tool.path, input);
   if (path !== undefined && URL.parse(base + path)?.href === base + path) return path;
   const [field] = listSlots(tool.path);
-  throw new Problem("INVALID_REQUEST", `The input of ${tool.name} does not fit its address.`, {
+  throw new Problem("INVALID_REQUEST", `The input of ${tool.name} does not fit its path.`, {
     hint: "",
     details: field ? { field } : {},
   });
@@ -62,14 +62,14 @@ function getQuery(tool: ToolDescription, input: Values): Record<string, string |
   );
 }
 
-/** @throws Problem INVALID_REQUEST for a value that would end the header's line, or that no header can have */
+/** @throws Problem INVALID_REQUEST for a value with a line break or another character that headers do not allow */
 function getHeaders(tool: ToolDescription, input: Values): Record<string, string> {
   const filled = Object.entries(tool.headers ?? {}).flatMap(([name, template]) => {
     const value = fillText(template, input);
     if (value === undefined) return [];
     if (/^[\x20-\x7e]*$/.test(value)) return [[name.toLowerCase(), value]];
     const [field = name] = listSlots(template);
-    throw new Problem("INVALID_REQUEST", `“${field}” has characters that the header ${name} cannot have.`, {
+    throw new Problem("INVALID_REQUEST", `“${field}” has characters that are not allowed in the header ${name}.`, {
       hint: "",
       details: { field },
     });

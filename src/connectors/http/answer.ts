@@ -1,13 +1,13 @@
 import type { ApiErrors } from "../service.ts";
 import { parseJson } from "./body.ts";
 
-/** An answer of a service. `status` is what the answer means, which is not always the status that it came with. */
+/** A service's response. `status` is its meaning, which can differ from the HTTP status. */
 export type ServiceAnswer = { status: number; headers: Headers; body: string };
 
 /**
- * Reads what an answer means. Some services tell failures with a status of success and a code in the body (Slack: 200 `{"ok": false, "error":
- * "invalid_auth"}`), and some say with 403 that there were too many requests (GitHub, "Rate limits for the REST API"; Google, with a reason in the body:
- * developers.google.com/workspace/calendar/api/guides/errors).
+ * Reads what a response means. Some services report failures with a success status (Slack: 200 `{"ok": false, "error":
+ * "invalid_auth"}`). GitHub ("Rate limits for the REST API") and Google
+ * (developers.google.com/workspace/calendar/api/guides/errors) report exceeded rate limits with 403.
  */
 export function readServiceAnswer(response: Response, body: string, errors: ApiErrors | undefined): ServiceAnswer {
   const { status, headers } = response;
@@ -17,7 +17,7 @@ export function readServiceAnswer(response: Response, body: string, errors: ApiE
   return { status: status === 403 && isLimited(headers, body) ? 429 : status, headers, body };
 }
 
-/** The error code in a body, where the service has such. */
+/** Returns the error code in a body, if the service uses codes. */
 export function readErrorCode(body: string, errors: ApiErrors | undefined): string | undefined {
   const code = errors && getField(body, errors.code);
   return typeof code === "string" && code !== "" ? code : undefined;

@@ -3,49 +3,50 @@ import type { ApiErrors } from "../service.ts";
 import { readErrorCode } from "./answer.ts";
 import { parseJson } from "./body.ts";
 
-/** What an error answer says, read from any of the shapes that services use. */
+/** The content of an error response, read from any of the shapes that services use. */
 export type ServiceFault = {
-  /** One readable sentence without its full stop, or empty when the body says nothing to a person (HTML, empty). */
+  /** One readable sentence without its period. Empty if the body has no text for users (HTML, empty). */
   message: string;
   /** The first field that the service named. */
   field?: string;
-  /** The service's own code for it, where it has such. */
+  /** The service's error code, if it has one. */
   code?: string;
-  /** What to do about it, where that is known. */
+  /** What to do about it, if known. */
   hint?: string;
-  /** Scopes that the service says are needed. */
+  /** Scopes that the service reports as required. */
   required: string[];
-  /** The token is good but was not granted enough: no refresh cures that. */
+  /** The token is valid but lacks a scope. A refresh does not help. */
   scopeMissing: boolean;
 };
 
-/** The service and request that an error is about. */
+/** The service and the request that an error belongs to. */
 export type RequestSubject = { name: string; title: string; status: number; scope?: string };
 
 /**
- * Reads an error body. Shapes: Jira `{errorMessages, errors}`, Atlassian's gateway `{code, message}`, Confluence v2 `{errors: [{title,
- * detail}]}`, Bitbucket `{type: "error", error: {message, detail, fields}}`, GitHub `{message, errors: [{field, code}]}`, Slack `{error,
- * needed}`, HubSpot `{message, category}` with its field errors as JSON inside the message, OAuth `{error, error_description}`. HTML is
- * never shown. Codes that the service file explains are put into its words.
+ * Parses an error body. Shapes: Jira `{errorMessages, errors}`, Atlassian's gateway `{code, message}`, Confluence v2
+ * `{errors: [{title, detail}]}`, Bitbucket `{type: "error", error: {message, detail, fields}}`, GitHub `{message,
+ * errors: [{field, code}]}`, Slack `{error, needed}`, HubSpot `{message, category}` with its field errors as JSON
+ * inside the message, OAuth `{error, error_description}`. HTML is never shown. A code that the service file explains
+ * gets its sentence.
  */
 export function parseServiceFault(body: string, errors?: ApiErrors): ServiceFault {
-  const json = unfold(tryJson(body));
-  const fields = fieldErrors(json);
+  const json = expandJsonMessage(parseRecord(body));
+  const fields = listFieldErrors(json);
   const code = readErrorCode(body, errors);
   const known = errors?.codes[code ?? ""];
-  const sentences = [...messages(json), ...fields.map(([field, text]) => `${field}: ${text}`)];
-  const said = [...new Set(sentences.map(oneLine).filter(Boolean))].join("; ").slice(0, 500);
-  const message = known?.says ?? said;
-  const required = requiredScopes(json);
-  const scopeMissing = required.length > 0 || json.category === "MISSING_SCOPES" || SCOPE_MISSING.test(said);
+  const sentences = [...listMessages(json), ...fields.map(([field, text]) => `${field}: ${text}`)];
+  const reported = [...new Set(sentences.map(toOneLine).filter(Boolean))].join("; ").slice(0, 500);
+  const message = known?.message ?? reported;
+  const required = listRequiredScopes(json);
+  const scopeMissing = required.length > 0 || json.category === "MISSING_SCOPES" || SCOPE_MISSING.test(reported);
   return { message, field: fields[0]?.[0], code, hint: known?.hint, required, scopeMissing };
 }
 
-/** A refusal by the service as an error of the table: what it said, with the field's name, and what to do. */
+/** Converts a service's rejection to a problem with the service's message, the field and a next step. */
 export function refusedProblem(fault: ServiceFault, subject: RequestSubject): Problem {
   const { title, status } = subject;
-  const said = fault.message
-    ? `${title}: ${sentence(fault.message)}`
+  const message = fault.message
+    ? `${title}: ${endSentence(fault.message)}`
     : `${title} ${STATUS_WORDS[status] ?? `refused the request (HTTP ${status})`}.`;
   const details = {
     service: subject.name,
@@ -53,15 +54,15 @@ export function refusedProblem(fault: ServiceFault, subject: RequestSubject): Pr
     ...(fault.code ? { service_code: fault.code } : {}),
     ...(fault.field ? { field: fault.field } : {}),
   };
-  return new Problem("SERVICE_FAILED", said, { hint: fault.hint ?? hintFor(status, title), details });
+  return new Problem("SERVICE_FAILED", message, { hint: fault.hint ?? getHint(status, title), details });
 }
 
-/** The connection was not granted what the request needs: names the permission, and never asks for a new sign-in by itself (case V02). */
+/** Creates the error for a missing scope. It names the scope and does not start a new sign-in. */
 export function missingScopeProblem(fault: ServiceFault, subject: RequestSubject): Problem {
   const needed = fault.required.length > 0 ? fault.required : subject.scope ? [subject.scope] : [];
-  const which = needed.length > 0 ? `the permission ${needed.join(", ")}` : "a permission that this needs";
+  const which = needed.length > 0 ? `the permission ${needed.join(", ")}` : "a required permission";
   return new Problem("SERVICE_FAILED", `The connection to ${subject.title} lacks ${which}.`, {
-    hint: `Run \`kay disconnect ${subject.name}\`, then \`kay connect ${subject.name}\`, and allow it.`,
+    hint: `Run \`kay disconnect ${subject.name}\`, then \`kay connect ${subject.name}\`, and allow the permission.`,
     details: { service: subject.name, service_status: subject.status, scopes: needed },
   });
 }
@@ -79,70 +80,75 @@ export function authRequiredProblem(
   });
 }
 
-/** The words of Atlassian, OAuth, Bitbucket, LinkedIn, Google and Slack for it. */
+/** How Atlassian, OAuth, Bitbucket, LinkedIn, Google and Slack word a missing scope. */
 const SCOPE_MISSING =
   /scope[s]? does not match|insufficient.?(authentication )?scope|insufficient permission$|lack one or more required|not enough permissions to access|^missing_scope$/i;
 
 const STATUS_WORDS: Record<number, string> = {
-  400: "did not accept the request",
+  400: "rejected the request",
   403: "does not allow this account to do that",
-  404: "does not know that, or does not show it to this account",
-  409: "has a newer state than the request expected",
-  410: "does not have that any more",
-  413: "says that this is too large",
+  404: "could not find it, or this account may not see it",
+  409: "reports a conflict with a newer version",
+  410: "no longer has it",
+  413: "rejected the request as too large",
 };
 
-function hintFor(status: number, title: string): string {
-  if (status === 403) return `Ask an administrator of ${title} for the right, or use another account.`;
+function getHint(status: number, title: string): string {
+  if (status === 403) return `Ask an administrator of ${title} for permission, or use another account.`;
   if (status === 404 || status === 410) return `Check the name, and that you can open it in ${title}.`;
   if (status >= 500) return `Check the status page of ${title}, then try again.`;
   return "Change the request and try again.";
 }
 
-function messages(json: Record<string, unknown>): string[] {
-  const nested = record(json.error);
+function listMessages(json: Record<string, unknown>): string[] {
+  const nested = toRecord(json.error);
   return [
-    ...strings(json.errorMessages),
-    ...list(json.errors).flatMap((error) =>
-      strings([record(error).title, record(error).detail, record(error).message]),
+    ...filterTexts(json.errorMessages),
+    ...toList(json.errors).flatMap((error) =>
+      filterTexts([toRecord(error).title, toRecord(error).detail, toRecord(error).message]),
     ),
-    ...strings([json.message, nested.message, nested.detail]),
-    ...strings([json.error_description ?? (json.message ? undefined : plain(json.error))]),
+    ...filterTexts([json.message, nested.message, nested.detail]),
+    ...filterTexts([json.error_description ?? (json.message ? undefined : withoutBareCode(json.error))]),
   ];
 }
 
-/** A bare code says nothing to a person: Airtable's `{"error": "NOT_FOUND"}`. */
-function plain(error: unknown): unknown {
+/** Drops bare codes such as Airtable's `{"error": "NOT_FOUND"}`, which mean nothing to users. */
+function withoutBareCode(error: unknown): unknown {
   return typeof error === "string" && /^[A-Z][A-Z_]+$/.test(error) ? undefined : error;
 }
 
-function fieldErrors(json: Record<string, unknown>): [string, string][] {
-  const fields = { ...record(json.errors), ...record(record(json.error).fields) };
+function listFieldErrors(json: Record<string, unknown>): [string, string][] {
+  const fields = { ...toRecord(json.errors), ...toRecord(toRecord(json.error).fields) };
   const named = Object.entries(fields).flatMap(([field, text]) =>
-    strings(Array.isArray(text) ? text : [text]).map((line): [string, string] => [field, line]),
+    filterTexts(Array.isArray(text) ? text : [text]).map((line): [string, string] => [field, line]),
   );
-  const coded = list(json.errors).flatMap((error) => {
-    const { field, code, message } = record(error);
-    const [name, text] = strings([field, message ? undefined : code]);
+  const coded = toList(json.errors).flatMap((error) => {
+    const { field, code, message } = toRecord(error);
+    const [name, text] = filterTexts([field, message ? undefined : code]);
     return name && text ? [[name, text.replaceAll("_", " ")] as [string, string]] : [];
   });
   return [...named, ...coded];
 }
 
-function requiredScopes(json: Record<string, unknown>): string[] {
-  const error = record(json.error);
-  return strings(list(record(error.detail).required).concat(list(error.required), neededScopes(json.needed)));
+function listRequiredScopes(json: Record<string, unknown>): string[] {
+  const error = toRecord(json.error);
+  return filterTexts(
+    toList(toRecord(error.detail).required).concat(toList(error.required), parseNeededScopes(json.needed)),
+  );
 }
 
-/** Slack's `"needed": "channels:history,groups:history"`. */
-function neededScopes(needed: unknown): string[] {
+/** Parses Slack's `"needed": "channels:history,groups:history"`. */
+function parseNeededScopes(needed: unknown): string[] {
   return typeof needed === "string" ? needed.split(",").map((scope) => scope.trim()) : [];
 }
 
-/** "Property values were not valid: [{"message": "…", "name": "email"}]": the list becomes `errors` by field. */
-function unfold(json: Record<string, unknown>): Record<string, unknown> {
+/**
+ * Moves a JSON list inside HubSpot's message to `errors`: "Property values were not valid: [{"message": "…", "name":
+ * "email"}]".
+ */
+function expandJsonMessage(json: Record<string, unknown>): Record<string, unknown> {
   const text = typeof json.message === "string" ? /^[^[{]*: (\[\{.*\}\])$/s.exec(json.message)?.[1] : undefined;
-  const items = text === undefined ? [] : list(tryParse(text)).map(record);
+  const items = text === undefined ? [] : toList(tryParse(text)).map(toRecord);
   const fields = items.flatMap(({ name, message }) => (typeof name === "string" ? [[name, message]] : []));
   return fields.length > 0 ? { ...json, message: undefined, errors: Object.fromEntries(fields) } : json;
 }
@@ -155,28 +161,28 @@ function tryParse(text: string): unknown {
   }
 }
 
-function tryJson(body: string): Record<string, unknown> {
-  return record(tryParse(body));
+function parseRecord(body: string): Record<string, unknown> {
+  return toRecord(tryParse(body));
 }
 
-function record(value: unknown): Record<string, unknown> {
+function toRecord(value: unknown): Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 }
 
-function list(value: unknown): unknown[] {
+function toList(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-function strings(value: unknown): string[] {
-  return list(value).filter(
+function filterTexts(value: unknown): string[] {
+  return toList(value).filter(
     (item): item is string => typeof item === "string" && !/<\/?[a-z!]/i.test(item) && item.trim() !== "",
   );
 }
 
-function oneLine(text: string): string {
+function toOneLine(text: string): string {
   return text.replace(/\s+/g, " ").trim().replace(/\.$/, "");
 }
 
-function sentence(text: string): string {
+function endSentence(text: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }

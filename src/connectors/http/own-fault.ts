@@ -1,25 +1,25 @@
 import { Problem } from "#protocol/errors";
 
 /**
- * What is wrong at the backend's own machine, its proxy or its certificate authorities, somewhere below an error of an HTTP client: nothing was
- * sent, and no other attempt cures it.
+ * Finds a proxy or certificate problem of this machine in an error's causes. Nothing was sent, and a retry does not
+ * help.
  */
-function ownFault(error: unknown): Problem | undefined {
+function findOwnFault(error: unknown): Problem | undefined {
   let current = error;
   for (let depth = 0; depth < 8 && current instanceof Error; depth++) {
     if (current instanceof Problem && ["PROXY_INVALID", "TLS_FAILED"].includes(current.code)) return current;
-    // The SDK of models wraps the last error of several attempts.
+    // The model SDK wraps the last error in its retry error.
     current = (current as { lastError?: unknown }).lastError ?? current.cause;
   }
   return undefined;
 }
 
-/** The same as the failure to reach something: `OpenAI gpt-5`, `Jira`. */
+/** Returns the local problem as the reason why `target` (`OpenAI gpt-5`, `Jira`) could not be reached. */
 export function toOwnFaultProblem(
   code: "SERVICE_FAILED" | "MODEL_FAILED",
-  what: string,
+  target: string,
   error: unknown,
 ): Problem | undefined {
-  const own = ownFault(error);
-  return own && new Problem(code, `${what} could not be reached. ${own.message}`, { hint: own.hint, cause: error });
+  const own = findOwnFault(error);
+  return own && new Problem(code, `${target} could not be reached. ${own.message}`, { hint: own.hint, cause: error });
 }

@@ -1,34 +1,35 @@
 import { setTimeout as timer } from "node:timers/promises";
 
-/** Waits with a real timer. @throws the reason of the signal when it aborts */
+/** Waits with a real timer. @throws the signal's reason when it aborts */
 export async function sleepOrThrow(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   await timer(milliseconds, undefined, { signal });
 }
 
 /**
- * Milliseconds that `Retry-After` asks for, given in seconds or as a date (RFC 9110, 10.2.3), or until `X-RateLimit-Reset` when nothing
- * remains (GitHub; seconds since the epoch); `undefined` when neither is there or they are garbled.
+ * Returns the ms to wait by `Retry-After` (seconds or a date, RFC 9110 section 10.2.3), or until GitHub's
+ * `X-RateLimit-Reset` (seconds since the epoch) when no request remains. Returns `undefined` if both are absent or
+ * invalid.
  */
 export function parseRetryAfter(headers: Headers, now: number): number | undefined {
   const value = headers.get("retry-after")?.trim();
-  if (!value) return untilReset(headers, now);
+  if (!value) return getMsUntilReset(headers, now);
   if (/^\d+(\.\d+)?$/.test(value)) return Number(value) * 1000;
   const date = Date.parse(value);
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
-function untilReset(headers: Headers, now: number): number | undefined {
+function getMsUntilReset(headers: Headers, now: number): number | undefined {
   const reset = Number(headers.get("x-ratelimit-reset") ?? Number.NaN);
   const spent = headers.get("x-ratelimit-remaining") === "0";
   return spent && Number.isFinite(reset) ? Math.max(0, reset * 1000 - now) : undefined;
 }
 
-/** Pause before the attempt that follows `attempt` when the service names none: 0.5 s, 1 s. */
+/** Returns the pause after an attempt if the service names none: 0.5 s, 1 s. */
 export function getBackoffMs(attempt: number): number {
   return 250 * 2 ** attempt;
 }
 
-/** Whether a network fault says that the request never left this machine, so that a write surely was not done. */
+/** Returns whether a network error proves that the request never left this machine. */
 export function wasNeverSent(fault: unknown): boolean {
   for (let error = fault; error instanceof Error; error = error.cause) {
     if (NEVER_SENT.has(String((error as { code?: unknown }).code))) return true;

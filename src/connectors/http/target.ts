@@ -2,16 +2,20 @@ import { Problem } from "#protocol/errors";
 import type { Credential, Endpoints, ServiceRequest } from "../service.ts";
 
 /**
- * The URL of a request, which never leaves the origin of its endpoint: a paging link on another host would carry the token there.
+ * Builds the URL of a request, which must stay on the endpoint's origin: a paging link to another host would leak the
+ * token.
  *
- * @throws Problem SERVICE_FAILED when an absolute URL is of another origin (case V20)
+ * @throws Problem SERVICE_FAILED when an absolute URL has another origin
  */
 export function buildRequestUrl(request: ServiceRequest<unknown>, endpoints: Endpoints, title: string): URL {
   const base = endpoints[request.endpoint ?? "api"];
-  if (!base) throw new Problem("SERVICE_FAILED", `${title} has no address configured.`);
+  if (!base) throw new Problem("SERVICE_FAILED", `No address is configured for ${title}.`);
   const url = isAbsolute(request.path) ? new URL(request.path) : new URL(base + request.path);
   if (url.origin !== new URL(base).origin) {
-    throw new Problem("SERVICE_FAILED", `${title} pointed to another site (${url.host}), which kay does not follow.`);
+    throw new Problem(
+      "SERVICE_FAILED",
+      `${title} linked to another site (${url.host}). kay does not follow such links.`,
+    );
   }
   for (const [name, value] of Object.entries(request.query ?? {})) {
     if (value !== undefined) url.searchParams.set(name, String(value));
@@ -19,12 +23,12 @@ export function buildRequestUrl(request: ServiceRequest<unknown>, endpoints: End
   return url;
 }
 
-/** Whether a link from an answer may be followed with the token: it is of the same origin as the endpoint. */
+/** Returns whether a link may be followed with the token: it must have the endpoint's origin. */
 export function isSameOrigin(link: string, endpoint: string): boolean {
   return URL.canParse(link) && new URL(link).origin === new URL(endpoint).origin;
 }
 
-/** Where a redirect leads, or `undefined` when it leaves the origin or is no redirect that can be followed. */
+/** Returns the target of a redirect, or `undefined` if it leaves the origin or cannot be followed. */
 export function getRedirectTarget(response: Response, from: URL): URL | undefined {
   const location = response.headers.get("location");
   if (!location || !URL.canParse(location, from.href)) return undefined;
@@ -36,7 +40,7 @@ function isAbsolute(path: string): boolean {
   return /^[a-z][a-z0-9+.-]*:\/\//i.test(path);
 }
 
-/** The header that carries a token or secret: a bearer token (RFC 6750) unless the service is described otherwise. */
+/** Returns the header that carries a token or secret: by default a bearer token (RFC 6750). */
 export function toAuthHeaders(credential: Credential | undefined, secret: string): Record<string, string> {
   if (credential === undefined) return { authorization: `Bearer ${secret}` };
   if (credential.kind === "header") return { [credential.name]: `${credential.prefix}${secret}` };
@@ -45,7 +49,7 @@ export function toAuthHeaders(credential: Credential | undefined, secret: string
   return {};
 }
 
-/** The address of a request, with the secret where the service takes it nowhere else. It is used for this and never told or logged. */
+/** Adds the secret to the URL for services that accept it only there. The result must not be logged. */
 export function addCredentialToUrl(url: URL, credential: Credential | undefined, secret: string): string {
   if (credential?.kind !== "query") return url.href;
   const whole = new URL(url);

@@ -20,7 +20,7 @@ export function markClosed(problem: Problem): Problem {
 
 /** What becomes of a write whose answer was lost. */
 export function unknownOutcomeProblem(title: string, problem: Problem): Problem {
-  return new Problem("OUTCOME_UNKNOWN", `${problem.message} It may have been done.`, {
+  return new Problem("OUTCOME_UNKNOWN", `${problem.message} The request may have been processed.`, {
     hint: `Look in ${title} before you repeat it.`,
     cause: problem,
   });
@@ -53,7 +53,7 @@ export function toMcpFault(error: unknown, { name, title, ending, own }: FaultSo
   if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout)
     return { problem: failed(`${title} did not answer in time.`), lost: true, gone: false };
   if (error instanceof SdkError && error.code === SdkErrorCode.InvalidResult)
-    return { problem: failed(`${title} answered something unexpected.`), lost: true, gone: false };
+    return { problem: failed(`${title} returned an unexpected response.`), lost: true, gone: false };
   if (isStrange(error) || (error instanceof SdkError && isStrange(error.cause)))
     return { problem: failed(`${title} does not answer as an MCP server does.`), lost: true, gone: true };
   if (wasNeverSent(error) || wasNeverSent(own))
@@ -80,7 +80,7 @@ function httpFault(error: SdkHttpError, name: string, title: string): McpFault {
   if (status === 401) return { problem: authRequiredProblem({ name, title }), lost: false, gone: true };
   if (status === 429)
     return {
-      problem: new Problem("RATE_LIMITED", `${title} gets too many requests at the moment.`, { cause: error }),
+      problem: new Problem("RATE_LIMITED", `${title} is receiving too many requests.`, { cause: error }),
       lost: false,
       gone: false,
     };

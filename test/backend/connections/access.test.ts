@@ -162,7 +162,7 @@ test("V21 a token endpoint that stays busy, or asks for a long pause, ends as SE
   for (const _ of [1, 2, 3]) world().outside.expect(ATLASSIAN_TOKEN, json({}, 429));
   const waits: number[] = [];
   const sleep = async (milliseconds: number) => void waits.push(milliseconds);
-  const busy = { code: "SERVICE_FAILED", message: "Jira gets too many requests at the moment." };
+  const busy = { code: "SERVICE_FAILED", message: "Jira is receiving too many requests." };
   expect(await problem(access({ sleep }))).toMatchObject(busy);
   expect(waits).toEqual([1000, 2000]);
   world().outside.expect(ATLASSIAN_TOKEN, json({}, 429, { "retry-after": "3600" }));

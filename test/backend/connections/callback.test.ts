@@ -165,7 +165,7 @@ const FAILURES: [
     () => new Response(null, { status: 302, headers: { location: "https://evil.example.test/" } }),
     "Jira failed to answer the sign-in (HTTP 302).",
   ],
-  ["a busy endpoint", json({}, 429), "Jira gets too many requests at the moment."],
+  ["a busy endpoint", json({}, 429), "Jira is receiving too many requests."],
   [
     "a broken connection",
     () => {

@@ -177,7 +177,7 @@ test("a redirect to another origin is not followed", async () => {
   service.fetch = async () => new Response(null, { status: 302, headers: { location: "https://evil.test/" } });
   expect((await list(token)).body).toMatchObject({
     code: "SERVICE_FAILED",
-    message: "Tasks redirected to another place, which kay does not follow.",
+    message: "Tasks redirected to another site. kay does not follow such redirects.",
   });
 });
 

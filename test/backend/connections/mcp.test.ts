@@ -128,7 +128,7 @@ test("a program that ends is told in a sentence and started again; a write whose
   writeFileSync(log, "");
   expect(await call("crash_write")).toMatchObject({
     code: "OUTCOME_UNKNOWN",
-    message: "Notes ended with code 7 (“out of ink”). It may have been done.",
+    message: "Notes ended with code 7 (“out of ink”). The request may have been processed.",
     receipts: [{ effect: "unknown" }],
   });
   expect(readFileSync(log, "utf8")).toBe("crash_write\n");

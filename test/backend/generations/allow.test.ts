@@ -158,7 +158,11 @@ test("where the request waits for the answer, what would be held is allowed by i
 
 test.for([
   ["jira.pots", "Unknown tool “jira.pots” in the list of allowed tools. Did you mean jira.post?", "jira.post"],
-  ["close_issue", "Unknown tool “close_issue” in the list of allowed tools. Did you mean jira.close_issue?", "jira.close_issue"],
+  [
+    "close_issue",
+    "Unknown tool “close_issue” in the list of allowed tools. Did you mean jira.close_issue?",
+    "jira.close_issue",
+  ],
   ["jira", "“jira” is more than one tool; each tool is allowed by its own name."],
   ["jira.*", "“jira.*” is more than one tool; each tool is allowed by its own name."],
   ["*", "“*” is more than one tool; each tool is allowed by its own name."],

@@ -90,7 +90,7 @@ test("a write whose answer was lost is reported as unknown, and said so", async 
   const { body } = await world().call("POST /ask", { token, body: { prompt: "close KAY-3" } });
   expect(body).toMatchObject({
     status: "completed",
-    message: expect.stringContaining("may have been done"),
+    message: expect.stringContaining("may have been processed"),
     receipts: [{ effect: "unknown", summary: "Close KAY-3" }],
   });
 });

@@ -137,7 +137,7 @@ test("a refusal is told in Airtable's words; a bare code is not shown", async ()
   const get = (answer: Partial<Expected>) =>
     run("airtable.get_record", { record: REC }, bases, schema, { request: `GET ${path}`, ...answer });
   await expect(get({ status: 404, json: { error: "NOT_FOUND" } })).rejects.toMatchObject({
-    message: "Airtable does not know that, or does not show it to this account.",
+    message: "Airtable could not find it, or this account may not see it.",
   });
   const error = { type: "INVALID_PERMISSIONS", message: "You are not permitted to perform this operation" };
   await expect(get({ status: 403, json: { error } })).rejects.toMatchObject({

@@ -65,7 +65,7 @@ test("V10 missing_scope names the permission, and asks for no other sign-in by i
   expect(await send({ json })).toEqual({
     code: "SERVICE_FAILED",
     message: "The connection to Slack lacks the permission chat:write.",
-    hint: "Run `kay disconnect slack`, then `kay connect slack`, and allow it.",
+    hint: "Run `kay disconnect slack`, then `kay connect slack`, and allow the permission.",
     details: { service: "slack", service_status: 403, scopes: ["chat:write"] },
   });
 });

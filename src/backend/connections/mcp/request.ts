@@ -23,7 +23,7 @@ export function parseMcpRequest(request: McpRequest): ParsedMcpRequest {
   if ((url === undefined) === (command === undefined))
     throw invalid("mcp", "Give the address of an MCP server, or its command.");
   if (name !== undefined && !NAME.test(name))
-    throw invalid("name", `The name must be 2 to 31 of a-z, 0-9 and -, and begin with a letter.`);
+    throw invalid("name", `The name must be 2 to 31 characters of a-z, 0-9 and -, and begin with a letter.`);
   if (header !== undefined && command) throw invalid("key_header", "A program takes no header.");
   if (header !== undefined && (!/^[A-Za-z][\w-]{0,60}$/.test(header) || isReserved(header)))
     throw invalid("key_header", `${cleanLine(header, 60)} is no header that takes a key.`);
@@ -67,9 +67,9 @@ function getAddress(text: string): string {
   if (!address || text.length > LONGEST_ADDRESS || !/^https?:$/.test(address.protocol))
     throw fault("is none that can be reached: it must begin with https://");
   if (address.protocol === "http:" && !isLoopbackHost(address.hostname))
-    throw fault("must begin with https://; http:// is only for this machine");
-  if (address.username || address.password) throw fault("must not have a user or password in it");
-  if (address.hash) throw fault("must not have a # part");
+    throw fault("must begin with https://; http:// is allowed only for this machine");
+  if (address.username || address.password) throw fault("must not contain a user name or password");
+  if (address.hash) throw fault("must not contain a # fragment");
   return address.href;
 }
 
