@@ -92,12 +92,12 @@ test("tools that changed are told by the call, the table and doctor, and are tak
     "warning: Notes changed its tools. → Run `kay services approve notes`.",
   );
   expect((await ann("tools call notes.read_note --field id=7")).stderr).toContain(
-    "✗ Notes changed notes.read_note since it was approved. notes.read_note is destructive now; it was read.\n",
+    "✗ Notes changed notes.read_note since it was approved. notes.read_note is now destructive; it was read.\n",
   );
   expect((await ann("services")).stdout).toMatch(/^notes\ttools changed\tMCP/m);
   const approved = await ann("services approve notes", { ...TERMINAL, types: ["y"] });
   expect(approved).toMatchObject({ exit: 0, stdout: "Approved the tools of notes.\n" });
-  expect(approved.stderr).toContain("! notes.read_note is destructive now; it was read.\n");
+  expect(approved.stderr).toContain("! notes.read_note is now destructive; it was read.\n");
   rmSync(`${log}.second`);
   expect(documentOf(await ann("services approve notes --yes --json"))).toMatchObject({ outcome: "replaced" });
   expect(documentOf(await ann("services approve notes --yes --json"))).toMatchObject({ outcome: "unchanged" });
@@ -116,7 +116,7 @@ test("a program gets its key by name from the environment of the backend; where 
   const wrong = async (name: string) =>
     (await ann(add(NOTES, "--env", name, "--yes"))).stderr.split("\n").find((one) => one.startsWith("✗"));
   expect(await wrong("NONE")).toMatch(
-    /^✗ .*node needs NONE, which is not set where kay's own backend was started\. Run `kay serve --stop`, then try again where it is set\.$/,
+    /^✗ .*node needs NONE, which is not set in the local backend's environment\. Run `kay serve --stop`, then try again where it is set\.$/,
   );
   expect(await wrong("NOTES_KEY=s3cret")).toBe("✗ Give --env the name of a variable alone, without its value.");
   expect(await wrong("KAY_KEYS")).toMatch(/^✗ Give names of environment variables alone/);
@@ -127,9 +127,9 @@ test("what is no server is refused in a sentence with what to do", async () => {
   const ann = kay({ signedIn: true, elsewhere: async () => page() });
   const bob = own();
   expect((await ann(["services", "add", "--mcp", "https://web.example.test/", "--yes"])).stderr).toContain(
-    "✗ web.example.test does not answer as an MCP server does.\n  Give the address of the server's MCP endpoint",
+    "✗ web.example.test does not respond like an MCP server.\n  Give the address of the server's MCP endpoint",
   );
-  expect((await ann(add(NOTES, "--yes"))).stderr).toContain("✗ This backend starts no programs");
+  expect((await ann(add(NOTES, "--yes"))).stderr).toContain("✗ This backend does not start programs");
   expect((await bob(add(["/nowhere/at-all"], "--yes"))).stderr).toContain(
     "✗ /nowhere/at-all was not found.\n  Run the command by itself",
   );

@@ -1,18 +1,18 @@
-/** What a server says with a 401 or 403 (RFC 6750 section 3, RFC 9728 section 5.1). Nothing of it is checked yet. */
+/** The challenge of a 401 or 403 response (RFC 6750 section 3, RFC 9728 section 5.1). Not validated yet. */
 export type AuthChallenge = { error?: string; scopes: string[]; resourceMetadata?: string };
 
-/** Characters of a header that are read. */
-const LONGEST = 8_192;
+/** Longest part of a header that is read, in characters. */
+const MAX_HEADER_LENGTH = 8_192;
 
-/** Most permissions that a server may ask for, and the characters of one. */
-const MOST_SCOPES = 60;
-const LONGEST_SCOPE = 200;
+/** Maximum number of scopes that a server may ask for, and the length of one. */
+const MAX_SCOPES = 60;
+const MAX_SCOPE_LENGTH = 200;
 
-/** The `Bearer` challenge of an answer, whatever other schemes the header names. */
+/** Parses the `Bearer` challenge of a response and ignores other schemes. */
 export function parseChallenge(headers: Headers): AuthChallenge {
-  const header = (headers.get("www-authenticate") ?? "").slice(0, LONGEST);
+  const header = (headers.get("www-authenticate") ?? "").slice(0, MAX_HEADER_LENGTH);
   const at = /(?:^|,)\s*bearer(?:\s+|$)/i.exec(header);
-  const told = at ? parameters(header.slice(at.index + at[0].length)) : new Map<string, string>();
+  const told = at ? parseParameters(header.slice(at.index + at[0].length)) : new Map<string, string>();
   const [error, resourceMetadata] = [told.get("error"), told.get("resource_metadata")];
   return {
     scopes: parseScopes(told.get("scope")),
@@ -21,19 +21,19 @@ export function parseChallenge(headers: Headers): AuthChallenge {
   };
 }
 
-/** The permissions in a list or a text with spaces (RFC 6749 section 3.3); what cannot be one is left out. */
-export function parseScopes(told: unknown): string[] {
-  const all = typeof told === "string" ? told.split(" ") : Array.isArray(told) ? told : [];
+/** Parses scopes from a list or a space-separated string (RFC 6749 section 3.3). Invalid scopes are omitted. */
+export function parseScopes(input: unknown): string[] {
+  const all = typeof input === "string" ? input.split(" ") : Array.isArray(input) ? input : [];
   const scopes = all.filter(
-    (one): one is string => typeof one === "string" && one.length <= LONGEST_SCOPE && SCOPE.test(one),
+    (one): one is string => typeof one === "string" && one.length <= MAX_SCOPE_LENGTH && SCOPE.test(one),
   );
-  return [...new Set(scopes)].slice(0, MOST_SCOPES);
+  return [...new Set(scopes)].slice(0, MAX_SCOPES);
 }
 
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
 
-/** `name=value` pairs up to the next scheme; of a name that comes twice the first counts. */
-function parameters(text: string): Map<string, string> {
+/** Parses `name=value` pairs up to the next scheme. The first of several values with the same name counts. */
+function parseParameters(text: string): Map<string, string> {
   const found = new Map<string, string>();
   const pair = /\s*([\w!#$%&'*+.^`|~-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]*))\s*(?:,|$)/y;
   for (let match = pair.exec(text); match !== null; match = pair.exec(text)) {

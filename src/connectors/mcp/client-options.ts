@@ -5,18 +5,17 @@ import type { Programs } from "./programs.ts";
 import type { ToolList } from "./tools.ts";
 import type { McpClientOptions } from "./types.ts";
 
-/** Why a hosted backend takes no command. */
-export const NO_PROGRAMS_TEXT =
-  "This backend starts no programs: only kay's own backend, on the machine of its person, does.";
-const OWN_BACKEND = "Use kay's own backend (`kay config unset api-url`), or a server on the network.";
+/** Shown when a hosted backend refuses to start a program. */
+export const NO_PROGRAMS_TEXT = "This backend does not start programs. Only a local backend does.";
+const NO_PROGRAMS_HINT = "Use the local backend (`kay config unset api-url`) or a server on the network.";
 
-type Refused = { status: number; token: string | undefined; challenge: string | null };
+type RefusedRequest = { status: number; token: string | undefined; challenge: string | null };
 
 /**
- * How a link to a server is opened.
+ * Builds the options for connecting to a server.
  *
- * @param serverNow whoever uses it at the moment: their secret goes with each request
- * @throws Problem ADDRESS_REFUSED for a program where none is started, SERVICE_FAILED for one that lacks what it is to be given
+ * @param serverNow returns the server with the secret of its current user, which is sent with each request
+ * @throws Problem ADDRESS_REFUSED when programs are not allowed, SERVICE_FAILED when an environment variable is missing
  */
 export function toClientOptions(
   { programs, version }: { programs?: Programs; version: string },
@@ -27,8 +26,8 @@ export function toClientOptions(
   const { name, title, place, auth } = definition;
   const about = { name, title, version, elicits: true, ...more };
   if ("command" in place) {
-    if (!programs) throw new Problem("ADDRESS_REFUSED", NO_PROGRAMS_TEXT, { hint: OWN_BACKEND });
-    requireGiven(programs, title, place);
+    if (!programs) throw new Problem("ADDRESS_REFUSED", NO_PROGRAMS_TEXT, { hint: NO_PROGRAMS_HINT });
+    requireEnvironment(programs, title, place);
     return { ...about, place: { program: { programs, ...place } } };
   }
   const secret = serverNow().secret;
@@ -39,7 +38,7 @@ export function toClientOptions(
     ...(secret
       ? {
           accessToken: async () => await serverNow().secret?.token(),
-          onUnauthorized: async ({ token, ...refusal }: Refused) =>
+          onUnauthorized: async ({ token, ...refusal }: RefusedRequest) =>
             await serverNow().secret?.rejected(token ?? "", refusal),
         }
       : {}),
@@ -47,28 +46,32 @@ export function toClientOptions(
   return { ...about, place: { http } };
 }
 
-/** A program without its key would end, or fail at each call, in words of its own. */
-function requireGiven(programs: Programs, title: string, { env = [] }: Extract<McpPlace, { command: string[] }>): void {
+/** Checks the variables first: without its key, a program would exit or fail at each call with an unclear message. */
+function requireEnvironment(
+  programs: Programs,
+  title: string,
+  { env = [] }: Extract<McpPlace, { command: string[] }>,
+): void {
   const lacking = programs.lacks(env);
   if (lacking.length === 0) return;
   const [isOrAre, it] = lacking.length === 1 ? ["is", "it is"] : ["are", "they are"];
   throw new Problem(
     "SERVICE_FAILED",
-    `${title} needs ${lacking.join(" and ")}, which ${isOrAre} not set where kay's own backend was started. Run \`kay serve --stop\`, then try again where ${it} set.`,
+    `${title} needs ${lacking.join(" and ")}, which ${isOrAre} not set in the local backend's environment. Run \`kay serve --stop\`, then try again where ${it} set.`,
     { hint: "" },
   );
 }
 
-/** A server as somebody uses it. `key` is the same for whoever may share its link. */
+/** A server and its user. Users with the same `key` share a connection. */
 export type McpServerRef = {
   key: string;
   definition: McpDefinition;
   fetch: Fetch;
-  /** The token or key, where it takes one; see `HttpWay`. */
+  /** The token or key, if the server needs one; see `HttpTransportOptions`. */
   secret?: {
     token(): Promise<string>;
     rejected(token: string, refusal?: { status: number; challenge: string | null }): Promise<string>;
   };
-  /** Told of the tools that the server lists, whenever they were listed. */
+  /** Called with the server's tools each time they are listed. */
   listed?(list: ToolList): Promise<void>;
 };

@@ -8,45 +8,45 @@ import type { ProgramTransport } from "./stdio-transport.ts";
 import { createMcpTransport, endSession } from "./transport.ts";
 import type { CallOptions, McpClientOptions, ProtocolEra } from "./types.ts";
 
-/** Milliseconds until a server must have answered the greeting, and the question for its tools. */
-const START_MS = 20_000;
+/** Time limit in ms for initializing a server, and for listing its tools. */
+const START_TIMEOUT_MS = 20_000;
 
-/** The same for the greeting of a program: it may have to be downloaded first (`npx -y …`). */
-const PROGRAM_START_MS = 2 * 60_000;
+/** Time limit in ms for initializing a program, which may have to be downloaded first (`npx -y …`). */
+const PROGRAM_START_TIMEOUT_MS = 2 * 60_000;
 
-/** How long a server may take to say whether it speaks the newer protocol. */
-const PROBE_MS = 5_000;
+/** Time limit in ms for a server to say whether it supports the newer protocol. */
+const PROBE_TIMEOUT_MS = 5_000;
 
-/** Pages of a list of tools. */
-const MOST_PAGES = 20;
+/** Maximum number of pages of a tool list. */
+const MAX_PAGES = 20;
 
-/** An open link to a server. */
+/** An open connection to a server. */
 export type McpClient = {
-  /** As the server names itself, cleaned. */
+  /** Name and version as the server reports them, cleaned. */
   server: { name: string; version: string };
   era: ProtocolEra;
-  /** Every tool, as the server tells it: hostile until it is cleaned. @throws Problem SERVICE_FAILED, AUTH_REQUIRED */
+  /** Lists the server's tools. They are untrusted and not cleaned. @throws Problem SERVICE_FAILED, AUTH_REQUIRED */
   tools(signal?: AbortSignal): Promise<ServerTool[]>;
   /**
-   * Call a tool. What it answers is hostile, and may be an error of the tool (`isError`).
+   * Calls a tool. The result is untrusted, and may be an error of the tool (`isError`).
    *
-   * @throws Problem SERVICE_FAILED, AUTH_REQUIRED, RATE_LIMITED, CANCELLED; OUTCOME_UNKNOWN for a write that may have been done.
-   * `isGone` tells of a problem whether the link is of no use any more.
+   * @throws Problem SERVICE_FAILED, AUTH_REQUIRED, RATE_LIMITED, CANCELLED; OUTCOME_UNKNOWN for a write that may have
+   * been processed. `isClosedProblem` says whether the connection is unusable.
    */
   call(tool: string, input: Record<string, unknown>, options: CallOptions): Promise<CallToolResult>;
-  /** Whether it can still be used. */
+  /** Returns whether the connection is usable. */
   alive(): boolean;
   close(): Promise<void>;
 };
 
 /**
- * Open a link to a server: start or reach it, greet it, and say who kay is.
+ * Connects to a server: starts or reaches it and initializes the protocol.
  *
- * @throws Problem SERVICE_FAILED, AUTH_REQUIRED (a server that wants a sign-in), ADDRESS_REFUSED, CANCELLED
+ * @throws Problem SERVICE_FAILED, AUTH_REQUIRED (the server requires a sign-in), ADDRESS_REFUSED, CANCELLED
  */
 export async function openMcpClient(options: McpClientOptions): Promise<McpClient> {
   const sdk = await import("@modelcontextprotocol/client");
-  const parts = await connected(options, sdk);
+  const parts = await connect(options, sdk);
   const { client, state } = parts;
   const fault = async (error: unknown) => await parts.fault(error);
   return {
@@ -54,13 +54,13 @@ export async function openMcpClient(options: McpClientOptions): Promise<McpClien
     era: client.getProtocolEra() ?? "legacy",
     tools: async (signal) => {
       try {
-        return await allTools(client, signal);
+        return await listAllTools(client, signal);
       } catch (error) {
         if (signal?.aborted) throw cancelledProblem(options.title, error);
         throw (await fault(error)).problem;
       }
     },
-    call: (tool, input, call) => called({ ...parts, options }, tool, input, call),
+    call: (tool, input, call) => callThroughClient({ ...parts, options }, tool, input, call),
     alive: () => !state.gone,
     close: async () => {
       state.closed = true;
@@ -70,39 +70,39 @@ export async function openMcpClient(options: McpClientOptions): Promise<McpClien
   };
 }
 
-/** What is known of a link while it is open. */
-type State = { gone: boolean; closed: boolean; own?: unknown };
+/** The state of a connection. `own` is the last failure in kay's words. */
+type ConnectionState = { gone: boolean; closed: boolean; own?: unknown };
 type Sdk = typeof import("@modelcontextprotocol/client");
-type Parts = {
+type Connection = {
   client: Client;
-  state: State;
+  state: ConnectionState;
   questions: QuestionListener;
   fault(error: unknown): Promise<McpFault>;
   end(): Promise<void>;
 };
 
 /**
- * A server on the network is asked which protocol it speaks. A program is greeted as older ones are, since some end or fall silent at a
- * question that they do not know; one that refuses the greeting is asked.
+ * Negotiates the protocol. Servers on the network are asked for their version. Programs are initialized with the older
+ * protocol first, because some exit or hang on an unknown request; they are asked only if they refuse it.
  */
-async function connected(options: McpClientOptions, sdk: Sdk): Promise<Parts> {
+async function connect(options: McpClientOptions, sdk: Sdk): Promise<Connection> {
   if (options.era === "modern" || ("http" in options.place && options.era === undefined))
-    return await attempt(options, sdk, "auto");
+    return await connectOnce(options, sdk, "auto");
   try {
-    return await attempt(options, sdk, "legacy");
+    return await connectOnce(options, sdk, "legacy");
   } catch (error) {
     const refused = error instanceof Problem && error.cause instanceof sdk.ProtocolError;
     if (!refused) throw error;
-    return await attempt(options, sdk, "auto");
+    return await connectOnce(options, sdk, "auto");
   }
 }
 
-async function attempt(options: McpClientOptions, sdk: Sdk, mode: "auto" | "legacy"): Promise<Parts> {
-  const state: State = { gone: false, closed: false };
+async function connectOnce(options: McpClientOptions, sdk: Sdk, mode: "auto" | "legacy"): Promise<Connection> {
+  const state: ConnectionState = { gone: false, closed: false };
   const transport = await createMcpTransport(options.place, sdk, (problem) => {
     state.own = problem;
   });
-  const client = getClient(options, sdk, { state, mode });
+  const client = createClient(options, sdk, { state, mode });
   const questions = listenForQuestions(client, { elicits: options.elicits === true });
   const fault = async (error: unknown): Promise<McpFault> => {
     const { toMcpFault } = await import("./faults.ts");
@@ -120,7 +120,7 @@ async function attempt(options: McpClientOptions, sdk: Sdk, mode: "auto" | "lega
   };
   try {
     const { signal, place } = options;
-    const most = "program" in place ? PROGRAM_START_MS : START_MS;
+    const most = "program" in place ? PROGRAM_START_TIMEOUT_MS : START_TIMEOUT_MS;
     await client.connect(transport, { timeout: most, maxTotalTimeout: most, ...(signal ? { signal } : {}) });
   } catch (error) {
     if (options.signal?.aborted) {
@@ -134,17 +134,17 @@ async function attempt(options: McpClientOptions, sdk: Sdk, mode: "auto" | "lega
   return { client, state, questions, fault, end };
 }
 
-function getClient(
+function createClient(
   { version, elicits, onToolsChanged, onGone }: McpClientOptions,
   { Client }: Sdk,
-  { state, mode }: { state: State; mode: "auto" | "legacy" },
+  { state, mode }: { state: ConnectionState; mode: "auto" | "legacy" },
 ): Client {
   const client = new Client(
     { name: "kay", title: "kay", version },
     {
       capabilities: elicits ? { elicitation: { form: {}, url: {} } } : {},
-      versionNegotiation: { mode, probe: { timeoutMs: PROBE_MS } },
-      listMaxPages: MOST_PAGES,
+      versionNegotiation: { mode, probe: { timeoutMs: PROBE_TIMEOUT_MS } },
+      listMaxPages: MAX_PAGES,
       listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: () => onToolsChanged?.() } },
     },
   );
@@ -156,27 +156,27 @@ function getClient(
   return client;
 }
 
-async function allTools(client: Client, signal: AbortSignal | undefined): Promise<ServerTool[]> {
+async function listAllTools(client: Client, signal: AbortSignal | undefined): Promise<ServerTool[]> {
   if (!client.getServerCapabilities()?.tools) return [];
   const { tools } = await client.listTools(undefined, {
     cacheMode: "bypass",
-    timeout: START_MS,
-    maxTotalTimeout: START_MS,
+    timeout: START_TIMEOUT_MS,
+    maxTotalTimeout: START_TIMEOUT_MS,
     ...(signal ? { signal } : {}),
   });
   return tools;
 }
 
-type Calling = Omit<Parts, "end"> & { options: McpClientOptions };
+type CallSource = Omit<Connection, "end"> & { options: McpClientOptions };
 
-async function called(
-  { client, state, options, questions, fault }: Calling,
+async function callThroughClient(
+  { client, state, options, questions, fault }: CallSource,
   name: string,
   input: Record<string, unknown>,
   { writes, ...optional }: CallOptions,
 ): Promise<CallToolResult> {
   const { signal } = optional;
-  if (state.gone) throw markClosed(new Problem("SERVICE_FAILED", `The connection to ${options.title} is over.`));
+  if (state.gone) throw markClosed(new Problem("SERVICE_FAILED", `The connection to ${options.title} is closed.`));
   const { callTool } = await import("./call-tool.ts");
   try {
     return await callTool(client, {

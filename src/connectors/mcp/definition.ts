@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import type { Access, Credential } from "../service.ts";
 
-/** An MCP server as a service, as it is stored: where it is, how one signs in, and the tools that its person approved. */
+/** An MCP server as stored: its location, its sign-in, and the tools that its user approved. */
 export type McpDefinition = {
-  /** As typed: `files`. */
+  /** Name in commands: `files`. */
   name: string;
-  /** As people read it. */
+  /** Display name. */
   title: string;
   place: McpPlace;
   auth: McpAuth;
@@ -13,41 +13,41 @@ export type McpDefinition = {
 };
 
 /**
- * A server on the network, or a program of this machine: the folder that it runs in, and the names of what it is given of the environment that
- * kay's own backend was started with. What is under these names, such as a token, is stored nowhere.
+ * A server on the network, or a program on this machine with its folder and the names of the environment variables it
+ * receives. Their values, such as tokens, are never stored.
  */
 export type McpPlace = { url: string } | { command: string[]; folder?: string; env?: string[] };
 
-/** How requests to it carry what its person pasted; a program gets none. */
+/** How requests carry the pasted secret. Programs get none. */
 export type McpAuth =
   | { type: "none" }
   | { type: "bearer" }
   | { type: "api_key"; header: string }
-  /** Consent at an authorization server that the server names; as a client that was registered by hand, or one that kay registers itself. */
+  /** Consent at the authorization server that the server names. kay uses this client ID or registers a client. */
   | { type: "oauth2"; client_id?: string };
 
-/** A tool of the server, in kay's form. Two are the same when all of this is. */
+/** A tool of the server in kay's form. Two tools are the same if all fields are equal. */
 export type McpTool = {
   /** `files.list_directory`. */
   name: string;
-  /** As the server calls it. */
+  /** The server's name for it. */
   remote: string;
-  /** The server's own words, cleaned and cut. */
+  /** The server's description, cleaned and truncated. */
   description: string;
   access: Access;
-  /** Whether a call whose answer was lost may be made again: the server says that this changes nothing more. */
+  /** Whether a call with a lost response may be repeated: the server declares the tool idempotent. */
   repeatable: boolean;
-  /** JSON Schema of the input and of the structured answer, cleaned. */
+  /** JSON Schemas of the input and of the structured output, cleaned. */
   input: Record<string, unknown>;
   output?: Record<string, unknown>;
 };
 
-/** For people and errors: the address, or the command as one would type it. */
+/** Formats a location for users: the URL, or the command as typed in a shell. */
 export function formatMcpPlace(place: McpPlace): string {
-  return "url" in place ? place.url : place.command.map(word).join(" ");
+  return "url" in place ? place.url : place.command.map(quoteWord).join(" ");
 }
 
-/** What keys and tokens of the server are sealed to, so that none is ever sent elsewhere. */
+/** Returns a hash of location and sign-in, to which the server's secrets are bound. They are never sent elsewhere. */
 export function getMcpBinding({ place, auth }: Pick<McpDefinition, "place" | "auth">): string {
   const where =
     "url" in place
@@ -61,7 +61,7 @@ export function getMcpBinding({ place, auth }: Pick<McpDefinition, "place" | "au
     .digest("hex");
 }
 
-/** Names what a person looked at, so that nothing else is stored by their yes. */
+/** Returns a hash of what the user reviewed, so that an approval stores nothing else. */
 export function computeFingerprint({ place, auth, tools }: Pick<McpDefinition, "place" | "auth" | "tools">): string {
   return createHash("sha256")
     .update(JSON.stringify([getMcpBinding({ place, auth }), tools]))
@@ -69,18 +69,18 @@ export function computeFingerprint({ place, auth, tools }: Pick<McpDefinition, "
     .slice(0, 32);
 }
 
-/** Where the pasted secret goes. */
+/** Returns where the pasted secret goes. */
 export function toCredential(auth: McpAuth): Credential {
   if (auth.type === "none") return { kind: "none" };
   if (auth.type !== "api_key") return { kind: "header", name: "authorization", prefix: "Bearer " };
   return { kind: "header", name: auth.header.toLowerCase(), prefix: "" };
 }
 
-/** One without names has the binding that it would have if there were none at all. */
+/** Omits an empty list, so that it has the same binding as no list. */
 function pickGiven({ env = [] }: { env?: string[] }): unknown[] {
   return env.length === 0 ? [] : [{ env }];
 }
 
-function word(text: string): string {
+function quoteWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -7,27 +7,27 @@ import type { InteractionOutcome, InteractionPrompt, Interactive, UserResponse }
 import { type FormField, parseFormFields } from "./form.ts";
 import type { ElicitationAnswer, ElicitationRequest, HandleElicitation } from "./types.ts";
 
-/** A server may ask so often in one call, and so much at once (bytes as JSON). */
-const MOST_ASKED = 5;
-const LARGEST = 64 * 1024;
-const LONGEST_MESSAGE = 2_000;
+/** Maximum number of questions in one call, and their size as JSON in bytes. */
+const MAX_QUESTIONS = 5;
+const MAX_QUESTION_BYTES = 64 * 1024;
+const MAX_MESSAGE_LENGTH = 2_000;
 
-/** Milliseconds for an answer: before that, no connection is cut for being quiet. */
-const TIME_LIMIT = 4.5 * 60_000;
+/** Time limit of an answer in ms. It ends before a proxy or server closes the quiet connection. */
+const TIME_LIMIT_MS = 4.5 * 60_000;
 
-/** Characters of an address that is shown whole. */
-const LONGEST_URL = 2_000;
+/** Longest URL that is shown in full, in characters. */
+const MAX_URL_LENGTH = 2_000;
 
-/** Whose card it is: the server's title, and where it is. */
+/** The server that asks: its title and location. */
 export type ElicitationSource = { title: string; where: string };
 
-/** What became of the questions of one call besides its result, for the text that the model and the person get. */
+/** Answers the questions of one call. `notes` says what happened to them, for the model and the user. */
 export type ElicitationHandler = { answer: HandleElicitation; notes(): string[] };
 
 /**
- * How a server asks a person in the middle of a call (MCP, "Elicitation"): a form or an address as a card of kay, which says who asks. What the
- * person gives is checked before it leaves. A server that asks too much, or what cannot be asked, is told "cancel"; so is one whose
- * question nobody can answer here.
+ * Creates the handler for questions that a server asks during a call (MCP, "Elicitation"). It shows a form or URL as a
+ * card that names the server, and validates the answer before it is sent. The server gets "cancel" if it asks too much,
+ * if kay cannot show the question, or if no client can answer.
  */
 export function createElicitationHandler(
   people: Interactive | undefined,
@@ -35,56 +35,59 @@ export function createElicitationHandler(
 ): ElicitationHandler {
   const notes: string[] = [];
   let count = 0;
-  const cancelled = (note: string): ElicitationAnswer => {
+  const cancelWithNote = (note: string): ElicitationAnswer => {
     notes.push(note);
     return { action: "cancel" };
   };
   return {
     notes: () => notes,
     answer: async (request, _over, done) => {
-      if (++count > MOST_ASKED)
-        return cancelled(`${asking.title} asked more than ${MOST_ASKED} times and got no more answers.`);
-      if (Buffer.byteLength(JSON.stringify(request)) > LARGEST)
-        return cancelled(`${asking.title} asked for too much at once.`);
+      if (++count > MAX_QUESTIONS)
+        return cancelWithNote(
+          `${asking.title} asked more than ${MAX_QUESTIONS} questions; kay answered no more of them.`,
+        );
+      if (Buffer.byteLength(JSON.stringify(request)) > MAX_QUESTION_BYTES)
+        return cancelWithNote(`${asking.title} sent a question that is too large.`);
       const question = getQuestion(request, asking);
-      if ("problem" in question) return cancelled(question.problem);
-      if (!people) return cancelled(nobody(asking));
+      if ("problem" in question) return cancelWithNote(question.problem);
+      if (!people) return cancelWithNote(buildUnavailableNote(asking));
       try {
-        return await ask(people, question, done);
+        return await askUser(people, question, done);
       } catch (error) {
-        if (error instanceof Problem && error.code === "INTERACTION_UNAVAILABLE") return cancelled(nobody(asking));
+        if (error instanceof Problem && error.code === "INTERACTION_UNAVAILABLE")
+          return cancelWithNote(buildUnavailableNote(asking));
         if (error instanceof Problem && error.code === "CANCELLED") return { action: "cancel" };
-        if (error instanceof Problem && error.code === "INVALID_REQUEST") return cancelled(error.message);
+        if (error instanceof Problem && error.code === "INVALID_REQUEST") return cancelWithNote(error.message);
         throw error;
       }
     },
   };
 }
 
-function nobody({ title }: ElicitationSource): string {
-  return `interaction_unavailable: ${title} wanted to ask the person something, and nobody can be asked here; it was told that the question was cancelled.`;
+function buildUnavailableNote({ title }: ElicitationSource): string {
+  return `interaction_unavailable: ${title} asked the user a question, but no connected client can answer. The question was cancelled.`;
 }
 
 type Read = { answer: ElicitationAnswer } | { wrong: string };
 
-/** A card, and what an answer to it is worth. */
+/** A card, and the function that reads its answer. */
 type Question = {
   prompt: InteractionPrompt;
   read(input: Record<string, unknown>): Read;
 };
 
-async function ask(
+async function askUser(
   people: Interactive,
   { prompt: card, read }: Question,
   done: AbortSignal | undefined,
 ): Promise<ElicitationAnswer> {
-  const prompt = { ...card, timeoutMs: TIME_LIMIT };
-  const answered = (response: UserResponse): InteractionOutcome => {
+  const prompt = { ...card, timeoutMs: TIME_LIMIT_MS };
+  const handleResponse = (response: UserResponse): InteractionOutcome => {
     const { asked } = response;
-    // Made once more, the call may ask something else: what was said to another question is no answer to this one.
+    // A repeated call may ask something else. An answer to the previous question must not count for it.
     if (asked && !isDeepStrictEqual(asked, { prompt: prompt.prompt, inputSchema: prompt.inputSchema }))
-      return { reprompt: { ...prompt, error: "The server asks something else now.", initialValues: {} } };
-    // A no is the person's own; leaving the form is none.
+      return { reprompt: { ...prompt, error: "The server is now asking something else.", initialValues: {} } };
+    // Denying is an answer; leaving the form is not.
     if (response.action !== "submit")
       return { complete: { action: response.action === "deny" ? "decline" : "cancel" } };
     const result = read(response.input ?? {});
@@ -95,28 +98,28 @@ async function ask(
   return (await people.requestInteraction({
     ...prompt,
     ...(done ? { done } : {}),
-    onResponse: answered,
+    onResponse: handleResponse,
     onTimeout: () => ({ complete: { action: "cancel" } }),
   })) as ElicitationAnswer;
 }
 
 function getQuestion(request: ElicitationRequest, asking: ElicitationSource): Question | { problem: string } {
-  if (request.mode === "url") return urlQuestion(request, asking);
+  if (request.mode === "url") return buildUrlQuestion(request, asking);
   const fields = parseFormFields(request.requestedSchema);
   if (!fields) return { problem: `${asking.title} asked with a form that kay cannot show.` };
   return {
     prompt: {
       type: "input",
-      prompt: `${formatSaid(request.message)}\n\n${who(asking)} What you enter goes there. Enter no passwords, keys or codes.`,
+      prompt: `${formatMessage(request.message)}\n\n${formatSource(asking)} Your answers go to that server. Do not enter passwords, keys or codes.`,
       inputSchema: { type: "form", fields: fields.map(({ field }) => field) },
       completedView: { show_inputs: true },
     },
-    read: (input) => formAnswer(fields, input),
+    read: (input) => readForm(fields, input),
   };
 }
 
-/** Everything that is wrong is in one sentence at the first of it, since a card shows one. */
-function formAnswer(fields: FormField[], input: Record<string, unknown>): Read {
+/** Reports the first invalid field only, since a card shows one error. */
+function readForm(fields: FormField[], input: Record<string, unknown>): Read {
   const content: Record<string, string | number | boolean | string[]> = {};
   for (const { field, read } of fields) {
     const result = read(Object.hasOwn(input, field.id) ? input[field.id] : undefined);
@@ -128,15 +131,20 @@ function formAnswer(fields: FormField[], input: Record<string, unknown>): Read {
 
 type UrlRequest = Extract<ElicitationRequest, { mode: "url" }>;
 
-/** The person goes there, or does not; kay never does, and nothing of kay's goes along. */
-function urlQuestion({ message, url: given }: UrlRequest, asking: ElicitationSource): Question | { problem: string } {
-  const url = safeLink(given);
-  if (!url) return { problem: `${asking.title} wanted an address opened that kay does not show: it is not https.` };
-  const place = url.hostname.includes("xn--") ? `${url.host} (written in other letters; look closely)` : url.host;
+/** Creates the card for a URL. Only the user visits it; kay sends no request and no data. */
+function buildUrlQuestion(
+  { message, url: given }: UrlRequest,
+  asking: ElicitationSource,
+): Question | { problem: string } {
+  const url = parseSafeUrl(given);
+  if (!url) return { problem: `${asking.title} asked to open a URL that kay does not show because it is not https.` };
+  const place = url.hostname.includes("xn--")
+    ? `${url.host} (contains non-Latin letters; check it carefully)`
+    : url.host;
   return {
     prompt: {
       type: "input",
-      prompt: `${formatSaid(message)}\n\nOpen in the browser, on ${place}:\n${url.href}\n\n${who(asking)} kay sends nothing along and does not see what you do there.`,
+      prompt: `${formatMessage(message)}\n\nOpen in the browser, on ${place}:\n${url.href}\n\n${formatSource(asking)} kay sends no data there and does not see what you do.`,
       link: url.href,
       inputSchema: { type: "form", fields: [] },
     },
@@ -144,20 +152,20 @@ function urlQuestion({ message, url: given }: UrlRequest, asking: ElicitationSou
   };
 }
 
-/** https, or http on this machine; without a name or password in it. */
-function safeLink(given: string): URL | undefined {
-  if (given.length > LONGEST_URL || !URL.canParse(given)) return undefined;
+/** Accepts https, or http on this machine, without a user name or password. */
+function parseSafeUrl(given: string): URL | undefined {
+  if (given.length > MAX_URL_LENGTH || !URL.canParse(given)) return undefined;
   const url = new URL(given);
   const fits = url.protocol === "https:" || (url.protocol === "http:" && isLoopbackHost(url.hostname));
   return fits && url.username === "" && url.password === "" ? url : undefined;
 }
 
-function formatSaid(message: string): string {
-  return clean(message, { max: LONGEST_MESSAGE })
+function formatMessage(message: string): string {
+  return clean(message, { max: MAX_MESSAGE_LENGTH })
     .trim()
     .replace(/\n{3,}/g, "\n\n");
 }
 
-function who({ title, where }: ElicitationSource): string {
-  return `This is asked by the MCP server ${cleanLine(title, 60)} (${cleanLine(where, 120)}), not by kay.`;
+function formatSource({ title, where }: ElicitationSource): string {
+  return `This question comes from the MCP server ${cleanLine(title, 60)} (${cleanLine(where, 120)}), not from kay.`;
 }

@@ -4,20 +4,23 @@ import { toAuthHeaders } from "../http/target.ts";
 import type { Credential } from "../service.ts";
 import { parseChallenge } from "./challenge.ts";
 
-/** Most bytes of one answer or stream; what is longer is an error of that request. */
-const LONGEST_ANSWER = 16 * 1024 * 1024;
+/** Largest response or stream in bytes. A larger one fails its request. */
+const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
 
-/** How requests of a link go out. */
+/** How requests to a server are sent. */
 export type HttpTransportOptions = {
   url: string;
   fetch: Fetch;
-  /** How requests carry the secret; a bearer token where nothing is said. */
+  /** How requests carry the secret. Default: a bearer token. */
   credential?: Credential;
-  /** The token or key of now, asked for at each request; nothing where the server wants none. May throw AUTH_REQUIRED. */
+  /**
+   * Returns the current token or key for each request, or undefined if the server needs none. @throws Problem
+   * AUTH_REQUIRED
+   */
   accessToken?(): Promise<string | undefined>;
   /**
-   * Told of a request that was refused with 401, or with 403 for want of permission, with the token it had and the `WWW-Authenticate` of the answer. Gives a fresh token, with which
-   * the request is sent once more, or throws; without it, or where it gives nothing, the 401 is how the request ends.
+   * Called when a request was refused with 401, or with 403 for a missing scope. Returns a new token for one retry, or
+   * throws. If it is absent or returns undefined, the request ends with the refusal.
    */
   onUnauthorized?(refused: {
     status: number;
@@ -27,33 +30,37 @@ export type HttpTransportOptions = {
 };
 
 /**
- * The fetch of a link: to the server's own origin alone, with its secret, without redirects, and with answers that have an end. `failed` hears
- * each failure in kay's own words, since the library wraps errors in its own.
+ * Creates the fetch function of a connection. It sends requests only to the server's origin, adds the secret, follows
+ * no redirects and limits the size of responses. `failed` receives each failure in kay's words, because the library
+ * wraps errors.
  */
-export function createMcpFetch(way: HttpTransportOptions, failed: (problem: unknown) => void) {
-  const { origin } = new URL(way.url);
+export function createMcpFetch(options: HttpTransportOptions, failed: (problem: unknown) => void) {
+  const { origin } = new URL(options.url);
   const send = async (address: string, init: RequestInit, token: string | undefined): Promise<Response> => {
     const headers = new Headers(init.headers);
-    for (const [name, value] of Object.entries(token === undefined ? {} : toAuthHeaders(way.credential, token)))
+    for (const [name, value] of Object.entries(token === undefined ? {} : toAuthHeaders(options.credential, token)))
       headers.set(name, value);
-    return way.fetch(address, { ...init, headers: Object.fromEntries(headers), redirect: "manual" });
+    return options.fetch(address, { ...init, headers: Object.fromEntries(headers), redirect: "manual" });
   };
   return async (address: string | URL, init: RequestInit = {}): Promise<Response> => {
     try {
       const target = new URL(address);
       if (target.origin !== origin)
-        throw new Problem("SERVICE_FAILED", `The server leads to ${target.host}, where kay does not follow.`);
-      const token = await way.accessToken?.();
+        throw new Problem(
+          "SERVICE_FAILED",
+          `The server redirected to ${target.host}. kay does not follow such redirects.`,
+        );
+      const token = await options.accessToken?.();
       const first = await send(target.href, init, token);
-      if (!way.onUnauthorized || !isRefusal(first)) return limit(first);
-      const fresh = await way.onUnauthorized({
+      if (!options.onUnauthorized || !isRefusal(first)) return limitBytes(first);
+      const fresh = await options.onUnauthorized({
         status: first.status,
         token,
         challenge: first.headers.get("www-authenticate"),
       });
-      if (fresh === undefined) return limit(first);
+      if (fresh === undefined) return limitBytes(first);
       await first.body?.cancel();
-      return limit(await send(target.href, init, fresh));
+      return limitBytes(await send(target.href, init, fresh));
     } catch (error) {
       failed(error);
       throw error;
@@ -61,20 +68,20 @@ export function createMcpFetch(way: HttpTransportOptions, failed: (problem: unkn
   };
 }
 
-/** A token that is no good, or not good enough (MCP, "Step-Up Authorization"). */
+/** Returns whether the token is invalid or lacks a scope (MCP, "Step-Up Authorization"). */
 function isRefusal({ status, headers }: Response): boolean {
   return status === 401 || (status === 403 && parseChallenge(headers).error === "insufficient_scope");
 }
 
-function limit(answer: Response): Response {
+function limitBytes(answer: Response): Response {
   if (!answer.body) return answer;
   let bytes = 0;
   const counted = (answer.body as ReadableStream<Uint8Array>).pipeThrough(
     new TransformStream<Uint8Array, Uint8Array>({
       transform(chunk, controller) {
         bytes += chunk.byteLength;
-        if (bytes > LONGEST_ANSWER)
-          controller.error(new Problem("SERVICE_FAILED", "The server answered more than kay reads at once."));
+        if (bytes > MAX_RESPONSE_BYTES)
+          controller.error(new Problem("SERVICE_FAILED", "The response from the server was too large."));
         else controller.enqueue(chunk);
       },
     }),

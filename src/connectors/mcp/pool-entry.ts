@@ -1,30 +1,30 @@
 import { cancelledProblem } from "./faults.ts";
 import type { HandleElicitation } from "./types.ts";
 
-/** Milliseconds after which whoever waits for a server to start is told so. */
-const QUIET_MS = 3_000;
+/** Time in ms after which the user is told that a server is still starting. */
+const START_NOTICE_MS = 3_000;
 
-/** A link that is being opened, or is open. */
+/** A connection that is opening or open. */
 export type OpeningClient<Open> = {
   opening: Promise<Open>;
-  open?: Open /** Ends the opening. */;
+  open?: Open /** Aborts the opening. */;
   stop: AbortController;
 };
 
 type Waiting = { title: string; signal?: AbortSignal; log?(words: string): void; left(): void };
 
 /**
- * Wait for a link. A program may have to be downloaded before it starts, so a person is told what takes so long.
+ * Waits for a connection. If a program takes long to start, the user learns that it may be downloading.
  *
- * @param waiting `left` is called when `signal` ends the wait before the link is open
- * @throws Problem CANCELLED, and why it could not be opened
+ * @param waiting `left` is called when `signal` ends the wait before the connection is open
+ * @throws Problem CANCELLED, and the error of opening it
  */
 export async function waitForClient<Open>({ opening, open }: OpeningClient<Open>, waiting: Waiting): Promise<Open> {
   if (open) return await opening;
   const { title, signal, log, left } = waiting;
   const timer = setTimeout(
-    () => log?.(`Waiting for ${title} to start; the first time it may have to be downloaded.`),
-    QUIET_MS,
+    () => log?.(`Waiting for ${title} to start; it may have to be downloaded the first time.`),
+    START_NOTICE_MS,
   );
   const gone = Promise.withResolvers<never>();
   const leave = () => {
@@ -41,44 +41,45 @@ export async function waitForClient<Open>({ opening, open }: OpeningClient<Open>
   }
 }
 
-/** Links of one key beside each other. */
-const MOST_LINKS = 4;
+/** Maximum number of parallel connections with one key. */
+const MAX_CONNECTIONS = 4;
 
-/** How much a link does: calls under way, and questions to a person that are open. */
-export type LinkLoad = { running: number; asking: number };
+/** The load of a connection: running calls and open questions. */
+export type ConnectionLoad = { running: number; asking: number };
 
 /**
- * The key of a link for a call that a person may be asked about. A question of the older protocol does not say which call it belongs to. On the
- * network each such call has a link to itself therefore; a program is started once more only while one of its questions is open.
+ * Chooses the connection for a call that may ask the user. The older protocol does not say which call a question
+ * belongs to, so each such call gets a separate network connection. A program is started again only while one of its
+ * questions is open.
  */
 export function chooseConnectionKey(
-  links: ReadonlyMap<string, LinkLoad>,
+  loads: ReadonlyMap<string, ConnectionLoad>,
   key: string,
   { shared }: { shared: boolean },
 ): string {
-  const keys = Array.from({ length: MOST_LINKS }, (_, index) => (index === 0 ? key : `${key}#${index + 1}`));
-  const isFree = ({ running, asking }: LinkLoad) => (shared ? asking : running) === 0;
+  const keys = Array.from({ length: MAX_CONNECTIONS }, (_, index) => (index === 0 ? key : `${key}#${index + 1}`));
+  const isFree = ({ running, asking }: ConnectionLoad) => (shared ? asking : running) === 0;
   return (
     keys.find((one) => {
-      const link = links.get(one);
-      return !link || isFree(link);
+      const load = loads.get(one);
+      return !load || isFree(load);
     }) ?? key
   );
 }
 
-/** Whether a key is that of a link, or of one beside it. */
-export function isKeyOf(key: string, one: string): boolean {
+/** Returns whether a connection key is `key` or one of its parallel connections. */
+export function belongsToKey(key: string, one: string): boolean {
   return one === key || one.startsWith(`${key}#`);
 }
 
-/** Notes while a person is asked over a link. */
-export function countQuestions(link: LinkLoad, ask: HandleElicitation): HandleElicitation {
+/** Counts the open questions of a connection. */
+export function countQuestions(load: ConnectionLoad, ask: HandleElicitation): HandleElicitation {
   return async (...question) => {
-    link.asking++;
+    load.asking++;
     try {
       return await ask(...question);
     } finally {
-      link.asking--;
+      load.asking--;
     }
   };
 }

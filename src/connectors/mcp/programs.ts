@@ -1,22 +1,22 @@
 /**
- * Programs that kay's own backend may start on its person's machine. A backend of many people has none of this: it would run what a stranger
- * chose.
+ * Starts programs on the user's machine. Only the local backend has it; a shared backend would run programs that
+ * strangers chose.
  */
 export type Programs = {
   /**
-   * Start a program, which never throws: what goes wrong is told by `ended`.
+   * Starts a program. Never throws; failures are reported by `ended`.
    *
-   * @param command the program and its arguments, which no shell sees
-   * @param options `env`: names of what it is given of the environment besides what every program gets
+   * @param command the program and its arguments, run without a shell
+   * @param options `env`: names of additional environment variables to pass on
    */
   start(command: string[], options: SpawnOptions, hears: ProgramEvents): Program;
-  /** Which of these names have no value in the environment. */
+  /** Returns the names that are not set in the environment. */
   lacks(env: string[]): string[];
 };
 
 export type SpawnOptions = { folder?: string; env?: string[] };
 
-/** What is heard of a program that runs. After `ended` nothing more comes. */
+/** Events of a running program. `ended` is the last one. */
 export type ProgramEvents = {
   output(chunk: Buffer): void;
   errors(chunk: Buffer): void;
@@ -27,8 +27,8 @@ export type ProgramEvents = {
 export type ProgramEnd = { code: number | null; signal: string | null; fault?: string };
 
 export type Program = {
-  /** Resolves when the program may be given more. */
+  /** Resolves when the program accepts more input. */
   write(text: string): Promise<void>;
-  /** Ask it to end, then make it, with everything that it started. Resolves when it is gone. */
+  /** Asks the program and its child processes to end, then kills them. Resolves when they are gone. */
   end(): Promise<void>;
 };

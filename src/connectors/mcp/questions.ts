@@ -1,24 +1,24 @@
 import type { Client } from "@modelcontextprotocol/client";
 import type { HandleElicitation } from "./types.ts";
 
-/** Ids of addresses that a server may say to be done; no more than so many are waited for. */
-const MOST_VISITS = 100;
+/** Maximum number of visits that are tracked. */
+const MAX_VISITS = 100;
 
-/** What a server asks over a link while its calls are under way. */
+/** Receives the questions that a server asks while calls are running. */
 export type QuestionListener = {
-  /** A call whose person may be asked, until the returned function says that it is over. */
+  /** Registers a call whose user may be asked. Returns the function that removes it. */
   hear(ask: HandleElicitation): () => void;
-  /** Fires when the server says that a visit of this id is done. */
+  /** Returns a signal that fires when the server reports that the visit with this ID is done. */
   completed(id: string): AbortSignal;
 };
 
-/** Listen to the questions of a link. `elicits`: its server was told that people can be asked. */
+/** Listens for questions on a connection. `elicits`: the server was told that the user can be asked. */
 export function listenForQuestions(client: Client, { elicits }: { elicits: boolean }): QuestionListener {
   const asked = new Set<{ ask: HandleElicitation; over: AbortController }>();
   const visits = new Map<string, AbortController>();
   if (elicits) {
     client.setRequestHandler("elicitation/create", async (request) => {
-      // The older protocol does not say which call a question belongs to: with several it cannot be told whom to ask.
+      // The older protocol does not name the call of a question, so with several calls kay cannot know whom to ask.
       const [first, another] = asked;
       if (!first || another) return { action: "cancel" };
       return await first.ask(request.params, first.over.signal);
@@ -38,7 +38,7 @@ export function listenForQuestions(client: Client, { elicits }: { elicits: boole
     },
     completed: (id) => {
       const known = visits.get(id) ?? new AbortController();
-      if (visits.size < MOST_VISITS) visits.set(id, known);
+      if (visits.size < MAX_VISITS) visits.set(id, known);
       return known.signal;
     },
   };

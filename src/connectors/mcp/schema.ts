@@ -1,36 +1,36 @@
 import { cleanLine } from "#protocol/clean";
 
-/** A schema is refused when it is larger, deeper or wider than this. */
-const LONGEST = 32 * 1024;
-const DEEPEST = 12;
-const MOST_FIELDS = 80;
-const MOST_VALUES = 200;
-const LONGEST_DESCRIPTION = 300;
+/** Limits of a schema: size, depth and width. A larger schema is rejected. */
+const MAX_SCHEMA_LENGTH = 32 * 1024;
+const MAX_DEPTH = 12;
+const MAX_FIELDS = 80;
+const MAX_VALUES = 200;
+const MAX_DESCRIPTION_LENGTH = 300;
 
 type Json = Record<string, unknown>;
 
 /**
- * A JSON Schema as a server gives it, made safe for models and for checking: keywords that are known and cheap, words cleaned and cut. Patterns
- * are left to the server, since one can be written that takes for ever.
+ * Makes a server's JSON Schema safe for models and validation: keeps known, cheap keywords, and cleans and truncates
+ * text. Patterns are dropped, because matching one can take exponential time; the server checks them.
  *
- * @returns undefined for what is no schema of an object, or one that nobody could read
+ * @returns undefined if it is not an object schema, or is too large
  */
 export function sanitizeSchema(schema: unknown): Json | undefined {
-  if (!isObject(schema) || JSON.stringify(schema).length > LONGEST) return undefined;
+  if (!isObject(schema) || JSON.stringify(schema).length > MAX_SCHEMA_LENGTH) return undefined;
   try {
-    const inner = clean(schema, 0);
+    const inner = cleanSchema(schema, 0);
     if (inner.type !== undefined && inner.type !== "object") return undefined;
     return { ...inner, type: "object", properties: inner.properties ?? {} };
   } catch (error) {
-    if (error instanceof Unreadable) return undefined;
+    if (error instanceof UnsupportedSchemaError) return undefined;
     throw error;
   }
 }
 
-class Unreadable extends Error {}
+class UnsupportedSchemaError extends Error {}
 
-function clean(schema: Json, depth: number): Json {
-  if (depth > DEEPEST) throw new Unreadable();
+function cleanSchema(schema: Json, depth: number): Json {
+  if (depth > MAX_DEPTH) throw new UnsupportedSchemaError();
   return Object.fromEntries(
     Object.entries(schema).flatMap(([key, value]) => {
       const kept = KEYWORDS[key]?.(value, depth);
@@ -41,38 +41,38 @@ function clean(schema: Json, depth: number): Json {
 
 type Keep = (value: unknown, depth: number) => unknown;
 
-const text: Keep = (value) => (typeof value === "string" ? cleanLine(value, LONGEST_DESCRIPTION) : undefined);
-const number: Keep = (value) => (typeof value === "number" && Number.isFinite(value) ? value : undefined);
-const count: Keep = (value) => (Number.isSafeInteger(value) && Number(value) >= 0 ? value : undefined);
-const inner: Keep = (value, depth) => {
+const keepText: Keep = (value) => (typeof value === "string" ? cleanLine(value, MAX_DESCRIPTION_LENGTH) : undefined);
+const keepNumber: Keep = (value) => (typeof value === "number" && Number.isFinite(value) ? value : undefined);
+const keepCount: Keep = (value) => (Number.isSafeInteger(value) && Number(value) >= 0 ? value : undefined);
+const keepSchema: Keep = (value, depth) => {
   if (typeof value === "boolean") return value;
-  return isObject(value) ? clean(value, depth + 1) : undefined;
+  return isObject(value) ? cleanSchema(value, depth + 1) : undefined;
 };
-const several: Keep = (value, depth) =>
+const keepSchemas: Keep = (value, depth) =>
   Array.isArray(value) && value.length > 0 && value.length <= 20 && value.every(isObject)
-    ? value.map((one) => clean(one, depth + 1))
+    ? value.map((one) => cleanSchema(one, depth + 1))
     : undefined;
-const findByName: Keep = (value, depth) => {
+const keepSchemasByName: Keep = (value, depth) => {
   if (!isObject(value)) return undefined;
   const entries = Object.entries(value);
-  if (entries.length > MOST_FIELDS || entries.some(([name]) => !isName(name))) throw new Unreadable();
-  return Object.fromEntries(entries.map(([name, one]) => [name, inner(one, depth) ?? {}]));
+  if (entries.length > MAX_FIELDS || entries.some(([name]) => !isName(name))) throw new UnsupportedSchemaError();
+  return Object.fromEntries(entries.map(([name, one]) => [name, keepSchema(one, depth) ?? {}]));
 };
-const names: Keep = (value) =>
+const keepNames: Keep = (value) =>
   Array.isArray(value) ? value.filter((one) => typeof one === "string" && isName(one)) : undefined;
-const plain: Keep = (value) => {
+const keepPrimitive: Keep = (value) => {
   if (value === null || ["boolean", "number"].includes(typeof value)) return value;
   if (typeof value !== "string") return undefined;
-  // A value that is changed by cleaning would be another value.
-  if (cleanLine(value) !== value || value.length > LONGEST_DESCRIPTION) throw new Unreadable();
+  // Cleaning would change the value, so it is dropped instead.
+  if (cleanLine(value) !== value || value.length > MAX_DESCRIPTION_LENGTH) throw new UnsupportedSchemaError();
   return value;
 };
-const values: Keep = (value, depth) => {
+const keepValues: Keep = (value, depth) => {
   if (!Array.isArray(value)) return undefined;
-  if (value.length === 0 || value.length > MOST_VALUES) throw new Unreadable();
-  return value.map((one) => plain(one, depth)).filter((one) => one !== undefined);
+  if (value.length === 0 || value.length > MAX_VALUES) throw new UnsupportedSchemaError();
+  return value.map((one) => keepPrimitive(one, depth)).filter((one) => one !== undefined);
 };
-const type: Keep = (value) => {
+const keepType: Keep = (value) => {
   const all = Array.isArray(value) ? value : [value];
   return all.length > 0 && all.every((one) => TYPES.has(String(one))) ? value : undefined;
 };
@@ -80,34 +80,35 @@ const type: Keep = (value) => {
 const TYPES = new Set(["string", "number", "integer", "boolean", "array", "object", "null"]);
 
 const KEYWORDS: Record<string, Keep> = {
-  type,
-  title: text,
-  description: text,
-  enum: values,
-  const: plain,
-  default: (value, depth) => (typeof value === "string" ? text(value, depth) : plain(value, depth)),
+  type: keepType,
+  title: keepText,
+  description: keepText,
+  enum: keepValues,
+  const: keepPrimitive,
+  default: (value, depth) => (typeof value === "string" ? keepText(value, depth) : keepPrimitive(value, depth)),
   format: (value) => (typeof value === "string" && /^[a-z-]{1,30}$/.test(value) ? value : undefined),
-  properties: findByName,
-  $defs: findByName,
-  definitions: findByName,
-  required: names,
-  additionalProperties: inner,
-  items: inner,
-  anyOf: several,
-  oneOf: several,
-  allOf: several,
-  minimum: number,
-  maximum: number,
-  exclusiveMinimum: number,
-  exclusiveMaximum: number,
-  minLength: count,
-  maxLength: count,
-  minItems: count,
-  maxItems: count,
-  minProperties: count,
-  maxProperties: count,
+  properties: keepSchemasByName,
+  $defs: keepSchemasByName,
+  definitions: keepSchemasByName,
+  required: keepNames,
+  additionalProperties: keepSchema,
+  items: keepSchema,
+  anyOf: keepSchemas,
+  oneOf: keepSchemas,
+  allOf: keepSchemas,
+  minimum: keepNumber,
+  maximum: keepNumber,
+  exclusiveMinimum: keepNumber,
+  exclusiveMaximum: keepNumber,
+  minLength: keepCount,
+  maxLength: keepCount,
+  minItems: keepCount,
+  maxItems: keepCount,
+  minProperties: keepCount,
+  maxProperties: keepCount,
   $ref: (value) => {
-    if (typeof value !== "string" || !/^#\/(\$defs|definitions)\/[\w.-]+$/.test(value)) throw new Unreadable();
+    if (typeof value !== "string" || !/^#\/(\$defs|definitions)\/[\w.-]+$/.test(value))
+      throw new UnsupportedSchemaError();
     return value;
   },
 };

@@ -11,16 +11,16 @@ import { toToolResult } from "./result.ts";
 import { diffTools, hasDifferences } from "./tool-diff.ts";
 import { validateInput } from "./validate.ts";
 
-/** What a server is reached with. `offered` is what it listed last, where that is not what was approved. */
+/** How a server is reached. `offered` is its last tool list, if that differs from the approved one. */
 export type McpAccess = {
-  links: McpClientPool;
+  pool: McpClientPool;
   fetch: Fetch;
   key: string;
   offered?: McpTool[];
   listed: NonNullable<McpServerRef["listed"]>;
 };
 
-/** An MCP server as every other service: the tools that were approved and that it still has. */
+/** Converts an MCP server to a service with the approved tools that it still has. */
 export function createMcpService(definition: McpDefinition, reach: McpAccess): Service {
   const { name, title, place, auth, tools } = definition;
   const offered = reach.offered && new Map(reach.offered.map((tool) => [tool.name, tool]));
@@ -37,17 +37,20 @@ export function createMcpService(definition: McpDefinition, reach: McpAccess): S
     tools: tools.flatMap((tool) => {
       const now = offered?.get(tool.name);
       if (offered && !now) return [];
-      return [mcpTool(definition, tool, now ?? tool, reach)];
+      return [createMcpTool(definition, tool, now ?? tool, reach)];
     }),
   };
 }
 
-/** A server does not say whose key it is: such an account is nobody whom kay would know again. */
+/**
+ * Returns an identity with a random account ID. A server does not say whose key it is, so kay never treats two
+ * connections as the same account.
+ */
 export function anonymousIdentity({ place }: Pick<McpDefinition, "place">): Identity {
   return { accountId: randomUUID(), user: {}, metadata: "url" in place ? { url: place.url } : {} };
 }
 
-function mcpTool(definition: McpDefinition, tool: McpTool, now: McpTool, reach: McpAccess): Tool {
+function createMcpTool(definition: McpDefinition, tool: McpTool, now: McpTool, reach: McpAccess): Tool {
   const { title } = definition;
   const doubtful = hasDifferences(diffTools([tool], [now]));
   return defineTool<Record<string, unknown>>({
@@ -61,8 +64,8 @@ function mcpTool(definition: McpDefinition, tool: McpTool, now: McpTool, reach: 
     examples: buildExamples(definition, tool),
     summary: (input) => formatSummary(title, tool, input),
     async run(input, context) {
-      const asked = createElicitationHandler(context.people, { title, where: whereIs(definition) });
-      const answer = await called(definition, tool, { input, doubtful, context, asked }, reach);
+      const asked = createElicitationHandler(context.people, { title, where: formatLocation(definition) });
+      const answer = await runMcpTool(definition, tool, { input, doubtful, context, asked }, reach);
       const result = toToolResult(title, tool, answer);
       const notes = asked.notes();
       return notes.length === 0 ? result : { ...result, text: [result.text, ...notes].join("\n\n") };
@@ -70,7 +73,7 @@ function mcpTool(definition: McpDefinition, tool: McpTool, now: McpTool, reach: 
   });
 }
 
-async function called(
+async function runMcpTool(
   definition: McpDefinition,
   tool: McpTool,
   {
@@ -79,10 +82,10 @@ async function called(
     context,
     asked,
   }: { input: Record<string, unknown>; doubtful: boolean; context: ToolContext; asked: ElicitationHandler },
-  { links, fetch, key, listed }: McpAccess,
+  { pool: links, fetch, key, listed }: McpAccess,
 ) {
   const { signal, people, raw } = context;
-  const secret = definition.auth.type === "none" || !raw ? {} : { secret: getSecret(raw) };
+  const secret = definition.auth.type === "none" || !raw ? {} : { secret: createSecret(raw) };
   const result = await links.call({ key, definition, fetch, listed, ...secret }, tool, input, {
     signal,
     doubtful,
@@ -94,8 +97,10 @@ async function called(
   return result;
 }
 
-/** A token that is not good enough is asked for once more, with what it lacks; one that is no good is renewed. */
-function getSecret(raw: RawAccess): NonNullable<McpServerRef["secret"]> {
+/**
+ * Returns the secret's callbacks. A token without a required scope starts a new consent; an invalid one is refreshed.
+ */
+function createSecret(raw: RawAccess): NonNullable<McpServerRef["secret"]> {
   return {
     token: raw.token,
     rejected: async (token, refusal) => {
@@ -106,19 +111,19 @@ function getSecret(raw: RawAccess): NonNullable<McpServerRef["secret"]> {
   };
 }
 
-/** The host of a server, or the program. */
-function whereIs({ place }: McpDefinition): string {
+/** Returns the server's host, or its program. */
+function formatLocation({ place }: McpDefinition): string {
   return "url" in place ? new URL(place.url).host : formatMcpPlace(place);
 }
 
-/** What models and people are told of a tool: the server's words, as words of the server. */
+/** Formats a tool's description for models and users, marked as the server's text. */
 function formatDescription(title: string, { description, remote }: McpTool): string {
   return description === ""
     ? `${remote.slice(0, 60)}, a tool of the MCP server ${title}.`
     : `${title} (MCP server) says: ${description}`;
 }
 
-/** Plain requests for a tool, from its name and what it needs: the offline planner knows no others. */
+/** Builds example requests from a tool's name and required fields, since the offline planner has no others. */
 function buildExamples({ name: service }: McpDefinition, { name, input }: McpTool): string[] {
   const verb = (name.split(".")[1] ?? "").replaceAll("_", " ");
   const required = Array.isArray(input.required) ? input.required.filter((field) => /^\w+$/.test(String(field))) : [];
@@ -132,18 +137,18 @@ function buildExamples({ name: service }: McpDefinition, { name, input }: McpToo
   ];
 }
 
-/** Values of a summary, each cut so that the others are seen too. */
-const LONGEST_VALUE = 80;
+/** Longest value in a summary, in characters, so that the other values stay visible. */
+const MAX_VALUE_LENGTH = 80;
 
-/** A call as approvals and receipts tell it: the tool's name, and everything that it is given. */
+/** Formats a call for approvals and receipts: the tool's name and all arguments. */
 function formatSummary(title: string, { name }: McpTool, input: Record<string, unknown>): string {
   const verb = (name.split(".")[1] ?? "").replaceAll("_", " ");
-  const given = Object.entries(input).filter(([, value]) => value !== undefined && value !== null);
-  const told = given.map(([field, value]) => `${field} “${short(value)}”`).join(", ");
-  return `${verb.charAt(0).toUpperCase()}${verb.slice(1)} in ${title}${told ? `: ${told}` : ""}`;
+  const present = Object.entries(input).filter(([, value]) => value !== undefined && value !== null);
+  const formatted = present.map(([field, value]) => `${field} “${formatShortValue(value)}”`).join(", ");
+  return `${verb.charAt(0).toUpperCase()}${verb.slice(1)} in ${title}${formatted ? `: ${formatted}` : ""}`;
 }
 
-function short(value: unknown): string {
+function formatShortValue(value: unknown): string {
   const text = typeof value === "string" ? value : JSON.stringify(value);
-  return text.length <= LONGEST_VALUE ? text : `${text.slice(0, LONGEST_VALUE - 1)}…`;
+  return text.length <= MAX_VALUE_LENGTH ? text : `${text.slice(0, MAX_VALUE_LENGTH - 1)}…`;
 }

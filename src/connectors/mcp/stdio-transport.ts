@@ -2,24 +2,27 @@ import { type JSONRPCMessage, ReadBuffer, serializeMessage, type Transport } fro
 import { cleanLine } from "#protocol/clean";
 import type { Program, ProgramEnd, Programs, SpawnOptions } from "./programs.ts";
 
-/** Longest message of a program in bytes; one that says more is ended. */
-const LONGEST_MESSAGE = 16 * 1024 * 1024;
+/** Longest message of a program in bytes. A program that sends more is ended. */
+const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 
-/** Characters of what a program said on stderr that are kept for telling why it ended. */
-const KEPT_ERRORS = 2_000;
+/** Characters of stderr that are kept to explain why a program ended. */
+const MAX_ERROR_LENGTH = 2_000;
 
-/** A server that is a program of this machine. */
+/** A server that runs as a program on this machine. */
 export type ProgramOptions = SpawnOptions & { command: string[]; programs: Programs };
 
-/** A transport of the library over a program's stdin and stdout, which tells how the program ended. */
+/** The library's transport over a program's stdin and stdout, which also says how the program ended. */
 export type ProgramTransport = Transport & {
-  /** Why it is gone, as the end of a sentence: "ended with code 1 (“no such folder”)"; nothing while it runs, or when kay ended it. */
+  /**
+   * Returns why the program ended, as the end of a sentence: "ended with code 1 (“no such folder”)". Undefined while it
+   * runs or when kay ended it.
+   */
   ending(): string | undefined;
 };
 
-/** Messages are lines of JSON (MCP, "stdio"); whatever else a program prints is left out. */
+/** Creates the transport. Messages are lines of JSON (MCP, "stdio"); other output is ignored. */
 export function createProgramTransport({ programs, command, ...options }: ProgramOptions): ProgramTransport {
-  const buffer = new ReadBuffer({ maxBufferSize: LONGEST_MESSAGE });
+  const buffer = new ReadBuffer({ maxBufferSize: MAX_MESSAGE_BYTES });
   let program: Program | undefined;
   let errors = "";
   let ending: string | undefined;
@@ -28,7 +31,7 @@ export function createProgramTransport({ programs, command, ...options }: Progra
     try {
       buffer.append(chunk);
     } catch (error) {
-      ending ??= "answered more than kay reads at once";
+      ending ??= "sent a message that is too large";
       transport.onerror?.(error as Error);
       void transport.close();
       return;
@@ -48,7 +51,7 @@ export function createProgramTransport({ programs, command, ...options }: Progra
       program = programs.start(command, options, {
         output: read,
         errors: (chunk) => {
-          errors = (errors + chunk.toString("utf8")).slice(-KEPT_ERRORS);
+          errors = (errors + chunk.toString("utf8")).slice(-MAX_ERROR_LENGTH);
         },
         ended: (how) => {
           if (!closing) ending ??= getEnding(how, errors);
@@ -73,7 +76,7 @@ export function createProgramTransport({ programs, command, ...options }: Progra
   return transport;
 }
 
-/** The last line that it said is mostly why. */
+/** The last line on stderr usually says why. */
 function getEnding({ code, signal, fault }: ProgramEnd, errors: string): string {
   if (fault !== undefined)
     return fault === "ENOENT" ? "was not found" : `could not be started (${cleanLine(fault, 60)})`;

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { McpTool } from "./definition.ts";
 
-/** What a server's list of tools is against the one that was approved. */
+/** The difference between a server's tools and the approved ones. */
 export type ToolDiff = { added: McpTool[]; changed: McpTool[]; gone: McpTool[] };
 
 export function diffTools(approved: McpTool[], offered: McpTool[]): ToolDiff {
@@ -18,48 +18,46 @@ export function hasDifferences({ added, changed, gone }: ToolDiff): boolean {
   return added.length + changed.length + gone.length > 0;
 }
 
-/** The difference as sentences for a person, the most telling first. */
+/** Formats the difference as sentences, the most important first. */
 export function formatToolDiff(approved: McpTool[], difference: ToolDiff): string[] {
   const before = new Map(approved.map((tool) => [tool.name, tool]));
   return [
-    ...difference.changed.flatMap((tool) => changeSentences(before.get(tool.name), tool)),
+    ...difference.changed.flatMap((tool) => formatChanges(before.get(tool.name), tool)),
     ...difference.added.map((tool) => `New: ${tool.name} (${tool.access}).`),
     ...(difference.gone.length > 0 ? [`Gone: ${difference.gone.map(({ name }) => name).join(", ")}.`] : []),
   ];
 }
 
-function changeSentences(before: McpTool | undefined, tool: McpTool): string[] {
+function formatChanges(before: McpTool | undefined, tool: McpTool): string[] {
   if (!before) return [];
   const { name } = tool;
   const sentences = [
-    ...(before.access === tool.access ? [] : [`${name} is ${tool.access} now; it was ${before.access}.`]),
-    ...(before.remote === tool.remote ? [] : [`${name} is another tool of the server now.`]),
-    ...(before.description === tool.description
-      ? []
-      : [`${name} is described in other words now: “${tool.description}”.`]),
-    ...(isDeepStrictEqual(before.input, tool.input) ? [] : [inputSentence(before, tool)]),
-    ...(isDeepStrictEqual(before.output, tool.output) ? [] : [`${name} answers in another form.`]),
+    ...(before.access === tool.access ? [] : [`${name} is now ${tool.access}; it was ${before.access}.`]),
+    ...(before.remote === tool.remote ? [] : [`${name} is now a different tool of the server.`]),
+    ...(before.description === tool.description ? [] : [`${name} has a new description: “${tool.description}”.`]),
+    ...(isDeepStrictEqual(before.input, tool.input) ? [] : [formatInputChange(before, tool)]),
+    ...(isDeepStrictEqual(before.output, tool.output) ? [] : [`${name} has a new output schema.`]),
     ...(before.repeatable === tool.repeatable
       ? []
-      : [`${name} may ${tool.repeatable ? "be" : "no longer be"} called again when its answer is lost.`]),
+      : [`${name} may ${tool.repeatable ? "now" : "no longer"} be called again when its response is lost.`]),
   ];
   return sentences.length > 0 ? sentences : [`${name} changed.`];
 }
 
-function inputSentence(before: McpTool, tool: McpTool): string {
-  const [old, now] = [fields(before), fields(tool)];
+function formatInputChange(before: McpTool, tool: McpTool): string {
+  const [old, now] = [listFields(before), listFields(tool)];
   const added = now.filter((field) => !old.includes(field));
   const gone = old.filter((field) => !now.includes(field));
   const parts = [
     ...(added.length > 0 ? [`takes ${added.join(", ")} besides`] : []),
-    ...(gone.length > 0 ? [`takes no ${gone.join(", ")} any more`] : []),
+    ...(gone.length > 0 ? [`no longer takes ${gone.join(", ")}`] : []),
   ];
-  return `${tool.name} ${parts.join(" and ") || "takes its input in another form"}.`;
+  return `${tool.name} ${parts.join(" and ") || "has a new input schema"}.`;
 }
 
-const fields = ({ input }: McpTool) => Object.keys((input.properties ?? {}) as object);
+const listFields = ({ input }: McpTool) => Object.keys((input.properties ?? {}) as object);
 
-/** As they are stored: a key with nothing in it is no key, and keys have no order. */
+/** Compares tools as stored: undefined fields and the order of keys do not matter. */
 function isSame(a: McpTool | undefined, b: McpTool): boolean {
   return isDeepStrictEqual(a && JSON.parse(JSON.stringify(a)), JSON.parse(JSON.stringify(b)));
 }

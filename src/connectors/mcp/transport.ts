@@ -4,7 +4,7 @@ import type { McpClientOptions } from "./types.ts";
 
 type Sdk = typeof import("@modelcontextprotocol/client");
 
-/** The library's way to a server. `failed` hears each failure of a request in kay's own words. */
+/** Creates the library's transport to a server. `failed` receives each failed request in kay's words. */
 export async function createMcpTransport(
   place: McpClientOptions["place"],
   sdk: Sdk,
@@ -15,9 +15,9 @@ export async function createMcpTransport(
   return new sdk.StreamableHTTPClientTransport(new URL(place.http.url), { fetch, requestInit: { redirect: "manual" } });
 }
 
-/** A server with sessions is told that this one is over; it is not waited for longer than a moment. */
+/** Ends the session at the server, waiting only briefly for the response. */
 export async function endSession(transport: Transport): Promise<void> {
   if (!("terminateSession" in transport) || !transport.sessionId) return;
-  const told = (transport as { terminateSession(): Promise<void> }).terminateSession().catch(() => {});
-  await Promise.race([told, new Promise((resolve) => setTimeout(resolve, 1_000).unref())]);
+  const ended = (transport as { terminateSession(): Promise<void> }).terminateSession().catch(() => {});
+  await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 1_000).unref())]);
 }

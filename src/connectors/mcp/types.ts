@@ -2,49 +2,52 @@ import type { ElicitRequest, ElicitResult } from "@modelcontextprotocol/client";
 import type { HttpTransportOptions } from "./http-transport.ts";
 import type { ProgramOptions } from "./stdio-transport.ts";
 
-/** What a server asks of a person in the middle of a call (MCP, "Elicitation"), and what it is told. */
+/** A question that a server asks the user during a call (MCP, "Elicitation"), and its answer. */
 export type ElicitationRequest = ElicitRequest["params"];
 export type ElicitationAnswer = ElicitResult;
 
-/** Asks a person; the signal aborts when the call is over. */
+/** Asks the user. The signal aborts when the call has ended. */
 export type HandleElicitation = (
   request: ElicitationRequest,
   signal: AbortSignal,
-  /** Fires when the server says that what was to be done at an address is done. */
+  /** Fires when the server reports that the visit to a URL is done. */
   done?: AbortSignal,
 ) => Promise<ElicitationAnswer>;
 
-/** A server and the way to it. */
+/** A server and how to reach it. */
 export type McpClientOptions = {
-  /** Name of the service, and its title for people. */
+  /** The service's name, and its display name in `title`. */
   name: string;
   title: string;
-  /** Version of kay, which the server is told. */
+  /** kay's version, sent to the server. */
   version: string;
   place: { http: HttpTransportOptions } | { program: ProgramOptions };
-  /** The server is told that people can be asked, and calls bring `onElicitation`. */
+  /** Tells the server that the user can be asked. Calls then have `onElicitation`. */
   elicits?: boolean;
-  /** The server said that its tools are others now. */
+  /** Called when the server reports that its tools changed. */
   onToolsChanged?(): void;
-  /** The link is over without having been closed. */
+  /** Called when the connection is lost, not closed by kay. */
   onGone?(): void;
-  /** Known from before, so that the server need not be asked. */
+  /** The protocol era, if already known. */
   era?: ProtocolEra;
-  /** Ends the opening; an open link is closed by `close`. */
+  /** Aborts the opening. An open connection is closed with `close`. */
   signal?: AbortSignal;
 };
 
-/** Which of the two protocols a server speaks: with a session, or stateless (2026-07-28 and later). */
+/** The protocol a server speaks: with sessions, or stateless (2026-07-28 and later). */
 export type ProtocolEra = "legacy" | "modern";
 
 export type CallOptions = {
   signal?: AbortSignal;
-  /** The call changes something: where nobody knows what came of it, it ends as OUTCOME_UNKNOWN. */
+  /** The call changes something. If its result is unknown, it ends with OUTCOME_UNKNOWN. */
   writes: boolean;
   onElicitation?: HandleElicitation;
-  /** To be awaited before a call that did nothing, for want of an answer, is made again, and when that is known. */
+  /**
+   * Must be awaited before a call is repeated (`sent`), and once the previous attempt is known to have done nothing
+   * (`unsent`).
+   */
   sent?(): Promise<void>;
   unsent?(): Promise<void>;
-  /** What the server says while it works, cleaned. */
+  /** Called with the server's progress text, cleaned. */
   onProgress?(words: string): void;
 };

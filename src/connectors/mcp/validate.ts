@@ -3,14 +3,14 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { cleanLine } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 
-/** Schemas that are kept compiled. */
-const MOST_COMPILED = 200;
+/** Maximum number of compiled schemas that are cached. */
+const MAX_COMPILED = 200;
 
-/** Compiles a cleaned schema, once for the same schema; nothing for one that cannot be. */
+/** Compiles a cleaned schema and caches the result. Returns undefined if it cannot be compiled. */
 export function compileSchema(schema: Record<string, unknown>): ValidateFunction | undefined {
   const key = JSON.stringify(schema);
   if (known.has(key)) return known.get(key);
-  if (known.size >= MOST_COMPILED) known.clear();
+  if (known.size >= MAX_COMPILED) known.clear();
   const validate = compile(schema);
   known.set(key, validate);
   return validate;
@@ -20,7 +20,7 @@ const known = new Map<string, ValidateFunction | undefined>();
 
 function compile(schema: Record<string, unknown>): ValidateFunction | undefined {
   try {
-    // One for each schema: it would keep every schema that it ever compiled.
+    // A new instance for each schema, because an instance keeps every schema that it compiled.
     const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: false, logger: false, verbose: false });
     return ajv.compile(schema);
   } catch {
@@ -36,7 +36,7 @@ export function validateInput(tool: string, schema: Record<string, unknown>, inp
   throw new Problem("INVALID_REQUEST", `The input of ${tool} is not accepted: it must be an object.`, { hint: "" });
 }
 
-/** In the words of every other tool (`agent/input.ts`). */
+/** Words the problem like `src/agent/input.ts` does for other tools. */
 function inputProblem(tool: string, error: ErrorObject | undefined, input: unknown): Problem {
   const { instancePath = "", keyword = "", params = {}, message = "" } = error ?? {};
   const missing = keyword === "required" ? String(params.missingProperty) : undefined;
@@ -44,14 +44,18 @@ function inputProblem(tool: string, error: ErrorObject | undefined, input: unkno
   const path = [...instancePath.split("/").slice(1), ...(missing ? [missing] : []), ...(extra ? [extra] : [])];
   const field = cleanLine(path.join("."), 80);
   const subject = field ? `“${field}”` : "the input";
-  const wrong = missing ? "is missing" : extra ? "is not one of its fields" : getWords(keyword, params, message, input);
+  const wrong = missing
+    ? "is missing"
+    : extra
+      ? "is not one of its fields"
+      : describeError(keyword, params, message, input);
   return new Problem("INVALID_REQUEST", `The input of ${tool} is not accepted: ${subject} ${wrong}.`, {
     hint: "",
     details: field ? { field } : {},
   });
 }
 
-function getWords(keyword: string, params: Record<string, unknown>, message: string, input: unknown): string {
+function describeError(keyword: string, params: Record<string, unknown>, message: string, input: unknown): string {
   if (input === undefined) return "is missing";
   if (keyword === "type")
     return `must be ${[params.type]

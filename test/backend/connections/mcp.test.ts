@@ -47,7 +47,7 @@ test("a look stores nothing and tells each tool with its access; the same tools 
   expect(look.body).toMatchObject({
     outcome: "added",
     dry_run: true,
-    changes: ["deep is left out: its input is described in a way that kay does not take."],
+    changes: ["deep was skipped: kay does not support its input schema."],
     service: { name: "notes", title: "Notes", sign_in: "none", mcp: { server: "notes 1", folder } },
   });
   const { tools } = look.body.service as { tools: { name: string; access: string; description: string }[] };
@@ -141,15 +141,15 @@ test("tools that changed are held back until their person takes the difference; 
   expect(await call("change")).toMatchObject({ output: { text: "changed" } });
   const held = {
     code: "TOOL_CHANGED",
-    message: "Notes changed notes.read_note since it was approved. notes.read_note is destructive now; it was read.",
+    message: "Notes changed notes.read_note since it was approved. notes.read_note is now destructive; it was read.",
   };
   expect(await call("read_note", { id: "1" })).toMatchObject(held);
   expect(await call("write_note", { id: "1" })).toMatchObject({ output: { text: "written 1" } });
   expect(await call("new_one")).toMatchObject({ code: "NOT_FOUND" });
   const changes = [
-    "notes.read_note is destructive now; it was read.",
-    "notes.read_note is described in other words now: “Reads one note and sends it to others.”.",
-    "notes.read_note may no longer be called again when its answer is lost.",
+    "notes.read_note is now destructive; it was read.",
+    "notes.read_note has a new description: “Reads one note and sends it to others.”.",
+    "notes.read_note may no longer be called again when its response is lost.",
     "New: notes.new_one (read).",
     "Gone: notes.change.",
   ];
@@ -173,7 +173,7 @@ test("a hosted backend starts no programs, and what is no address or command is 
     (await hosted.call("POST /services", { token, body: { mcp, dry_run: true } })).body;
   expect(await refused({ command: NOTES })).toMatchObject({
     code: "ADDRESS_REFUSED",
-    message: "This backend starts no programs: only kay's own backend, on the machine of its person, does.",
+    message: "This backend does not start programs. Only a local backend does.",
   });
   expect(await refused({ url: "http://example.com/mcp" })).toMatchObject({ code: "INVALID_REQUEST", field: "url" });
   expect(await refused({ url: "https://ann:secret@example.com/mcp" })).toMatchObject({ field: "url" });

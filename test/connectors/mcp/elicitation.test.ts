@@ -75,7 +75,7 @@ test.each(["legacy", "modern"] as const)(
       "“Stars” must be at most 5.",
     ]);
     expect(cards[0]?.prompt).toBe(
-      "Which note?\n\nThis is asked by the MCP server Notes (notes.example.test), not by kay. What you enter goes there. Enter no passwords, keys or codes.",
+      "Which note?\n\nThis question comes from the MCP server Notes (notes.example.test), not from kay. Your answers go to that server. Do not enter passwords, keys or codes.",
     );
     expect([server.state.notes.length, order]).toEqual([1, era === "modern" ? ["unsent", "sent"] : []]);
     await link.close();
@@ -103,7 +103,7 @@ test("nobody who can be asked is told as interaction_unavailable, and the server
   expect([server.state.said, asked.notes()]).toEqual([
     ["cancel"],
     [
-      "interaction_unavailable: Notes wanted to ask the person something, and nobody can be asked here; it was told that the question was cancelled.",
+      "interaction_unavailable: Notes asked the user a question, but no connected client can answer. The question was cancelled.",
     ],
   ]);
   await link.close();
@@ -141,7 +141,7 @@ test("an address that must be visited first is shown whole with its host, opened
   expect([result.content, server.state.calls]).toEqual([[{ type: "text", text: "paid notes" }], 3]);
   expect(cards[0]).toMatchObject({ type: "input", link: PAY, inputSchema: { type: "form", fields: [] } });
   expect(cards[0]?.prompt).toBe(
-    `Pay first.\n\nOpen in the browser, on pay.example.test:\n${PAY}\n\nThis is asked by the MCP server Notes (notes.example.test), not by kay. kay sends nothing along and does not see what you do there.`,
+    `Pay first.\n\nOpen in the browser, on pay.example.test:\n${PAY}\n\nThis question comes from the MCP server Notes (notes.example.test), not from kay. kay sends no data there and does not see what you do.`,
   );
   expect(requests[0]?.done?.aborted).toBe(false);
   await server.pay();
@@ -163,7 +163,7 @@ test("an address that is not https, or has a password in it, is not shown", asyn
     ).toEqual({ action: "cancel" });
     expect([cards, asked.notes()[0]]).toEqual([
       [],
-      "Notes wanted an address opened that kay does not show: it is not https.",
+      "Notes asked to open a URL that kay does not show because it is not https.",
     ]);
   }
 });
@@ -208,11 +208,11 @@ test("each kind of field takes what fits and says what does not", () => {
   expect([read("mail", "a@b.c"), read("mail", ""), wrong("mail", "a@b")]).toEqual([
     { value: "a@b.c" },
     { wrong: "must be filled in" },
-    "must be an e-mail address",
+    "must be an email address",
   ]);
   expect([read("site", "https://x.test/"), wrong("site", "x.test")]).toEqual([
     { value: "https://x.test/" },
-    "must be an address such as https://example.com",
+    "must be a URL such as https://example.com",
   ]);
   expect([read("day", "2026-02-28"), wrong("day", "2026-02-30")]).toEqual([
     { value: "2026-02-28" },
@@ -238,8 +238,8 @@ test("each kind of field takes what fits and says what does not", () => {
   expect([read("few", ["r", "p"]), wrong("few", []), wrong("few", ["p", "q", "r"]), wrong("few", ["p", "z"])]).toEqual([
     { value: ["p", "r"] },
     "needs at least 1 choices",
-    "takes at most 2 choices",
-    "must be of the choices",
+    "allows at most 2 choices",
+    "must be among the choices",
   ]);
 });
 

@@ -59,7 +59,7 @@ describe.each(["a program of this machine", "Streamable HTTP"])("the reference s
   test("it names itself and lists its tools, those too that it has only for somebody who can be asked", async () => {
     expect([link.server, link.era]).toEqual([{ name: "Everything Reference Server", version: "2.0.0" }, "legacy"]);
     const { tools, left } = list;
-    expect(left).toEqual(["simulate-research-query is left out: it works only as a task, which kay does not have."]);
+    expect(left).toEqual(["simulate-research-query was skipped: it requires tasks, which kay does not support."]);
     expect(tools.map(({ access, name }) => `${access} ${name}`)).toEqual([
       "read everything.echo",
       "read everything.get_annotated_message",
@@ -141,7 +141,7 @@ describe.each(["a program of this machine", "Streamable HTTP"])("the reference s
       "titledMultipleSelectEnum checkbox",
       "legacyTitledEnum select",
     ]);
-    expect(cards[1]?.error).toBe("“String with email format” must be an e-mail address.");
+    expect(cards[1]?.error).toBe("“String with email format” must be an email address.");
     expect(JSON.stringify(result.content)).toContain("ann@example.test");
   });
 

@@ -19,7 +19,7 @@ export function toMcpService(ports: Ports, row: StoredMcp): ServiceConfiguration
   const binding = getMcpBinding(definition);
   const listed = (list: ToolList) => remember(ports, row, list);
   const service = createMcpService(definition, {
-    links: ports.links,
+    pool: ports.links,
     fetch,
     key: getLinkKey(row.installation_id, definition),
     listed,
