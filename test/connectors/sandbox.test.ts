@@ -74,7 +74,7 @@ test("Confluence in the sandbox: a page is created, added to, commented on, repl
     confluence.run("confluence.update_page", { page: id, mode: "replace", text: "Late", version: 2 }),
   ).rejects.toMatchObject({
     code: "SERVICE_FAILED",
-    message: "The page “Plan” was changed by somebody after version 2; nothing was written.",
+    message: "The page “Plan” changed after version 2. Nothing was written.",
     hint: "Read the page again, then change it.",
   });
   await expect(confluence.run("confluence.create_page", { title: "Plan", space: "KAY" })).rejects.toMatchObject({

@@ -20,7 +20,7 @@ const SUMMARY = {
   id: "summary",
   type: "text",
   label: "Summary",
-  description: "One line that says what it is about, at most 255 characters.",
+  description: "Summary of the issue, at most 255 characters.",
   required: true,
 };
 

@@ -132,7 +132,7 @@ const WORDS: [request: string, words: RegExp][] = [
   ["thanks!", /^You are welcome\.$/],
   ["What can you help me with?", /^I can help you with Jira, Confluence and Bitbucket\./],
   ["I need help with Jira", /^I can help you with Jira\./],
-  ["create a bug in KAY", /I need the summary\. \(One line/],
+  ["create a bug in KAY", /I need the summary\. \(Summary of the issue/],
   ["create a ticket for my latest commit", /\*\*project\*\*[\s\S]*\*\*summary\*\*/],
   ["close it", /I need the issue\. \(Key of the issue, such as KAY-3\.\)/],
   ["don't close KAY-3", /^I did nothing, since you said “don't close KAY-3”\.$/],

@@ -9,8 +9,8 @@ import { listBasesTool } from "./list-bases.ts";
 import { updateRecordTool } from "./update.ts";
 
 /**
- * Airtable. PKCE with S256 is required; access tokens live an hour, refresh tokens 60 days and are spent by use. More than five requests a
- * second to one base are answered with 429 and no `Retry-After`: "you will need to wait 30 seconds". Sources:
+ * Airtable. PKCE with S256 is required. Access tokens last an hour; refresh tokens last 60 days and are rotated. More
+ * than five requests a second to one base get 429 without `Retry-After`: "you will need to wait 30 seconds". Sources:
  * https://airtable.com/developers/web/api/oauth-reference, …/scopes and …/rate-limits
  */
 export const airtable: Service = {
@@ -44,7 +44,10 @@ export const airtable: Service = {
 
 const Whoami = z.looseObject({ id: z.string(), email: z.nullish(z.string()) });
 
-/** Who consented; a token opens the bases that were chosen on the consent page. Source: https://airtable.com/developers/web/api/get-user-id-scopes */
+/**
+ * Returns the account that consented. A token opens the bases chosen on the consent page. Source:
+ * https://airtable.com/developers/web/api/get-user-id-scopes
+ */
 async function fetchAirtableIdentity(http: ServiceHttp): Promise<Identity> {
   const { id, email } = await http.request({ path: "/v0/meta/whoami", answer: Whoami, scope: "user.email:read" });
   return {

@@ -36,13 +36,16 @@ const Tables = z.looseObject({
 });
 export type Table = z.output<typeof Tables>["tables"][number];
 
-/** A table and the base that it is in, with all tables there, for links between them. */
+/** A table with its base and the other tables of that base, to which it may link. */
 export type TablePlace = { base: Base; table: Table; tables: Table[] };
 
-/** Bases that are looked through for a table when none is named. */
+/** Maximum number of bases searched for a table when no base is named. */
 const LOOKED_AT = 10;
 
-/** Every base that the connection opens. Source: https://airtable.com/developers/web/api/list-bases (1,000 per page) */
+/**
+ * Lists every base that the connection opens. Source: https://airtable.com/developers/web/api/list-bases (1,000 per
+ * page)
+ */
 export async function listAllBases({ http }: ToolContext): Promise<Base[]> {
   const bases: Base[] = [];
   let offset: string | undefined;
@@ -56,14 +59,14 @@ export async function listAllBases({ http }: ToolContext): Promise<Base[]> {
   return bases;
 }
 
-/** The tables of a base with their fields. Source: https://airtable.com/developers/web/api/get-base-schema */
+/** Lists the tables of a base with their fields. Source: https://airtable.com/developers/web/api/get-base-schema */
 export async function listTables({ http }: ToolContext, base: Base): Promise<Table[]> {
   const path = `/v0/meta/bases/${encodeURIComponent(base.id)}/tables`;
   return (await http.request({ path, answer: Tables, scope: "schema.bases:read" })).tables;
 }
 
 /**
- * The base that a name, an id or an address means; the only one there is when none is named.
+ * Finds a base by name, ID or URL. Without one, returns the only base.
  *
  * @throws Problem INVALID_REQUEST when none or several match
  */
@@ -74,14 +77,14 @@ export async function findBase(context: ToolContext, text: string | undefined): 
   const wanted = text?.trim();
   const sentence = !wanted
     ? only
-      ? "There are several bases in Airtable."
-      : "There is no base in Airtable that kay may see."
+      ? "Airtable has several bases."
+      : "Airtable has no base that kay can access."
     : `${only ? "Several bases" : "No base"} in Airtable ${only ? "match" : "is called"} “${escapeCell(wanted)}”.`;
   throw new Problem("INVALID_REQUEST", sentence, { hint: findByName("base", bases), details: { field: "base" } });
 }
 
 /**
- * The table that a name, an id or an address means. Without a base the first bases are looked through for it.
+ * Finds a table by name, ID or URL. Without a base, searches the first bases.
  *
  * @throws Problem INVALID_REQUEST when none or several match
  */
@@ -103,7 +106,7 @@ export async function findTable(context: ToolContext, table: string, base: strin
       .map((place) => `${escapeCell(place.table.name)} in ${escapeCell(place.base.name)}`)
       .join(", ");
     throw new Problem("INVALID_REQUEST", `Several tables in Airtable match “${escapeCell(table.trim())}”: ${where}.`, {
-      hint: "Name the base too.",
+      hint: "Specify the base too.",
       details: { field: "base" },
     });
   }
@@ -113,7 +116,7 @@ export async function findTable(context: ToolContext, table: string, base: strin
   });
 }
 
-/** The field that a name means, in whatever case. @throws Problem INVALID_REQUEST that lists the fields there are */
+/** Finds a field by name, ignoring case. @throws Problem INVALID_REQUEST that lists the existing fields */
 export function findField({ fields, name: table }: Table, wanted: string): Field {
   const text = wanted.trim();
   const found = fields.find(({ id, name }) => id === text || same(name, text));
@@ -124,22 +127,22 @@ export function findField({ fields, name: table }: Table, wanted: string): Field
   });
 }
 
-/** The field that names a record. */
+/** Returns the field that names a record. */
 export function findPrimaryField({ fields, primaryFieldId }: Table): Field | undefined {
   return fields.find(({ id }) => id === primaryFieldId) ?? fields[0];
 }
 
-/** API path of a table; ids, since names may be changed while kay works. */
+/** Returns the API path of a table. It uses IDs, since names can change while kay runs. */
 export function getTablePath({ base, table }: TablePlace): string {
   return `/v0/${encodeURIComponent(base.id)}/${encodeURIComponent(table.id)}`;
 }
 
-/** The id of a kind (`app`, `tbl`, `rec`) in an id or an address. */
+/** Returns the ID of a kind (`app`, `tbl`, `rec`) from an ID or URL. */
 export function findId(text: string, kind: "app" | "tbl" | "rec"): string | undefined {
   return new RegExp(`(?:^|/)(${kind}[A-Za-z0-9]{14})(?=$|[/?#])`).exec(text.trim())?.[1];
 }
 
-/** The words of a grant for a table, with the base where the input names one: by ids where it has them, else by names. */
+/** Returns the text of an approval for a table, with the base if the input names one. It prefers IDs over names. */
 export function formatTablePlace(table: string, base: string | undefined): string | undefined {
   const name = findId(table, "tbl") ?? quoteName(table);
   const within = base?.trim() ? (findId(base, "app") ?? quoteName(base)) : (findId(table, "app") ?? null);
@@ -161,6 +164,6 @@ function same(name: string, text: string): boolean {
 function findByName(what: string, list: { name: string }[]): string {
   const names = list.slice(0, 20).map(({ name }) => escapeCell(name));
   return names.length > 0
-    ? `Name the ${what}; there are: ${names.join(", ")}.`
-    : "Look whether it was allowed when you connected.";
+    ? `Specify the ${what}. Available: ${names.join(", ")}.`
+    : "Check whether you allowed access to it when you connected.";
 }

@@ -7,13 +7,16 @@ import { AirtableRecord, buildRecordUrl, getRecordName } from "./record.ts";
 import { type CellInput, toCellValue } from "./values.ts";
 
 const Input = z.object({
-  table: withDescription(z.string(), "Title, id or address of the table."),
+  table: withDescription(z.string(), "Title, id or URL of the table."),
   name: withDescription(z.string(), "Title of the record: the value of its first column."),
   fields: withDescription(
     z.optional(z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]))),
-    "Further columns by their names; dates as 2026-12-24, several choices or records with commas between.",
+    "Other columns by name. Dates as 2026-12-24; several choices or records separated by commas.",
   ),
-  base: withDescription(z.optional(z.string()), "Name or id of the base, when several have such a table."),
+  base: withDescription(
+    z.optional(z.string()),
+    "Name or id of the base, if several bases have a table with this name.",
+  ),
 });
 type Input = z.output<typeof Input>;
 
@@ -44,7 +47,7 @@ export const createRecordTool = defineTool({
     if (!record)
       throw new Problem(
         "OUTCOME_UNKNOWN",
-        "Airtable did not say which record it made. The request may have been processed.",
+        "Airtable did not return the new record. The request may have been processed.",
       );
     const [name, url] = [getRecordName(record, place), buildRecordUrl(context, place, record.id)];
     return {

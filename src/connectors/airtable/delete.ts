@@ -5,9 +5,12 @@ import { findTable, formatTablePlace, getTablePath } from "./base.ts";
 import { buildRecordUrl, findRecord, getRecordName } from "./record.ts";
 
 const Input = z.object({
-  table: withDescription(z.string(), "Title, id or address of the table."),
-  record: withDescription(z.string(), "Title (value of the first column), id or address of the record."),
-  base: withDescription(z.optional(z.string()), "Name or id of the base, when several have such a table."),
+  table: withDescription(z.string(), "Title, id or URL of the table."),
+  record: withDescription(z.string(), "Title (value of the first column), id or URL of the record."),
+  base: withDescription(
+    z.optional(z.string()),
+    "Name or id of the base, if several bases have a table with this name.",
+  ),
 });
 type Input = z.output<typeof Input>;
 

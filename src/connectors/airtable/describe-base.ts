@@ -4,7 +4,7 @@ import { defineTool, withDescription } from "../service.ts";
 import { type Field, findBase, listTables } from "./base.ts";
 
 const Input = z.object({
-  base: withDescription(z.optional(z.string()), "Name, id or address of the base; the only one when left out."),
+  base: withDescription(z.optional(z.string()), "Name, id or URL of the base. Default: the only base."),
 });
 type Input = z.output<typeof Input>;
 

@@ -1,35 +1,35 @@
 import type { Field } from "./base.ts";
 
 /**
- * Formulas for filters. Values and names are quoted, so that none can become a part of the formula.
- * Source: https://support.airtable.com/docs/formula-field-reference
+ * Builds a filter formula. Values and names are quoted, so they cannot become part of the formula. Source:
+ * https://support.airtable.com/docs/formula-field-reference
  */
 export function buildTextEquals(field: string, value: string): string {
   return `LOWER(${reference(field)} & "") = ${quote(value.toLowerCase())}`;
 }
 
-/** Whether any of the fields contains a text, in whatever case. */
+/** Matches records in which any field contains a text, ignoring case. */
 export function buildAnyContains(fields: string[], value: string): string {
   const found = fields.map((field) => `FIND(${quote(value.toLowerCase())}, LOWER(${reference(field)} & ""))`);
   return found.length === 1 ? `${found[0]} > 0` : `OR(${found.join(", ")})`;
 }
 
-/** Whether a field is a number; the text has been read as one. */
+/** Matches records in which a field equals a number. */
 export function buildNumberEquals(field: string, value: number): string {
   return `${reference(field)} = ${value}`;
 }
 
-/** Whether a checkbox is set. */
+/** Matches records by the state of a checkbox. */
 export function buildIsChecked(field: string, value: boolean): string {
   return value ? `${reference(field)} = TRUE()` : `NOT(${reference(field)})`;
 }
 
-/** Whether a day is in a field of days or moments. */
+/** Matches records in which a date or time falls on a day. */
 export function buildIsOnDay(field: string, day: string): string {
   return `DATETIME_FORMAT(${reference(field)}, "YYYY-MM-DD") = ${quote(day)}`;
 }
 
-/** Whether there is nothing in a field. */
+/** Matches records in which a field is empty. */
 export function buildIsEmpty(field: string): string {
   return `${reference(field)} & "" = ""`;
 }
@@ -38,7 +38,7 @@ export function buildNot(formula: string): string {
   return `NOT(${formula})`;
 }
 
-/** Fields whose text a search looks into. */
+/** Returns whether text searches include a field. */
 export function isTextField({ type }: Pick<Field, "type">): boolean {
   return /^(singleLineText|multilineText|richText|email|url|phoneNumber|singleSelect|multipleSelects|formula)$/.test(
     type,

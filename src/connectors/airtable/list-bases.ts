@@ -4,7 +4,10 @@ import { defineTool, withDescription } from "../service.ts";
 import { listAllBases } from "./base.ts";
 
 const Input = z.object({
-  limit: withDescription(z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(1000))), "At most so many; 100."),
+  limit: withDescription(
+    z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(1000))),
+    "Maximum number of results. Default: 100.",
+  ),
 });
 
 /** Source: https://airtable.com/developers/web/api/list-bases */
@@ -34,7 +37,7 @@ export const listBasesTool = defineTool({
     const rows = data.map(({ name, access, url }) => [name, access ?? "", url]);
     const text =
       rows.length === 0
-        ? "No bases in Airtable that kay may see."
+        ? "No bases in Airtable that kay can access."
         : `${formatCount(rows.length, "base")}:\n\n${formatMarkdownTable(["Base", "Access", "Address"], rows)}`;
     return { data: { bases: data, more: all.length > bases.length }, text, url: site };
   },

@@ -16,30 +16,36 @@ import { type AirtableRecord, buildRecordUrl, getRecordName, readRecords } from 
 import { findChoice, formatValue, parseNumber, parseSwitch } from "./values.ts";
 
 const Input = z.object({
-  table: withDescription(z.string(), "Title, id or address of the table."),
-  base: withDescription(z.optional(z.string()), "Name or id of the base, when several have such a table."),
-  field: withDescription(z.optional(z.string()), "Column to look at, for records with a certain value."),
+  table: withDescription(z.string(), "Title, id or URL of the table."),
+  base: withDescription(
+    z.optional(z.string()),
+    "Name or id of the base, if several bases have a table with this name.",
+  ),
+  field: withDescription(z.optional(z.string()), "Column to filter by."),
   value: withDescription(
     z.optional(z.string()),
-    'What it has to be: "Done", "In progress", "Not started", "Todo", "High", "Low", or any other; with not before it, all others; empty, for none.',
+    'Value to match: "Done", "In progress", "Not started", "Todo", "High", "Low", or any other. A value that begins with not inverts the filter; an empty value matches empty cells.',
   ),
-  text: withDescription(z.optional(z.string()), "Words that any of the columns contains."),
+  text: withDescription(z.optional(z.string()), "Words in any of the columns."),
   formula: withDescription(
     z.optional(z.string()),
-    "A whole Airtable formula; field, value and words are then ignored.",
+    "Airtable formula to use as the query. It overrides field, value and text.",
   ),
-  sort: withDescription(z.optional(z.string()), "Column to order by; a hyphen before it for the largest first."),
-  limit: withDescription(z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(500))), "At most so many; 50."),
+  sort: withDescription(z.optional(z.string()), "Column to sort by. A leading hyphen sorts in descending order."),
+  limit: withDescription(
+    z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(500))),
+    "Maximum number of results. Default: 50.",
+  ),
 });
 type Input = z.output<typeof Input>;
 
-/** Columns that a person sees; a model gets all. */
+/** Columns shown to the user. The model gets all. */
 const SHOWN = 5;
 
 /** Source: https://airtable.com/developers/web/api/list-records */
 export const listRecordsTool = defineTool({
   name: "airtable.list_records",
-  description: "List the records of an Airtable table, all of them or those with a certain value.",
+  description: "List the records of an Airtable table, all of them or those with a given value.",
   access: "read",
   input: Input,
   examples: [
@@ -128,7 +134,7 @@ function words({ table, base, field, value, text, formula }: Input): string {
 
 function formatResult(records: AirtableRecord[], more: boolean, place: TablePlace): string {
   const where = `in ${escapeCell(place.table.name)} (${escapeCell(place.base.name)})`;
-  if (records.length === 0) return `No such records ${where}.`;
+  if (records.length === 0) return `No matching records ${where}.`;
   const primary = findPrimaryField(place.table);
   const others = place.table.fields.filter(({ id }) => id !== primary?.id).map(({ name }) => name);
   const shown = others.filter((name) => records.some(({ fields }) => formatValue(fields[name]) !== "")).slice(0, SHOWN);

@@ -5,7 +5,10 @@ import type { ToolContext } from "../service.ts";
 import { findId, findPrimaryField, getTablePath, type TablePlace } from "./base.ts";
 import { buildTextEquals } from "./formula.ts";
 
-/** A record as lists and single reads give it; empty fields are left out. Source: https://airtable.com/developers/web/api/list-records */
+/**
+ * A record as returned by lists and single reads. Empty fields are omitted. Source:
+ * https://airtable.com/developers/web/api/list-records
+ */
 export const AirtableRecord = z.looseObject({
   id: z.string(),
   createdTime: z.nullish(z.string()),
@@ -15,13 +18,16 @@ export type AirtableRecord = z.output<typeof AirtableRecord>;
 
 const Page = z.looseObject({ records: z.array(AirtableRecord), offset: z.nullish(z.string()) });
 
-/** Records of one page. */
+/** Records per page. */
 const PAGE = 100;
 
-/** Filter and order of a list; `sort` names a field. */
+/** Filter and order of a list. `sort` names a field. */
 export type RecordQuery = { formula?: string; sort?: string; descending?: boolean };
 
-/** Records over as many pages as the limit needs; `more` when there are others. The offset of a page is followed once. */
+/**
+ * Reads as many pages of records as the limit needs. `more` is set if others remain. An offset that repeats ends the
+ * list.
+ */
 export async function readRecords(
   context: ToolContext,
   place: TablePlace,
@@ -52,7 +58,7 @@ export async function readRecords(
 }
 
 /**
- * The record that an id, an address, or the value of its first field means.
+ * Finds a record by ID, URL, or the value of its first field.
  *
  * @throws Problem INVALID_REQUEST when none or several match
  */
@@ -69,17 +75,17 @@ export async function findRecord(context: ToolContext, place: TablePlace, text: 
   const sentence = only
     ? `Several records in ${escapeCell(place.table.name)} are called “${escapeCell(wanted)}”.`
     : `No record in ${escapeCell(place.table.name)} is called “${escapeCell(wanted)}”.`;
-  const hint = only ? `Use an id, such as ${only.id}.` : "Check the name, or list the records.";
+  const hint = only ? `Use an ID, such as ${only.id}.` : "Check the name, or list the records.";
   throw new Problem("INVALID_REQUEST", sentence, { hint, details: { field: "record" } });
 }
 
-/** What a record is called: the value of its first field, else its id. */
+/** Returns the display name of a record: the value of its first field, or its ID. */
 export function getRecordName(record: AirtableRecord, place: TablePlace): string {
   const value = record.fields[findPrimaryField(place.table)?.name ?? ""];
   return typeof value === "string" || typeof value === "number" ? String(value) : record.id;
 }
 
-/** Where a person opens a record, or its table. */
+/** Returns the web page of a record, or of its table. */
 export function buildRecordUrl({ http }: ToolContext, { base, table }: TablePlace, id?: string): string {
   const site = http.endpoints.web ?? "https://airtable.com";
   return `${site}/${base.id}/${table.id}${id ? `/${id}` : ""}`;

@@ -6,18 +6,21 @@ import { AirtableRecord, buildRecordUrl, findRecord, getRecordName } from "./rec
 import { formatValue, toCellValue } from "./values.ts";
 
 const Input = z.object({
-  table: withDescription(z.string(), "Title, id or address of the table."),
-  record: withDescription(z.string(), "Title (value of the first column), id or address of the record."),
-  field: withDescription(z.string(), "Column that is set."),
+  table: withDescription(z.string(), "Title, id or URL of the table."),
+  record: withDescription(z.string(), "Title (value of the first column), id or URL of the record."),
+  field: withDescription(z.string(), "Column to set."),
   value: withDescription(
     z.string(),
-    'New value: "Done", "In progress", "Not started", "Todo", "High", "Low", or any other choice, number or day; empty clears it.',
+    'New value: "Done", "In progress", "Not started", "Todo", "High", "Low", or any other choice, number or day. An empty value clears the field.',
   ),
-  base: withDescription(z.optional(z.string()), "Name or id of the base, when several have such a table."),
+  base: withDescription(
+    z.optional(z.string()),
+    "Name or id of the base, if several bases have a table with this name.",
+  ),
 });
 type Input = z.output<typeof Input>;
 
-/** Source: https://airtable.com/developers/web/api/update-record (PATCH leaves the other fields alone) */
+/** Source: https://airtable.com/developers/web/api/update-record (PATCH keeps the other fields) */
 export const updateRecordTool = defineTool({
   name: "airtable.update_record",
   description: "Set one field of a record in an Airtable table.",

@@ -4,14 +4,14 @@ import type { ToolContext } from "../service.ts";
 import type { Field, TablePlace } from "./base.ts";
 import { findRecord } from "./record.ts";
 
-/** What people and models give for a field. */
+/** An input value for a field, from users and models. */
 export type CellInput = string | number | boolean;
 
 /**
- * A text as the value of a field, as Airtable takes it; an empty text clears it. Options are never made up: Airtable would add a misspelt one.
- * Source: https://airtable.com/developers/web/api/field-model
+ * Converts a text to the value that Airtable expects for a field. An empty text clears the field. Options must exist,
+ * because Airtable would create a misspelled one. Source: https://airtable.com/developers/web/api/field-model
  *
- * @throws Problem INVALID_REQUEST when it does not fit the field, before anything is written
+ * @throws Problem INVALID_REQUEST before anything is written if the text does not fit the field
  */
 export async function toCellValue(
   field: Field,
@@ -52,37 +52,37 @@ export async function toCellValue(
     case "multipleRecordLinks":
       return await links(field, text, place, context);
     default:
-      throw unfit(field, `Airtable fills it in itself, or kay cannot: it is of the kind ${field.type}`);
+      throw unfit(field, `kay cannot set fields of the type ${field.type}`);
   }
 }
 
-/** The choice that a text means, in its own spelling. @throws Problem INVALID_REQUEST that lists the choices there are */
+/** Finds a choice and returns its exact spelling. @throws Problem INVALID_REQUEST that lists the existing choices */
 export function findChoice(field: Field, text: string): string {
   const choices = (field.options?.choices ?? []).map(({ name }) => name);
   const found = choices.find((choice) => choice.trim().toLowerCase() === text.trim().toLowerCase());
   if (found !== undefined) return found;
-  const hint = choices.length > 0 ? `There are: ${choices.map(escapeCell).join(", ")}.` : "It has no choices yet.";
-  throw new Problem("INVALID_REQUEST", `“${escapeCell(text)}” is no choice of ${escapeCell(field.name)}.`, {
+  const hint = choices.length > 0 ? `Available: ${choices.map(escapeCell).join(", ")}.` : "It has no choices yet.";
+  throw new Problem("INVALID_REQUEST", `“${escapeCell(text)}” is not a choice of ${escapeCell(field.name)}.`, {
     hint,
     details: { field: "value" },
   });
 }
 
-/** A number as people write it. @throws Problem INVALID_REQUEST */
+/** Parses a number as users write it. @throws Problem INVALID_REQUEST */
 export function parseNumber(field: Field, text: string): number {
   const number = Number(text.replace(/[\s,_$€£]/g, ""));
   if (text !== "" && Number.isFinite(number)) return number;
-  throw unfit(field, `“${escapeCell(text)}” is no number`);
+  throw unfit(field, `“${escapeCell(text)}” is not a number`);
 }
 
-/** Yes or no. @throws Problem INVALID_REQUEST */
+/** Parses yes or no. @throws Problem INVALID_REQUEST */
 export function parseSwitch(field: Field, text: string): boolean {
   if (/^(yes|true|on|1|checked|done|x)$/i.test(text)) return true;
   if (/^(no|false|off|0|unchecked|open)$/i.test(text)) return false;
   throw unfit(field, `“${escapeCell(text)}” is neither yes nor no`);
 }
 
-/** The values of a field as text. */
+/** Formats the value of a field as text. */
 export function formatValue(value: unknown): string {
   if (value === null || value === undefined) return "";
   if (typeof value === "boolean") return value ? "yes" : "no";
@@ -105,24 +105,24 @@ function getDate(field: Field, text: string): string {
   if (shape.test(text) && !Number.isNaN(Date.parse(text))) return text;
   throw unfit(
     field,
-    `“${escapeCell(text)}” is no ${field.type === "date" ? "day such as 2026-12-24" : "moment such as 2026-12-24T09:00:00Z"}`,
+    `“${escapeCell(text)}” is not a ${field.type === "date" ? "date such as 2026-12-24" : "time such as 2026-12-24T09:00:00Z"}`,
   );
 }
 
 function collaborator(field: Field, text: string): Record<string, string> {
   if (/^usr[A-Za-z0-9]{14}$/.test(text)) return { id: text };
   if (/^\S+@\S+$/.test(text)) return { email: text };
-  throw unfit(field, "it takes people by their e-mail address");
+  throw unfit(field, "it requires email addresses");
 }
 
-/** Links are to records by their ids; names are looked up in the table that the field links to. */
+/** Converts names to record IDs by looking them up in the table that the field links to. */
 async function links(field: Field, text: string, place: TablePlace, context: ToolContext): Promise<string[]> {
   const table = place.tables.find(({ id }) => id === field.options?.linkedTableId);
   const ids: string[] = [];
   for (const one of list(text)) {
     if (/^rec[A-Za-z0-9]{14}$/.test(one)) ids.push(one);
     else if (table) ids.push((await findRecord(context, { ...place, table }, one)).id);
-    else throw unfit(field, "it takes the ids of records");
+    else throw unfit(field, "it requires record IDs");
   }
   return ids;
 }
@@ -135,7 +135,7 @@ function list(text: string): string[] {
 }
 
 function unfit({ name }: Field, why: string): Problem {
-  return new Problem("INVALID_REQUEST", `The field ${escapeCell(name)} does not take that: ${why}.`, {
+  return new Problem("INVALID_REQUEST", `Invalid value for the field ${escapeCell(name)}: ${why}.`, {
     details: { field: "value" },
   });
 }

@@ -10,8 +10,8 @@ export const ATLASSIAN_ENDPOINTS: Endpoints = {
 };
 
 /**
- * OAuth 2.0 (3LO) of Atlassian with the scopes of one product. Refresh tokens need `offline_access` and rotate; the page documents no PKCE
- * for apps, which are confidential clients.
+ * Creates Atlassian's OAuth 2.0 (3LO) settings with the scopes of one product. Refresh tokens require `offline_access`
+ * and rotate. Apps are confidential clients; the documentation describes no PKCE for them.
  */
 export function createAtlassianOAuth(scopes: string[]): OAuth {
   return {
@@ -25,7 +25,7 @@ export function createAtlassianOAuth(scopes: string[]): OAuth {
   };
 }
 
-/** Scopes of the account, which no site lists. */
+/** Account scopes, which no site lists. */
 const ACCOUNT_SCOPES = ["read:me", "offline_access"];
 
 const Account = z.looseObject({
@@ -42,8 +42,8 @@ const Resources = z.array(
 );
 
 /**
- * Who consented, and on which site. Several sites that have any of the product's scopes are all given back: choosing one is the person's
- * (case V04). A site without any belongs to another product.
+ * Returns the account that consented and its site. If several sites have any of the product's scopes, all are returned
+ * and the user chooses one. Sites without such a scope belong to other products.
  *
  * @throws Problem SERVICE_FAILED when no site has the product
  */
@@ -54,7 +54,7 @@ export async function fetchAtlassianIdentity(http: ServiceHttp, title: string, s
   const [first, ...others] = sites;
   if (!first) {
     throw new Problem("SERVICE_FAILED", `This Atlassian account has no site with ${title}.`, {
-      hint: "Connect again, and choose a site on the consent page or another account.",
+      hint: "Connect again and choose a site on the consent page, or use another account.",
     });
   }
   const { account_id, name, email, picture, account_type, account_status } = account;
@@ -66,16 +66,16 @@ export async function fetchAtlassianIdentity(http: ServiceHttp, title: string, s
   };
 }
 
-/** The site that a connection is bound to. @throws Problem SITE_REQUIRED when it is bound to none */
+/** Returns the site that a connection is bound to. @throws Problem SITE_REQUIRED when it is bound to none */
 export function getSite(metadata: Record<string, unknown>, service: string): { cloudId: string; url: string } {
   const { cloud_id: cloudId, url } = metadata;
   if (typeof cloudId === "string" && typeof url === "string") return { cloudId: encodeURIComponent(cloudId), url };
-  throw new Problem("SITE_REQUIRED", "This connection opens several sites and none was chosen.", {
+  throw new Problem("SITE_REQUIRED", "This connection opens several sites, and none is selected.", {
     hint: `Connect again with \`kay connect ${service} --site <name>\`.`,
   });
 }
 
-/** One site for each cloud id; Atlassian lists a site once for each product. */
+/** Merges sites with the same cloud ID: Atlassian lists a site once per product. */
 function getSites(resources: z.output<typeof Resources>, scopes: string[]): Site[] {
   const sites = new Map<string, Site>();
   for (const { id, url, name, scopes: granted } of resources) {

@@ -16,7 +16,7 @@ const Input = z.object({
 });
 type Input = z.output<typeof Input>;
 
-/** Source: Bitbucket Cloud REST 2.0, POST …/pullrequests/{id}/approve; 409 says that it was approved before. */
+/** Source: Bitbucket Cloud REST 2.0, POST …/pullrequests/{id}/approve; 409 means that it was already approved. */
 export const approvePullRequestTool = defineTool({
   name: "bitbucket.approve_pull_request",
   description: "Approve a Bitbucket pull request.",
@@ -34,13 +34,13 @@ export const approvePullRequestTool = defineTool({
     const changed = await approve(`${buildPullRequestPath(repository, input.id)}/approve`, context);
     const url = buildPullRequestUrl({ id: input.id }, repository);
     const what = `#${input.id} in ${escapeCell(repository.slug)}`;
-    const text = changed ? `Approved ${what}.` : `You had approved ${what} already.`;
+    const text = changed ? `Approved ${what}.` : `You had already approved ${what}.`;
     const data = { pull_request: input.id, repository: repository.slug, approved: true, changed, url };
     return { data, text: `${text}\n\n${url}`, url };
   },
 });
 
-/** Whether it was not approved before. */
+/** Approves a pull request. Returns false if it was already approved. */
 async function approve(path: string, { http }: ToolContext): Promise<boolean> {
   try {
     await http.request({ method: "POST", path, answer: z.unknown(), scope: "pullrequest:write" });

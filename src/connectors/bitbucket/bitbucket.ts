@@ -10,8 +10,8 @@ import { listRepositoriesTool } from "./list-repositories.ts";
 import { mergePullRequestTool } from "./merge.ts";
 
 /**
- * Bitbucket Cloud. Its OAuth is its own, not Atlassian's: no audience, no PKCE in its documentation, scopes are fixed on the consumer, tokens
- * live two hours, refresh tokens stay. Source: https://developer.atlassian.com/cloud/bitbucket/oauth-2/
+ * Bitbucket Cloud. Its OAuth differs from Atlassian's: no audience, no documented PKCE, scopes fixed on the consumer,
+ * tokens that last two hours, stable refresh tokens. Source: https://developer.atlassian.com/cloud/bitbucket/oauth-2/
  */
 export const bitbucket: Service = {
   name: "bitbucket",

@@ -23,8 +23,8 @@ const Comment = z.looseObject({
 });
 
 /**
- * Source: Bitbucket Cloud REST 2.0, POST …/pullrequests/{id}/comments, whose text is Markdown. It asks for no more than reading does: scope
- * `pullrequest`.
+ * Source: Bitbucket Cloud REST 2.0, POST …/pullrequests/{id}/comments, with Markdown text. It requires no more than
+ * reading does: scope `pullrequest`.
  */
 export const addCommentTool = defineTool({
   name: "bitbucket.comment",
@@ -41,7 +41,8 @@ export const addCommentTool = defineTool({
   resource: ({ repository }: Input) => formatRepositoryPlace(repository),
   async run(input, context) {
     const raw = input.text.trim();
-    if (raw === "") throw new Problem("INVALID_REQUEST", "A comment needs some text.", { details: { field: "text" } });
+    if (raw === "")
+      throw new Problem("INVALID_REQUEST", "The comment must not be empty.", { details: { field: "text" } });
     const repository = parseRepository(input.repository, context);
     const made = await context.http.request({
       method: "POST",

@@ -14,21 +14,18 @@ import {
 
 const Input = z.object({
   repository: withDescription(z.string(), "Name of the repository."),
-  source: withDescription(z.string(), "Branch that is to be merged, such as feature/login."),
-  title: withDescription(z.string(), "One line that says what it is about."),
-  destination: withDescription(
-    z.optional(z.string()),
-    "Branch that it is to be merged into; the main one when left out.",
-  ),
-  description: withDescription(z.optional(z.string()), "More about it, as text or Markdown."),
-  close_source_branch: withDescription(z.optional(z.boolean()), "Whether the branch goes once it is merged."),
+  source: withDescription(z.string(), "Source branch, such as feature/login."),
+  title: withDescription(z.string(), "Title of the pull request, in one line."),
+  destination: withDescription(z.optional(z.string()), "Destination branch. Default: the main branch."),
+  description: withDescription(z.optional(z.string()), "Description, as text or Markdown."),
+  close_source_branch: withDescription(z.optional(z.boolean()), "Whether to delete the source branch after the merge."),
 });
 type Input = z.output<typeof Input>;
 
 /** Source: Bitbucket Cloud REST 2.0, POST /2.0/repositories/{workspace}/{repo_slug}/pullrequests. */
 export const createPullRequestTool = defineTool({
   name: "bitbucket.create_pull_request",
-  description: "Open a pull request in a Bitbucket repository, for a branch that was pushed.",
+  description: "Open a pull request in a Bitbucket repository for a pushed branch.",
   access: "write",
   input: Input,
   examples: [
@@ -69,6 +66,6 @@ export const createPullRequestTool = defineTool({
 function describeCall(input: Input): string {
   const branches = `${escapeCell(input.source)} → ${input.destination?.trim() ? escapeCell(input.destination) : "the main branch"}`;
   const says = input.description?.trim() ? `: “${truncateText(escapeCell(input.description), 300)}”` : "";
-  const closes = input.close_source_branch ? ", the branch goes once it is merged" : "";
+  const closes = input.close_source_branch ? ", deletes the source branch after the merge" : "";
   return `Open a pull request in ${formatRepository(input.repository)}, ${branches}${closes}: “${escapeCell(input.title)}”${says}`;
 }

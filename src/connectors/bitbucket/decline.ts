@@ -17,10 +17,10 @@ const Input = z.object({
 });
 type Input = z.output<typeof Input>;
 
-/** Source: Bitbucket Cloud REST 2.0, POST …/pullrequests/{id}/decline. What was declined cannot be opened again. */
+/** Source: Bitbucket Cloud REST 2.0, POST …/pullrequests/{id}/decline. A declined pull request cannot be reopened. */
 export const declinePullRequestTool = defineTool({
   name: "bitbucket.decline_pull_request",
-  description: "Decline an open Bitbucket pull request; it cannot be opened again.",
+  description: "Decline an open Bitbucket pull request. It cannot be reopened.",
   access: "destructive",
   input: Input,
   examples: [
@@ -29,7 +29,7 @@ export const declinePullRequestTool = defineTool({
     "reject pull request {id} in {repository}",
     "decline the bitbucket pull request {id} of {repository}",
   ],
-  summary: ({ repository, id }: Input) => `Decline pull request #${id} in ${formatRepository(repository)} for good`,
+  summary: ({ repository, id }: Input) => `Decline pull request #${id} in ${formatRepository(repository)} permanently`,
   resource: ({ repository }: Input) => formatRepositoryPlace(repository),
   async run(input, context) {
     const repository = parseRepository(input.repository, context);

@@ -18,7 +18,7 @@ const Input = z.object({
 });
 type Input = z.output<typeof Input>;
 
-/** Longest description that is shown and given to a model, in characters. */
+/** Longest description shown to the user and the model, in characters. */
 const LONGEST = 4_000;
 
 /** Source: Bitbucket Cloud REST 2.0, GET /2.0/repositories/{workspace}/{repo_slug}/pullrequests/{id}. */
@@ -55,7 +55,7 @@ function formatPullRequest(pull: PullRequest, repository: Repository, descriptio
     ["Repository", repository.slug],
     ["Author", getPersonName(pull.author)],
     ["Branches", `${pull.source?.branch?.name ?? "?"} → ${pull.destination?.branch?.name ?? "?"}`],
-    ["Approved by", approved.length > 0 ? approved.join(", ") : "nobody yet"],
+    ["Approved by", approved.length > 0 ? approved.join(", ") : "no one yet"],
     ["Comments", String(pull.comment_count ?? 0)],
     ["Updated", pull.updated_on?.slice(0, 10) ?? "unknown"],
   ];

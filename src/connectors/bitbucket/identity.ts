@@ -22,8 +22,8 @@ const Workspace = z.looseObject({
 const Workspaces = z.looseObject({ values: z.array(z.union([z.looseObject({ workspace: Workspace }), Workspace])) });
 
 /**
- * Who consented, and in which workspaces they work.
- * Source: https://developer.atlassian.com/cloud/bitbucket/rest/api-group-users/ and …/api-group-workspaces/
+ * Returns the account that consented and its workspaces. Source:
+ * https://developer.atlassian.com/cloud/bitbucket/rest/api-group-users/ and …/api-group-workspaces/
  */
 export async function fetchBitbucketIdentity(http: ServiceHttp): Promise<Identity> {
   const user = await http.request({ path: "/2.0/user", answer: User, scope: "account" });

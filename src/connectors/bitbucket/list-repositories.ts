@@ -5,8 +5,11 @@ import { readAllPages } from "./paging.ts";
 import { getWorkspace } from "./pull-request.ts";
 
 const Input = z.object({
-  name: withDescription(z.optional(z.string()), "Part of the name, to list only repositories that have it."),
-  limit: withDescription(z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(100))), "At most so many; 25."),
+  name: withDescription(z.optional(z.string()), "Part of the name, to list only matching repositories."),
+  limit: withDescription(
+    z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(100))),
+    "Maximum number of results. Default: 25.",
+  ),
 });
 type Input = z.output<typeof Input>;
 
@@ -26,7 +29,7 @@ type Repository = z.output<typeof Repository>;
 /** Source: GET /2.0/repositories/{workspace}, with Bitbucket's filter language in `q`. */
 export const listRepositoriesTool = defineTool({
   name: "bitbucket.list_repositories",
-  description: "List the repositories of the Bitbucket workspace, those changed last first.",
+  description: "List the repositories of the Bitbucket workspace, most recently changed first.",
   access: "read",
   input: Input,
   examples: [

@@ -15,16 +15,19 @@ import {
 const Input = z.object({
   repository: withDescription(
     z.optional(z.string()),
-    "Name of the repository; all repositories of the workspace when left out.",
+    "Name of the repository. Default: all repositories of the workspace.",
   ),
   state: withDescription(z.optional(z.string()), '"open" (default), "merged", "declined" or "all".'),
-  limit: withDescription(z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(100))), "At most so many; 20."),
+  limit: withDescription(
+    z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(100))),
+    "Maximum number of results. Default: 20.",
+  ),
 });
 type Input = z.output<typeof Input>;
 
 const RepositorySlug = z.looseObject({ slug: z.string(), full_name: z.nullish(z.string()) });
 
-/** The repositories changed last are looked at when none is named, so many at most, so many at once. */
+/** Without a repository, the most recently changed ones are read: how many, and how many at once. */
 const REPOSITORIES = 30;
 const AT_ONCE = 4;
 
@@ -102,7 +105,7 @@ async function recentRepositories(context: ToolContext): Promise<{ repositories:
   return { repositories: values.map(({ slug }) => ({ workspace, slug })), more };
 }
 
-/** Bitbucket's states for a word; "closed" is both ways of not being open any more. */
+/** Returns Bitbucket's states for a word. "closed" covers merged and declined pull requests. */
 function states(word: string | undefined): string[] {
   const state = word?.trim().toLowerCase() ?? "open";
   if (/^(all|any|every)$/.test(state)) return ["OPEN", "MERGED", "DECLINED", "SUPERSEDED"];

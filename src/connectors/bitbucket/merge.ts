@@ -16,19 +16,19 @@ const Input = z.object({
   id: withDescription(z.coerce.number().check(z.int(), z.minimum(1)), "Number of the pull request, such as 12."),
   strategy: withDescription(
     z.optional(z.enum(["merge_commit", "squash", "fast_forward"])),
-    "merge_commit, squash or fast_forward; what the repository has chosen when left out.",
+    "merge_commit, squash or fast_forward. Default: the repository's setting.",
   ),
-  message: withDescription(z.optional(z.string()), "Message of the commit; Bitbucket's own when left out."),
+  message: withDescription(z.optional(z.string()), "Commit message. Default: Bitbucket's message."),
   close_source_branch: withDescription(
     z.optional(z.boolean()),
-    "Whether the branch goes; as it was said when the pull request was opened when left out.",
+    "Whether to delete the source branch. Default: as chosen when the pull request was opened.",
   ),
 });
 type Input = z.output<typeof Input>;
 
 /**
- * Source: Bitbucket Cloud REST 2.0, POST …/pullrequests/{id}/merge. A merge is not undone: what takes it back is another commit. Checks and
- * conflicts that forbid it are told by the service.
+ * Source: Bitbucket Cloud REST 2.0, POST …/pullrequests/{id}/merge. A merge cannot be undone, only reverted by another
+ * commit. The service reports checks and conflicts that prevent it.
  */
 export const mergePullRequestTool = defineTool({
   name: "bitbucket.merge_pull_request",
@@ -45,7 +45,7 @@ export const mergePullRequestTool = defineTool({
     [
       `Merge pull request #${id} in ${formatRepository(repository)}`,
       strategy ? ` (${strategy.replace("_", " ")})` : "",
-      closes ? " and remove its branch" : "",
+      closes ? " and delete its branch" : "",
       message?.trim() ? `: “${truncateText(escapeCell(message), 300)}”` : "",
     ].join(""),
   resource: ({ repository }: Input) => formatRepositoryPlace(repository),

@@ -3,8 +3,8 @@ import { isSameOrigin } from "../http/target.ts";
 import type { ServiceHttp, ServiceRequest } from "../service.ts";
 
 /**
- * Values of a Bitbucket list over its pages, up to a limit; `more` when there are others. The link to the next page comes from the answer:
- * it is followed on the API's own origin only, so that the token never goes elsewhere (case V20).
+ * Reads a Bitbucket list over its pages, up to a limit. `more` is set if others remain. The next link comes from the
+ * response and is followed only on the API's origin, so that the token goes nowhere else.
  */
 export async function readAllPages<T>(
   http: ServiceHttp,

@@ -13,7 +13,7 @@ const Side = z.nullish(
   }),
 );
 
-/** A pull request as lists and single reads give it. Source: Bitbucket Cloud REST 2.0, "Pullrequests". */
+/** A pull request as returned by lists and single reads. Source: Bitbucket Cloud REST 2.0, "Pullrequests". */
 export const PullRequest = z.looseObject({
   id: z.number(),
   title: z.string(),
@@ -43,44 +43,44 @@ export type PullRequest = z.output<typeof PullRequest>;
 /** A repository within a workspace, as slugs. */
 export type Repository = { workspace: string; slug: string };
 
-/** The workspace of a connection. @throws Problem SITE_REQUIRED when it has none */
+/** Returns the workspace of a connection. @throws Problem SITE_REQUIRED when it has none */
 export function getWorkspace(context: Pick<ToolContext, "metadata">): string {
   const { workspace } = context.metadata;
   if (typeof workspace === "string" && workspace !== "") return workspace;
-  throw new Problem("SITE_REQUIRED", "This Bitbucket account has several workspaces and none was chosen.", {
+  throw new Problem("SITE_REQUIRED", "This Bitbucket account has several workspaces, and none is selected.", {
     hint: "Connect again with `kay connect bitbucket --site <workspace>`.",
   });
 }
 
-/** The repository in what a person typed: `web`, `acme/web`, or its address. */
+/** Parses a repository from `web`, `acme/web`, or its URL. */
 export function parseRepository(text: string, context: Pick<ToolContext, "metadata">): Repository {
   const { workspace, slug: name } = parts(text);
   return { workspace: workspace ?? getWorkspace(context), slug: name };
 }
 
-/** API path of a repository. */
+/** Returns the API path of a repository. */
 export function buildRepositoryPath({ workspace, slug: name }: Repository): string {
   return `/2.0/repositories/${encodeURIComponent(workspace)}/${encodeURIComponent(name)}`;
 }
 
-/** API path of a pull request. */
+/** Returns the API path of a pull request. */
 export function buildPullRequestPath(repository: Repository, id: number): string {
   return `${buildRepositoryPath(repository)}/pullrequests/${id}`;
 }
 
-/** What a person typed for a repository, without the address around it. */
+/** Returns the repository as typed, without the rest of its URL. */
 export function formatRepository(text: string): string {
   const { workspace, slug: name } = parts(text);
   return workspace === undefined ? name : `${workspace}/${name}`;
 }
 
-/** The words of a grant for a repository; a name alone is one of the connection's workspace. */
+/** Returns the text of an approval for a repository. A name alone belongs to the connection's workspace. */
 export function formatRepositoryPlace(text: string): string | undefined {
   const name = formatRepository(text).toLowerCase();
   return formatPlace("in repository", /^(?:[\w.-]+\/)?[\w.-]+$/.test(name) ? name : undefined);
 }
 
-/** A pull request trimmed for a model. */
+/** Converts a pull request to data for the model. */
 export function toPullRequestData(pull: PullRequest, repository: Repository): Record<string, unknown> {
   return {
     id: pull.id,
@@ -98,7 +98,7 @@ export function toPullRequestData(pull: PullRequest, repository: Repository): Re
   };
 }
 
-/** Pull requests as a table for a person. */
+/** Formats pull requests as a table. */
 export function formatPullRequestTable(list: { pull: PullRequest; repository: Repository }[]): string {
   const rows = list.map(({ pull, repository }) => [
     repository.slug,
@@ -112,12 +112,12 @@ export function formatPullRequestTable(list: { pull: PullRequest; repository: Re
   return formatMarkdownTable(["Repository", "ID", "Title", "State", "Author", "Branches", "Updated"], rows);
 }
 
-/** Names of those who approved. */
+/** Lists the names of the approvers. */
 export function listApprovers({ participants }: PullRequest): string[] {
   return (participants ?? []).filter(({ approved }) => approved === true).map(({ user }) => getPersonName(user));
 }
 
-/** Where a person looks at a pull request. */
+/** Returns the web page of a pull request. */
 export function buildPullRequestUrl(
   pull: Pick<PullRequest, "id" | "links">,
   { workspace, slug: name }: Repository,
@@ -139,7 +139,7 @@ function parts(text: string): { workspace?: string; slug: string } {
   return second ? { workspace: first, slug: slug(second) } : { slug: slug(first) };
 }
 
-/** Bitbucket's slug of a repository's name: lower case, other characters as single hyphens. */
+/** Converts a name to Bitbucket's slug: lower case, with single hyphens for other characters. */
 function slug(name: string): string {
   return name
     .toLowerCase()

@@ -6,9 +6,9 @@ import { defineTool, withDescription } from "../service.ts";
 import { buildPageUrl, formatPagePlace, getConfluenceApi, readPage } from "./page.ts";
 
 const Input = z.object({
-  page: withDescription(z.string(), "Title, id or address of the page."),
+  page: withDescription(z.string(), "Title, id or URL of the page."),
   text: withDescription(z.string(), "The comment, as text or Markdown."),
-  space: withDescription(z.optional(z.string()), "Key of the space, when several have a page of that title."),
+  space: withDescription(z.optional(z.string()), "Key of the space, if several spaces have a page with this title."),
 });
 type Input = z.output<typeof Input>;
 
@@ -33,7 +33,7 @@ export const addCommentTool = defineTool({
   async run(input, context) {
     const value = markdownToHtml(input.text);
     if (value === "")
-      throw new Problem("INVALID_REQUEST", "A comment needs some text.", { details: { field: "text" } });
+      throw new Problem("INVALID_REQUEST", "The comment must not be empty.", { details: { field: "text" } });
     const page = await readPage(context, input);
     const { api, site } = getConfluenceApi(context);
     const { id, _links } = await context.http.request({

@@ -7,7 +7,7 @@ import { listSpacesTool } from "./list-spaces.ts";
 import { searchTool } from "./search.ts";
 import { updatePageTool } from "./update.ts";
 
-/** Search is in REST v1 only (classic scope), all else is in v2 (granular scopes). */
+/** Search exists only in REST v1 (classic scope); everything else uses v2 (granular scopes). */
 const SCOPES = [
   "search:confluence",
   "read:page:confluence",

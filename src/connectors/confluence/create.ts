@@ -19,10 +19,10 @@ const Input = z.object({
   title: withDescription(z.string(), "Title of the new page."),
   space: withDescription(
     z.optional(z.string()),
-    "Key or name of the space, such as DOCS; that of the parent when left out.",
+    "Key or name of the space, such as DOCS. Default: the parent's space.",
   ),
-  text: withDescription(z.optional(z.string()), "What it says, as text or Markdown."),
-  parent: withDescription(z.optional(z.string()), "Title, id or address of the page that it is put under."),
+  text: withDescription(z.optional(z.string()), "Content, as text or Markdown."),
+  parent: withDescription(z.optional(z.string()), "Title, id or URL of the parent page."),
 });
 type Input = z.output<typeof Input>;
 
@@ -72,7 +72,7 @@ export const createPageTool = defineTool({
   },
 });
 
-/** Confluence takes ids only, and a parent in the same space only. @throws Problem INVALID_REQUEST */
+/** Resolves space and parent to IDs. Confluence requires a parent in the same space. @throws Problem INVALID_REQUEST */
 async function getPlace(
   { space, parent }: Input,
   context: ToolContext,
@@ -80,8 +80,8 @@ async function getPlace(
   const named = space?.trim() ? await findSpace(context, space) : undefined;
   if (!parent?.trim()) {
     if (named) return { spaceId: named.id };
-    throw new Problem("INVALID_REQUEST", "In which space the page is to be is not said.", {
-      hint: "Name the space by its key.",
+    throw new Problem("INVALID_REQUEST", "A space or a parent page is required.", {
+      hint: "Specify the space by its key.",
       details: { field: "space" },
     });
   }
@@ -89,7 +89,7 @@ async function getPlace(
   const spaceId = under.spaceId ?? named?.id ?? "";
   if (!named || named.id === spaceId) return { spaceId, parentId: under.id };
   throw new Problem("INVALID_REQUEST", `The page “${escapeCell(under.title)}” is not in the space ${named.key}.`, {
-    hint: "Name a page of that space, or leave the space out.",
+    hint: "Choose a page of that space, or omit the space.",
     details: { field: "parent" },
   });
 }

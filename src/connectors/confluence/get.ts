@@ -5,18 +5,18 @@ import { buildPageUrl, getConfluenceApi, readPage } from "./page.ts";
 import { storageToMarkdown } from "./storage.ts";
 
 const Input = z.object({
-  page: withDescription(z.string(), "Title, id or address of the page."),
-  space: withDescription(z.optional(z.string()), "Key of the space, when several have a page of that title."),
+  page: withDescription(z.string(), "Title, id or URL of the page."),
+  space: withDescription(z.optional(z.string()), "Key of the space, if several spaces have a page with this title."),
 });
 type Input = z.output<typeof Input>;
 
-/** Longest text of a page that is shown and given to a model, in characters. */
+/** Longest text of a page shown to the user and the model, in characters. */
 const LONGEST = 12_000;
 
 /** Source: Confluence Cloud REST v2, GET /wiki/api/v2/pages/{id}?body-format=storage. */
 export const getPageTool = defineTool({
   name: "confluence.get_page",
-  description: "Read one Confluence page by its title, id or address.",
+  description: "Read one Confluence page by its title, ID or URL.",
   access: "read",
   input: Input,
   examples: [

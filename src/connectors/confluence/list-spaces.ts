@@ -5,15 +5,18 @@ import { getConfluenceApi } from "./page.ts";
 import { buildSpaceUrl, listAllSpaces, type Space } from "./spaces.ts";
 
 const Input = z.object({
-  name: withDescription(z.optional(z.string()), "Part of the name or key, to list only spaces that have it."),
-  limit: withDescription(z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(100))), "At most so many; 25."),
+  name: withDescription(z.optional(z.string()), "Part of the name or key, to list only matching spaces."),
+  limit: withDescription(
+    z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(100))),
+    "Maximum number of results. Default: 25.",
+  ),
 });
 type Input = z.output<typeof Input>;
 
-/** Source: Confluence Cloud REST v2, GET /wiki/api/v2/spaces. Spaces of single people are shown when they are asked for by name. */
+/** Source: Confluence Cloud REST v2, GET /wiki/api/v2/spaces. Personal spaces are listed only when searched by name. */
 export const listSpacesTool = defineTool({
   name: "confluence.list_spaces",
-  description: "List the Confluence spaces that this account can see, with the keys that other tools take.",
+  description: "List the Confluence spaces that this account can see, with the keys that other tools use.",
   access: "read",
   input: Input,
   examples: [

@@ -5,7 +5,7 @@ import { formatPlace, quoteName } from "../place.ts";
 import type { ToolContext } from "../service.ts";
 import { buildCql, buildPageIdUrl, findPages } from "./search.ts";
 
-/** A page as API v2 gives and takes it. Source: Confluence Cloud REST v2, "Page". */
+/** A page as API v2 returns and accepts it. Source: Confluence Cloud REST v2, "Page". */
 export const Page = z.looseObject({
   id: z.string(),
   title: z.string(),
@@ -16,20 +16,21 @@ export const Page = z.looseObject({
 });
 export type Page = z.output<typeof Page>;
 
-/** What people name a page by. */
+/** How users name a page. */
 export type PageName = { page: string; space?: string };
 
-/** Longest title that Confluence takes, in characters. */
+/** Longest title that Confluence accepts, in characters. */
 const TITLE_LIMIT = 255;
 
-/** Where the API of the chosen site is: the paths of version 2 below it. */
+/** Returns the API address of the selected site, to which v2 paths are appended. */
 export function getConfluenceApi(context: Pick<ToolContext, "metadata">): { api: string; site: string } {
   const { cloudId, url } = getSite(context.metadata, "confluence");
   return { api: `/ex/confluence/${cloudId}/wiki/api/v2`, site: url };
 }
 
 /**
- * The page that a title, an id or an address means, with its body. Source: GET /wiki/api/v2/pages/{id}?body-format=storage.
+ * Finds a page by title, ID or URL, and returns it with its body. Source: GET
+ * /wiki/api/v2/pages/{id}?body-format=storage.
  *
  * @throws Problem INVALID_REQUEST when none or several match
  */
@@ -43,21 +44,21 @@ export async function readPage(context: ToolContext, name: PageName): Promise<Pa
   });
 }
 
-/** Where a person reads a page. */
+/** Returns the web page of a page. */
 export function buildPageUrl({ id, _links }: Pick<Page, "id" | "_links">, site: string): string {
   return _links?.webui?.startsWith("/") ? `${site}/wiki${_links.webui}` : buildPageIdUrl(site, id);
 }
 
-/** The title that a page is to have. @throws Problem INVALID_REQUEST */
+/** Validates a new title. @throws Problem INVALID_REQUEST */
 export function parseTitle(text: string): string {
   const title = text.replace(/\s+/g, " ").trim();
   if (title === "") throw new Problem("INVALID_REQUEST", "A page needs a title.", { details: { field: "title" } });
   if (title.length <= TITLE_LIMIT) return title;
-  const sentence = `The title has ${title.length} characters; Confluence takes at most ${TITLE_LIMIT}.`;
+  const sentence = `The title has ${title.length} characters; Confluence accepts at most ${TITLE_LIMIT}.`;
   throw new Problem("INVALID_REQUEST", sentence, { hint: "Shorten it.", details: { field: "title" } });
 }
 
-/** The words of a grant for a page: its id, where the input has one, else its title and the space that was said with it. */
+/** Returns the text of an approval for a page: its ID if the input has one, else its title and the given space. */
 export function formatPagePlace(words: string, { page, space }: PageName): string | undefined {
   const id = idIn(page);
   if (id) return `${words} ${id}`;
@@ -65,18 +66,20 @@ export function formatPagePlace(words: string, { page, space }: PageName): strin
   return title && space?.trim() ? formatPlace(`${title} of space`, formatSpaceName(space)) : title;
 }
 
-/** A space as the words of a grant name it: a key in capitals, a name of several words in quotation marks. */
+/**
+ * Returns a space as the text of an approval names it: a key in capitals, a name of several words in quotation marks.
+ */
 export function formatSpaceName(text: string): string | undefined {
   const key = parseSpaceKey(text);
   return /^~?[\w-]+$/.test(key) ? key.toUpperCase() : quoteName(key);
 }
 
-/** The key in what a person typed for a space: itself, or the address of the space. */
+/** Returns the key from a typed space: the key itself, or from the URL of the space. */
 export function parseSpaceKey(text: string): string {
   return /\/spaces\/([^/?#\s]+)/.exec(text)?.[1] ?? text.replace(/\s+/g, " ").trim();
 }
 
-/** The id in an address or number, else of the one page with that title. */
+/** Returns the ID from a number or URL, or of the only page with that title. */
 async function pageId({ page, space }: PageName, context: ToolContext): Promise<string> {
   const id = idIn(page);
   if (id) return id;
@@ -91,7 +94,7 @@ async function pageId({ page, space }: PageName, context: ToolContext): Promise<
   if (more.length === 0) return only.id;
   const list = found.pages.map(({ title, space: name, id: number }) => `“${title}” in ${name} (${number})`).join(", ");
   throw new Problem("INVALID_REQUEST", `Several pages match “${page.trim()}”: ${list}.`, {
-    hint: "Name the page by its id.",
+    hint: "Specify the page by its ID.",
   });
 }
 

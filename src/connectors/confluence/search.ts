@@ -5,12 +5,12 @@ import { defineTool, type ToolContext, withDescription } from "../service.ts";
 import { formatExcerpt } from "./storage.ts";
 
 const Input = z.object({
-  text: withDescription(z.optional(z.string()), "Words that the title or the text of the page contains."),
+  text: withDescription(z.optional(z.string()), "Words in the title or text of the page."),
   space: withDescription(z.optional(z.string()), "Key of the space, such as DOCS."),
   type: withDescription(z.optional(z.enum(["page", "blogpost"])), "page (default) or blogpost."),
   limit: withDescription(
     z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(50))),
-    "At most so many pages; 10.",
+    "Maximum number of pages. Default: 10.",
   ),
 });
 type Input = z.output<typeof Input>;
@@ -29,13 +29,13 @@ const Found = z.looseObject({
   totalSize: z.nullish(z.number()),
 });
 
-/** A page as searches find it. */
+/** A page as returned by a search. */
 export type FoundPage = { id: string; title: string; space: string; excerpt: string; updated: string; url: string };
 
 /** Source: Confluence Cloud REST v1, GET /wiki/rest/api/search; v2 has no search. */
 export const searchTool = defineTool({
   name: "confluence.search",
-  description: "Find Confluence pages or blog posts by their words, in one space or in all.",
+  description: "Find Confluence pages or blog posts by words, in one space or in all.",
   access: "read",
   input: Input,
   examples: [
@@ -62,7 +62,7 @@ export const searchTool = defineTool({
   },
 });
 
-/** Pages that a CQL query finds, and how many there are in all. */
+/** Runs a CQL query. Returns the pages and the total number of matches. */
 export async function findPages(
   context: ToolContext,
   cql: string,
@@ -94,12 +94,12 @@ export async function findPages(
   return { pages, total: totalSize ?? pages.length };
 }
 
-/** Where a person reads a page of which only the id is known. */
+/** Returns the web page for a page ID. */
 export function buildPageIdUrl(site: string, id: string): string {
   return `${site}/wiki/pages/viewpage.action?pageId=${encodeURIComponent(id)}`;
 }
 
-/** Where a person sees the same list, or comes closest to it. */
+/** Returns the web page that comes closest to this list. */
 function buildListUrl(site: string, { text, space }: Input): string {
   if (text?.trim()) return `${site}/wiki/search?text=${encodeURIComponent(text.trim())}`;
   return space?.trim() ? `${site}/wiki/spaces/${encodeURIComponent(space.trim())}` : `${site}/wiki`;
@@ -124,11 +124,12 @@ function formatResult(pages: FoundPage[], total: number, what: string): string {
   return `${head}\n\n${formatMarkdownTable(["Title", "Space", "Updated", "Text"], rows)}\n\n${links.join("\n")}`;
 }
 
-/** A search in plain fields. */
+/** A search by fields. */
 export type PageFilter = { text?: string; space?: string; type?: string; title?: string };
 
 /**
- * CQL for a filter; values are quoted. Source: https://developer.atlassian.com/cloud/confluence/advanced-searching-using-cql/
+ * Builds the CQL of a filter, with quoted values. Source:
+ * https://developer.atlassian.com/cloud/confluence/advanced-searching-using-cql/
  */
 export function buildCql({ text, space, type, title }: PageFilter): string {
   const clauses = [
@@ -146,7 +147,7 @@ function quote(value: string): string {
   return `"${line.replace(/\\/g, "\\\\").replace(/"/g, '\\"')}"`;
 }
 
-/** Words without the operators of the text search. */
+/** Removes the operators of the text search. */
 function plainWords(text: string): string {
   return text.replace(/[+\-&|!(){}[\]^~*?\\/:"']/g, " ");
 }

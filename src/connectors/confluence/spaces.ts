@@ -18,16 +18,16 @@ const Spaces = z.looseObject({
   _links: z.nullish(z.looseObject({ next: z.nullish(z.string()) })),
 });
 
-/** Largest page that Confluence gives, and how many are read at most. */
+/** Largest page size of Confluence, and the maximum number of pages read. */
 const PAGE = 250;
 const PAGES = 10;
 
-/** Spaces that a sentence lists. */
+/** Maximum number of spaces that a message lists. */
 const LISTED = 10;
 
 /**
- * The spaces that the account can see, until `enough`; archived ones are left out. Source: Confluence Cloud REST v2, GET /wiki/api/v2/spaces;
- * the link to the next page is a path on the site.
+ * Lists the spaces that the account can see until `enough` returns true. Archived spaces are omitted. Source:
+ * Confluence Cloud REST v2, GET /wiki/api/v2/spaces; the next link is a path on the site.
  */
 export async function listAllSpaces(
   context: ToolContext,
@@ -53,7 +53,7 @@ export async function listAllSpaces(
 }
 
 /**
- * The space that a key, a name or an address means; a key counts before a name.
+ * Finds a space by key, name or URL. Keys take precedence over names.
  *
  * @throws Problem INVALID_REQUEST when none or several match
  */
@@ -67,17 +67,17 @@ export async function findSpace(context: ToolContext, text: string): Promise<Spa
   if (only) {
     const keys = [only, ...more].map(({ name, key }) => `${escapeCell(name)} (${key})`).join(", ");
     const sentence = `Several spaces in Confluence are called “${escapeCell(wanted)}”: ${keys}.`;
-    throw new Problem("INVALID_REQUEST", sentence, { hint: "Name it by its key.", details: { field: "space" } });
+    throw new Problem("INVALID_REQUEST", sentence, { hint: "Specify it by its key.", details: { field: "space" } });
   }
   const known = spaces.filter(({ type }) => type !== "personal").slice(0, LISTED);
   const keys = known.map(({ name, key }) => `${escapeCell(name)} (${key})`).join(", ");
   throw new Problem("INVALID_REQUEST", `No space in Confluence is called “${escapeCell(wanted)}”.`, {
-    hint: keys ? `There are: ${keys}.` : "Check the key of the space.",
+    hint: keys ? `Available: ${keys}.` : "Check the key of the space.",
     details: { field: "space" },
   });
 }
 
-/** Where a person looks at a space. */
+/** Returns the web page of a space. */
 export function buildSpaceUrl({ key, _links }: Space, site: string): string {
   return `${site}/wiki${_links?.webui?.startsWith("/") ? _links.webui : `/spaces/${encodeURIComponent(key)}`}`;
 }

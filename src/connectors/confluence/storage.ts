@@ -4,16 +4,16 @@ import type { AdfMark, AdfNode } from "../atlassian/adf/inline.ts";
 import { toMarkdown } from "../atlassian/adf/read.ts";
 
 /**
- * A page's storage format (XHTML with Confluence's own elements) as readable Markdown: it is read into the nodes of a document and written
- * like one. A macro gives its text; an unknown element gives what it holds.
- * Source: https://confluence.atlassian.com/doc/confluence-storage-format-790796544.html
+ * Converts a page's storage format (XHTML with Confluence's elements) to Markdown, through document nodes. Macros
+ * contribute their text, unknown elements their content. Source:
+ * https://confluence.atlassian.com/doc/confluence-storage-format-790796544.html
  */
 export function storageToMarkdown(storage: string): string {
   const { children } = parseDocument(storage, { recognizeCDATA: true, recognizeSelfClosing: true });
   return toMarkdown({ type: "doc", content: nodes(children, []) });
 }
 
-/** HTML of a search excerpt as one line of text; Confluence marks what was found with `@@@hl@@@`. */
+/** Converts the HTML of a search excerpt to one line of text. Confluence marks matches with `@@@hl@@@`. */
 export function formatExcerpt(html: string): string {
   const { children } = parseDocument(html.replace(/@@@(end)?hl@@@/g, ""));
   return children.map(formatRaw).join("").replace(/\s+/g, " ").trim();
@@ -84,7 +84,7 @@ const BLOCKS: Record<string, string> = {
   "ac:task-list": "taskList",
 };
 
-/** What no reader of the page sees. */
+/** Elements that readers of a page do not see. */
 const SILENT = new Set([
   "ac:parameter",
   "ac:task-id",
@@ -95,7 +95,7 @@ const SILENT = new Set([
   "style",
 ]);
 
-/** Macros: code keeps its form, boxes become quotes with their title, anything else gives its body. */
+/** Converts a macro: code keeps its form, boxes become quotes with their title, others contribute their body. */
 function macro(tag: Element): AdfNode[] {
   const name = tag.attribs["ac:name"] ?? "";
   const body = tag.children.filter((child) => isTag(child) && child.name !== "ac:parameter");
@@ -118,7 +118,7 @@ function parameter(tag: Element, name: string): string {
   return found ? formatRaw(found).trim() : "";
 }
 
-/** A link to a page, a person or a file: its own words, else the name of what it leads to. */
+/** Converts a link to a page, user or file: its text, or the name of its target. */
 function link(tag: Element, marks: AdfMark[]): AdfNode[] {
   const words = nodes(tag.children, marks);
   if (words.some((node) => node.text?.trim())) return words;
@@ -154,7 +154,7 @@ function formatRaw(node: ChildNode): string {
   return isTag(node) || isCDATA(node) ? node.children.map(formatRaw).join("") : "";
 }
 
-/** Elements of a name below a tag, those inside a nested table left to it. */
+/** Lists the elements with a name below a tag, except those inside a nested table. */
 function tagsNamed(tag: Element, name: string): Element[] {
   return tag.children.flatMap((child) => {
     if (!isTag(child)) return [];

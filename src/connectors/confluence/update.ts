@@ -6,31 +6,31 @@ import { defineTool, type ToolContext, withDescription } from "../service.ts";
 import { buildPageUrl, formatPagePlace, getConfluenceApi, Page, parseTitle, readPage } from "./page.ts";
 
 const Input = z.object({
-  page: withDescription(z.string(), "Title, id or address of the page."),
-  text: withDescription(z.optional(z.string()), "What is added or what it is to say, as text or Markdown."),
+  page: withDescription(z.string(), "Title, id or URL of the page."),
+  text: withDescription(z.optional(z.string()), "Text to append or to replace the content with, as text or Markdown."),
   mode: withDescription(
     z.optional(z.enum(["append", "replace"])),
-    "append (default) puts the text at the end of the page, replace puts it in place of all that stands there.",
+    "append (default) adds the text at the end of the page; replace overwrites the whole content.",
   ),
-  title: withDescription(z.optional(z.string()), "Its new title."),
+  title: withDescription(z.optional(z.string()), "The new title."),
   version: withDescription(
     z.optional(z.number().check(z.int(), z.minimum(1))),
-    "Number of the version that was read; nothing is changed when there is a newer one.",
+    "The version that was read. Nothing is changed if a newer one exists.",
   ),
-  space: withDescription(z.optional(z.string()), "Key of the space, when several have a page of that title."),
+  space: withDescription(z.optional(z.string()), "Key of the space, if several spaces have a page with this title."),
 });
 type Input = z.output<typeof Input>;
 
-/** What is added is added to whatever stands there, so a page that others write on at the same time is read again, so many times. */
+/** Attempts to append. If another user changes the page meanwhile, it is read again. */
 const ATTEMPTS = 3;
 
 /**
- * Source: Confluence Cloud REST v2, PUT /wiki/api/v2/pages/{id}, with the number of the next version; 409 says that somebody was faster. The
- * versions before stay in the history of the page.
+ * Source: Confluence Cloud REST v2, PUT /wiki/api/v2/pages/{id} with the next version number; 409 means that another
+ * user saved first. Previous versions stay in the page's history.
  */
 export const updatePageTool = defineTool({
   name: "confluence.update_page",
-  description: "Add text at the end of a Confluence page, replace what it says, or rename it.",
+  description: "Append text to a Confluence page, replace its content, or rename it.",
   access: "write",
   input: Input,
   examples: [
@@ -49,8 +49,8 @@ export const updatePageTool = defineTool({
     const added = markdownToHtml(input.text ?? "");
     const title = input.title?.trim() ? parseTitle(input.title) : undefined;
     if (added === "" && title === undefined) {
-      throw new Problem("INVALID_REQUEST", "What is to change about the page is not said.", {
-        hint: "Give a text or a new title.",
+      throw new Problem("INVALID_REQUEST", "A text or a new title is required.", {
+        hint: "Specify a text or a new title.",
         details: { field: "text" },
       });
     }
@@ -98,18 +98,18 @@ function put(page: Page, number: number, { added, title }: Change, replaces: boo
   });
 }
 
-/** A page in columns takes sections only, so that the text becomes one. */
+/** A page with layouts accepts only sections, so the text becomes one. */
 function withEnd(storage: string, added: string): string {
   if (added === "" || !/<\/ac:layout>\s*$/.test(storage)) return storage + added;
   const section = `<ac:layout-section ac:type="fixed-width"><ac:layout-cell>${added}</ac:layout-cell></ac:layout-section>`;
   return storage.replace(/<\/ac:layout>\s*$/, () => `${section}</ac:layout>`);
 }
 
-/** What was not given cannot be kept: the whole page is written each time. */
+/** Creates the error for a page without a body: every update writes the whole page, so its content would be lost. */
 function unread(page: Page): Problem {
   return new Problem(
     "SERVICE_FAILED",
-    `Confluence did not give what stands on “${escapeCell(page.title)}”; nothing was written.`,
+    `Confluence did not return the content of “${escapeCell(page.title)}”. Nothing was written.`,
     {
       hint: "Open the page in Confluence and change it there.",
       details: { service: "confluence" },
@@ -118,7 +118,7 @@ function unread(page: Page): Problem {
 }
 
 function overtaken(page: Page, version: number, cause?: Problem): Problem {
-  const sentence = `The page “${escapeCell(page.title)}” was changed by somebody after version ${version}; nothing was written.`;
+  const sentence = `The page “${escapeCell(page.title)}” changed after version ${version}. Nothing was written.`;
   return new Problem("SERVICE_FAILED", sentence, {
     hint: "Read the page again, then change it.",
     details: { service: "confluence", service_status: 409, field: "version" },
@@ -131,7 +131,6 @@ function describeCall({ page, text, mode, title, space }: Input): string {
   const says = text?.trim() ? `“${truncateText(escapeCell(text), 300)}”` : "";
   const renamed = title?.trim() ? `call it “${escapeCell(title)}”` : "";
   if (says === "") return `Change ${where}: ${renamed || "nothing"}`;
-  const what =
-    mode === "replace" ? `Replace all that stands on ${where} by ${says}` : `Add to the end of ${where}: ${says}`;
+  const what = mode === "replace" ? `Replace the content of ${where} with ${says}` : `Append to ${where}: ${says}`;
   return renamed ? `${what} (and ${renamed})` : what;
 }

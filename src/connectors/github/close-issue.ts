@@ -11,7 +11,7 @@ import {
 } from "./repository.ts";
 
 const Input = z.object({
-  repository: withDescription(z.string(), "Repository as owner/name, or its name alone."),
+  repository: withDescription(z.string(), "Repository as owner/name, or only its name."),
   number: withDescription(z.coerce.number().check(z.int(), z.minimum(1)), "Number of the issue, such as 12."),
   reason: withDescription(z.optional(z.string()), '"completed" (default) or "not planned".'),
 });

@@ -12,7 +12,7 @@ import {
 } from "./repository.ts";
 
 const Input = z.object({
-  repository: withDescription(z.string(), "Repository as owner/name, or its name alone."),
+  repository: withDescription(z.string(), "Repository as owner/name, or only its name."),
   number: withDescription(
     z.coerce.number().check(z.int(), z.minimum(1)),
     "Number of the issue or pull request, such as 12.",
@@ -21,7 +21,9 @@ const Input = z.object({
 });
 type Input = z.output<typeof Input>;
 
-/** Source: https://docs.github.com/en/rest/issues/comments, "Create an issue comment"; pull requests take them too. */
+/**
+ * Source: https://docs.github.com/en/rest/issues/comments, "Create an issue comment"; it also works for pull requests.
+ */
 export const addCommentTool = defineTool({
   name: "github.comment",
   description: "Comment on a GitHub issue or pull request.",
@@ -38,7 +40,7 @@ export const addCommentTool = defineTool({
   resource: ({ repository }: Input) => formatRepositoryPlace(repository),
   async run(input, context) {
     if (input.text.trim() === "") {
-      throw new Problem("INVALID_REQUEST", "A comment needs some text.", { details: { field: "text" } });
+      throw new Problem("INVALID_REQUEST", "The comment must not be empty.", { details: { field: "text" } });
     }
     const repository = await findRepository(context, input.repository);
     const { id, html_url } = await context.http.request({

@@ -12,15 +12,15 @@ import {
 } from "./repository.ts";
 
 const Input = z.object({
-  repository: withDescription(z.string(), "Repository as owner/name, or its name alone."),
-  title: withDescription(z.string(), "One line that says what it is about, at most 256 characters."),
-  body: withDescription(z.optional(z.string()), "More about it, as text or Markdown."),
-  label: withDescription(z.optional(z.string()), 'Name of a label, such as "bug"; several with commas between.'),
-  assignee: withDescription(z.optional(z.string()), '"me", or the login of a person.'),
+  repository: withDescription(z.string(), "Repository as owner/name, or only its name."),
+  title: withDescription(z.string(), "Title of the issue, at most 256 characters."),
+  body: withDescription(z.optional(z.string()), "Description, as text or Markdown."),
+  label: withDescription(z.optional(z.string()), 'Name of a label, such as "bug". Separate several with commas.'),
+  assignee: withDescription(z.optional(z.string()), '"me", or the login of a user.'),
 });
 type Input = z.output<typeof Input>;
 
-/** Longest title and body that GitHub takes, in characters. */
+/** Longest title and body that GitHub accepts, in characters. */
 const TITLE_LIMIT = 256;
 const BODY_LIMIT = 65_536;
 
@@ -66,10 +66,10 @@ function issueBody(input: Input, context: Parameters<typeof parseLogin>[1]): Rec
     new Problem("INVALID_REQUEST", sentence, { hint: "Change it and try again.", details: { field: name } });
   if (title === "") throw field("title", "An issue needs a title.");
   if (title.length > TITLE_LIMIT) {
-    throw field("title", `The title has ${title.length} characters; GitHub takes at most ${TITLE_LIMIT}.`);
+    throw field("title", `The title has ${title.length} characters; GitHub accepts at most ${TITLE_LIMIT}.`);
   }
   if ((input.body?.length ?? 0) > BODY_LIMIT) {
-    throw field("body", `The body has ${input.body?.length} characters; GitHub takes at most ${BODY_LIMIT}.`);
+    throw field("body", `The body has ${input.body?.length} characters; GitHub accepts at most ${BODY_LIMIT}.`);
   }
   const labels = (input.label ?? "")
     .split(",")

@@ -16,12 +16,12 @@ import {
 import { buildApiPath, findRepository, parseRepositoryPath } from "./repository.ts";
 
 const Input = z.object({
-  repository: withDescription(z.string(), "Repository as owner/name, or its name alone."),
+  repository: withDescription(z.string(), "Repository as owner/name, or only its name."),
   number: withDescription(z.coerce.number().check(z.int(), z.minimum(1)), "Number of the issue, such as 12."),
 });
 type Input = z.output<typeof Input>;
 
-/** The newest comments that are shown. */
+/** Number of newest comments to show. */
 const COMMENTS = 5;
 
 /** Source: https://docs.github.com/en/rest/issues/issues, "Get an issue", and …/issues/comments. */
@@ -68,7 +68,10 @@ export const getIssueTool = defineTool({
   },
 });
 
-/** Comments come oldest first, so the newest are on the last page, and on the one before it when the last has few. */
+/**
+ * Returns the newest comments. Comments are listed oldest first, so the newest are on the last page, or also on the one
+ * before it.
+ */
 async function newestComments({ http }: ToolContext, path: string, total: number) {
   const last = Math.ceil(total / COMMENTS);
   const page = (number: number) =>

@@ -15,7 +15,7 @@ import {
 import { buildApiPath, findRepository, formatFullName, parseRepositoryPath } from "./repository.ts";
 
 const Input = z.object({
-  repository: withDescription(z.string(), "Repository as owner/name, or its name alone."),
+  repository: withDescription(z.string(), "Repository as owner/name, or only its name."),
   number: withDescription(z.coerce.number().check(z.int(), z.minimum(1)), "Number of the pull request, such as 12."),
 });
 type Input = z.output<typeof Input>;
@@ -46,7 +46,7 @@ export const getPullRequestTool = defineTool({
       ["Repository", formatFullName(repository)],
       ["Author", pull.user?.login ?? undefined],
       ["Branches", formatBranches(pull)],
-      ["Approved by", approved.join(", ") || "nobody yet"],
+      ["Approved by", approved.join(", ") || "no one yet"],
       ["Changes requested by", changes.join(", ")],
       ["Waiting for", listReviewers(pull).join(", ")],
       ["Changes", getSize(pull)],

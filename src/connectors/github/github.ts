@@ -11,9 +11,9 @@ import { listRepositoriesTool } from "./list-repositories.ts";
 import { searchTool } from "./search.ts";
 
 /**
- * GitHub, as an OAuth app. Its tokens do not end and there is no refresh token; a GitHub App with expiring tokens gives both, and they are
- * then used. The token endpoint answers failures with 200, and form data unless JSON is asked for (case V14). Sources:
- * https://docs.github.com/en/apps/oauth-apps/building-oauth-apps/authorizing-oauth-apps and
+ * GitHub, as an OAuth app. Its tokens do not expire and have no refresh token; a GitHub App with expiring tokens has
+ * both, and they are used. The token endpoint reports failures with 200, and returns form data unless JSON is
+ * requested. Sources: https://docs.github.com/en/apps/oauth-apps/building-oauth-apps/authorizing-oauth-apps and
  * https://github.blog/changelog/2025-07-14-pkce-support-for-oauth-and-github-app-authentication
  */
 export const github: Service = {
@@ -59,7 +59,10 @@ const Account = z.looseObject({
   html_url: z.nullish(z.string()),
 });
 
-/** Who consented. Source: https://docs.github.com/en/rest/users/users, "Get the authenticated user". */
+/**
+ * Returns the account that consented. Source: https://docs.github.com/en/rest/users/users, "Get the authenticated
+ * user".
+ */
 async function fetchGithubIdentity(http: ServiceHttp): Promise<Identity> {
   const { id, login, name, email, avatar_url, html_url } = await http.request({ path: "/user", answer: Account });
   return {

@@ -4,7 +4,7 @@ import type { ToolContext } from "../service.ts";
 
 export const Person = z.nullish(z.looseObject({ login: z.nullish(z.string()) }));
 
-/** An issue, or a pull request as issue lists have it. Source: https://docs.github.com/en/rest/issues/issues */
+/** An issue, or a pull request in an issue list. Source: https://docs.github.com/en/rest/issues/issues */
 export const Issue = z.looseObject({
   number: z.number(),
   title: z.string(),
@@ -31,10 +31,10 @@ export const Comment = z.looseObject({
   html_url: z.nullish(z.string()),
 });
 
-/** Longest description or comment that is shown and given to a model, in characters. */
+/** Longest description or comment shown to the user and the model, in characters. */
 export const MAX_TEXT_LENGTH = 4_000;
 
-/** An issue trimmed for a model. */
+/** Converts an issue to data for the model. */
 export function toIssueData(issue: Issue): Record<string, unknown> {
   return {
     number: issue.number,
@@ -50,7 +50,7 @@ export function toIssueData(issue: Issue): Record<string, unknown> {
   };
 }
 
-/** Issues or pull requests as a table for a person. */
+/** Formats issues or pull requests as a table. */
 export function formatIssueTable(issues: Issue[]): string {
   const rows = issues.map((issue) => [
     getRepositoryName(issue),
@@ -65,7 +65,7 @@ export function formatIssueTable(issues: Issue[]): string {
   return formatMarkdownTable(["Repository", "ID", "Title", "State", who, "Labels", "Updated"], rows);
 }
 
-/** `open`, `closed`, `closed as not planned`; for a pull request `merged` and `open, draft` too. */
+/** Formats a state: `open`, `closed`, `closed as not planned`; for pull requests also `merged` and `open, draft`. */
 export function formatIssueState({ state, state_reason, pull_request, draft }: Issue): string {
   if (pull_request?.merged_at) return "merged";
   if (state === "open") return draft ? "open, draft" : "open";
@@ -80,13 +80,13 @@ export function listLabels(issue: Issue): string[] {
   return (issue.labels ?? []).flatMap((label) => (typeof label === "string" ? label : (label.name ?? [])));
 }
 
-/** `owner/name` of the repository that an issue is in, from its address. */
+/** Returns the repository of an issue as `owner/name`, from its URL. */
 export function getRepositoryName({ repository_url, html_url }: Pick<Issue, "repository_url" | "html_url">): string {
   const [owner, name] = URL.canParse(html_url) ? new URL(html_url).pathname.split("/").slice(1) : [];
   return repository_url?.split("/").slice(-2).join("/") ?? (owner && name ? `${owner}/${name}` : "");
 }
 
-/** Facts as a list, then the description and what else there is, for a person. */
+/** Formats facts as a list, followed by the description and further sections. */
 export function formatDetails(
   head: { number: number; title: string },
   facts: [name: string, value: string | undefined][],
@@ -96,12 +96,12 @@ export function formatDetails(
   return [`**#${head.number}** ${escapeCell(head.title)}`, lines, ...rest].filter(Boolean).join("\n\n");
 }
 
-/** A comment for a person. */
+/** Formats a comment. */
 export function formatComment({ user, body, created_at }: z.output<typeof Comment>): string {
   return `**${escapeCell(user?.login ?? "someone")}**, ${created_at?.slice(0, 10) ?? ""}:\n\n${truncateText(body?.trim() ?? "", MAX_TEXT_LENGTH)}`;
 }
 
-/** A login for what a person typed: `me` is the account itself. */
+/** Returns the login for a typed name. `me` is the connected account. */
 export function parseLogin(text: string, { metadata }: Pick<ToolContext, "metadata">): string {
   const name = text.trim().replace(/^@/, "");
   return /^(me|myself|i)$/i.test(name) && typeof metadata.login === "string" ? metadata.login : name;

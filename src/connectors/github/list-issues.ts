@@ -9,14 +9,14 @@ import { searchIssues } from "./search.ts";
 const Input = z.object({
   repository: withDescription(
     z.optional(z.string()),
-    "Repository as owner/name, or its name alone; everything that concerns the account when left out.",
+    "Repository as owner/name, or only its name. Default: all issues that involve the account.",
   ),
   state: withDescription(z.optional(z.string()), '"open" (default), "closed" or "all".'),
-  assignee: withDescription(z.optional(z.string()), '"me", "nobody", or the login of a person.'),
+  assignee: withDescription(z.optional(z.string()), '"me", "nobody", or the login of a user.'),
   label: withDescription(z.optional(z.string()), 'Name of a label, such as "bug".'),
   limit: withDescription(
     z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(100))),
-    "At most so many issues; 20.",
+    "Maximum number of issues. Default: 20.",
   ),
 });
 type Input = z.output<typeof Input>;
@@ -24,7 +24,7 @@ type Input = z.output<typeof Input>;
 /** Source: https://docs.github.com/en/rest/issues/issues, "List repository issues"; without a repository, the search. */
 export const listIssuesTool = defineTool({
   name: "github.list_issues",
-  description: "List issues of a GitHub repository, or those on GitHub that concern this account.",
+  description: "List issues of a GitHub repository, or the issues on GitHub that involve this account.",
   access: "read",
   input: Input,
   examples: [
@@ -54,7 +54,7 @@ export const listIssuesTool = defineTool({
 
 type Found = { issues: Issue[]; more: boolean; url?: string };
 
-/** Lists of issues have pull requests among them, which are left out. */
+/** Lists a repository's issues. GitHub mixes pull requests into the list; they are omitted. */
 async function ofRepository(text: string, input: Input, context: ToolContext, limit: number): Promise<Found> {
   const repository = await findRepository(context, text);
   const assignee = input.assignee?.trim();

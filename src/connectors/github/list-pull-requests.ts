@@ -10,17 +10,20 @@ import { searchIssues } from "./search.ts";
 const Input = z.object({
   repository: withDescription(
     z.optional(z.string()),
-    "Repository as owner/name, or its name alone; all that concern the account when left out.",
+    "Repository as owner/name, or only its name. Default: all pull requests that involve the account.",
   ),
   state: withDescription(z.optional(z.string()), '"open" (default), "merged", "closed" or "all".'),
-  limit: withDescription(z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(100))), "At most so many; 20."),
+  limit: withDescription(
+    z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(100))),
+    "Maximum number of results. Default: 20.",
+  ),
 });
 type Input = z.output<typeof Input>;
 
 /** Source: https://docs.github.com/en/rest/pulls/pulls, "List pull requests"; without a repository, the search. */
 export const listPullRequestsTool = defineTool({
   name: "github.list_pull_requests",
-  description: "List pull requests of a GitHub repository, or those on GitHub that concern this account.",
+  description: "List pull requests of a GitHub repository, or those on GitHub that involve this account.",
   access: "read",
   input: Input,
   examples: [

@@ -4,8 +4,11 @@ import { defineTool, withDescription } from "../service.ts";
 import { MAX_PAGE_SIZE, readAllPages } from "./paging.ts";
 
 const Input = z.object({
-  name: withDescription(z.optional(z.string()), "Part of the name or owner, to list only repositories that have it."),
-  limit: withDescription(z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(100))), "At most so many; 25."),
+  name: withDescription(z.optional(z.string()), "Part of the name or owner, to list only matching repositories."),
+  limit: withDescription(
+    z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(100))),
+    "Maximum number of results. Default: 25.",
+  ),
 });
 type Input = z.output<typeof Input>;
 
@@ -24,7 +27,7 @@ type Repository = z.output<typeof Repository>;
 /** Source: https://docs.github.com/en/rest/repos/repos, "List repositories for the authenticated user". */
 export const listRepositoriesTool = defineTool({
   name: "github.list_repositories",
-  description: "List the GitHub repositories that this account works on, those changed last first.",
+  description: "List the GitHub repositories that this account works on, most recently changed first.",
   access: "read",
   input: Input,
   examples: [

@@ -2,15 +2,15 @@ import * as z from "zod/mini";
 import { isSameOrigin } from "../http/target.ts";
 import type { ServiceHttp, ServiceRequest } from "../service.ts";
 
-/** Largest page that GitHub gives. */
+/** Largest page size of GitHub. */
 export const MAX_PAGE_SIZE = 100;
-/** Pages that are read at most. */
+/** Maximum number of pages read. */
 const PAGES = 10;
 
 /**
- * Items of a list over its pages, up to a limit of those that count; `more` when there are others. The next page is named by the `Link`
- * header (RFC 8288) and followed on the API's own origin only, so that the token never goes elsewhere. Source:
- * https://docs.github.com/en/rest/using-the-rest-api/using-pagination-in-the-rest-api
+ * Reads the matching items of a list over its pages, up to a limit. `more` is set if others remain. The `Link` header
+ * (RFC 8288) names the next page, which is followed only on the API's origin, so that the token goes nowhere else.
+ * Source: https://docs.github.com/en/rest/using-the-rest-api/using-pagination-in-the-rest-api
  */
 export async function readAllPages<T>(
   http: ServiceHttp,
@@ -34,7 +34,7 @@ export async function readAllPages<T>(
   }
 }
 
-/** The address with `rel="next"` in a `Link` header. */
+/** Returns the URL with `rel="next"` in a `Link` header. */
 export function findNextLink(header: string | null): string | undefined {
   for (const [, url, parameters = ""] of (header ?? "").matchAll(
     /<([^<>]+)>((?:\s*;\s*[\w*-]+=(?:"[^"]*"|[^\s,;]+))*)/g,

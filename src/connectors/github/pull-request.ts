@@ -28,7 +28,7 @@ export type PullRequest = z.output<typeof PullRequest>;
 
 export const Review = z.looseObject({ user: Person, state: z.string(), submitted_at: z.nullish(z.string()) });
 
-/** A pull request trimmed for a model. */
+/** Converts a pull request to data for the model. */
 export function toPullRequestData(pull: PullRequest, repository: string): Record<string, unknown> {
   return {
     number: pull.number,
@@ -44,7 +44,7 @@ export function toPullRequestData(pull: PullRequest, repository: string): Record
   };
 }
 
-/** Pull requests of one repository as a table for a person. */
+/** Formats pull requests of one repository as a table. */
 export function formatPullRequestTable(list: PullRequest[], repository: string): string {
   const rows = list.map((pull) => [
     repository,
@@ -71,7 +71,7 @@ export function listReviewers({ requested_reviewers }: PullRequest): string[] {
   return (requested_reviewers ?? []).flatMap(({ login }) => login ?? []);
 }
 
-/** What each reviewer said last: a comment does not take back an approval. */
+/** Returns the reviewers by their latest verdict. A later comment does not revoke an approval. */
 export function listVerdicts(reviews: z.output<typeof Review>[]): { approved: string[]; changes: string[] } {
   const last = new Map<string, string>();
   for (const { user, state } of reviews) {

@@ -12,8 +12,8 @@ const Listed = z.looseObject({ full_name: z.string(), name: z.string() });
 type Context = Pick<ToolContext, "http" | "metadata">;
 
 /**
- * The repository in what a person typed: `acme/web`, its address, or its name alone, which is then looked for among those that the account
- * works on. Source: https://docs.github.com/en/rest/repos/repos, "List repositories for the authenticated user".
+ * Finds a repository by `acme/web`, its URL, or its name alone, which is looked up among the account's repositories.
+ * Source: https://docs.github.com/en/rest/repos/repos, "List repositories for the authenticated user".
  *
  * @throws Problem INVALID_REQUEST when none or several have that name
  */
@@ -32,15 +32,15 @@ export async function findRepository(context: Context, text: string): Promise<Re
   if (only) {
     const names = [only, ...more].map(({ full_name }) => full_name).join(", ");
     throw new Problem("INVALID_REQUEST", `Several repositories on GitHub are called “${first}”: ${names}.`, {
-      hint: "Name it with its owner.",
+      hint: "Specify it with its owner.",
     });
   }
   throw new Problem("INVALID_REQUEST", `None of your repositories on GitHub is called “${first}”.`, {
-    hint: "Name it with its owner, as owner/name.",
+    hint: "Specify it as owner/name.",
   });
 }
 
-/** What a person typed without the address around it: `acme/web` or `web`. For summaries too. */
+/** Returns a typed repository without the rest of its URL: `acme/web` or `web`. Also used in summaries. */
 export function parseRepositoryPath(text: string): string {
   const path = text
     .trim()
@@ -49,13 +49,13 @@ export function parseRepositoryPath(text: string): string {
   return path.split("/").filter(Boolean).slice(0, 2).join("/");
 }
 
-/** The words of a grant for a repository, whose names have no case. */
+/** Returns the text of an approval for a repository. Repository names are case-insensitive. */
 export function formatRepositoryPlace(text: string): string | undefined {
   const path = parseRepositoryPath(text).toLowerCase();
   return formatPlace("in repository", /^[\w.-]+(\/[\w.-]+)?$/.test(path) ? path : undefined);
 }
 
-/** API path of a repository. */
+/** Returns the API path of a repository. */
 export function buildApiPath({ owner, name }: Repository): string {
   return `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(name)}`;
 }

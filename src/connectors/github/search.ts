@@ -5,10 +5,16 @@ import { formatIssueTable, Issue, toIssueData } from "./issue.ts";
 import { findRepository, formatFullName, parseRepositoryPath } from "./repository.ts";
 
 const Input = z.object({
-  text: withDescription(z.string(), "Words to look for; qualifiers of GitHub's own search may be among them."),
-  type: withDescription(z.optional(z.string()), 'What to look for: "issue" (default), "pull request" or "repository".'),
-  repository: withDescription(z.optional(z.string()), "Only in this repository, as owner/name, or its name alone."),
-  limit: withDescription(z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(100))), "At most so many; 20."),
+  text: withDescription(z.string(), "Search text. GitHub's search qualifiers are allowed."),
+  type: withDescription(z.optional(z.string()), 'Type of results: "issue" (default), "pull request" or "repository".'),
+  repository: withDescription(
+    z.optional(z.string()),
+    "Search only this repository, given as owner/name or only its name.",
+  ),
+  limit: withDescription(
+    z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(100))),
+    "Maximum number of results. Default: 20.",
+  ),
 });
 type Input = z.output<typeof Input>;
 
@@ -115,7 +121,7 @@ function words({ text, type, repository }: Input, number = 2): string {
 const Results = z.looseObject({ total_count: z.number(), items: z.array(Issue) });
 
 /**
- * Issues and pull requests of a query in GitHub's own words, those changed last first. Source:
+ * Runs a query in GitHub's syntax and returns issues and pull requests, most recently changed first. Source:
  * https://docs.github.com/en/rest/search/search, "Search issues and pull requests"
  */
 export async function searchIssues(

@@ -2,13 +2,15 @@ import { domainToASCII } from "node:url";
 import { Problem } from "#protocol/errors";
 import { encodeHeader, toOneLine } from "./encoded-words.ts";
 
-/** More recipients than that are many. */
+/** More recipients than this count as many. */
 const MANY = 10;
 
-/** A mailbox of a header: "Ana <ana@x.test>". */
+/** A mailbox in a header: "Ana <ana@x.test>". */
 export type Mailbox = { name: string; address: string };
 
-/** The mailboxes in a list as people and headers write it; what is no address is kept as it is. */
+/**
+ * Parses a list of mailboxes as written by users and in headers. Entries without a valid address are kept as they are.
+ */
 export function parseMailboxes(text: string): Mailbox[] {
   return splitList(toOneLine(text)).map((item) => {
     const [, name = "", address] = /^(.*?)\s*<([^<>]*)>$/.exec(item) ?? [];
@@ -18,9 +20,9 @@ export function parseMailboxes(text: string): Mailbox[] {
 }
 
 /**
- * Mailboxes to write to, each with an address that mail can go to.
+ * Parses mailboxes and checks that mail can be sent to each address.
  *
- * @throws Problem INVALID_REQUEST that names what is no e-mail address
+ * @throws Problem INVALID_REQUEST that names the invalid address
  */
 export function parseRecipients(text: string | undefined, field: string): Mailbox[] {
   return parseMailboxes(text ?? "").map(({ name, address }) => {
@@ -30,20 +32,20 @@ export function parseRecipients(text: string | undefined, field: string): Mailbo
     if (/^[!-~]+$/.test(local) && !/[\s"(),:;<>@[\]\\]/.test(local) && /^[^\s@<>]+\.[^\s@<>]+$/.test(domain)) {
       return { name, address: `${local}@${domain}` };
     }
-    throw new Problem("INVALID_REQUEST", `“${address}” is not an e-mail address.`, {
-      hint: "Write the address of each person, with commas between.",
+    throw new Problem("INVALID_REQUEST", `“${address}” is not an email address.`, {
+      hint: "Specify email addresses, separated by commas.",
       details: { field },
     });
   });
 }
 
-/** Every address in some lists of recipients, each once and in small letters, in the order of the alphabet. @throws Problem INVALID_REQUEST */
+/** Returns the distinct addresses of several lists, in lower case and sorted. @throws Problem INVALID_REQUEST */
 function allAddresses(lists: (string | undefined)[]): string[] {
   const all = lists.flatMap((list) => parseRecipients(list, "to")).map(({ address }) => address.toLowerCase());
   return [...new Set(all)].sort();
 }
 
-/** Recipients as the words of a grant name them; undefined when there are none, when one is no address, and when they are many. */
+/** Returns the text of an approval for recipients. Undefined if there are none, too many, or an invalid one. */
 export function formatRecipients(lists: (string | undefined)[]): string | undefined {
   if (hasManyRecipients(lists)) return undefined;
   try {
@@ -53,13 +55,13 @@ export function formatRecipients(lists: (string | undefined)[]): string | undefi
   }
 }
 
-/** Whether mail reaches many people. What is no address is counted too. */
+/** Returns whether mail reaches many recipients. Invalid addresses count too. */
 export function hasManyRecipients(lists: (string | undefined)[]): boolean {
   const all = lists.flatMap((list) => parseMailboxes(list ?? "")).map(({ address }) => address.toLowerCase());
   return new Set(all).size > MANY;
 }
 
-/** Mailboxes as the value of a header (RFC 5322 section 3.4), one a line. */
+/** Formats mailboxes as a header value (RFC 5322 section 3.4), one per line. */
 export function formatAddressHeader(mailboxes: Mailbox[]): string {
   return mailboxes.map(mailbox).join(",\r\n ");
 }
@@ -71,7 +73,7 @@ function mailbox({ name, address }: Mailbox): string {
   return `"${encoded.replace(/["\\]/g, "\\$&")}" <${address}>`;
 }
 
-/** Cuts at commas and semicolons that are neither in quotes nor in angle brackets. */
+/** Splits a list at commas and semicolons outside quotes and angle brackets. */
 function splitList(text: string): string[] {
   const items = text.match(/(?:"(?:\\.|[^"\\])*"|<[^<>]*>|[^,;"<]|["<])+/g) ?? [];
   return items.map((item) => item.trim()).filter(Boolean);

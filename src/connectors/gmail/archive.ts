@@ -5,14 +5,14 @@ import { findMessage } from "./find.ts";
 import { buildThreadUrl, formatMessageLine, GMAIL_SCOPE, toMessageData } from "./message.ts";
 
 const Input = z.object({
-  message: withDescription(z.string(), "Id of a message of the conversation, or words of its subject."),
+  message: withDescription(z.string(), "ID of a message in the conversation, or words from its subject."),
 });
 type Input = z.output<typeof Input>;
 
 /** Source: Gmail API v1, POST /gmail/v1/users/{userId}/threads/{id}/modify. */
 export const archiveTool = defineTool({
   name: "gmail.archive",
-  description: "Archive an e-mail conversation in Gmail: it leaves the inbox and stays in All Mail.",
+  description: "Archive an email conversation in Gmail. It leaves the inbox and stays in All Mail.",
   access: "write",
   input: Input,
   examples: [
@@ -22,7 +22,7 @@ export const archiveTool = defineTool({
     "move the email {message} out of my inbox",
     "remove the email {message} from my inbox",
   ],
-  summary: ({ message }: Input) => `Archive the conversation of the e-mail ${escapeCell(message)}`,
+  summary: ({ message }: Input) => `Archive the conversation of the email ${escapeCell(message)}`,
   async run(input, context) {
     const message = await findMessage(context, input.message);
     await context.http.request({

@@ -10,18 +10,12 @@ import { describeMail, SentMessage, toOutgoingMail } from "./send.ts";
 const Input = z.object({
   to: withDescription(
     z.optional(z.string()),
-    "E-mail addresses of the people it is to go to, such as sam@example.com, with commas between.",
+    "Email addresses of the recipients, such as sam@example.com, separated by commas.",
   ),
-  subject: withDescription(z.optional(z.string()), "Its subject."),
+  subject: withDescription(z.optional(z.string()), "The subject."),
   body: withDescription(z.string(), "The text of the message."),
-  cc: withDescription(
-    z.optional(z.string()),
-    "E-mail addresses of people who are to get a copy, such as sam@example.com.",
-  ),
-  bcc: withDescription(
-    z.optional(z.string()),
-    "E-mail addresses of people who are to get a copy that the others do not see, such as sam@example.com.",
-  ),
+  cc: withDescription(z.optional(z.string()), "Email addresses for a copy (Cc), such as sam@example.com."),
+  bcc: withDescription(z.optional(z.string()), "Email addresses for a hidden copy (Bcc), such as sam@example.com."),
 });
 type Input = z.output<typeof Input>;
 
@@ -30,7 +24,7 @@ const Draft = z.looseObject({ id: z.string(), message: z.nullish(SentMessage) })
 /** Source: Gmail API v1, POST /gmail/v1/users/{userId}/drafts. */
 export const createDraftTool = defineTool({
   name: "gmail.create_draft",
-  description: "Write a draft of an e-mail in Gmail, without sending it.",
+  description: "Create an email draft in Gmail without sending it.",
   access: "write",
   input: Input,
   examples: [

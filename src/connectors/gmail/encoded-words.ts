@@ -1,9 +1,12 @@
-/** Bytes of text in one encoded word: 75 characters at most, of which `=?UTF-8?B?` and `?=` are 12, in base64. */
+/**
+ * Bytes of text per encoded word. A word has at most 75 characters, of which `=?UTF-8?B?` and `?=` take 12; the rest is
+ * base64.
+ */
 const WORD_BYTES = 45;
 
 /**
- * A header's text with everything but printable ASCII in encoded words, each of whole characters, folded between them (RFC 2047 sections 2
- * and 5). Line breaks become spaces, so that no text can add a header of its own.
+ * Encodes header text: non-ASCII parts become encoded words of whole characters, folded between them (RFC 2047 sections
+ * 2 and 5). Line breaks become spaces, so that text cannot add a header.
  */
 export function encodeHeader(text: string): string {
   const line = toOneLine(text);
@@ -20,10 +23,10 @@ export function encodeHeader(text: string): string {
   return [...words, word].map((one) => `=?UTF-8?B?${Buffer.from(one).toString("base64")}?=`).join("\r\n ");
 }
 
-/** A header's text with its encoded words read, in any charset that the platform knows (RFC 2047 section 6). */
+/** Decodes the encoded words of a header in any charset that the platform supports (RFC 2047 section 6). */
 export function decodeHeader(text: string): string {
   const unfolded = text.replace(/\r?\n(?=[ \t])/g, "").replace(/(\?=)\s+(?==\?)/g, "$1");
-  // A character may be cut in two between neighbouring words of one charset and encoding: their bytes are joined before they are read.
+  // A character may be split between adjacent words of one charset and encoding, so their bytes are joined first.
   return unfolded.replace(ENCODED_RUN, (run) => {
     let result = "";
     let charset = "";
@@ -42,7 +45,7 @@ export function decodeHeader(text: string): string {
   });
 }
 
-/** Bytes as text of a charset; `undefined` when the platform does not know it. */
+/** Decodes bytes of a charset. Returns `undefined` if the platform does not support it. */
 export function decodeBytes(bytes: Uint8Array, charset: string, fatal = false): string | undefined {
   try {
     return new TextDecoder(charset || "utf-8", { fatal }).decode(bytes);
@@ -51,7 +54,7 @@ export function decodeBytes(bytes: Uint8Array, charset: string, fatal = false): 
   }
 }
 
-/** Text on one line, without control characters. */
+/** Converts text to one line without control characters. */
 export function toOneLine(text: string): string {
   return text.replace(/[\p{Cc}\s]+/gu, " ").trim();
 }

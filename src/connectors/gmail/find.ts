@@ -8,13 +8,16 @@ const Page = z.looseObject({
   nextPageToken: z.nullish(z.string()),
 });
 
-/** Headers that lists and replies need. */
+/** Headers used by lists and replies. */
 const HEADERS = ["From", "To", "Cc", "Reply-To", "Subject", "Message-ID", "References"];
 
-/** Messages are read so many at once; Gmail counts each, and lists give ids only. */
+/** Number of messages read at once. Gmail's lists contain only IDs, and each read counts against the quota. */
 const AT_ONCE = 5;
 
-/** Messages of a query, newest first, with their headers. Source: Gmail API v1, GET …/messages and …/messages/{id}. */
+/**
+ * Returns the messages of a query with their headers, newest first. Source: Gmail API v1, GET …/messages and
+ * …/messages/{id}.
+ */
 export async function findMessages(
   { http }: Pick<ToolContext, "http">,
   q: string,
@@ -37,7 +40,7 @@ export async function findMessages(
   return { messages, more: pageToken !== undefined || ids.length > limit };
 }
 
-/** One message by its id: its headers, or all of it. */
+/** Fetches one message by ID, with its headers or in full. */
 export function fetchMessage(
   { http }: Pick<ToolContext, "http">,
   id: string,
@@ -49,9 +52,9 @@ export function fetchMessage(
 }
 
 /**
- * The one message that a person means: by its id, its address, or words of its subject. Of a conversation it is the newest.
+ * Finds a message by ID, URL, or words from its subject. Returns the newest message of a conversation.
  *
- * @throws Problem INVALID_REQUEST when there is none, or words fit several conversations
+ * @throws Problem INVALID_REQUEST when none matches, or several conversations do
  */
 export async function findMessage(context: ToolContext, text: string): Promise<Message> {
   const wanted = text.trim();
@@ -69,19 +72,19 @@ export async function findMessage(context: ToolContext, text: string): Promise<M
     .slice(0, 5)
     .map((one) => `“${getSubject(one)}” from ${getSenderName(one)}, ${getDate(one).slice(0, 10)} (${one.id})`);
   throw new Problem("INVALID_REQUEST", `Several messages match “${wanted}”: ${list.join("; ")}.`, {
-    hint: "Name it by its id.",
+    hint: "Specify it by its ID.",
     details: { field: "message" },
   });
 }
 
 function none(wanted: string): Problem {
   return new Problem("INVALID_REQUEST", `No message has “${wanted}” in its subject.`, {
-    hint: "Search for it first, and name it by its id.",
+    hint: "Search for it first, and specify it by its ID.",
     details: { field: "message" },
   });
 }
 
-/** A subject without the marks of answers before it. */
+/** Removes reply prefixes from a subject. */
 function plain(subject: string): string {
   return subject
     .replace(/^(?:\s*(?:re|fwd?|aw|wg)\s*:)+/i, "")

@@ -8,7 +8,10 @@ import { replyTool } from "./reply.ts";
 import { searchTool } from "./search.ts";
 import { sendMessageTool } from "./send.ts";
 
-/** Gmail. `gmail.modify` is everything but deleting for good. Source: https://developers.google.com/workspace/gmail/api/reference/rest */
+/**
+ * Gmail. `gmail.modify` allows everything but permanent deletion. Source:
+ * https://developers.google.com/workspace/gmail/api/reference/rest
+ */
 export const gmail: Service = {
   name: "gmail",
   title: "Gmail",

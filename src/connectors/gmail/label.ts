@@ -7,9 +7,9 @@ import { findMessage } from "./find.ts";
 import { buildThreadUrl, formatMessageLine, GMAIL_SCOPE, toMessageData } from "./message.ts";
 
 const Input = z.object({
-  message: withDescription(z.string(), "Id of a message of the conversation, or words of its subject."),
+  message: withDescription(z.string(), "ID of a message in the conversation, or words from its subject."),
   label: withDescription(z.string(), '"read", "unread", "starred", "important", "spam", or the name of a label.'),
-  remove: withDescription(z.optional(z.boolean()), "Whether the label is to be taken off."),
+  remove: withDescription(z.optional(z.boolean()), "Whether to remove the label."),
 });
 type Input = z.output<typeof Input>;
 
@@ -20,7 +20,7 @@ type Change = { addLabelIds?: string[]; removeLabelIds?: string[] };
 /** Source: Gmail API v1, GET /gmail/v1/users/{userId}/labels and POST …/threads/{id}/modify. */
 export const changeLabelTool = defineTool({
   name: "gmail.label",
-  description: "Label an e-mail conversation in Gmail, or mark it as read, unread, starred or important.",
+  description: "Label an email conversation in Gmail, or mark it as read, unread, starred or important.",
   access: "write",
   input: Input,
   examples: [
@@ -32,8 +32,8 @@ export const changeLabelTool = defineTool({
   ],
   summary: ({ message, label, remove }: Input) =>
     remove
-      ? `Take ${escapeCell(label)} off the e-mail ${escapeCell(message)}`
-      : `Mark the e-mail ${escapeCell(message)} as ${escapeCell(label)}`,
+      ? `Remove ${escapeCell(label)} from the email ${escapeCell(message)}`
+      : `Mark the email ${escapeCell(message)} as ${escapeCell(label)}`,
   resource: ({ label, remove }: Input) => formatPlace(remove ? "without" : "with", quoteName(label)),
   async run(input, context) {
     const message = await findMessage(context, input.message);
@@ -53,7 +53,7 @@ export const changeLabelTool = defineTool({
   },
 });
 
-/** Labels that Gmail has itself; "read" is the absence of one. */
+/** Returns the change for a label that Gmail defines. "read" removes a label. */
 function systemChange({ label: name, remove }: Input): Change | undefined {
   const word = name.trim().toLowerCase();
   if (word === "read" || word === "unread") {
@@ -74,8 +74,8 @@ async function labelChange({ label: name, remove }: Input, { http }: ToolContext
   const found = own.find((one) => one.name.toLowerCase() === name.trim().toLowerCase());
   if (found) return getChange(found.id, remove);
   const known = own.map((one) => one.name).join(", ");
-  throw new Problem("INVALID_REQUEST", `There is no label “${name.trim()}” in Gmail.`, {
-    hint: known ? `The labels are ${known}.` : "Make the label in Gmail first.",
+  throw new Problem("INVALID_REQUEST", `No label in Gmail is called “${name.trim()}”.`, {
+    hint: known ? `Available labels: ${known}.` : "Create the label in Gmail first.",
     details: { field: "label" },
   });
 }

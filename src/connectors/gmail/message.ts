@@ -9,7 +9,7 @@ import { decodeBytes, decodeHeader, toOneLine } from "./encoded-words.ts";
 
 const Header = z.looseObject({ name: z.string(), value: z.nullish(z.string()) });
 
-/** A part of a message. Its own parts are read when they are come to, since schemas do not nest endlessly. */
+/** A part of a message. Nested parts are parsed on access, because the schema cannot be recursive. */
 const Part = z.looseObject({
   mimeType: z.nullish(z.string()),
   filename: z.nullish(z.string()),
@@ -19,7 +19,7 @@ const Part = z.looseObject({
 });
 type Part = z.output<typeof Part>;
 
-/** A message as Gmail gives it. Source: Gmail API v1, "users.messages". */
+/** A message as Gmail returns it. Source: Gmail API v1, "users.messages". */
 export const Message = z.looseObject({
   id: z.string(),
   threadId: z.string(),
@@ -33,13 +33,13 @@ export type Message = z.output<typeof Message>;
 export const MESSAGES_PATH = "/gmail/v1/users/me/messages";
 export const GMAIL_SCOPE = "gmail.modify";
 
-/** A header of a message, read; empty when it has none. What is encoded is cleaned only once it is decoded. */
+/** Returns a decoded header, or an empty string. Encoded text is cleaned after decoding. */
 export function getHeader(message: Message, name: string): string {
   const found = message.payload?.headers?.find((one) => one.name.toLowerCase() === name.toLowerCase());
   return toOneLine(clean(decodeHeader(found?.value ?? "")));
 }
 
-/** The text of a message: its plain part, else its HTML as text. */
+/** Returns the text of a message: its plain part, or its HTML as text. */
 export function getBodyText({ payload }: Message): string {
   const parts = payload ? leaves(payload).filter(({ filename }) => !filename) : [];
   const plain = parts.filter(({ mimeType }) => mimeType === "text/plain").map(formatPart);
@@ -51,7 +51,7 @@ export function getBodyText({ payload }: Message): string {
     .trim();
 }
 
-/** Files that come with a message. */
+/** Lists the attachments of a message. */
 export function listAttachments({ payload }: Message): { name: string; type: string; bytes: number }[] {
   const files = payload ? leaves(payload).filter(({ filename }) => Boolean(filename)) : [];
   return files.map(({ filename, mimeType, body }) => ({
@@ -61,7 +61,7 @@ export function listAttachments({ payload }: Message): { name: string; type: str
   }));
 }
 
-/** A message trimmed for a model. */
+/** Converts a message to data for the model. */
 export function toMessageData(
   message: Message,
   context: Pick<ToolContext, "http" | "metadata">,
@@ -81,7 +81,7 @@ export function toMessageData(
   };
 }
 
-/** Messages as a table for a person. */
+/** Formats messages as a table. */
 export function formatMessageTable(messages: Message[]): string {
   const rows = messages.map((message) => [
     getSenderName(message),
@@ -97,29 +97,29 @@ export function getSubject(message: Message): string {
   return getHeader(message, "Subject") || "(no subject)";
 }
 
-/** Name of whom it is from, or the address. */
+/** Returns the name of the sender, or the address. */
 export function getSenderName(message: Message): string {
   const [from] = parseMailboxes(getHeader(message, "From"));
   return from?.name || from?.address || "somebody";
 }
 
-/** When Gmail got it, in ISO 8601. */
+/** Returns when Gmail received a message, in ISO 8601. */
 export function getDate({ internalDate }: Message): string {
   return new Date(Number(internalDate ?? 0)).toISOString();
 }
 
-/** Where a person reads a conversation. */
+/** Returns the web page of a conversation. */
 export function buildThreadUrl(thread: string, context: Pick<ToolContext, "http" | "metadata">): string {
   return buildMailUrl(`all/${encodeURIComponent(thread)}`, context);
 }
 
-/** A place in Gmail, in the account that is connected. */
+/** Returns a URL in Gmail that opens the connected account. */
 export function buildMailUrl(place: string, { http, metadata }: Pick<ToolContext, "http" | "metadata">): string {
   const account = typeof metadata.email === "string" ? `?authuser=${encodeURIComponent(metadata.email)}` : "";
   return `${http.endpoints.web}/mail/u/${account}#${place}`;
 }
 
-/** "**Subject** from Ana". */
+/** Formats a message as "**Subject** from Ana". */
 export function formatMessageLine(message: Message): string {
   return `**${escapeCell(getSubject(message))}** from ${escapeCell(getSenderName(message))}`;
 }
@@ -132,7 +132,10 @@ function leaves(part: Part): Part[] {
   });
 }
 
-/** Gmail mostly gives UTF-8, whatever the part says it was; what is not valid UTF-8, or is of a 7-bit charset, is read as the part says. */
+/**
+ * Decodes a part. Gmail usually returns UTF-8, whatever the part declares; other text is decoded with the declared
+ * charset.
+ */
 function formatPart(part: Part): string {
   const bytes = Buffer.from(part.body?.data ?? "", "base64url");
   const type = part.headers?.find(({ name }) => name.toLowerCase() === "content-type")?.value ?? "";
@@ -142,13 +145,13 @@ function formatPart(part: Part): string {
   return clean((text ?? decodeBytes(bytes, charset) ?? "").replace(/\r\n?/g, "\n"));
 }
 
-/** Excerpts come with the five entities of HTML. */
+/** Decodes the five HTML entities that excerpts contain. */
 function entities(text: string): string {
   const known: Record<string, string> = { "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'", "&amp;": "&" };
   return text.replace(/&(?:lt|gt|quot|#39|amp);/g, (entity) => known[entity] ?? entity);
 }
 
-/** HTML of a mail as plain text: blocks on lines of their own, links with their address, nothing of styles and scripts. */
+/** Converts the HTML of a mail to plain text: one line per block, links with their URL, no styles or scripts. */
 function htmlToText(html: string): string {
   return formatNodes(parseDocument(html).children)
     .replace(/[^\S\n]+/g, " ")

@@ -2,14 +2,14 @@ import { Problem } from "#protocol/errors";
 import { formatAddressHeader, type Mailbox } from "./addresses.ts";
 import { encodeHeader } from "./encoded-words.ts";
 
-/** A message to be sent; Gmail adds From, Date and Message-ID. */
+/** A message to send. Gmail adds From, Date and Message-ID. */
 export type OutgoingMail = {
   to: Mailbox[];
   cc?: Mailbox[];
   bcc?: Mailbox[];
   subject: string;
   body: string;
-  /** Message-ID of what it answers, and of all before that. */
+  /** Message-ID of the message that this one answers, and those of all earlier ones. */
   inReplyTo?: string;
   references?: string;
 };
@@ -18,7 +18,7 @@ export type OutgoingMail = {
 const LONGEST = 1_000_000;
 
 /**
- * A message in the form of RFC 5322, its text in UTF-8 and base64 (RFC 2045), as Gmail takes it: the whole in base64url.
+ * Encodes a message (RFC 5322) with UTF-8 text in base64 (RFC 2045). Gmail expects the whole message in base64url.
  *
  * @throws Problem INVALID_REQUEST when the text is too long
  */
@@ -44,7 +44,7 @@ export function encodeMessage({ to, cc = [], bcc = [], subject, body, inReplyTo,
   return Buffer.from([...lines, "", content, ""].join("\r\n")).toString("base64url");
 }
 
-/** Only what has the form of a Message-ID is put into a header. */
+/** Returns the valid Message-IDs in a text; nothing else may enter the header. */
 function messageIds(text: string | undefined): string {
   return (text?.match(/<[^<>\s]+>/g) ?? []).slice(-20).join("\r\n ");
 }

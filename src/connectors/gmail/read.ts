@@ -14,17 +14,17 @@ import {
 } from "./message.ts";
 
 const Input = z.object({
-  message: withDescription(z.string(), "Id of the message, or words of its subject."),
+  message: withDescription(z.string(), "ID of the message, or words from its subject."),
 });
 type Input = z.output<typeof Input>;
 
-/** Longest text that is shown and given to a model, in characters. */
+/** Longest text shown to the user and the model, in characters. */
 const LONGEST = 12_000;
 
 /** Source: Gmail API v1, GET /gmail/v1/users/{userId}/messages/{id}. */
 export const readMessageTool = defineTool({
   name: "gmail.read_message",
-  description: "Read one e-mail in Gmail: who wrote it, to whom, its text and the names of its attachments.",
+  description: "Read one email in Gmail: its sender, recipients, text and the names of its attachments.",
   access: "read",
   input: Input,
   examples: [
@@ -35,7 +35,7 @@ export const readMessageTool = defineTool({
     "what does the email {message} say",
     "summarise the email {message}",
   ],
-  summary: ({ message }: Input) => `Read the e-mail ${escapeCell(message)}`,
+  summary: ({ message }: Input) => `Read the email ${escapeCell(message)}`,
   async run(input, context) {
     const { id } = await findMessage(context, input.message);
     const message = await fetchMessage(context, id, "full");
@@ -59,5 +59,5 @@ function formatMessage(message: Message, body: string): string {
     ["Attachments", attachments.join(", ")],
   ];
   const lines = facts.flatMap(([name, value]) => (value ? [`- ${name}: ${escapeCell(value)}`] : []));
-  return [`**${escapeCell(getSubject(message))}**`, lines.join("\n"), body || "It has no text."].join("\n\n");
+  return [`**${escapeCell(getSubject(message))}**`, lines.join("\n"), body || "The message has no text."].join("\n\n");
 }

@@ -10,19 +10,19 @@ import { encodeMessage } from "./mime.ts";
 import { SentMessage } from "./send.ts";
 
 const Input = z.object({
-  message: withDescription(z.string(), "Id of the message to answer, or words of its subject."),
-  body: withDescription(z.string(), "The text of the answer."),
-  all: withDescription(
-    z.optional(z.boolean()),
-    "Whether it goes to everybody who got the message, and not to its sender alone.",
-  ),
+  message: withDescription(z.string(), "ID of the message to answer, or words from its subject."),
+  body: withDescription(z.string(), "Text of the reply."),
+  all: withDescription(z.optional(z.boolean()), "Whether to reply to all recipients instead of only the sender."),
 });
 type Input = z.output<typeof Input>;
 
-/** Source: Gmail API v1, POST …/messages/send with the thread's id, and the headers that keep the conversation together (RFC 5322 3.6.4). */
+/**
+ * Source: Gmail API v1, POST …/messages/send with the thread's ID and the headers that keep the conversation together
+ * (RFC 5322 section 3.6.4).
+ */
 export const replyTool = defineTool({
   name: "gmail.reply",
-  description: "Reply to an e-mail in Gmail.",
+  description: "Reply to an email in Gmail.",
   access: "write",
   input: Input,
   examples: [
@@ -33,13 +33,15 @@ export const replyTool = defineTool({
     "respond to the email {message} that {body}",
   ],
   summary: ({ message, body, all }: Input) =>
-    `Reply to ${all ? "everybody on" : "the sender of"} the e-mail ${escapeCell(message)}: “${truncateText(escapeCell(body), 300)}”`,
+    `Reply to ${all ? "everyone on" : "the sender of"} the email ${escapeCell(message)}: “${truncateText(escapeCell(body), 300)}”`,
   modeOf: ({ all }: Input) => (all ? "confirm_before_execution" : undefined),
   async run(input, context) {
     const original = await findMessage(context, input.message);
     const { to, cc } = answerTo(original, getOwnAddress(context.metadata), input.all === true);
     if (to.length === 0) {
-      throw new Problem("INVALID_REQUEST", "The message names nobody to answer to.", { details: { field: "message" } });
+      throw new Problem("INVALID_REQUEST", "The message has no address to reply to.", {
+        details: { field: "message" },
+      });
     }
     const subject = getHeader(original, "Subject");
     const id = getHeader(original, "Message-ID");
@@ -69,7 +71,10 @@ export const replyTool = defineTool({
   },
 });
 
-/** Whom an answer goes to: who wrote, or whoever they wrote to when that was the person; never the person's own address. */
+/**
+ * Returns the recipients of a reply: the sender, or the original recipients if the user sent the message. The user's
+ * own address is excluded.
+ */
 function answerTo(message: Message, own: string, all: boolean): { to: Mailbox[]; cc: Mailbox[] } {
   const isOwn = ({ address }: Mailbox) => address.toLowerCase() === own.toLowerCase();
   const from = parseMailboxes(getHeader(message, "From"));
@@ -83,7 +88,7 @@ function answerTo(message: Message, own: string, all: boolean): { to: Mailbox[];
   return { to: once(to), cc: once(others) };
 }
 
-/** Addresses that mail can go to; groups and the like are left out. */
+/** Keeps the addresses that mail can be sent to. Groups are omitted. */
 function check(list: Mailbox[]): Mailbox[] {
   return list.flatMap(({ name, address }) => {
     try {

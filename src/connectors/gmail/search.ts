@@ -5,20 +5,20 @@ import { findMessages } from "./find.ts";
 import { buildMailUrl, formatMessageTable, toMessageData } from "./message.ts";
 
 const Input = z.object({
-  text: withDescription(z.optional(z.string()), "Words that the message contains."),
-  sender: withDescription(z.optional(z.string()), "Name or e-mail address of the person who wrote it."),
+  text: withDescription(z.optional(z.string()), "Words in the message."),
+  sender: withDescription(z.optional(z.string()), "Name or email address of the sender."),
   state: withDescription(z.optional(z.enum(["unread", "starred", "important"])), "unread, starred or important."),
   place: withDescription(
     z.optional(z.string()),
-    'Where it lies: "inbox" (default without other fields), "sent", "drafts", "spam", "trash", "anywhere", or a label.',
+    'Location: "inbox" (default without other fields), "sent", "drafts", "spam", "trash", "anywhere", or a label.',
   ),
   query: withDescription(
     z.optional(z.string()),
-    "A whole query in Gmail's own syntax; the other fields but limit are then ignored.",
+    "A complete query in Gmail's syntax. It overrides all other fields except limit.",
   ),
   limit: withDescription(
     z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(50))),
-    "At most so many messages; 10.",
+    "Maximum number of messages. Default: 10.",
   ),
 });
 type Input = z.output<typeof Input>;
@@ -26,7 +26,7 @@ type Input = z.output<typeof Input>;
 /** Source: Gmail API v1, GET /gmail/v1/users/{userId}/messages. */
 export const searchTool = defineTool({
   name: "gmail.search",
-  description: "Find or list e-mails in Gmail: by words, sender, label, or whether they are unread.",
+  description: "Find or list emails in Gmail by words, sender, label or unread state.",
   access: "read",
   input: Input,
   examples: [
@@ -55,7 +55,7 @@ export const searchTool = defineTool({
   },
 });
 
-/** Gmail's own query. Source: https://support.google.com/mail/answer/7190 */
+/** Builds a query in Gmail's syntax. Source: https://support.google.com/mail/answer/7190 */
 function getQuery(input: Input): string {
   if (input.query?.trim()) return input.query.trim();
   const { text, sender, state, place } = input;
@@ -77,7 +77,7 @@ function placeQuery(place: string): string {
   return `label:${word.replace(/[\s/()"]+/g, "-")}`;
 }
 
-/** Words without the operators of Gmail's search. */
+/** Removes the operators of Gmail's search. */
 function plain(text: string): string {
   return text
     .replace(/[(){}":]+/g, " ")
@@ -87,7 +87,7 @@ function plain(text: string): string {
 }
 
 function words({ query, text, sender, state, place }: Input, number = 2): string {
-  const noun = number === 1 ? "e-mail" : "e-mails";
+  const noun = number === 1 ? "email" : "emails";
   if (query?.trim()) return `${noun} matching ${query.trim()}`;
   return [
     state,

@@ -8,17 +8,11 @@ import { buildThreadUrl, GMAIL_SCOPE, MESSAGES_PATH } from "./message.ts";
 import { encodeMessage } from "./mime.ts";
 
 const Input = z.object({
-  to: withDescription(
-    z.string(),
-    "E-mail addresses of the people it goes to, such as sam@example.com, with commas between.",
-  ),
-  subject: withDescription(z.optional(z.string()), "Its subject."),
+  to: withDescription(z.string(), "Email addresses of the recipients, such as sam@example.com, separated by commas."),
+  subject: withDescription(z.optional(z.string()), "The subject."),
   body: withDescription(z.string(), "The text of the message."),
-  cc: withDescription(z.optional(z.string()), "E-mail addresses of people who get a copy, such as sam@example.com."),
-  bcc: withDescription(
-    z.optional(z.string()),
-    "E-mail addresses of people who get a copy that the others do not see, such as sam@example.com.",
-  ),
+  cc: withDescription(z.optional(z.string()), "Email addresses for a copy (Cc), such as sam@example.com."),
+  bcc: withDescription(z.optional(z.string()), "Email addresses for a hidden copy (Bcc), such as sam@example.com."),
 });
 
 type Input = z.output<typeof Input>;
@@ -28,7 +22,7 @@ export const SentMessage = z.looseObject({ id: z.string(), threadId: z.string() 
 /** Source: Gmail API v1, POST /gmail/v1/users/{userId}/messages/send. */
 export const sendMessageTool = defineTool({
   name: "gmail.send_message",
-  description: "Send an e-mail with Gmail.",
+  description: "Send an email with Gmail.",
   access: "write",
   input: Input,
   examples: [
@@ -42,13 +36,13 @@ export const sendMessageTool = defineTool({
     "send a mail to {to} saying {body}",
     "write an email to {to}: {body}",
   ],
-  summary: describeMail("Send an e-mail"),
+  summary: describeMail("Send an email"),
   resource: ({ to, cc, bcc }: Input) => formatPlace("to", formatRecipients([to, cc, bcc])),
   modeOf: ({ to, cc, bcc }: Input) => (hasManyRecipients([to, cc, bcc]) ? "confirm_before_execution" : undefined),
   async run(input, context) {
     const outgoing = toOutgoingMail(input);
     if (outgoing.to.length + outgoing.cc.length + outgoing.bcc.length === 0) {
-      throw new Problem("INVALID_REQUEST", "Nobody is named to send it to.", { details: { field: "to" } });
+      throw new Problem("INVALID_REQUEST", "A recipient is required.", { details: { field: "to" } });
     }
     const sent = await context.http.request({
       method: "POST",
@@ -64,7 +58,7 @@ export const sendMessageTool = defineTool({
   },
 });
 
-/** What a mail says and to whom, in one line for an approval; all its recipients, whoever they are. */
+/** Describes a mail and all its recipients in one line, for approvals. */
 export function describeMail(
   verb: string,
 ): (input: { to?: string; subject?: string; body: string; cc?: string; bcc?: string }) => string {
@@ -78,7 +72,7 @@ export function describeMail(
   };
 }
 
-/** The message that an input asks for. @throws Problem INVALID_REQUEST */
+/** Builds the message from the input. @throws Problem INVALID_REQUEST */
 export function toOutgoingMail(input: { to?: string; subject?: string; body: string; cc?: string; bcc?: string }) {
   return {
     to: parseRecipients(input.to, "to"),

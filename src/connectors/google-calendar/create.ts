@@ -21,27 +21,27 @@ const Input = z.object({
   title: withDescription(z.string(), "Title of the event."),
   start: withDescription(
     z.string(),
-    "When it begins: a day or a time in ISO 8601; without an offset in the calendar's time zone.",
+    "Start: a date or a time in ISO 8601. Without an offset, it is in the calendar's time zone.",
   ),
   end: withDescription(
     z.optional(z.string()),
-    "When it ends, in ISO 8601; of whole days the last one, included. An hour or a day when left out.",
+    "End, in ISO 8601. For whole days, the last day, inclusive. Default: one hour or one day.",
   ),
-  allDay: withDescription(z.optional(z.boolean()), "Whether it takes the whole day or days."),
+  allDay: withDescription(z.optional(z.boolean()), "Whether the event takes whole days."),
   guests: withDescription(
     z.optional(z.string()),
-    "E-mail addresses of the people to invite, such as sam@example.com, with commas between.",
+    "Email addresses to invite, such as sam@example.com, separated by commas.",
   ),
-  location: withDescription(z.optional(z.string()), "Where it is."),
-  description: withDescription(z.optional(z.string()), "More about it."),
+  location: withDescription(z.optional(z.string()), "Location."),
+  description: withDescription(z.optional(z.string()), "Description."),
   timeZone: withDescription(
     z.optional(z.string()),
-    "Time zone of the times, like Europe/Berlin; the calendar's when left out.",
+    "Time zone of the times, such as Europe/Berlin. Default: the calendar's.",
   ),
 });
 type Input = z.output<typeof Input>;
 
-/** More guests than that are many. */
+/** More guests than this count as many. */
 const MANY = 10;
 
 /** Source: Calendar API v3, POST /calendar/v3/calendars/{calendarId}/events. */
@@ -94,7 +94,7 @@ export const createEventTool = defineTool({
   },
 });
 
-/** The id comes from here, so that the same call cannot make a second event: Google then says that it is there already. */
+/** Creates the event with an ID that kay chooses: a repeated call then finds that the event already exists. */
 async function insert(context: ToolContext, body: { id: string; attendees?: unknown[] }): Promise<Event> {
   try {
     return await context.http.request({
@@ -124,7 +124,7 @@ function describeCall(input: Input): string {
   return also.length > 0 ? `${what} (${also.join(", ")})` : what;
 }
 
-/** The words of a grant name the guests too: they are written to. */
+/** Returns the text of an approval. It names the guests, because they receive invitations. */
 function calendarWords({ guests }: Input): string | undefined {
   const all = guestsIn(guests);
   if (all.length === 0) return "in your calendar";
@@ -144,8 +144,8 @@ function addresses(guests: string | undefined): string[] {
   const all = guestsIn(guests);
   const wrong = all.find((one) => !isAddress(one));
   if (wrong === undefined) return all;
-  throw new Problem("INVALID_REQUEST", `“${wrong}” is not an e-mail address.`, {
-    hint: "Name the guests by their e-mail addresses.",
+  throw new Problem("INVALID_REQUEST", `“${wrong}” is not an email address.`, {
+    hint: "Specify the guests by email address.",
     details: { field: "guests" },
   });
 }

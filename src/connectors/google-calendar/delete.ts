@@ -5,12 +5,15 @@ import { buildEventPath, EVENTS_SCOPE, formatEventLine, getTimeZone, parseEventN
 import { findEvent } from "./find.ts";
 
 const Input = z.object({
-  event: withDescription(z.string(), "Title, id or address of the event; of a repeated one only the next goes."),
-  day: withDescription(z.optional(z.string()), "Day on which the event is, in ISO 8601, if several have the title."),
+  event: withDescription(
+    z.string(),
+    "Title, id or URL of the event. Of a recurring event, only the next one is deleted.",
+  ),
+  day: withDescription(z.optional(z.string()), "Day of the event, in ISO 8601, if several have the title."),
 });
 type Input = z.output<typeof Input>;
 
-/** Source: Calendar API v3, DELETE /calendar/v3/calendars/{calendarId}/events/{eventId}; the answer is 204. */
+/** Source: Calendar API v3, DELETE /calendar/v3/calendars/{calendarId}/events/{eventId}; returns 204. */
 export const deleteEventTool = defineTool({
   name: "google-calendar.delete_event",
   description: "Delete or cancel an event or meeting of the person's Google Calendar.",

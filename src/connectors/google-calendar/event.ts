@@ -35,17 +35,17 @@ export type Event = z.output<typeof Event>;
 export const EVENTS_PATH = "/calendar/v3/calendars/primary/events";
 export const EVENTS_SCOPE = "calendar.events";
 
-/** Path of one event of the person's own calendar. */
+/** Returns the API path of an event in the user's own calendar. */
 export function buildEventPath(id: string): string {
   return `${EVENTS_PATH}/${encodeURIComponent(id)}`;
 }
 
-/** The time zone of the connected calendar. */
+/** Returns the time zone of the connected calendar. */
 export function getTimeZone({ metadata }: Pick<ToolContext, "metadata">): string {
   return typeof metadata.time_zone === "string" ? metadata.time_zone : "UTC";
 }
 
-/** When an event begins and ends, both as Google gives them: the end of a whole day is the day after it. */
+/** Returns start and end as Google reports them: whole days end on the day after the last one. */
 export function getTimes(event: Event): { start: CalendarTime; end: CalendarTime } {
   const { start, end } = event;
   if (start?.date) return { start: { date: start.date }, end: { date: end?.date ?? addDays(start.date, 1) } };
@@ -53,7 +53,7 @@ export function getTimes(event: Event): { start: CalendarTime; end: CalendarTime
   return { start: { dateTime }, end: { dateTime: end?.dateTime ?? dateTime } };
 }
 
-/** When an event is, for a person; whole days never pass through a time zone (case V13). */
+/** Formats the time of an event. Whole days are never converted between time zones. */
 export function formatWhen(event: Event, zone: string, now: number): string {
   const { start, end } = getTimes(event);
   const thisYear = Number(toWallTime(now, zone).slice(0, 4));
@@ -61,7 +61,7 @@ export function formatWhen(event: Event, zone: string, now: number): string {
   return formatTimeRange(toInstant(start, zone), toInstant(end, zone), zone, thisYear);
 }
 
-/** An event trimmed for a model; the end of whole days is the last of them. */
+/** Converts an event to data for the model. The end of whole days is the last day. */
 export function toEventData(event: Event, zone: string): Record<string, unknown> {
   const { start, end } = getTimes(event);
   const allDay = "date" in start;
@@ -79,7 +79,7 @@ export function toEventData(event: Event, zone: string): Record<string, unknown>
   };
 }
 
-/** Events as a table for a person. */
+/** Formats events as a table. */
 export function formatEventTable(events: Event[], zone: string, now: number): string {
   const rows = events.map((event) => [
     formatWhen(event, zone, now),
@@ -90,7 +90,7 @@ export function formatEventTable(events: Event[], zone: string, now: number): st
   return formatMarkdownTable(["When", "Title", "Where", "Guests"], rows);
 }
 
-/** One event on a line: "**Planning**, Fri Nov 27, 14:00 - 15:00". */
+/** Formats an event in one line: "**Planning**, Fri Nov 27, 14:00 - 15:00". */
 export function formatEventLine(event: Event, zone: string, now: number): string {
   return `**${escapeCell(getTitle(event))}**, ${formatWhen(event, zone, now)}`;
 }
@@ -99,13 +99,13 @@ export function getTitle({ summary }: Event): string {
   return summary?.trim() || "(no title)";
 }
 
-/** The title in what a person calls an event: "the meeting Planning", "a meeting called Planning". */
+/** Extracts the title from what users type: "the meeting Planning", "a meeting called Planning". */
 export function parseEventName(text: string): string {
   const line = text.replace(/\s+/g, " ").trim();
   return line.replace(/^(?:the|my|an?) (?:meeting|event|appointment) (?:(?:called|named|titled) )?(?=\S)/i, "");
 }
 
-/** Names or addresses of the others. */
+/** Lists the names or addresses of the other attendees. */
 export function listGuests({ attendees }: Event): string[] {
   return (attendees ?? [])
     .filter(({ self }) => self !== true)

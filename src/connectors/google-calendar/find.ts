@@ -19,10 +19,10 @@ const Page = z.looseObject({
   nextPageToken: z.nullish(z.string()),
 });
 
-/** A span of time, in milliseconds. */
+/** A time span, in ms since the epoch. */
 export type TimeSpan = { from: number; to: number };
 
-/** Events of the person's own calendar within a span, in their order; repeated ones one by one. */
+/** Returns the events of the user's own calendar within a span, in order. Recurring events are listed one by one. */
 export async function findEvents(
   context: ToolContext,
   { from, to }: TimeSpan,
@@ -53,7 +53,7 @@ export async function findEvents(
   return { events: events.slice(0, limit), more: pageToken !== undefined || events.length > limit };
 }
 
-/** The span that two days or times mean: a day alone is the whole of it, and the last day is part of the span. */
+/** Converts two dates or times to a span. A date means the whole day, and the last day is included. */
 export function parseSpan(
   { start, end }: { start?: string; end?: string },
   zone: string,
@@ -69,7 +69,7 @@ export function parseSpan(
 }
 
 /**
- * The one event that a person means: by its id, its address or its title, from today on. Of a repeated event it is the next one.
+ * Finds an event from today on by ID, URL or title. Returns the next occurrence of a recurring event.
  *
  * @throws Problem INVALID_REQUEST when none or several have the title
  */
@@ -91,8 +91,8 @@ export async function findEvent(context: ToolContext, text: string, day: string 
   const [first, ...others] = matches;
   const when = day?.trim() ? ` on ${day.trim()}` : "";
   if (!first) {
-    throw new Problem("INVALID_REQUEST", `No event to come is called “${wanted}”${when}.`, {
-      hint: "Check the title, or name the event by its id.",
+    throw new Problem("INVALID_REQUEST", `No upcoming event is called “${wanted}”${when}.`, {
+      hint: "Check the title, or specify the event by its ID.",
       details: { field: "event" },
     });
   }
@@ -100,12 +100,12 @@ export async function findEvent(context: ToolContext, text: string, day: string 
   if (others.every(({ recurringEventId }) => series && recurringEventId === series)) return first;
   const list = matches.slice(0, 5).map((event) => `${getTitle(event)} (${formatWhen(event, zone, now)})`);
   throw new Problem("INVALID_REQUEST", `Several events match “${wanted}”: ${list.join("; ")}.`, {
-    hint: "Say on which day it is.",
+    hint: "Specify the day of the event.",
     details: { field: "event" },
   });
 }
 
-/** The id in an event's address (`eid` is the id and the calendar, in base64), or the text itself when it is one. */
+/** Returns the ID from an event's URL (`eid` is ID and calendar in base64), or the text itself if it is one. */
 function eventId(text: string): string | undefined {
   const trimmed = text.trim();
   const [, eid] = /^https?:\/\/\S*[?&/]eid=([\w-]+)/.exec(trimmed) ?? [];

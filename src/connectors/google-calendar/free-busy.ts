@@ -10,15 +10,15 @@ import { parseSpan, type TimeSpan } from "./find.ts";
 const Input = z.object({
   person: withDescription(
     z.optional(z.string()),
-    '"me" (default), or the e-mail address of a person, such as sam@example.com.',
+    '"me" (default), or the email address of a user, such as sam@example.com.',
   ),
   start: withDescription(
     z.optional(z.string()),
-    "First day or time, ISO 8601; now when left out. A day alone is the whole of it.",
+    "First day or time, ISO 8601. Default: now. A date without a time means the whole day.",
   ),
   end: withDescription(
     z.optional(z.string()),
-    "Last day or time, ISO 8601, included; a day later when both are left out.",
+    "Last day or time, ISO 8601, inclusive. Default without a start: one day later.",
   ),
 });
 type Input = z.output<typeof Input>;
@@ -33,10 +33,10 @@ const Answer = z.looseObject({
   ),
 });
 
-/** Source: Calendar API v3, POST /calendar/v3/freeBusy, which changes nothing. */
+/** Source: Calendar API v3, POST /calendar/v3/freeBusy, which is read-only. */
 export const findFreeTimeTool = defineTool({
   name: "google-calendar.free_busy",
-  description: "Tell when a person is busy and when free, by Google Calendar.",
+  description: "Show when a person is busy and free, according to Google Calendar.",
   access: "read",
   input: Input,
   examples: [
@@ -48,7 +48,7 @@ export const findFreeTimeTool = defineTool({
     "is {person} busy {start}",
     "when is {person} available {start}",
   ],
-  summary: (input: Input) => `See when ${isMe(input.person) ? "I am" : `${escapeCell(input.person ?? "")} is`} free`,
+  summary: (input: Input) => `Check when ${isMe(input.person) ? "I am" : `${escapeCell(input.person ?? "")} is`} free`,
   async run(input, context) {
     const zone = getTimeZone(context);
     const span = parseSpan(input, zone, context.clock.now(), 1);
@@ -68,8 +68,8 @@ export const findFreeTimeTool = defineTool({
     });
     const calendar = calendars[id] ?? Object.values(calendars)[0];
     if (!calendar || (calendar.errors?.length ?? 0) > 0) {
-      throw new Problem("SERVICE_FAILED", `The calendar of ${id} is not open to this account.`, {
-        hint: "Check the address, or ask the person to share when they are free.",
+      throw new Problem("SERVICE_FAILED", `This account has no access to the calendar of ${id}.`, {
+        hint: "Check the address, or ask the owner to share their availability.",
       });
     }
     const busy = merge(
@@ -87,7 +87,7 @@ export const findFreeTimeTool = defineTool({
   },
 });
 
-/** Spans in their order, within the one that was asked for, those that touch made one. */
+/** Sorts spans, clips them to `within`, and merges those that touch. */
 function merge(spans: TimeSpan[], within: TimeSpan): TimeSpan[] {
   const result: TimeSpan[] = [];
   for (const { from, to } of [...spans].sort((a, b) => a.from - b.from)) {
@@ -113,8 +113,8 @@ function isMe(person: string | undefined): boolean {
 function getAddress(person: string): string {
   const text = person.trim();
   if (/^[^\s@<>]+@[^\s@<>]+$/.test(text)) return text;
-  throw new Problem("INVALID_REQUEST", `“${text}” is not an e-mail address.`, {
-    hint: "Name the person by e-mail address.",
+  throw new Problem("INVALID_REQUEST", `“${text}” is not an email address.`, {
+    hint: "Specify the user by email address.",
     details: { field: "person" },
   });
 }

@@ -19,7 +19,7 @@ export const googleCalendar: Service = {
 
 const Calendar = z.looseObject({ timeZone: z.nullish(z.string()) });
 
-/** The account, and the time zone of its calendar, in which times without one are meant. */
+/** Returns the account and its calendar's time zone, which applies to times without an offset. */
 async function calendarIdentity(http: ServiceHttp): Promise<Identity> {
   const identity = await fetchGoogleIdentity(http);
   const path = "/calendar/v3/calendars/primary";

@@ -7,27 +7,27 @@ import { findEvents, parseSpan } from "./find.ts";
 const Input = z.object({
   start: withDescription(
     z.optional(z.string()),
-    "First day or time, ISO 8601; now when left out. A day alone is the whole of it.",
+    "First day or time, ISO 8601. Default: now. A date without a time means the whole day.",
   ),
   end: withDescription(
     z.optional(z.string()),
-    "Last day or time, ISO 8601, included; a week later when both are left out.",
+    "Last day or time, ISO 8601, inclusive. Default without a start: one week later.",
   ),
-  text: withDescription(z.optional(z.string()), "Words that the title, place or text of the events contains."),
+  text: withDescription(z.optional(z.string()), "Words in the title, location or description of the events."),
   limit: withDescription(
     z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(250))),
-    "At most so many events; 25.",
+    "Maximum number of events. Default: 25.",
   ),
 });
 type Input = z.output<typeof Input>;
 
-/** A week is looked ahead, and a year when something in particular is looked for. */
+/** Days to look ahead: a week, or a year for a text search. */
 const [WEEK, YEAR] = [7, 366];
 
 /** Source: Calendar API v3, GET /calendar/v3/calendars/{calendarId}/events. */
 export const listEventsTool = defineTool({
   name: "google-calendar.list_events",
-  description: "List or find events, meetings and appointments of the person's Google Calendar.",
+  description: "List or find events, meetings and appointments of the user's Google Calendar.",
   access: "read",
   input: Input,
   examples: [

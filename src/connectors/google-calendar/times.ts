@@ -9,15 +9,15 @@ import {
   toWallTime,
 } from "../google/time.ts";
 
-/** A day or a time as Google takes it. The unused half is null, so that a change from one to the other is complete. */
+/** A date or time as Google expects it. The unused half is null, so that a change from one to the other is complete. */
 export type GoogleTime = { date: string } | { dateTime: string; timeZone: string };
 
-/** How long an event is that nobody said the end of. */
+/** Default duration of an event. */
 const HOUR_MS = 3_600_000;
 
 /**
- * Start and end of a new event. The last day of whole days is included by people and excluded by Google, and neither day is ever moved
- * through a time zone (case V13).
+ * Returns start and end of a new event. Users include the last of several whole days, Google excludes it, and neither
+ * date is converted between time zones.
  *
  * @throws Problem INVALID_REQUEST
  */
@@ -32,7 +32,10 @@ export function toEventTimes(
   return timed(from, last ? toInstant(last, zone) : from + HOUR_MS, zone);
 }
 
-/** Times of an event that is moved: what is not said stays, a time of day too when only another day is named. */
+/**
+ * Returns the times of a moved event. Whatever is not specified stays, including the time of day if only the day
+ * changes.
+ */
 export function toMovedTimes(
   before: { start: CalendarTime; end: CalendarTime },
   { start, end }: { start?: string; end?: string },
@@ -63,14 +66,14 @@ function wholeDays(first: string, last: string): { start: GoogleTime; end: Googl
 function timed(from: number, to: number, timeZone: string): { start: GoogleTime; end: GoogleTime } {
   if (to < from) throw backwards();
   if (to - from > 366 * DAY_MS)
-    throw new Problem("INVALID_REQUEST", "That is longer than a year.", { details: { field: "end" } });
+    throw new Problem("INVALID_REQUEST", "The event is longer than a year.", { details: { field: "end" } });
   return {
     start: { dateTime: toWallTime(from, timeZone), timeZone },
     end: { dateTime: toWallTime(to, timeZone), timeZone },
   };
 }
 
-/** Another day keeps the time of day. */
+/** Keeps the time of day on another date. */
 function getAtTime(when: CalendarTime, instant: number, zone: string): number {
   if ("dateTime" in when) return toInstant(when, zone);
   return toInstant({ dateTime: `${when.date}${toWallTime(instant, zone).slice(10)}` }, zone);
@@ -83,8 +86,8 @@ function getDay(when: CalendarTime, zone: string): string {
 }
 
 function mixed(): Problem {
-  return new Problem("INVALID_REQUEST", "Start and end must both be days, or both be times.", {
-    hint: "Give the end a time too.",
+  return new Problem("INVALID_REQUEST", "Start and end must both be dates or both be times.", {
+    hint: "Specify a time for the end too.",
     details: { field: "end" },
   });
 }

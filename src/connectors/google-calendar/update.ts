@@ -17,19 +17,13 @@ import { findEvent } from "./find.ts";
 import { type GoogleTime, toMovedTimes } from "./times.ts";
 
 const Input = z.object({
-  event: withDescription(z.string(), "Title, id or address of the event; of a repeated one the next is meant."),
-  start: withDescription(z.optional(z.string()), "When it is to begin: a day (the time stays) or a time, in ISO 8601."),
-  end: withDescription(
-    z.optional(z.string()),
-    "When it is to end, in ISO 8601; when left out it stays as long as it is.",
-  ),
-  title: withDescription(z.optional(z.string()), "Its new title."),
-  location: withDescription(z.optional(z.string()), "Where it is to be."),
-  description: withDescription(z.optional(z.string()), "What it is to say."),
-  day: withDescription(
-    z.optional(z.string()),
-    "Day on which the event is now, in ISO 8601, if several have the title.",
-  ),
+  event: withDescription(z.string(), "Title, id or URL of the event. Of a recurring event, the next one is changed."),
+  start: withDescription(z.optional(z.string()), "New start: a date (the time of day stays) or a time, in ISO 8601."),
+  end: withDescription(z.optional(z.string()), "New end, in ISO 8601. Default: the duration stays the same."),
+  title: withDescription(z.optional(z.string()), "The new title."),
+  location: withDescription(z.optional(z.string()), "New location."),
+  description: withDescription(z.optional(z.string()), "New description."),
+  day: withDescription(z.optional(z.string()), "Current day of the event, in ISO 8601, if several have the title."),
 });
 type Input = z.output<typeof Input>;
 
@@ -37,7 +31,7 @@ type Input = z.output<typeof Input>;
 export const updateEventTool = defineTool({
   name: "google-calendar.update_event",
   description:
-    "Move an event or meeting of the person's Google Calendar to another time, or change its title, place or text.",
+    "Move an event or meeting of the user's Google Calendar to another time, or change its title, location or description.",
   access: "write",
   input: Input,
   examples: [
@@ -64,8 +58,8 @@ export const updateEventTool = defineTool({
       ...(input.description === undefined ? {} : { description: input.description.trim() }),
     };
     if (Object.keys(body).length === 0) {
-      throw new Problem("INVALID_REQUEST", "What is to change about the event is not said.", {
-        hint: "Name a new time, title, place or text.",
+      throw new Problem("INVALID_REQUEST", "A change to the event is required.", {
+        hint: "Specify a new time, title, location or description.",
       });
     }
     const event = await context.http.request({
@@ -83,7 +77,7 @@ export const updateEventTool = defineTool({
   },
 });
 
-/** A patch keeps what it does not name: the other kind of time has to be taken away. */
+/** Clears the other kind of time. A PATCH keeps fields that it does not contain. */
 function whole(time: GoogleTime): Record<string, string | null> {
   return "date" in time ? { ...time, dateTime: null, timeZone: null } : { ...time, date: null };
 }
@@ -97,5 +91,5 @@ function describeCall(input: Input): string {
     input.description === undefined ? "" : `text “${truncateText(escapeCell(input.description), 200)}”`,
   ].filter(Boolean);
   const day = input.day?.trim() ? ` of ${input.day.trim()}` : "";
-  return `Change the event “${escapeCell(parseEventName(input.event))}”${day}: ${changes.join(", ") || "nothing"} (guests are told)`;
+  return `Change the event “${escapeCell(parseEventName(input.event))}”${day}: ${changes.join(", ") || "nothing"} (guests are notified)`;
 }

@@ -7,15 +7,15 @@ import { defineTool, withDescription } from "../service.ts";
 import { buildDocumentUrl, Document } from "./document.ts";
 
 const Input = z.object({
-  document: withDescription(z.string(), "Title, id or address of the document."),
-  text: withDescription(z.string(), "The text to put at its end."),
+  document: withDescription(z.string(), "Title, id or URL of the document."),
+  text: withDescription(z.string(), "The text to append."),
 });
 type Input = z.output<typeof Input>;
 
 /** Source: Docs API v1, POST /v1/documents/{documentId}:batchUpdate with `insertText` at the end of the body. */
 export const appendTextTool = defineTool({
   name: "google-docs.append_text",
-  description: "Add text at the end of a Google Docs document.",
+  description: "Append text to a Google Docs document.",
   access: "write",
   input: Input,
   examples: [
@@ -26,11 +26,12 @@ export const appendTextTool = defineTool({
     "write in the document {document}: {text}",
   ],
   summary: ({ document, text }: Input) =>
-    `Add to the end of the document ${escapeCell(document)}: “${truncateText(text.replace(/\s+/g, " ").trim(), 200)}”`,
+    `Append to the document ${escapeCell(document)}: “${truncateText(text.replace(/\s+/g, " ").trim(), 200)}”`,
   resource: ({ document }: Input) => formatPlace("in the document", formatFilePlace(document)),
   async run(input, context) {
     const text = input.text.trim();
-    if (text === "") throw new Problem("INVALID_REQUEST", "There is no text to add.", { details: { field: "text" } });
+    if (text === "")
+      throw new Problem("INVALID_REQUEST", "The text must not be empty.", { details: { field: "text" } });
     const { id } = await findFile(context, input.document, "document");
     const path = `/v1/documents/${encodeURIComponent(id)}`;
     const { http } = context;
@@ -40,7 +41,7 @@ export const appendTextTool = defineTool({
       answer: Document,
       scope: "documents",
     });
-    // An empty document is one newline: it ends at 2. In any other the text begins a paragraph of its own.
+    // An empty document is one newline and ends at 2. In any other document, the text starts a new paragraph.
     const end = document.body?.content?.at(-1)?.endIndex ?? 0;
     const insertText = { text: end > 2 ? `\n${text}` : text, endOfSegmentLocation: {} };
     await http.request({

@@ -6,11 +6,11 @@ import { buildDocumentUrl, Document } from "./document.ts";
 
 const Input = z.object({
   title: withDescription(z.string(), "Title of the new document."),
-  text: withDescription(z.optional(z.string()), "What is to stand in it."),
+  text: withDescription(z.optional(z.string()), "Initial content."),
 });
 type Input = z.output<typeof Input>;
 
-/** Source: Docs API v1, POST /v1/documents, which takes nothing but the title; the text is put in after that. */
+/** Source: Docs API v1, POST /v1/documents, which accepts only the title. The text is inserted afterwards. */
 export const createDocumentTool = defineTool({
   name: "google-docs.create_document",
   description: "Create a Google Docs document, with text if there is any.",
@@ -45,7 +45,7 @@ export const createDocumentTool = defineTool({
   },
 });
 
-/** The document is there by now: a failure says so, that nobody creates it again. */
+/** Inserts the text. A failure says that the document exists, so that it is not created again. */
 async function insert(
   context: Parameters<typeof buildDocumentUrl>[0],
   id: string,
@@ -63,11 +63,15 @@ async function insert(
     });
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    throw new Problem(error.code, `The document was created (${url}), but its text was not put in: ${error.message}`, {
-      hint: "Append the text to it; do not create it again.",
-      details: error.details,
-      cause: error,
-    });
+    throw new Problem(
+      error.code,
+      `The document was created (${url}), but its text could not be inserted: ${error.message}`,
+      {
+        hint: "Append the text to it; do not create it again.",
+        details: error.details,
+        cause: error,
+      },
+    );
   }
 }
 

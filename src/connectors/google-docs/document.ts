@@ -23,7 +23,9 @@ const Element = z.looseObject({
   inlineObjectElement: z.nullish(z.looseObject({})),
 });
 
-/** A piece of a document. What it holds besides (table cells, tabs) is read when it is come to, since schemas do not nest endlessly. */
+/**
+ * A part of a document. Nested parts (table cells, tabs) are parsed on access, because the schema cannot be recursive.
+ */
 const Structural = z.looseObject({
   endIndex: z.nullish(z.number()),
   paragraph: z.nullish(
@@ -55,7 +57,7 @@ const Tab = z.looseObject({
   childTabs: z.nullish(z.array(z.unknown())),
 });
 
-/** A document as Docs gives it. Source: Docs API v1, "documents". */
+/** A document as Docs returns it. Source: Docs API v1, "documents". */
 export const Document = z.looseObject({
   documentId: z.string(),
   title: z.nullish(z.string()),
@@ -64,12 +66,12 @@ export const Document = z.looseObject({
 });
 export type Document = z.output<typeof Document>;
 
-/** Where a person looks at a document. */
+/** Returns the web page of a document. */
 export function buildDocumentUrl(context: Pick<ToolContext, "http">, id: string): string {
   return `${context.http.endpoints.web}/document/d/${encodeURIComponent(id)}/edit`;
 }
 
-/** A document as Markdown: headings, lists, tables, links, and every tab with its title. */
+/** Converts a document to Markdown: headings, lists, tables, links, and every tab with its title. */
 export function toMarkdown(document: Document): string {
   const tabs = (document.tabs ?? []).flatMap(flatTabs);
   if (tabs.length === 0) return formatContent(document.body?.content ?? []);

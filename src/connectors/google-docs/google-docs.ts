@@ -6,7 +6,9 @@ import { readDocumentTool } from "./read.ts";
 import { replaceTextTool } from "./replace.ts";
 import { searchTool } from "./search.ts";
 
-/** Google Docs; its documents are found by Drive. Source: https://developers.google.com/workspace/docs/api/reference/rest/v1 */
+/**
+ * Google Docs. Drive finds its documents. Source: https://developers.google.com/workspace/docs/api/reference/rest/v1
+ */
 export const googleDocs: Service = {
   name: "google-docs",
   title: "Google Docs",

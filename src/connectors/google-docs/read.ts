@@ -5,11 +5,11 @@ import { defineTool, withDescription } from "../service.ts";
 import { buildDocumentUrl, Document, toMarkdown } from "./document.ts";
 
 const Input = z.object({
-  document: withDescription(z.string(), "Title, id or address of the document."),
+  document: withDescription(z.string(), "Title, id or URL of the document."),
 });
 type Input = z.output<typeof Input>;
 
-/** Longest text that is shown and given to a model, in characters. */
+/** Longest text shown to the user and the model, in characters. */
 const LONGEST = 20_000;
 
 /** Source: Docs API v1, GET /v1/documents/{documentId}. */
@@ -39,7 +39,7 @@ export const readDocumentTool = defineTool({
     const content = truncateText(whole, LONGEST);
     const url = buildDocumentUrl(context, id);
     const title = document.title ?? "Untitled document";
-    const body = content === "" ? "It is empty." : content;
+    const body = content === "" ? "The document is empty." : content;
     const cut = content.length < whole.length ? `\n\n(${whole.length - content.length} more characters)` : "";
     return {
       data: { id, title, text: content, url },

@@ -7,9 +7,9 @@ import { defineTool, withDescription } from "../service.ts";
 import { buildDocumentUrl } from "./document.ts";
 
 const Input = z.object({
-  document: withDescription(z.string(), "Title, id or address of the document."),
-  find: withDescription(z.string(), "The words that stand there now, in the same letters."),
-  replacement: withDescription(z.string(), "The words that are to stand there instead; empty to remove them."),
+  document: withDescription(z.string(), "Title, id or URL of the document."),
+  find: withDescription(z.string(), "The text to replace; letter case must match."),
+  replacement: withDescription(z.string(), "The replacement. An empty value removes the text."),
 });
 type Input = z.output<typeof Input>;
 
@@ -22,7 +22,7 @@ const Replies = z.looseObject({
 /** Source: Docs API v1, POST /v1/documents/{documentId}:batchUpdate with `replaceAllText`. */
 export const replaceTextTool = defineTool({
   name: "google-docs.replace_text",
-  description: "Replace words everywhere in a Google Docs document by other words.",
+  description: "Replace a text everywhere in a Google Docs document.",
   access: "write",
   input: Input,
   examples: [
@@ -31,11 +31,11 @@ export const replaceTextTool = defineTool({
     "change {find} to {replacement} in the document {document}",
   ],
   summary: ({ document, find, replacement }: Input) =>
-    `Replace “${escapeCell(find)}” by “${escapeCell(replacement)}” everywhere in the document ${escapeCell(document)}`,
+    `Replace “${escapeCell(find)}” with “${escapeCell(replacement)}” everywhere in the document ${escapeCell(document)}`,
   resource: ({ document }: Input) => formatPlace("in the document", formatFilePlace(document)),
   async run(input, context) {
     if (input.find === "") {
-      throw new Problem("INVALID_REQUEST", "There are no words to replace.", { details: { field: "find" } });
+      throw new Problem("INVALID_REQUEST", "The text to replace must not be empty.", { details: { field: "find" } });
     }
     const { id, name } = await findFile(context, input.document, "document");
     const replaceAllText = {
@@ -53,7 +53,7 @@ export const replaceTextTool = defineTool({
     const url = buildDocumentUrl(context, id);
     const text =
       changed === 0
-        ? `“${escapeCell(input.find)}” does not stand in ${escapeCell(name)}; nothing was changed.`
+        ? `“${escapeCell(input.find)}” was not found in ${escapeCell(name)}. Nothing was changed.`
         : `Replaced “${escapeCell(input.find)}” in ${formatCount(changed, "place")} of ${escapeCell(name)}.`;
     return { data: { id, title: name, changed, url }, text: `${text}\n\n${url}`, url };
   },

@@ -4,18 +4,18 @@ import { escapeCell } from "../markup/markdown.ts";
 import { defineTool, withDescription } from "../service.ts";
 
 const Input = z.object({
-  text: withDescription(
-    z.optional(z.string()),
-    "Words that the title or the text contains; the newest documents when left out.",
+  text: withDescription(z.optional(z.string()), "Words in the title or text. Default: the newest documents."),
+  limit: withDescription(
+    z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(50))),
+    "Maximum number of results. Default: 10.",
   ),
-  limit: withDescription(z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(50))), "At most so many; 10."),
 });
 type Input = z.output<typeof Input>;
 
-/** Source: Drive API v3, GET /drive/v3/files; Docs itself has no search. */
+/** Source: Drive API v3, GET /drive/v3/files; the Docs API has no search. */
 export const searchTool = defineTool({
   name: "google-docs.search",
-  description: "Find Google Docs documents by their words, or list the newest ones.",
+  description: "Find Google Docs documents by words, or list the newest ones.",
   access: "read",
   input: Input,
   examples: [

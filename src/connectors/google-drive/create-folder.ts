@@ -15,10 +15,7 @@ import { defineTool, withDescription } from "../service.ts";
 
 const Input = z.object({
   title: withDescription(z.string(), "Title of the new folder."),
-  parent: withDescription(
-    z.optional(z.string()),
-    "Name, id or address of the folder to put it in; My Drive when left out.",
-  ),
+  parent: withDescription(z.optional(z.string()), "Name, id or URL of the parent folder. Default: My Drive."),
 });
 type Input = z.output<typeof Input>;
 

@@ -4,7 +4,7 @@ import { escapeCell, truncateText } from "../markup/markdown.ts";
 import { defineTool, withDescription } from "../service.ts";
 
 const Input = z.object({
-  file: withDescription(z.string(), "Name, id or address of the file or folder."),
+  file: withDescription(z.string(), "Name, id or URL of the file or folder."),
 });
 type Input = z.output<typeof Input>;
 
@@ -25,7 +25,7 @@ type Permission = NonNullable<z.output<typeof Permissions>["permissions"]>[numbe
 /** Source: Drive API v3, GET /drive/v3/files/{fileId}. */
 export const getFileTool = defineTool({
   name: "google-drive.get_file",
-  description: "Show one file of Google Drive: its kind, its owner, and who can open it.",
+  description: "Show one file of Google Drive: its type, its owner, and who can open it.",
   access: "read",
   input: Input,
   examples: [
@@ -35,11 +35,11 @@ export const getFileTool = defineTool({
     "who is the file {file} shared with",
     "where is the file {file}",
   ],
-  summary: ({ file }: Input) => `Look at ${escapeCell(file)} in Google Drive`,
+  summary: ({ file }: Input) => `Show ${escapeCell(file)} in Google Drive`,
   async run(input, context) {
     const { http } = context;
     const file = await findFile(context, input.file);
-    // Only those who may share a file are told whom it is shared with.
+    // Google lists permissions only for users who may share the file.
     const { permissions } = await http.request({
       path: `/drive/v3/files/${encodeURIComponent(file.id)}`,
       query: { fields: "permissions(type,role,emailAddress,domain)", supportsAllDrives: true },

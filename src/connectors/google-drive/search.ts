@@ -12,15 +12,15 @@ import { escapeCell } from "../markup/markdown.ts";
 import { defineTool, withDescription } from "../service.ts";
 
 const Input = z.object({
-  text: withDescription(z.optional(z.string()), "Words that the name or the content contains."),
+  text: withDescription(z.optional(z.string()), "Words in the name or content."),
   kind: withDescription(
     z.optional(z.enum(["document", "spreadsheet", "presentation", "pdf"])),
-    "Kind of file: document, spreadsheet, presentation or pdf.",
+    "Type of file: document, spreadsheet, presentation or pdf.",
   ),
-  folder: withDescription(z.optional(z.string()), "Name, id or address of the folder that it is in."),
+  folder: withDescription(z.optional(z.string()), "Name, id or URL of the folder to search in."),
   limit: withDescription(
     z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(100))),
-    "At most so many files; 20.",
+    "Maximum number of files. Default: 20.",
   ),
 });
 type Input = z.output<typeof Input>;
@@ -28,7 +28,7 @@ type Input = z.output<typeof Input>;
 /** Source: Drive API v3, GET /drive/v3/files. */
 export const searchTool = defineTool({
   name: "google-drive.search",
-  description: "Find files in Google Drive by their words, kind or folder, or list the newest files.",
+  description: "Find files in Google Drive by words, type or folder, or list the newest files.",
   access: "read",
   input: Input,
   examples: [

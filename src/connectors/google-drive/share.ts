@@ -6,19 +6,16 @@ import { escapeCell } from "../markup/markdown.ts";
 import { defineTool, withDescription } from "../service.ts";
 
 const Input = z.object({
-  file: withDescription(z.string(), "Name, id or address of the file or folder."),
-  person: withDescription(
-    z.string(),
-    'E-mail address of the person, such as sam@example.com, or "anyone" for everybody who has the link.',
-  ),
-  role: withDescription(z.optional(z.string()), 'What they may do: "read" (default), "comment" or "edit".'),
+  file: withDescription(z.string(), "Name, id or URL of the file or folder."),
+  person: withDescription(z.string(), 'Email address, such as sam@example.com, or "anyone" for anyone with the link.'),
+  role: withDescription(z.optional(z.string()), 'Permission: "read" (default), "comment" or "edit".'),
 });
 type Input = z.output<typeof Input>;
 
-/** Source: Drive API v3, POST /drive/v3/files/{fileId}/permissions. Google tells the person by e-mail. */
+/** Source: Drive API v3, POST /drive/v3/files/{fileId}/permissions. Google notifies the recipient by email. */
 export const shareFileTool = defineTool({
   name: "google-drive.share_file",
-  description: "Share a file or folder of Google Drive with a person, who may then read, comment on or edit it.",
+  description: "Share a file or folder of Google Drive with a person, who can then read, comment on or edit it.",
   access: "write",
   input: Input,
   examples: [
@@ -51,7 +48,7 @@ export const shareFileTool = defineTool({
   },
 });
 
-/** The words of a grant: the file, the person and what they may do, since a grant for a person alone would open every file to them. */
+/** Returns the text of an approval: file, recipient and permission. Without the file, it would cover every file. */
 function shareWords({ file, person, role }: Input): string | undefined {
   const verb = knownRole(role)?.verb;
   const name = formatFilePlace(file);
@@ -72,8 +69,8 @@ function knownRole(word: string | undefined): Role | undefined {
 function getRole(word: string | undefined): Role {
   const role = knownRole(word);
   if (role) return role;
-  throw new Problem("INVALID_REQUEST", `“${word}” is nothing that a file can be shared for.`, {
-    hint: "Say read, comment or edit.",
+  throw new Problem("INVALID_REQUEST", `“${word}” is not a permission for files.`, {
+    hint: "Use read, comment or edit.",
     details: { field: "role" },
   });
 }
@@ -82,8 +79,8 @@ function getGrantee(person: string): { type: "anyone" } | { type: "user"; emailA
   const text = person.trim();
   if (isAnyone(text)) return { type: "anyone" };
   if (/^[^\s@<>,]+@[^\s@<>,]+\.[^\s@<>,]+$/.test(text)) return { type: "user", emailAddress: text };
-  throw new Problem("INVALID_REQUEST", `“${text}” is not an e-mail address.`, {
-    hint: "Name the person by e-mail address.",
+  throw new Problem("INVALID_REQUEST", `“${text}” is not an email address.`, {
+    hint: "Specify the user by email address.",
     details: { field: "person" },
   });
 }

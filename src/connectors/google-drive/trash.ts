@@ -4,11 +4,14 @@ import { escapeCell } from "../markup/markdown.ts";
 import { defineTool, withDescription } from "../service.ts";
 
 const Input = z.object({
-  file: withDescription(z.string(), "Name, id or address of the file or folder."),
+  file: withDescription(z.string(), "Name, id or URL of the file or folder."),
 });
 type Input = z.output<typeof Input>;
 
-/** Source: Drive API v3, PATCH /drive/v3/files/{fileId}. What is in the trash is gone for everybody, and for good after 30 days. */
+/**
+ * Source: Drive API v3, PATCH /drive/v3/files/{fileId}. Trashed files disappear for everyone and are deleted after 30
+ * days.
+ */
 export const trashFileTool = defineTool({
   name: "google-drive.trash_file",
   description:
@@ -22,7 +25,7 @@ export const trashFileTool = defineTool({
     "move {file} to the trash",
     "remove the file {file} from my drive",
   ],
-  summary: ({ file }: Input) => `Move ${escapeCell(file)} to the trash of Google Drive, for everybody`,
+  summary: ({ file }: Input) => `Move ${escapeCell(file)} to the trash of Google Drive for everyone`,
   async run(input, context) {
     const file = await findFile(context, input.file);
     const { id, name } = await context.http.request({

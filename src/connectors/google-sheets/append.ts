@@ -7,9 +7,9 @@ import { buildSpreadsheetUrl, buildValuesPath, formatCells, formatRange, parseCe
 import { findSheet, findSpreadsheet } from "./spreadsheet.ts";
 
 const Input = z.object({
-  spreadsheet: withDescription(z.string(), "Title, id or address of the spreadsheet."),
-  text: withDescription(z.string(), "The cells of the row with commas between; several rows on lines of their own."),
-  sheet: withDescription(z.optional(z.string()), "Name of the sheet in it; the first one when left out."),
+  spreadsheet: withDescription(z.string(), "Title, id or URL of the spreadsheet."),
+  text: withDescription(z.string(), "Cells of the row, separated by commas. Put each further row on a new line."),
+  sheet: withDescription(z.optional(z.string()), "Name of the sheet. Default: the first sheet."),
 });
 type Input = z.output<typeof Input>;
 
@@ -17,10 +17,12 @@ const Appended = z.looseObject({
   updates: z.nullish(z.looseObject({ updatedRange: z.nullish(z.string()), updatedRows: z.nullish(z.number()) })),
 });
 
-/** Source: Sheets API v4, POST /v4/spreadsheets/{spreadsheetId}/values/{range}:append; what is written is read as if it were typed. */
+/**
+ * Source: Sheets API v4, POST /v4/spreadsheets/{spreadsheetId}/values/{range}:append; values are parsed as if typed.
+ */
 export const appendRowsTool = defineTool({
   name: "google-sheets.append_rows",
-  description: "Add rows below the last one of a Google Sheets spreadsheet.",
+  description: "Append rows to a Google Sheets spreadsheet.",
   access: "write",
   input: Input,
   examples: [

@@ -1,15 +1,15 @@
 import { Problem } from "#protocol/errors";
 import type { ToolContext } from "../service.ts";
 
-/** Most cells that one call writes. */
+/** Maximum number of cells written by one call. */
 const MOST_CELLS = 5_000;
 
-/** Rows of cells to write. @throws Problem INVALID_REQUEST when there are none, or too many */
+/** Parses rows of cells to write. @throws Problem INVALID_REQUEST when there are none or too many */
 export function parseCells(text: string, field: string): string[][] {
   const rows = parseRows(text);
-  if (rows.length === 0) throw new Problem("INVALID_REQUEST", "There are no cells to write.", { details: { field } });
+  if (rows.length === 0) throw new Problem("INVALID_REQUEST", "At least one cell is required.", { details: { field } });
   if (rows.reduce((sum, row) => sum + row.length, 0) > MOST_CELLS) {
-    throw new Problem("INVALID_REQUEST", `That is more than ${MOST_CELLS} cells.`, {
+    throw new Problem("INVALID_REQUEST", `One call can write at most ${MOST_CELLS} cells.`, {
       hint: "Write them in several calls.",
       details: { field },
     });
@@ -18,8 +18,8 @@ export function parseCells(text: string, field: string): string[][] {
 }
 
 /**
- * Rows of cells from text as a person writes it: cells with commas between (or tabs), rows on lines of their own; quotes keep a comma in a
- * cell (RFC 4180).
+ * Parses rows of cells: cells separated by commas or tabs, one row per line. Quotes keep a comma inside a cell (RFC
+ * 4180).
  */
 export function parseRows(text: string): string[][] {
   const separator = text.includes("\t") ? "\t" : ",";
@@ -49,13 +49,13 @@ export function parseRows(text: string): string[][] {
   return rows.filter((row) => row.some((one) => one !== ""));
 }
 
-/** Cells on one line, for a summary: "Rent | 900; Food | 300". */
+/** Formats cells in one line for summaries: "Rent | 900; Food | 300". */
 export function formatCells(rows: string[][]): string {
   const shown = rows.slice(0, 20).map((row) => row.map((cell) => cell.replace(/\s+/g, " ")).join(" | "));
   return shown.join("; ") + (rows.length > 20 ? `; and ${rows.length - 20} more rows` : "");
 }
 
-/** A range of a sheet in A1 notation; the name of a sheet is quoted. */
+/** Formats a range in A1 notation, with the sheet's name quoted. */
 export function formatRange(sheet: string | undefined, cells: string | undefined): string {
   const range = cells?.trim() ?? "";
   if (range.includes("!") || !sheet?.trim()) return range;
@@ -63,12 +63,12 @@ export function formatRange(sheet: string | undefined, cells: string | undefined
   return range === "" ? quoted : `${quoted}!${range}`;
 }
 
-/** Path of a range of values. */
+/** Returns the API path of a range of values. */
 export function buildValuesPath(spreadsheet: string, range: string): string {
   return `/v4/spreadsheets/${encodeURIComponent(spreadsheet)}/values/${encodeURIComponent(range)}`;
 }
 
-/** Where a person looks at a spreadsheet. */
+/** Returns the web page of a spreadsheet. */
 export function buildSpreadsheetUrl(context: Pick<ToolContext, "http">, id: string): string {
   return `${context.http.endpoints.web}/spreadsheets/d/${encodeURIComponent(id)}/edit`;
 }

@@ -7,14 +7,11 @@ import { Spreadsheet } from "./spreadsheet.ts";
 
 const Input = z.object({
   title: withDescription(z.string(), "Title of the new spreadsheet."),
-  text: withDescription(
-    z.optional(z.string()),
-    "Its first rows: cells with commas between, rows on lines of their own.",
-  ),
+  text: withDescription(z.optional(z.string()), "The first rows: cells separated by commas, one row per line."),
 });
 type Input = z.output<typeof Input>;
 
-/** Source: Sheets API v4, POST /v4/spreadsheets, which takes the cells along; they are typed by what they look like. */
+/** Source: Sheets API v4, POST /v4/spreadsheets, which also accepts cells; kay infers their types. */
 export const createSpreadsheetTool = defineTool({
   name: "google-sheets.create_spreadsheet",
   description: "Create a Google Sheets spreadsheet, with its first rows if there are any.",
@@ -52,7 +49,7 @@ export const createSpreadsheetTool = defineTool({
   },
 });
 
-/** Source: Sheets API v4, "ExtendedValue". */
+/** Converts a cell to a typed value. Source: Sheets API v4, "ExtendedValue". */
 function typed(text: string): Record<string, string | number | boolean> {
   if (/^-?\d+(?:\.\d+)?$/.test(text)) return { numberValue: Number(text) };
   if (/^(true|false)$/i.test(text)) return { boolValue: text.toLowerCase() === "true" };

@@ -6,7 +6,10 @@ import { readRangeTool } from "./read.ts";
 import { searchTool } from "./search.ts";
 import { updateCellsTool } from "./update.ts";
 
-/** Google Sheets; its spreadsheets are found by Drive. Source: https://developers.google.com/workspace/sheets/api/reference/rest */
+/**
+ * Google Sheets. Drive finds its spreadsheets. Source:
+ * https://developers.google.com/workspace/sheets/api/reference/rest
+ */
 export const googleSheets: Service = {
   name: "google-sheets",
   title: "Google Sheets",

@@ -5,9 +5,9 @@ import { buildSpreadsheetUrl, buildValuesPath, formatRange } from "./cells.ts";
 import { findSheet, findSpreadsheet } from "./spreadsheet.ts";
 
 const Input = z.object({
-  spreadsheet: withDescription(z.string(), "Title, id or address of the spreadsheet."),
-  range: withDescription(z.optional(z.string()), "Cells in A1 notation, like A1:C10; the whole sheet when left out."),
-  sheet: withDescription(z.optional(z.string()), "Name of the sheet in it; the first one when left out."),
+  spreadsheet: withDescription(z.string(), "Title, id or URL of the spreadsheet."),
+  range: withDescription(z.optional(z.string()), "Cells in A1 notation, such as A1:C10. Default: the whole sheet."),
+  sheet: withDescription(z.optional(z.string()), "Name of the sheet. Default: the first sheet."),
 });
 type Input = z.output<typeof Input>;
 
@@ -16,10 +16,10 @@ const Values = z.looseObject({
   values: z.nullish(z.array(z.array(z.union([z.string(), z.number(), z.boolean(), z.null()])))),
 });
 
-/** Rows that are shown and given to a model. */
+/** Maximum number of rows shown to the user and the model. */
 const MOST_ROWS = 200;
 
-/** Source: Sheets API v4, GET /v4/spreadsheets/{spreadsheetId}/values/{range}; rows come without their empty ends. */
+/** Source: Sheets API v4, GET /v4/spreadsheets/{spreadsheetId}/values/{range}; trailing empty cells are omitted. */
 export const readRangeTool = defineTool({
   name: "google-sheets.read_range",
   description: "Read cells of a Google Sheets spreadsheet.",

@@ -4,15 +4,18 @@ import { escapeCell } from "../markup/markdown.ts";
 import { defineTool, withDescription } from "../service.ts";
 
 const Input = z.object({
-  text: withDescription(z.optional(z.string()), "Words that the title or the cells contain; the newest when left out."),
-  limit: withDescription(z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(50))), "At most so many; 10."),
+  text: withDescription(z.optional(z.string()), "Words in the title or cells. Default: the newest spreadsheets."),
+  limit: withDescription(
+    z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(50))),
+    "Maximum number of results. Default: 10.",
+  ),
 });
 type Input = z.output<typeof Input>;
 
-/** Source: Drive API v3, GET /drive/v3/files; Sheets itself has no search. */
+/** Source: Drive API v3, GET /drive/v3/files; the Sheets API has no search. */
 export const searchTool = defineTool({
   name: "google-sheets.search",
-  description: "Find Google Sheets spreadsheets by their words, or list the newest ones.",
+  description: "Find Google Sheets spreadsheets by words, or list the newest ones.",
   access: "read",
   input: Input,
   examples: [

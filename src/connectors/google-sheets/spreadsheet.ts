@@ -13,7 +13,7 @@ export const Spreadsheet = z.looseObject({
   ),
 });
 
-/** The spreadsheet that a person means, and the names of its sheets. @throws Problem INVALID_REQUEST */
+/** Finds a spreadsheet and returns it with the names of its sheets. @throws Problem INVALID_REQUEST */
 export async function findSpreadsheet(
   context: ToolContext,
   text: string,
@@ -28,14 +28,16 @@ export async function findSpreadsheet(
   return { id, title: properties?.title ?? name, sheets: (sheets ?? []).map((sheet) => sheet.properties.title) };
 }
 
-/** The sheet of that name, in the letters that the service knows; the first one when none is named. @throws Problem INVALID_REQUEST */
+/**
+ * Finds a sheet and returns its exact name. Without a name, returns the first sheet. @throws Problem INVALID_REQUEST
+ */
 export function findSheet(spreadsheet: { title: string; sheets: string[] }, wanted: string | undefined): string {
   const name = wanted?.trim() ?? "";
   const { title, sheets } = spreadsheet;
   const found = name === "" ? sheets[0] : sheets.find((sheet) => sheet.toLowerCase() === name.toLowerCase());
   if (found !== undefined) return found;
   throw new Problem("INVALID_REQUEST", `${title} has no sheet “${name}”; it has ${sheets.join(", ")}.`, {
-    hint: "Name one of its sheets.",
+    hint: "Specify one of its sheets.",
     details: { field: "sheet" },
   });
 }

@@ -8,24 +8,24 @@ import { buildSpreadsheetUrl, buildValuesPath, formatCells, formatRange, parseCe
 import { findSheet, findSpreadsheet } from "./spreadsheet.ts";
 
 const Input = z.object({
-  spreadsheet: withDescription(z.string(), "Title, id or address of the spreadsheet."),
+  spreadsheet: withDescription(z.string(), "Title, id or URL of the spreadsheet."),
   range: withDescription(
     z
       .string()
       .check(z.regex(/^(?:(?:'(?:[^']|'')+'|[^'!]+)!)?\$?[A-Za-z]{1,3}\$?\d{1,7}(?::\$?[A-Za-z]{1,3}\$?\d{1,7})?$/)),
-    "Cell or cells in A1 notation, like B2 or B2:C3.",
+    "Cell or range in A1 notation, such as B2 or B2:C3.",
   ),
-  text: withDescription(z.string(), "What is to stand there: cells with commas between, rows on lines of their own."),
-  sheet: withDescription(z.optional(z.string()), "Name of the sheet in it; the first one when left out."),
+  text: withDescription(z.string(), "New values: cells separated by commas, one row per line."),
+  sheet: withDescription(z.optional(z.string()), "Name of the sheet. Default: the first sheet."),
 });
 type Input = z.output<typeof Input>;
 
 const Updated = z.looseObject({ updatedRange: z.nullish(z.string()), updatedCells: z.nullish(z.number()) });
 
-/** Source: Sheets API v4, PUT /v4/spreadsheets/{spreadsheetId}/values/{range}; what is written is read as if it were typed. */
+/** Source: Sheets API v4, PUT /v4/spreadsheets/{spreadsheetId}/values/{range}; values are parsed as if typed. */
 export const updateCellsTool = defineTool({
   name: "google-sheets.update_cells",
-  description: "Write into cells of a Google Sheets spreadsheet, over what stands there.",
+  description: "Overwrite cells of a Google Sheets spreadsheet.",
   access: "write",
   input: Input,
   examples: [
@@ -63,7 +63,9 @@ export const updateCellsTool = defineTool({
   },
 });
 
-/** One cell takes the text as it is, commas and all; an empty text empties it. */
+/**
+ * Returns the values for a range. A single cell takes the text unchanged, including commas; an empty text clears it.
+ */
 function valuesFor(range: string, text: string): string[][] {
   if (isOneCell(range)) return [[text.trim()]];
   const { from, to } = corners(range);
@@ -72,7 +74,7 @@ function valuesFor(range: string, text: string): string[][] {
   const [width, height] = [Math.abs(last.column - first.column) + 1, Math.abs(last.row - first.row) + 1];
   if (values.length > height || values.some((row) => row.length > width)) {
     throw new Problem("INVALID_REQUEST", `The text has more cells than ${range}, which has ${width} × ${height}.`, {
-      hint: "Name a larger range, or put a cell with a comma in quotes.",
+      hint: "Specify a larger range, or put a cell with a comma in quotes.",
       details: { field: "range" },
     });
   }

@@ -4,7 +4,7 @@ import { formatMarkdownTable } from "../markup/markdown.ts";
 import { quoteName } from "../place.ts";
 import type { ServiceHttp, ToolContext } from "../service.ts";
 
-/** A file as Drive gives it with {@link FILE_FIELDS}. Source: Drive API v3, "files". */
+/** A file as Drive returns it with {@link FILE_FIELDS}. Source: Drive API v3, "files". */
 export const DriveFile = z.looseObject({
   id: z.string(),
   name: z.string(),
@@ -23,7 +23,7 @@ export type DriveFile = z.output<typeof DriveFile>;
 export const FILE_FIELDS =
   "id,name,mimeType,webViewLink,modifiedTime,size,description,parents,owners(displayName,emailAddress)";
 
-/** The kinds of files that Google has itself. */
+/** File types of Google's own apps. */
 export const FILE_KINDS = {
   folder: "application/vnd.google-apps.folder",
   document: "application/vnd.google-apps.document",
@@ -33,12 +33,12 @@ export const FILE_KINDS = {
 };
 export type FileKind = keyof typeof FILE_KINDS;
 
-/** What to look for; all of it has to be true. */
+/** A search for files; all fields must match. */
 export type FileFilter = { text?: string; name?: string; kind?: FileKind; parent?: string };
 
 const Files = z.looseObject({ files: z.array(DriveFile), nextPageToken: z.nullish(z.string()) });
 
-/** Files that fit, newest first unless their content is searched, which Drive orders itself. */
+/** Lists matching files, newest first. Drive determines the order when the content is searched. */
 export async function findFiles(
   http: ServiceHttp,
   filter: FileFilter,
@@ -68,7 +68,7 @@ export async function findFiles(
   return { files: files.slice(0, limit), more: pageToken !== undefined || files.length > limit };
 }
 
-/** Drive's query language. Source: https://developers.google.com/workspace/drive/api/guides/search-files */
+/** Builds a query for Drive. Source: https://developers.google.com/workspace/drive/api/guides/search-files */
 export function buildDriveQuery({ text, name, kind, parent }: FileFilter): string {
   return [
     "trashed = false",
@@ -82,7 +82,7 @@ export function buildDriveQuery({ text, name, kind, parent }: FileFilter): strin
 }
 
 /**
- * The one file that a person means: by its address, its id or its name.
+ * Finds a file by URL, ID or name.
  *
  * @throws Problem INVALID_REQUEST when none or several have the name
  */
@@ -92,26 +92,25 @@ export async function findFile(context: ToolContext, text: string, kind?: FileKi
   if (id !== undefined) return fileById(http, id);
   const name = text.replace(/\s+/g, " ").trim();
   const noun = kind ?? "file";
-  if (name === "")
-    throw new Problem("INVALID_REQUEST", `Which ${noun} is meant is not said.`, { details: { field: noun } });
+  if (name === "") throw new Problem("INVALID_REQUEST", `No ${noun} is specified.`, { details: { field: noun } });
   const { files } = await findFiles(http, { name, kind }, 20);
   const exact = files.filter((file) => file.name.trim().toLowerCase() === name.toLowerCase());
   const [only, ...others] = exact.length > 0 ? exact : files;
   if (only && others.length === 0) return only;
   if (!only) {
-    throw new Problem("INVALID_REQUEST", `There is no ${noun} called “${name}”.`, {
-      hint: "Check the name, or give its address.",
+    throw new Problem("INVALID_REQUEST", `No ${noun} is called “${name}”.`, {
+      hint: "Check the name, or specify its URL.",
       details: { field: noun },
     });
   }
   const names = [only, ...others].slice(0, 5).map((file) => `${file.name} (${file.id})`);
   throw new Problem("INVALID_REQUEST", `Several ${noun}s match “${name}”: ${names.join(", ")}.`, {
-    hint: "Name it by its address or its id.",
+    hint: "Specify it by its URL or ID.",
     details: { field: noun },
   });
 }
 
-/** A file by its id. */
+/** Fetches a file by ID. */
 function fileById(http: ServiceHttp, id: string): Promise<DriveFile> {
   return http.request({
     endpoint: driveRole(http),
@@ -122,19 +121,19 @@ function fileById(http: ServiceHttp, id: string): Promise<DriveFile> {
   });
 }
 
-/** The id in an address of a file, or the text itself when it looks like one. */
+/** Returns the ID from a file's URL, or the text itself if it looks like an ID. */
 export function parseFileId(text: string): string | undefined {
   const trimmed = text.trim();
   const [, id] = /^https?:\/\/\S*?(?:\/d\/|\/folders\/|[?&]id=)([\w-]+)/.exec(trimmed) ?? [];
   return id ?? (/^(?=.*\d)[\w-]{25,}$/.test(trimmed) ? trimmed : undefined);
 }
 
-/** A file as the words of a grant name it: its id, where the input has one, else its name. */
+/** Returns a file as the text of an approval names it: its ID if the input has one, else its name. */
 export function formatFilePlace(text: string): string | undefined {
   return parseFileId(text) ?? quoteName(text);
 }
 
-/** A file trimmed for a model. */
+/** Converts a file to data for the model. */
 export function toFileData(file: DriveFile, web: string): Record<string, unknown> {
   return {
     id: file.id,
@@ -146,7 +145,7 @@ export function toFileData(file: DriveFile, web: string): Record<string, unknown
   };
 }
 
-/** Files as a table for a person, with their addresses below. */
+/** Formats files as a table, with their URLs below. */
 export function formatFileTable(files: DriveFile[], web: string): string {
   const rows = files.map((file) => [
     file.name,
@@ -158,12 +157,12 @@ export function formatFileTable(files: DriveFile[], web: string): string {
   return `${formatMarkdownTable(["Name", "Kind", "Owner", "Changed"], rows)}\n\n${links.join("\n")}`;
 }
 
-/** Where a person looks at a file. */
+/** Returns the web page of a file. */
 export function buildFileUrl({ id, webViewLink }: Pick<DriveFile, "id" | "webViewLink">, web: string): string {
   return webViewLink ?? `${web}/open?id=${encodeURIComponent(id)}`;
 }
 
-/** "document", "folder", or the type itself. */
+/** Returns "document", "folder", or the type itself. */
 export function getKindName(mimeType: string): string {
   const kind = Object.entries(FILE_KINDS).find(([, type]) => type === mimeType)?.[0];
   return kind ?? mimeType.replace("application/vnd.google-apps.", "");
@@ -173,7 +172,7 @@ export function getOwnerName({ owners }: DriveFile): string {
   return owners?.[0]?.displayName ?? owners?.[0]?.emailAddress ?? "";
 }
 
-/** Docs and Sheets have an API of their own; their files are found at Drive's. */
+/** Returns the endpoint role for Drive. Docs and Sheets have separate APIs, but their files are found through Drive. */
 function driveRole(http: ServiceHttp): string {
   return http.endpoints.drive === undefined ? "api" : "drive";
 }

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import type { Endpoints, Identity, OAuth, ServiceHttp } from "../service.ts";
 
-/** Where a Google API is, and where a person looks at what it has. */
+/** Creates the endpoints of a Google API and its web pages. */
 export function createGoogleEndpoints(roles: { api: string; web: string; drive?: string }): Endpoints {
   return {
     authorize: "https://accounts.google.com/o/oauth2/v2/auth",
@@ -14,9 +14,9 @@ export function createGoogleEndpoints(roles: { api: string; web: string; drive?:
 }
 
 /**
- * OAuth 2.0 of Google for web server applications. A refresh token comes only with `access_type=offline`, and at a second consent only with
- * `prompt=consent`; answers to a refresh have none, the first one stays (cases V07, V12).
- * Source: https://developers.google.com/identity/protocols/oauth2/web-server
+ * Creates Google's OAuth 2.0 settings for web server applications. A refresh token requires `access_type=offline`, and
+ * `prompt=consent` for a second consent. Refresh responses have none; the first one stays valid. Source:
+ * https://developers.google.com/identity/protocols/oauth2/web-server
  */
 export function createGoogleOAuth(scopes: string[]): OAuth {
   return {
@@ -29,7 +29,7 @@ export function createGoogleOAuth(scopes: string[]): OAuth {
   };
 }
 
-/** What the names of Google's scopes begin with. */
+/** Prefix of Google's scopes. */
 const SCOPE = "https://www.googleapis.com/auth/";
 
 const Account = z.looseObject({
@@ -39,7 +39,10 @@ const Account = z.looseObject({
   picture: z.nullish(z.string()),
 });
 
-/** Who consented. Source: https://developers.google.com/identity/openid-connect/openid-connect#obtaininguserprofileinformation */
+/**
+ * Returns the account that consented. Source:
+ * https://developers.google.com/identity/openid-connect/openid-connect#obtaininguserprofileinformation
+ */
 export async function fetchGoogleIdentity(http: ServiceHttp): Promise<Identity> {
   const account = await http.request({ endpoint: "account", path: "/v1/userinfo", answer: Account, scope: "openid" });
   const { sub, email, name, picture } = account;
@@ -50,7 +53,7 @@ export async function fetchGoogleIdentity(http: ServiceHttp): Promise<Identity> 
   };
 }
 
-/** The e-mail address of the account that a connection is of; empty when the person did not share it. */
+/** Returns the email address of the connected account, or an empty string if the user did not share it. */
 export function getOwnAddress(metadata: Record<string, unknown>): string {
   return typeof metadata.email === "string" ? metadata.email : "";
 }

@@ -1,14 +1,14 @@
 import { Problem } from "#protocol/errors";
 
-/** A day of a calendar, which is in no time zone, or a moment: RFC 3339, or wall-clock time without an offset. */
+/** A calendar date without a time zone, or a time: RFC 3339, or local time without an offset. */
 export type CalendarTime = { date: string } | { dateTime: string };
 
 export const DAY_MS = 86_400_000;
 
 /**
- * What a date or a time in ISO 8601 says. A time without an offset is of the calendar's time zone.
+ * Parses a date or time in ISO 8601. A time without an offset is in the calendar's time zone.
  *
- * @throws Problem INVALID_REQUEST when it is neither, or no real day
+ * @throws Problem INVALID_REQUEST when it is neither, or not a real date
  */
 export function parseCalendarTime(text: string, field: string): CalendarTime {
   const match = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d)?(?:\.\d+)?\s*(Z|[+-]\d\d:?\d\d)?)?$/i.exec(text.trim());
@@ -25,17 +25,17 @@ export function parseCalendarTime(text: string, field: string): CalendarTime {
   return { dateTime: `${date}T${time}${seconds}${zone}` };
 }
 
-/** A day so many days later, without any time zone in between (case V13). */
+/** Adds days to a date without involving a time zone. */
 export function addDays(date: string, days: number): string {
   return new Date(Date.parse(`${date}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10);
 }
 
-/** How many days lie between two. */
+/** Returns the number of days between two dates. */
 export function countDaysBetween(from: string, to: string): number {
   return Math.round((Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / DAY_MS);
 }
 
-/** Milliseconds of a moment; the beginning of the day for a day. */
+/** Converts a time to ms since the epoch. A date counts from its start in the zone. */
 export function toInstant(when: CalendarTime, zone: string): number {
   const text = "date" in when ? `${when.date}T00:00:00` : when.dateTime;
   if (/(?:Z|[+-]\d\d:\d\d)$/.test(text)) return Date.parse(text);
@@ -44,12 +44,12 @@ export function toInstant(when: CalendarTime, zone: string): number {
   return wall - offsetAt(first, zone);
 }
 
-/** Wall-clock time of an instant in a zone: `2026-11-28T15:00:00`. */
+/** Formats an instant as local time in a zone: `2026-11-28T15:00:00`. */
 export function toWallTime(instant: number, zone: string): string {
   return new Date(instant + offsetAt(instant, zone)).toISOString().slice(0, 19);
 }
 
-/** Days from first to last, both included: "Dec 24 - 26"; with the year when it is another than `thisYear`. */
+/** Formats days from first to last, inclusive: "Dec 24 - 26". The year is added if it differs from `thisYear`. */
 export function formatDayRange(first: string, last: string, thisYear: number): string {
   const year = last.startsWith(`${thisYear}-`) ? "" : `, ${last.slice(0, 4)}`;
   if (first >= last) return `${weekday(first)} ${monthDay(first)}${year}`;
@@ -57,7 +57,7 @@ export function formatDayRange(first: string, last: string, thisYear: number): s
   return `${monthDay(first)} - ${sameMonth ? String(Number(last.slice(8))) : monthDay(last)}${year}`;
 }
 
-/** A span of time in a zone: "Fri Nov 27, 14:00 - 15:00". */
+/** Formats a time range in a zone: "Fri Nov 27, 14:00 - 15:00". */
 export function formatTimeRange(start: number, end: number, zone: string, thisYear: number): string {
   const [from, to] = [toWallTime(start, zone), toWallTime(end, zone)];
   const day = (wall: string) => formatDayRange(wall.slice(0, 10), wall.slice(0, 10), thisYear);
@@ -65,19 +65,19 @@ export function formatTimeRange(start: number, end: number, zone: string, thisYe
   return start === end ? `${day(from)}, ${from.slice(11, 16)}` : `${day(from)}, ${from.slice(11, 16)} - ${until}`;
 }
 
-/** The zone, if it is one. @throws Problem INVALID_REQUEST */
+/** Validates a time zone. @throws Problem INVALID_REQUEST */
 export function parseTimeZone(zone: string): string {
   try {
     return new Intl.DateTimeFormat("en", { timeZone: zone.trim() }).resolvedOptions().timeZone;
   } catch {
     throw new Problem("INVALID_REQUEST", `“${zone}” is not a time zone.`, {
-      hint: "Name it like Europe/Berlin.",
+      hint: "Use a name such as Europe/Berlin.",
       details: { field: "timeZone" },
     });
   }
 }
 
-/** What has to be added to UTC to get the wall-clock time of a zone, in milliseconds. */
+/** Returns the offset of a zone from UTC at an instant, in ms. */
 function offsetAt(instant: number, zone: string): number {
   const parts = getClock(zone).formatToParts(instant);
   const part = (type: string) => Number(parts.find((one) => one.type === type)?.value ?? 0);

@@ -3,7 +3,7 @@ import { formatMarkdownTable } from "../markup/markdown.ts";
 import type { ToolContext } from "../service.ts";
 import { buildRecordUrl, type CrmRecord, findRecordId, getRecord, pickOnlyOne, searchRecords } from "./record.ts";
 
-/** Properties of a contact that are read. */
+/** Properties of a contact that kay reads. */
 export const CONTACT_PROPERTIES = [
   "firstname",
   "lastname",
@@ -15,7 +15,7 @@ export const CONTACT_PROPERTIES = [
   "lastmodifieddate",
 ];
 
-/** A contact as the lists show it. */
+/** A contact as lists show it. */
 export type Contact = {
   id: string;
   name: string;
@@ -28,7 +28,7 @@ export type Contact = {
   url: string;
 };
 
-/** A contact trimmed for a model. */
+/** Converts a contact to data for the model. */
 export function toContact(record: CrmRecord, context: Pick<ToolContext, "metadata">): Contact {
   const value = (name: string) => record.properties[name] || null;
   return {
@@ -57,14 +57,14 @@ export function formatContactTable(contacts: Contact[]): string {
 }
 
 /**
- * The one contact that an id, an address, an e-mail address or a name means.
+ * Finds a contact by ID, URL, email address or name.
  *
  * @throws Problem INVALID_REQUEST when none or several match
  */
 export async function findContact(context: ToolContext, text: string, associations?: string): Promise<CrmRecord> {
   const { http } = context;
   const wanted = text.trim();
-  if (wanted === "") throw new Problem("INVALID_REQUEST", "Name the contact.", { details: { field: "contact" } });
+  if (wanted === "") throw new Problem("INVALID_REQUEST", "Specify the contact.", { details: { field: "contact" } });
   const read = (id: string, idProperty?: string) =>
     getRecord(http, "contacts", id, { properties: CONTACT_PROPERTIES, idProperty, associations });
   const id = findRecordId(wanted, "contacts");
@@ -82,7 +82,7 @@ export function getContactName({ id, properties }: CrmRecord): string {
   return [firstname, lastname].filter(Boolean).join(" ") || email || `contact ${id}`;
 }
 
-/** First and last name of a full one; a single word is the first. */
+/** Splits a full name into first and last name. A single word is the first name. */
 export function splitFullName(name: string | undefined): { firstname?: string; lastname?: string } {
   const words = name?.trim().split(/\s+/) ?? [];
   return { firstname: words[0] || undefined, lastname: words.slice(1).join(" ") || undefined };

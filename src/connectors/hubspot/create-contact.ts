@@ -7,10 +7,10 @@ import { buildRecordUrl, createRecord, pickGiven } from "./record.ts";
 
 const Input = z.object({
   name: withDescription(z.optional(z.string()), "Full name of the person."),
-  email: withDescription(z.optional(z.string()), "Their address, such as ann@example.com."),
+  email: withDescription(z.optional(z.string()), "Address, such as ann@example.com."),
   phone: withDescription(z.optional(z.string()), "Phone number."),
-  company: withDescription(z.optional(z.string()), "Company they work at."),
-  job_title: withDescription(z.optional(z.string()), "What they do there."),
+  company: withDescription(z.optional(z.string()), "Company of the contact."),
+  job_title: withDescription(z.optional(z.string()), "Position at the company."),
 });
 type Input = z.output<typeof Input>;
 
@@ -36,7 +36,7 @@ export const createContactTool = defineTool({
     const { name, email, phone, company, job_title: jobtitle } = input;
     const properties = pickGiven({ ...splitFullName(name), email, phone, company, jobtitle });
     if (!properties.email && !properties.firstname) {
-      throw new Problem("INVALID_REQUEST", "A contact needs a name or an e-mail address.", {
+      throw new Problem("INVALID_REQUEST", "A contact needs a name or an email address.", {
         details: { field: "name" },
       });
     }
@@ -54,7 +54,7 @@ export const createContactTool = defineTool({
 function describeCall({ name, email, phone, company, job_title }: Input): string {
   const who = name?.trim() || email?.trim() || "without a name";
   const more = [
-    name?.trim() && email?.trim() && `e-mail ${email.trim()}`,
+    name?.trim() && email?.trim() && `email ${email.trim()}`,
     phone?.trim() && `phone ${phone.trim()}`,
     company?.trim() && `company ${company.trim()}`,
     job_title?.trim() && `job ${job_title.trim()}`,

@@ -9,25 +9,25 @@ import { findPipeline, findStage, listPipelines, type Pipeline, type Stage } fro
 import { buildRecordUrl, createRecord, pickGiven } from "./record.ts";
 
 const Input = z.object({
-  name: withDescription(z.string(), "Title of the deal, one line."),
-  amount: withDescription(z.optional(z.number().check(z.minimum(0))), "What it is worth, in the account's currency."),
+  name: withDescription(z.string(), "Title of the deal, in one line."),
+  amount: withDescription(z.optional(z.number().check(z.minimum(0))), "Value of the deal, in the account's currency."),
   stage: withDescription(
     z.optional(z.string()),
-    'Where it starts, such as "Appointment scheduled"; the first stage otherwise.',
+    'First stage, such as "Appointment scheduled". Default: the first stage of the pipeline.',
   ),
-  pipeline: withDescription(z.optional(z.string()), "Name of the pipeline; the default one otherwise."),
+  pipeline: withDescription(z.optional(z.string()), "Name of the pipeline. Default: the account's default pipeline."),
   close_date: withDescription(
     z.optional(z.string().check(z.regex(/^\d{4}-\d\d-\d\d/, "a date such as 2026-12-31"))),
-    "Date when it should close, such as 2026-12-31.",
+    "Expected close date, such as 2026-12-31.",
   ),
-  contact: withDescription(z.optional(z.string()), "Name, e-mail address or id of the contact it is with."),
+  contact: withDescription(z.optional(z.string()), "Name, email address or id of the associated contact."),
 });
 type Input = z.output<typeof Input>;
 
-/** HubSpot's own kind of association from a deal to a contact. */
+/** HubSpot's association type from a deal to a contact. */
 const DEAL_TO_CONTACT = 3;
 
-/** Source: HubSpot CRM v3, POST /crm/v3/objects/deals; stages and pipelines go by their internal ids. */
+/** Source: HubSpot CRM v3, POST /crm/v3/objects/deals; stages and pipelines are given by their internal IDs. */
 export const createDealTool = defineTool({
   name: "hubspot.create_deal",
   description: "Create a deal in a HubSpot pipeline, with its amount and contact.",
@@ -77,11 +77,13 @@ function firstStage(pipeline: Pipeline, name: string | undefined): Stage {
   const [first] = pipeline.stages;
   if (first) return first;
   throw new Problem("INVALID_REQUEST", `The pipeline ${pipeline.label} has no stages.`, {
-    hint: "Name another pipeline.",
+    hint: "Specify another pipeline.",
   });
 }
 
-/** Noon in UTC is the same day nearly everywhere; HubSpot shows the moment in the account's time zone. */
+/**
+ * Returns noon in UTC, which is the same date in almost every time zone. HubSpot shows the time in the account's zone.
+ */
 function closeDate(date: string | undefined): string | undefined {
   return date && /^\d{4}-\d\d-\d\d$/.test(date.trim()) ? `${date.trim()}T12:00:00Z` : date;
 }

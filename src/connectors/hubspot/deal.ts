@@ -4,7 +4,7 @@ import type { ToolContext } from "../service.ts";
 import type { Pipeline } from "./pipelines.ts";
 import { buildRecordUrl, type CrmRecord, findRecordId, getRecord, pickOnlyOne, searchRecords } from "./record.ts";
 
-/** Properties of a deal that are read. */
+/** Properties of a deal that kay reads. */
 export const DEAL_PROPERTIES = [
   "dealname",
   "amount",
@@ -15,7 +15,7 @@ export const DEAL_PROPERTIES = [
   "hs_lastmodifieddate",
 ];
 
-/** A deal as the lists show it; `stage` and `pipeline` are the names that people see. */
+/** A deal as lists show it. `stage` and `pipeline` are display names. */
 export type Deal = {
   id: string;
   name: string;
@@ -28,7 +28,7 @@ export type Deal = {
   url: string;
 };
 
-/** Deals trimmed for a model. */
+/** Converts deals to data for the model. */
 export function toDeals(records: CrmRecord[], pipelines: Pipeline[], context: Pick<ToolContext, "metadata">): Deal[] {
   const { currency } = context.metadata;
   return records.map((record) => {
@@ -61,16 +61,16 @@ export function formatDealTable(deals: Deal[]): string {
   return formatMarkdownTable(["ID", "Deal", "Amount", "Stage", "Pipeline", "Closes"], rows);
 }
 
-/** "5,000 EUR", "–" when there is no amount. */
+/** Formats an amount as "5,000 EUR", or "–" if there is none. */
 export function formatMoney(amount: number | null, currency: unknown): string {
   if (amount === null || Number.isNaN(amount)) return "–";
   return `${amount.toLocaleString("en-US")}${typeof currency === "string" ? ` ${currency}` : ""}`;
 }
 
-/** The one deal that an id, an address or a name means. @throws Problem INVALID_REQUEST when none or several match */
+/** Finds a deal by ID, URL or name. @throws Problem INVALID_REQUEST when none or several match */
 export async function findDeal({ http }: ToolContext, text: string): Promise<CrmRecord> {
   const wanted = text.trim();
-  if (wanted === "") throw new Problem("INVALID_REQUEST", "Name the deal.", { details: { field: "deal" } });
+  if (wanted === "") throw new Problem("INVALID_REQUEST", "Specify the deal.", { details: { field: "deal" } });
   const id = findRecordId(wanted, "deals");
   if (id) return getRecord(http, "deals", id, { properties: DEAL_PROPERTIES });
   const search = { text: wanted, properties: DEAL_PROPERTIES, sort: "hs_lastmodifieddate" };

@@ -7,7 +7,7 @@ import { listPipelines } from "./pipelines.ts";
 import { CrmRecord } from "./record.ts";
 
 const Input = z.object({
-  contact: withDescription(z.string(), "Name, e-mail address or id of the contact."),
+  contact: withDescription(z.string(), "Name, email address or id of the contact."),
 });
 type Input = z.output<typeof Input>;
 
@@ -16,7 +16,7 @@ const Batch = z.looseObject({ results: z.array(CrmRecord) });
 /** Source: HubSpot CRM v3, GET /crm/v3/objects/contacts/{id}?associations=deals and POST …/deals/batch/read. */
 export const getContactTool = defineTool({
   name: "hubspot.get_contact",
-  description: "Read one HubSpot contact with their deals: address, phone, company, job and lifecycle stage.",
+  description: "Read one HubSpot contact with its deals: address, phone, company, job and lifecycle stage.",
   access: "read",
   input: Input,
   examples: [
@@ -37,7 +37,7 @@ export const getContactTool = defineTool({
   },
 });
 
-/** Deals tied to a contact, at most a hundred; an id stands there once for each kind of tie. */
+/** Returns the deals of a contact, at most one hundred. HubSpot lists an ID once per type of association. */
 async function theirDeals(context: ToolContext, { associations }: CrmRecord): Promise<Deal[]> {
   const ids = [...new Set((associations?.deals?.results ?? []).map(({ id }) => id))].slice(0, 100);
   if (ids.length === 0) return [];

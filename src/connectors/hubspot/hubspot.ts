@@ -10,9 +10,9 @@ import { searchContactsTool } from "./search-contacts.ts";
 import { updateContactTool } from "./update-contact.ts";
 
 /**
- * HubSpot CRM. Tokens live 30 minutes, the refresh token stays. A portal that is gone is told as `access_denied` with status `BAD_HUB`, an
- * unknown refresh token as `BAD_REFRESH_TOKEN` (case V21). The v1 token endpoint ends in February 2027, so v3 is used.
- * Source: https://developers.hubspot.com/docs/api-reference/auth-oauth-v3/guide
+ * HubSpot CRM. Tokens last 30 minutes; the refresh token stays. A deleted portal is reported as `access_denied` with
+ * status `BAD_HUB`, an unknown refresh token as `BAD_REFRESH_TOKEN`. The v1 token endpoint ends in February 2027, so v3
+ * is used. Source: https://developers.hubspot.com/docs/api-reference/auth-oauth-v3/guide
  */
 export const hubspot: Service = {
   name: "hubspot",

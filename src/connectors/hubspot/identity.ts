@@ -18,9 +18,9 @@ const Details = z.looseObject({
 });
 
 /**
- * Who consented, in which HubSpot account. HubSpot tells the person only by introspection of the token; their name and id as an owner of
- * records, the currency and the address come from the CRM where it gives them.
- * Source: https://developers.hubspot.com/docs/api-reference/auth-oauth-v3/guide, …/account-information
+ * Returns the user and HubSpot account that consented. HubSpot reports the user only through token introspection; name,
+ * owner ID, currency and address come from the CRM if it allows access. Source:
+ * https://developers.hubspot.com/docs/api-reference/auth-oauth-v3/guide, …/account-information
  */
 export async function fetchHubspotIdentity(http: ServiceHttp): Promise<Identity> {
   const introspection = { method: "POST", introspects: true, reads: true } as const;
@@ -41,7 +41,7 @@ export async function fetchHubspotIdentity(http: ServiceHttp): Promise<Identity>
   };
 }
 
-/** What the connection works without. */
+/** Returns undefined on failure, for data that the connection works without. */
 async function optional<T>(work: Promise<T>): Promise<T | undefined> {
   return work.catch((error: unknown) => {
     if (error instanceof Problem) return undefined;
@@ -49,7 +49,7 @@ async function optional<T>(work: Promise<T>): Promise<T | undefined> {
   });
 }
 
-/** Accounts live at one of HubSpot's own hosts: `app.hubspot.com`, `app-eu1.hubspot.com`. */
+/** Returns the web address of an account, on one of HubSpot's hosts: `app.hubspot.com`, `app-eu1.hubspot.com`. */
 function buildAppUrl(http: ServiceHttp, host: string | null | undefined): string {
   return host && /^app[a-z0-9-]*\.hubspot\.com$/.test(host) ? `https://${host}` : (http.endpoints.app ?? "");
 }

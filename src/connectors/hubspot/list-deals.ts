@@ -11,13 +11,13 @@ const Input = z.object({
     z.optional(z.string()),
     '"open" (default), "won", "lost", "closed", "all", or the name of a stage such as "Contract sent".',
   ),
-  pipeline: withDescription(z.optional(z.string()), "Name of the pipeline; all of them when left out."),
-  owner: withDescription(
-    z.optional(z.string()),
-    '"me", or the name or e-mail address of the person the deals belong to.',
-  ),
+  pipeline: withDescription(z.optional(z.string()), "Name of the pipeline. Default: all pipelines."),
+  owner: withDescription(z.optional(z.string()), '"me", or the name or email address of the owner of the deals.'),
   text: withDescription(z.optional(z.string()), "Words in the name of the deal."),
-  limit: withDescription(z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(100))), "At most so many; 20."),
+  limit: withDescription(
+    z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(100))),
+    "Maximum number of results. Default: 20.",
+  ),
 });
 type Input = z.output<typeof Input>;
 

@@ -12,7 +12,10 @@ const Input = z.object({
 });
 type Input = z.output<typeof Input>;
 
-/** Source: HubSpot CRM v3, PATCH /crm/v3/objects/deals/{id} with `dealstage`, the internal id of a stage of the deal's own pipeline. */
+/**
+ * Source: HubSpot CRM v3, PATCH /crm/v3/objects/deals/{id} with `dealstage`, the internal ID of a stage of the deal's
+ * pipeline.
+ */
 export const moveDealTool = defineTool({
   name: "hubspot.move_deal",
   description: "Move a HubSpot deal to another stage of its pipeline, or close it as won or lost.",

@@ -10,20 +10,20 @@ import { buildRecordUrl, createRecord, formatRecordPlace, type RecordKind } from
 
 const Input = z.object({
   text: withDescription(z.string(), "The note, as text or Markdown."),
-  contact: withDescription(z.optional(z.string()), "Name, e-mail address or id of the contact it is about."),
-  deal: withDescription(z.optional(z.string()), "Name or id of the deal it is about."),
+  contact: withDescription(z.optional(z.string()), "Name, email address or id of the contact."),
+  deal: withDescription(z.optional(z.string()), "Name or id of the deal."),
 });
 type Input = z.output<typeof Input>;
 
-/** HubSpot's own kinds of association from a note. */
+/** HubSpot's association types from a note. */
 const NOTE_TO: Record<RecordKind, number> = { contacts: 202, deals: 214 };
 
 /** Longest body of a note, in characters. */
 const LONGEST = 65_536;
 
 /**
- * Source: HubSpot CRM v3, POST /crm/v3/objects/notes: `hs_note_body` is HTML, `hs_timestamp` says where on the timeline it stands.
- * https://developers.hubspot.com/docs/api-reference/crm-notes-v3/guide
+ * Source: HubSpot CRM v3, POST /crm/v3/objects/notes: `hs_note_body` is HTML, `hs_timestamp` is the position on the
+ * timeline. https://developers.hubspot.com/docs/api-reference/crm-notes-v3/guide
  */
 export const addNoteTool = defineTool({
   name: "hubspot.add_note",
@@ -43,13 +43,14 @@ export const addNoteTool = defineTool({
   resource: aboutWords,
   async run(input, context) {
     const body = markdownToHtml(input.text);
-    if (body === "") throw new Problem("INVALID_REQUEST", "A note needs some text.", { details: { field: "text" } });
+    if (body === "")
+      throw new Problem("INVALID_REQUEST", "The note must not be empty.", { details: { field: "text" } });
     if (body.length > LONGEST) {
       throw new Problem(
         "INVALID_REQUEST",
-        `The note is longer than the ${LONGEST.toLocaleString("en-US")} characters that HubSpot takes.`,
+        `The note is longer than the ${LONGEST.toLocaleString("en-US")} characters that HubSpot accepts.`,
         {
-          hint: "Split it.",
+          hint: "Split it into several notes.",
           details: { field: "text" },
         },
       );
@@ -76,13 +77,13 @@ async function recordsFor(
     ...(deal ? [{ kind: "deals" as const, id: deal.id, name: getDealName(deal) }] : []),
   ];
   if (records.length > 0) return records;
-  throw new Problem("INVALID_REQUEST", "A note needs a contact or a deal that it is about.", {
-    hint: "Name the contact or the deal.",
+  throw new Problem("INVALID_REQUEST", "A note requires a contact or a deal.", {
+    hint: "Specify the contact or the deal.",
     details: { field: "contact" },
   });
 }
 
-/** The words of a grant: every record that the note would stand at. */
+/** Returns the text of an approval: every record that gets the note. */
 function aboutWords({ contact, deal }: Input): string | undefined {
   const records = [
     ...(contact?.trim() ? [formatPlace("the contact", formatRecordPlace(contact, "contacts"))] : []),

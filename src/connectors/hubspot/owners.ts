@@ -14,23 +14,23 @@ const Owners = z.looseObject({
   paging: z.nullish(z.looseObject({ next: z.nullish(z.looseObject({ after: z.string() })) })),
 });
 
-/** Somebody of the account whom records can belong to. */
+/** A user of the account who can own records. */
 export type Owner = { id: string; name: string; email: string };
 
 const SCOPE = "crm.objects.owners.read";
-/** Pages of 100 owners that are looked through for a name. */
+/** Maximum number of pages of 100 owners that are searched for a name. */
 const PAGES = 5;
 
-/** The owner with an e-mail address, if there is one. Source: HubSpot CRM v3, GET /crm/v3/owners. */
+/** Finds the owner with an email address. Source: HubSpot CRM v3, GET /crm/v3/owners. */
 export async function findOwner(http: ServiceHttp, email: string): Promise<Owner | undefined> {
   const { results } = await http.request({ path: "/crm/v3/owners", query: { email }, answer: Owners, scope: SCOPE });
   return results.map(getOwner).find((owner) => same(owner.email, email));
 }
 
 /**
- * The owner that "me", an e-mail address or a name means.
+ * Finds an owner by "me", an email address or a name.
  *
- * @throws Problem INVALID_REQUEST when nobody or several people match
+ * @throws Problem INVALID_REQUEST when none or several match
  */
 export async function findOwnerByName(context: ToolContext, text: string): Promise<Owner> {
   const wanted = text.trim();
@@ -46,8 +46,8 @@ export async function findOwnerByName(context: ToolContext, text: string): Promi
   if (only && more.length === 0) return only;
   const sentence = only
     ? `Several people in HubSpot match “${wanted}”: ${found.map(({ email }) => email).join(", ")}.`
-    : `Nobody who owns records in HubSpot is called “${wanted}”.`;
-  throw new Problem("INVALID_REQUEST", sentence, { hint: "Use the full name or the e-mail address." });
+    : `No owner in HubSpot is called “${wanted}”.`;
+  throw new Problem("INVALID_REQUEST", sentence, { hint: "Use the full name or the email address." });
 }
 
 export function isMe(text: string | undefined): boolean {

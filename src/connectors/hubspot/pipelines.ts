@@ -25,11 +25,14 @@ const Pipelines = z.looseObject({
   ),
 });
 
-/** A step of a pipeline. Closed stages are won (probability 1) or lost. */
+/** A stage of a pipeline. A closed stage is won (probability 1) or lost. */
 export type Stage = { id: string; label: string; closed: boolean; won: boolean };
 export type Pipeline = { id: string; label: string; stages: Stage[] };
 
-/** The pipelines of deals with their stages, both in the order of the account. Source: HubSpot CRM v3, GET /crm/v3/pipelines/deals. */
+/**
+ * Lists the deal pipelines with their stages, in the account's order. Source: HubSpot CRM v3, GET
+ * /crm/v3/pipelines/deals.
+ */
 export async function listPipelines({ http }: Pick<ToolContext, "http">): Promise<Pipeline[]> {
   const request = { path: "/crm/v3/pipelines/deals", answer: Pipelines, scope: "crm.objects.deals.read" };
   const { results } = await http.request(request);
@@ -43,30 +46,33 @@ export async function listPipelines({ http }: Pick<ToolContext, "http">): Promis
   }));
 }
 
-/** The pipeline of a name or id; the account's first when none is named. @throws Problem INVALID_REQUEST */
+/** Finds a pipeline by name or ID. Without one, returns the account's first. @throws Problem INVALID_REQUEST */
 export function findPipeline(pipelines: Pipeline[], name: string | undefined): Pipeline {
   const wanted = normal(name ?? "");
   const found = wanted
     ? pipelines.find(({ id, label }) => normal(label) === wanted || normal(id) === wanted)
     : (pipelines.find(({ id }) => id === "default") ?? pipelines[0]);
   if (found) return found;
-  throw new Problem("INVALID_REQUEST", `No pipeline of deals is called “${name?.trim() ?? ""}”.`, {
-    hint: `There are: ${pipelines.map(({ label }) => label).join(", ")}.`,
+  throw new Problem("INVALID_REQUEST", `No deal pipeline is called “${name?.trim() ?? ""}”.`, {
+    hint: `Available: ${pipelines.map(({ label }) => label).join(", ")}.`,
   });
 }
 
-/** The stage that a name, an id, "won" or "lost" means in a pipeline. @throws Problem INVALID_REQUEST, which lists the stages */
+/** Finds a stage of a pipeline by name, ID, "won" or "lost". @throws Problem INVALID_REQUEST that lists the stages */
 export function findStage(pipeline: Pipeline, name: string): Stage {
   const wanted = normal(name);
   const named = pipeline.stages.find(({ id, label }) => normal(label) === wanted || normal(id) === wanted);
   const found = named ?? pipeline.stages.find((stage) => everyday(stage, wanted));
   if (found) return found;
   throw new Problem("INVALID_REQUEST", `The pipeline ${pipeline.label} has no stage “${name.trim()}”.`, {
-    hint: `Its stages are: ${pipeline.stages.map(({ label }) => label).join(", ")}.`,
+    hint: `Available stages: ${pipeline.stages.map(({ label }) => label).join(", ")}.`,
   });
 }
 
-/** Stages that a word or a name stands for, over all pipelines; `undefined` for all of them. @throws Problem INVALID_REQUEST */
+/**
+ * Returns the stages of all pipelines that a word or name matches, or `undefined` for all stages. @throws Problem
+ * INVALID_REQUEST
+ */
 export function findStages(pipelines: Pipeline[], word: string | undefined): Stage[] | undefined {
   const stages = pipelines.flatMap((pipeline) => pipeline.stages);
   const wanted = normal(word ?? "open");
@@ -76,8 +82,8 @@ export function findStages(pipelines: Pipeline[], word: string | undefined): Sta
   const named = stages.filter(({ id, label }) => normal(label) === wanted || normal(id) === wanted);
   const found = named.length > 0 ? named : stages.filter((stage) => everyday(stage, wanted));
   if (found.length > 0) return found;
-  throw new Problem("INVALID_REQUEST", `No stage of deals is called “${word?.trim() ?? ""}”.`, {
-    hint: `There are: ${[...new Set(stages.map(({ label }) => label))].join(", ")}.`,
+  throw new Problem("INVALID_REQUEST", `No deal stage is called “${word?.trim() ?? ""}”.`, {
+    hint: `Available: ${[...new Set(stages.map(({ label }) => label))].join(", ")}.`,
   });
 }
 

@@ -3,7 +3,7 @@ import { Problem } from "#protocol/errors";
 import { quoteName } from "../place.ts";
 import type { ServiceHttp, ToolContext } from "../service.ts";
 
-/** A record of the CRM; its properties are texts. Source: HubSpot CRM v3, "Objects". */
+/** A CRM record. Its properties are strings. Source: HubSpot CRM v3, "Objects". */
 export const CrmRecord = z.looseObject({
   id: z.string(),
   properties: z.record(z.string(), z.nullish(z.string())),
@@ -11,7 +11,7 @@ export const CrmRecord = z.looseObject({
 });
 export type CrmRecord = z.output<typeof CrmRecord>;
 
-/** Kinds of records with their type id in addresses. */
+/** Kinds of records, with their type ID in URLs. */
 export type RecordKind = "contacts" | "deals";
 const TYPE_IDS: Record<RecordKind, string> = { contacts: "0-1", deals: "0-3" };
 
@@ -21,18 +21,18 @@ const Found = z.looseObject({
   paging: z.nullish(z.looseObject({ next: z.nullish(z.looseObject({ after: z.string() })) })),
 });
 
-/** One condition on a property. */
+/** A condition on one property. */
 export type PropertyFilter = { propertyName: string; operator: string; value?: string; values?: string[] };
 
-/** What is searched: words in the default properties, and conditions that all hold. */
+/** A search: words in the default properties, and conditions that must all hold. */
 export type RecordSearch = { text?: string; filters?: PropertyFilter[]; properties: string[]; sort: string };
 
-/** Records that one search may give at once, and longest text it takes in characters. */
+/** Largest page size of a search, and longest search text in characters. */
 const PAGE = 100;
 const QUERY_LIMIT = 3_000;
 
 /**
- * Records that a search finds, over as many pages as the limit needs. HubSpot's index is some seconds behind: what was just written may be
+ * Searches records over as many pages as the limit needs. HubSpot's index lags by some seconds, so new records may be
  * missing. Source: POST /crm/v3/objects/{object}/search, https://developers.hubspot.com/docs/api-reference/search/guide
  */
 export async function searchRecords(
@@ -63,7 +63,7 @@ export async function searchRecords(
   return { records: records.slice(0, limit), total: Math.max(total, records.length) };
 }
 
-/** One record by its id, or by a unique property. @throws Problem SERVICE_FAILED with `service_status` 404 */
+/** Fetches a record by ID or by a unique property. @throws Problem SERVICE_FAILED with `service_status` 404 */
 export function getRecord(
   http: ServiceHttp,
   kind: RecordKind,
@@ -79,7 +79,7 @@ export function getRecord(
   });
 }
 
-/** Change properties of a record; those not named stay. */
+/** Changes properties of a record and keeps the others. */
 export function patchRecord(
   http: ServiceHttp,
   kind: RecordKind,
@@ -95,7 +95,10 @@ export function patchRecord(
   });
 }
 
-/** Create a record, tied to others by HubSpot's own kinds of association (3: deal to contact, 202: note to contact, 214: note to deal). */
+/**
+ * Creates a record with associations, given by HubSpot's association types (3: deal to contact, 202: note to contact,
+ * 214: note to deal).
+ */
 export function createRecord(
   http: ServiceHttp,
   kind: RecordKind | "notes",
@@ -115,22 +118,22 @@ export function createRecord(
   });
 }
 
-/** Where a person looks at a record. */
+/** Returns the web page of a record. */
 export function buildRecordUrl({ metadata }: Pick<ToolContext, "metadata">, kind: RecordKind, id: string): string {
   return `${String(metadata.url ?? "https://app.hubspot.com")}/record/${TYPE_IDS[kind]}/${encodeURIComponent(id)}`;
 }
 
-/** The id in what a person typed: a number, or the address of the record. */
+/** Returns the ID in a number or in a record's URL. */
 export function findRecordId(text: string, kind: RecordKind): string | undefined {
   return new RegExp(`^#?(\\d+)$|/record/${TYPE_IDS[kind]}/(\\d+)`).exec(text.trim())?.slice(1).find(Boolean);
 }
 
-/** A record as the words of a grant name it: its id, where the input has one, else its name or address. */
+/** Returns a record as the text of an approval names it: its ID if the input has one, else its name or address. */
 export function formatRecordPlace(text: string, kind: RecordKind): string | undefined {
   return findRecordId(text, kind) ?? quoteName(text);
 }
 
-/** Of records that may be meant, the one that is: those with exactly the name count before the others. */
+/** Picks the only match among candidates. Exact matches of the name take precedence. */
 export function pickOnlyOne(
   records: CrmRecord[],
   wanted: string,
@@ -144,16 +147,16 @@ export function pickOnlyOne(
   if (only && others.length === 0) return only;
   if (!only) {
     throw new Problem("INVALID_REQUEST", `No ${noun} in HubSpot is called “${wanted.trim()}”.`, {
-      hint: "Search for it first; what was just created is found after some seconds.",
+      hint: "Search for it first. HubSpot finds new records after some seconds.",
     });
   }
   const list = found.slice(0, 8).map((record) => `${name(record)} (${more(record)})`);
   throw new Problem("INVALID_REQUEST", `Several ${noun}s match “${wanted.trim()}”: ${list.join(", ")}.`, {
-    hint: `Name the ${noun} by its id.`,
+    hint: `Specify the ${noun} by its ID.`,
   });
 }
 
-/** Properties that have a value. */
+/** Returns the properties that have a value. */
 export function pickGiven(properties: Record<string, string | undefined>): Record<string, string> {
   const entries = Object.entries(properties).flatMap(([name, value]) => (value?.trim() ? [[name, value.trim()]] : []));
   return Object.fromEntries(entries);

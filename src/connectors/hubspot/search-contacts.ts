@@ -5,16 +5,19 @@ import { CONTACT_PROPERTIES, type Contact, formatContactTable, toContact } from 
 import { type PropertyFilter, searchRecords } from "./record.ts";
 
 const Input = z.object({
-  text: withDescription(z.optional(z.string()), "Words in the contact's name, e-mail, phone or company."),
+  text: withDescription(z.optional(z.string()), "Words in the contact's name, email address, phone number or company."),
   company: withDescription(z.optional(z.string()), "Only contacts at this company."),
-  limit: withDescription(z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(100))), "At most so many; 20."),
+  limit: withDescription(
+    z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(100))),
+    "Maximum number of results. Default: 20.",
+  ),
 });
 type Input = z.output<typeof Input>;
 
 /** Source: HubSpot CRM v3, POST /crm/v3/objects/contacts/search. */
 export const searchContactsTool = defineTool({
   name: "hubspot.search_contacts",
-  description: "Find contacts in HubSpot by name, address, phone or company; the newest changes first.",
+  description: "Find contacts in HubSpot by name, address, phone or company, most recently changed first.",
   access: "read",
   input: Input,
   examples: [

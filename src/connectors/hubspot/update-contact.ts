@@ -7,20 +7,20 @@ import { findContact, getContactName, splitFullName, toContact } from "./contact
 import { formatRecordPlace, patchRecord, pickGiven } from "./record.ts";
 
 const Input = z.object({
-  contact: withDescription(z.string(), "Name, e-mail address or id of the contact that is changed."),
+  contact: withDescription(z.string(), "Name, email address or id of the contact."),
   email: withDescription(z.optional(z.string()), "New address, such as ann@example.com."),
   phone: withDescription(z.optional(z.string()), "New phone number."),
   company: withDescription(z.optional(z.string()), "New company."),
-  job_title: withDescription(z.optional(z.string()), "New job."),
+  job_title: withDescription(z.optional(z.string()), "New position."),
   new_name: withDescription(z.optional(z.string()), "New full name."),
   lifecycle_stage: withDescription(
     z.optional(z.string()),
-    '"subscriber", "lead", "opportunity", "customer", "evangelist", or another stage of the account by its internal name.',
+    '"subscriber", "lead", "opportunity", "customer", "evangelist", or the internal name of another stage of the account.',
   ),
 });
 type Input = z.output<typeof Input>;
 
-/** Source: HubSpot CRM v3, PATCH /crm/v3/objects/contacts/{id}; properties that are not named stay. */
+/** Source: HubSpot CRM v3, PATCH /crm/v3/objects/contacts/{id}; other properties stay. */
 export const updateContactTool = defineTool({
   name: "hubspot.update_contact",
   description: "Change the address, phone, company, job, name or lifecycle stage of a HubSpot contact.",
@@ -42,8 +42,8 @@ export const updateContactTool = defineTool({
   async run(input, context) {
     const properties = getProperties(input);
     if (Object.keys(properties).length === 0) {
-      throw new Problem("INVALID_REQUEST", "Nothing is said about what to change on the contact.", {
-        hint: "Name the e-mail, phone, company, job, name or lifecycle stage.",
+      throw new Problem("INVALID_REQUEST", "A change to the contact is required.", {
+        hint: "Specify the email address, phone, company, job, name or lifecycle stage.",
       });
     }
     const before = await findContact(context, input.contact);
@@ -66,7 +66,7 @@ function getProperties(input: Input): Record<string, string> {
 
 function changes(input: Input): string[] {
   const fields: [string, string | undefined][] = [
-    ["e-mail", input.email],
+    ["email", input.email],
     ["phone", input.phone],
     ["company", input.company],
     ["job", input.job_title],

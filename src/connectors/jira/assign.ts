@@ -7,14 +7,14 @@ import { findPerson } from "./people.ts";
 
 const Input = z.object({
   issue: withDescription(z.string(), "Key of the issue, such as KAY-3."),
-  assignee: withDescription(z.string(), '"me", "nobody", or the name or e-mail address of a person.'),
+  assignee: withDescription(z.string(), '"me", "nobody", or the name or email address of a user.'),
 });
 type Input = z.output<typeof Input>;
 
-/** Source: Jira Cloud REST v3, PUT /rest/api/3/issue/{issueIdOrKey}; answers 204. */
+/** Source: Jira Cloud REST v3, PUT /rest/api/3/issue/{issueIdOrKey}; returns 204. */
 export const assignIssueTool = defineTool({
   name: "jira.assign_issue",
-  description: "Assign a Jira issue to a person, to the one who asks, or to nobody.",
+  description: "Assign a Jira issue to a user, to yourself, or to nobody.",
   access: "write",
   input: Input,
   examples: ["assign {issue} to {assignee}", "give {issue} to {assignee}", "hand {issue} over to {assignee}"],

@@ -34,7 +34,7 @@ export const addCommentTool = defineTool({
     const { api, site } = getJiraApi(context);
     const key = parseIssueKey(input.issue);
     const body = toAdf(input.text, "comment");
-    if (!body) throw new Problem("INVALID_REQUEST", "A comment needs some text.", { details: { field: "text" } });
+    if (!body) throw new Problem("INVALID_REQUEST", "The comment must not be empty.", { details: { field: "text" } });
     const { id } = await context.http.request({
       method: "POST",
       path: `${api}/issue/${encodeURIComponent(key)}/comment`,

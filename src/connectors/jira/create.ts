@@ -8,18 +8,18 @@ import { findPerson } from "./people.ts";
 
 const Input = z.object({
   project: withDescription(z.string(), "Key or name of the project, such as KAY."),
-  summary: withDescription(z.string(), "One line that says what it is about, at most 255 characters."),
+  summary: withDescription(z.string(), "Summary of the issue, at most 255 characters."),
   type: withDescription(z.optional(z.string()), "Type of issue: Task (default), Bug, Story, Epic …"),
-  description: withDescription(z.optional(z.string()), "More about it, as text or Markdown."),
+  description: withDescription(z.optional(z.string()), "Description, as text or Markdown."),
   priority: withDescription(z.optional(z.string()), "Highest, High, Medium, Low or Lowest."),
-  assignee: withDescription(z.optional(z.string()), '"me", or the name or e-mail address of a person.'),
+  assignee: withDescription(z.optional(z.string()), '"me", or the name or email address of a user.'),
 });
 type Input = z.output<typeof Input>;
 
 const Created = z.looseObject({ id: z.string(), key: z.string() });
 const Projects = z.looseObject({ values: z.array(z.looseObject({ key: z.string(), name: z.nullish(z.string()) })) });
 
-/** Longest summary that Jira takes, in characters. */
+/** Longest summary that Jira accepts, in characters. */
 const SUMMARY_LIMIT = 255;
 
 /** Source: Jira Cloud REST v3, POST /rest/api/3/issue. */
@@ -69,7 +69,7 @@ async function issueFields(input: Input, context: ToolContext): Promise<Record<s
   if (summary === "")
     throw new Problem("INVALID_REQUEST", "An issue needs a summary.", { details: { field: "summary" } });
   if (summary.length > SUMMARY_LIMIT) {
-    const sentence = `The summary has ${summary.length} characters; Jira takes at most ${SUMMARY_LIMIT}.`;
+    const sentence = `The summary has ${summary.length} characters; Jira accepts at most ${SUMMARY_LIMIT}.`;
     throw new Problem("INVALID_REQUEST", sentence, {
       hint: "Put the rest into the description.",
       details: { field: "summary" },
@@ -87,7 +87,7 @@ async function issueFields(input: Input, context: ToolContext): Promise<Record<s
   };
 }
 
-/** The key of a project; a name is looked up, since creating takes keys only. */
+/** Returns the key of a project. Names are looked up, because creating an issue requires a key. */
 async function projectKey(text: string, context: ToolContext): Promise<string> {
   const name = parseProjectName(text);
   if (/^[A-Z][A-Z0-9_]+$/.test(name)) return name;
@@ -103,7 +103,7 @@ async function projectKey(text: string, context: ToolContext): Promise<string> {
   if (exact) return exact.key;
   const known = values.map(({ key }) => key).join(", ");
   throw new Problem("INVALID_REQUEST", `No project in Jira is called “${name}”.`, {
-    hint: known ? `Projects with a similar name: ${known}.` : "Name the project by its key.",
+    hint: known ? `Projects with a similar name: ${known}.` : "Specify the project by its key.",
   });
 }
 

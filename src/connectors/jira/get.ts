@@ -34,9 +34,9 @@ type WholeIssue = z.output<typeof WholeIssue>;
 
 const FIELDS = [...ISSUE_FIELDS, "reporter", "created", "labels", "description", "comment"].join(",");
 
-/** Longest description or comment that is shown and given to a model, in characters. */
+/** Longest description or comment shown to the user and the model, in characters. */
 const LONGEST = 4_000;
-/** The newest comments that are shown. */
+/** Number of newest comments to show. */
 const COMMENTS = 5;
 
 /** Source: Jira Cloud REST v3, GET /rest/api/3/issue/{issueIdOrKey}. */

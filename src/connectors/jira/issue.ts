@@ -8,7 +8,7 @@ import type { ToolContext } from "../service.ts";
 const Named = z.nullish(z.looseObject({ name: z.nullish(z.string()) }));
 const Person = z.nullish(z.looseObject({ accountId: z.nullish(z.string()), displayName: z.nullish(z.string()) }));
 
-/** An issue as Jira gives it, with the fields that lists show. Source: Jira Cloud REST v3, "Issue search". */
+/** An issue as Jira returns it, with the fields that lists show. Source: Jira Cloud REST v3, "Issue search". */
 export const Issue = z.looseObject({
   key: z.string(),
   fields: z.looseObject({
@@ -28,16 +28,16 @@ export const Issue = z.looseObject({
 });
 export type Issue = z.output<typeof Issue>;
 
-/** Names of the fields that {@link Issue} reads. */
+/** The fields that {@link Issue} reads. */
 export const ISSUE_FIELDS = ["summary", "issuetype", "status", "priority", "assignee", "updated"];
 
-/** Where Jira is for a connection: the API path of the chosen site, and the address that people open. */
+/** Returns the API path of the selected site, and its web address. */
 export function getJiraApi(context: Pick<ToolContext, "metadata">): { api: string; site: string } {
   const { cloudId, url } = getSite(context.metadata, "jira");
   return { api: `/ex/jira/${cloudId}/rest/api/3`, site: url };
 }
 
-/** An issue trimmed for a model. */
+/** Converts an issue to data for the model. */
 export function toIssueData(issue: Issue, site: string): Record<string, unknown> {
   const { fields, key } = issue;
   return {
@@ -53,7 +53,7 @@ export function toIssueData(issue: Issue, site: string): Record<string, unknown>
   };
 }
 
-/** Issues as a table for a person. */
+/** Formats issues as a table. */
 export function formatIssueTable(issues: Issue[]): string {
   const rows = issues.map(({ key, fields }) => [
     key,
@@ -65,31 +65,31 @@ export function formatIssueTable(issues: Issue[]): string {
   return formatMarkdownTable(["Key", "Summary", "Type", "Status", "Assignee"], rows);
 }
 
-/** Where a person looks at an issue. */
+/** Returns the web page of an issue. */
 export function buildBrowseUrl(site: string, key: string): string {
   return `${site}/browse/${encodeURIComponent(key)}`;
 }
 
 /**
- * The key in what a person typed: `kay-3`, `KAY-3`, or the address of the issue.
+ * Parses an issue key from `kay-3`, `KAY-3`, or the issue's URL.
  *
  * @throws Problem INVALID_REQUEST when there is none
  */
 export function parseIssueKey(text: string): string {
   const key = /(?:^|\/|=)([A-Za-z][A-Za-z0-9_]*-\d+)\/?$/.exec(text.trim().replace(/[?#].*$/, ""))?.[1];
   if (key) return key.toUpperCase();
-  throw new Problem("INVALID_REQUEST", `“${text}” is not the key of an issue, such as KAY-3.`, {
-    hint: "Name the issue by its key.",
+  throw new Problem("INVALID_REQUEST", `“${text}” is not an issue key such as KAY-3.`, {
+    hint: "Specify the issue by its key.",
   });
 }
 
-/** What a person typed for a project, with a word in small letters taken for its key: `kay` is KAY, `Website` stays a name. */
+/** Parses a project. A lower-case word is read as a key: `kay` is KAY, `Website` stays a name. */
 export function parseProjectName(text: string): string {
   const name = text.trim();
   return /^[a-z][a-z0-9_]{1,9}$/.test(name) ? name.toUpperCase() : name;
 }
 
-/** The key as it will be shown in a summary, before anything is checked. */
+/** Formats the key for a summary, before anything is validated. */
 export function formatIssueKey(text: string): string {
   try {
     return parseIssueKey(text);
@@ -98,13 +98,13 @@ export function formatIssueKey(text: string): string {
   }
 }
 
-/** The words of a grant for a project: a key in capitals, as a name of several words in quotation marks. */
+/** Returns the text of an approval for a project: a key in capitals, or a name of several words in quotation marks. */
 export function formatProjectPlace(text: string): string | undefined {
   const name = text.trim();
   return formatPlace("in project", /^[a-z][a-z0-9_]+$/i.test(name) ? name.toUpperCase() : quoteName(name));
 }
 
-/** The words of a grant for the project that an issue is in. */
+/** Returns the text of an approval for the project of an issue. */
 export function formatIssueProjectPlace(issue: string): string | undefined {
   const [, project] = /^([A-Z][A-Z0-9_]*)-\d+$/.exec(formatIssueKey(issue)) ?? [];
   return formatPlace("in project", project);

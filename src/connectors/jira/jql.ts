@@ -1,4 +1,4 @@
-/** A search in plain fields, as people and models give it; turned into JQL by {@link jqlOf}. */
+/** A search by fields, as users and models specify it. {@link buildJql} converts it to JQL. */
 export type IssueFilter = {
   project?: string;
   status?: string;
@@ -8,10 +8,10 @@ export type IssueFilter = {
 };
 
 /**
- * JQL for a filter, newest change first. Values are quoted, so that no value can become an operator.
+ * Builds the JQL of a filter, most recently changed first. Values are quoted, so that none can become an operator.
  * Source: https://support.atlassian.com/jira-software-cloud/docs/use-advanced-search-with-jira-query-language-jql/
  *
- * @param accountId id of the person named by `assignee`, when it is neither "me" nor "nobody"
+ * @param accountId ID of the user named by `assignee`, unless it is "me" or "nobody"
  */
 export function buildJql(filter: IssueFilter, accountId?: string): string {
   const clauses = [
@@ -24,7 +24,7 @@ export function buildJql(filter: IssueFilter, accountId?: string): string {
   return `${(clauses.length > 0 ? clauses : [RECENT]).join(" AND ")} ORDER BY updated DESC`;
 }
 
-/** The filter in words: "open bugs in KAY assigned to me". */
+/** Describes a filter: "open bugs in KAY assigned to me". */
 export function describeFilter(filter: IssueFilter, number?: number): string {
   const known = statusGroup(filter.status);
   const type = filter.type ? singular(filter.type).toLowerCase() : "issue";
@@ -41,17 +41,17 @@ export function describeFilter(filter: IssueFilter, number?: number): string {
     .join(" ");
 }
 
-/** Whether the text means the person who asks. */
+/** Returns whether a text means the user. */
 export function isMe(text: string): boolean {
   return /^(me|myself|my|mine|i)$/i.test(text.trim());
 }
 
-/** Whether the text means that nobody is assigned. */
+/** Returns whether a text means "unassigned". */
 export function isNobody(text: string): boolean {
   return /^(nobody|no one|none|unassigned|empty)$/i.test(text.trim());
 }
 
-/** A search needs at least one restriction; Jira refuses unbounded JQL. */
+/** Restricts a search without conditions, because Jira rejects unbounded JQL. */
 const RECENT = "updated >= -90d";
 
 function statusClause(status: string | undefined): string {
@@ -104,7 +104,7 @@ function quote(value: string): string {
   return `"${text.replace(/\\/g, "\\\\").replace(/"/g, '\\"')}"`;
 }
 
-/** Words without the operators of Jira's text search, which would need escaping of their own. */
+/** Removes the operators of Jira's text search, which would need separate escaping. */
 function plainWords(text: string): string {
   return text
     .replace(/[+\-&|!(){}[\]^~*?\\/:"']/g, " ")

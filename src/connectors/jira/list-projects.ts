@@ -4,8 +4,11 @@ import { defineTool, withDescription } from "../service.ts";
 import { getJiraApi } from "./issue.ts";
 
 const Input = z.object({
-  name: withDescription(z.optional(z.string()), "Part of the name or key, to list only projects that have it."),
-  limit: withDescription(z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(50))), "At most so many; 25."),
+  name: withDescription(z.optional(z.string()), "Part of the name or key, to list only matching projects."),
+  limit: withDescription(
+    z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(50))),
+    "Maximum number of results. Default: 25.",
+  ),
 });
 type Input = z.output<typeof Input>;
 
@@ -23,7 +26,7 @@ const Projects = z.looseObject({
 /** Source: Jira Cloud REST v3, GET /rest/api/3/project/search. */
 export const listProjectsTool = defineTool({
   name: "jira.list_projects",
-  description: "List the Jira projects that this account can see, with the keys that other tools take.",
+  description: "List the Jira projects that this account can see, with the keys that other tools use.",
   access: "read",
   input: Input,
   examples: [

@@ -11,13 +11,13 @@ const User = z.looseObject({
   active: z.nullish(z.boolean()),
 });
 
-/** A person of the site. */
+/** A user of the site. */
 export type Person = { accountId: string; name: string };
 
 /**
- * The one person that a name, an e-mail address or "me" means. Jira's API takes account ids only.
+ * Finds a user by name, email address or "me". Jira's API accepts only account IDs.
  *
- * @throws Problem INVALID_REQUEST when nobody or several people match
+ * @throws Problem INVALID_REQUEST when none or several match
  */
 export async function findPerson(http: ServiceHttp, api: string, name: string): Promise<Person> {
   const scope = "read:jira-user";
@@ -28,10 +28,10 @@ export async function findPerson(http: ServiceHttp, api: string, name: string): 
   const exact = people.filter((user) => [user.displayName, user.emailAddress].some((text) => same(text, name)));
   const [only, ...more] = exact.length > 0 ? exact : people;
   if (only && more.length === 0) return person(only);
-  if (!only) throw new Problem("INVALID_REQUEST", `Nobody in Jira is called “${name}”.`, { hint: "Check the name." });
+  if (!only) throw new Problem("INVALID_REQUEST", `No user in Jira is called “${name}”.`, { hint: "Check the name." });
   const names = [only, ...more].map((user) => user.emailAddress ?? user.displayName ?? user.accountId).join(", ");
   throw new Problem("INVALID_REQUEST", `Several people in Jira match “${name}”: ${names}.`, {
-    hint: "Use the full name or the e-mail address.",
+    hint: "Use the full name or the email address.",
   });
 }
 

@@ -9,15 +9,15 @@ const Input = z.object({
   project: withDescription(z.optional(z.string()), "Key or name of the project, such as KAY."),
   status: withDescription(
     z.optional(z.string()),
-    '"open" (everything that is not done), "done" (everything that is), "In Progress", "To Do", or the exact name of a status.',
+    '"open" (everything not done), "done", "In Progress", "To Do", or the exact name of a status.',
   ),
-  assignee: withDescription(z.optional(z.string()), '"me", "nobody", or the name or e-mail address of a person.'),
+  assignee: withDescription(z.optional(z.string()), '"me", "nobody", or the name or email address of a user.'),
   type: withDescription(z.optional(z.string()), "Type of issue: Bug, Task, Story, Epic …"),
-  text: withDescription(z.optional(z.string()), "Words that the summary, description or comments contain."),
-  jql: withDescription(z.optional(z.string()), "A whole JQL query; the other fields but limit are then ignored."),
+  text: withDescription(z.optional(z.string()), "Words in the summary, description or comments."),
+  jql: withDescription(z.optional(z.string()), "A complete JQL query. It overrides all other fields except limit."),
   limit: withDescription(
     z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(100))),
-    "At most so many issues; 20.",
+    "Maximum number of issues. Default: 20.",
   ),
 });
 type Input = z.output<typeof Input>;
@@ -68,7 +68,7 @@ export const searchTool = defineTool({
   },
 });
 
-/** Issues of a query, over as many pages as the limit needs; `more` when there are others. */
+/** Returns the issues of a query, over as many pages as the limit needs. `more` is set if others remain. */
 async function searchIssues(
   context: ToolContext,
   jql: string,

@@ -8,7 +8,7 @@ const Input = z.object({
   issue: withDescription(z.string(), "Key of the issue, such as KAY-3."),
   status: withDescription(
     z.string(),
-    'Where to move it: the name of a status such as "In Progress", or "close", "start" or "reopen".',
+    'Target: the name of a status such as "In Progress", or "close", "start" or "reopen".',
   ),
 });
 type Input = z.output<typeof Input>;
@@ -26,7 +26,7 @@ const Transitions = z.looseObject({
   ),
 });
 
-/** Source: Jira Cloud REST v3, GET and POST /rest/api/3/issue/{issueIdOrKey}/transitions; the POST answers 204. */
+/** Source: Jira Cloud REST v3, GET and POST /rest/api/3/issue/{issueIdOrKey}/transitions; the POST returns 204. */
 export const transitionIssueTool = defineTool({
   name: "jira.transition_issue",
   description: "Move a Jira issue to another status: close it, start it, reopen it, or any status of its workflow.",
@@ -100,11 +100,11 @@ function choose(key: string, wanted: string, transitions: Transition[]): Transit
   const names = (list: Transition[]) => [...new Set(list.map(({ status }) => status))].join(", ");
   if (matches.length > 1) {
     throw new Problem("INVALID_REQUEST", `“${wanted}” could mean several statuses of ${key}: ${names(matches)}.`, {
-      hint: "Name the status.",
+      hint: "Specify the status.",
     });
   }
   const possible = transitions.length > 0 ? `It can move to: ${names(transitions)}.` : "This account may not move it.";
   throw new Problem("INVALID_REQUEST", `${key} cannot move to “${wanted}” now. ${possible}`, {
-    hint: "Name one of the statuses that it can move to.",
+    hint: "Specify one of the statuses that it can move to.",
   });
 }

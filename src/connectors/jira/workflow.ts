@@ -1,10 +1,12 @@
-/** A step that an issue can take now, and the status it leads to. `category` is Jira's: `new`, `indeterminate`, `done`. */
+/**
+ * A transition that an issue can take now, and its target status. `category` is Jira's: `new`, `indeterminate`, `done`.
+ */
 export type Transition = { id: string; name: string; status: string; category?: string };
 
-/** What a person wants of an issue: words of everyday use name a category of statuses, anything else a status by name. */
+/** The requested target: everyday words name a category of statuses, anything else names a status. */
 export type TransitionGoal = { category?: string; words(key: string): string };
 
-/** The goal in a request such as "close", "start" or "In Review". */
+/** Parses a goal such as "close", "start" or "In Review". */
 export function parseGoal(wanted: string): TransitionGoal {
   const word = normal(wanted);
   const everyday = EVERYDAY.find(({ verbs }) => verbs.includes(word));
@@ -19,7 +21,7 @@ export function parseGoal(wanted: string): TransitionGoal {
   };
 }
 
-/** Whether the issue is there already: by name, or for a word of everyday use by the category of its status. */
+/** Returns whether the issue is already there: by status name, or by category for an everyday word. */
 export function isGoalReached(wanted: string, status: { name: string; category?: string }): boolean {
   if (normal(wanted) === normal(status.name)) return true;
   const word = normal(wanted);
@@ -28,8 +30,8 @@ export function isGoalReached(wanted: string, status: { name: string; category?:
 }
 
 /**
- * The step that reaches a goal: the status of that name, else the step of that name, else the statuses of the category that the word stands
- * for, the usual one first. `found` is missing when none or several fit.
+ * Chooses the transition for a goal: by the target status's name, then by the transition's name, then by the category
+ * of an everyday word, the usual status first. `found` is absent if none or several match.
  */
 export function chooseTransition(
   wanted: string,
@@ -53,7 +55,7 @@ const EVERYDAY = [
   { category: "new", verb: "Reopen", means: "to do", verbs: ["reopen", "open", "stop"] },
 ];
 
-/** Names that workflows without a status of that name have another word for. */
+/** Alternative names for workflows without a status of that name. */
 const NAMES = [
   { category: "done", names: ["done", "closed", "finished", "completed", "resolved"] },
   { category: "indeterminate", names: ["started", "in progress", "doing", "active"] },

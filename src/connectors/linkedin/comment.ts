@@ -14,14 +14,17 @@ import {
 } from "./post.ts";
 
 const Input = z.object({
-  post: withDescription(z.string(), "Address of the post, or its id such as urn:li:share:7012345678901234567."),
+  post: withDescription(z.string(), "URL of the post, or its ID such as urn:li:share:7012345678901234567."),
   text: withDescription(z.string(), "The comment, at most 1,250 characters."),
 });
 type Input = z.output<typeof Input>;
 
 const Created = z.string().check(z.minLength(1));
 
-/** Source: https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/comments-api. Its text is plain, not "little". */
+/**
+ * Source: https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/comments-api. Comments are
+ * plain text, not in "little" format.
+ */
 export const addCommentTool = defineTool({
   name: "linkedin.comment",
   description: "Comment on a LinkedIn post in your name.",

@@ -13,27 +13,24 @@ import {
 } from "./post.ts";
 
 const Input = z.object({
-  text: withDescription(z.string(), "What the post says, at most 3,000 characters; #words become hashtags."),
-  link: withDescription(
-    z.optional(z.string()),
-    "Address of a page to share with it, such as https://example.com/news.",
-  ),
-  link_title: withDescription(z.optional(z.string()), "Title of the shared page; its host otherwise."),
+  text: withDescription(z.string(), "Text of the post, at most 3,000 characters. #words become hashtags."),
+  link: withDescription(z.optional(z.string()), "URL of a page to share, such as https://example.com/news."),
+  link_title: withDescription(z.optional(z.string()), "Title of the shared page. Default: its host."),
   visibility: withDescription(
     z.optional(z.enum(["public", "connections"])),
-    "Who sees it: public (default) or connections.",
+    "Audience: public (default) or connections.",
   ),
 });
 type Input = z.output<typeof Input>;
 
-/** LinkedIn names what it made in a header; the body is empty. */
+/** LinkedIn returns the new ID in a header; the body is empty. */
 const Created = z.string().check(z.regex(/^urn:li:(share|ugcPost):\d+$/));
 
 /** Source: https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/posts-api, POST /rest/posts. */
 export const createPostTool = defineTool({
   name: "linkedin.create_post",
   description:
-    "Publish a post on LinkedIn in your name, with a link, for everybody or your connections. LinkedIn gives apps no search for people and lets them read no posts.",
+    "Publish a post on LinkedIn in your name, optionally with a link, for everyone or your connections. LinkedIn offers apps no search for people and no reading of posts.",
   access: "write",
   input: Input,
   examples: [
@@ -78,14 +75,14 @@ export const createPostTool = defineTool({
   },
 });
 
-/** A shared page. LinkedIn fetches nothing from it, and wants a title. */
+/** Builds the shared page. LinkedIn does not fetch it and requires a title. */
 function article({ link, link_title }: Input): { content?: { article: { source: string; title: string } } } {
   const source = link?.trim();
   if (!source) return {};
   const url = URL.canParse(source) ? new URL(source) : undefined;
   if (!url || !/^https?:$/.test(url.protocol)) {
-    throw new Problem("INVALID_REQUEST", `“${source}” is not the address of a page.`, {
-      hint: "Write it with https://.",
+    throw new Problem("INVALID_REQUEST", `“${source}” is not the URL of a page.`, {
+      hint: "Begin it with https://.",
       details: { field: "link" },
     });
   }

@@ -4,11 +4,11 @@ import { defineTool, withDescription } from "../service.ts";
 import { formatPost, POSTING_SCOPES, parsePostUrn, VERSION_HEADERS } from "./post.ts";
 
 const Input = z.object({
-  post: withDescription(z.string(), "Address of the post, or its id such as urn:li:share:7012345678901234567."),
+  post: withDescription(z.string(), "URL of the post, or its ID such as urn:li:share:7012345678901234567."),
 });
 type Input = z.output<typeof Input>;
 
-/** Source: Posts API, DELETE /rest/posts/{urn of a share or ugcPost}; answers 204. */
+/** Source: Posts API, DELETE /rest/posts/{urn of a share or ugcPost}; returns 204. */
 export const deletePostTool = defineTool({
   name: "linkedin.delete_post",
   description: "Delete one of your LinkedIn posts for good, with its comments and reactions.",
@@ -26,9 +26,9 @@ export const deletePostTool = defineTool({
     if (post.startsWith("urn:li:activity:")) {
       throw new Problem(
         "INVALID_REQUEST",
-        "LinkedIn deletes a post by its own id, and this address has only that of its activity.",
+        "This URL contains the ID of an activity, but deleting a post requires the ID of the post.",
         {
-          hint: "Use the address that kay gave when it was posted, or delete it in LinkedIn.",
+          hint: "Use the URL that kay showed after posting, or delete the post in LinkedIn.",
           details: { field: "post" },
         },
       );

@@ -6,10 +6,10 @@ import { fetchLinkedinIdentity, getProfileTool } from "./me.ts";
 import { addReactionTool } from "./react.ts";
 
 /**
- * LinkedIn, as far as it is open to everybody's apps: who is signed in (OpenID Connect), and posting in their name ("Share on LinkedIn").
- * There is no search for people, and reading posts takes `r_member_social`, which LinkedIn gives to selected developers only; so there are
- * no tools for either. Tokens live 60 days and most apps get no refresh token: then the person consents anew.
- * Source: https://learn.microsoft.com/en-us/linkedin/shared/authentication/authorization-code-flow
+ * LinkedIn, as far as it is open to all apps: sign-in (OpenID Connect) and posting ("Share on LinkedIn"). It offers no
+ * search for people, and reading posts requires `r_member_social`, which only selected developers get, so there are no
+ * tools for either. Tokens last 60 days; most apps get no refresh token and need a new consent. Source:
+ * https://learn.microsoft.com/en-us/linkedin/shared/authentication/authorization-code-flow
  */
 export const linkedin: Service = {
   name: "linkedin",

@@ -16,8 +16,8 @@ const UserInfo = z.looseObject({
 });
 
 /**
- * Who signed in; posts are theirs as `person`.
- * Source: https://learn.microsoft.com/en-us/linkedin/consumer/integrations/self-serve/sign-in-with-linkedin-v2
+ * Returns the account that signed in. Posts are made as this `person`. Source:
+ * https://learn.microsoft.com/en-us/linkedin/consumer/integrations/self-serve/sign-in-with-linkedin-v2
  */
 export async function fetchLinkedinIdentity(http: ServiceHttp): Promise<Identity> {
   const { sub, name, email, picture } = await userInfo(http);
@@ -31,11 +31,11 @@ export async function fetchLinkedinIdentity(http: ServiceHttp): Promise<Identity
 /** Source: GET /v2/userinfo. */
 export const getProfileTool = defineTool({
   name: "linkedin.me",
-  description: "Tell which LinkedIn account is connected.",
+  description: "Show which LinkedIn account is connected.",
   access: "read",
   input: Input,
   examples: ["show my linkedin account", "show my linkedin profile", "which linkedin account is connected"],
-  summary: () => "Read the LinkedIn account that is connected",
+  summary: () => "Read the connected LinkedIn account",
   async run(_input, context) {
     const { sub, name, email, locale } = await userInfo(context.http);
     const language =

@@ -10,7 +10,7 @@ import {
   VERSION_HEADERS,
 } from "./post.ts";
 
-/** LinkedIn's names in the API for what people see. */
+/** LinkedIn's API names for the reactions that users see. */
 const REACTIONS = {
   like: "LIKE",
   celebrate: "PRAISE",
@@ -21,7 +21,7 @@ const REACTIONS = {
 } as const;
 
 const Input = z.object({
-  post: withDescription(z.string(), "Address of the post, or its id such as urn:li:share:7012345678901234567."),
+  post: withDescription(z.string(), "URL of the post, or its ID such as urn:li:share:7012345678901234567."),
   reaction: withDescription(
     z.optional(z.enum(["like", "celebrate", "support", "love", "insightful", "funny"])),
     "like (default), celebrate, support, love, insightful or funny.",
@@ -29,7 +29,10 @@ const Input = z.object({
 });
 type Input = z.output<typeof Input>;
 
-/** Source: https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/reactions-api. Answers 201, a second one 409. */
+/**
+ * Source: https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/reactions-api. Returns 201,
+ * or 409 for a repeated reaction.
+ */
 export const addReactionTool = defineTool({
   name: "linkedin.react",
   description: "React to a LinkedIn post in your name: like it, celebrate it, support it.",

@@ -2,8 +2,9 @@ import { lexer, type Token, type Tokens } from "marked";
 import { hasExtraCells } from "#protocol/markdown-table";
 
 /**
- * Text or Markdown as well-formed XHTML of plain elements, for services that take it (Confluence's storage format, HubSpot's notes). HTML in
- * the text is text, and links lead to http, https or mailto only. Empty when there is nothing in it.
+ * Converts text or Markdown to well-formed XHTML of plain elements (for Confluence's storage format and HubSpot's
+ * notes). HTML in the text is escaped, and links lead only to http, https or mailto. Returns an empty string for empty
+ * text.
  */
 export function markdownToHtml(text: string): string {
   try {
@@ -91,7 +92,7 @@ function inline(token: Token): string {
   }
 }
 
-/** A line break in the text is one for people, too. */
+/** Keeps the text's line breaks. */
 function lines(text: string): string {
   return escapeHtml(text).replace(/\n/g, "<br/>");
 }

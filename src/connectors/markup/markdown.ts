@@ -1,20 +1,20 @@
-/** A Markdown table; cells are text of a service and cannot break out of theirs. */
+/** Formats a Markdown table. Cells contain text of a service and are escaped. */
 export function formatMarkdownTable(head: string[], rows: string[][]): string {
   const line = (cells: string[]) => `| ${cells.map(escapeCell).join(" | ")} |`;
   return [line(head), `|${head.map(() => " --- |").join("")}`, ...rows.map(line)].join("\n");
 }
 
-/** Text of a service on one line of Markdown: no line breaks, no cell borders, and no link or image of its own making. */
+/** Converts a service's text to one line of Markdown without line breaks, cell borders, links or images. */
 export function escapeCell(text: string): string {
   return text.replace(/\s+/g, " ").trim().replace(/\|/g, "\\|").replace(/\]\(/g, "]\\(").replace(/</g, "\\<");
 }
 
-/** "1 issue", "4 issues". */
+/** Formats a count: "1 issue", "4 issues". */
 export function formatCount(number: number, one: string, many = `${one}s`): string {
   return `${number} ${number === 1 ? one : many}`;
 }
 
-/** Text shortened to a limit of characters, whole code points only, with a mark that something is missing. */
+/** Truncates text to a number of characters, at whole code points, and marks the cut. */
 export function truncateText(text: string, limit: number): string {
   const points = [...text];
   return points.length <= limit

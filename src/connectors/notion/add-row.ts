@@ -10,13 +10,13 @@ import { getTitle } from "./title.ts";
 import { toPropertyValue } from "./values.ts";
 
 const Input = z.object({
-  database: withDescription(z.string(), "Title, id or address of the database."),
+  database: withDescription(z.string(), "Title, id or URL of the database."),
   title: withDescription(z.string(), "Title of the row."),
   values: withDescription(
     z.optional(z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]))),
-    "Further columns by their names; dates as 2026-12-24, several options or people with commas between.",
+    "Other columns by name. Dates as 2026-12-24; several options or people separated by commas.",
   ),
-  text: withDescription(z.optional(z.string()), "What the page of the row says, as text or Markdown."),
+  text: withDescription(z.optional(z.string()), "Content of the row's page, as text or Markdown."),
 });
 type Input = z.output<typeof Input>;
 

@@ -9,15 +9,15 @@ import { getTitle, getUrl } from "./title.ts";
 import { appendBlocks, partialWriteProblem, type WriteProgress } from "./write.ts";
 
 const Input = z.object({
-  page: withDescription(z.string(), "Title, id or address of the page."),
-  text: withDescription(z.string(), "What is added at its end, as text or Markdown, of any length."),
+  page: withDescription(z.string(), "Title, id or URL of the page."),
+  text: withDescription(z.string(), "Text to append, as text or Markdown, of any length."),
 });
 type Input = z.output<typeof Input>;
 
 /** Source: https://developers.notion.com/reference/patch-block-children */
 export const appendTool = defineTool({
   name: "notion.append",
-  description: "Add text at the end of a Notion page.",
+  description: "Append text to a Notion page.",
   access: "write",
   input: Input,
   examples: [
@@ -28,12 +28,12 @@ export const appendTool = defineTool({
     "write on the notion page {page}: {text}",
   ],
   summary: ({ page, text }: Input) =>
-    `Add at the end of “${page.trim()}” in Notion: “${truncateText(text.replace(/\s+/g, " ").trim(), 200)}”`,
+    `Append to “${page.trim()}” in Notion: “${truncateText(text.replace(/\s+/g, " ").trim(), 200)}”`,
   resource: ({ page }: Input) => formatPlace("to the page", formatNotionPlace(page)),
   async run(input, context) {
     const drafts = parseBlocks(input.text);
     if (drafts.length === 0) {
-      throw new Problem("INVALID_REQUEST", "There is no text to add.", { details: { field: "text" } });
+      throw new Problem("INVALID_REQUEST", "The text must not be empty.", { details: { field: "text" } });
     }
     const page = await findPage(context, input.page);
     const [title, url] = [getTitle(page), getUrl(page)];
@@ -42,7 +42,7 @@ export const appendTool = defineTool({
       await appendBlocks(context, page.id, drafts, progress);
     } catch (error) {
       if (progress.written === 0) throw error;
-      throw partialWriteProblem(error, progress, `the text had been added to “${escapeCell(title)}” in part`, url);
+      throw partialWriteProblem(error, progress, `the text had been partly added to “${escapeCell(title)}”`, url);
     }
     const blocks = formatCount(progress.total, "block");
     return {

@@ -3,24 +3,24 @@ import { hasExtraCells } from "#protocol/markdown-table";
 import { toNotionLanguage } from "./languages.ts";
 import { type RichText, toPlainText, toRichText } from "./rich-text.ts";
 
-/** A block that is still to be written: its kind, what stands under that name in Notion, and the blocks within it. */
+/** A block to write: its type, the value under that name, and its children. */
 export type BlockDraft = { type: string; value: Record<string, unknown>; children: BlockDraft[] };
 
-/** Notion takes 100 pieces in a block; fewer keep one block well below the size of a request. */
+/** Maximum number of text pieces per block. Notion accepts 100; fewer keep a block well below the request limit. */
 const PIECES = 50;
 
-/** Text or Markdown as blocks. Source: https://developers.notion.com/reference/block */
+/** Converts text or Markdown to blocks. Source: https://developers.notion.com/reference/block */
 export function parseBlocks(markdown: string): BlockDraft[] {
   try {
     return blocks(lexer(markdown, { gfm: true }));
   } catch (error) {
-    // Markdown nested deeper than can be read is taken as plain paragraphs.
+    // Markdown that is nested too deeply is converted to plain paragraphs.
     if (!(error instanceof RangeError)) throw error;
     return markdown.split(/\n\s*\n/).flatMap((part) => texts("paragraph", toPlainText(part.trim())));
   }
 }
 
-/** How many blocks there are, those within others included. */
+/** Counts blocks, including nested ones. */
 export function countBlocks(drafts: BlockDraft[]): number {
   return drafts.reduce((sum, { children }) => sum + 1 + countBlocks(children), 0);
 }
@@ -56,7 +56,7 @@ function block(token: Token): BlockDraft[] {
   }
 }
 
-/** A picture alone in its paragraph is a picture; within text it is a link. */
+/** Converts a paragraph. An image alone in its paragraph becomes an image block; within text it becomes a link. */
 function paragraph(tokens: Token[]): BlockDraft[] {
   const [only, ...more] = tokens;
   if (only?.type === "image" && more.length === 0 && /^https?:/i.test(only.href) && URL.canParse(only.href)) {
@@ -66,7 +66,7 @@ function paragraph(tokens: Token[]): BlockDraft[] {
   return texts("paragraph", toRichText(tokens));
 }
 
-/** Text as one block, or as several of a kind where it is more than one takes; what is within goes with the last. */
+/** Converts text to one block, or to several if it exceeds one. Children go to the last block. */
 function texts(
   type: string,
   pieces: RichText[],
@@ -82,7 +82,7 @@ function texts(
   return drafts;
 }
 
-/** The first paragraph is the quote's own text, the rest stands within it. */
+/** Converts a quote: its first paragraph is the text, the rest become children. */
 function quote({ tokens }: Tokens.Blockquote): BlockDraft[] {
   const { own, rest } = formatOwn(tokens);
   return texts("quote", own, {}, blocks(rest));

@@ -8,14 +8,14 @@ import { toPlainText } from "./rich-text.ts";
 import { getTitle, getUrl } from "./title.ts";
 
 const Input = z.object({
-  page: withDescription(z.string(), "Title, id or address of the page."),
+  page: withDescription(z.string(), "Title, id or URL of the page."),
   text: withDescription(z.string(), "The comment."),
 });
 type Input = z.output<typeof Input>;
 
 const Comment = z.looseObject({ id: z.string() });
 
-/** Longest comment, in pieces of text. Source: https://developers.notion.com/reference/request-limits */
+/** Longest comment, in text pieces. Source: https://developers.notion.com/reference/request-limits */
 const PIECES = 100;
 
 /** Source: https://developers.notion.com/reference/create-a-comment */
@@ -37,7 +37,8 @@ export const addCommentTool = defineTool({
   async run(input, context) {
     const pieces = toPlainText(input.text.trim());
     if (pieces.length === 0 || pieces.length > PIECES) {
-      const sentence = pieces.length === 0 ? "A comment needs some text." : "Notion takes no comment that long.";
+      const sentence =
+        pieces.length === 0 ? "The comment must not be empty." : "The comment is longer than Notion allows.";
       throw new Problem("INVALID_REQUEST", sentence, { details: { field: "text" } });
     }
     const page = await findPage(context, input.page);

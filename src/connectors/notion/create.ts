@@ -10,9 +10,9 @@ import { getUrl, NotionObject } from "./title.ts";
 import { appendBlocks, partialWriteProblem, takeFirstBatch, type WriteProgress } from "./write.ts";
 
 const Input = z.object({
-  parent: withDescription(z.string(), "Title, id or address of the page that it is created in."),
+  parent: withDescription(z.string(), "Title, id or URL of the parent page."),
   title: withDescription(z.string(), "Title of the new page."),
-  text: withDescription(z.optional(z.string()), "What it says, as text or Markdown, of any length."),
+  text: withDescription(z.optional(z.string()), "Content, as text or Markdown, of any length."),
 });
 type Input = z.output<typeof Input>;
 
@@ -50,7 +50,7 @@ export const createPageTool = defineTool({
 });
 
 /**
- * Create a page with a text of any length: what fits goes along, the rest is appended in order.
+ * Creates a page with a text of any length: the first batch goes with the page, the rest is appended in order.
  *
  * @throws Problem with `written` and `total` in its details when the text was written in part
  */

@@ -11,12 +11,12 @@ const Database = z.looseObject({
   data_sources: z.array(z.looseObject({ id: z.string(), name: z.nullish(z.string()) })),
 });
 
-/** Candidates that an answer to a name is chosen from, and how many of them a sentence lists. */
+/** Maximum number of candidates for a name, and how many of them a message lists. */
 const CANDIDATES = 50;
 const LISTED = 5;
 
 /**
- * The page that a title, an id or an address means. Notion's own search finds titles only in part, so that the exact one is preferred.
+ * Finds a page by title, ID or URL. Notion's search also returns partial matches, so an exact title takes precedence.
  *
  * @throws Problem INVALID_REQUEST when none or several match
  */
@@ -27,7 +27,7 @@ export async function findPage(context: ToolContext, text: string): Promise<Noti
 }
 
 /**
- * The data source (the table of a database) that a title, an id or an address means, with its properties.
+ * Finds a data source (the table of a database) by title, ID or URL, with its properties.
  *
  * @throws Problem INVALID_REQUEST when none or several match
  */
@@ -37,12 +37,12 @@ export async function findDataSource(context: ToolContext, text: string): Promis
   return await dataSource(context, await sourceOfDatabase(context, id));
 }
 
-/** A page or a database as the words of a grant name it: its id, where the input has one, else its title. */
+/** Returns a page or database as the text of an approval names it: its ID if the input has one, else its title. */
 export function formatNotionPlace(text: string): string | undefined {
   return notionId(text) ?? quoteName(text);
 }
 
-/** The id in what a person typed: an id, or the address of a page (`?p=` is the page that is open beside a database). */
+/** Returns the ID from a typed ID or URL (`?p=` is the page open beside a database). */
 function notionId(text: string): string | undefined {
   const trimmed = text.trim();
   if (/^https?:\/\//i.test(trimmed) && URL.canParse(trimmed)) {
@@ -72,21 +72,25 @@ async function findByTitle(context: ToolContext, text: string, kind: "page" | "d
   if (only && more.length === 0) return only;
   const noun = kind === "page" ? "page" : "database";
   if (!only) {
-    throw new Problem("INVALID_REQUEST", `No ${noun} in Notion that kay may see is called “${escapeCell(wanted)}”.`, {
-      hint: "Check the title, and that the page is shared with kay in Notion (••• › Connections).",
-    });
+    throw new Problem(
+      "INVALID_REQUEST",
+      `No ${noun} in Notion that kay can access is called “${escapeCell(wanted)}”.`,
+      {
+        hint: "Check the title, and that the page is shared with kay in Notion (••• › Connections).",
+      },
+    );
   }
   const titles = [...new Set([only, ...more].map(getTitle))].slice(0, LISTED).map((title) => `“${escapeCell(title)}”`);
   throw new Problem(
     "INVALID_REQUEST",
     `Several ${noun}s in Notion match “${escapeCell(wanted)}”: ${titles.join(", ")}.`,
     {
-      hint: `Use the full title or the address of the ${noun}.`,
+      hint: `Use the full title or the URL of the ${noun}.`,
     },
   );
 }
 
-/** An id may be that of a database, whose table is then meant, or of the table itself. */
+/** Resolves an ID to a data source. It may be the ID of a database or of the data source itself. */
 async function sourceOfDatabase(context: ToolContext, id: string): Promise<string> {
   const request = { path: `/v1/databases/${id}`, answer: Database };
   const database = await context.http.request(request).catch((error: unknown) => {
@@ -98,7 +102,7 @@ async function sourceOfDatabase(context: ToolContext, id: string): Promise<strin
   if (only && more.length === 0) return only.id;
   const names = database.data_sources.map(({ name }) => escapeCell(name ?? "Untitled")).join(", ");
   throw new Problem("INVALID_REQUEST", `That database has ${names ? `several tables: ${names}` : "no table"}.`, {
-    hint: "Name the table by its title.",
+    hint: "Specify the table by its title.",
   });
 }
 
@@ -106,7 +110,10 @@ async function dataSource(context: ToolContext, id: string): Promise<NotionObjec
   return await context.http.request({ path: `/v1/data_sources/${id}`, answer: NotionObject });
 }
 
-/** Notion finds titles that are merely alike; what is written to one must have been named. */
+/**
+ * Notion also returns similar titles. Only titles that contain the given words count, because kay may write to the
+ * result.
+ */
 function contains(title: string, wanted: string): boolean {
   return title.toLowerCase().includes(wanted.toLowerCase());
 }

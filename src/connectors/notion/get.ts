@@ -6,16 +6,16 @@ import { formatProperties } from "./properties.ts";
 import { readPage } from "./read.ts";
 import { getTitle, getUrl } from "./title.ts";
 
-const Input = z.object({ page: withDescription(z.string(), "Title, id or address of the page.") });
+const Input = z.object({ page: withDescription(z.string(), "Title, id or URL of the page.") });
 type Input = z.output<typeof Input>;
 
-/** Longest text of a page that is shown and given to a model, in characters. */
+/** Longest text of a page shown to the user and the model, in characters. */
 const LONGEST = 12_000;
 
 /** Source: https://developers.notion.com/reference/retrieve-a-page and …/reference/get-block-children */
 export const getPageTool = defineTool({
   name: "notion.get_page",
-  description: "Read one Notion page, its properties and its text, by its title, id or address.",
+  description: "Read one Notion page, its properties and its text, by its title, ID or URL.",
   access: "read",
   input: Input,
   examples: [
@@ -36,7 +36,7 @@ export const getPageTool = defineTool({
       value === "" ? [] : [`- ${escapeCell(name)}: ${escapeCell(value)}`],
     );
     const head = `**${escapeCell(title)}**${page.last_edited_time ? `, changed ${page.last_edited_time.slice(0, 10)}` : ""}\n${url}`;
-    const end = complete ? "" : "(There is more on this page than kay reads at once.)";
+    const end = complete ? "" : "(The page continues; kay did not read all of it.)";
     return {
       data: { id: page.id, title, updated: page.last_edited_time, properties, text, complete, url },
       text: [head, facts.join("\n"), text || "(The page is empty.)", end].filter(Boolean).join("\n\n"),

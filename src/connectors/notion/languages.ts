@@ -1,4 +1,7 @@
-/** The language of a code block in Notion's own names, "plain text" for those it has not got. Source: https://developers.notion.com/reference/block#code */
+/**
+ * Returns Notion's name for the language of a code block, or "plain text" for unknown ones. Source:
+ * https://developers.notion.com/reference/block#code
+ */
 export function toNotionLanguage(name: string | undefined): string {
   const word = name?.trim().toLowerCase().split(/\s/)[0] ?? "";
   const known = SHORT[word] ?? word;

@@ -10,10 +10,11 @@ import { searchTool } from "./search.ts";
 import { setPropertyTool } from "./set-property.ts";
 
 /**
- * Notion. What a connection may do is chosen by its owner in Notion ("capabilities"), so there are no scopes. Access tokens name no end; the
- * token endpoint gives a new refresh token with each refresh. Sources: https://developers.notion.com/docs/authorization,
- * https://developers.notion.com/reference/refresh-a-token, …/reference/versioning and …/reference/request-limits (409 `conflict_error` and
- * 529 `service_overload` are to be sent again, as 429 is).
+ * Notion. A connection's owner chooses its permissions in Notion ("capabilities"), so there are no scopes. Access
+ * tokens have no stated lifetime; each refresh returns a new refresh token. Sources:
+ * https://developers.notion.com/docs/authorization, https://developers.notion.com/reference/refresh-a-token,
+ * …/reference/versioning and …/reference/request-limits (409 `conflict_error` and 529 `service_overload` must be
+ * retried like 429).
  */
 export const notion: Service = {
   name: "notion",
@@ -71,7 +72,10 @@ const Bot = z.looseObject({
   ),
 });
 
-/** Who consented, and in which workspace; a token is of one workspace. Source: https://developers.notion.com/reference/get-self */
+/**
+ * Returns the account and workspace that consented. A token belongs to one workspace. Source:
+ * https://developers.notion.com/reference/get-self
+ */
 async function fetchNotionIdentity(http: ServiceHttp): Promise<Identity> {
   const { id, name, bot } = await http.request({ path: "/v1/users/me", answer: Bot });
   const person = bot?.owner?.user;

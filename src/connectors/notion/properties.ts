@@ -4,13 +4,13 @@ import { joinPieces, type NotionObject } from "./title.ts";
 const Named = z.looseObject({ name: z.nullish(z.string()) });
 const Dated = z.looseObject({ start: z.nullish(z.string()), end: z.nullish(z.string()) });
 
-/** Properties of a page or row as texts for people and models, the title left out, empty ones as "". */
+/** Formats the properties of a page or row as text, without the title. Empty ones are "". */
 export function formatProperties({ properties }: NotionObject): Record<string, string> {
   const entries = Object.entries(properties ?? {}).filter(([, { type }]) => type !== "title");
   return Object.fromEntries(entries.map(([name, property]) => [name, format(property)]));
 }
 
-/** The value of one property as text. Source: https://developers.notion.com/reference/page-property-values */
+/** Formats the value of a property. Source: https://developers.notion.com/reference/page-property-values */
 function format(property: Record<string, unknown>): string {
   const type = String(property.type ?? "");
   const value = property[type];

@@ -8,16 +8,16 @@ import { getTitle, getUrl, NotionObject } from "./title.ts";
 import { toPropertyFilter } from "./values.ts";
 
 const Input = z.object({
-  database: withDescription(z.string(), "Title, id or address of the database."),
-  property: withDescription(z.optional(z.string()), "Column to look at, for rows with a certain value."),
+  database: withDescription(z.string(), "Title, id or URL of the database."),
+  property: withDescription(z.optional(z.string()), "Column to filter by."),
   value: withDescription(
     z.optional(z.string()),
-    'What it has to be: "Done", "In progress", "Not started", "Todo", "High", "Low", or any other option, name or number; with not before it, all others.',
+    'Value to match: "Done", "In progress", "Not started", "Todo", "High", "Low", or any other option, name or number. A value that begins with not inverts the filter.',
   ),
-  sort: withDescription(z.optional(z.string()), "Column to order by; a hyphen before it for the largest first."),
+  sort: withDescription(z.optional(z.string()), "Column to sort by. A leading hyphen sorts in descending order."),
   limit: withDescription(
     z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(500))),
-    "At most so many rows; 50.",
+    "Maximum number of rows. Default: 50.",
   ),
 });
 type Input = z.output<typeof Input>;
@@ -28,13 +28,13 @@ const Page = z.looseObject({
   next_cursor: z.nullish(z.string()),
 });
 
-/** Columns that a person sees; a model gets all. */
+/** Columns shown to the user. The model gets all. */
 const SHOWN = 5;
 
 /** Source: https://developers.notion.com/reference/query-a-data-source */
 export const queryDatabaseTool = defineTool({
   name: "notion.query_database",
-  description: "List the rows of a Notion database, all of them or those with a certain value.",
+  description: "List the rows of a Notion database, all of them or those with a given value.",
   access: "read",
   input: Input,
   examples: [
@@ -116,7 +116,7 @@ function words({ database, property, value }: Input): string {
 }
 
 function formatResult(rows: NotionObject[], more: boolean, where: string, head: string, names: string[]): string {
-  if (rows.length === 0) return `No rows ${where}.`;
+  if (rows.length === 0) return `No matching rows ${where}.`;
   const properties = rows.map(formatProperties);
   const shown = names.filter((name) => properties.some((one) => one[name])).slice(0, SHOWN);
   const cells = rows.map((row, index) => [getTitle(row), ...shown.map((name) => properties[index]?.[name] ?? "")]);

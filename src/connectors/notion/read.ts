@@ -14,16 +14,16 @@ const Page = z.looseObject({
   next_cursor: z.nullish(z.string()),
 });
 
-/** A block with those within it. */
+/** A block with its children. */
 type Read = { type: string; value: Record<string, unknown>; children: Read[] };
 
-/** A page is read as far as this goes: lists that are asked for, and levels of nesting. */
+/** Limits for reading a page: number of lists requested, and levels of nesting. */
 const REQUESTS = 40;
 const DEEPEST = 6;
 
 /**
- * What stands on a page, as Markdown; `complete` is false when there is more than kay reads at once.
- * Source: https://developers.notion.com/reference/get-block-children
+ * Returns the content of a page as Markdown. `complete` is false if kay did not read all of it. Source:
+ * https://developers.notion.com/reference/get-block-children
  */
 export async function readPage(context: ToolContext, id: string): Promise<{ text: string; complete: boolean }> {
   const budget = { requests: REQUESTS, complete: true };
@@ -59,10 +59,10 @@ async function children(context: ToolContext, id: string, depth: number, budget:
   return blocks;
 }
 
-/** What these hold is read on its own. */
+/** Blocks that are separate pages; their content is not read. */
 const OWN_PAGES = new Set(["child_page", "child_database"]);
 
-/** Items of one list follow each other, everything else stands apart. */
+/** Joins blocks. List items follow each other; everything else is separated by a blank line. */
 function formatBlocks(blocks: Read[]): string {
   let number = 0;
   let text = "";
@@ -110,7 +110,7 @@ function formatBlock(block: Read, number: number): string {
   }
 }
 
-/** What Markdown has no word for: its address, its title, or the text that it holds. */
+/** Formats a block that Markdown cannot express: its URL, its title or its text. */
 function formatOther(block: Read, own: string): string {
   const { type, value } = block;
   if (type === "child_page" || type === "child_database") return `[${String(value.title ?? "Untitled")}]`;
@@ -162,12 +162,12 @@ function record(value: unknown): Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 }
 
-/** Pieces of text as inline Markdown. */
+/** Converts pieces of text to inline Markdown. */
 function toInlineMarkdown(pieces: Piece[]): string {
   return pieces.map(piece).join("");
 }
 
-/** Marks stand at the words, not at the spaces around them, or they would not be read as marks. */
+/** Keeps spaces outside the marks, where Markdown requires them. */
 function piece({ plain_text, annotations, href }: Piece): string {
   const text = plain_text ?? "";
   const [, before = "", words = "", after = ""] = /^(\s*)([\s\S]*?)(\s*)$/.exec(text) ?? [];

@@ -1,17 +1,20 @@
 import type { Token, Tokens } from "marked";
 
-/** A piece of text as Notion takes it. Source: https://developers.notion.com/reference/rich-text */
+/** A piece of text as Notion expects it. Source: https://developers.notion.com/reference/rich-text */
 export type RichText = { type: "text"; text: { content: string; link?: { url: string } }; annotations?: Look };
 
-/** How a piece looks; what is not named is false. */
+/** Formatting of a piece. Missing fields are false. */
 type Look = { bold?: true; italic?: true; strikethrough?: true; code?: true };
 
-/** Longest content of one piece, in UTF-16 units, and longest address. Source: https://developers.notion.com/reference/request-limits */
+/**
+ * Longest content of a piece in UTF-16 units, and longest URL. Source:
+ * https://developers.notion.com/reference/request-limits
+ */
 const LONGEST = 2_000;
 
 /**
- * Text without any look, in pieces that Notion takes. A piece never ends within a surrogate pair, so that the joined text is the text (case
- * V16).
+ * Splits text into pieces that Notion accepts. A piece never ends inside a surrogate pair, so the joined pieces equal
+ * the text.
  */
 export function toPlainText(text: string, look: Look = {}, url?: string): RichText[] {
   return cut(text.toWellFormed()).map((content) => ({
@@ -21,7 +24,9 @@ export function toPlainText(text: string, look: Look = {}, url?: string): RichTe
   }));
 }
 
-/** Inline Markdown in pieces that Notion takes; neighbours of the same look are one piece as far as they fit. */
+/**
+ * Converts inline Markdown to pieces that Notion accepts. Adjacent text with the same formatting is merged if it fits.
+ */
 export function toRichText(tokens: Token[]): RichText[] {
   const runs: Run[] = [];
   for (const run of getRuns(tokens, {}, undefined)) {
@@ -63,14 +68,14 @@ function getRun(token: Token, look: Look, url: string | undefined): Run[] {
   }
 }
 
-/** Addresses that Notion accepts become links; any other stays visible as text. */
+/** Converts a link. A URL that Notion would reject stays visible as text. */
 function linkRuns(token: Tokens.Link, look: Look, outer: string | undefined): Run[] {
   if (!isAddress(token.href)) return [{ text: token.raw, look, url: outer }];
   const runs = getRuns(inner(token), look, token.href);
   return runs.length > 0 ? runs : [{ text: token.text || token.href, look, url: token.href }];
 }
 
-/** Whether Notion takes an address for a link. */
+/** Returns whether Notion accepts a URL as a link. */
 function isAddress(href: string): boolean {
   return /^(https?:\/\/|mailto:)/i.test(href) && URL.canParse(href) && href.length <= LONGEST;
 }

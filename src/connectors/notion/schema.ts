@@ -18,10 +18,10 @@ const Users = z.looseObject({
   next_cursor: z.nullish(z.string()),
 });
 
-/** A column of a database: its exact name, its type, and its options where it has a list of them. */
+/** A column of a database: its exact name, its type, and its options if it has any. */
 export type Column = { name: string; type: string; options: string[] };
 
-/** The columns of a data source. Source: https://developers.notion.com/reference/property-object */
+/** Lists the columns of a data source. Source: https://developers.notion.com/reference/property-object */
 export function listColumns({ properties }: NotionObject): Column[] {
   return Object.entries(properties ?? {}).map(([name, property]) => {
     const type = property.type ?? "";
@@ -30,32 +30,32 @@ export function listColumns({ properties }: NotionObject): Column[] {
   });
 }
 
-/** The column that a name means, in whatever case. @throws Problem INVALID_REQUEST that lists the columns there are */
+/** Finds a column by name, ignoring case. @throws Problem INVALID_REQUEST that lists the existing columns */
 export function findColumn(columns: Column[], wanted: string): Column {
   const name = wanted.trim().toLowerCase();
   const found = columns.find((column) => column.name.trim().toLowerCase() === name);
   if (found) return found;
-  throw new Problem("INVALID_REQUEST", `There is no property “${escapeCell(wanted.trim())}” there.`, {
-    hint: `There are: ${columns.map((column) => escapeCell(column.name)).join(", ")}.`,
+  throw new Problem("INVALID_REQUEST", `No property is called “${escapeCell(wanted.trim())}”.`, {
+    hint: `Available: ${columns.map((column) => escapeCell(column.name)).join(", ")}.`,
     details: { field: "property" },
   });
 }
 
-/** The option that a text means, in its own spelling. @throws Problem INVALID_REQUEST that lists the options there are */
+/** Finds an option and returns its exact spelling. @throws Problem INVALID_REQUEST that lists the existing options */
 export function findOption({ name, options }: Column, wanted: string): string {
   const text = wanted.trim().toLowerCase();
   const found = options.find((option) => option.trim().toLowerCase() === text);
   if (found !== undefined) return found;
-  throw new Problem("INVALID_REQUEST", `“${escapeCell(wanted.trim())}” is no option of ${escapeCell(name)}.`, {
+  throw new Problem("INVALID_REQUEST", `“${escapeCell(wanted.trim())}” is not an option of ${escapeCell(name)}.`, {
     hint:
       options.length > 0
-        ? `There are: ${options.map(escapeCell).join(", ")}.`
+        ? `Available: ${options.map(escapeCell).join(", ")}.`
         : "It has no options yet; add one in Notion.",
     details: { field: "value" },
   });
 }
 
-/** The user that a name, an e-mail address or "me" means. @throws Problem INVALID_REQUEST when nobody or several match */
+/** Finds a user by name, email address or "me". @throws Problem INVALID_REQUEST when none or several match */
 export async function findUser(context: ToolContext, wanted: string): Promise<string> {
   const { user_id: me } = context.metadata;
   const name = wanted.trim().toLowerCase();
@@ -66,11 +66,11 @@ export async function findUser(context: ToolContext, wanted: string): Promise<st
   if (only && more.length === 0) return only.id;
   const sentence = only
     ? `Several people in Notion match “${escapeCell(wanted)}”.`
-    : `Nobody in Notion is called “${escapeCell(wanted)}”.`;
-  throw new Problem("INVALID_REQUEST", sentence, { hint: "Use the full name or the e-mail address." });
+    : `No user in Notion is called “${escapeCell(wanted)}”.`;
+  throw new Problem("INVALID_REQUEST", sentence, { hint: "Use the full name or the email address." });
 }
 
-/** Everybody in the workspace, as far as ten pages go. */
+/** Lists the users of the workspace, up to ten pages. */
 async function users(context: ToolContext): Promise<z.output<typeof Users>["results"]> {
   const all: z.output<typeof Users>["results"] = [];
   let cursor: string | undefined;

@@ -4,9 +4,12 @@ import { defineTool, type ToolContext, withDescription } from "../service.ts";
 import { getTitle, getUrl, NotionObject } from "./title.ts";
 
 const Input = z.object({
-  text: withDescription(z.optional(z.string()), "Words of the title; what was changed last when left out."),
-  type: withDescription(z.optional(z.string()), '"page" or "database"; both when left out.'),
-  limit: withDescription(z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(100))), "At most so many; 20."),
+  text: withDescription(z.optional(z.string()), "Words in the title. Default: most recently changed first."),
+  type: withDescription(z.optional(z.string()), '"page" or "database". Default: both.'),
+  limit: withDescription(
+    z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(100))),
+    "Maximum number of results. Default: 20.",
+  ),
 });
 type Input = z.output<typeof Input>;
 
@@ -16,10 +19,13 @@ const Page = z.looseObject({
   next_cursor: z.nullish(z.string()),
 });
 
-/** Source: https://developers.notion.com/reference/post-search (titles only; what is shared with the connection) */
+/**
+ * Source: https://developers.notion.com/reference/post-search (searches titles only, among pages shared with the
+ * connection)
+ */
 export const searchTool = defineTool({
   name: "notion.search",
-  description: "Find Notion pages and databases by words of their title.",
+  description: "Find Notion pages and databases by words in their title.",
   access: "read",
   input: Input,
   examples: [
@@ -84,8 +90,7 @@ function formatResult(
   more: boolean,
   what: string,
 ): string {
-  if (found.length === 0)
-    return `Nothing found in Notion: ${escapeCell(what)}. Pages have to be shared with kay there.`;
+  if (found.length === 0) return `Nothing found in Notion: ${escapeCell(what)}. Pages must be shared with kay there.`;
   const rows = found.map(({ title, type, updated, url }) => [title, type, updated?.slice(0, 10) ?? "", url]);
   const head = more ? `The first ${found.length} results; there are more:` : `${formatCount(found.length, "result")}:`;
   return `${head}\n\n${formatMarkdownTable(["Title", "Type", "Changed", "Address"], rows)}`;

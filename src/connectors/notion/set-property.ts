@@ -9,11 +9,11 @@ import { getTitle, getUrl, NotionObject } from "./title.ts";
 import { toPropertyValue } from "./values.ts";
 
 const Input = z.object({
-  page: withDescription(z.string(), "Title, id or address of the page or row."),
-  property: withDescription(z.string(), "Column that is set."),
+  page: withDescription(z.string(), "Title, id or URL of the page or row."),
+  property: withDescription(z.string(), "Column to set."),
   value: withDescription(
     z.string(),
-    'New value: "Done", "In progress", "Not started", "Todo", "High", "Low", or any other option, name, number or day; empty clears it.',
+    'New value: "Done", "In progress", "Not started", "Todo", "High", "Low", or any other option, name, number or day. An empty value clears the property.',
   ),
 });
 type Input = z.output<typeof Input>;
@@ -21,7 +21,7 @@ type Input = z.output<typeof Input>;
 /** Source: https://developers.notion.com/reference/patch-page */
 export const setPropertyTool = defineTool({
   name: "notion.set_property",
-  description: "Set one property of a Notion page or row of a database.",
+  description: "Set one property of a Notion page or database row.",
   access: "write",
   input: Input,
   examples: [
@@ -55,7 +55,7 @@ export const setPropertyTool = defineTool({
   },
 });
 
-/** The column with its options, which the database knows; a page outside of a database has its title alone. */
+/** Returns a column with its options, which the database defines. A page outside a database has only a title. */
 async function columnOfPage(context: ToolContext, page: NotionObject, wanted: string): Promise<Column> {
   const source = page.parent?.data_source_id;
   if (typeof source !== "string") return findColumn(listColumns(page), wanted);

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-/** A piece of text in an answer; `plain_text` is there for every kind of piece. */
+/** A piece of text in a response. Every kind of piece has `plain_text`. */
 export const Piece = z.looseObject({
   plain_text: z.nullish(z.string()),
   href: z.nullish(z.string()),
@@ -15,7 +15,7 @@ export const Piece = z.looseObject({
 });
 export type Piece = z.output<typeof Piece>;
 
-/** A page or a data source, as lists and single reads give it. Source: https://developers.notion.com/reference/page */
+/** A page or data source as returned by lists and single reads. Source: https://developers.notion.com/reference/page */
 export const NotionObject = z.looseObject({
   object: z.nullish(z.string()),
   id: z.string(),
@@ -28,19 +28,19 @@ export const NotionObject = z.looseObject({
 });
 export type NotionObject = z.output<typeof NotionObject>;
 
-/** Pieces as plain text. */
+/** Joins pieces to plain text. */
 export function joinPieces(pieces: unknown): string {
   const list = z.array(Piece).safeParse(pieces);
   return list.success ? list.data.map(({ plain_text }) => plain_text ?? "").join("") : "";
 }
 
-/** The title of a page, of a row, or of a database. */
+/** Returns the title of a page, row or database. */
 export function getTitle({ title, properties }: NotionObject): string {
   const own = Object.values(properties ?? {}).find(({ type }) => type === "title");
   return joinPieces(title ?? own?.title).trim() || "Untitled";
 }
 
-/** Where a person opens a page. */
+/** Returns the web page of a page. */
 export function getUrl({ url, id }: Pick<NotionObject, "url" | "id">): string {
   return url ?? `https://www.notion.so/${id.replaceAll("-", "")}`;
 }

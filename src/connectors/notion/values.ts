@@ -5,10 +5,10 @@ import { toPlainText } from "./rich-text.ts";
 import { type Column, findOption, findUser } from "./schema.ts";
 
 /**
- * A text as the value of a property, as Notion takes it; an empty text clears it.
- * Source: https://developers.notion.com/reference/page-property-values
+ * Converts a text to the value that Notion expects for a property. An empty text clears it. Source:
+ * https://developers.notion.com/reference/page-property-values
  *
- * @throws Problem INVALID_REQUEST when it does not fit the property, before anything is written
+ * @throws Problem INVALID_REQUEST before anything is written if the text does not fit the property
  */
 export async function toPropertyValue(column: Column, text: string, context: ToolContext): Promise<unknown> {
   const value = text.trim();
@@ -34,13 +34,13 @@ export async function toPropertyValue(column: Column, text: string, context: Too
     case "people":
       return { people: await people(value, context) };
     default:
-      throw unfit(column, `kay cannot set it: it is of the kind ${column.type.replaceAll("_", " ")}`);
+      throw unfit(column, `kay cannot set properties of the type ${column.type.replaceAll("_", " ")}`);
   }
 }
 
 /**
- * The filter for rows whose property has a value, or has it not ("not Done").
- * Source: https://developers.notion.com/reference/post-database-query-filter
+ * Builds the filter for rows with a value, or without it ("not Done"). Source:
+ * https://developers.notion.com/reference/post-database-query-filter
  */
 export async function toPropertyFilter(
   column: Column,
@@ -53,7 +53,7 @@ export async function toPropertyFilter(
   const condition = await getCondition(column, value, context);
   if (!negated) return { property: column.name, [type]: condition };
   const turned = Object.entries(condition).map(([operator, operand]) => [`does_not_${singular(operator)}`, operand]);
-  if (type === "date") throw unfit(column, "kay can look for a date, not for its absence");
+  if (type === "date") throw unfit(column, "kay can filter by a date, but not by its absence");
   return { property: column.name, [type]: Object.fromEntries(turned) };
 }
 
@@ -79,7 +79,7 @@ async function getCondition(column: Column, value: string, context: ToolContext)
     case "people":
       return { contains: await findUser(context, value) };
     default:
-      throw unfit(column, `kay cannot look for it: it is of the kind ${column.type.replaceAll("_", " ")}`);
+      throw unfit(column, `kay cannot filter by properties of the type ${column.type.replaceAll("_", " ")}`);
   }
 }
 
@@ -90,7 +90,7 @@ function singular(operator: string): string {
 function getNumber(column: Column, value: string): number {
   const number = Number(value.replace(/[\s,_]/g, ""));
   if (Number.isFinite(number)) return number;
-  throw unfit(column, `“${escapeCell(value)}” is no number`);
+  throw unfit(column, `“${escapeCell(value)}” is not a number`);
 }
 
 function getSwitch(column: Column, value: string): boolean {
@@ -99,11 +99,11 @@ function getSwitch(column: Column, value: string): boolean {
   throw unfit(column, `“${escapeCell(value)}” is neither yes nor no`);
 }
 
-/** A day or a moment in ISO 8601, or two of them for a period. */
+/** Parses a date or time in ISO 8601, or two of them for a period. */
 function getDate(column: Column, value: string): { start: string; end?: string } {
   const [start = "", end] = value.split(/\s+(?:to|until|–|-)\s+|\s*\/\s*/);
   const wrong = [start, end].find((one) => one !== undefined && !isDate(one));
-  if (wrong !== undefined) throw unfit(column, `“${escapeCell(wrong)}” is no date such as 2026-12-24`);
+  if (wrong !== undefined) throw unfit(column, `“${escapeCell(wrong)}” is not a date such as 2026-12-24`);
   return end === undefined ? { start } : { start, end };
 }
 
@@ -127,7 +127,7 @@ function list(value: string): string[] {
 }
 
 function unfit({ name }: Column, why: string): Problem {
-  return new Problem("INVALID_REQUEST", `The property ${escapeCell(name)} does not take that: ${why}.`, {
+  return new Problem("INVALID_REQUEST", `Invalid value for the property ${escapeCell(name)}: ${why}.`, {
     details: { field: "value" },
   });
 }

@@ -4,22 +4,25 @@ import { formatCount } from "../markup/markdown.ts";
 import type { ToolContext } from "../service.ts";
 import { type BlockDraft, countBlocks } from "./blocks.ts";
 
-/** Limits of one request. Source: https://developers.notion.com/reference/request-limits (1,000 blocks and 500 KB in all) */
+/**
+ * Limits of one request. Source: https://developers.notion.com/reference/request-limits (1,000 blocks and 500 KB in
+ * total)
+ */
 const LIST = 100;
 const ELEMENTS = 900;
 const BYTES = 400_000;
 
 const Appended = z.looseObject({ results: z.array(z.looseObject({ id: z.string() })) });
 
-/** How far a text has come: blocks, those within others included. */
+/** How many blocks are written, including nested ones. */
 export type WriteProgress = { written: number; total: number };
 
-/** What goes into one request: blocks as Notion takes them, what has to follow into each, and what is left for later requests. */
+/** One request: blocks as Notion expects them, children to append to each afterwards, and blocks for later requests. */
 type Batch = { blocks: Record<string, unknown>[]; within: BlockDraft[][]; size: number; left: BlockDraft[] };
 
 /**
- * Append blocks to a page or block, in order, in as many requests as the limits ask for. `progress` counts what was written, also when a
- * request fails in the middle.
+ * Appends blocks to a page or block, in order, in as many requests as the limits require. `progress` counts what was
+ * written, even if a request fails.
  */
 export async function appendBlocks(
   context: ToolContext,
@@ -43,14 +46,17 @@ export async function appendBlocks(
   }
 }
 
-/** The blocks that can go along when a page is created: its answer names no blocks, so nothing may have to follow into them. */
+/**
+ * Returns the blocks that can be created together with a page. The response does not name its blocks, so nothing may
+ * have to be appended to them.
+ */
 export function takeFirstBatch(drafts: BlockDraft[]): Pick<Batch, "blocks" | "size" | "left"> {
   const end = drafts.findIndex((draft) => split(draft).within.length > 0);
   const { blocks, size, left } = take(end < 0 ? drafts : drafts.slice(0, end));
   return { blocks, size, left: [...left, ...(end < 0 ? [] : drafts.slice(end))] };
 }
 
-/** The error of a text that was written in part: how much of it there is (case V16). */
+/** Creates the error for a text that was written in part, with the number of blocks written. */
 export function partialWriteProblem(
   error: unknown,
   { written, total }: WriteProgress,
@@ -61,7 +67,7 @@ export function partialWriteProblem(
   const done =
     written === 0 ? `none of its ${formatCount(total, "block")}` : `${written} of ${formatCount(total, "block")}`;
   return new Problem(error.code, `${error.message} By then ${what}, with ${done} written.`, {
-    hint: `Look at it in Notion, and add only what is missing.${url ? ` ${url}` : ""}`,
+    hint: `Check the page in Notion, and add only what is missing.${url ? ` ${url}` : ""}`,
     details: { ...error.details, written, total, ...(url ? { url } : {}) },
     cause: error,
   });
@@ -82,7 +88,7 @@ function take(drafts: BlockDraft[]): Batch {
   return { ...batch, left: drafts.slice(batch.blocks.length) };
 }
 
-/** A block with what can be sent within it, and what has to follow: one level goes along, as far as a list may be long. */
+/** Splits a block into the part that fits one request (one level of children, up to the list limit) and the rest. */
 function split({ type, value, children }: BlockDraft): {
   block: Record<string, unknown>;
   size: number;
@@ -99,7 +105,7 @@ function split({ type, value, children }: BlockDraft): {
   };
 }
 
-/** How many of the blocks within another go along, by number and by size; a table needs its first row. */
+/** Returns how many children fit by number and size. A table needs its first row. */
 function fitting(children: BlockDraft[]): number {
   let bytes = 0;
   const end = children.findIndex(({ value }, index) => {
@@ -112,5 +118,5 @@ function fitting(children: BlockDraft[]): number {
 function idAt(results: { id: string }[], index: number): string {
   const id = results[index]?.id;
   if (id !== undefined) return id;
-  throw new Problem("SERVICE_FAILED", "Notion did not say which blocks it wrote.");
+  throw new Problem("SERVICE_FAILED", "Notion did not return the blocks that it wrote.");
 }

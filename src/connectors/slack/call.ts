@@ -1,18 +1,18 @@
 import * as z from "zod/mini";
 import type { ServiceHttp, ServiceRequest } from "../service.ts";
 
-/** Pages of a list that are read at most; beyond that a workspace is too large to look through. */
+/** Maximum number of pages read. Larger workspaces cannot be searched completely. */
 const PAGES = 10;
 
 type Read<T> = Pick<ServiceRequest<T>, "query" | "answer" | "scope">;
 type Write<T> = Pick<ServiceRequest<T>, "answer" | "scope" | "reads"> & { body?: Record<string, unknown> };
 
-/** Calls a method that reads: `conversations.history`. Source: https://docs.slack.dev/apis/web-api/ */
+/** Calls a read method, such as `conversations.history`. Source: https://docs.slack.dev/apis/web-api/ */
 export function callReadMethod<T>(http: ServiceHttp, method: string, request: Read<T>): Promise<T> {
   return http.request({ path: `/${method}`, ...request });
 }
 
-/** Calls a method that writes. The charset is named, since Slack warns about JSON without one. */
+/** Calls a write method. It names the charset, because Slack warns about JSON without one. */
 export function callMethod<T>(http: ServiceHttp, method: string, request: Write<T>): Promise<T> {
   const { body = {}, ...rest } = request;
   const headers = { "content-type": "application/json; charset=utf-8" };
@@ -20,10 +20,11 @@ export function callMethod<T>(http: ServiceHttp, method: string, request: Write<
 }
 
 /**
- * Items of a list over its pages, in cursors (https://docs.slack.dev/apis/web-api/pagination/), until there are no more or `enough` says so.
+ * Reads the items of a list over its pages (https://docs.slack.dev/apis/web-api/pagination/) until none remain or
+ * `enough` returns true.
  *
- * @param name field of the answer that holds the items: `channels`
- * @returns `more` when there are others that were not read
+ * @param name field of the response that holds the items: `channels`
+ * @returns `more` if unread items remain
  */
 export async function readAllItems<T>(
   http: ServiceHttp,

@@ -21,15 +21,15 @@ export const Channel = z.looseObject({
 });
 export type Channel = z.output<typeof Channel>;
 
-/** Where messages are, with the name that people know it by: `#general`, `@Sam Sample`. */
+/** A conversation with its display name: `#general`, `@Sam Sample`. */
 export type Conversation = { id: string; name: string };
 
 type Context = Pick<ToolContext, "http" | "metadata">;
 
-/** Largest page that Slack gives. */
+/** Largest page size of Slack. */
 const PAGE = 999;
 
-/** Channels that the account can see, until `enough`. */
+/** Lists the channels that the account can see until `enough` returns true. */
 export function listChannels(context: Context, enough: (channels: Channel[]) => boolean) {
   const query = { types: "public_channel,private_channel", exclude_archived: true, limit: PAGE };
   const list = { name: "channels", item: Channel, query, scope: "channels:read" };
@@ -37,12 +37,11 @@ export function listChannels(context: Context, enough: (channels: Channel[]) => 
 }
 
 /**
- * The channel or direct message that a person names: `#general`, `general`, `@sam`, `Sam Sample`, an e-mail address, an id, or the address of
- * a channel.
+ * Finds a channel or direct message by `#general`, `general`, `@sam`, `Sam Sample`, an email address, an ID or a URL.
  *
- * @param forWriting opens a direct message that was not used before; reading opens none. `sam` is then the channel alone: what was allowed for
- *   `#sam` is not sent to a person of that name.
- * @throws Problem INVALID_REQUEST when nothing or several things match
+ * @param forWriting opens a new direct message if needed. `sam` then means only the channel, so that a message approved
+ * for `#sam` never reaches a user of that name.
+ * @throws Problem INVALID_REQUEST when none or several match
  */
 export async function findConversation(context: Context, text: string, forWriting: boolean): Promise<Conversation> {
   const name = text.trim();
@@ -56,12 +55,12 @@ export async function findConversation(context: Context, text: string, forWritin
     const person = await findPerson(context, name).catch(() => undefined);
     if (!person || !(error instanceof Problem)) throw error;
     if (!forWriting) return withPerson(context, person.id, forWriting);
-    const hint = `To write to ${getUserName(person)}, say @${person.name ?? person.id}.`;
+    const hint = `To write to ${getUserName(person)}, use @${person.name ?? person.id}.`;
     throw new Problem(error.code, error.message, { hint, details: error.details, cause: error });
   }
 }
 
-/** A conversation as it will be shown in a summary, before anything is checked: `general` is a channel, `Sam Sample` a person. */
+/** Formats a conversation for a summary, before anything is validated: `general` is a channel, `Sam Sample` a user. */
 export function formatConversation(text: string): string {
   const name = text.trim();
   if (/^[#@<]|^https?:/.test(name) || conversationId(name) || isPerson(name)) return name;
@@ -69,9 +68,10 @@ export function formatConversation(text: string): string {
 }
 
 /**
- * A conversation in the words of a grant: `#general` for a channel, `@sam` for a person, their address, or an id.
+ * Returns a conversation as the text of an approval names it: `#general` for a channel; `@sam`, an email address or an
+ * ID for a user.
  *
- * @returns undefined for what is none of these
+ * @returns undefined for anything else
  */
 export function formatConversationPlace(text: string): string | undefined {
   const name = text.normalize("NFC").replace(/\s+/g, " ").trim();
@@ -96,7 +96,7 @@ function conversationId(text: string): string | undefined {
   );
 }
 
-/** Names of channels have no capitals and no spaces. */
+/** Channel names have no capital letters and no spaces. */
 function isPerson(name: string): boolean {
   return /^@|^<@|^[UW][A-Z0-9]{7,}$|\S@\S|^(me|myself|i)$/i.test(name) || /\s|\p{Lu}/u.test(name);
 }
@@ -119,7 +119,7 @@ async function byName(context: Context, text: string): Promise<Conversation> {
   if (found) return { id: found.id, name: `#${found.name ?? name}` };
   const names = items.flatMap((channel) => channel.name ?? []);
   throw new Problem("INVALID_REQUEST", `No channel in Slack is called “#${name}”, or this account cannot see it.`, {
-    hint: suggestName(name, names, (near) => `#${near}`) || "Ask for the list of channels.",
+    hint: suggestName(name, names, (near) => `#${near}`) || "List the channels first.",
   });
 }
 
@@ -128,7 +128,7 @@ async function withPerson(context: Context, name: string, forWriting: boolean): 
   const shown = `@${getUserName(user)}`;
   if (forWriting) {
     const answer = z.looseObject({ channel: z.looseObject({ id: z.string() }) });
-    // Opening a direct message twice gives the same one and tells nobody, so it may be repeated like a read.
+    // Opens a direct message. Repeating it returns the same one and notifies no one, so it may be repeated like a read.
     const request = { body: { users: user.id }, answer, scope: "im:write", reads: true };
     return { id: (await callMethod(context.http, "conversations.open", request)).channel.id, name: shown };
   }
@@ -137,7 +137,7 @@ async function withPerson(context: Context, name: string, forWriting: boolean): 
   const { items } = await readAllItems(context.http, "conversations.list", list, (some) => some.some(isIt));
   const found = items.find(isIt);
   if (found) return { id: found.id, name: shown };
-  throw new Problem("INVALID_REQUEST", `There are no messages between you and ${getUserName(user)} in Slack.`, {
-    hint: "Send one first.",
+  throw new Problem("INVALID_REQUEST", `You and ${getUserName(user)} have no messages in Slack.`, {
+    hint: "Send a message first.",
   });
 }

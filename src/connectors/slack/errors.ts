@@ -1,11 +1,11 @@
 import type { ApiErrors } from "../service.ts";
 
-/** A token that no longer works; without rotation only a new consent helps. */
+/** The token no longer works. Without rotation, only a new consent helps. */
 const SIGN_IN = { status: 401 };
 const BUSY = { status: 429 };
 
 /**
- * Slack answers failures with 200 `{"ok": false, "error": "…"}` (case V10). Each code as the status that it stands for, and in words.
+ * Slack reports failures as 200 `{"ok": false, "error": "…"}`. Maps each code to its status and sentence.
  * `internal_error` and `fatal_error` may have done part of the work. Source: the error tables of each method, such as
  * https://docs.slack.dev/reference/methods/chat.postMessage/
  */
@@ -32,10 +32,10 @@ export const SLACK_ERRORS: ApiErrors = {
       message: "there is no such channel, or this account cannot see it",
       hint: "Check the name; a private channel is open to its members only.",
     },
-    user_not_found: { status: 404, message: "there is no such person in this workspace" },
-    users_not_found: { status: 404, message: "there is no such person in this workspace" },
-    message_not_found: { status: 404, message: "there is no such message in that channel" },
-    thread_not_found: { status: 404, message: "there is no such message in that channel" },
+    user_not_found: { status: 404, message: "the workspace has no such user" },
+    users_not_found: { status: 404, message: "the workspace has no such user" },
+    message_not_found: { status: 404, message: "the channel has no such message" },
+    thread_not_found: { status: 404, message: "the channel has no such message" },
     is_archived: {
       status: 403,
       message: "that channel is archived, so nothing can be written there",
@@ -43,13 +43,13 @@ export const SLACK_ERRORS: ApiErrors = {
     },
     restricted_action: { status: 403, message: "a rule of this workspace does not allow this account to post there" },
     restricted_action_read_only_channel: { status: 403, message: "that channel is read-only for this account" },
-    cannot_dm_bot: { status: 400, message: "bots cannot be written to" },
-    no_text: { status: 400, message: "a message needs some text" },
+    cannot_dm_bot: { status: 400, message: "bots cannot receive messages" },
+    no_text: { status: 400, message: "the message must not be empty" },
     msg_too_long: { status: 400, message: "the message is too long" },
     invalid_name: {
       status: 400,
-      message: "there is no emoji of that name",
-      hint: "Name an emoji of Slack, such as eyes.",
+      message: "no emoji has that name",
+      hint: "Use the name of a Slack emoji, such as eyes.",
     },
     already_reacted: { status: 409, message: "this account has already reacted with that emoji" },
     too_many_emoji: { status: 409, message: "the message has as many different reactions as Slack allows" },
@@ -59,6 +59,6 @@ export const SLACK_ERRORS: ApiErrors = {
     team_access_not_granted: { status: 403, message: "the app has no access to that workspace" },
     internal_error: { status: 500, message: "something failed inside Slack" },
     fatal_error: { status: 500, message: "something failed inside Slack" },
-    service_unavailable: { status: 503, message: "the service is not available at the moment" },
+    service_unavailable: { status: 503, message: "the service is currently unavailable" },
   },
 };

@@ -5,8 +5,11 @@ import { type Channel, listChannels } from "./channels.ts";
 import { buildChannelUrl } from "./message.ts";
 
 const Input = z.object({
-  name: withDescription(z.optional(z.string()), "Part of the name, to list only channels that have it."),
-  limit: withDescription(z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(200))), "At most so many; 50."),
+  name: withDescription(z.optional(z.string()), "Part of the name, to list only matching channels."),
+  limit: withDescription(
+    z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(200))),
+    "Maximum number of results. Default: 50.",
+  ),
 });
 type Input = z.output<typeof Input>;
 

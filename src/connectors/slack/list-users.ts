@@ -4,10 +4,10 @@ import { defineTool, withDescription } from "../service.ts";
 import { getUserName, listPeople, matchName, type User } from "./people.ts";
 
 const Input = z.object({
-  name: withDescription(z.optional(z.string()), "Name, handle or e-mail address of a person; everybody when left out."),
+  name: withDescription(z.optional(z.string()), "Name, handle or email address of a user. Default: all users."),
   limit: withDescription(
     z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(200))),
-    "At most so many people; 50.",
+    "Maximum number of people. Default: 50.",
   ),
 });
 type Input = z.output<typeof Input>;
@@ -40,7 +40,7 @@ export const listUsersTool = defineTool({
     const head = isMore ? `The first ${words}; there are more:` : `${words}:`;
     return {
       data: { people: shown.map(userData), more: isMore },
-      text: shown.length === 0 ? `Nobody in Slack is${called || " there"}.` : `${head}\n\n${userTable(shown)}`,
+      text: shown.length === 0 ? `No one in Slack is${called || " there"}.` : `${head}\n\n${userTable(shown)}`,
       ...(typeof context.metadata.url === "string" ? { url: context.metadata.url } : {}),
     };
   },

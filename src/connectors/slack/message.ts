@@ -27,18 +27,18 @@ export const Message = z.looseObject({
 });
 export type Message = z.output<typeof Message>;
 
-/** Longest message that is shown and given to a model, in characters. */
+/** Longest message shown to the user and the model, in characters. */
 const LONGEST = 2_000;
-/** The newest messages that are looked through for one that is named by its words. */
+/** Number of newest messages searched for one that is named by its words. */
 const SEARCHED = 100;
 
-/** Names of everybody who wrote or is mentioned. */
+/** Loads the names of all authors and mentioned users. */
 export async function loadNames(http: ServiceHttp, messages: Message[]): Promise<Names> {
   const ids = messages.flatMap(({ user, text }) => [...(user ? [user] : []), ...listMentionedUsers(text ?? "")]);
   return { users: await loadUserNames(http, ids) };
 }
 
-/** A message as Markdown: its text, or what it carries instead. */
+/** Converts a message to Markdown: its text, or its attachments if it has none. */
 export function toMarkdown({ text, attachments, files }: Message, names: Names): string {
   const parts = [
     mrkdwnToMarkdown(text ?? "", names),
@@ -54,7 +54,7 @@ function authorName({ user, username, bot_profile }: Message, { users }: Names):
   return (user && users.get(user)) || username || bot_profile?.name || user || "someone";
 }
 
-/** A message trimmed for a model. */
+/** Converts a message to data for the model. */
 export function toMessageData(message: Message, names: Names, url: string): Record<string, unknown> {
   return {
     ts: message.ts,
@@ -67,7 +67,7 @@ export function toMessageData(message: Message, names: Names, url: string): Reco
   };
 }
 
-/** A message for a person: who, when, what, and what became of it. */
+/** Formats a message: author, time, text, replies and reactions. */
 export function formatMessage(message: Message, names: Names): string {
   const more = [
     message.reply_count ? `${message.reply_count} ${message.reply_count === 1 ? "reply" : "replies"}` : "",
@@ -78,7 +78,7 @@ export function formatMessage(message: Message, names: Names): string {
   return [head, toMarkdown(message, names), more.length > 0 ? `(${more.join(", ")})` : ""].filter(Boolean).join("\n\n");
 }
 
-/** Where a person looks at a message; the address is the same as that of `chat.getPermalink`. */
+/** Returns the web page of a message, the same URL as from `chat.getPermalink`. */
 export function buildMessageUrl(
   { metadata }: Pick<ToolContext, "metadata">,
   channel: string,
@@ -94,13 +94,13 @@ export function buildChannelUrl({ metadata }: Pick<ToolContext, "metadata">, cha
   return typeof metadata.url === "string" ? `${metadata.url}/archives/${encodeURIComponent(channel)}` : undefined;
 }
 
-/** The moment of a message as ISO 8601 in UTC; `ts` counts seconds since the epoch. */
+/** Converts the time of a message to ISO 8601 in UTC. `ts` counts seconds since the epoch. */
 export function toIsoTime(ts: string): string {
   const time = new Date(Number(ts) * 1000);
   return Number.isNaN(time.getTime()) ? "" : time.toISOString();
 }
 
-/** A message in words, before it is looked up: "the newest message", "the message “on it”". */
+/** Describes a message before it is looked up: "the newest message", "the message “on it”". */
 export function formatMessageRef(text: string | undefined): string {
   const name = text?.trim() ?? "";
   if (isNewest(name)) return "the newest message";
@@ -110,7 +110,7 @@ export function formatMessageRef(text: string | undefined): string {
 }
 
 /**
- * The message that a person names: by its `ts`, its address, some of its words, or the newest one.
+ * Finds a message by its `ts`, its URL or some of its words, or returns the newest one.
  *
  * @throws Problem INVALID_REQUEST when there is none
  */
@@ -127,11 +127,14 @@ export async function findMessage(
   const words = plain(wanted);
   const found = isNewest(wanted) ? messages[0] : messages.find((message) => plain(message.text ?? "").includes(words));
   if (found) return found;
-  const sentence = isNewest(wanted) ? `There are no messages in ${name}.` : `No message in ${name} says “${wanted}”.`;
-  throw new Problem("INVALID_REQUEST", sentence, { hint: "Give the address of the message." });
+  const sentence = isNewest(wanted) ? `${name} has no messages.` : `No message in ${name} contains “${wanted}”.`;
+  throw new Problem("INVALID_REQUEST", sentence, { hint: "Specify the URL of the message." });
 }
 
-/** The newest messages of a conversation, newest first. Source: https://docs.slack.dev/reference/methods/conversations.history/ */
+/**
+ * Fetches the newest messages of a conversation, newest first. Source:
+ * https://docs.slack.dev/reference/methods/conversations.history/
+ */
 export async function fetchNewest(
   http: ServiceHttp,
   channel: string,
@@ -142,7 +145,10 @@ export async function fetchNewest(
   return (await callReadMethod(http, "conversations.history", { query, answer, scope: "channels:history" })).messages;
 }
 
-/** A message and its replies, oldest first. Source: https://docs.slack.dev/reference/methods/conversations.replies/ */
+/**
+ * Fetches a message and its replies, oldest first. Source:
+ * https://docs.slack.dev/reference/methods/conversations.replies/
+ */
 export async function fetchThread(http: ServiceHttp, channel: string, ts: string, limit: number): Promise<Message[]> {
   const list = { name: "messages", item: Message, query: { channel, ts, limit: 200 }, scope: "channels:history" };
   const { items } = await readAllItems(http, "conversations.replies", list, (some) => some.length > limit);
@@ -164,7 +170,7 @@ function getReactions({ reactions }: Message): string[] {
   return (reactions ?? []).map(({ name, count }) => `:${name}: ${count ?? 1}`);
 }
 
-/** Text without emphasis, as people remember it. */
+/** Removes emphasis, as users quote messages without it. */
 function plain(text: string): string {
   return text
     .toLowerCase()

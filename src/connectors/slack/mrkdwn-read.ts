@@ -1,13 +1,13 @@
-/** Names for what messages mention by id. */
+/** Names of the users and channels that messages mention by ID. */
 export type Names = { users: Map<string, string>; channels?: Map<string, string> };
 
-/** Ids of people that a text mentions. */
+/** Lists the IDs of the users that a text mentions. */
 export function listMentionedUsers(text: string): string[] {
   return [...text.matchAll(/<@([A-Z0-9]+)(?:\|[^>]*)?>/g)].map((match) => match[1] ?? "");
 }
 
 /**
- * Text of a Slack message (mrkdwn) as Markdown: emphasis, links, and mentions by name. Code is left as it is. Source:
+ * Converts a Slack message (mrkdwn) to Markdown: emphasis, links, and mentions by name. Code stays unchanged. Source:
  * https://docs.slack.dev/messaging/formatting-message-text/
  */
 export function mrkdwnToMarkdown(text: string, names: Names): string {
@@ -18,7 +18,7 @@ export function mrkdwnToMarkdown(text: string, names: Names): string {
     .trim();
 }
 
-/** A fence stands on lines of its own in Markdown; Slack does without. */
+/** Converts code. Markdown requires separate lines for a fence; Slack does not. */
 function getCode(piece: string, names: Names): string {
   const text = unescapeMrkdwn(piece.replace(/<([^<>]+)>/g, (_, inner: string) => plainReference(inner, names)));
   if (!text.startsWith("```")) return text;
@@ -32,7 +32,7 @@ function getProse(piece: string, names: Names): string {
     .join("");
 }
 
-/** What stands in angle brackets: a mention, a special word or a link, with its label behind a bar. */
+/** Converts the content of angle brackets: a mention, a special word, or a link with its label after a bar. */
 function getReference(inner: string, names: Names): string {
   const [target = "", label] = inner.split("|", 2);
   if (/^[@#!]/.test(target)) return escapeMarkdown(plainReference(inner, names));
@@ -53,7 +53,7 @@ function plainReference(inner: string, { users, channels }: Names): string {
   return label ?? target;
 }
 
-/** Slack's `*bold*`, `_italic_` and `~struck~` as Markdown's, line by line; everything else that Markdown would read is escaped. */
+/** Converts Slack's `*bold*`, `_italic_` and `~struck~` line by line, and escapes all other Markdown syntax. */
 function emphasise(text: string): string {
   return escapeMarkdown(unescapeMrkdwn(text))
     .replace(/(?<![\p{L}\p{N}*])\\\*(?=\S)([^\n]*?\S)\\\*(?![\p{L}\p{N}*])/gu, "**$1**")
@@ -62,7 +62,7 @@ function emphasise(text: string): string {
     .replace(/^• /gm, "- ");
 }
 
-/** Characters that Markdown would take for its own. Underscores inside words are harmless and stay. */
+/** Escapes Markdown syntax. Underscores inside words are harmless and stay. */
 function escapeMarkdown(text: string): string {
   return text
     .replace(/[*~\\`]|\]\(|<(?=[a-z!/])/gi, "\\$&")

@@ -2,14 +2,15 @@ import { lexer, type Token, type Tokens } from "marked";
 import { hasExtraCells } from "#protocol/markdown-table";
 
 /**
- * Text or Markdown as Slack's mrkdwn: one star for bold, `<url|label>` for links, and `&`, `<`, `>` escaped, so that nothing in the text can
- * mention anybody by accident: `<!channel>` stays those characters. Source: https://docs.slack.dev/messaging/formatting-message-text/
+ * Converts text or Markdown to Slack's mrkdwn: one star for bold, `<url|label>` for links. `&`, `<` and `>` are
+ * escaped, so that text such as `<!channel>` cannot mention anyone. Source:
+ * https://docs.slack.dev/messaging/formatting-message-text/
  */
 export function markdownToMrkdwn(markdown: string): string {
   try {
     return blocks(lexer(markdown, { gfm: true, breaks: true })).trim();
   } catch (error) {
-    // Markdown nested deeper than can be read is taken as plain text.
+    // Markdown that is nested too deeply is sent as plain text.
     if (!(error instanceof RangeError)) throw error;
     return escapeMrkdwn(markdown).trim();
   }
@@ -57,7 +58,7 @@ function list({ ordered, start, items }: Tokens.List): string {
     .join("\n");
 }
 
-/** Slack has no tables in text; columns line up in a block of code. */
+/** Formats a table as a code block with aligned columns, because Slack text has no tables. */
 function table({ header, rows }: Tokens.Table): string {
   const lines = [header, ...rows].map((cells) => cells.map(({ text }) => escapeMrkdwn(text)));
   const widths = header.map((_, column) => Math.max(...lines.map((cells) => cells[column]?.length ?? 0)));

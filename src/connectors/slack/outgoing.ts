@@ -10,14 +10,14 @@ import { listPeople } from "./people.ts";
 
 const Posted = z.looseObject({ channel: z.string(), ts: z.string() });
 
-/** Longest message that Slack takes, in characters. */
+/** Longest message that Slack accepts, in characters. */
 const TEXT_LIMIT = 40_000;
 
 /**
- * Posts a message as the person. Source: https://docs.slack.dev/reference/methods/chat.postMessage/
+ * Posts a message as the user. Source: https://docs.slack.dev/reference/methods/chat.postMessage/
  *
- * @param thread `ts` of the message that it answers
- * @throws Problem INVALID_REQUEST when there is no text, or more than Slack takes
+ * @param thread `ts` of the message to reply to
+ * @throws Problem INVALID_REQUEST when the text is empty or too long
  */
 export async function postMessage(
   context: Pick<ToolContext, "http" | "metadata">,
@@ -35,12 +35,12 @@ export async function postMessage(
   return { ts, url: buildMessageUrl(context, channel, { ts, thread_ts: thread }) };
 }
 
-/** The text of a message in a summary: whole where it is short. */
+/** Quotes the text of a message for a summary, in full if it is short. */
 export function quoteText(text: string): string {
   return `“${truncateText(text.replace(/\s+/g, " ").trim(), 500)}”`;
 }
 
-/** Whether a text is meant for everybody at once: `@channel`, `@here`, `@everyone`, in Slack's own writing too. */
+/** Returns whether a text addresses everyone at once: `@channel`, `@here`, `@everyone`, or Slack's syntax for them. */
 export function mentionsEverybody(text: string): boolean {
   return /(?<![\p{L}\p{N}._-])@(?:channel|here|everyone|group)(?![\p{L}\p{N}_-])|<!(?:channel|here|everyone|group|subteam)/iu.test(
     text.normalize("NFKC").replace(/\p{Cf}/gu, ""),
@@ -48,16 +48,17 @@ export function mentionsEverybody(text: string): boolean {
 }
 
 function check(text: string): string {
-  if (text === "") throw new Problem("INVALID_REQUEST", "A message needs some text.", { details: { field: "text" } });
+  if (text === "")
+    throw new Problem("INVALID_REQUEST", "The message must not be empty.", { details: { field: "text" } });
   if (text.length <= TEXT_LIMIT) return text;
   const [has, most] = [text.length, TEXT_LIMIT].map((number) => number.toLocaleString("en-US"));
-  throw new Problem("INVALID_REQUEST", `The message has ${has} characters; Slack takes at most ${most}.`, {
+  throw new Problem("INVALID_REQUEST", `The message has ${has} characters; Slack accepts at most ${most}.`, {
     hint: "Shorten it, or send it in parts.",
     details: { field: "text" },
   });
 }
 
-/** `@sam` becomes a mention where somebody has that handle; everybody at once (`@channel`, `@here`) is never called. */
+/** Converts `@sam` to a mention if a user has that handle. `@channel` and `@here` never notify anyone. */
 async function mentioning(http: ServiceHttp, text: string): Promise<string> {
   if (!HANDLE.test(text)) return text;
   const { people } = await listPeople(http);

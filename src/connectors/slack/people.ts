@@ -24,24 +24,24 @@ export const User = z.looseObject({
 });
 export type User = z.output<typeof User>;
 
-/** Looked up one by one, so many at once. */
+/** Number of users looked up at once. */
 const AT_ONCE = 5;
-/** More names than that are not looked up; their ids are shown. */
+/** Maximum number of names looked up; other users are shown by ID. */
 const NAMES = 40;
 
-/** The name that people know somebody by. */
+/** Returns the display name of a user. */
 export function getUserName(user: User): string {
   return user.profile?.real_name || user.real_name || user.profile?.display_name || user.name || user.id;
 }
 
-/** Everybody in the workspace who is a person and still there. */
+/** Lists the active human members of the workspace. */
 export async function listPeople(http: ServiceHttp): Promise<{ people: User[]; more: boolean }> {
   const list = { name: "members", item: User, query: { limit: 200 }, scope: "users:read" };
   const { items, more } = await readAllItems(http, "users.list", list, () => false);
   return { people: items.filter((user) => !user.deleted && !user.is_bot && user.id !== "USLACKBOT"), more };
 }
 
-/** Whether a name could mean somebody: their full name, handle, display name or address, or one word of the name. */
+/** Matches a name against a user's full name, handle, display name or address, or one word of the name. */
 export function matchName(user: User, name: string): "exactly" | "partly" | undefined {
   const wanted = plain(name);
   const names = [getUserName(user), user.name, user.profile?.display_name, user.profile?.email].map((one) =>
@@ -52,9 +52,9 @@ export function matchName(user: User, name: string): "exactly" | "partly" | unde
 }
 
 /**
- * The one person that a name, a handle, an e-mail address, an id or "me" means.
+ * Finds a user by name, handle, email address, ID or "me".
  *
- * @throws Problem INVALID_REQUEST when nobody or several people match
+ * @throws Problem INVALID_REQUEST when none or several match
  */
 export async function findPerson(context: Pick<ToolContext, "http" | "metadata">, text: string): Promise<User> {
   const name = text
@@ -75,7 +75,7 @@ export async function findPerson(context: Pick<ToolContext, "http" | "metadata">
   return onePerson(people, name);
 }
 
-/** Names of people by their ids; an id that cannot be looked up stays. */
+/** Loads the names of users by ID. An ID that cannot be looked up stays. */
 export async function loadUserNames(http: ServiceHttp, ids: string[]): Promise<Map<string, string>> {
   const wanted = [...new Set(ids)].slice(0, NAMES);
   const names = new Map<string, string>();
@@ -105,11 +105,11 @@ function onePerson(people: User[], name: string): User {
   const [only, ...more] = exact.length > 0 ? exact : people.filter((user) => matchName(user, name));
   if (only && more.length === 0) return only;
   if (!only) {
-    throw new Problem("INVALID_REQUEST", `Nobody in Slack is called “${name}”.`, { hint: "Check the name." });
+    throw new Problem("INVALID_REQUEST", `No user in Slack is called “${name}”.`, { hint: "Check the name." });
   }
   const names = [only, ...more].map((user) => `${getUserName(user)} (@${user.name ?? user.id})`).join(", ");
   throw new Problem("INVALID_REQUEST", `Several people in Slack match “${name}”: ${names}.`, {
-    hint: "Use the full name, the handle or the e-mail address.",
+    hint: "Use the full name, the handle or the email address.",
   });
 }
 

@@ -10,12 +10,12 @@ import { buildMessageUrl, findMessage, formatMessageRef } from "./message.ts";
 const Input = z.object({
   channel: withDescription(
     z.string(),
-    "Channel such as #general, or a person for direct messages: @name or e-mail address.",
+    "Channel such as #general, or a user for direct messages: @name or email address.",
   ),
   emoji: withDescription(z.string(), "Name of the emoji without colons, or the emoji itself."),
   message: withDescription(
     z.optional(z.string()),
-    "Which message to react to: its address or ts, or some of its words; the newest one when left out.",
+    "Message to react to: its URL or ts, or some of its words. Default: the newest message.",
   ),
 });
 type Input = z.output<typeof Input>;
@@ -63,7 +63,7 @@ export const addReactionTool = defineTool({
   },
 });
 
-/** Slack's name of an emoji, for what people type instead. */
+/** Returns Slack's name for a typed emoji. */
 function emojiName(text: string): string {
   const name = text.trim().replace(/^:|:$/g, "").toLowerCase();
   const known = NAMES.find(([, ...others]) => others.includes(name.replace(/[\u{fe0f}\u{1f3fb}-\u{1f3ff}]/gu, "")));

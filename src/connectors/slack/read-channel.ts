@@ -17,13 +17,13 @@ import {
 const Input = z.object({
   channel: withDescription(
     z.string(),
-    "Channel such as #general, or a person for direct messages: @name or e-mail address.",
+    "Channel such as #general, or a user for direct messages: @name or email address.",
   ),
-  since: withDescription(z.optional(z.string()), "Only messages after this date or moment, as ISO 8601."),
-  thread: withDescription(z.optional(z.string()), "Address or ts of a message, to read it and its replies instead."),
+  since: withDescription(z.optional(z.string()), "Only messages after this date or time, in ISO 8601."),
+  thread: withDescription(z.optional(z.string()), "URL or ts of a message, to read it and its replies instead."),
   limit: withDescription(
     z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(100))),
-    "At most so many messages; 20.",
+    "Maximum number of messages. Default: 20.",
   ),
 });
 type Input = z.output<typeof Input>;
@@ -70,12 +70,12 @@ export const readChannelTool = defineTool({
   },
 });
 
-/** Slack's spelling of a moment: seconds since the epoch. */
+/** Converts a time to Slack's format: seconds since the epoch. */
 function getMoment(since: string | undefined): string | undefined {
   if (!since?.trim()) return undefined;
   const time = Date.parse(since.trim());
   if (!Number.isNaN(time)) return (time / 1000).toFixed(6);
-  throw new Problem("INVALID_REQUEST", `“${since}” is not a date or moment.`, {
+  throw new Problem("INVALID_REQUEST", `“${since}” is not a date or time.`, {
     hint: "Write it as 2026-01-31 or 2026-01-31T09:00:00Z.",
     details: { field: "since" },
   });

@@ -9,11 +9,11 @@ import { mentionsEverybody, postMessage, quoteText } from "./outgoing.ts";
 const Input = z.object({
   channel: withDescription(
     z.string(),
-    "Channel such as #general, or a person for direct messages: @name or e-mail address.",
+    "Channel such as #general, or a user for direct messages: @name or email address.",
   ),
   message: withDescription(
     z.optional(z.string()),
-    "Which message to reply to: its address or ts, or some of its words; the newest one when left out.",
+    "Message to reply to: its URL or ts, or some of its words. Default: the newest message.",
   ),
   text: withDescription(z.string(), "The reply, as text or Markdown."),
 });

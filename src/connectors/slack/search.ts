@@ -6,15 +6,12 @@ import { loadNames, Message, toIsoTime, toMarkdown } from "./message.ts";
 import { findPerson } from "./people.ts";
 
 const Input = z.object({
-  text: withDescription(
-    z.string(),
-    "Words that the messages contain; modifiers of Slack's own search may be among them.",
-  ),
+  text: withDescription(z.string(), "Words to search for. Slack's search modifiers are allowed."),
   channel: withDescription(z.optional(z.string()), "Only in this channel, such as #general."),
-  from: withDescription(z.optional(z.string()), "Only by this person: me, @name, name or e-mail address."),
+  from: withDescription(z.optional(z.string()), "Only by this user: me, @name, name or email address."),
   limit: withDescription(
     z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(100))),
-    "At most so many messages; 20.",
+    "Maximum number of messages. Default: 20.",
   ),
 });
 type Input = z.output<typeof Input>;
@@ -103,7 +100,7 @@ function words({ text, channel, from }: Input): string {
   return `messages${about}${where}${who}`;
 }
 
-/** Direct messages have the other person's id for a name. */
+/** Returns where a message was found. The channel name of a direct message is the other user's ID. */
 function getPlace({ channel }: Match, users: Map<string, string>): string {
   const name = channel?.name ?? "";
   if (/^[UW][A-Z0-9]{7,}$/.test(name)) return users.has(name) ? `@${users.get(name)}` : "direct message";

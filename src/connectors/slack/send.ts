@@ -6,7 +6,7 @@ import { findConversation, formatConversation, formatConversationPlace } from ".
 import { mentionsEverybody, postMessage, quoteText } from "./outgoing.ts";
 
 const Input = z.object({
-  channel: withDescription(z.string(), "Channel such as #general, or a person: @name, full name or e-mail address."),
+  channel: withDescription(z.string(), "Channel such as #general, or a user: @name, full name or email address."),
   text: withDescription(z.string(), "The message, as text or Markdown."),
 });
 type Input = z.output<typeof Input>;
@@ -14,7 +14,7 @@ type Input = z.output<typeof Input>;
 /** Source: https://docs.slack.dev/reference/methods/chat.postMessage/ and …/conversations.open/ */
 export const sendMessageTool = defineTool({
   name: "slack.send_message",
-  description: "Send a message to a Slack channel, or directly to a person.",
+  description: "Send a message to a Slack channel or directly to a user.",
   access: "write",
   input: Input,
   examples: [

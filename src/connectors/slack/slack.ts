@@ -11,7 +11,10 @@ import { replyTool } from "./reply.ts";
 import { searchMessagesTool } from "./search.ts";
 import { sendMessageTool } from "./send.ts";
 
-/** What the person consents to. `search:read` and direct messages exist for people only, so kay acts as the person and asks for no bot. */
+/**
+ * The scopes that the user consents to. `search:read` and direct messages exist only for users, so kay acts as the user
+ * and needs no bot.
+ */
 const SCOPES = [
   "channels:read",
   "channels:history",
@@ -28,10 +31,10 @@ const SCOPES = [
 ];
 
 /**
- * Slack. A person's scopes are asked for in `user_scope`, with commas, and their token comes in `authed_user`; what is beside it is a bot's.
- * PKCE is left out: switching it on turns the app into a public client for good. With token rotation, which each app may switch on, tokens
- * live twelve hours and refresh tokens are spent; without it there is no refresh token and tokens do not end. Sources:
- * https://docs.slack.dev/authentication/installing-with-oauth/, …/using-token-rotation/, …/using-pkce/
+ * Slack. User scopes go in `user_scope`, separated by commas, and the user's token is in `authed_user`; the other token
+ * belongs to a bot. PKCE is off, because it would permanently turn the app into a public client. With token rotation,
+ * which each app can enable, tokens last twelve hours and refresh tokens rotate; without it, tokens do not expire.
+ * Sources: https://docs.slack.dev/authentication/installing-with-oauth/, …/using-token-rotation/, …/using-pkce/
  */
 export const slack: Service = {
   name: "slack",
@@ -80,8 +83,8 @@ const Test = z.looseObject({
 });
 
 /**
- * Who consented, and in which workspace: a token opens exactly one. Ids of people are unique within a workspace only, so the account's id
- * names both. Source: https://docs.slack.dev/reference/methods/auth.test/ and …/users.info/
+ * Returns the user and workspace that consented. User IDs are unique only within a workspace, so the account ID
+ * contains both. Source: https://docs.slack.dev/reference/methods/auth.test/ and …/users.info/
  */
 async function fetchSlackIdentity(http: ServiceHttp): Promise<Identity> {
   const test = await callMethod(http, "auth.test", { answer: Test, reads: true });

@@ -17,8 +17,8 @@ test("Airtable in the sandbox: the account, its bases and what is in them", asyn
   expect(described.text).toMatch(/^Kay Launch has 2 tables\.\n\n\*\*Tasks\*\*\n\n\| Field \| Type \| Choices \|/);
   expect(described.text).toContain("| Status | singleSelect | Todo, In progress, Done |");
   await expect(run("airtable.describe_base", {})).rejects.toMatchObject({
-    message: "There are several bases in Airtable.",
-    hint: "Name the base; there are: Kay Launch, Contacts.",
+    message: "Airtable has several bases.",
+    hint: "Specify the base. Available: Kay Launch, Contacts.",
   });
 });
 
@@ -52,7 +52,7 @@ test("Airtable in the sandbox: records are listed by value, by words, by formula
     message: "Airtable: The formula for filtering records is invalid: unknown field names: nothing.",
   });
   await expect(names({ field: "Status", value: "Finished" })).rejects.toMatchObject({
-    hint: "There are: Todo, In progress, Done.",
+    hint: "Available: Todo, In progress, Done.",
   });
 });
 
@@ -103,9 +103,9 @@ test("Airtable in the sandbox: what does not fit a field is refused before anyth
   const { run } = await connected(world, "airtable");
   const create = (fields: Record<string, unknown>) =>
     run("airtable.create_record", { table: "Tasks", name: "x", fields });
-  await expect(create({ Status: "Maybe" })).rejects.toMatchObject({ message: "“Maybe” is no choice of Status." });
+  await expect(create({ Status: "Maybe" })).rejects.toMatchObject({ message: "“Maybe” is not a choice of Status." });
   await expect(create({ Hours: "many" })).rejects.toMatchObject({
-    message: "The field Hours does not take that: “many” is no number.",
+    message: "Invalid value for the field Hours: “many” is not a number.",
   });
   await expect(create({ Created: "2026-01-01" })).rejects.toMatchObject({ code: "INVALID_REQUEST" });
   await expect(create({ Colour: "red" })).rejects.toMatchObject({ message: "The table Tasks has no field “Colour”." });

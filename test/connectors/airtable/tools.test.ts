@@ -78,7 +78,7 @@ test("values and names are quoted in formulas, whatever they hold", async () => 
   const list = (input: Record<string, unknown>) =>
     runTool(airtable, "airtable.list_records", { table: "Apartments", ...input }, contextOver({ fetch }, airtable, {}));
   expect((await list({ field: "name", value: 'a" , TRUE()) \\ x' })).text).toBe(
-    "No such records in Apartments (Apartment Hunting).",
+    "No matching records in Apartments (Apartment Hunting).",
   );
   expect(asked).toEqual(['LOWER({Name} & "") = "a\\" , true()) \\\\ x"']);
 });

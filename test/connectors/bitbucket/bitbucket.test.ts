@@ -396,16 +396,16 @@ test.each([
   [
     "bitbucket.create_pull_request",
     { repository: "web", source: "a", title: "T", description: "D", close_source_branch: true },
-    "Open a pull request in web, a → the main branch, the branch goes once it is merged: “T”: “D”",
+    "Open a pull request in web, a → the main branch, deletes the source branch after the merge: “T”: “D”",
   ],
   ["bitbucket.comment", { repository: "acme/web", id: 7, text: "x" }, "Comment on pull request #7 in acme/web: “x”"],
   ["bitbucket.approve_pull_request", { repository: "web", id: 7 }, "Approve pull request #7 in web"],
   [
     "bitbucket.merge_pull_request",
     { repository: "web", id: 7, strategy: "fast_forward", close_source_branch: true },
-    "Merge pull request #7 in web (fast forward) and remove its branch",
+    "Merge pull request #7 in web (fast forward) and delete its branch",
   ],
-  ["bitbucket.decline_pull_request", { repository: "web", id: 7 }, "Decline pull request #7 in web for good"],
+  ["bitbucket.decline_pull_request", { repository: "web", id: 7 }, "Decline pull request #7 in web permanently"],
 ])("%s with %j says before: %s", (name, input, words) => {
   expect(bitbucket.tools.find((tool) => tool.name === name)?.summary(input)).toBe(words);
 });

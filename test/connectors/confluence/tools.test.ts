@@ -186,7 +186,7 @@ test("what somebody else wrote in between is kept: the text is added to the newe
 test("a page that is replaced is not written over a version that nobody read", async () => {
   const overtaken = (number: number) => ({
     code: "SERVICE_FAILED",
-    message: `The page “Deploy guide” was changed by somebody after version ${number}; nothing was written.`,
+    message: `The page “Deploy guide” changed after version ${number}. Nothing was written.`,
     hint: "Read the page again, then change it.",
     details: { service: "confluence", service_status: 409, field: "version" },
   });
@@ -210,7 +210,7 @@ test("a page that is changed all the time is given up after three attempts", asy
       ...attempt(5, "<p>b</p>"),
       ...attempt(6, "<p>c</p>"),
     ),
-  ).rejects.toMatchObject({ message: expect.stringContaining("after version 6; nothing was written") });
+  ).rejects.toMatchObject({ message: expect.stringContaining("after version 6. Nothing was written") });
 });
 
 test("a page in columns gets a section of its own, and a page that is renamed keeps its text", async () => {
@@ -236,10 +236,10 @@ test("a page whose text was not given is not written", async () => {
   await expect(
     run("confluence.update_page", { page: "98369", text: "x" }, { ...READ, json: { ...PAGE, body: {} } }),
   ).rejects.toMatchObject({
-    message: "Confluence did not give what stands on “Deploy guide”; nothing was written.",
+    message: "Confluence did not return the content of “Deploy guide”. Nothing was written.",
   });
   await expect(run("confluence.update_page", { page: "98369", text: " " })).rejects.toMatchObject({
-    message: "What is to change about the page is not said.",
+    message: "A text or a new title is required.",
   });
 });
 
@@ -310,11 +310,11 @@ test("a page is put under another one, in its space, and not where that one is n
     message: "The page “Deploy guide” is not in the space WEB.",
   });
   await expect(run("confluence.create_page", { title: "Plan" })).rejects.toMatchObject({
-    message: "In which space the page is to be is not said.",
+    message: "A space or a parent page is required.",
   });
   await expect(run("confluence.create_page", { title: "Plan", space: "OPS" }, spaces)).rejects.toMatchObject({
     message: "No space in Confluence is called “OPS”.",
-    hint: "There are: DOCS (WEB), Docs (DOCS).",
+    hint: "Available: DOCS (WEB), Docs (DOCS).",
   });
 });
 
@@ -341,11 +341,11 @@ test.each([
     { title: "Plan", space: "DOCS", text: "x" },
     "Create the Confluence page “Plan” in DOCS: “x”",
   ],
-  ["confluence.update_page", { page: "Plan", text: "x" }, "Add to the end of the Confluence page “Plan”: “x”"],
+  ["confluence.update_page", { page: "Plan", text: "x" }, "Append to the Confluence page “Plan”: “x”"],
   [
     "confluence.update_page",
     { page: "Plan", text: "x", mode: "replace", title: "New" },
-    "Replace all that stands on the Confluence page “Plan” by “x” (and call it “New”)",
+    "Replace the content of the Confluence page “Plan” with “x” (and call it “New”)",
   ],
   ["confluence.update_page", { page: "Plan", title: "New" }, "Change the Confluence page “Plan”: call it “New”"],
   ["confluence.add_comment", { page: "Plan", text: "x" }, "Comment on the Confluence page “Plan”: “x”"],

@@ -159,7 +159,7 @@ test("a repository is found by its name alone among those of the account", async
   expect(await refusal("github.get_issue", { repository: "api", number: 3 }, mine)).toMatchObject({
     code: "INVALID_REQUEST",
     message: "Several repositories on GitHub are called “api”: acme/api, other/api.",
-    hint: "Name it with its owner.",
+    hint: "Specify it with its owner.",
   });
   expect(await refusal("github.get_issue", { repository: "nope", number: 3 }, mine)).toMatchObject({
     code: "INVALID_REQUEST",
@@ -238,7 +238,7 @@ test("what GitHub refuses is told with the field", async () => {
     details: { service: "github", service_status: 422, field: "assignees" },
   });
   const long = await refusal("github.create_issue", { repository: "acme/web", title: "x".repeat(257) });
-  expect(long).toMatchObject({ message: "The title has 257 characters; GitHub takes at most 256." });
+  expect(long).toMatchObject({ message: "The title has 257 characters; GitHub accepts at most 256." });
 });
 
 test("a comment is written as it is", async () => {

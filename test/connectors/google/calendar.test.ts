@@ -133,9 +133,9 @@ test.each([
   [{ title: "x", start: "2026-02-30" }, "“2026-02-30” is not a day or a time."],
   [{ title: "x", start: "tomorrow" }, "“tomorrow” is not a day or a time."],
   [{ title: "x", start: "2026-12-24", end: "2026-12-23" }, "The end is before the start."],
-  [{ title: "x", start: "2026-12-24T10:00", end: "2026-12-24" }, "Start and end must both be days, or both be times."],
+  [{ title: "x", start: "2026-12-24T10:00", end: "2026-12-24" }, "Start and end must both be dates or both be times."],
   [{ title: "x", start: "2026-12-24", timeZone: "Mars/Base" }, "“Mars/Base” is not a time zone."],
-  [{ title: "x", start: "2026-12-24", guests: "Sam" }, "“Sam” is not an e-mail address."],
+  [{ title: "x", start: "2026-12-24", guests: "Sam" }, "“Sam” is not an email address."],
 ])("what cannot be created is said (%#)", async (input, message) => {
   await expect(run(`${NAME}.create_event`, input, "UTC")).rejects.toMatchObject({ code: "INVALID_REQUEST", message });
 });

@@ -120,7 +120,7 @@ test("a document whose text was not put in is there all the same, and that is sa
       { request: `POST https://docs.googleapis.com/v1/documents/${ID}:batchUpdate`, status: 400, json: error },
     ),
   ).rejects.toMatchObject({
-    message: `The document was created (https://docs.google.com/document/d/${ID}/edit), but its text was not put in: Google Docs: Invalid requests[0].insertText.`,
+    message: `The document was created (https://docs.google.com/document/d/${ID}/edit), but its text could not be inserted: Google Docs: Invalid requests[0].insertText.`,
     hint: "Append the text to it; do not create it again.",
   });
 });
@@ -131,7 +131,7 @@ test("cells are read from text as people write it", () => {
     ["Food, drink", 'say "hi"'],
   ]);
   expect(parseCells("a\tb,c", "text")).toEqual([["a", "b,c"]]);
-  expect(() => parseCells(" \n ", "text")).toThrow("There are no cells to write.");
+  expect(() => parseCells(" \n ", "text")).toThrow("At least one cell is required.");
 });
 
 test("cells are written where they fit, and a single one takes its text as it is", async () => {

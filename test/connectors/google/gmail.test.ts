@@ -77,7 +77,7 @@ test("addresses are read, checked and written; names are encoded or quoted", () 
     'Ana <ana@x.test>,\r\n "Doe, John" <john@x.test>,\r\n j@xn--mnchen-3ya.example,\r\n =?UTF-8?B?SsO2cmc=?= <joerg@x.test>',
   );
   for (const wrong of ["Sam", "a@b", "a b@x.test", "ä@x.test", "x@"]) {
-    expect(() => parseRecipients(wrong, "to")).toThrow(`“${wrong}” is not an e-mail address.`);
+    expect(() => parseRecipients(wrong, "to")).toThrow(`“${wrong}” is not an email address.`);
   }
 });
 
@@ -119,7 +119,7 @@ test("a message is sent as MIME in base64url", async () => {
 test("a summary names every recipient and what is said", () => {
   const send = gmail.tools.find(({ name }) => name === "gmail.send_message");
   expect(send?.summary({ to: "a@x.test", cc: "b@x.test", bcc: "c@x.test", body: "Hi\nthere" })).toBe(
-    "Send an e-mail to a@x.test, copy to b@x.test, hidden copy to c@x.test: “(no subject)” – “Hi there”",
+    "Send an email to a@x.test, copy to b@x.test, hidden copy to c@x.test: “(no subject)” – “Hi there”",
   );
 });
 

@@ -8,7 +8,7 @@ test("Gmail in the sandbox: search, read, reply, draft, label and archive, and S
   const gmail = await connected(world, "gmail");
   expect(gmail.identity).toMatchObject({ user: DANA, metadata: { email: "dana@example.com" } });
   const inbox = await gmail.run("gmail.search", {});
-  expect(inbox.text).toMatch(/^3 e-mails in the inbox:/);
+  expect(inbox.text).toMatch(/^3 emails in the inbox:/);
   expect(inbox.text).toContain("| Jürgen Groß | Angebot für Aufkleber – 500 Stück (unread) |");
   const offer = await gmail.run("gmail.read_message", { message: "Angebot für Aufkleber" });
   expect(offer.data).toMatchObject({
@@ -40,8 +40,8 @@ test("Gmail in the sandbox: search, read, reply, draft, label and archive, and S
   await gmail.run("gmail.archive", { message: "Nightly jobs: 1 of 14 failed" });
   expect((await gmail.run("gmail.search", {})).text).not.toContain("Nightly");
   await expect(gmail.run("gmail.label", { message: id, label: "Nope" })).rejects.toMatchObject({
-    message: "There is no label “Nope” in Gmail.",
-    hint: "The labels are Kay, Receipts.",
+    message: "No label in Gmail is called “Nope”.",
+    hint: "Available labels: Kay, Receipts.",
   });
   const page = await world.fetch(replied.url ?? "");
   expect([page.status, (await page.text()).includes("Friday it is – grüße 🎉")]).toEqual([200, true]);
@@ -91,7 +91,7 @@ test("V13 Calendar in the sandbox: whole days, moved events, deleted ones, and w
     ],
   });
   await expect(calendar.run("google-calendar.delete_event", { event: "Nothing" })).rejects.toMatchObject({
-    message: "No event to come is called “Nothing”.",
+    message: "No upcoming event is called “Nothing”.",
   });
 });
 

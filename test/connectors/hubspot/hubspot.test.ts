@@ -356,7 +356,7 @@ test("a deal moves to a stage by its name, and a deal that is there already stay
   expect(stays.text).toBe("Renewal is already in Contract sent.");
   await expect(run("hubspot.move_deal", { deal: "501", stage: "gone" }, read, PIPELINES)).rejects.toMatchObject({
     code: "INVALID_REQUEST",
-    hint: "Its stages are: Contract sent, Closed won, Closed lost.",
+    hint: "Available stages: Contract sent, Closed won, Closed lost.",
   });
 });
 
@@ -397,7 +397,7 @@ test("summaries say exactly what a call does", () => {
     summary("hubspot.add_note", { deal: "X", text: "a\nb" }),
     summary("hubspot.list_deals", { stage: "Contract sent", owner: "Ann" }),
   ]).toEqual([
-    "Create the contact Ann Lee (e-mail ann@example.com)",
+    "Create the contact Ann Lee (email ann@example.com)",
     "Change the contact Ann Lee: phone 1, name Ann Leo",
     "Create the deal “X” (amount 5,000, with Ann Lee)",
     "Move the deal X to won",

@@ -168,10 +168,10 @@ test("V01 a description longer than Jira takes is refused before anything is sen
     run("jira.create_issue", { project: "KAY", summary: "x", description: "x".repeat(40_000) }),
   ).rejects.toMatchObject({
     code: "INVALID_REQUEST",
-    message: "The description has 40,000 characters; Jira takes at most 32,767.",
+    message: "The description has 40,000 characters; Jira accepts at most 32,767.",
   });
   await expect(run("jira.create_issue", { project: "KAY", summary: "x".repeat(300) })).rejects.toMatchObject({
-    message: "The summary has 300 characters; Jira takes at most 255.",
+    message: "The summary has 300 characters; Jira accepts at most 255.",
   });
 });
 

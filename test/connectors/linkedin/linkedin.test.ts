@@ -89,12 +89,16 @@ test("a post without the header of its id may have been made, and is not repeate
 });
 
 test.each([
-  ["linkedin.create_post", { text: "x".repeat(3001) }, "The post has 3,001 characters; LinkedIn takes at most 3,000."],
-  ["linkedin.create_post", { text: " " }, "A post needs some text."],
+  [
+    "linkedin.create_post",
+    { text: "x".repeat(3001) },
+    "The post has 3,001 characters; LinkedIn accepts at most 3,000.",
+  ],
+  ["linkedin.create_post", { text: " " }, "The post must not be empty."],
   [
     "linkedin.comment",
     { post: SHARE, text: "x".repeat(1251) },
-    "The comment has 1,251 characters; LinkedIn takes at most 1,250.",
+    "The comment has 1,251 characters; LinkedIn accepts at most 1,250.",
   ],
 ])("%s refuses what LinkedIn would cut off (%#)", async (name, input, message) => {
   await expect(run(name, input)).rejects.toMatchObject({ code: "INVALID_REQUEST", message });

@@ -100,7 +100,7 @@ test("V16 a failure in the middle says how much was written, and where", async (
   await expect(failed).rejects.toMatchObject({
     code: "SERVICE_FAILED",
     message: "Notion: Archived. By then the page “New” had been created, with 200 of 250 blocks written.",
-    hint: "Look at it in Notion, and add only what is missing. https://www.notion.so/New-99999999888847778666555555555555".replace(
+    hint: "Check the page in Notion, and add only what is missing. https://www.notion.so/New-99999999888847778666555555555555".replace(
       "8666",
       "a666",
     ),

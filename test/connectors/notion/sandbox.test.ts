@@ -133,8 +133,8 @@ test("Notion in the sandbox: rows are listed, added and changed", async () => {
     run("notion.set_property", { page: "Shell completion", property: "Status", value: "Finished" }),
   ).rejects.toMatchObject({
     code: "INVALID_REQUEST",
-    message: "“Finished” is no option of Status.",
-    hint: "There are: Not started, In progress, Done.",
+    message: "“Finished” is not an option of Status.",
+    hint: "Available: Not started, In progress, Done.",
   });
 });
 

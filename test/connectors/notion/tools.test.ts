@@ -163,7 +163,7 @@ test("what a call will do is said exactly, before anything is looked up", () => 
     said("notion.comment", { page: "Plan", text: "ok" }),
   ]).toEqual([
     "Create the page “Plan” in “Home” in Notion, with 2 blocks of text",
-    "Add at the end of “Plan” in Notion: “a b”",
+    "Append to “Plan” in Notion: “a b”",
     "Add the row “Wash up” (Due: 2026-12-24, Days: 2) to “Tasks” in Notion",
     "Set Status of “Wash up” in Notion to Done",
     "Clear Due of “Wash up” in Notion",

@@ -241,8 +241,8 @@ test("direct messages are read without opening any", async () => {
   const none = { ...ims, json: { ok: true, channels: [] } };
   expect(await refusal("slack.read_channel", { channel: "@bob" }, people, none)).toEqual({
     code: "INVALID_REQUEST",
-    message: "There are no messages between you and Bob Builder in Slack.",
-    hint: "Send one first.",
+    message: "You and Bob Builder have no messages in Slack.",
+    hint: "Send a message first.",
   });
 });
 
@@ -341,7 +341,7 @@ test("a name in small letters is a channel: a person of that name is not written
   expect(await refusal("slack.send_message", { channel: "ann", text: "note" }, listing, people)).toEqual({
     code: "INVALID_REQUEST",
     message: "No channel in Slack is called “#ann”, or this account cannot see it.",
-    hint: "To write to Ann Archer, say @ann.",
+    hint: "To write to Ann Archer, use @ann.",
   });
 });
 
@@ -352,11 +352,11 @@ test("a person who is not there, or is there several times, is not written to", 
   expect(await send("@Bob", twins)).toEqual({
     code: "INVALID_REQUEST",
     message: "Several people in Slack match “Bob”: Bob Brown (@bobby), Bob Black (@b2).",
-    hint: "Use the full name, the handle or the e-mail address.",
+    hint: "Use the full name, the handle or the email address.",
   });
   expect(await send("@zoe", people)).toEqual({
     code: "INVALID_REQUEST",
-    message: "Nobody in Slack is called “zoe”.",
+    message: "No user in Slack is called “zoe”.",
     hint: "Check the name.",
   });
   expect(await send("#genral", listing)).toEqual({
@@ -368,10 +368,10 @@ test("a person who is not there, or is there several times, is not written to", 
 
 test("a message without text, or with more than Slack takes, is not sent", async () => {
   const send = (text: string) => refusal("slack.send_message", { channel: "#general", text }, listing);
-  expect(await send(" \n ")).toMatchObject({ code: "INVALID_REQUEST", message: "A message needs some text." });
+  expect(await send(" \n ")).toMatchObject({ code: "INVALID_REQUEST", message: "The message must not be empty." });
   expect(await send("x".repeat(40_001))).toMatchObject({
     code: "INVALID_REQUEST",
-    message: "The message has 40,001 characters; Slack takes at most 40,000.",
+    message: "The message has 40,001 characters; Slack accepts at most 40,000.",
   });
 });
 
@@ -435,7 +435,7 @@ test("people are listed without bots and those who left, and found by part of th
   ]);
   const found = await run("slack.list_users", { name: "build" }, people);
   expect(found.data).toMatchObject({ people: [{ name: "Bob Builder", handle: "@bob" }], more: false });
-  expect((await run("slack.list_users", { name: "zoe" }, people)).text).toBe("Nobody in Slack is called “zoe”.");
+  expect((await run("slack.list_users", { name: "zoe" }, people)).text).toBe("No one in Slack is called “zoe”.");
 });
 
 test("a call is described exactly before it is made", () => {

@@ -1,11 +1,14 @@
 import type { Token, Tokens } from "marked";
 
-/** Inline Markdown as ADF: text with marks and hard breaks. No text node is empty or holds a line break, which Jira refuses (case V01). */
+/**
+ * Converts inline Markdown to ADF text with marks and hard breaks. Jira rejects text nodes that are empty or contain a
+ * line break, so none are produced.
+ */
 export function toInlineNodes(tokens: Token[], marks: AdfMark[] = []): AdfNode[] {
   return merge(tokens.flatMap((token) => inlineNode(token, marks)));
 }
 
-/** Literal text as ADF: each line break becomes a hard break. */
+/** Converts literal text to ADF. Each line break becomes a hard break. */
 export function toLiteralNodes(text: string, marks: AdfMark[] = []): AdfNode[] {
   return text
     .split(/\r\n|\r|\n/)
@@ -42,7 +45,7 @@ function inlineNode(token: Token, marks: AdfMark[]): AdfNode[] {
   }
 }
 
-/** Links that Jira accepts become links; any other address stays visible as text. */
+/** Converts a link. An address that Jira would reject stays visible as text. */
 function linkNodes(
   token: Pick<Tokens.Link, "href" | "text" | "raw"> & { tokens?: Token[] },
   marks: AdfMark[],
@@ -50,12 +53,12 @@ function linkNodes(
   if (!/^(https?:\/\/|mailto:)/i.test(token.href) || !URL.canParse(token.href)) return toLiteralNodes(token.raw, marks);
   const linked = mark(marks, { type: "link", attrs: { href: token.href } });
   const inner = toInlineNodes(token.tokens ?? [], linked);
-  // A link that shows nothing is shown by its address.
+  // A link without text shows its address.
   if (inner.some(({ text }) => text?.trim())) return inner;
   return toLiteralNodes(token.text.trim() || token.href, linked);
 }
 
-/** `code` may stand beside a link only. */
+/** ADF allows `code` to be combined only with `link`. */
 function codeMarks(marks: AdfMark[]): AdfMark[] {
   return [...marks.filter(({ type }) => type === "link"), { type: "code" }];
 }
@@ -68,7 +71,7 @@ function children(token: Token): Token[] {
   return ("tokens" in token && token.tokens) || [];
 }
 
-/** Neighbouring text of the same look as one node. */
+/** Merges adjacent text nodes with the same marks. */
 function merge(nodes: AdfNode[]): AdfNode[] {
   const result: AdfNode[] = [];
   for (const node of nodes) {
@@ -91,8 +94,8 @@ export type AdfNode = {
   marks?: AdfMark[];
 };
 
-/** How a text node looks: `strong`, `em`, `code`, `strike`, `link` … */
+/** The formatting of a text node: `strong`, `em`, `code`, `strike`, `link`. */
 export type AdfMark = { type: string; attrs?: Record<string, unknown> };
 
-/** A whole document, as Jira takes it for descriptions and comments. */
+/** A complete document, as Jira expects it for descriptions and comments. */
 export type AdfDocument = { type: "doc"; version: 1; content: AdfNode[] };

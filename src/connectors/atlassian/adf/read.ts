@@ -1,11 +1,11 @@
 import type { AdfMark, AdfNode } from "./inline.ts";
 
-/** Nesting beyond which a document is cut: no person writes that, and reading it must end. */
+/** Maximum nesting that is read, so that reading a hostile document ends. */
 const DEEPEST = 60;
 
 /**
- * A description or comment as Markdown, whatever it came as: a document tree, plain text, or nothing (case V02). A node that kay does not
- * know gives its text.
+ * Converts a description or comment to Markdown. Accepts a document tree, plain text or nothing. Unknown nodes
+ * contribute their text.
  */
 export function toMarkdown(value: unknown): string {
   if (typeof value === "string") return value.trim();
@@ -26,7 +26,7 @@ function formatBlocks(nodes: AdfNode[], depth: number): string {
     .join("\n\n");
 }
 
-/** Runs of inline nodes belong together; each block stands alone. */
+/** Groups adjacent inline nodes. Each block is a separate group. */
 function groups(nodes: AdfNode[]): AdfNode[][] {
   const result: AdfNode[][] = [];
   for (const node of nodes) {
@@ -129,7 +129,7 @@ function formatInline(node: AdfNode, depth: number): string {
   }
 }
 
-/** A mark around the words; spaces at the edges stay outside, where Markdown wants them. */
+/** Wraps text in a mark. Leading and trailing spaces stay outside, as Markdown requires. */
 function withMark(text: string, mark: AdfMark): string {
   const [, before = "", words = "", after = ""] = /^(\s*)([\s\S]*?)(\s*)$/.exec(text) ?? [];
   return words === "" ? text : before + marked(words, mark) + after;
@@ -176,7 +176,7 @@ function getContent(node: AdfNode): AdfNode[] {
   return Array.isArray(node.content) ? node.content.filter(isNode) : [];
 }
 
-/** Documents come from outside: only what has the shape of a node is read as one. */
+/** Returns whether a value from the service has the shape of a node. */
 function isNode(value: unknown): value is AdfNode {
   if (typeof value !== "object" || value === null) return false;
   const { type, text, marks } = value as Record<string, unknown>;

@@ -4,21 +4,21 @@ import { hasExtraCells } from "#protocol/markdown-table";
 import type { AdfDocument, AdfNode } from "./inline.ts";
 import { toInlineNodes, toLiteralNodes } from "./inline.ts";
 
-/** Longest text that Jira takes in a description or comment, in characters. */
+/** Longest description or comment that Jira accepts, in characters. */
 const TEXT_LIMIT = 32_767;
 
 /**
- * Text or Markdown as a document for Jira; `undefined` when there is nothing in it, so that the field is left out (case V01).
+ * Converts text or Markdown to a document for Jira. Returns `undefined` for empty text, so that the field is omitted.
  *
- * @param field what the text is, for the error: "description"
- * @throws Problem INVALID_REQUEST when it is longer than Jira takes
+ * @param field the name of the text in errors: "description"
+ * @throws Problem INVALID_REQUEST when it is longer than Jira accepts
  */
 export function toAdf(text: string | undefined, field: string): AdfDocument | undefined {
   const length = text?.length ?? 0;
   if (length > TEXT_LIMIT) {
     const [has, most] = [length, TEXT_LIMIT].map((number) => number.toLocaleString("en-US"));
-    throw new Problem("INVALID_REQUEST", `The ${field} has ${has} characters; Jira takes at most ${most}.`, {
-      hint: "Shorten it, or split it over comments.",
+    throw new Problem("INVALID_REQUEST", `The ${field} has ${has} characters; Jira accepts at most ${most}.`, {
+      hint: "Shorten it, or split it into several comments.",
       details: { field },
     });
   }
@@ -26,7 +26,7 @@ export function toAdf(text: string | undefined, field: string): AdfDocument | un
   return content.length > 0 ? { type: "doc", version: 1, content } : undefined;
 }
 
-/** Markdown nested deeper than can be read is taken as plain paragraphs. */
+/** Markdown that is nested too deeply is converted to plain paragraphs. */
 function getContent(text: string): AdfNode[] {
   try {
     return blocks(lexer(text, { gfm: true }));
@@ -64,7 +64,7 @@ function block(token: Token): AdfNode[] {
   }
 }
 
-/** A code block; its text is the one place where ADF wants line breaks inside a text node. */
+/** Converts a code block, the only place where ADF expects line breaks inside a text node. */
 function codeBlock({ text, lang }: Tokens.Code): AdfNode {
   const language = lang?.trim().split(/\s/)[0];
   return {
@@ -80,7 +80,7 @@ function list({ ordered, start, items }: Tokens.List): AdfNode {
   return { type: "orderedList", ...(start && start !== 1 ? { attrs: { order: start } } : {}), content };
 }
 
-/** The blocks of an item; ADF wants a paragraph first. */
+/** Converts a list item. ADF requires a paragraph first. */
 function listItem({ tokens, task, checked }: Tokens.ListItem): AdfNode[] {
   const content = plainBlocks(blocks(tokens.filter(({ type }) => type !== "checkbox")));
   const mark: AdfNode[] = task ? [{ type: "text", text: checked ? "☑ " : "☐ " }] : [];
@@ -104,7 +104,9 @@ function table({ header, rows }: Tokens.Table): AdfNode {
   return { type: "table", content: [row("tableHeader", header), ...rows.map((cells) => row("tableCell", cells))] };
 }
 
-/** Blocks as lists and quotes may hold them: no headings, quotes, tables or rules; their text stays. */
+/**
+ * Reduces blocks to those that lists and quotes may contain. Headings, quotes, tables and rules keep only their text.
+ */
 function plainBlocks(nodes: AdfNode[]): AdfNode[] {
   return nodes.flatMap((node) => {
     if (node.type === "heading") return [{ type: "paragraph", content: node.content ?? [] }];

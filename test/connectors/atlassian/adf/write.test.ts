@@ -65,8 +65,8 @@ test.each(["", " ", "\n\n \t", undefined])("V01 the empty description %j is left
 
 test("V01 a text longer than Jira takes is refused before it is sent, and the limit is named", () => {
   expect(() => toAdf("x".repeat(40_000), "description")).toThrow(
-    new Problem("INVALID_REQUEST", "The description has 40,000 characters; Jira takes at most 32,767.", {
-      hint: "Shorten it, or split it over comments.",
+    new Problem("INVALID_REQUEST", "The description has 40,000 characters; Jira accepts at most 32,767.", {
+      hint: "Shorten it, or split it into several comments.",
       details: { field: "description" },
     }),
   );
