@@ -40,7 +40,7 @@ export type Table = z.output<typeof Tables>["tables"][number];
 export type TablePlace = { base: Base; table: Table; tables: Table[] };
 
 /** Maximum number of bases searched for a table when no base is named. */
-const LOOKED_AT = 10;
+const MAX_BASES = 10;
 
 /**
  * Lists every base that the connection opens. Source: https://airtable.com/developers/web/api/list-bases (1,000 per
@@ -72,7 +72,7 @@ export async function listTables({ http }: ToolContext, base: Base): Promise<Tab
  */
 export async function findBase(context: ToolContext, text: string | undefined): Promise<Base> {
   const bases = await listAllBases(context);
-  const [only, ...more] = text?.trim() ? matching(bases, text, "app") : bases;
+  const [only, ...more] = text?.trim() ? filterMatches(bases, text, "app") : bases;
   if (only && more.length === 0) return only;
   const wanted = text?.trim();
   const sentence = !wanted
@@ -93,12 +93,12 @@ export async function findTable(context: ToolContext, table: string, base: strin
   const candidates = (base ?? address) ? [await findBase(context, base ?? address)] : await listAllBases(context);
   const places: TablePlace[] = [];
   const known: { name: string }[] = [];
-  for (const one of candidates.slice(0, LOOKED_AT)) {
+  for (const one of candidates.slice(0, MAX_BASES)) {
     const tables = await listTables(context, one);
     known.push(...tables);
-    places.push(...matching(tables, table, "tbl").map((found) => ({ base: one, table: found, tables })));
+    places.push(...filterMatches(tables, table, "tbl").map((found) => ({ base: one, table: found, tables })));
   }
-  const exact = places.filter((place) => same(place.table.name, table) || place.table.id === table.trim());
+  const exact = places.filter((place) => hasSameName(place.table.name, table) || place.table.id === table.trim());
   const [only, ...more] = exact.length > 0 ? exact : places;
   if (only && more.length === 0) return only;
   if (only) {
@@ -119,7 +119,7 @@ export async function findTable(context: ToolContext, table: string, base: strin
 /** Finds a field by name, ignoring case. @throws Problem INVALID_REQUEST that lists the existing fields */
 export function findField({ fields, name: table }: Table, wanted: string): Field {
   const text = wanted.trim();
-  const found = fields.find(({ id, name }) => id === text || same(name, text));
+  const found = fields.find(({ id, name }) => id === text || hasSameName(name, text));
   if (found) return found;
   throw new Problem("INVALID_REQUEST", `The table ${escapeCell(table)} has no field “${escapeCell(text)}”.`, {
     hint: findByName("field", fields),
@@ -150,14 +150,14 @@ export function formatTablePlace(table: string, base: string | undefined): strin
   return within === null ? `in the table ${name}` : `in the table ${name} of the base ${within}`;
 }
 
-function matching<T extends { id: string; name: string }>(list: T[], text: string, kind: "app" | "tbl"): T[] {
+function filterMatches<T extends { id: string; name: string }>(list: T[], text: string, kind: "app" | "tbl"): T[] {
   const id = findId(text, kind);
   if (id) return list.filter((one) => one.id === id);
-  const exact = list.filter(({ name }) => same(name, text));
+  const exact = list.filter(({ name }) => hasSameName(name, text));
   return exact.length > 0 ? exact : list.filter(({ name }) => name.toLowerCase().includes(text.trim().toLowerCase()));
 }
 
-function same(name: string, text: string): boolean {
+function hasSameName(name: string, text: string): boolean {
   return name.trim().localeCompare(text.trim(), undefined, { sensitivity: "base" }) === 0;
 }
 

@@ -33,10 +33,10 @@ export const describeBaseTool = defineTool({
       id,
       name,
       ...(description ? { description } : {}),
-      fields: fields.map((field) => ({ name: field.name, type: field.type, ...choices(field) })),
+      fields: fields.map((field) => ({ name: field.name, type: field.type, ...getChoices(field) })),
     }));
     const parts = tables.map(({ name, fields }) => {
-      const rows = fields.map((field) => [field.name, field.type, (choices(field).choices ?? []).join(", ")]);
+      const rows = fields.map((field) => [field.name, field.type, (getChoices(field).choices ?? []).join(", ")]);
       return `**${escapeCell(name)}**\n\n${formatMarkdownTable(["Field", "Type", "Choices"], rows)}`;
     });
     const head = `${escapeCell(base.name)} has ${formatCount(tables.length, "table")}.`;
@@ -44,7 +44,7 @@ export const describeBaseTool = defineTool({
   },
 });
 
-function choices({ options }: Field): { choices?: string[] } {
+function getChoices({ options }: Field): { choices?: string[] } {
   const names = (options?.choices ?? []).map(({ name }) => name);
   return names.length > 0 ? { choices: names } : {};
 }

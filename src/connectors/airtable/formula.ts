@@ -5,33 +5,33 @@ import type { Field } from "./base.ts";
  * https://support.airtable.com/docs/formula-field-reference
  */
 export function buildTextEquals(field: string, value: string): string {
-  return `LOWER(${reference(field)} & "") = ${quote(value.toLowerCase())}`;
+  return `LOWER(${buildReference(field)} & "") = ${quoteText(value.toLowerCase())}`;
 }
 
 /** Matches records in which any field contains a text, ignoring case. */
 export function buildAnyContains(fields: string[], value: string): string {
-  const found = fields.map((field) => `FIND(${quote(value.toLowerCase())}, LOWER(${reference(field)} & ""))`);
+  const found = fields.map((field) => `FIND(${quoteText(value.toLowerCase())}, LOWER(${buildReference(field)} & ""))`);
   return found.length === 1 ? `${found[0]} > 0` : `OR(${found.join(", ")})`;
 }
 
 /** Matches records in which a field equals a number. */
 export function buildNumberEquals(field: string, value: number): string {
-  return `${reference(field)} = ${value}`;
+  return `${buildReference(field)} = ${value}`;
 }
 
 /** Matches records by the state of a checkbox. */
 export function buildIsChecked(field: string, value: boolean): string {
-  return value ? `${reference(field)} = TRUE()` : `NOT(${reference(field)})`;
+  return value ? `${buildReference(field)} = TRUE()` : `NOT(${buildReference(field)})`;
 }
 
 /** Matches records in which a date or time falls on a day. */
 export function buildIsOnDay(field: string, day: string): string {
-  return `DATETIME_FORMAT(${reference(field)}, "YYYY-MM-DD") = ${quote(day)}`;
+  return `DATETIME_FORMAT(${buildReference(field)}, "YYYY-MM-DD") = ${quoteText(day)}`;
 }
 
 /** Matches records in which a field is empty. */
 export function buildIsEmpty(field: string): string {
-  return `${reference(field)} & "" = ""`;
+  return `${buildReference(field)} & "" = ""`;
 }
 
 export function buildNot(formula: string): string {
@@ -45,11 +45,11 @@ export function isTextField({ type }: Pick<Field, "type">): boolean {
   );
 }
 
-function reference(field: string): string {
+function buildReference(field: string): string {
   return `{${field.replace(/[\\}]/g, "\\$&")}}`;
 }
 
-function quote(text: string): string {
+function quoteText(text: string): string {
   const escaped = text.replace(/[\\"]/g, "\\$&").replace(/\n/g, "\\n").replace(/\r/g, "\\r").replace(/\t/g, "\\t");
   return `"${escaped}"`;
 }

@@ -16,7 +16,7 @@ const Input = z.object({
 type Input = z.output<typeof Input>;
 
 /** Longest value that is shown, in characters. */
-const LONGEST = 2_000;
+const MAX_VALUE_LENGTH = 2_000;
 
 /** Source: https://airtable.com/developers/web/api/get-record */
 export const getRecordTool = defineTool({
@@ -38,7 +38,7 @@ export const getRecordTool = defineTool({
     const url = buildRecordUrl(context, place, record.id);
     const lines = place.table.fields.flatMap(({ name }) => {
       const value = formatValue(record.fields[name]);
-      return value === "" ? [] : [`- ${escapeCell(name)}: ${escapeCell(truncateText(value, LONGEST))}`];
+      return value === "" ? [] : [`- ${escapeCell(name)}: ${escapeCell(truncateText(value, MAX_VALUE_LENGTH))}`];
     });
     return {
       data: { id: record.id, base: place.base.name, table: place.table.name, fields: record.fields, url },

@@ -40,7 +40,7 @@ const Input = z.object({
 type Input = z.output<typeof Input>;
 
 /** Columns shown to the user. The model gets all. */
-const SHOWN = 5;
+const MAX_COLUMNS = 5;
 
 /** Source: https://airtable.com/developers/web/api/list-records */
 export const listRecordsTool = defineTool({
@@ -58,7 +58,7 @@ export const listRecordsTool = defineTool({
     "find {text} in the airtable table {table}",
     "list the records of {table} in the base {base}",
   ],
-  summary: (input: Input) => `List ${words(input)}`,
+  summary: (input: Input) => `List ${describeList(input)}`,
   async run(input, context) {
     const place = await findTable(context, input.table, input.base);
     const sort = input.sort?.trim() ? findField(place.table, input.sort.trim().replace(/^-/, "")).name : undefined;
@@ -79,7 +79,7 @@ export const listRecordsTool = defineTool({
 
 function getFormula({ formula, field, value, text }: Input, { table }: TablePlace): string | undefined {
   if (formula?.trim()) return formula.trim();
-  if (field?.trim() && value?.trim()) return fieldFormula(findField(table, field), value.trim());
+  if (field?.trim() && value?.trim()) return buildFieldFormula(findField(table, field), value.trim());
   if (!text?.trim()) return undefined;
   const fields = table.fields
     .filter((one) => isTextField(one) || one.id === table.primaryFieldId)
@@ -87,9 +87,9 @@ function getFormula({ formula, field, value, text }: Input, { table }: TablePlac
   return buildAnyContains(fields, text.trim());
 }
 
-function fieldFormula(field: Field, text: string): string {
+function buildFieldFormula(field: Field, text: string): string {
   const negated = /^(?:not|isn't|is not)\s+(.+)$/i.exec(text)?.[1];
-  if (negated !== undefined) return buildNot(fieldFormula(field, negated));
+  if (negated !== undefined) return buildNot(buildFieldFormula(field, negated));
   if (/^(empty|nothing|blank|none|nobody)$/i.test(text)) return buildIsEmpty(field.name);
   switch (field.type) {
     case "number":
@@ -121,7 +121,7 @@ function fieldFormula(field: Field, text: string): string {
   }
 }
 
-function words({ table, base, field, value, text, formula }: Input): string {
+function describeList({ table, base, field, value, text, formula }: Input): string {
   const where = formula?.trim()
     ? ` matching ${formula.trim()}`
     : field?.trim() && value?.trim()
@@ -137,7 +137,9 @@ function formatResult(records: AirtableRecord[], more: boolean, place: TablePlac
   if (records.length === 0) return `No matching records ${where}.`;
   const primary = findPrimaryField(place.table);
   const others = place.table.fields.filter(({ id }) => id !== primary?.id).map(({ name }) => name);
-  const shown = others.filter((name) => records.some(({ fields }) => formatValue(fields[name]) !== "")).slice(0, SHOWN);
+  const shown = others
+    .filter((name) => records.some(({ fields }) => formatValue(fields[name]) !== ""))
+    .slice(0, MAX_COLUMNS);
   const rows = records.map((record) => [
     getRecordName(record, place),
     ...shown.map((name) => formatValue(record.fields[name])),

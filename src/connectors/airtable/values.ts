@@ -41,18 +41,18 @@ export async function toCellValue(
     case "singleSelect":
       return findChoice(field, text);
     case "multipleSelects":
-      return list(text).map((one) => findChoice(field, one));
+      return splitList(text).map((one) => findChoice(field, one));
     case "date":
     case "dateTime":
       return getDate(field, text);
     case "singleCollaborator":
-      return collaborator(field, text);
+      return parseCollaborator(field, text);
     case "multipleCollaborators":
-      return list(text).map((one) => collaborator(field, one));
+      return splitList(text).map((one) => parseCollaborator(field, one));
     case "multipleRecordLinks":
-      return await links(field, text, place, context);
+      return await resolveLinks(field, text, place, context);
     default:
-      throw unfit(field, `kay cannot set fields of the type ${field.type}`);
+      throw invalidValueProblem(field, `kay cannot set fields of the type ${field.type}`);
   }
 }
 
@@ -72,14 +72,14 @@ export function findChoice(field: Field, text: string): string {
 export function parseNumber(field: Field, text: string): number {
   const number = Number(text.replace(/[\s,_$€£]/g, ""));
   if (text !== "" && Number.isFinite(number)) return number;
-  throw unfit(field, `“${escapeCell(text)}” is not a number`);
+  throw invalidValueProblem(field, `“${escapeCell(text)}” is not a number`);
 }
 
 /** Parses yes or no. @throws Problem INVALID_REQUEST */
 export function parseSwitch(field: Field, text: string): boolean {
   if (/^(yes|true|on|1|checked|done|x)$/i.test(text)) return true;
   if (/^(no|false|off|0|unchecked|open)$/i.test(text)) return false;
-  throw unfit(field, `“${escapeCell(text)}” is neither yes nor no`);
+  throw invalidValueProblem(field, `“${escapeCell(text)}” is neither yes nor no`);
 }
 
 /** Formats the value of a field as text. */
@@ -103,38 +103,38 @@ const WRITABLE = new Set(
 function getDate(field: Field, text: string): string {
   const shape = field.type === "date" ? /^\d{4}-\d\d-\d\d$/ : /^\d{4}-\d\d-\d\d(T\d\d:\d\d.*)?$/;
   if (shape.test(text) && !Number.isNaN(Date.parse(text))) return text;
-  throw unfit(
+  throw invalidValueProblem(
     field,
     `“${escapeCell(text)}” is not a ${field.type === "date" ? "date such as 2026-12-24" : "time such as 2026-12-24T09:00:00Z"}`,
   );
 }
 
-function collaborator(field: Field, text: string): Record<string, string> {
+function parseCollaborator(field: Field, text: string): Record<string, string> {
   if (/^usr[A-Za-z0-9]{14}$/.test(text)) return { id: text };
   if (/^\S+@\S+$/.test(text)) return { email: text };
-  throw unfit(field, "it requires email addresses");
+  throw invalidValueProblem(field, "it requires email addresses");
 }
 
 /** Converts names to record IDs by looking them up in the table that the field links to. */
-async function links(field: Field, text: string, place: TablePlace, context: ToolContext): Promise<string[]> {
+async function resolveLinks(field: Field, text: string, place: TablePlace, context: ToolContext): Promise<string[]> {
   const table = place.tables.find(({ id }) => id === field.options?.linkedTableId);
   const ids: string[] = [];
-  for (const one of list(text)) {
+  for (const one of splitList(text)) {
     if (/^rec[A-Za-z0-9]{14}$/.test(one)) ids.push(one);
     else if (table) ids.push((await findRecord(context, { ...place, table }, one)).id);
-    else throw unfit(field, "it requires record IDs");
+    else throw invalidValueProblem(field, "it requires record IDs");
   }
   return ids;
 }
 
-function list(text: string): string[] {
+function splitList(text: string): string[] {
   return text
     .split(",")
     .map((one) => one.trim())
     .filter(Boolean);
 }
 
-function unfit({ name }: Field, why: string): Problem {
+function invalidValueProblem({ name }: Field, why: string): Problem {
   return new Problem("INVALID_REQUEST", `Invalid value for the field ${escapeCell(name)}: ${why}.`, {
     details: { field: "value" },
   });

@@ -31,7 +31,7 @@ export const approvePullRequestTool = defineTool({
   resource: ({ repository }: Input) => formatRepositoryPlace(repository),
   async run(input, context) {
     const repository = parseRepository(input.repository, context);
-    const changed = await approve(`${buildPullRequestPath(repository, input.id)}/approve`, context);
+    const changed = await approvePullRequest(`${buildPullRequestPath(repository, input.id)}/approve`, context);
     const url = buildPullRequestUrl({ id: input.id }, repository);
     const what = `#${input.id} in ${escapeCell(repository.slug)}`;
     const text = changed ? `Approved ${what}.` : `You had already approved ${what}.`;
@@ -41,7 +41,7 @@ export const approvePullRequestTool = defineTool({
 });
 
 /** Approves a pull request. Returns false if it was already approved. */
-async function approve(path: string, { http }: ToolContext): Promise<boolean> {
+async function approvePullRequest(path: string, { http }: ToolContext): Promise<boolean> {
   try {
     await http.request({ method: "POST", path, answer: z.unknown(), scope: "pullrequest:write" });
     return true;

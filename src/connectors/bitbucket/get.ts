@@ -19,7 +19,7 @@ const Input = z.object({
 type Input = z.output<typeof Input>;
 
 /** Longest description shown to the user and the model, in characters. */
-const LONGEST = 4_000;
+const MAX_DESCRIPTION_LENGTH = 4_000;
 
 /** Source: Bitbucket Cloud REST 2.0, GET /2.0/repositories/{workspace}/{repo_slug}/pullrequests/{id}. */
 export const getPullRequestTool = defineTool({
@@ -42,7 +42,7 @@ export const getPullRequestTool = defineTool({
       answer: PullRequest,
       scope: "pullrequest",
     });
-    const description = truncateText(pull.description?.trim() ?? "", LONGEST);
+    const description = truncateText(pull.description?.trim() ?? "", MAX_DESCRIPTION_LENGTH);
     const data = { ...toPullRequestData(pull, repository), description, approved_by: listApprovers(pull) };
     return { data, text: formatPullRequest(pull, repository, description), url: buildPullRequestUrl(pull, repository) };
   },

@@ -27,7 +27,7 @@ const Workspaces = z.looseObject({ values: z.array(z.union([z.looseObject({ work
  */
 export async function fetchBitbucketIdentity(http: ServiceHttp): Promise<Identity> {
   const user = await http.request({ path: "/2.0/user", answer: User, scope: "account" });
-  const sites = await workspaces(http);
+  const sites = await listWorkspaces(http);
   const accountId = user.account_id ?? user.uuid;
   const [first, ...others] = sites;
   return {
@@ -43,7 +43,7 @@ export async function fetchBitbucketIdentity(http: ServiceHttp): Promise<Identit
   };
 }
 
-async function workspaces(http: ServiceHttp): Promise<Site[]> {
+async function listWorkspaces(http: ServiceHttp): Promise<Site[]> {
   const list = (path: string) => http.request({ path, query: { pagelen: 100 }, answer: Workspaces, scope: "account" });
   const { values } = await list("/2.0/user/workspaces").catch((error: unknown) => {
     if (error instanceof Problem && error.details.service_status === 404) return list("/2.0/workspaces");
@@ -51,10 +51,10 @@ async function workspaces(http: ServiceHttp): Promise<Site[]> {
   });
   return values
     .map((value) => ("workspace" in value ? Workspace.parse(value.workspace) : Workspace.parse(value)))
-    .map(site);
+    .map(toSite);
 }
 
-function site({ slug, name, uuid, links }: z.output<typeof Workspace>): Site {
+function toSite({ slug, name, uuid, links }: z.output<typeof Workspace>): Site {
   const url = (links?.html?.href ?? `https://bitbucket.org/${encodeURIComponent(slug)}`).replace(/\/+$/, "");
   return {
     id: uuid ?? slug,

@@ -54,13 +54,13 @@ export const listRepositoriesTool = defineTool({
       scope: "repository",
     };
     const { values, more } = await readAllPages(context.http, request, Repository, limit);
-    const data = { repositories: values.map(repositoryData), more };
+    const data = { repositories: values.map(toRepositoryData), more };
     const { url } = context.metadata;
     return { data, text: formatResult(values, more, part), ...(typeof url === "string" ? { url } : {}) };
   },
 });
 
-function repositoryData(repository: Repository): Record<string, unknown> {
+function toRepositoryData(repository: Repository): Record<string, unknown> {
   return {
     repository: repository.full_name,
     description: truncateText(repository.description?.trim() ?? "", 200),

@@ -47,14 +47,14 @@ export const listPullRequestsTool = defineTool({
     "list the {state} pull requests in {repository}",
     "which PRs were {state} in {repository}",
   ],
-  summary: (input: Input) => `List ${words(input)}`,
+  summary: (input: Input) => `List ${describeList(input)}`,
   async run(input, context) {
     const limit = input.limit ?? 20;
-    const { list, more } = await pullRequests(input, context, limit);
+    const { list, more } = await listPullRequests(input, context, limit);
     const data = { pull_requests: list.map(({ pull, repository }) => toPullRequestData(pull, repository)), more };
     return {
       data,
-      text: formatResult(list, more, escapeCell(words(input, list.length))),
+      text: formatResult(list, more, escapeCell(describeList(input, list.length))),
       url: buildListUrl(input, context),
     };
   },
@@ -62,25 +62,32 @@ export const listPullRequestsTool = defineTool({
 
 type Listed = { pull: PullRequest; repository: Repository };
 
-async function pullRequests(
+async function listPullRequests(
   input: Input,
   context: ToolContext,
   limit: number,
 ): Promise<{ list: Listed[]; more: boolean }> {
   if (input.repository?.trim()) {
-    return ofRepository(parseRepository(input.repository, context), states(input.state), context, limit);
+    return listRepositoryPullRequests(
+      parseRepository(input.repository, context),
+      toStates(input.state),
+      context,
+      limit,
+    );
   }
-  const { repositories, more } = await recentRepositories(context);
+  const { repositories, more } = await listRecentRepositories(context);
   const found: { list: Listed[]; more: boolean }[] = [];
   for (let start = 0; start < repositories.length; start += AT_ONCE) {
     const some = repositories.slice(start, start + AT_ONCE);
-    found.push(...(await Promise.all(some.map((one) => ofRepository(one, states(input.state), context, limit)))));
+    found.push(
+      ...(await Promise.all(some.map((one) => listRepositoryPullRequests(one, toStates(input.state), context, limit)))),
+    );
   }
-  const all = found.flatMap(({ list }) => list).sort(newestFirst);
+  const all = found.flatMap(({ list }) => list).sort(compareByUpdate);
   return { list: all.slice(0, limit), more: more || all.length > limit || found.some((one) => one.more) };
 }
 
-async function ofRepository(
+async function listRepositoryPullRequests(
   repository: Repository,
   state: string[],
   context: ToolContext,
@@ -92,7 +99,7 @@ async function ofRepository(
   return { list: values.map((pull) => ({ pull, repository })), more };
 }
 
-async function recentRepositories(context: ToolContext): Promise<{ repositories: Repository[]; more: boolean }> {
+async function listRecentRepositories(context: ToolContext): Promise<{ repositories: Repository[]; more: boolean }> {
   const workspace = getWorkspace(context);
   const path = `/2.0/repositories/${encodeURIComponent(workspace)}`;
   const query = { sort: "-updated_on", pagelen: REPOSITORIES };
@@ -106,7 +113,7 @@ async function recentRepositories(context: ToolContext): Promise<{ repositories:
 }
 
 /** Returns Bitbucket's states for a word. "closed" covers merged and declined pull requests. */
-function states(word: string | undefined): string[] {
+function toStates(word: string | undefined): string[] {
   const state = word?.trim().toLowerCase() ?? "open";
   if (/^(all|any|every)$/.test(state)) return ["OPEN", "MERGED", "DECLINED", "SUPERSEDED"];
   if (/^(merged|done|accepted)$/.test(state)) return ["MERGED"];
@@ -114,9 +121,9 @@ function states(word: string | undefined): string[] {
   return state === "closed" ? ["MERGED", "DECLINED", "SUPERSEDED"] : ["OPEN"];
 }
 
-function words({ repository, state }: Input, number = 2): string {
+function describeList({ repository, state }: Input, number = 2): string {
   const all = /^(all|any|every)$/i.test(state?.trim() ?? "");
-  const [only, ...others] = states(state);
+  const [only, ...others] = toStates(state);
   const kind = all ? "" : others.length > 0 ? "closed " : `${only?.toLowerCase()} `;
   const where = repository?.trim() ? ` in ${repository.trim()}` : "";
   return `${kind}pull request${number === 1 ? "" : "s"}${where}`;
@@ -135,6 +142,6 @@ function buildListUrl({ repository }: Input, context: ToolContext): string | und
   return `${url}/${encodeURIComponent(parseRepository(repository, context).slug)}/pull-requests/`;
 }
 
-function newestFirst(a: Listed, b: Listed): number {
+function compareByUpdate(a: Listed, b: Listed): number {
   return (b.pull.updated_on ?? "").localeCompare(a.pull.updated_on ?? "");
 }

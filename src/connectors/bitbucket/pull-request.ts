@@ -54,7 +54,7 @@ export function getWorkspace(context: Pick<ToolContext, "metadata">): string {
 
 /** Parses a repository from `web`, `acme/web`, or its URL. */
 export function parseRepository(text: string, context: Pick<ToolContext, "metadata">): Repository {
-  const { workspace, slug: name } = parts(text);
+  const { workspace, slug: name } = splitPath(text);
   return { workspace: workspace ?? getWorkspace(context), slug: name };
 }
 
@@ -70,7 +70,7 @@ export function buildPullRequestPath(repository: Repository, id: number): string
 
 /** Returns the repository as typed, without the rest of its URL. */
 export function formatRepository(text: string): string {
-  const { workspace, slug: name } = parts(text);
+  const { workspace, slug: name } = splitPath(text);
   return workspace === undefined ? name : `${workspace}/${name}`;
 }
 
@@ -130,17 +130,17 @@ export function getPersonName(person: z.output<typeof Person>): string {
   return person?.display_name ?? person?.nickname ?? "someone";
 }
 
-function parts(text: string): { workspace?: string; slug: string } {
+function splitPath(text: string): { workspace?: string; slug: string } {
   const path = text
     .trim()
     .replace(/^(?:https?:\/\/[^/]+\/|git@[^:]+:)/i, "")
     .replace(/\.git$/, "");
   const [first = "", second] = path.split("/").filter(Boolean);
-  return second ? { workspace: first, slug: slug(second) } : { slug: slug(first) };
+  return second ? { workspace: first, slug: toSlug(second) } : { slug: toSlug(first) };
 }
 
 /** Converts a name to Bitbucket's slug: lower case, with single hyphens for other characters. */
-function slug(name: string): string {
+function toSlug(name: string): string {
   return name
     .toLowerCase()
     .replace(/[^a-z0-9._-]+/g, "-")

@@ -11,7 +11,7 @@ const Input = z.object({
 type Input = z.output<typeof Input>;
 
 /** Longest text of a page shown to the user and the model, in characters. */
-const LONGEST = 12_000;
+const MAX_TEXT_LENGTH = 12_000;
 
 /** Source: Confluence Cloud REST v2, GET /wiki/api/v2/pages/{id}?body-format=storage. */
 export const getPageTool = defineTool({
@@ -32,7 +32,7 @@ export const getPageTool = defineTool({
   async run(input, context) {
     const page = await readPage(context, input);
     const url = buildPageUrl(page, getConfluenceApi(context).site);
-    const text = truncateText(storageToMarkdown(page.body?.storage?.value ?? ""), LONGEST);
+    const text = truncateText(storageToMarkdown(page.body?.storage?.value ?? ""), MAX_TEXT_LENGTH);
     const updated = page.version?.createdAt ?? null;
     const head = `**${escapeCell(page.title)}**${updated ? `, changed ${updated.slice(0, 10)}` : ""}\n${url}`;
     return {

@@ -35,7 +35,7 @@ export function getConfluenceApi(context: Pick<ToolContext, "metadata">): { api:
  * @throws Problem INVALID_REQUEST when none or several match
  */
 export async function readPage(context: ToolContext, name: PageName): Promise<Page> {
-  const id = await pageId(name, context);
+  const id = await resolvePageId(name, context);
   return await context.http.request({
     path: `${getConfluenceApi(context).api}/pages/${encodeURIComponent(id)}`,
     query: { "body-format": "storage" },
@@ -60,7 +60,7 @@ export function parseTitle(text: string): string {
 
 /** Returns the text of an approval for a page: its ID if the input has one, else its title and the given space. */
 export function formatPagePlace(words: string, { page, space }: PageName): string | undefined {
-  const id = idIn(page);
+  const id = findId(page);
   if (id) return `${words} ${id}`;
   const title = formatPlace(words, quoteName(page));
   return title && space?.trim() ? formatPlace(`${title} of space`, formatSpaceName(space)) : title;
@@ -80,8 +80,8 @@ export function parseSpaceKey(text: string): string {
 }
 
 /** Returns the ID from a number or URL, or of the only page with that title. */
-async function pageId({ page, space }: PageName, context: ToolContext): Promise<string> {
-  const id = idIn(page);
+async function resolvePageId({ page, space }: PageName, context: ToolContext): Promise<string> {
+  const id = findId(page);
   if (id) return id;
   const exact = await findPages(context, buildCql({ title: page, space }), 10);
   const found = exact.pages.length > 0 ? exact : await findPages(context, buildCql({ text: page, space }), 10);
@@ -98,6 +98,6 @@ async function pageId({ page, space }: PageName, context: ToolContext): Promise<
   });
 }
 
-function idIn(page: string): string | undefined {
+function findId(page: string): string | undefined {
   return /^(\d+)$|\/pages\/(?:edit-v2\/)?(\d+)|[?&]pageId=(\d+)/.exec(page.trim())?.slice(1).find(Boolean);
 }

@@ -49,14 +49,14 @@ export const searchTool = defineTool({
     "show recent pages in {space}",
     "find blog posts about {text}",
   ],
-  summary: (input: Input) => `Search Confluence for ${words(input)}`,
+  summary: (input: Input) => `Search Confluence for ${describeSearch(input)}`,
   async run(input, context) {
     const cql = buildCql(input);
     const { pages, total } = await findPages(context, cql, input.limit ?? 10);
     const { url: site } = getSite(context.metadata, "confluence");
     return {
       data: { cql, pages, total },
-      text: formatResult(pages, total, escapeCell(words(input, total))),
+      text: formatResult(pages, total, escapeCell(describeSearch(input, total))),
       url: buildListUrl(site, input),
     };
   },
@@ -105,7 +105,7 @@ function buildListUrl(site: string, { text, space }: Input): string {
   return space?.trim() ? `${site}/wiki/spaces/${encodeURIComponent(space.trim())}` : `${site}/wiki`;
 }
 
-function words({ text, space, type }: Input, number = 2): string {
+function describeSearch({ text, space, type }: Input, number = 2): string {
   const noun = type === "blogpost" ? "blog post" : "page";
   const about = text?.trim() ? ` about “${text.trim()}”` : "";
   return `${noun}${number === 1 ? "" : "s"}${about}${space?.trim() ? ` in ${space.trim()}` : ""}`;
@@ -133,21 +133,23 @@ export type PageFilter = { text?: string; space?: string; type?: string; title?:
  */
 export function buildCql({ text, space, type, title }: PageFilter): string {
   const clauses = [
-    `type = ${quote(/blog/i.test(type ?? "") ? "blogpost" : "page")}`,
-    space?.trim() ? `space = ${quote(space)}` : "",
-    title?.trim() ? `title = ${quote(title)}` : "",
-    text?.trim() ? `(title ~ ${quote(plainWords(text))} OR text ~ ${quote(plainWords(text))})` : "",
+    `type = ${quoteValue(/blog/i.test(type ?? "") ? "blogpost" : "page")}`,
+    space?.trim() ? `space = ${quoteValue(space)}` : "",
+    title?.trim() ? `title = ${quoteValue(title)}` : "",
+    text?.trim()
+      ? `(title ~ ${quoteValue(withoutOperators(text))} OR text ~ ${quoteValue(withoutOperators(text))})`
+      : "",
   ];
   const order = text?.trim() ? "" : " ORDER BY lastmodified DESC";
   return clauses.filter(Boolean).join(" AND ") + order;
 }
 
-function quote(value: string): string {
+function quoteValue(value: string): string {
   const line = value.replace(/\s+/g, " ").trim();
   return `"${line.replace(/\\/g, "\\\\").replace(/"/g, '\\"')}"`;
 }
 
 /** Removes the operators of the text search. */
-function plainWords(text: string): string {
+function withoutOperators(text: string): string {
   return text.replace(/[+\-&|!(){}[\]^~*?\\/:"']/g, " ");
 }

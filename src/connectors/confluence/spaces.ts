@@ -23,7 +23,7 @@ const PAGE = 250;
 const PAGES = 10;
 
 /** Maximum number of spaces that a message lists. */
-const LISTED = 10;
+const MAX_LISTED = 10;
 
 /**
  * Lists the spaces that the account can see until `enough` returns true. Archived spaces are omitted. Source:
@@ -59,17 +59,17 @@ export async function listAllSpaces(
  */
 export async function findSpace(context: ToolContext, text: string): Promise<Space> {
   const wanted = parseSpaceKey(text);
-  const hasKey = ({ key }: Space) => same(key, wanted);
+  const hasKey = ({ key }: Space) => hasSameName(key, wanted);
   const { spaces } = await listAllSpaces(context, (some) => some.some(hasKey));
   const byKey = spaces.filter(hasKey);
-  const [only, ...more] = byKey.length > 0 ? byKey : spaces.filter(({ name }) => same(name, wanted));
+  const [only, ...more] = byKey.length > 0 ? byKey : spaces.filter(({ name }) => hasSameName(name, wanted));
   if (only && more.length === 0) return only;
   if (only) {
     const keys = [only, ...more].map(({ name, key }) => `${escapeCell(name)} (${key})`).join(", ");
     const sentence = `Several spaces in Confluence are called “${escapeCell(wanted)}”: ${keys}.`;
     throw new Problem("INVALID_REQUEST", sentence, { hint: "Specify it by its key.", details: { field: "space" } });
   }
-  const known = spaces.filter(({ type }) => type !== "personal").slice(0, LISTED);
+  const known = spaces.filter(({ type }) => type !== "personal").slice(0, MAX_LISTED);
   const keys = known.map(({ name, key }) => `${escapeCell(name)} (${key})`).join(", ");
   throw new Problem("INVALID_REQUEST", `No space in Confluence is called “${escapeCell(wanted)}”.`, {
     hint: keys ? `Available: ${keys}.` : "Check the key of the space.",
@@ -82,6 +82,6 @@ export function buildSpaceUrl({ key, _links }: Space, site: string): string {
   return `${site}/wiki${_links?.webui?.startsWith("/") ? _links.webui : `/spaces/${encodeURIComponent(key)}`}`;
 }
 
-function same(name: string, text: string): boolean {
+function hasSameName(name: string, text: string): boolean {
   return name.replace(/\s+/g, " ").trim().toLowerCase() === text.toLowerCase();
 }

@@ -10,7 +10,7 @@ import { toMarkdown } from "../atlassian/adf/read.ts";
  */
 export function storageToMarkdown(storage: string): string {
   const { children } = parseDocument(storage, { recognizeCDATA: true, recognizeSelfClosing: true });
-  return toMarkdown({ type: "doc", content: nodes(children, []) });
+  return toMarkdown({ type: "doc", content: toNodes(children, []) });
 }
 
 /** Converts the HTML of a search excerpt to one line of text. Confluence marks matches with `@@@hl@@@`. */
@@ -19,48 +19,48 @@ export function formatExcerpt(html: string): string {
   return children.map(formatRaw).join("").replace(/\s+/g, " ").trim();
 }
 
-function nodes(children: ChildNode[], marks: AdfMark[]): AdfNode[] {
+function toNodes(children: ChildNode[], marks: AdfMark[]): AdfNode[] {
   return children.flatMap((child) => {
-    if (isText(child)) return text(child.data.replace(/\s+/g, " "), marks);
-    if (isCDATA(child)) return nodes(child.children, marks);
-    return isTag(child) ? element(child, marks) : [];
+    if (isText(child)) return buildTextNodes(child.data.replace(/\s+/g, " "), marks);
+    if (isCDATA(child)) return toNodes(child.children, marks);
+    return isTag(child) ? toElementNodes(child, marks) : [];
   });
 }
 
-function element(tag: Element, marks: AdfMark[]): AdfNode[] {
+function toElementNodes(tag: Element, marks: AdfMark[]): AdfNode[] {
   const { name, children, attribs } = tag;
-  if (SILENT.has(name)) return [];
+  if (HIDDEN_TAGS.has(name)) return [];
   const mark = MARKS[name];
-  if (mark) return nodes(children, [...marks, { type: mark }]);
+  if (mark) return toNodes(children, [...marks, { type: mark }]);
   if (/^h[1-6]$/.test(name))
-    return [{ type: "heading", attrs: { level: Number(name[1]) }, content: nodes(children, marks) }];
+    return [{ type: "heading", attrs: { level: Number(name[1]) }, content: toNodes(children, marks) }];
   const block = BLOCKS[name];
-  if (block) return [{ type: block, content: nodes(children, marks) }];
+  if (block) return [{ type: block, content: toNodes(children, marks) }];
   switch (name) {
     case "br":
       return [{ type: "hardBreak" }];
     case "hr":
       return [{ type: "rule" }];
     case "a":
-      return nodes(children, [...marks, { type: "link", attrs: { href: attribs.href } }]);
+      return toNodes(children, [...marks, { type: "link", attrs: { href: attribs.href } }]);
     case "pre":
-      return [codeBlock(formatRaw(tag))];
+      return [buildCodeBlock(formatRaw(tag))];
     case "table":
-      return [{ type: "table", content: tagsNamed(tag, "tr").map(toTableRow) }];
+      return [{ type: "table", content: findTags(tag, "tr").map(toTableRow) }];
     case "ac:task":
-      return [task(tag)];
+      return [toTaskNode(tag)];
     case "ac:structured-macro":
-      return macro(tag);
+      return toMacroNodes(tag);
     case "ac:image":
       return [{ type: "media", attrs: { alt: attribs["ac:alt"] ?? "image" } }];
     case "ac:emoticon":
-      return text(attribs["ac:emoji-fallback"] ?? "", marks);
+      return buildTextNodes(attribs["ac:emoji-fallback"] ?? "", marks);
     case "time":
-      return text(attribs.datetime ?? "", marks);
+      return buildTextNodes(attribs.datetime ?? "", marks);
     case "ac:link":
-      return link(tag, marks);
+      return toLinkNodes(tag, marks);
     default:
-      return nodes(children, marks);
+      return toNodes(children, marks);
   }
 }
 
@@ -85,7 +85,7 @@ const BLOCKS: Record<string, string> = {
 };
 
 /** Elements that readers of a page do not see. */
-const SILENT = new Set([
+const HIDDEN_TAGS = new Set([
   "ac:parameter",
   "ac:task-id",
   "ac:task-uuid",
@@ -96,56 +96,56 @@ const SILENT = new Set([
 ]);
 
 /** Converts a macro: code keeps its form, boxes become quotes with their title, others contribute their body. */
-function macro(tag: Element): AdfNode[] {
+function toMacroNodes(tag: Element): AdfNode[] {
   const name = tag.attribs["ac:name"] ?? "";
   const body = tag.children.filter((child) => isTag(child) && child.name !== "ac:parameter");
   if (name === "code" || name === "noformat")
-    return [codeBlock(body.map(formatRaw).join(""), parameter(tag, "language"))];
-  if (name === "status") return [{ type: "status", attrs: { text: parameter(tag, "title") } }];
-  if (BOXES.has(name)) return [{ type: "panel", content: [...getTitle(tag), ...nodes(body, [])] }];
-  return [...getTitle(tag), ...nodes(body, [])];
+    return [buildCodeBlock(body.map(formatRaw).join(""), getParameter(tag, "language"))];
+  if (name === "status") return [{ type: "status", attrs: { text: getParameter(tag, "title") } }];
+  if (BOXES.has(name)) return [{ type: "panel", content: [...getTitle(tag), ...toNodes(body, [])] }];
+  return [...getTitle(tag), ...toNodes(body, [])];
 }
 
 const BOXES = new Set(["info", "note", "warning", "tip", "panel"]);
 
 function getTitle(tag: Element): AdfNode[] {
-  const title = parameter(tag, "title");
-  return title ? [{ type: "paragraph", content: text(title, [{ type: "strong" }]) }] : [];
+  const title = getParameter(tag, "title");
+  return title ? [{ type: "paragraph", content: buildTextNodes(title, [{ type: "strong" }]) }] : [];
 }
 
-function parameter(tag: Element, name: string): string {
+function getParameter(tag: Element, name: string): string {
   const found = tag.children.find((child) => isTag(child) && child.attribs["ac:name"] === name);
   return found ? formatRaw(found).trim() : "";
 }
 
 /** Converts a link to a page, user or file: its text, or the name of its target. */
-function link(tag: Element, marks: AdfMark[]): AdfNode[] {
-  const words = nodes(tag.children, marks);
+function toLinkNodes(tag: Element, marks: AdfMark[]): AdfNode[] {
+  const words = toNodes(tag.children, marks);
   if (words.some((node) => node.text?.trim())) return words;
   const target = tag.children.find(isTag);
-  if (target?.name === "ri:user") return text("@someone", marks);
-  return text(target?.attribs["ri:content-title"] ?? target?.attribs["ri:filename"] ?? "", marks);
+  if (target?.name === "ri:user") return buildTextNodes("@someone", marks);
+  return buildTextNodes(target?.attribs["ri:content-title"] ?? target?.attribs["ri:filename"] ?? "", marks);
 }
 
-function task(tag: Element): AdfNode {
-  const [status] = tagsNamed(tag, "ac:task-status");
+function toTaskNode(tag: Element): AdfNode {
+  const [status] = findTags(tag, "ac:task-status");
   const done = status !== undefined && formatRaw(status).trim() === "complete";
-  return { type: "taskItem", attrs: { state: done ? "DONE" : "TODO" }, content: nodes(tag.children, []) };
+  return { type: "taskItem", attrs: { state: done ? "DONE" : "TODO" }, content: toNodes(tag.children, []) };
 }
 
 function toTableRow(row: Element): AdfNode {
   const cells = row.children.filter((child): child is Element => isTag(child) && /^t[hd]$/.test(child.name));
   return {
     type: "tableRow",
-    content: cells.map(({ children }) => ({ type: "tableCell", content: nodes(children, []) })),
+    content: cells.map(({ children }) => ({ type: "tableCell", content: toNodes(children, []) })),
   };
 }
 
-function codeBlock(code: string, language = ""): AdfNode {
+function buildCodeBlock(code: string, language = ""): AdfNode {
   return { type: "codeBlock", attrs: { language }, content: [{ type: "text", text: code.replace(/^\n|\n$/g, "") }] };
 }
 
-function text(words: string, marks: AdfMark[]): AdfNode[] {
+function buildTextNodes(words: string, marks: AdfMark[]): AdfNode[] {
   return words === "" ? [] : [{ type: "text", text: words, ...(marks.length > 0 ? { marks } : {}) }];
 }
 
@@ -155,10 +155,10 @@ function formatRaw(node: ChildNode): string {
 }
 
 /** Lists the elements with a name below a tag, except those inside a nested table. */
-function tagsNamed(tag: Element, name: string): Element[] {
+function findTags(tag: Element, name: string): Element[] {
   return tag.children.flatMap((child) => {
     if (!isTag(child)) return [];
     if (child.name === name) return [child];
-    return child.name === "table" ? [] : tagsNamed(child, name);
+    return child.name === "table" ? [] : findTags(child, name);
   });
 }

@@ -54,7 +54,7 @@ export const updatePageTool = defineTool({
         details: { field: "text" },
       });
     }
-    const page = await write(input, { added, title }, context);
+    const page = await writeChange(input, { added, title }, context);
     const url = buildPageUrl(page, getConfluenceApi(context).site);
     const verb = added === "" ? "Renamed" : input.mode === "replace" ? "Rewrote" : "Added to";
     const data = { id: page.id, title: page.title, version: page.version?.number ?? null, url };
@@ -64,25 +64,25 @@ export const updatePageTool = defineTool({
 
 type Change = { added: string; title: string | undefined };
 
-async function write(input: Input, change: Change, context: ToolContext): Promise<Page> {
+async function writeChange(input: Input, change: Change, context: ToolContext): Promise<Page> {
   const [first, replaces] = [await readPage(context, input), input.mode === "replace" && change.added !== ""];
   let page = first;
   for (let attempt = 1; ; attempt++) {
     const now = page.version?.number ?? 1;
-    if (input.version !== undefined && now > input.version) throw overtaken(page, input.version);
+    if (input.version !== undefined && now > input.version) throw versionConflictProblem(page, input.version);
     try {
-      return await put(page, now + 1, change, replaces, context);
+      return await putPage(page, now + 1, change, replaces, context);
     } catch (error) {
       if (!(error instanceof Problem) || error.details.service_status !== 409) throw error;
-      if (replaces || attempt === ATTEMPTS) throw overtaken(page, now, error);
+      if (replaces || attempt === ATTEMPTS) throw versionConflictProblem(page, now, error);
       page = await readPage(context, { page: first.id });
     }
   }
 }
 
-function put(page: Page, number: number, { added, title }: Change, replaces: boolean, context: ToolContext) {
+function putPage(page: Page, number: number, { added, title }: Change, replaces: boolean, context: ToolContext) {
   const before = page.body?.storage?.value;
-  if (before === undefined && !replaces) throw unread(page);
+  if (before === undefined && !replaces) throw unreadablePageProblem(page);
   return context.http.request({
     method: "PUT",
     path: `${getConfluenceApi(context).api}/pages/${encodeURIComponent(page.id)}`,
@@ -106,7 +106,7 @@ function withEnd(storage: string, added: string): string {
 }
 
 /** Creates the error for a page without a body: every update writes the whole page, so its content would be lost. */
-function unread(page: Page): Problem {
+function unreadablePageProblem(page: Page): Problem {
   return new Problem(
     "SERVICE_FAILED",
     `Confluence did not return the content of “${escapeCell(page.title)}”. Nothing was written.`,
@@ -117,7 +117,7 @@ function unread(page: Page): Problem {
   );
 }
 
-function overtaken(page: Page, version: number, cause?: Problem): Problem {
+function versionConflictProblem(page: Page, version: number, cause?: Problem): Problem {
   const sentence = `The page “${escapeCell(page.title)}” changed after version ${version}. Nothing was written.`;
   return new Problem("SERVICE_FAILED", sentence, {
     hint: "Read the page again, then change it.",

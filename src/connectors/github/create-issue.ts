@@ -41,7 +41,7 @@ export const createIssueTool = defineTool({
   summary: describeCall,
   resource: ({ repository }: Input) => formatRepositoryPlace(repository),
   async run(input, context) {
-    const body = issueBody(input, context);
+    const body = buildIssueBody(input, context);
     const repository = await findRepository(context, input.repository);
     const path = `${buildApiPath(repository)}/issues`;
     const issue = await context.http.request({ method: "POST", path, body, answer: Issue, scope: "repo" });
@@ -56,12 +56,12 @@ function describeCall(input: Input): string {
     input.assignee?.trim() && `assigned to ${input.assignee.trim()}`,
     input.body?.trim() && "with a description",
   ].filter(Boolean);
-  const what = `Create an issue in ${parseRepositoryPath(input.repository)}: “${oneLine(input.title)}”`;
+  const what = `Create an issue in ${parseRepositoryPath(input.repository)}: “${toOneLine(input.title)}”`;
   return also.length > 0 ? `${what} (${also.join(", ")})` : what;
 }
 
-function issueBody(input: Input, context: Parameters<typeof parseLogin>[1]): Record<string, unknown> {
-  const title = oneLine(input.title);
+function buildIssueBody(input: Input, context: Parameters<typeof parseLogin>[1]): Record<string, unknown> {
+  const title = toOneLine(input.title);
   const field = (name: string, sentence: string) =>
     new Problem("INVALID_REQUEST", sentence, { hint: "Change it and try again.", details: { field: name } });
   if (title === "") throw field("title", "An issue needs a title.");
@@ -83,6 +83,6 @@ function issueBody(input: Input, context: Parameters<typeof parseLogin>[1]): Rec
   };
 }
 
-function oneLine(text: string): string {
+function toOneLine(text: string): string {
   return text.replace(/\s+/g, " ").trim();
 }

@@ -22,7 +22,7 @@ const Input = z.object({
 type Input = z.output<typeof Input>;
 
 /** Number of newest comments to show. */
-const COMMENTS = 5;
+const MAX_COMMENTS = 5;
 
 /** Source: https://docs.github.com/en/rest/issues/issues, "Get an issue", and …/issues/comments. */
 export const getIssueTool = defineTool({
@@ -42,7 +42,7 @@ export const getIssueTool = defineTool({
   async run(input, context) {
     const path = `${buildApiPath(await findRepository(context, input.repository))}/issues/${input.number}`;
     const issue = await context.http.request({ path, answer: Issue, scope: "repo" });
-    const comments = issue.comments ? await newestComments(context, path, issue.comments) : [];
+    const comments = issue.comments ? await fetchNewestComments(context, path, issue.comments) : [];
     const description = truncateText(issue.body?.trim() ?? "", MAX_TEXT_LENGTH);
     const facts: [string, string | undefined][] = [
       ["State", formatIssueState(issue)],
@@ -72,16 +72,16 @@ export const getIssueTool = defineTool({
  * Returns the newest comments. Comments are listed oldest first, so the newest are on the last page, or also on the one
  * before it.
  */
-async function newestComments({ http }: ToolContext, path: string, total: number) {
-  const last = Math.ceil(total / COMMENTS);
+async function fetchNewestComments({ http }: ToolContext, path: string, total: number) {
+  const last = Math.ceil(total / MAX_COMMENTS);
   const page = (number: number) =>
     http.request({
       path: `${path}/comments`,
-      query: { per_page: COMMENTS, page: number },
+      query: { per_page: MAX_COMMENTS, page: number },
       answer: z.array(Comment),
       scope: "repo",
     });
   const newest = await page(last);
-  if (newest.length >= COMMENTS || last === 1) return newest;
-  return [...(await page(last - 1)), ...newest].slice(-COMMENTS);
+  if (newest.length >= MAX_COMMENTS || last === 1) return newest;
+  return [...(await page(last - 1)), ...newest].slice(-MAX_COMMENTS);
 }

@@ -36,13 +36,13 @@ export const listIssuesTool = defineTool({
     "list {state} github issues in {repository}",
     "show issues labelled {label} in repository {repository}",
   ],
-  summary: (input: Input) => `List ${words(input)}`,
+  summary: (input: Input) => `List ${describeList(input)}`,
   async run(input, context) {
     const limit = input.limit ?? 20;
     const { issues, more, url } = input.repository?.trim()
-      ? await ofRepository(input.repository, input, context, limit)
-      : await everywhere(input, context, limit);
-    const what = escapeCell(words(input, issues.length));
+      ? await listRepositoryIssues(input.repository, input, context, limit)
+      : await searchInvolvedIssues(input, context, limit);
+    const what = escapeCell(describeList(input, issues.length));
     const head = more ? `The first ${issues.length} ${what}; there are more:` : `${issues.length} ${what}:`;
     return {
       data: { issues: issues.map(toIssueData), more },
@@ -55,7 +55,7 @@ export const listIssuesTool = defineTool({
 type Found = { issues: Issue[]; more: boolean; url?: string };
 
 /** Lists a repository's issues. GitHub mixes pull requests into the list; they are omitted. */
-async function ofRepository(text: string, input: Input, context: ToolContext, limit: number): Promise<Found> {
+async function listRepositoryIssues(text: string, input: Input, context: ToolContext, limit: number): Promise<Found> {
   const repository = await findRepository(context, text);
   const assignee = input.assignee?.trim();
   const query = {
@@ -73,7 +73,7 @@ async function ofRepository(text: string, input: Input, context: ToolContext, li
   return { issues: values, more, url: `${context.metadata.url}/${formatFullName(repository)}/issues` };
 }
 
-async function everywhere(input: Input, context: ToolContext, limit: number): Promise<Found> {
+async function searchInvolvedIssues(input: Input, context: ToolContext, limit: number): Promise<Found> {
   const { assignee, label } = input;
   const state = getState(input.state);
   const who = assignee?.trim()
@@ -96,7 +96,7 @@ function isNobody(text: string): boolean {
   return /^(nobody|none|no one|unassigned)$/i.test(text.trim());
 }
 
-function words({ repository, state, assignee, label }: Input, number = 2): string {
+function describeList({ repository, state, assignee, label }: Input, number = 2): string {
   const which = getState(state) === "all" ? "" : `${getState(state)} `;
   const kind = formatCount(number, "issue").replace(/^\d+ /, "");
   const labelled = label?.trim() ? ` labelled ${label.trim()}` : "";

@@ -35,12 +35,14 @@ export const listPullRequestsTool = defineTool({
     "which pull requests are open on github",
     "list the {state} github pull requests in {repository}",
   ],
-  summary: (input: Input) => `List ${words(input)}`,
+  summary: (input: Input) => `List ${describeList(input)}`,
   run: async (input, context) =>
-    input.repository?.trim() ? ofRepository(input.repository, input, context) : everywhere(input, context),
+    input.repository?.trim()
+      ? listRepositoryPullRequests(input.repository, input, context)
+      : searchInvolvedPullRequests(input, context),
 });
 
-async function ofRepository(text: string, input: Input, context: ToolContext): Promise<ToolResult> {
+async function listRepositoryPullRequests(text: string, input: Input, context: ToolContext): Promise<ToolResult> {
   const limit = input.limit ?? 20;
   const state = getState(input.state);
   const repository = await findRepository(context, text);
@@ -64,7 +66,7 @@ async function ofRepository(text: string, input: Input, context: ToolContext): P
   };
 }
 
-async function everywhere(input: Input, context: ToolContext): Promise<ToolResult> {
+async function searchInvolvedPullRequests(input: Input, context: ToolContext): Promise<ToolResult> {
   const state = getState(input.state);
   const query = ["is:pr", state === "all" ? "" : `is:${state}`, "involves:@me"].filter(Boolean).join(" ");
   const { issues, total } = await searchIssues(context, query, input.limit ?? 20);
@@ -77,7 +79,7 @@ async function everywhere(input: Input, context: ToolContext): Promise<ToolResul
 }
 
 function formatResult(number: number, more: boolean, input: Input, table: () => string): string {
-  const what = escapeCell(words(input, number));
+  const what = escapeCell(describeList(input, number));
   if (number === 0) return `No ${what}.`;
   return `${more ? `The first ${number} ${what}; there are more:` : `${number} ${what}:`}\n\n${table()}`;
 }
@@ -89,7 +91,7 @@ function getState(word: string | undefined): "open" | "merged" | "closed" | "all
   return /^(closed|declined|rejected)$/.test(state) ? "closed" : "open";
 }
 
-function words({ repository, state }: Input, number = 2): string {
+function describeList({ repository, state }: Input, number = 2): string {
   const which = getState(state) === "all" ? "" : `${getState(state)} `;
   const where = repository?.trim()
     ? `in ${parseRepositoryPath(repository)}`

@@ -47,11 +47,11 @@ export const listRepositoriesTool = defineTool({
       limit: input.limit ?? 25,
       counts,
     });
-    return { data: { repositories: values.map(repositoryData), more }, text: formatResult(values, more, part) };
+    return { data: { repositories: values.map(toRepositoryData), more }, text: formatResult(values, more, part) };
   },
 });
 
-function repositoryData(repository: Repository): Record<string, unknown> {
+function toRepositoryData(repository: Repository): Record<string, unknown> {
   return {
     repository: repository.full_name,
     description: truncateText(repository.description?.trim() ?? "", 200),

@@ -5,7 +5,7 @@ import type { ServiceHttp, ServiceRequest } from "../service.ts";
 /** Largest page size of GitHub. */
 export const MAX_PAGE_SIZE = 100;
 /** Maximum number of pages read. */
-const PAGES = 10;
+const MAX_PAGES = 10;
 
 /**
  * Reads the matching items of a list over its pages, up to a limit. `more` is set if others remain. The `Link` header
@@ -27,7 +27,7 @@ export async function readAllPages<T>(
     };
     values.push(...(await http.request({ ...page, answer: z.array(item), onHeaders })).filter(counts));
     if (next === undefined) return { values: values.slice(0, limit), more: values.length > limit };
-    if (values.length >= limit || number === PAGES || !isSameOrigin(next, http.endpoints.api)) {
+    if (values.length >= limit || number === MAX_PAGES || !isSameOrigin(next, http.endpoints.api)) {
       return { values: values.slice(0, limit), more: true };
     }
     page = { ...request, path: next, query: undefined };

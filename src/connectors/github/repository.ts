@@ -28,7 +28,7 @@ export async function findRepository(context: Context, text: string): Promise<Re
   });
   const [only, ...more] = values.filter(isIt);
   const own = [only, ...more].find((one) => one?.full_name.split("/")[0] === context.metadata.login);
-  if (only && (more.length === 0 || own)) return parts((own ?? only).full_name);
+  if (only && (more.length === 0 || own)) return splitFullName((own ?? only).full_name);
   if (only) {
     const names = [only, ...more].map(({ full_name }) => full_name).join(", ");
     throw new Problem("INVALID_REQUEST", `Several repositories on GitHub are called “${first}”: ${names}.`, {
@@ -64,7 +64,7 @@ export function formatFullName({ owner, name }: Repository): string {
   return `${owner}/${name}`;
 }
 
-function parts(fullName: string): Repository {
+function splitFullName(fullName: string): Repository {
   const [owner = "", name = ""] = fullName.split("/");
   return { owner, name };
 }

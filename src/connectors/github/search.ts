@@ -48,12 +48,12 @@ export const searchTool = defineTool({
     "find github repositories about {text}",
     "look for {text} on github",
   ],
-  summary: (input: Input) => `Search GitHub for ${words(input)}`,
+  summary: (input: Input) => `Search GitHub for ${describeSearch(input)}`,
   run: async (input, context) =>
-    getKind(input.type) === "repository" ? repositories(input, context) : issues(input, context),
+    getKind(input.type) === "repository" ? searchForRepositories(input, context) : searchForIssues(input, context),
 });
 
-async function issues(input: Input, context: ToolContext): Promise<ToolResult> {
+async function searchForIssues(input: Input, context: ToolContext): Promise<ToolResult> {
   const kind = getKind(input.type) === "pull request" ? "is:pr" : "is:issue";
   const repository = input.repository?.trim() ? await findRepository(context, input.repository) : undefined;
   const query = [input.text.trim(), kind, repository ? `repo:${formatFullName(repository)}` : ""]
@@ -67,7 +67,7 @@ async function issues(input: Input, context: ToolContext): Promise<ToolResult> {
   };
 }
 
-async function repositories(input: Input, context: ToolContext): Promise<ToolResult> {
+async function searchForRepositories(input: Input, context: ToolContext): Promise<ToolResult> {
   const query = { q: input.text.trim(), per_page: input.limit ?? 20 };
   const { total_count, items } = await context.http.request({
     path: "/search/repositories",
@@ -101,9 +101,9 @@ async function repositories(input: Input, context: ToolContext): Promise<ToolRes
 }
 
 function formatResult(input: Input, number: number, total: number, table: () => string): string {
-  const what = escapeCell(words(input, number));
+  const what = escapeCell(describeSearch(input, number));
   if (number === 0) return `No ${what}.`;
-  return `${total > number ? `The first ${number} of ${total} ${escapeCell(words(input))}:` : `${number} ${what}:`}\n\n${table()}`;
+  return `${total > number ? `The first ${number} of ${total} ${escapeCell(describeSearch(input))}:` : `${number} ${what}:`}\n\n${table()}`;
 }
 
 function getKind(type: string | undefined): "issue" | "pull request" | "repository" {
@@ -112,7 +112,7 @@ function getKind(type: string | undefined): "issue" | "pull request" | "reposito
   return /^(pull|pr\b|prs\b)/.test(word) ? "pull request" : "issue";
 }
 
-function words({ text, type, repository }: Input, number = 2): string {
+function describeSearch({ text, type, repository }: Input, number = 2): string {
   const kind = getKind(type);
   const kinds = number === 1 ? kind : kind === "repository" ? "repositories" : `${kind}s`;
   return `${kinds} about “${text.trim()}”${repository?.trim() ? ` in ${parseRepositoryPath(repository)}` : ""}`;

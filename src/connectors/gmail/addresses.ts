@@ -3,7 +3,7 @@ import { Problem } from "#protocol/errors";
 import { encodeHeader, toOneLine } from "./encoded-words.ts";
 
 /** More recipients than this count as many. */
-const MANY = 10;
+const MANY_RECIPIENTS = 10;
 
 /** A mailbox in a header: "Ana <ana@x.test>". */
 export type Mailbox = { name: string; address: string };
@@ -40,7 +40,7 @@ export function parseRecipients(text: string | undefined, field: string): Mailbo
 }
 
 /** Returns the distinct addresses of several lists, in lower case and sorted. @throws Problem INVALID_REQUEST */
-function allAddresses(lists: (string | undefined)[]): string[] {
+function listAddresses(lists: (string | undefined)[]): string[] {
   const all = lists.flatMap((list) => parseRecipients(list, "to")).map(({ address }) => address.toLowerCase());
   return [...new Set(all)].sort();
 }
@@ -49,7 +49,7 @@ function allAddresses(lists: (string | undefined)[]): string[] {
 export function formatRecipients(lists: (string | undefined)[]): string | undefined {
   if (hasManyRecipients(lists)) return undefined;
   try {
-    return allAddresses(lists).join(", ") || undefined;
+    return listAddresses(lists).join(", ") || undefined;
   } catch {
     return undefined;
   }
@@ -58,15 +58,15 @@ export function formatRecipients(lists: (string | undefined)[]): string | undefi
 /** Returns whether mail reaches many recipients. Invalid addresses count too. */
 export function hasManyRecipients(lists: (string | undefined)[]): boolean {
   const all = lists.flatMap((list) => parseMailboxes(list ?? "")).map(({ address }) => address.toLowerCase());
-  return new Set(all).size > MANY;
+  return new Set(all).size > MANY_RECIPIENTS;
 }
 
 /** Formats mailboxes as a header value (RFC 5322 section 3.4), one per line. */
 export function formatAddressHeader(mailboxes: Mailbox[]): string {
-  return mailboxes.map(mailbox).join(",\r\n ");
+  return mailboxes.map(formatMailbox).join(",\r\n ");
 }
 
-function mailbox({ name, address }: Mailbox): string {
+function formatMailbox({ name, address }: Mailbox): string {
   const encoded = encodeHeader(name);
   if (encoded === "") return address;
   if (encoded.startsWith("=?") || /^[\w !#$%&'*+/=?^`{|}~-]+$/.test(encoded)) return `${encoded} <${address}>`;

@@ -38,7 +38,7 @@ export function decodeHeader(text: string): string {
     for (const [, name = "", encoding = "", content = ""] of run.matchAll(ENCODED_WORD)) {
       if (name.toLowerCase() !== charset) flush();
       charset = name.toLowerCase();
-      bytes.push(encoding.toUpperCase() === "B" ? Buffer.from(content, "base64") : quotedBytes(content));
+      bytes.push(encoding.toUpperCase() === "B" ? Buffer.from(content, "base64") : decodeQuotedPrintable(content));
     }
     flush();
     return result;
@@ -59,7 +59,7 @@ export function toOneLine(text: string): string {
   return text.replace(/[\p{Cc}\s]+/gu, " ").trim();
 }
 
-function quotedBytes(text: string): Buffer {
+function decodeQuotedPrintable(text: string): Buffer {
   const binary = text
     .replace(/_/g, " ")
     .replace(/=([0-9A-F]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));

@@ -61,12 +61,12 @@ export async function findMessage(context: ToolContext, text: string): Promise<M
   const [, id] = /(?:^|\/)(?:msg-[af]:)?([0-9a-f]{12,20})$/.exec(wanted) ?? [];
   if (id) return fetchMessage(context, id, "metadata");
   const words = wanted.replace(/["“”()\s]+/g, " ").trim();
-  if (words === "") throw none(wanted);
+  if (words === "") throw noMessageProblem(wanted);
   const { messages } = await findMessages(context, `subject:(${words}) -in:drafts`, 10);
-  const exact = messages.filter((message) => plain(getSubject(message)) === plain(words));
+  const exact = messages.filter((message) => withoutReplyPrefix(getSubject(message)) === withoutReplyPrefix(words));
   const matches = exact.length > 0 ? exact : messages;
   const [first] = matches;
-  if (!first) throw none(wanted);
+  if (!first) throw noMessageProblem(wanted);
   if (matches.every(({ threadId }) => threadId === first.threadId)) return first;
   const list = matches
     .slice(0, 5)
@@ -77,7 +77,7 @@ export async function findMessage(context: ToolContext, text: string): Promise<M
   });
 }
 
-function none(wanted: string): Problem {
+function noMessageProblem(wanted: string): Problem {
   return new Problem("INVALID_REQUEST", `No message has “${wanted}” in its subject.`, {
     hint: "Search for it first, and specify it by its ID.",
     details: { field: "message" },
@@ -85,7 +85,7 @@ function none(wanted: string): Problem {
 }
 
 /** Removes reply prefixes from a subject. */
-function plain(subject: string): string {
+function withoutReplyPrefix(subject: string): string {
   return subject
     .replace(/^(?:\s*(?:re|fwd?|aw|wg)\s*:)+/i, "")
     .replace(/["“”()\s]+/g, " ")

@@ -37,7 +37,7 @@ export const changeLabelTool = defineTool({
   resource: ({ label, remove }: Input) => formatPlace(remove ? "without" : "with", quoteName(label)),
   async run(input, context) {
     const message = await findMessage(context, input.message);
-    const change = systemChange(input) ?? (await labelChange(input, context));
+    const change = findSystemChange(input) ?? (await findLabelChange(input, context));
     await context.http.request({
       method: "POST",
       path: `/gmail/v1/users/me/threads/${encodeURIComponent(message.threadId)}/modify`,
@@ -54,7 +54,7 @@ export const changeLabelTool = defineTool({
 });
 
 /** Returns the change for a label that Gmail defines. "read" removes a label. */
-function systemChange({ label: name, remove }: Input): Change | undefined {
+function findSystemChange({ label: name, remove }: Input): Change | undefined {
   const word = name.trim().toLowerCase();
   if (word === "read" || word === "unread") {
     const unread = (word === "unread") !== (remove === true);
@@ -68,7 +68,7 @@ function systemChange({ label: name, remove }: Input): Change | undefined {
   return id === undefined ? undefined : getChange(id, remove);
 }
 
-async function labelChange({ label: name, remove }: Input, { http }: ToolContext): Promise<Change> {
+async function findLabelChange({ label: name, remove }: Input, { http }: ToolContext): Promise<Change> {
   const { labels } = await http.request({ path: "/gmail/v1/users/me/labels", answer: Labels, scope: GMAIL_SCOPE });
   const own = (labels ?? []).filter(({ id }) => id.startsWith("Label_"));
   const found = own.find((one) => one.name.toLowerCase() === name.trim().toLowerCase());

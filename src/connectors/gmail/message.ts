@@ -41,19 +41,19 @@ export function getHeader(message: Message, name: string): string {
 
 /** Returns the text of a message: its plain part, or its HTML as text. */
 export function getBodyText({ payload }: Message): string {
-  const parts = payload ? leaves(payload).filter(({ filename }) => !filename) : [];
+  const parts = payload ? listLeafParts(payload).filter(({ filename }) => !filename) : [];
   const plain = parts.filter(({ mimeType }) => mimeType === "text/plain").map(formatPart);
   if (plain.some((text) => text.trim() !== "")) return plain.join("\n\n").trim();
   return parts
     .filter(({ mimeType }) => mimeType === "text/html")
-    .map((part) => clean(htmlToText(formatPart(part))))
+    .map((part) => clean(convertHtmlToText(formatPart(part))))
     .join("\n\n")
     .trim();
 }
 
 /** Lists the attachments of a message. */
 export function listAttachments({ payload }: Message): { name: string; type: string; bytes: number }[] {
-  const files = payload ? leaves(payload).filter(({ filename }) => Boolean(filename)) : [];
+  const files = payload ? listLeafParts(payload).filter(({ filename }) => Boolean(filename)) : [];
   return files.map(({ filename, mimeType, body }) => ({
     name: toOneLine(clean(decodeHeader(filename ?? ""))),
     type: mimeType ?? "",
@@ -76,7 +76,7 @@ export function toMessageData(
     date: getDate(message),
     unread: labels.includes("UNREAD"),
     labels,
-    excerpt: entities(message.snippet ?? ""),
+    excerpt: decodeEntities(message.snippet ?? ""),
     url: buildThreadUrl(message.threadId, context),
   };
 }
@@ -87,7 +87,7 @@ export function formatMessageTable(messages: Message[]): string {
     getSenderName(message),
     (message.labelIds ?? []).includes("UNREAD") ? `${getSubject(message)} (unread)` : getSubject(message),
     getDate(message).slice(0, 16).replace("T", " "),
-    entities(message.snippet ?? "").slice(0, 80),
+    decodeEntities(message.snippet ?? "").slice(0, 80),
     message.id,
   ]);
   return formatMarkdownTable(["From", "Subject", "Date (UTC)", "Text", "ID"], rows);
@@ -100,7 +100,7 @@ export function getSubject(message: Message): string {
 /** Returns the name of the sender, or the address. */
 export function getSenderName(message: Message): string {
   const [from] = parseMailboxes(getHeader(message, "From"));
-  return from?.name || from?.address || "somebody";
+  return from?.name || from?.address || "unknown";
 }
 
 /** Returns when Gmail received a message, in ISO 8601. */
@@ -124,11 +124,11 @@ export function formatMessageLine(message: Message): string {
   return `**${escapeCell(getSubject(message))}** from ${escapeCell(getSenderName(message))}`;
 }
 
-function leaves(part: Part): Part[] {
+function listLeafParts(part: Part): Part[] {
   if (!part.parts?.length) return [part];
   return part.parts.flatMap((inner) => {
     const parsed = Part.safeParse(inner);
-    return parsed.success ? leaves(parsed.data) : [];
+    return parsed.success ? listLeafParts(parsed.data) : [];
   });
 }
 
@@ -146,13 +146,13 @@ function formatPart(part: Part): string {
 }
 
 /** Decodes the five HTML entities that excerpts contain. */
-function entities(text: string): string {
+function decodeEntities(text: string): string {
   const known: Record<string, string> = { "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'", "&amp;": "&" };
   return text.replace(/&(?:lt|gt|quot|#39|amp);/g, (entity) => known[entity] ?? entity);
 }
 
 /** Converts the HTML of a mail to plain text: one line per block, links with their URL, no styles or scripts. */
-function htmlToText(html: string): string {
+function convertHtmlToText(html: string): string {
   return formatNodes(parseDocument(html).children)
     .replace(/[^\S\n]+/g, " ")
     .replace(/ ?\n ?/g, "\n")

@@ -15,7 +15,7 @@ export type OutgoingMail = {
 };
 
 /** Longest text of a message, in characters. */
-const LONGEST = 1_000_000;
+const MAX_BODY_LENGTH = 1_000_000;
 
 /**
  * Encodes a message (RFC 5322) with UTF-8 text in base64 (RFC 2045). Gmail expects the whole message in base64url.
@@ -23,8 +23,8 @@ const LONGEST = 1_000_000;
  * @throws Problem INVALID_REQUEST when the text is too long
  */
 export function encodeMessage({ to, cc = [], bcc = [], subject, body, inReplyTo, references }: OutgoingMail): string {
-  if (body.length > LONGEST) {
-    const sentence = `The message has ${body.length} characters; kay sends at most ${LONGEST}.`;
+  if (body.length > MAX_BODY_LENGTH) {
+    const sentence = `The message has ${body.length} characters; kay sends at most ${MAX_BODY_LENGTH}.`;
     throw new Problem("INVALID_REQUEST", sentence, { details: { field: "body" } });
   }
   const headers: [string, string][] = [
@@ -32,8 +32,8 @@ export function encodeMessage({ to, cc = [], bcc = [], subject, body, inReplyTo,
     ["Cc", formatAddressHeader(cc)],
     ["Bcc", formatAddressHeader(bcc)],
     ["Subject", encodeHeader(subject)],
-    ["In-Reply-To", messageIds(inReplyTo)],
-    ["References", messageIds(references)],
+    ["In-Reply-To", extractMessageIds(inReplyTo)],
+    ["References", extractMessageIds(references)],
     ["MIME-Version", "1.0"],
     ["Content-Type", 'text/plain; charset="UTF-8"'],
     ["Content-Transfer-Encoding", "base64"],
@@ -45,6 +45,6 @@ export function encodeMessage({ to, cc = [], bcc = [], subject, body, inReplyTo,
 }
 
 /** Returns the valid Message-IDs in a text; nothing else may enter the header. */
-function messageIds(text: string | undefined): string {
+function extractMessageIds(text: string | undefined): string {
   return (text?.match(/<[^<>\s]+>/g) ?? []).slice(-20).join("\r\n ");
 }

@@ -19,7 +19,7 @@ const Input = z.object({
 type Input = z.output<typeof Input>;
 
 /** Longest text shown to the user and the model, in characters. */
-const LONGEST = 12_000;
+const MAX_TEXT_LENGTH = 12_000;
 
 /** Source: Gmail API v1, GET /gmail/v1/users/{userId}/messages/{id}. */
 export const readMessageTool = defineTool({
@@ -40,7 +40,7 @@ export const readMessageTool = defineTool({
     const { id } = await findMessage(context, input.message);
     const message = await fetchMessage(context, id, "full");
     const whole = getBodyText(message);
-    const body = truncateText(whole, LONGEST);
+    const body = truncateText(whole, MAX_TEXT_LENGTH);
     const attachments = listAttachments(message);
     const url = buildThreadUrl(message.threadId, context);
     const { excerpt: _shorter, ...rest } = toMessageData(message, context);

@@ -37,7 +37,7 @@ export const replyTool = defineTool({
   modeOf: ({ all }: Input) => (all ? "confirm_before_execution" : undefined),
   async run(input, context) {
     const original = await findMessage(context, input.message);
-    const { to, cc } = answerTo(original, getOwnAddress(context.metadata), input.all === true);
+    const { to, cc } = getReplyRecipients(original, getOwnAddress(context.metadata), input.all === true);
     if (to.length === 0) {
       throw new Problem("INVALID_REQUEST", "The message has no address to reply to.", {
         details: { field: "message" },
@@ -75,7 +75,7 @@ export const replyTool = defineTool({
  * Returns the recipients of a reply: the sender, or the original recipients if the user sent the message. The user's
  * own address is excluded.
  */
-function answerTo(message: Message, own: string, all: boolean): { to: Mailbox[]; cc: Mailbox[] } {
+function getReplyRecipients(message: Message, own: string, all: boolean): { to: Mailbox[]; cc: Mailbox[] } {
   const isOwn = ({ address }: Mailbox) => address.toLowerCase() === own.toLowerCase();
   const from = parseMailboxes(getHeader(message, "From"));
   const mine = own !== "" && from.some(isOwn);
@@ -84,12 +84,12 @@ function answerTo(message: Message, own: string, all: boolean): { to: Mailbox[];
   const others = all ? parseMailboxes(`${mine ? "" : getHeader(message, "To")}, ${getHeader(message, "Cc")}`) : [];
   const seen = new Set(mine ? [] : [own.toLowerCase()]);
   const once = (list: Mailbox[]) =>
-    check(list).filter(({ address }) => !seen.has(address.toLowerCase()) && seen.add(address.toLowerCase()));
+    filterSendable(list).filter(({ address }) => !seen.has(address.toLowerCase()) && seen.add(address.toLowerCase()));
   return { to: once(to), cc: once(others) };
 }
 
 /** Keeps the addresses that mail can be sent to. Groups are omitted. */
-function check(list: Mailbox[]): Mailbox[] {
+function filterSendable(list: Mailbox[]): Mailbox[] {
   return list.flatMap(({ name, address }) => {
     try {
       return parseRecipients(`<${address}>`, "message").map((one) => ({ ...one, name }));

@@ -43,11 +43,11 @@ export const searchTool = defineTool({
     "do I have mail from {sender}",
     "did {sender} write about {text}",
   ],
-  summary: (input: Input) => `Search Gmail for ${words(input)}`,
+  summary: (input: Input) => `Search Gmail for ${describeSearch(input)}`,
   async run(input, context) {
     const q = getQuery(input);
     const { messages, more } = await findMessages(context, q, input.limit ?? 10);
-    const what = escapeCell(words(input, messages.length));
+    const what = escapeCell(describeSearch(input, messages.length));
     const head = more ? `The newest ${messages.length} ${what}; there are more:` : `${messages.length} ${what}:`;
     const text = messages.length === 0 ? `No ${what}.` : `${head}\n\n${formatMessageTable(messages)}`;
     const data = { query: q, messages: messages.map((message) => toMessageData(message, context)), more };
@@ -61,16 +61,16 @@ function getQuery(input: Input): string {
   const { text, sender, state, place } = input;
   const somewhere = text?.trim() || sender?.trim();
   return [
-    sender?.trim() ? `from:(${plain(sender)})` : "",
+    sender?.trim() ? `from:(${withoutOperators(sender)})` : "",
     state ? `is:${state}` : "",
-    placeQuery(place?.trim() ?? (somewhere ? "" : "inbox")),
-    text?.trim() ? plain(text) : "",
+    buildPlaceQuery(place?.trim() ?? (somewhere ? "" : "inbox")),
+    text?.trim() ? withoutOperators(text) : "",
   ]
     .filter(Boolean)
     .join(" ");
 }
 
-function placeQuery(place: string): string {
+function buildPlaceQuery(place: string): string {
   const word = place.toLowerCase();
   if (word === "") return "";
   if (/^(inbox|sent|drafts|spam|trash|anywhere)$/.test(word)) return `in:${word}`;
@@ -78,7 +78,7 @@ function placeQuery(place: string): string {
 }
 
 /** Removes the operators of Gmail's search. */
-function plain(text: string): string {
+function withoutOperators(text: string): string {
   return text
     .replace(/[(){}":]+/g, " ")
     .replace(/(^|\s)-+/g, " ")
@@ -86,7 +86,7 @@ function plain(text: string): string {
     .trim();
 }
 
-function words({ query, text, sender, state, place }: Input, number = 2): string {
+function describeSearch({ query, text, sender, state, place }: Input, number = 2): string {
   const noun = number === 1 ? "email" : "emails";
   if (query?.trim()) return `${noun} matching ${query.trim()}`;
   return [

@@ -42,7 +42,7 @@ const Input = z.object({
 type Input = z.output<typeof Input>;
 
 /** More guests than this count as many. */
-const MANY = 10;
+const MANY_GUESTS = 10;
 
 /** Source: Calendar API v3, POST /calendar/v3/calendars/{calendarId}/events. */
 export const createEventTool = defineTool({
@@ -71,13 +71,13 @@ export const createEventTool = defineTool({
     "block {start} for {title}",
   ],
   summary: describeCall,
-  resource: calendarWords,
-  modeOf: ({ guests }: Input) => (guestsIn(guests).length > MANY ? "confirm_before_execution" : undefined),
+  resource: formatCalendarPlace,
+  modeOf: ({ guests }: Input) => (parseGuests(guests).length > MANY_GUESTS ? "confirm_before_execution" : undefined),
   async run(input, context) {
     const title = parseEventName(input.title);
     if (title === "") throw new Problem("INVALID_REQUEST", "An event needs a title.", { details: { field: "title" } });
     const zone = input.timeZone?.trim() ? parseTimeZone(input.timeZone) : getTimeZone(context);
-    const attendees = addresses(input.guests).map((email) => ({ email }));
+    const attendees = listGuestAddresses(input.guests).map((email) => ({ email }));
     const body = {
       id: createHash("sha256").update(context.idempotencyKey).digest("hex").slice(0, 32),
       summary: title,
@@ -86,7 +86,7 @@ export const createEventTool = defineTool({
       ...(input.description?.trim() ? { description: input.description.trim() } : {}),
       ...(attendees.length > 0 ? { attendees } : {}),
     };
-    const event = await insert(context, body);
+    const event = await insertEvent(context, body);
     const invited = listGuests(event);
     const url = event.htmlLink ?? undefined;
     const words = `Created ${formatEventLine(event, zone, context.clock.now())}${invited.length > 0 ? `, with ${escapeCell(invited.join(", "))}` : ""}.`;
@@ -95,7 +95,7 @@ export const createEventTool = defineTool({
 });
 
 /** Creates the event with an ID that kay chooses: a repeated call then finds that the event already exists. */
-async function insert(context: ToolContext, body: { id: string; attendees?: unknown[] }): Promise<Event> {
+async function insertEvent(context: ToolContext, body: { id: string; attendees?: unknown[] }): Promise<Event> {
   try {
     return await context.http.request({
       method: "POST",
@@ -125,14 +125,14 @@ function describeCall(input: Input): string {
 }
 
 /** Returns the text of an approval. It names the guests, because they receive invitations. */
-function calendarWords({ guests }: Input): string | undefined {
-  const all = guestsIn(guests);
+function formatCalendarPlace({ guests }: Input): string | undefined {
+  const all = parseGuests(guests);
   if (all.length === 0) return "in your calendar";
-  if (all.length > MANY || !all.every((one) => isAddress(one) && !/\p{C}/u.test(one))) return undefined;
+  if (all.length > MANY_GUESTS || !all.every((one) => isAddress(one) && !/\p{C}/u.test(one))) return undefined;
   return `in your calendar with ${[...new Set(all.map((one) => one.toLowerCase()))].sort().join(", ")}`;
 }
 
-function guestsIn(guests: string | undefined): string[] {
+function parseGuests(guests: string | undefined): string[] {
   return [...new Set((guests ?? "").split(/[\s,;]+/).filter(Boolean))];
 }
 
@@ -140,8 +140,8 @@ function isAddress(text: string): boolean {
   return /^[^\s@<>]+@[^\s@<>]+\.[^\s@<>]+$/.test(text);
 }
 
-function addresses(guests: string | undefined): string[] {
-  const all = guestsIn(guests);
+function listGuestAddresses(guests: string | undefined): string[] {
+  const all = parseGuests(guests);
   const wrong = all.find((one) => !isAddress(one));
   if (wrong === undefined) return all;
   throw new Problem("INVALID_REQUEST", `“${wrong}” is not an email address.`, {

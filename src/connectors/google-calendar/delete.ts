@@ -28,7 +28,7 @@ export const deleteEventTool = defineTool({
     "remove {event} from my calendar",
   ],
   summary: ({ event, day }: Input) =>
-    `Delete the event “${escapeCell(parseEventName(event))}”${day?.trim() ? ` of ${day.trim()}` : ""} (guests are told)`,
+    `Delete the event “${escapeCell(parseEventName(event))}”${day?.trim() ? ` of ${day.trim()}` : ""} (guests are notified)`,
   resource: () => "in your calendar",
   async run(input, context) {
     const event = await findEvent(context, input.event, input.day);

@@ -109,5 +109,5 @@ export function parseEventName(text: string): string {
 export function listGuests({ attendees }: Event): string[] {
   return (attendees ?? [])
     .filter(({ self }) => self !== true)
-    .map(({ displayName, email }) => displayName ?? email ?? "somebody");
+    .map(({ displayName, email }) => displayName ?? email ?? "unknown");
 }

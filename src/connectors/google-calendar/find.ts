@@ -74,7 +74,7 @@ export function parseSpan(
  * @throws Problem INVALID_REQUEST when none or several have the title
  */
 export async function findEvent(context: ToolContext, text: string, day: string | undefined): Promise<Event> {
-  const id = eventId(text);
+  const id = findEventId(text);
   if (id) return context.http.request({ path: buildEventPath(id), answer: Event, scope: EVENTS_SCOPE });
   const zone = getTimeZone(context);
   const now = context.clock.now();
@@ -106,7 +106,7 @@ export async function findEvent(context: ToolContext, text: string, day: string 
 }
 
 /** Returns the ID from an event's URL (`eid` is ID and calendar in base64), or the text itself if it is one. */
-function eventId(text: string): string | undefined {
+function findEventId(text: string): string | undefined {
   const trimmed = text.trim();
   const [, eid] = /^https?:\/\/\S*[?&/]eid=([\w-]+)/.exec(trimmed) ?? [];
   if (eid) return Buffer.from(eid, "base64url").toString().split(" ")[0];

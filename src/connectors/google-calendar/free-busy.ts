@@ -72,11 +72,11 @@ export const findFreeTimeTool = defineTool({
         hint: "Check the address, or ask the owner to share their availability.",
       });
     }
-    const busy = merge(
+    const busy = mergeSpans(
       (calendar.busy ?? []).map(({ start, end }) => ({ from: Date.parse(start), to: Date.parse(end) })),
       span,
     );
-    const free = gaps(busy, span);
+    const free = findGaps(busy, span);
     const year = Number(toWallTime(context.clock.now(), zone).slice(0, 4));
     const words = ({ from, to }: TimeSpan) => formatTimeRange(from, to, zone, year);
     const iso = ({ from, to }: TimeSpan) => ({ start: toWallTime(from, zone), end: toWallTime(to, zone) });
@@ -88,7 +88,7 @@ export const findFreeTimeTool = defineTool({
 });
 
 /** Sorts spans, clips them to `within`, and merges those that touch. */
-function merge(spans: TimeSpan[], within: TimeSpan): TimeSpan[] {
+function mergeSpans(spans: TimeSpan[], within: TimeSpan): TimeSpan[] {
   const result: TimeSpan[] = [];
   for (const { from, to } of [...spans].sort((a, b) => a.from - b.from)) {
     const span = { from: Math.max(from, within.from), to: Math.min(to, within.to) };
@@ -100,7 +100,7 @@ function merge(spans: TimeSpan[], within: TimeSpan): TimeSpan[] {
   return result;
 }
 
-function gaps(busy: TimeSpan[], within: TimeSpan): TimeSpan[] {
+function findGaps(busy: TimeSpan[], within: TimeSpan): TimeSpan[] {
   const edges = [within.from, ...busy.flatMap(({ from, to }) => [from, to]), within.to];
   const spans = edges.flatMap((from, index) => (index % 2 === 0 ? [{ from, to: edges[index + 1] ?? from }] : []));
   return spans.filter(({ from, to }) => to > from);

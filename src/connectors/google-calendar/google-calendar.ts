@@ -13,14 +13,14 @@ export const googleCalendar: Service = {
   title: "Google Calendar",
   oauth: createGoogleOAuth(["calendar.events", "calendar.readonly"]),
   endpoints: createGoogleEndpoints({ api: "https://www.googleapis.com", web: "https://calendar.google.com" }),
-  identify: calendarIdentity,
+  identify: fetchCalendarIdentity,
   tools: [listEventsTool, createEventTool, updateEventTool, deleteEventTool, findFreeTimeTool],
 };
 
 const Calendar = z.looseObject({ timeZone: z.nullish(z.string()) });
 
 /** Returns the account and its calendar's time zone, which applies to times without an offset. */
-async function calendarIdentity(http: ServiceHttp): Promise<Identity> {
+async function fetchCalendarIdentity(http: ServiceHttp): Promise<Identity> {
   const identity = await fetchGoogleIdentity(http);
   const path = "/calendar/v3/calendars/primary";
   const { timeZone } = await http.request({ path, answer: Calendar, scope: "calendar.readonly" });

@@ -43,13 +43,13 @@ export const listEventsTool = defineTool({
     "find meetings about {text}",
     "when is the meeting about {text}",
   ],
-  summary: (input: Input) => `List the events of my calendar${words(input)}`,
+  summary: (input: Input) => `List the events of my calendar${describeList(input)}`,
   async run(input, context) {
     const zone = getTimeZone(context);
     const now = context.clock.now();
     const span = parseSpan(input, zone, now, input.text?.trim() ? YEAR : WEEK);
     const { events, more } = await findEvents(context, span, input.text, input.limit ?? 25);
-    const what = `event${events.length === 1 ? "" : "s"} ${escapeCell(words(input))}`;
+    const what = `event${events.length === 1 ? "" : "s"} ${escapeCell(describeList(input))}`;
     const head = more ? `The first ${events.length} ${what}; there are more` : `${events.length} ${what}`;
     const text = events.length === 0 ? `No ${what}.` : `${head} (${zone}):\n\n${formatEventTable(events, zone, now)}`;
     const data = { events: events.map((event) => toEventData(event, zone)), time_zone: zone, more };
@@ -57,7 +57,7 @@ export const listEventsTool = defineTool({
   },
 });
 
-function words({ start, end, text }: Input): string {
+function describeList({ start, end, text }: Input): string {
   const about = text?.trim() ? ` about “${text.trim()}”` : "";
   const [from, to] = [start?.trim(), end?.trim()];
   if (from && to) return `${about} from ${from} to ${to}`;

@@ -26,10 +26,10 @@ export function toEventTimes(
   zone: string,
 ): { start: GoogleTime; end: GoogleTime } {
   const [first, last] = [parseCalendarTime(start, "start"), end?.trim() ? parseCalendarTime(end, "end") : undefined];
-  if (allDay === true || "date" in first) return wholeDays(getDay(first, zone), getDay(last ?? first, zone));
-  if (last && "date" in last) throw mixed();
+  if (allDay === true || "date" in first) return toWholeDays(getDay(first, zone), getDay(last ?? first, zone));
+  if (last && "date" in last) throw mixedTimesProblem();
   const from = toInstant(first, zone);
-  return timed(from, last ? toInstant(last, zone) : from + HOUR_MS, zone);
+  return toTimedSpan(from, last ? toInstant(last, zone) : from + HOUR_MS, zone);
 }
 
 /**
@@ -47,24 +47,24 @@ export function toMovedTimes(
   ];
   if ("date" in before.start) {
     if (first && "dateTime" in first) return toEventTimes({ start: first.dateTime, end }, zone);
-    if (last && "dateTime" in last) throw mixed();
+    if (last && "dateTime" in last) throw mixedTimesProblem();
     const from = first?.date ?? before.start.date;
     const days = countDaysBetween(before.start.date, getDay(before.end, zone)) - 1;
-    return wholeDays(from, last?.date ?? addDays(from, days));
+    return toWholeDays(from, last?.date ?? addDays(from, days));
   }
   const [oldFrom, oldTo] = [toInstant(before.start, zone), toInstant(before.end, zone)];
   const from = first ? getAtTime(first, oldFrom, zone) : oldFrom;
   const to = last ? getAtTime(last, oldTo, zone) : from + (oldTo - oldFrom);
-  return timed(from, to, zone);
+  return toTimedSpan(from, to, zone);
 }
 
-function wholeDays(first: string, last: string): { start: GoogleTime; end: GoogleTime } {
-  if (last < first) throw backwards();
+function toWholeDays(first: string, last: string): { start: GoogleTime; end: GoogleTime } {
+  if (last < first) throw endBeforeStartProblem();
   return { start: { date: first }, end: { date: addDays(last, 1) } };
 }
 
-function timed(from: number, to: number, timeZone: string): { start: GoogleTime; end: GoogleTime } {
-  if (to < from) throw backwards();
+function toTimedSpan(from: number, to: number, timeZone: string): { start: GoogleTime; end: GoogleTime } {
+  if (to < from) throw endBeforeStartProblem();
   if (to - from > 366 * DAY_MS)
     throw new Problem("INVALID_REQUEST", "The event is longer than a year.", { details: { field: "end" } });
   return {
@@ -85,13 +85,13 @@ function getDay(when: CalendarTime, zone: string): string {
   return offset ? toWallTime(toInstant(when, zone), zone).slice(0, 10) : when.dateTime.slice(0, 10);
 }
 
-function mixed(): Problem {
+function mixedTimesProblem(): Problem {
   return new Problem("INVALID_REQUEST", "Start and end must both be dates or both be times.", {
     hint: "Specify a time for the end too.",
     details: { field: "end" },
   });
 }
 
-function backwards(): Problem {
+function endBeforeStartProblem(): Problem {
   return new Problem("INVALID_REQUEST", "The end is before the start.", { details: { field: "end" } });
 }

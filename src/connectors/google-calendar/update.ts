@@ -52,7 +52,7 @@ export const updateEventTool = defineTool({
     const before = await findEvent(context, input.event, input.day);
     const moved = input.start?.trim() || input.end?.trim() ? toMovedTimes(getTimes(before), input, zone) : undefined;
     const body = {
-      ...(moved ? { start: whole(moved.start), end: whole(moved.end) } : {}),
+      ...(moved ? { start: withoutOtherKind(moved.start), end: withoutOtherKind(moved.end) } : {}),
       ...(input.title?.trim() ? { summary: input.title.trim() } : {}),
       ...(input.location === undefined ? {} : { location: input.location.trim() }),
       ...(input.description === undefined ? {} : { description: input.description.trim() }),
@@ -78,7 +78,7 @@ export const updateEventTool = defineTool({
 });
 
 /** Clears the other kind of time. A PATCH keeps fields that it does not contain. */
-function whole(time: GoogleTime): Record<string, string | null> {
+function withoutOtherKind(time: GoogleTime): Record<string, string | null> {
   return "date" in time ? { ...time, dateTime: null, timeZone: null } : { ...time, date: null };
 }
 

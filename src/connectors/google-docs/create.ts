@@ -25,10 +25,10 @@ export const createDocumentTool = defineTool({
     "write a google doc called {title}: {text}",
   ],
   summary: ({ title, text }: Input) =>
-    `Create the document “${oneLine(title)}”${text?.trim() ? `: “${truncateText(oneLine(text), 200)}”` : ""}`,
+    `Create the document “${toOneLine(title)}”${text?.trim() ? `: “${truncateText(toOneLine(text), 200)}”` : ""}`,
   resource: () => "in My Drive",
   async run(input, context) {
-    const title = oneLine(input.title);
+    const title = toOneLine(input.title);
     if (title === "")
       throw new Problem("INVALID_REQUEST", "A document needs a title.", { details: { field: "title" } });
     const { http } = context;
@@ -40,13 +40,13 @@ export const createDocumentTool = defineTool({
       scope: "documents",
     });
     const url = buildDocumentUrl(context, id);
-    if (input.text?.trim()) await insert(context, id, input.text.trim(), url);
+    if (input.text?.trim()) await insertText(context, id, input.text.trim(), url);
     return { data: { id, title, url }, text: `Created the document ${escapeCell(title)}.\n\n${url}`, url };
   },
 });
 
 /** Inserts the text. A failure says that the document exists, so that it is not created again. */
-async function insert(
+async function insertText(
   context: Parameters<typeof buildDocumentUrl>[0],
   id: string,
   text: string,
@@ -75,6 +75,6 @@ async function insert(
   }
 }
 
-function oneLine(text: string): string {
+function toOneLine(text: string): string {
   return text.replace(/\s+/g, " ").trim();
 }

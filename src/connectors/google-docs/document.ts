@@ -73,7 +73,7 @@ export function buildDocumentUrl(context: Pick<ToolContext, "http">, id: string)
 
 /** Converts a document to Markdown: headings, lists, tables, links, and every tab with its title. */
 export function toMarkdown(document: Document): string {
-  const tabs = (document.tabs ?? []).flatMap(flatTabs);
+  const tabs = (document.tabs ?? []).flatMap(flattenTabs);
   if (tabs.length === 0) return formatContent(document.body?.content ?? []);
   if (tabs.length === 1) return formatContent(tabs[0]?.documentTab?.body?.content ?? []);
   return tabs
@@ -83,10 +83,10 @@ export function toMarkdown(document: Document): string {
     .join("\n\n");
 }
 
-function flatTabs(tab: z.output<typeof Tab>): z.output<typeof Tab>[] {
+function flattenTabs(tab: z.output<typeof Tab>): z.output<typeof Tab>[] {
   const children = (tab.childTabs ?? []).flatMap((child) => {
     const parsed = Tab.safeParse(child);
-    return parsed.success ? flatTabs(parsed.data) : [];
+    return parsed.success ? flattenTabs(parsed.data) : [];
   });
   return [tab, ...children];
 }

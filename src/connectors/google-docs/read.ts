@@ -10,7 +10,7 @@ const Input = z.object({
 type Input = z.output<typeof Input>;
 
 /** Longest text shown to the user and the model, in characters. */
-const LONGEST = 20_000;
+const MAX_TEXT_LENGTH = 20_000;
 
 /** Source: Docs API v1, GET /v1/documents/{documentId}. */
 export const readDocumentTool = defineTool({
@@ -36,7 +36,7 @@ export const readDocumentTool = defineTool({
       scope: "documents",
     });
     const whole = toMarkdown(document);
-    const content = truncateText(whole, LONGEST);
+    const content = truncateText(whole, MAX_TEXT_LENGTH);
     const url = buildDocumentUrl(context, id);
     const title = document.title ?? "Untitled document";
     const body = content === "" ? "The document is empty." : content;

@@ -26,17 +26,17 @@ export const searchTool = defineTool({
     "list my documents",
     "show my recent google docs",
   ],
-  summary: (input: Input) => `Search Google Docs for ${words(input)}`,
+  summary: (input: Input) => `Search Google Docs for ${describeSearch(input)}`,
   async run(input, { http }) {
     const { files, more } = await findFiles(http, { text: input.text, kind: "document" }, input.limit ?? 10);
     const web = http.endpoints.web ?? "";
-    const what = escapeCell(words(input, files.length));
+    const what = escapeCell(describeSearch(input, files.length));
     const head = more ? `The first ${files.length} ${what}; there are more:` : `${files.length} ${what}:`;
     const text = files.length === 0 ? `No ${what}.` : `${head}\n\n${formatFileTable(files, web)}`;
     return { data: { documents: files.map((file) => toFileData(file, web)), more }, text, url: `${web}/document/` };
   },
 });
 
-function words({ text }: Input, number = 2): string {
+function describeSearch({ text }: Input, number = 2): string {
   return `document${number === 1 ? "" : "s"}${text?.trim() ? ` about “${text.trim()}”` : ""}`;
 }

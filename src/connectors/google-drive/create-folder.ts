@@ -33,12 +33,12 @@ export const createFolderTool = defineTool({
     "add a folder called {title} in {parent}",
   ],
   summary: ({ title, parent }: Input) =>
-    `Create the folder “${oneLine(title)}” in ${parent?.trim() ? oneLine(parent) : "My Drive"}`,
+    `Create the folder “${toOneLine(title)}” in ${parent?.trim() ? toOneLine(parent) : "My Drive"}`,
   resource: ({ parent }: Input) =>
     parent?.trim() ? formatPlace("in the folder", formatFilePlace(parent)) : "in My Drive",
   async run(input, context) {
     const { http } = context;
-    const name = oneLine(input.title);
+    const name = toOneLine(input.title);
     if (name === "") throw new Problem("INVALID_REQUEST", "A folder needs a name.", { details: { field: "title" } });
     const parent = input.parent?.trim() ? await findFile(context, input.parent, "folder") : undefined;
     const folder = await http.request({
@@ -56,6 +56,6 @@ export const createFolderTool = defineTool({
   },
 });
 
-function oneLine(text: string): string {
+function toOneLine(text: string): string {
   return text.replace(/\s+/g, " ").trim();
 }

@@ -46,7 +46,7 @@ export const getFileTool = defineTool({
       answer: Permissions,
       scope: "drive",
     });
-    const shared = permissions?.map(permissionWords);
+    const shared = permissions?.map(formatPermission);
     const web = http.endpoints.web ?? "";
     return {
       data: { ...toFileData(file, web), shared_with: shared },
@@ -56,7 +56,7 @@ export const getFileTool = defineTool({
   },
 });
 
-function permissionWords({ type, role, emailAddress, domain }: Permission): string {
+function formatPermission({ type, role, emailAddress, domain }: Permission): string {
   const who = type === "anyone" ? "anyone with the link" : (emailAddress ?? domain ?? type);
   return `${who} (${role})`;
 }

@@ -42,19 +42,19 @@ export const searchTool = defineTool({
     "which {kind} files mention {text}",
     "find the file {text}",
   ],
-  summary: (input: Input) => `Search Google Drive for ${words(input)}`,
+  summary: (input: Input) => `Search Google Drive for ${describeSearch(input)}`,
   async run(input, context) {
     const { http } = context;
     const folder = input.folder?.trim() ? await findFile(context, input.folder, "folder") : undefined;
     const filter = { text: input.text, kind: input.kind as FileKind | undefined, parent: folder?.id };
     const { files, more } = await findFiles(http, filter, input.limit ?? 20);
     const data = { files: files.map((file) => toFileData(file, http.endpoints.web ?? "")), more };
-    const text = formatResult(files, more, escapeCell(words(input, files.length)), http.endpoints.web ?? "");
+    const text = formatResult(files, more, escapeCell(describeSearch(input, files.length)), http.endpoints.web ?? "");
     return { data, text, url: folder?.webViewLink ?? `${http.endpoints.web}/drive/my-drive` };
   },
 });
 
-function words({ text, kind, folder }: Input, number = 2): string {
+function describeSearch({ text, kind, folder }: Input, number = 2): string {
   const noun = kind === undefined ? "file" : kind in FILE_KINDS && kind !== "pdf" ? kind : "PDF";
   const about = text?.trim() ? ` about “${text.trim()}”` : "";
   return `${noun}${number === 1 ? "" : "s"}${about}${folder?.trim() ? ` in ${folder.trim()}` : ""}`;

@@ -26,8 +26,8 @@ export const shareFileTool = defineTool({
     "give {person} access to {file}",
   ],
   summary: ({ file, person, role }: Input) =>
-    `Let ${whoWords(person)} ${knownRole(role)?.verb ?? escapeCell(role ?? "")} ${escapeCell(file)}`,
-  resource: shareWords,
+    `Let ${formatRecipient(person)} ${findRole(role)?.verb ?? escapeCell(role ?? "")} ${escapeCell(file)}`,
+  resource: formatSharePlace,
   modeOf: ({ person }: Input) => (isAnyone(person.trim()) ? "confirm_before_execution" : undefined),
   async run(input, context) {
     const { http } = context;
@@ -43,14 +43,14 @@ export const shareFileTool = defineTool({
       scope: "drive",
     });
     const url = buildFileUrl(file, http.endpoints.web ?? "");
-    const text = `${capital(whoWords(input.person))} can now ${verb} ${escapeCell(file.name)}.\n\n${url}`;
+    const text = `${capitalize(formatRecipient(input.person))} can now ${verb} ${escapeCell(file.name)}.\n\n${url}`;
     return { data: { id: file.id, name: file.name, permission: id, role, ...grantee, url }, text, url };
   },
 });
 
 /** Returns the text of an approval: file, recipient and permission. Without the file, it would cover every file. */
-function shareWords({ file, person, role }: Input): string | undefined {
-  const verb = knownRole(role)?.verb;
+function formatSharePlace({ file, person, role }: Input): string | undefined {
+  const verb = findRole(role)?.verb;
   const name = formatFilePlace(file);
   const who = isAnyone(person.trim()) ? "anyone with the link" : formatRecipients([person]);
   return verb && name && who && !/[,;]/.test(who) ? `so that ${who} can ${verb} the file ${name}` : undefined;
@@ -58,7 +58,7 @@ function shareWords({ file, person, role }: Input): string | undefined {
 
 type Role = { role: "reader" | "commenter" | "writer"; verb: string };
 
-function knownRole(word: string | undefined): Role | undefined {
+function findRole(word: string | undefined): Role | undefined {
   const text = word?.trim().toLowerCase() ?? "";
   if (/^(|read|reader|view|viewer|see|open|look at)$/.test(text)) return { role: "reader", verb: "read" };
   if (/^(comment|commenter|comment on)$/.test(text)) return { role: "commenter", verb: "comment on" };
@@ -67,7 +67,7 @@ function knownRole(word: string | undefined): Role | undefined {
 }
 
 function getRole(word: string | undefined): Role {
-  const role = knownRole(word);
+  const role = findRole(word);
   if (role) return role;
   throw new Problem("INVALID_REQUEST", `“${word}” is not a permission for files.`, {
     hint: "Use read, comment or edit.",
@@ -85,7 +85,7 @@ function getGrantee(person: string): { type: "anyone" } | { type: "user"; emailA
   });
 }
 
-function whoWords(person: string): string {
+function formatRecipient(person: string): string {
   return isAnyone(person.trim()) ? "anyone with the link" : escapeCell(person);
 }
 
@@ -93,6 +93,6 @@ function isAnyone(person: string): boolean {
   return /^(anyone|anybody|everyone|everybody)$/i.test(person);
 }
 
-function capital(text: string): string {
+function capitalize(text: string): string {
   return text.startsWith("anyone") ? `A${text.slice(1)}` : text;
 }

@@ -2,14 +2,14 @@ import { Problem } from "#protocol/errors";
 import type { ToolContext } from "../service.ts";
 
 /** Maximum number of cells written by one call. */
-const MOST_CELLS = 5_000;
+const MAX_CELLS = 5_000;
 
 /** Parses rows of cells to write. @throws Problem INVALID_REQUEST when there are none or too many */
 export function parseCells(text: string, field: string): string[][] {
   const rows = parseRows(text);
   if (rows.length === 0) throw new Problem("INVALID_REQUEST", "At least one cell is required.", { details: { field } });
-  if (rows.reduce((sum, row) => sum + row.length, 0) > MOST_CELLS) {
-    throw new Problem("INVALID_REQUEST", `One call can write at most ${MOST_CELLS} cells.`, {
+  if (rows.reduce((sum, row) => sum + row.length, 0) > MAX_CELLS) {
+    throw new Problem("INVALID_REQUEST", `One call can write at most ${MAX_CELLS} cells.`, {
       hint: "Write them in several calls.",
       details: { field },
     });

@@ -25,15 +25,15 @@ export const createSpreadsheetTool = defineTool({
     "make a spreadsheet titled {title}",
   ],
   summary: ({ title, text }: Input) =>
-    `Create the spreadsheet “${oneLine(title)}”${text?.trim() ? `: ${formatCells(parseRows(text))}` : ""}`,
+    `Create the spreadsheet “${toOneLine(title)}”${text?.trim() ? `: ${formatCells(parseRows(text))}` : ""}`,
   resource: () => "in My Drive",
   async run(input, context) {
-    const title = oneLine(input.title);
+    const title = toOneLine(input.title);
     if (title === "") {
       throw new Problem("INVALID_REQUEST", "A spreadsheet needs a title.", { details: { field: "title" } });
     }
     const rows = input.text?.trim() ? parseCells(input.text, "text") : [];
-    const rowData = rows.map((row) => ({ values: row.map((text) => ({ userEnteredValue: typed(text) })) }));
+    const rowData = rows.map((row) => ({ values: row.map((text) => ({ userEnteredValue: toCellValue(text) })) }));
     const sheets = [{ properties: { title: "Sheet1" }, data: [{ startRow: 0, startColumn: 0, rowData }] }];
     const created = await context.http.request({
       method: "POST",
@@ -50,12 +50,12 @@ export const createSpreadsheetTool = defineTool({
 });
 
 /** Converts a cell to a typed value. Source: Sheets API v4, "ExtendedValue". */
-function typed(text: string): Record<string, string | number | boolean> {
+function toCellValue(text: string): Record<string, string | number | boolean> {
   if (/^-?\d+(?:\.\d+)?$/.test(text)) return { numberValue: Number(text) };
   if (/^(true|false)$/i.test(text)) return { boolValue: text.toLowerCase() === "true" };
   return text.startsWith("=") ? { formulaValue: text } : { stringValue: text };
 }
 
-function oneLine(text: string): string {
+function toOneLine(text: string): string {
   return text.replace(/\s+/g, " ").trim();
 }

@@ -17,7 +17,7 @@ const Values = z.looseObject({
 });
 
 /** Maximum number of rows shown to the user and the model. */
-const MOST_ROWS = 200;
+const MAX_ROWS = 200;
 
 /** Source: Sheets API v4, GET /v4/spreadsheets/{spreadsheetId}/values/{range}; trailing empty cells are omitted. */
 export const readRangeTool = defineTool({
@@ -48,7 +48,7 @@ export const readRangeTool = defineTool({
       scope: "spreadsheets",
     });
     const all = (answer.values ?? []).map((row) => row.map((value) => (value === null ? "" : String(value))));
-    const rows = all.slice(0, MOST_ROWS);
+    const rows = all.slice(0, MAX_ROWS);
     const url = buildSpreadsheetUrl(context, spreadsheet.id);
     const data = {
       id: spreadsheet.id,

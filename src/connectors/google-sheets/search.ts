@@ -25,11 +25,11 @@ export const searchTool = defineTool({
     "list my spreadsheets",
     "show my recent spreadsheets",
   ],
-  summary: (input: Input) => `Search Google Sheets for ${words(input)}`,
+  summary: (input: Input) => `Search Google Sheets for ${describeSearch(input)}`,
   async run(input, { http }) {
     const { files, more } = await findFiles(http, { text: input.text, kind: "spreadsheet" }, input.limit ?? 10);
     const web = http.endpoints.web ?? "";
-    const what = escapeCell(words(input, files.length));
+    const what = escapeCell(describeSearch(input, files.length));
     const head = more ? `The first ${files.length} ${what}; there are more:` : `${files.length} ${what}:`;
     const text = files.length === 0 ? `No ${what}.` : `${head}\n\n${formatFileTable(files, web)}`;
     return {
@@ -40,6 +40,6 @@ export const searchTool = defineTool({
   },
 });
 
-function words({ text }: Input, number = 2): string {
+function describeSearch({ text }: Input, number = 2): string {
   return `spreadsheet${number === 1 ? "" : "s"}${text?.trim() ? ` about “${text.trim()}”` : ""}`;
 }

@@ -40,7 +40,7 @@ export const updateCellsTool = defineTool({
     `Write into ${formatRange(sheet, range)} of the spreadsheet ${escapeCell(spreadsheet)}: ${isOneCell(range) ? text.trim() || "nothing" : formatCells(parseRows(text))}`,
   resource: ({ spreadsheet }: Input) => formatPlace("in the spreadsheet", formatFilePlace(spreadsheet)),
   async run(input, context) {
-    const values = valuesFor(input.range, input.text);
+    const values = parseValues(input.range, input.text);
     const spreadsheet = await findSpreadsheet(context, input.spreadsheet);
     const range = formatRange(input.range.includes("!") ? undefined : findSheet(spreadsheet, input.sheet), input.range);
     const { updatedRange, updatedCells } = await context.http.request({
@@ -66,11 +66,11 @@ export const updateCellsTool = defineTool({
 /**
  * Returns the values for a range. A single cell takes the text unchanged, including commas; an empty text clears it.
  */
-function valuesFor(range: string, text: string): string[][] {
+function parseValues(range: string, text: string): string[][] {
   if (isOneCell(range)) return [[text.trim()]];
-  const { from, to } = corners(range);
+  const { from, to } = parseRange(range);
   const values = parseCells(text, "text");
-  const [first, last] = [position(from), position(to)];
+  const [first, last] = [parseCell(from), parseCell(to)];
   const [width, height] = [Math.abs(last.column - first.column) + 1, Math.abs(last.row - first.row) + 1];
   if (values.length > height || values.some((row) => row.length > width)) {
     throw new Problem("INVALID_REQUEST", `The text has more cells than ${range}, which has ${width} × ${height}.`, {
@@ -82,16 +82,16 @@ function valuesFor(range: string, text: string): string[][] {
 }
 
 function isOneCell(range: string): boolean {
-  const { from, to } = corners(range);
+  const { from, to } = parseRange(range);
   return from === to;
 }
 
-function corners(range: string): { from: string; to: string } {
+function parseRange(range: string): { from: string; to: string } {
   const [, from = "", to = from] = /(?:^|!)([^!:]+)(?::([^!:]+))?$/.exec(range.replace(/\$/g, "").toUpperCase()) ?? [];
   return { from, to };
 }
 
-function position(cell: string): { column: number; row: number } {
+function parseCell(cell: string): { column: number; row: number } {
   const letters = cell.replace(/\d+$/, "");
   const column = [...letters].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0);
   return { column, row: Number(cell.slice(letters.length)) };

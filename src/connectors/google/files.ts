@@ -48,7 +48,7 @@ export async function findFiles(
   let pageToken: string | undefined;
   do {
     const page = await http.request({
-      endpoint: driveRole(http),
+      endpoint: getDriveRole(http),
       path: "/drive/v3/files",
       query: {
         q: buildDriveQuery(filter),
@@ -72,10 +72,10 @@ export async function findFiles(
 export function buildDriveQuery({ text, name, kind, parent }: FileFilter): string {
   return [
     "trashed = false",
-    kind ? `mimeType = ${quote(FILE_KINDS[kind])}` : "",
-    parent ? `${quote(parent)} in parents` : "",
-    name ? `name contains ${quote(name)}` : "",
-    text?.trim() ? `(name contains ${quote(text)} or fullText contains ${quote(text)})` : "",
+    kind ? `mimeType = ${quoteValue(FILE_KINDS[kind])}` : "",
+    parent ? `${quoteValue(parent)} in parents` : "",
+    name ? `name contains ${quoteValue(name)}` : "",
+    text?.trim() ? `(name contains ${quoteValue(text)} or fullText contains ${quoteValue(text)})` : "",
   ]
     .filter(Boolean)
     .join(" and ");
@@ -89,7 +89,7 @@ export function buildDriveQuery({ text, name, kind, parent }: FileFilter): strin
 export async function findFile(context: ToolContext, text: string, kind?: FileKind): Promise<DriveFile> {
   const { http } = context;
   const id = parseFileId(text);
-  if (id !== undefined) return fileById(http, id);
+  if (id !== undefined) return fetchFileById(http, id);
   const name = text.replace(/\s+/g, " ").trim();
   const noun = kind ?? "file";
   if (name === "") throw new Problem("INVALID_REQUEST", `No ${noun} is specified.`, { details: { field: noun } });
@@ -111,9 +111,9 @@ export async function findFile(context: ToolContext, text: string, kind?: FileKi
 }
 
 /** Fetches a file by ID. */
-function fileById(http: ServiceHttp, id: string): Promise<DriveFile> {
+function fetchFileById(http: ServiceHttp, id: string): Promise<DriveFile> {
   return http.request({
-    endpoint: driveRole(http),
+    endpoint: getDriveRole(http),
     path: `/drive/v3/files/${encodeURIComponent(id)}`,
     query: { fields: FILE_FIELDS, supportsAllDrives: true },
     answer: DriveFile,
@@ -173,12 +173,12 @@ export function getOwnerName({ owners }: DriveFile): string {
 }
 
 /** Returns the endpoint role for Drive. Docs and Sheets have separate APIs, but their files are found through Drive. */
-function driveRole(http: ServiceHttp): string {
+function getDriveRole(http: ServiceHttp): string {
   return http.endpoints.drive === undefined ? "api" : "drive";
 }
 
 const DRIVE_SCOPE = "drive.readonly";
 
-function quote(value: string): string {
+function quoteValue(value: string): string {
   return `'${value.replace(/\s+/g, " ").trim().replace(/\\/g, "\\\\").replace(/'/g, "\\'")}'`;
 }

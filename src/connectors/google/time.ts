@@ -40,21 +40,21 @@ export function toInstant(when: CalendarTime, zone: string): number {
   const text = "date" in when ? `${when.date}T00:00:00` : when.dateTime;
   if (/(?:Z|[+-]\d\d:\d\d)$/.test(text)) return Date.parse(text);
   const wall = Date.parse(`${text}Z`);
-  const first = wall - offsetAt(wall, zone);
-  return wall - offsetAt(first, zone);
+  const first = wall - getOffsetAt(wall, zone);
+  return wall - getOffsetAt(first, zone);
 }
 
 /** Formats an instant as local time in a zone: `2026-11-28T15:00:00`. */
 export function toWallTime(instant: number, zone: string): string {
-  return new Date(instant + offsetAt(instant, zone)).toISOString().slice(0, 19);
+  return new Date(instant + getOffsetAt(instant, zone)).toISOString().slice(0, 19);
 }
 
 /** Formats days from first to last, inclusive: "Dec 24 - 26". The year is added if it differs from `thisYear`. */
 export function formatDayRange(first: string, last: string, thisYear: number): string {
   const year = last.startsWith(`${thisYear}-`) ? "" : `, ${last.slice(0, 4)}`;
-  if (first >= last) return `${weekday(first)} ${monthDay(first)}${year}`;
+  if (first >= last) return `${formatWeekday(first)} ${formatMonthDay(first)}${year}`;
   const sameMonth = first.slice(0, 7) === last.slice(0, 7);
-  return `${monthDay(first)} - ${sameMonth ? String(Number(last.slice(8))) : monthDay(last)}${year}`;
+  return `${formatMonthDay(first)} - ${sameMonth ? String(Number(last.slice(8))) : formatMonthDay(last)}${year}`;
 }
 
 /** Formats a time range in a zone: "Fri Nov 27, 14:00 - 15:00". */
@@ -78,7 +78,7 @@ export function parseTimeZone(zone: string): string {
 }
 
 /** Returns the offset of a zone from UTC at an instant, in ms. */
-function offsetAt(instant: number, zone: string): number {
+function getOffsetAt(instant: number, zone: string): number {
   const parts = getClock(zone).formatToParts(instant);
   const part = (type: string) => Number(parts.find((one) => one.type === type)?.value ?? 0);
   const wall = Date.UTC(part("year"), part("month") - 1, part("day"), part("hour"), part("minute"), part("second"));
@@ -90,14 +90,14 @@ function getClock(timeZone: string): Intl.DateTimeFormat {
   return new Intl.DateTimeFormat("en-US", { timeZone, hourCycle: "h23", year, month, day, hour, minute, second });
 }
 
-function monthDay(date: string): string {
-  return format(date, { month: "short", day: "numeric" });
+function formatMonthDay(date: string): string {
+  return formatDate(date, { month: "short", day: "numeric" });
 }
 
-function weekday(date: string): string {
-  return format(date, { weekday: "short" });
+function formatWeekday(date: string): string {
+  return formatDate(date, { weekday: "short" });
 }
 
-function format(date: string, options: Intl.DateTimeFormatOptions): string {
+function formatDate(date: string, options: Intl.DateTimeFormatOptions): string {
   return new Intl.DateTimeFormat("en-US", { ...options, timeZone: "UTC" }).format(Date.parse(`${date}T00:00:00Z`));
 }

@@ -69,7 +69,8 @@ export async function findContact(context: ToolContext, text: string, associatio
     getRecord(http, "contacts", id, { properties: CONTACT_PROPERTIES, idProperty, associations });
   const id = findRecordId(wanted, "contacts");
   if (id) return read(id);
-  if (/^\S+@\S+$/.test(wanted)) return read(wanted, "email").catch((error: unknown) => noSuch(error, wanted));
+  if (/^\S+@\S+$/.test(wanted))
+    return read(wanted, "email").catch((error: unknown) => throwNoSuchContact(error, wanted));
   const search = { text: wanted, properties: CONTACT_PROPERTIES, sort: "lastmodifieddate" };
   const { records } = await searchRecords(http, "contacts", search, 20);
   const more = (record: CrmRecord) => [record.properties.email, record.id].filter(Boolean).join(", ");
@@ -88,7 +89,7 @@ export function splitFullName(name: string | undefined): { firstname?: string; l
   return { firstname: words[0] || undefined, lastname: words.slice(1).join(" ") || undefined };
 }
 
-function noSuch(error: unknown, email: string): never {
+function throwNoSuchContact(error: unknown, email: string): never {
   if (!(error instanceof Problem) || error.details.service_status !== 404) throw error;
   throw new Problem("INVALID_REQUEST", `No contact in HubSpot has the address ${email}.`, {
     hint: "Check the address, or search by name.",

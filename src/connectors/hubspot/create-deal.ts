@@ -50,14 +50,14 @@ export const createDealTool = defineTool({
     const dealname = input.name.replace(/\s+/g, " ").trim();
     if (dealname === "") throw new Problem("INVALID_REQUEST", "A deal needs a name.", { details: { field: "name" } });
     const pipeline = findPipeline(await listPipelines(context), input.pipeline);
-    const stage = firstStage(pipeline, input.stage);
+    const stage = getFirstStage(pipeline, input.stage);
     const contact = input.contact?.trim() ? await findContact(context, input.contact) : undefined;
     const properties = pickGiven({
       dealname,
       pipeline: pipeline.id,
       dealstage: stage.id,
       amount: input.amount === undefined ? undefined : String(input.amount),
-      closedate: closeDate(input.close_date),
+      closedate: toCloseDate(input.close_date),
     });
     const tied = contact ? [{ id: contact.id, type: DEAL_TO_CONTACT }] : [];
     const { id } = await createRecord(context.http, "deals", properties, tied);
@@ -72,7 +72,7 @@ export const createDealTool = defineTool({
   },
 });
 
-function firstStage(pipeline: Pipeline, name: string | undefined): Stage {
+function getFirstStage(pipeline: Pipeline, name: string | undefined): Stage {
   if (name?.trim()) return findStage(pipeline, name);
   const [first] = pipeline.stages;
   if (first) return first;
@@ -84,7 +84,7 @@ function firstStage(pipeline: Pipeline, name: string | undefined): Stage {
 /**
  * Returns noon in UTC, which is the same date in almost every time zone. HubSpot shows the time in the account's zone.
  */
-function closeDate(date: string | undefined): string | undefined {
+function toCloseDate(date: string | undefined): string | undefined {
   return date && /^\d{4}-\d\d-\d\d$/.test(date.trim()) ? `${date.trim()}T12:00:00Z` : date;
 }
 

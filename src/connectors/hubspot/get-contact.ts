@@ -32,13 +32,13 @@ export const getContactTool = defineTool({
   async run(input, context) {
     const record = await findContact(context, input.contact, "deals");
     const contact = toContact(record, context);
-    const deals = await theirDeals(context, record);
+    const deals = await fetchContactDeals(context, record);
     return { data: { ...contact, deals }, text: formatContact(contact, deals), url: contact.url };
   },
 });
 
 /** Returns the deals of a contact, at most one hundred. HubSpot lists an ID once per type of association. */
-async function theirDeals(context: ToolContext, { associations }: CrmRecord): Promise<Deal[]> {
+async function fetchContactDeals(context: ToolContext, { associations }: CrmRecord): Promise<Deal[]> {
   const ids = [...new Set((associations?.deals?.results ?? []).map(({ id }) => id))].slice(0, 100);
   if (ids.length === 0) return [];
   const body = { properties: DEAL_PROPERTIES, inputs: ids.map((id) => ({ id })) };

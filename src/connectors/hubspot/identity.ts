@@ -25,8 +25,8 @@ const Details = z.looseObject({
 export async function fetchHubspotIdentity(http: ServiceHttp): Promise<Identity> {
   const introspection = { method: "POST", introspects: true, reads: true } as const;
   const token = await http.request({ ...introspection, path: "/oauth/v3/token/introspect", answer: Token });
-  const owner = token.user ? await optional(findOwner(http, token.user)) : undefined;
-  const details = await optional(http.request({ path: "/account-info/v3/details", answer: Details }));
+  const owner = token.user ? await ignoreFailure(findOwner(http, token.user)) : undefined;
+  const details = await ignoreFailure(http.request({ path: "/account-info/v3/details", answer: Details }));
   const accountId = `${token.hub_id}:${token.user_id}`;
   return {
     accountId,
@@ -42,7 +42,7 @@ export async function fetchHubspotIdentity(http: ServiceHttp): Promise<Identity>
 }
 
 /** Returns undefined on failure, for data that the connection works without. */
-async function optional<T>(work: Promise<T>): Promise<T | undefined> {
+async function ignoreFailure<T>(work: Promise<T>): Promise<T | undefined> {
   return work.catch((error: unknown) => {
     if (error instanceof Problem) return undefined;
     throw error;

@@ -40,12 +40,12 @@ export const listDealsTool = defineTool({
     "find deals about {text}",
     "find the deal {text}",
   ],
-  summary: (input: Input) => `List ${words(input)}`,
+  summary: (input: Input) => `List ${describeList(input)}`,
   async run(input, context) {
     const pipelines = await listPipelines(context);
     const search = {
       text: input.text,
-      filters: await filters(input, pipelines, context),
+      filters: await buildFilters(input, pipelines, context),
       properties: DEAL_PROPERTIES,
       sort: "hs_lastmodifieddate",
     };
@@ -53,11 +53,11 @@ export const listDealsTool = defineTool({
     const deals = toDeals(records, pipelines, context);
     const url =
       typeof context.metadata.url === "string" ? `${context.metadata.url}/objects/0-3/views/all/list` : undefined;
-    return { data: { deals, total }, text: formatResult(deals, total, escapeCell(words(input, total))), url };
+    return { data: { deals, total }, text: formatResult(deals, total, escapeCell(describeList(input, total))), url };
   },
 });
 
-async function filters(input: Input, pipelines: Pipeline[], context: ToolContext): Promise<PropertyFilter[]> {
+async function buildFilters(input: Input, pipelines: Pipeline[], context: ToolContext): Promise<PropertyFilter[]> {
   const chosen = input.pipeline?.trim() ? [findPipeline(pipelines, input.pipeline)] : undefined;
   const stages = findStages(chosen ?? pipelines, input.stage);
   const owner = input.owner?.trim() ? await findOwnerByName(context, input.owner) : undefined;
@@ -68,7 +68,7 @@ async function filters(input: Input, pipelines: Pipeline[], context: ToolContext
   ];
 }
 
-function words({ stage, pipeline, owner, text }: Input, number = 2): string {
+function describeList({ stage, pipeline, owner, text }: Input, number = 2): string {
   const word = stage?.trim() || "open";
   const simple = /^(open|won|lost|closed)$/i.test(word);
   const all = /^(all|any|every)$/i.test(word);

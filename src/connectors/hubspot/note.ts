@@ -19,7 +19,7 @@ type Input = z.output<typeof Input>;
 const NOTE_TO: Record<RecordKind, number> = { contacts: 202, deals: 214 };
 
 /** Longest body of a note, in characters. */
-const LONGEST = 65_536;
+const MAX_NOTE_LENGTH = 65_536;
 
 /**
  * Source: HubSpot CRM v3, POST /crm/v3/objects/notes: `hs_note_body` is HTML, `hs_timestamp` is the position on the
@@ -39,23 +39,24 @@ export const addNoteTool = defineTool({
     "note on {contact} that {text}",
     "write a note on the deal {deal} saying {text}",
   ],
-  summary: (input: Input) => `Note on ${about(input)}: “${truncateText(input.text.replace(/\s+/g, " ").trim(), 200)}”`,
-  resource: aboutWords,
+  summary: (input: Input) =>
+    `Note on ${formatSubject(input)}: “${truncateText(input.text.replace(/\s+/g, " ").trim(), 200)}”`,
+  resource: formatNotePlace,
   async run(input, context) {
     const body = markdownToHtml(input.text);
     if (body === "")
       throw new Problem("INVALID_REQUEST", "The note must not be empty.", { details: { field: "text" } });
-    if (body.length > LONGEST) {
+    if (body.length > MAX_NOTE_LENGTH) {
       throw new Problem(
         "INVALID_REQUEST",
-        `The note is longer than the ${LONGEST.toLocaleString("en-US")} characters that HubSpot accepts.`,
+        `The note is longer than the ${MAX_NOTE_LENGTH.toLocaleString("en-US")} characters that HubSpot accepts.`,
         {
           hint: "Split it into several notes.",
           details: { field: "text" },
         },
       );
     }
-    const records = await recordsFor(input, context);
+    const records = await findRecords(input, context);
     const properties = { hs_timestamp: new Date(context.clock.now()).toISOString(), hs_note_body: body };
     const tied = records.map(({ id, kind }) => ({ id, type: NOTE_TO[kind] }));
     const { id } = await createRecord(context.http, "notes", properties, tied);
@@ -66,7 +67,7 @@ export const addNoteTool = defineTool({
   },
 });
 
-async function recordsFor(
+async function findRecords(
   input: Input,
   context: ToolContext,
 ): Promise<{ kind: RecordKind; id: string; name: string }[]> {
@@ -84,7 +85,7 @@ async function recordsFor(
 }
 
 /** Returns the text of an approval: every record that gets the note. */
-function aboutWords({ contact, deal }: Input): string | undefined {
+function formatNotePlace({ contact, deal }: Input): string | undefined {
   const records = [
     ...(contact?.trim() ? [formatPlace("the contact", formatRecordPlace(contact, "contacts"))] : []),
     ...(deal?.trim() ? [formatPlace("the deal", formatRecordPlace(deal, "deals"))] : []),
@@ -92,7 +93,7 @@ function aboutWords({ contact, deal }: Input): string | undefined {
   return records.length === 0 || records.includes(undefined) ? undefined : `to ${records.join(" and ")}`;
 }
 
-function about({ contact, deal }: Input): string {
+function formatSubject({ contact, deal }: Input): string {
   const names = [contact?.trim() && `the contact ${contact.trim()}`, deal?.trim() && `the deal ${deal.trim()}`];
   return names.filter(Boolean).join(" and ") || "nothing";
 }

@@ -24,7 +24,7 @@ const PAGES = 5;
 /** Finds the owner with an email address. Source: HubSpot CRM v3, GET /crm/v3/owners. */
 export async function findOwner(http: ServiceHttp, email: string): Promise<Owner | undefined> {
   const { results } = await http.request({ path: "/crm/v3/owners", query: { email }, answer: Owners, scope: SCOPE });
-  return results.map(getOwner).find((owner) => same(owner.email, email));
+  return results.map(getOwner).find((owner) => hasSameText(owner.email, email));
 }
 
 /**
@@ -36,8 +36,8 @@ export async function findOwnerByName(context: ToolContext, text: string): Promi
   const wanted = text.trim();
   const { owner_id: own } = context.metadata;
   if (isMe(wanted) && typeof own === "string") return { id: own, name: "you", email: "" };
-  const owners = await allOwners(context.http);
-  const exact = owners.filter(({ name, email }) => same(name, wanted) || same(email, wanted));
+  const owners = await listAllOwners(context.http);
+  const exact = owners.filter(({ name, email }) => hasSameText(name, wanted) || hasSameText(email, wanted));
   const found =
     exact.length > 0
       ? exact
@@ -54,7 +54,7 @@ export function isMe(text: string | undefined): boolean {
   return /^(me|my|mine|myself|i)$/i.test(text?.trim() ?? "");
 }
 
-async function allOwners(http: ServiceHttp): Promise<Owner[]> {
+async function listAllOwners(http: ServiceHttp): Promise<Owner[]> {
   const owners: Owner[] = [];
   let after: string | undefined;
   for (let page = 0; page < PAGES; page++) {
@@ -72,6 +72,6 @@ function getOwner({ id, email, firstName, lastName }: z.output<typeof Owners>["r
   return { id, name: name || email || id, email: email ?? "" };
 }
 
-function same(a: string, b: string): boolean {
+function hasSameText(a: string, b: string): boolean {
   return a.localeCompare(b.trim(), undefined, { sensitivity: "base" }) === 0;
 }

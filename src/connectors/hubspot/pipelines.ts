@@ -36,10 +36,10 @@ export type Pipeline = { id: string; label: string; stages: Stage[] };
 export async function listPipelines({ http }: Pick<ToolContext, "http">): Promise<Pipeline[]> {
   const request = { path: "/crm/v3/pipelines/deals", answer: Pipelines, scope: "crm.objects.deals.read" };
   const { results } = await http.request(request);
-  return inOrder(results).map(({ id, label, stages }) => ({
+  return sortByOrder(results).map(({ id, label, stages }) => ({
     id,
     label,
-    stages: inOrder(stages).map(({ id, label, metadata }) => {
+    stages: sortByOrder(stages).map(({ id, label, metadata }) => {
       const closed = String(metadata?.isClosed ?? "false") === "true";
       return { id, label, closed, won: closed && Number(metadata?.probability ?? 0) === 1 };
     }),
@@ -48,9 +48,9 @@ export async function listPipelines({ http }: Pick<ToolContext, "http">): Promis
 
 /** Finds a pipeline by name or ID. Without one, returns the account's first. @throws Problem INVALID_REQUEST */
 export function findPipeline(pipelines: Pipeline[], name: string | undefined): Pipeline {
-  const wanted = normal(name ?? "");
+  const wanted = normalize(name ?? "");
   const found = wanted
-    ? pipelines.find(({ id, label }) => normal(label) === wanted || normal(id) === wanted)
+    ? pipelines.find(({ id, label }) => normalize(label) === wanted || normalize(id) === wanted)
     : (pipelines.find(({ id }) => id === "default") ?? pipelines[0]);
   if (found) return found;
   throw new Problem("INVALID_REQUEST", `No deal pipeline is called “${name?.trim() ?? ""}”.`, {
@@ -60,9 +60,9 @@ export function findPipeline(pipelines: Pipeline[], name: string | undefined): P
 
 /** Finds a stage of a pipeline by name, ID, "won" or "lost". @throws Problem INVALID_REQUEST that lists the stages */
 export function findStage(pipeline: Pipeline, name: string): Stage {
-  const wanted = normal(name);
-  const named = pipeline.stages.find(({ id, label }) => normal(label) === wanted || normal(id) === wanted);
-  const found = named ?? pipeline.stages.find((stage) => everyday(stage, wanted));
+  const wanted = normalize(name);
+  const named = pipeline.stages.find(({ id, label }) => normalize(label) === wanted || normalize(id) === wanted);
+  const found = named ?? pipeline.stages.find((stage) => matchesEverydayWord(stage, wanted));
   if (found) return found;
   throw new Problem("INVALID_REQUEST", `The pipeline ${pipeline.label} has no stage “${name.trim()}”.`, {
     hint: `Available stages: ${pipeline.stages.map(({ label }) => label).join(", ")}.`,
@@ -75,28 +75,28 @@ export function findStage(pipeline: Pipeline, name: string): Stage {
  */
 export function findStages(pipelines: Pipeline[], word: string | undefined): Stage[] | undefined {
   const stages = pipelines.flatMap((pipeline) => pipeline.stages);
-  const wanted = normal(word ?? "open");
+  const wanted = normalize(word ?? "open");
   if (/^(all|any|every)$/.test(wanted)) return undefined;
   if (wanted === "open") return stages.filter(({ closed }) => !closed);
   if (/^(closed|done)$/.test(wanted)) return stages.filter(({ closed }) => closed);
-  const named = stages.filter(({ id, label }) => normal(label) === wanted || normal(id) === wanted);
-  const found = named.length > 0 ? named : stages.filter((stage) => everyday(stage, wanted));
+  const named = stages.filter(({ id, label }) => normalize(label) === wanted || normalize(id) === wanted);
+  const found = named.length > 0 ? named : stages.filter((stage) => matchesEverydayWord(stage, wanted));
   if (found.length > 0) return found;
   throw new Problem("INVALID_REQUEST", `No deal stage is called “${word?.trim() ?? ""}”.`, {
     hint: `Available: ${[...new Set(stages.map(({ label }) => label))].join(", ")}.`,
   });
 }
 
-function everyday({ closed, won }: Stage, word: string): boolean {
+function matchesEverydayWord({ closed, won }: Stage, word: string): boolean {
   if (/^(closed )?(won|win)$/.test(word)) return won;
   return /^(closed )?(lost|lose)$/.test(word) && closed && !won;
 }
 
-function inOrder<T extends { displayOrder?: number | null }>(list: T[]): T[] {
+function sortByOrder<T extends { displayOrder?: number | null }>(list: T[]): T[] {
   return [...list].sort((a, b) => (a.displayOrder ?? 0) - (b.displayOrder ?? 0));
 }
 
-function normal(text: string): string {
+function normalize(text: string): string {
   return text
     .trim()
     .toLowerCase()

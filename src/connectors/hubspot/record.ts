@@ -91,7 +91,7 @@ export function patchRecord(
     path: `/crm/v3/objects/${kind}/${encodeURIComponent(id)}`,
     body: { properties },
     answer: CrmRecord,
-    scope: writeScope(kind),
+    scope: getWriteScope(kind),
   });
 }
 
@@ -114,7 +114,7 @@ export function createRecord(
     path: `/crm/v3/objects/${kind}`,
     body: { properties, ...(associations.length > 0 ? { associations } : {}) },
     answer: CrmRecord,
-    scope: writeScope(kind === "notes" ? "contacts" : kind),
+    scope: getWriteScope(kind === "notes" ? "contacts" : kind),
   });
 }
 
@@ -166,6 +166,6 @@ function readScope(kind: RecordKind): string {
   return `crm.objects.${kind}.read`;
 }
 
-function writeScope(kind: RecordKind): string {
+function getWriteScope(kind: RecordKind): string {
   return `crm.objects.${kind}.write`;
 }

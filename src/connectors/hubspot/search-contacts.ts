@@ -32,7 +32,7 @@ export const searchContactsTool = defineTool({
     "list my contacts",
     "show recent contacts",
   ],
-  summary: (input: Input) => `Search HubSpot for ${words(input)}`,
+  summary: (input: Input) => `Search HubSpot for ${describeSearch(input)}`,
   async run(input, context) {
     const filters: PropertyFilter[] = input.company?.trim()
       ? [{ propertyName: "company", operator: "CONTAINS_TOKEN", value: input.company.trim() }]
@@ -42,11 +42,15 @@ export const searchContactsTool = defineTool({
     const contacts = records.map((record) => toContact(record, context));
     const url =
       typeof context.metadata.url === "string" ? `${context.metadata.url}/objects/0-1/views/all/list` : undefined;
-    return { data: { contacts, total }, text: formatResult(contacts, total, escapeCell(words(input, total))), url };
+    return {
+      data: { contacts, total },
+      text: formatResult(contacts, total, escapeCell(describeSearch(input, total))),
+      url,
+    };
   },
 });
 
-function words({ text, company }: Input, number = 2): string {
+function describeSearch({ text, company }: Input, number = 2): string {
   const about = text?.trim() ? ` matching “${text.trim()}”` : "";
   return `contact${number === 1 ? "" : "s"}${about}${company?.trim() ? ` at ${company.trim()}` : ""}`;
 }

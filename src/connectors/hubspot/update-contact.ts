@@ -37,7 +37,8 @@ export const updateContactTool = defineTool({
     "mark the contact {contact} as {lifecycle_stage}",
     "make {contact} a {lifecycle_stage}",
   ],
-  summary: (input: Input) => `Change the contact ${input.contact.trim()}: ${changes(input).join(", ") || "nothing"}`,
+  summary: (input: Input) =>
+    `Change the contact ${input.contact.trim()}: ${listChanges(input).join(", ") || "nothing"}`,
   resource: ({ contact }: Input) => formatPlace("for the contact", formatRecordPlace(contact, "contacts")),
   async run(input, context) {
     const properties = getProperties(input);
@@ -50,7 +51,7 @@ export const updateContactTool = defineTool({
     const after = await patchRecord(context.http, "contacts", before.id, properties);
     const record = { ...before, properties: { ...before.properties, ...properties, ...after.properties } };
     const contact = toContact(record, context);
-    const text = `Changed the contact ${escapeCell(getContactName(before))}: ${escapeCell(changes(input).join(", "))}.\n\n${contact.url}`;
+    const text = `Changed the contact ${escapeCell(getContactName(before))}: ${escapeCell(listChanges(input).join(", "))}.\n\n${contact.url}`;
     return { data: contact, text, url: contact.url };
   },
 });
@@ -64,7 +65,7 @@ function getProperties(input: Input): Record<string, string> {
   return pickGiven({ ...splitFullName(new_name), email, phone, company, jobtitle, lifecyclestage });
 }
 
-function changes(input: Input): string[] {
+function listChanges(input: Input): string[] {
   const fields: [string, string | undefined][] = [
     ["email", input.email],
     ["phone", input.phone],

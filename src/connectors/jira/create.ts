@@ -45,7 +45,7 @@ export const createIssueTool = defineTool({
   resource: ({ project }: Input) => formatProjectPlace(project),
   async run(input, context) {
     const { api, site } = getJiraApi(context);
-    const fields = await issueFields(input, context);
+    const fields = await buildIssueFields(input, context);
     const request = { method: "POST", path: `${api}/issue`, body: { fields }, answer: Created } as const;
     const { key } = await context.http.request({ ...request, scope: "write:jira-work" });
     const url = buildBrowseUrl(site, key);
@@ -59,13 +59,13 @@ function describeCall(input: Input): string {
     input.assignee && `assigned to ${input.assignee}`,
     input.description?.trim() && "with a description",
   ].filter(Boolean);
-  const what = `Create a ${typeName(input.type)} in ${parseProjectName(input.project)}: “${oneLine(input.summary)}”`;
+  const what = `Create a ${formatTypeName(input.type)} in ${parseProjectName(input.project)}: “${toOneLine(input.summary)}”`;
   return also.length > 0 ? `${what} (${also.join(", ")})` : what;
 }
 
-async function issueFields(input: Input, context: ToolContext): Promise<Record<string, unknown>> {
+async function buildIssueFields(input: Input, context: ToolContext): Promise<Record<string, unknown>> {
   const { api } = getJiraApi(context);
-  const summary = oneLine(input.summary);
+  const summary = toOneLine(input.summary);
   if (summary === "")
     throw new Problem("INVALID_REQUEST", "An issue needs a summary.", { details: { field: "summary" } });
   if (summary.length > SUMMARY_LIMIT) {
@@ -78,17 +78,17 @@ async function issueFields(input: Input, context: ToolContext): Promise<Record<s
   const description = toAdf(input.description, "description");
   const assignee = input.assignee?.trim() ? await findPerson(context.http, api, input.assignee) : undefined;
   return {
-    project: { key: await projectKey(input.project, context) },
-    issuetype: { name: typeName(input.type) },
+    project: { key: await resolveProjectKey(input.project, context) },
+    issuetype: { name: formatTypeName(input.type) },
     summary,
     ...(description ? { description } : {}),
-    ...(input.priority?.trim() ? { priority: { name: capital(input.priority.trim()) } } : {}),
+    ...(input.priority?.trim() ? { priority: { name: capitalize(input.priority.trim()) } } : {}),
     ...(assignee ? { assignee: { accountId: assignee.accountId } } : {}),
   };
 }
 
 /** Returns the key of a project. Names are looked up, because creating an issue requires a key. */
-async function projectKey(text: string, context: ToolContext): Promise<string> {
+async function resolveProjectKey(text: string, context: ToolContext): Promise<string> {
   const name = parseProjectName(text);
   if (/^[A-Z][A-Z0-9_]+$/.test(name)) return name;
   const path = `${getJiraApi(context).api}/project/search`;
@@ -107,16 +107,16 @@ async function projectKey(text: string, context: ToolContext): Promise<string> {
   });
 }
 
-function typeName(type: string | undefined): string {
+function formatTypeName(type: string | undefined): string {
   const name = type?.trim() ?? "";
   if (name === "" || /^(issue|ticket)$/i.test(name)) return "Task";
-  return capital(name);
+  return capitalize(name);
 }
 
-function capital(text: string): string {
+function capitalize(text: string): string {
   return text === text.toLowerCase() ? text.charAt(0).toUpperCase() + text.slice(1) : text;
 }
 
-function oneLine(text: string): string {
+function toOneLine(text: string): string {
   return text.replace(/\s+/g, " ").trim();
 }

@@ -35,9 +35,9 @@ type WholeIssue = z.output<typeof WholeIssue>;
 const FIELDS = [...ISSUE_FIELDS, "reporter", "created", "labels", "description", "comment"].join(",");
 
 /** Longest description or comment shown to the user and the model, in characters. */
-const LONGEST = 4_000;
+const MAX_TEXT_LENGTH = 4_000;
 /** Number of newest comments to show. */
-const COMMENTS = 5;
+const MAX_COMMENTS = 5;
 
 /** Source: Jira Cloud REST v3, GET /rest/api/3/issue/{issueIdOrKey}. */
 export const getIssueTool = defineTool({
@@ -59,8 +59,8 @@ export const getIssueTool = defineTool({
   async run(input, context) {
     const { site } = getJiraApi(context);
     const issue = await readIssue(context, parseIssueKey(input.issue));
-    const comments = newestComments(issue);
-    const description = truncateText(toMarkdown(issue.fields.description), LONGEST);
+    const comments = fetchNewestComments(issue);
+    const description = truncateText(toMarkdown(issue.fields.description), MAX_TEXT_LENGTH);
     const { reporter, created, labels } = issue.fields;
     const data = {
       ...toIssueData(issue, site),
@@ -71,7 +71,7 @@ export const getIssueTool = defineTool({
       comments,
       comments_total: issue.fields.comment?.total ?? comments.length,
     };
-    return { data, text: issueText(issue, description, comments), url: buildBrowseUrl(site, issue.key) };
+    return { data, text: formatIssueText(issue, description, comments), url: buildBrowseUrl(site, issue.key) };
   },
 });
 
@@ -82,15 +82,15 @@ async function readIssue(context: ToolContext, key: string): Promise<WholeIssue>
 
 type ShownComment = { author: string; created: string; text: string };
 
-function newestComments({ fields }: WholeIssue): ShownComment[] {
-  return (fields.comment?.comments ?? []).slice(-COMMENTS).map(({ author, created, body }) => ({
+function fetchNewestComments({ fields }: WholeIssue): ShownComment[] {
+  return (fields.comment?.comments ?? []).slice(-MAX_COMMENTS).map(({ author, created, body }) => ({
     author: author?.displayName ?? "someone",
     created: created ?? "",
-    text: truncateText(toMarkdown(body), LONGEST),
+    text: truncateText(toMarkdown(body), MAX_TEXT_LENGTH),
   }));
 }
 
-function issueText({ key, fields }: WholeIssue, description: string, comments: ShownComment[]): string {
+function formatIssueText({ key, fields }: WholeIssue, description: string, comments: ShownComment[]): string {
   const facts: [string, string | null | undefined][] = [
     ["Type", fields.issuetype?.name],
     ["Status", fields.status?.name],

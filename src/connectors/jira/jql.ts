@@ -15,26 +15,26 @@ export type IssueFilter = {
  */
 export function buildJql(filter: IssueFilter, accountId?: string): string {
   const clauses = [
-    filter.project ? `project = ${quote(filter.project)}` : "",
-    statusClause(filter.status),
-    assigneeClause(filter.assignee, accountId),
-    filter.type ? `issuetype = ${quote(singular(filter.type))}` : "",
-    filter.text ? `text ~ ${quote(plainWords(filter.text))}` : "",
+    filter.project ? `project = ${quoteValue(filter.project)}` : "",
+    buildStatusClause(filter.status),
+    buildAssigneeClause(filter.assignee, accountId),
+    filter.type ? `issuetype = ${quoteValue(toSingular(filter.type))}` : "",
+    filter.text ? `text ~ ${quoteValue(withoutOperators(filter.text))}` : "",
   ].filter(Boolean);
-  return `${(clauses.length > 0 ? clauses : [RECENT]).join(" AND ")} ORDER BY updated DESC`;
+  return `${(clauses.length > 0 ? clauses : [RECENT_CLAUSE]).join(" AND ")} ORDER BY updated DESC`;
 }
 
 /** Describes a filter: "open bugs in KAY assigned to me". */
 export function describeFilter(filter: IssueFilter, number?: number): string {
-  const known = statusGroup(filter.status);
-  const type = filter.type ? singular(filter.type).toLowerCase() : "issue";
+  const known = getStatusGroup(filter.status);
+  const type = filter.type ? toSingular(filter.type).toLowerCase() : "issue";
   const noun = number === 1 ? type : type.endsWith("y") ? `${type.slice(0, -1)}ies` : `${type}s`;
   return [
     known === "open" || known === "done" ? known : "",
     noun,
     filter.project ? `in ${filter.project}` : "",
-    statusWords(filter.status),
-    filter.assignee ? assigneeWords(filter.assignee) : "",
+    describeStatus(filter.status),
+    filter.assignee ? describeAssignee(filter.assignee) : "",
     filter.text ? `about “${filter.text}”` : "",
   ]
     .filter(Boolean)
@@ -52,25 +52,25 @@ export function isNobody(text: string): boolean {
 }
 
 /** Restricts a search without conditions, because Jira rejects unbounded JQL. */
-const RECENT = "updated >= -90d";
+const RECENT_CLAUSE = "updated >= -90d";
 
-function statusClause(status: string | undefined): string {
-  const group = statusGroup(status);
+function buildStatusClause(status: string | undefined): string {
+  const group = getStatusGroup(status);
   if (group === "open") return "statusCategory != Done";
   if (group === "done") return "statusCategory = Done";
   if (group === "new") return 'statusCategory = "To Do"';
   if (group === "active") return 'statusCategory = "In Progress"';
-  return status && group !== "any" ? `status = ${quote(status)}` : "";
+  return status && group !== "any" ? `status = ${quoteValue(status)}` : "";
 }
 
-function statusWords(status: string | undefined): string {
-  const group = statusGroup(status);
+function describeStatus(status: string | undefined): string {
+  const group = getStatusGroup(status);
   if (group === "active") return "being worked on";
   if (group === "new") return "not started";
   return status && !group ? `with status ${status}` : "";
 }
 
-function statusGroup(status: string | undefined): "open" | "done" | "active" | "new" | "any" | undefined {
+function getStatusGroup(status: string | undefined): "open" | "done" | "active" | "new" | "any" | undefined {
   const word = status?.trim().toLowerCase() ?? "";
   if (/^(open|unresolved|not done|unfinished|not closed)$/.test(word)) return "open";
   if (/^(done|closed|resolved|finished|complete|completed)$/.test(word)) return "done";
@@ -79,19 +79,19 @@ function statusGroup(status: string | undefined): "open" | "done" | "active" | "
   return /^(any|all|every)$/.test(word) ? "any" : undefined;
 }
 
-function assigneeClause(assignee: string | undefined, accountId: string | undefined): string {
+function buildAssigneeClause(assignee: string | undefined, accountId: string | undefined): string {
   if (!assignee) return "";
   if (isMe(assignee)) return "assignee = currentUser()";
   if (isNobody(assignee)) return "assignee IS EMPTY";
-  return `assignee = ${quote(accountId ?? assignee)}`;
+  return `assignee = ${quoteValue(accountId ?? assignee)}`;
 }
 
-function assigneeWords(assignee: string): string {
+function describeAssignee(assignee: string): string {
   if (isMe(assignee)) return "assigned to you";
   return isNobody(assignee) ? "assigned to nobody" : `assigned to ${assignee}`;
 }
 
-function singular(type: string): string {
+function toSingular(type: string): string {
   const word = type
     .trim()
     .replace(/ies$/i, "y")
@@ -99,13 +99,13 @@ function singular(type: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
-function quote(value: string): string {
+function quoteValue(value: string): string {
   const text = value.replace(/\s+/g, " ").trim();
   return `"${text.replace(/\\/g, "\\\\").replace(/"/g, '\\"')}"`;
 }
 
 /** Removes the operators of Jira's text search, which would need separate escaping. */
-function plainWords(text: string): string {
+function withoutOperators(text: string): string {
   return text
     .replace(/[+\-&|!(){}[\]^~*?\\/:"']/g, " ")
     .replace(/\s+/g, " ")

@@ -55,7 +55,7 @@ export const searchTool = defineTool({
     `Search Jira for ${input.jql ? `issues matching ${input.jql}` : describeFilter(getFilter(input))}`,
   async run(input, context) {
     const { site } = getJiraApi(context);
-    const jql = input.jql?.trim() || (await jqlFor(getFilter(input), context));
+    const jql = input.jql?.trim() || (await resolveJql(getFilter(input), context));
     const { issues, more } = await searchIssues(context, jql, input.limit ?? 20);
     const words = input.jql
       ? formatCount(issues.length, "issue").replace(/^\d+ /, "")
@@ -100,7 +100,7 @@ async function searchIssues(
   return { issues: issues.slice(0, limit), more: token !== undefined || issues.length > limit };
 }
 
-async function jqlFor(filter: IssueFilter, context: ToolContext): Promise<string> {
+async function resolveJql(filter: IssueFilter, context: ToolContext): Promise<string> {
   const { assignee } = filter;
   if (!assignee || isMe(assignee) || isNobody(assignee)) return buildJql(filter);
   const { accountId } = await findPerson(context.http, getJiraApi(context).api, assignee);

@@ -52,7 +52,7 @@ export const transitionIssueTool = defineTool({
     const key = parseIssueKey(input.issue);
     const url = buildBrowseUrl(site, key);
     const path = `${api}/issue/${encodeURIComponent(key)}`;
-    const status = await currentStatus(context, path);
+    const status = await fetchStatus(context, path);
     if (isGoalReached(input.status, status)) {
       return {
         data: { key, status: status.name, changed: false, url },
@@ -60,7 +60,7 @@ export const transitionIssueTool = defineTool({
         url,
       };
     }
-    const transition = choose(key, input.status, await getTransitions(context, path));
+    const transition = requireTransition(key, input.status, await getTransitions(context, path));
     await context.http.request({
       method: "POST",
       path: `${path}/transitions`,
@@ -73,7 +73,7 @@ export const transitionIssueTool = defineTool({
   },
 });
 
-async function currentStatus(context: ToolContext, path: string): Promise<{ name: string; category?: string }> {
+async function fetchStatus(context: ToolContext, path: string): Promise<{ name: string; category?: string }> {
   const { fields } = await context.http.request({
     path,
     query: { fields: "status" },
@@ -94,7 +94,7 @@ async function getTransitions(context: ToolContext, path: string): Promise<Trans
   }));
 }
 
-function choose(key: string, wanted: string, transitions: Transition[]): Transition {
+function requireTransition(key: string, wanted: string, transitions: Transition[]): Transition {
   const { found, matches } = chooseTransition(wanted, transitions);
   if (found) return found;
   const names = (list: Transition[]) => [...new Set(list.map(({ status }) => status))].join(", ");

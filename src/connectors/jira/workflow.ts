@@ -8,7 +8,7 @@ export type TransitionGoal = { category?: string; words(key: string): string };
 
 /** Parses a goal such as "close", "start" or "In Review". */
 export function parseGoal(wanted: string): TransitionGoal {
-  const word = normal(wanted);
+  const word = normalize(wanted);
   const everyday = EVERYDAY.find(({ verbs }) => verbs.includes(word));
   if (everyday)
     return {
@@ -23,8 +23,8 @@ export function parseGoal(wanted: string): TransitionGoal {
 
 /** Returns whether the issue is already there: by status name, or by category for an everyday word. */
 export function isGoalReached(wanted: string, status: { name: string; category?: string }): boolean {
-  if (normal(wanted) === normal(status.name)) return true;
-  const word = normal(wanted);
+  if (normalize(wanted) === normalize(status.name)) return true;
+  const word = normalize(wanted);
   const everyday = EVERYDAY.find(({ verbs }) => verbs.includes(word));
   return everyday !== undefined && everyday.category === status.category;
 }
@@ -37,15 +37,18 @@ export function chooseTransition(
   wanted: string,
   transitions: Transition[],
 ): { found?: Transition; matches: Transition[] } {
-  const word = normal(wanted);
+  const word = normalize(wanted);
   const { category } = parseGoal(wanted);
-  const named = [({ status }: Transition) => normal(status) === word, ({ name }: Transition) => normal(name) === word]
+  const named = [
+    ({ status }: Transition) => normalize(status) === word,
+    ({ name }: Transition) => normalize(name) === word,
+  ]
     .map((fits) => transitions.filter(fits))
     .find((list) => list.length > 0);
   if (named) return { found: named[0], matches: named };
   const matches = category ? transitions.filter((transition) => transition.category === category) : [];
   const statuses = new Set(matches.map(({ status }) => status));
-  const usual = matches.find(({ status }) => USUAL.includes(normal(status)));
+  const usual = matches.find(({ status }) => USUAL.includes(normalize(status)));
   return { found: statuses.size === 1 ? matches[0] : usual, matches };
 }
 
@@ -64,7 +67,7 @@ const NAMES = [
 
 const USUAL = ["done", "closed", "resolved", "in progress", "to do", "open"];
 
-function normal(text: string): string {
+function normalize(text: string): string {
   return text
     .trim()
     .toLowerCase()

@@ -57,7 +57,7 @@ export const createPostTool = defineTool({
       commentary: toLittleText(text),
       visibility: input.visibility === "connections" ? "CONNECTIONS" : "PUBLIC",
       distribution: { feedDistribution: "MAIN_FEED", targetEntities: [], thirdPartyDistributionChannels: [] },
-      ...article(input),
+      ...buildArticle(input),
       lifecycleState: "PUBLISHED",
       isReshareDisabledByAuthor: false,
     };
@@ -76,7 +76,7 @@ export const createPostTool = defineTool({
 });
 
 /** Builds the shared page. LinkedIn does not fetch it and requires a title. */
-function article({ link, link_title }: Input): { content?: { article: { source: string; title: string } } } {
+function buildArticle({ link, link_title }: Input): { content?: { article: { source: string; title: string } } } {
   const source = link?.trim();
   if (!source) return {};
   const url = URL.canParse(source) ? new URL(source) : undefined;

@@ -20,7 +20,7 @@ const UserInfo = z.looseObject({
  * https://learn.microsoft.com/en-us/linkedin/consumer/integrations/self-serve/sign-in-with-linkedin-v2
  */
 export async function fetchLinkedinIdentity(http: ServiceHttp): Promise<Identity> {
-  const { sub, name, email, picture } = await userInfo(http);
+  const { sub, name, email, picture } = await fetchUserInfo(http);
   return {
     accountId: sub,
     user: { account_id: sub, name, email, picture },
@@ -37,7 +37,7 @@ export const getProfileTool = defineTool({
   examples: ["show my linkedin account", "show my linkedin profile", "which linkedin account is connected"],
   summary: () => "Read the connected LinkedIn account",
   async run(_input, context) {
-    const { sub, name, email, locale } = await userInfo(context.http);
+    const { sub, name, email, locale } = await fetchUserInfo(context.http);
     const language =
       typeof locale === "string" ? locale : [locale?.language, locale?.country].filter(Boolean).join("-");
     const facts = [email && `- E-mail: ${escapeCell(email)}`, language && `- Language: ${escapeCell(language)}`].filter(
@@ -50,6 +50,6 @@ export const getProfileTool = defineTool({
   },
 });
 
-function userInfo(http: ServiceHttp): Promise<z.output<typeof UserInfo>> {
+function fetchUserInfo(http: ServiceHttp): Promise<z.output<typeof UserInfo>> {
   return http.request({ path: "/v2/userinfo", answer: UserInfo, scope: "openid profile" });
 }

@@ -29,7 +29,7 @@ export function getAuthor({ metadata }: Pick<ToolContext, "metadata">): string {
  * @throws Problem INVALID_REQUEST when there is none
  */
 export function parsePostUrn(text: string): string {
-  const decoded = decodedText(text.trim());
+  const decoded = decodeText(text.trim());
   const urn =
     /urn:li:(share|ugcPost|activity):(\d+)/.exec(decoded) ??
     /\/posts\/\S*?-(share|ugcPost|activity)-(\d+)/.exec(decoded);
@@ -82,7 +82,7 @@ export function toLittleText(text: string): string {
   return text.replace(/[\\|{}@[\]()<>*_~]|#(?![\p{L}\p{N}])|(?<=[\p{L}\p{N}])#/gu, "\\$&");
 }
 
-function decodedText(text: string): string {
+function decodeText(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

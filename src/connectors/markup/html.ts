@@ -8,78 +8,83 @@ import { hasExtraCells } from "#protocol/markdown-table";
  */
 export function markdownToHtml(text: string): string {
   try {
-    return blocks(lexer(text, { gfm: true }));
+    return renderBlocks(lexer(text, { gfm: true }));
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     return text
       .split(/\n\s*\n/)
-      .map((part) => paragraph(escapeHtml(part.trim())))
+      .map((part) => wrapParagraph(escapeHtml(part.trim())))
       .join("");
   }
 }
 
-function blocks(tokens: Token[]): string {
-  return tokens.map(block).join("");
+function renderBlocks(tokens: Token[]): string {
+  return tokens.map(renderBlock).join("");
 }
 
-function block(token: Token): string {
+function renderBlock(token: Token): string {
   switch (token.type) {
     case "space":
       return "";
     case "heading":
-      return element(`h${token.depth}`, inlines(token.tokens ?? []));
+      return wrapElement(`h${token.depth}`, renderInlines(token.tokens ?? []));
     case "code":
-      return element("pre", escapeHtml(token.text));
+      return wrapElement("pre", escapeHtml(token.text));
     case "blockquote":
-      return element("blockquote", blocks(token.tokens ?? []));
+      return wrapElement("blockquote", renderBlocks(token.tokens ?? []));
     case "list":
-      return list(token as Tokens.List);
+      return renderList(token as Tokens.List);
     case "table":
       return hasExtraCells(token as Tokens.Table)
-        ? paragraph(escapeHtml(token.raw.trim()))
-        : table(token as Tokens.Table);
+        ? wrapParagraph(escapeHtml(token.raw.trim()))
+        : renderTable(token as Tokens.Table);
     case "hr":
       return "<hr/>";
     case "paragraph":
     case "text":
-      return paragraph(inlines(token.tokens ?? [token]));
+      return wrapParagraph(renderInlines(token.tokens ?? [token]));
     default:
-      return paragraph(escapeHtml(token.raw.trim()));
+      return wrapParagraph(escapeHtml(token.raw.trim()));
   }
 }
 
-function list({ ordered, items }: Tokens.List): string {
+function renderList({ ordered, items }: Tokens.List): string {
   const content = items.map(({ tokens, task, checked }) => {
     const mark = task ? (checked ? "☑ " : "☐ ") : "";
     const inner = tokens.filter(({ type }) => type !== "checkbox");
-    return element(
+    return wrapElement(
       "li",
-      mark + inner.map((token) => (token.type === "text" ? inlines(token.tokens ?? [token]) : block(token))).join(""),
+      mark +
+        inner
+          .map((token) => (token.type === "text" ? renderInlines(token.tokens ?? [token]) : renderBlock(token)))
+          .join(""),
     );
   });
-  return element(ordered ? "ol" : "ul", content.join(""));
+  return wrapElement(ordered ? "ol" : "ul", content.join(""));
 }
 
-function table({ header, rows }: Tokens.Table): string {
+function renderTable({ header, rows }: Tokens.Table): string {
   const row = (name: string, cells: Tokens.TableCell[]) =>
-    element("tr", cells.map(({ tokens }) => `<${name}>${inlines(tokens)}</${name}>`).join(""));
-  return element("table", element("tbody", row("th", header) + rows.map((cells) => row("td", cells)).join("")));
+    wrapElement("tr", cells.map(({ tokens }) => `<${name}>${renderInlines(tokens)}</${name}>`).join(""));
+  return wrapElement("table", wrapElement("tbody", row("th", header) + rows.map((cells) => row("td", cells)).join("")));
 }
 
-function inlines(tokens: Token[]): string {
-  return tokens.map(inline).join("");
+function renderInlines(tokens: Token[]): string {
+  return tokens.map(renderInline).join("");
 }
 
 const MARKS: Record<string, string | undefined> = { strong: "strong", em: "em", del: "s" };
 
-function inline(token: Token): string {
+function renderInline(token: Token): string {
   const inner = () =>
-    "tokens" in token && token.tokens ? inlines(token.tokens) : lines("text" in token ? String(token.text) : token.raw);
+    "tokens" in token && token.tokens
+      ? renderInlines(token.tokens)
+      : renderLines("text" in token ? String(token.text) : token.raw);
   const mark = MARKS[token.type];
-  if (mark) return element(mark, inner());
+  if (mark) return wrapElement(mark, inner());
   switch (token.type) {
     case "codespan":
-      return element("code", escapeHtml(token.text));
+      return wrapElement("code", escapeHtml(token.text));
     case "br":
       return "<br/>";
     case "link":
@@ -88,20 +93,20 @@ function inline(token: Token): string {
     case "text":
       return inner();
     default:
-      return lines(token.raw);
+      return renderLines(token.raw);
   }
 }
 
 /** Keeps the text's line breaks. */
-function lines(text: string): string {
+function renderLines(text: string): string {
   return escapeHtml(text).replace(/\n/g, "<br/>");
 }
 
-function paragraph(content: string): string {
-  return element("p", content);
+function wrapParagraph(content: string): string {
+  return wrapElement("p", content);
 }
 
-function element(name: string, content: string): string {
+function wrapElement(name: string, content: string): string {
   return content.trim() === "" ? "" : `<${name}>${content}</${name}>`;
 }
 

@@ -7,16 +7,16 @@ import { type RichText, toPlainText, toRichText } from "./rich-text.ts";
 export type BlockDraft = { type: string; value: Record<string, unknown>; children: BlockDraft[] };
 
 /** Maximum number of text pieces per block. Notion accepts 100; fewer keep a block well below the request limit. */
-const PIECES = 50;
+const MAX_PIECES = 50;
 
 /** Converts text or Markdown to blocks. Source: https://developers.notion.com/reference/block */
 export function parseBlocks(markdown: string): BlockDraft[] {
   try {
-    return blocks(lexer(markdown, { gfm: true }));
+    return toBlocks(lexer(markdown, { gfm: true }));
   } catch (error) {
     // Markdown that is nested too deeply is converted to plain paragraphs.
     if (!(error instanceof RangeError)) throw error;
-    return markdown.split(/\n\s*\n/).flatMap((part) => texts("paragraph", toPlainText(part.trim())));
+    return markdown.split(/\n\s*\n/).flatMap((part) => toTextBlocks("paragraph", toPlainText(part.trim())));
   }
 }
 
@@ -25,49 +25,49 @@ export function countBlocks(drafts: BlockDraft[]): number {
   return drafts.reduce((sum, { children }) => sum + 1 + countBlocks(children), 0);
 }
 
-function blocks(tokens: Token[]): BlockDraft[] {
-  return tokens.flatMap(block);
+function toBlocks(tokens: Token[]): BlockDraft[] {
+  return tokens.flatMap(toBlock);
 }
 
-function block(token: Token): BlockDraft[] {
+function toBlock(token: Token): BlockDraft[] {
   switch (token.type) {
     case "space":
     case "def":
       return [];
     case "heading":
-      return texts(`heading_${Math.min(3, token.depth)}`, toRichText(token.tokens ?? []));
+      return toTextBlocks(`heading_${Math.min(3, token.depth)}`, toRichText(token.tokens ?? []));
     case "code":
-      return texts("code", toPlainText(token.text), { language: toNotionLanguage(token.lang) });
+      return toTextBlocks("code", toPlainText(token.text), { language: toNotionLanguage(token.lang) });
     case "blockquote":
-      return quote(token as Tokens.Blockquote);
+      return toQuoteBlocks(token as Tokens.Blockquote);
     case "list":
       return (token as Tokens.List).items.flatMap((item) => listItem(item, (token as Tokens.List).ordered));
     case "table":
-      if (hasExtraCells(token as Tokens.Table)) return texts("paragraph", toPlainText(token.raw.trim()));
-      return [table(token as Tokens.Table)];
+      if (hasExtraCells(token as Tokens.Table)) return toTextBlocks("paragraph", toPlainText(token.raw.trim()));
+      return [toTableBlock(token as Tokens.Table)];
     case "hr":
       return [{ type: "divider", value: {}, children: [] }];
     case "paragraph":
-      return paragraph(token.tokens ?? []);
+      return toParagraphs(token.tokens ?? []);
     case "text":
-      return texts("paragraph", toRichText(token.tokens ?? [token]));
+      return toTextBlocks("paragraph", toRichText(token.tokens ?? [token]));
     default:
-      return texts("paragraph", toPlainText(token.raw.trim()));
+      return toTextBlocks("paragraph", toPlainText(token.raw.trim()));
   }
 }
 
 /** Converts a paragraph. An image alone in its paragraph becomes an image block; within text it becomes a link. */
-function paragraph(tokens: Token[]): BlockDraft[] {
+function toParagraphs(tokens: Token[]): BlockDraft[] {
   const [only, ...more] = tokens;
   if (only?.type === "image" && more.length === 0 && /^https?:/i.test(only.href) && URL.canParse(only.href)) {
-    const caption = toPlainText(only.text).slice(0, PIECES);
+    const caption = toPlainText(only.text).slice(0, MAX_PIECES);
     return [{ type: "image", value: { type: "external", external: { url: only.href }, caption }, children: [] }];
   }
-  return texts("paragraph", toRichText(tokens));
+  return toTextBlocks("paragraph", toRichText(tokens));
 }
 
 /** Converts text to one block, or to several if it exceeds one. Children go to the last block. */
-function texts(
+function toTextBlocks(
   type: string,
   pieces: RichText[],
   more: Record<string, unknown> = {},
@@ -75,23 +75,23 @@ function texts(
 ): BlockDraft[] {
   if (pieces.length === 0 && type === "paragraph") return [];
   const drafts: BlockDraft[] = [];
-  for (let start = 0; start === 0 || start < pieces.length; start += PIECES) {
-    drafts.push({ type, value: { rich_text: pieces.slice(start, start + PIECES), ...more }, children: [] });
+  for (let start = 0; start === 0 || start < pieces.length; start += MAX_PIECES) {
+    drafts.push({ type, value: { rich_text: pieces.slice(start, start + MAX_PIECES), ...more }, children: [] });
   }
   drafts.at(-1)?.children.push(...children);
   return drafts;
 }
 
 /** Converts a quote: its first paragraph is the text, the rest become children. */
-function quote({ tokens }: Tokens.Blockquote): BlockDraft[] {
+function toQuoteBlocks({ tokens }: Tokens.Blockquote): BlockDraft[] {
   const { own, rest } = formatOwn(tokens);
-  return texts("quote", own, {}, blocks(rest));
+  return toTextBlocks("quote", own, {}, toBlocks(rest));
 }
 
 function listItem({ tokens, task, checked }: Tokens.ListItem, ordered: boolean): BlockDraft[] {
   const { own, rest } = formatOwn(tokens.filter(({ type }) => type !== "checkbox"));
-  if (task) return texts("to_do", own, { checked: checked === true }, blocks(rest));
-  return texts(ordered ? "numbered_list_item" : "bulleted_list_item", own, {}, blocks(rest));
+  if (task) return toTextBlocks("to_do", own, { checked: checked === true }, toBlocks(rest));
+  return toTextBlocks(ordered ? "numbered_list_item" : "bulleted_list_item", own, {}, toBlocks(rest));
 }
 
 function formatOwn(tokens: Token[]): { own: RichText[]; rest: Token[] } {
@@ -102,10 +102,10 @@ function formatOwn(tokens: Token[]): { own: RichText[]; rest: Token[] } {
   return { own: toRichText(inline), rest: tokens.slice(first + 1) };
 }
 
-function table({ header, rows }: Tokens.Table): BlockDraft {
+function toTableBlock({ header, rows }: Tokens.Table): BlockDraft {
   const row = (cells: Tokens.TableCell[]): BlockDraft => ({
     type: "table_row",
-    value: { cells: cells.map(({ tokens }) => toRichText(tokens).slice(0, PIECES)) },
+    value: { cells: cells.map(({ tokens }) => toRichText(tokens).slice(0, MAX_PIECES)) },
     children: [],
   });
   return {

@@ -16,7 +16,7 @@ type Input = z.output<typeof Input>;
 const Comment = z.looseObject({ id: z.string() });
 
 /** Longest comment, in text pieces. Source: https://developers.notion.com/reference/request-limits */
-const PIECES = 100;
+const MAX_PIECES = 100;
 
 /** Source: https://developers.notion.com/reference/create-a-comment */
 export const addCommentTool = defineTool({
@@ -36,7 +36,7 @@ export const addCommentTool = defineTool({
   resource: ({ page }: Input) => formatPlace("on the page", formatNotionPlace(page)),
   async run(input, context) {
     const pieces = toPlainText(input.text.trim());
-    if (pieces.length === 0 || pieces.length > PIECES) {
+    if (pieces.length === 0 || pieces.length > MAX_PIECES) {
       const sentence =
         pieces.length === 0 ? "The comment must not be empty." : "The comment is longer than Notion allows.";
       throw new Problem("INVALID_REQUEST", sentence, { details: { field: "text" } });

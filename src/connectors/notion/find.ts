@@ -12,7 +12,7 @@ const Database = z.looseObject({
 });
 
 /** Maximum number of candidates for a name, and how many of them a message lists. */
-const CANDIDATES = 50;
+const MAX_CANDIDATES = 50;
 const LISTED = 5;
 
 /**
@@ -21,7 +21,7 @@ const LISTED = 5;
  * @throws Problem INVALID_REQUEST when none or several match
  */
 export async function findPage(context: ToolContext, text: string): Promise<NotionObject> {
-  const id = notionId(text);
+  const id = findNotionId(text);
   if (id) return await context.http.request({ path: `/v1/pages/${id}`, answer: NotionObject });
   return await findByTitle(context, text, "page");
 }
@@ -32,27 +32,27 @@ export async function findPage(context: ToolContext, text: string): Promise<Noti
  * @throws Problem INVALID_REQUEST when none or several match
  */
 export async function findDataSource(context: ToolContext, text: string): Promise<NotionObject> {
-  const id = notionId(text);
+  const id = findNotionId(text);
   if (!id) return await findByTitle(context, text, "data_source");
-  return await dataSource(context, await sourceOfDatabase(context, id));
+  return await fetchDataSource(context, await resolveDataSourceId(context, id));
 }
 
 /** Returns a page or database as the text of an approval names it: its ID if the input has one, else its title. */
 export function formatNotionPlace(text: string): string | undefined {
-  return notionId(text) ?? quoteName(text);
+  return findNotionId(text) ?? quoteName(text);
 }
 
 /** Returns the ID from a typed ID or URL (`?p=` is the page open beside a database). */
-function notionId(text: string): string | undefined {
+function findNotionId(text: string): string | undefined {
   const trimmed = text.trim();
   if (/^https?:\/\//i.test(trimmed) && URL.canParse(trimmed)) {
     const url = new URL(trimmed);
-    return dashed(url.searchParams.get("p") ?? "") ?? dashed(url.pathname.split("/").at(-1) ?? "");
+    return addDashes(url.searchParams.get("p") ?? "") ?? addDashes(url.pathname.split("/").at(-1) ?? "");
   }
-  return /^[0-9a-f-]{32,36}$/i.test(trimmed) ? dashed(trimmed) : undefined;
+  return /^[0-9a-f-]{32,36}$/i.test(trimmed) ? addDashes(trimmed) : undefined;
 }
 
-function dashed(text: string): string | undefined {
+function addDashes(text: string): string | undefined {
   const hex = /([0-9a-f]{32})$/i.exec(text.replaceAll("-", ""))?.[1]?.toLowerCase();
   return hex?.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 }
@@ -62,12 +62,12 @@ async function findByTitle(context: ToolContext, text: string, kind: "page" | "d
   const { results } = await context.http.request({
     method: "POST",
     path: "/v1/search",
-    body: { query: wanted, filter: { property: "object", value: kind }, page_size: CANDIDATES },
+    body: { query: wanted, filter: { property: "object", value: kind }, page_size: MAX_CANDIDATES },
     answer: Found,
     reads: true,
   });
-  const found = results.filter((one) => one.in_trash !== true && contains(getTitle(one), wanted));
-  const exact = found.filter((one) => same(getTitle(one), wanted));
+  const found = results.filter((one) => one.in_trash !== true && containsWords(getTitle(one), wanted));
+  const exact = found.filter((one) => hasSameTitle(getTitle(one), wanted));
   const [only, ...more] = exact.length > 0 ? exact : found;
   if (only && more.length === 0) return only;
   const noun = kind === "page" ? "page" : "database";
@@ -91,7 +91,7 @@ async function findByTitle(context: ToolContext, text: string, kind: "page" | "d
 }
 
 /** Resolves an ID to a data source. It may be the ID of a database or of the data source itself. */
-async function sourceOfDatabase(context: ToolContext, id: string): Promise<string> {
+async function resolveDataSourceId(context: ToolContext, id: string): Promise<string> {
   const request = { path: `/v1/databases/${id}`, answer: Database };
   const database = await context.http.request(request).catch((error: unknown) => {
     if (error instanceof Problem && error.details.service_status === 404) return undefined;
@@ -106,7 +106,7 @@ async function sourceOfDatabase(context: ToolContext, id: string): Promise<strin
   });
 }
 
-async function dataSource(context: ToolContext, id: string): Promise<NotionObject> {
+async function fetchDataSource(context: ToolContext, id: string): Promise<NotionObject> {
   return await context.http.request({ path: `/v1/data_sources/${id}`, answer: NotionObject });
 }
 
@@ -114,10 +114,10 @@ async function dataSource(context: ToolContext, id: string): Promise<NotionObjec
  * Notion also returns similar titles. Only titles that contain the given words count, because kay may write to the
  * result.
  */
-function contains(title: string, wanted: string): boolean {
+function containsWords(title: string, wanted: string): boolean {
   return title.toLowerCase().includes(wanted.toLowerCase());
 }
 
-function same(title: string, wanted: string): boolean {
+function hasSameTitle(title: string, wanted: string): boolean {
   return title.localeCompare(wanted, undefined, { sensitivity: "base" }) === 0;
 }

@@ -10,7 +10,7 @@ const Input = z.object({ page: withDescription(z.string(), "Title, id or URL of 
 type Input = z.output<typeof Input>;
 
 /** Longest text of a page shown to the user and the model, in characters. */
-const LONGEST = 12_000;
+const MAX_TEXT_LENGTH = 12_000;
 
 /** Source: https://developers.notion.com/reference/retrieve-a-page and …/reference/get-block-children */
 export const getPageTool = defineTool({
@@ -30,7 +30,7 @@ export const getPageTool = defineTool({
   async run(input, context) {
     const page = await findPage(context, input.page);
     const { text: whole, complete } = await readPage(context, page.id);
-    const text = truncateText(whole, LONGEST);
+    const text = truncateText(whole, MAX_TEXT_LENGTH);
     const [title, url, properties] = [getTitle(page), getUrl(page), formatProperties(page)];
     const facts = Object.entries(properties).flatMap(([name, value]) =>
       value === "" ? [] : [`- ${escapeCell(name)}: ${escapeCell(value)}`],

@@ -7,11 +7,11 @@ const Dated = z.looseObject({ start: z.nullish(z.string()), end: z.nullish(z.str
 /** Formats the properties of a page or row as text, without the title. Empty ones are "". */
 export function formatProperties({ properties }: NotionObject): Record<string, string> {
   const entries = Object.entries(properties ?? {}).filter(([, { type }]) => type !== "title");
-  return Object.fromEntries(entries.map(([name, property]) => [name, format(property)]));
+  return Object.fromEntries(entries.map(([name, property]) => [name, formatProperty(property)]));
 }
 
 /** Formats the value of a property. Source: https://developers.notion.com/reference/page-property-values */
-function format(property: Record<string, unknown>): string {
+function formatProperty(property: Record<string, unknown>): string {
   const type = String(property.type ?? "");
   const value = property[type];
   if (value === null || value === undefined) return "";
@@ -29,19 +29,19 @@ function format(property: Record<string, unknown>): string {
     case "multi_select":
     case "people":
     case "files":
-      return list(value).map(findByName).filter(Boolean).join(", ");
+      return toList(value).map(findByName).filter(Boolean).join(", ");
     case "date":
-      return dated(value);
+      return formatDate(value);
     case "relation":
-      return list(value).length > 0 ? `${list(value).length} linked` : "";
+      return toList(value).length > 0 ? `${toList(value).length} linked` : "";
     case "unique_id":
-      return uniqueId(value);
+      return formatUniqueId(value);
     case "formula":
     case "rollup":
-      return format(value as Record<string, unknown>);
+      return formatProperty(value as Record<string, unknown>);
     case "array":
-      return list(value)
-        .map((one) => format(one as Record<string, unknown>))
+      return toList(value)
+        .map((one) => formatProperty(one as Record<string, unknown>))
         .filter(Boolean)
         .join(", ");
     default:
@@ -54,18 +54,18 @@ function findByName(value: unknown): string {
   return (result.success && result.data.name) || "";
 }
 
-function dated(value: unknown): string {
+function formatDate(value: unknown): string {
   const result = Dated.safeParse(value);
   if (!result.success) return "";
   const { start, end } = result.data;
   return end ? `${start ?? ""} – ${end}` : (start ?? "");
 }
 
-function uniqueId(value: unknown): string {
+function formatUniqueId(value: unknown): string {
   const { prefix, number } = value as { prefix?: string | null; number?: number };
   return prefix ? `${prefix}-${number}` : String(number ?? "");
 }
 
-function list(value: unknown): unknown[] {
+function toList(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }

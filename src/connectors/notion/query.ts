@@ -29,7 +29,7 @@ const Page = z.looseObject({
 });
 
 /** Columns shown to the user. The model gets all. */
-const SHOWN = 5;
+const MAX_COLUMNS = 5;
 
 /** Source: https://developers.notion.com/reference/query-a-data-source */
 export const queryDatabaseTool = defineTool({
@@ -46,7 +46,7 @@ export const queryDatabaseTool = defineTool({
     "list rows in the notion database {database} where {property} is {value}",
     "show the rows of {database} in notion",
   ],
-  summary: (input: Input) => `List ${words(input)}`,
+  summary: (input: Input) => `List ${describeQuery(input)}`,
   async run(input, context) {
     const source = await findDataSource(context, input.database);
     const columns = listColumns(source);
@@ -68,7 +68,7 @@ export const queryDatabaseTool = defineTool({
           }
         : {}),
     };
-    const { rows, more } = await query(context, source.id, body, input.limit ?? 50);
+    const { rows, more } = await queryRows(context, source.id, body, input.limit ?? 50);
     const title = getTitle(source);
     const data = rows.map((row) => ({ id: row.id, title: getTitle(row), ...formatProperties(row), url: getUrl(row) }));
     const names = columns.filter(({ type }) => type !== "title").map(({ name }) => name);
@@ -86,7 +86,7 @@ export const queryDatabaseTool = defineTool({
   },
 });
 
-async function query(
+async function queryRows(
   context: ToolContext,
   id: string,
   body: Record<string, unknown>,
@@ -110,7 +110,7 @@ async function query(
   return { rows: rows.slice(0, limit), more: cursor !== undefined };
 }
 
-function words({ database, property, value }: Input): string {
+function describeQuery({ database, property, value }: Input): string {
   const where = property?.trim() && value?.trim() ? ` where ${property.trim()} is ${value.trim()}` : "";
   return `rows of “${database.trim()}” in Notion${where}`;
 }
@@ -118,7 +118,7 @@ function words({ database, property, value }: Input): string {
 function formatResult(rows: NotionObject[], more: boolean, where: string, head: string, names: string[]): string {
   if (rows.length === 0) return `No matching rows ${where}.`;
   const properties = rows.map(formatProperties);
-  const shown = names.filter((name) => properties.some((one) => one[name])).slice(0, SHOWN);
+  const shown = names.filter((name) => properties.some((one) => one[name])).slice(0, MAX_COLUMNS);
   const cells = rows.map((row, index) => [getTitle(row), ...shown.map((name) => properties[index]?.[name] ?? "")]);
   const first = more
     ? `The first ${rows.length} rows ${where}; there are more:`

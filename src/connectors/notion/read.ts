@@ -15,10 +15,10 @@ const Page = z.looseObject({
 });
 
 /** A block with its children. */
-type Read = { type: string; value: Record<string, unknown>; children: Read[] };
+type ReadBlock = { type: string; value: Record<string, unknown>; children: ReadBlock[] };
 
 /** Limits for reading a page: number of lists requested, and levels of nesting. */
-const REQUESTS = 40;
+const MAX_REQUESTS = 40;
 const DEEPEST = 6;
 
 /**
@@ -26,15 +26,15 @@ const DEEPEST = 6;
  * https://developers.notion.com/reference/get-block-children
  */
 export async function readPage(context: ToolContext, id: string): Promise<{ text: string; complete: boolean }> {
-  const budget = { requests: REQUESTS, complete: true };
-  const blocks = await children(context, id, 0, budget);
+  const budget = { requests: MAX_REQUESTS, complete: true };
+  const blocks = await readChildren(context, id, 0, budget);
   return { text: formatBlocks(blocks), complete: budget.complete };
 }
 
 type Budget = { requests: number; complete: boolean };
 
-async function children(context: ToolContext, id: string, depth: number, budget: Budget): Promise<Read[]> {
-  const blocks: Read[] = [];
+async function readChildren(context: ToolContext, id: string, depth: number, budget: Budget): Promise<ReadBlock[]> {
+  const blocks: ReadBlock[] = [];
   let cursor: string | undefined;
   do {
     if (budget.requests === 0 || depth > DEEPEST) {
@@ -49,8 +49,8 @@ async function children(context: ToolContext, id: string, depth: number, budget:
     });
     for (const one of page.results) {
       const own = one.has_children === true && !OWN_PAGES.has(one.type);
-      const within = own ? await children(context, one.id, depth + 1, budget) : [];
-      blocks.push({ type: one.type, value: record(one[one.type]), children: within });
+      const within = own ? await readChildren(context, one.id, depth + 1, budget) : [];
+      blocks.push({ type: one.type, value: toRecord(one[one.type]), children: within });
     }
     const next = page.has_more === true ? (page.next_cursor ?? undefined) : undefined;
     if (next === cursor) return blocks;
@@ -63,7 +63,7 @@ async function children(context: ToolContext, id: string, depth: number, budget:
 const OWN_PAGES = new Set(["child_page", "child_database"]);
 
 /** Joins blocks. List items follow each other; everything else is separated by a blank line. */
-function formatBlocks(blocks: Read[]): string {
+function formatBlocks(blocks: ReadBlock[]): string {
   let number = 0;
   let text = "";
   let before = "";
@@ -80,22 +80,22 @@ function formatBlocks(blocks: Read[]): string {
 
 const LISTS = new Set(["bulleted_list_item", "numbered_list_item", "to_do"]);
 
-function formatBlock(block: Read, number: number): string {
+function formatBlock(block: ReadBlock, number: number): string {
   const { type, value } = block;
-  const own = inline(value.rich_text);
+  const own = formatInline(value.rich_text);
   switch (type) {
     case "heading_1":
     case "heading_2":
     case "heading_3":
     case "heading_4":
-      return stack(own === "" ? "" : `${"#".repeat(Number(type.at(-1)))} ${own.replace(/\n/g, " ")}`, block);
+      return stackChildren(own === "" ? "" : `${"#".repeat(Number(type.at(-1)))} ${own.replace(/\n/g, " ")}`, block);
     case "bulleted_list_item":
     case "toggle":
-      return item("- ", own, block);
+      return formatItem("- ", own, block);
     case "numbered_list_item":
-      return item(`${number}. `, own, block);
+      return formatItem(`${number}. `, own, block);
     case "to_do":
-      return item(value.checked === true ? "- [x] " : "- [ ] ", own, block);
+      return formatItem(value.checked === true ? "- [x] " : "- [ ] ", own, block);
     case "quote":
     case "callout":
       return addPrefix([own, formatBlocks(block.children)].filter(Boolean).join("\n\n"), "> ");
@@ -111,23 +111,23 @@ function formatBlock(block: Read, number: number): string {
 }
 
 /** Formats a block that Markdown cannot express: its URL, its title or its text. */
-function formatOther(block: Read, own: string): string {
+function formatOther(block: ReadBlock, own: string): string {
   const { type, value } = block;
   if (type === "child_page" || type === "child_database") return `[${String(value.title ?? "Untitled")}]`;
   if (type === "equation") return `$${String(value.expression ?? "")}$`;
-  const address = [value.url, record(value.external).url, record(value.file).url].find(
+  const address = [value.url, toRecord(value.external).url, toRecord(value.file).url].find(
     (url) => typeof url === "string",
   );
-  if (address === undefined) return stack(own, block);
+  if (address === undefined) return stackChildren(own, block);
   const words = joinPieces(value.caption) || String(value.name ?? "") || type.replaceAll("_", " ");
   return `[${words.replace(/[[\]]/g, "")}](${address.replaceAll(")", "%29")})`;
 }
 
-function stack(own: string, { children }: Read): string {
+function stackChildren(own: string, { children }: ReadBlock): string {
   return [own, formatBlocks(children)].filter(Boolean).join("\n\n");
 }
 
-function item(marker: string, own: string, { children }: Read): string {
+function formatItem(marker: string, own: string, { children }: ReadBlock): string {
   const inner = formatBlocks(children);
   const list = children.every(({ type }) => LISTS.has(type));
   const text = [own, inner].filter(Boolean).join(list ? "\n" : "\n\n");
@@ -143,8 +143,8 @@ function formatCode(value: Record<string, unknown>): string {
   return `${fence}${language}\n${text}\n${fence}`;
 }
 
-function formatTable({ children }: Read): string {
-  const rows = children.map(({ value }) => (Array.isArray(value.cells) ? value.cells.map(inline) : []));
+function formatTable({ children }: ReadBlock): string {
+  const rows = children.map(({ value }) => (Array.isArray(value.cells) ? value.cells.map(formatInline) : []));
   const [head, ...rest] = rows;
   return head ? formatMarkdownTable(head, rest) : "";
 }
@@ -153,26 +153,26 @@ function addPrefix(text: string, prefix: string): string {
   return text.replace(/^/gm, prefix).replace(/[ ]+$/gm, "");
 }
 
-function inline(pieces: unknown): string {
+function formatInline(pieces: unknown): string {
   const list = z.array(Piece).safeParse(pieces);
   return list.success ? toInlineMarkdown(list.data) : "";
 }
 
-function record(value: unknown): Record<string, unknown> {
+function toRecord(value: unknown): Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 }
 
 /** Converts pieces of text to inline Markdown. */
 function toInlineMarkdown(pieces: Piece[]): string {
-  return pieces.map(piece).join("");
+  return pieces.map(formatPiece).join("");
 }
 
 /** Keeps spaces outside the marks, where Markdown requires them. */
-function piece({ plain_text, annotations, href }: Piece): string {
+function formatPiece({ plain_text, annotations, href }: Piece): string {
   const text = plain_text ?? "";
   const [, before = "", words = "", after = ""] = /^(\s*)([\s\S]*?)(\s*)$/.exec(text) ?? [];
   if (words === "") return text;
-  let marked = annotations?.code ? code(words) : words;
+  let marked = annotations?.code ? formatInlineCode(words) : words;
   if (annotations?.bold) marked = `**${marked}**`;
   if (annotations?.italic) marked = `*${marked}*`;
   if (annotations?.strikethrough) marked = `~~${marked}~~`;
@@ -180,7 +180,7 @@ function piece({ plain_text, annotations, href }: Piece): string {
   return `${before}${marked}${after}`;
 }
 
-function code(text: string): string {
+function formatInlineCode(text: string): string {
   const fence = text.includes("`") ? "``" : "`";
   return `${fence}${text}${fence}`;
 }

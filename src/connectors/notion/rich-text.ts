@@ -1,23 +1,23 @@
 import type { Token, Tokens } from "marked";
 
 /** A piece of text as Notion expects it. Source: https://developers.notion.com/reference/rich-text */
-export type RichText = { type: "text"; text: { content: string; link?: { url: string } }; annotations?: Look };
+export type RichText = { type: "text"; text: { content: string; link?: { url: string } }; annotations?: TextStyle };
 
 /** Formatting of a piece. Missing fields are false. */
-type Look = { bold?: true; italic?: true; strikethrough?: true; code?: true };
+type TextStyle = { bold?: true; italic?: true; strikethrough?: true; code?: true };
 
 /**
  * Longest content of a piece in UTF-16 units, and longest URL. Source:
  * https://developers.notion.com/reference/request-limits
  */
-const LONGEST = 2_000;
+const MAX_CONTENT_LENGTH = 2_000;
 
 /**
  * Splits text into pieces that Notion accepts. A piece never ends inside a surrogate pair, so the joined pieces equal
  * the text.
  */
-export function toPlainText(text: string, look: Look = {}, url?: string): RichText[] {
-  return cut(text.toWellFormed()).map((content) => ({
+export function toPlainText(text: string, look: TextStyle = {}, url?: string): RichText[] {
+  return splitText(text.toWellFormed()).map((content) => ({
     type: "text",
     text: { content, ...(url === undefined ? {} : { link: { url } }) },
     ...(Object.keys(look).length > 0 ? { annotations: look } : {}),
@@ -37,26 +37,26 @@ export function toRichText(tokens: Token[]): RichText[] {
   return runs.flatMap(({ text, look, url }) => toPlainText(text, look, url));
 }
 
-type Run = { text: string; look: Look; url: string | undefined };
+type Run = { text: string; look: TextStyle; url: string | undefined };
 
-function getRuns(tokens: Token[], look: Look, url: string | undefined): Run[] {
+function getRuns(tokens: Token[], look: TextStyle, url: string | undefined): Run[] {
   return tokens.flatMap((token) => getRun(token, look, url));
 }
 
-function getRun(token: Token, look: Look, url: string | undefined): Run[] {
-  const literal = (text: string, more: Look = {}): Run[] => [{ text, look: { ...look, ...more }, url }];
+function getRun(token: Token, look: TextStyle, url: string | undefined): Run[] {
+  const literal = (text: string, more: TextStyle = {}): Run[] => [{ text, look: { ...look, ...more }, url }];
   switch (token.type) {
     case "strong":
-      return getRuns(inner(token), { ...look, bold: true }, url);
+      return getRuns(getInnerTokens(token), { ...look, bold: true }, url);
     case "em":
-      return getRuns(inner(token), { ...look, italic: true }, url);
+      return getRuns(getInnerTokens(token), { ...look, italic: true }, url);
     case "del":
-      return getRuns(inner(token), { ...look, strikethrough: true }, url);
+      return getRuns(getInnerTokens(token), { ...look, strikethrough: true }, url);
     case "codespan":
       return literal(token.text, { code: true });
     case "link":
     case "image":
-      return linkRuns(token as Tokens.Link, look, url);
+      return toLinkRuns(token as Tokens.Link, look, url);
     case "br":
       return literal("\n");
     case "escape":
@@ -69,29 +69,29 @@ function getRun(token: Token, look: Look, url: string | undefined): Run[] {
 }
 
 /** Converts a link. A URL that Notion would reject stays visible as text. */
-function linkRuns(token: Tokens.Link, look: Look, outer: string | undefined): Run[] {
+function toLinkRuns(token: Tokens.Link, look: TextStyle, outer: string | undefined): Run[] {
   if (!isAddress(token.href)) return [{ text: token.raw, look, url: outer }];
-  const runs = getRuns(inner(token), look, token.href);
+  const runs = getRuns(getInnerTokens(token), look, token.href);
   return runs.length > 0 ? runs : [{ text: token.text || token.href, look, url: token.href }];
 }
 
 /** Returns whether Notion accepts a URL as a link. */
 function isAddress(href: string): boolean {
-  return /^(https?:\/\/|mailto:)/i.test(href) && URL.canParse(href) && href.length <= LONGEST;
+  return /^(https?:\/\/|mailto:)/i.test(href) && URL.canParse(href) && href.length <= MAX_CONTENT_LENGTH;
 }
 
-function cut(text: string): string[] {
+function splitText(text: string): string[] {
   const pieces: string[] = [];
   for (let start = 0; start < text.length; ) {
-    const last = text.charCodeAt(start + LONGEST - 1);
-    const whole = start + LONGEST >= text.length || last < 0xd800 || last > 0xdbff;
-    const end = start + LONGEST - (whole ? 0 : 1);
+    const last = text.charCodeAt(start + MAX_CONTENT_LENGTH - 1);
+    const whole = start + MAX_CONTENT_LENGTH >= text.length || last < 0xd800 || last > 0xdbff;
+    const end = start + MAX_CONTENT_LENGTH - (whole ? 0 : 1);
     pieces.push(text.slice(start, end));
     start = end;
   }
   return pieces;
 }
 
-function inner(token: Token): Token[] {
+function getInnerTokens(token: Token): Token[] {
   return ("tokens" in token && token.tokens) || [];
 }

@@ -60,7 +60,7 @@ export async function findUser(context: ToolContext, wanted: string): Promise<st
   const { user_id: me } = context.metadata;
   const name = wanted.trim().toLowerCase();
   if (/^(me|myself|my|mine|i)$/.test(name) && typeof me === "string") return me;
-  const people = (await users(context)).filter(({ type }) => type !== "bot");
+  const people = (await listUsers(context)).filter(({ type }) => type !== "bot");
   const found = people.filter((one) => [one.name, one.person?.email].some((text) => text?.toLowerCase() === name));
   const [only, ...more] = found.length > 0 ? found : people.filter((one) => one.name?.toLowerCase().includes(name));
   if (only && more.length === 0) return only.id;
@@ -71,7 +71,7 @@ export async function findUser(context: ToolContext, wanted: string): Promise<st
 }
 
 /** Lists the users of the workspace, up to ten pages. */
-async function users(context: ToolContext): Promise<z.output<typeof Users>["results"]> {
+async function listUsers(context: ToolContext): Promise<z.output<typeof Users>["results"]> {
   const all: z.output<typeof Users>["results"] = [];
   let cursor: string | undefined;
   for (let page = 0; page < 10; page++) {

@@ -39,9 +39,9 @@ export const searchTool = defineTool({
     "show my notion pages",
     "which {type} in notion is about {text}",
   ],
-  summary: (input: Input) => `Search Notion for ${words(input)}`,
+  summary: (input: Input) => `Search Notion for ${describeSearch(input)}`,
   async run(input, context) {
-    const { found, more } = await find(input, context);
+    const { found, more } = await searchObjects(input, context);
     const data = found.map((one) => ({
       id: one.id,
       title: getTitle(one),
@@ -49,11 +49,11 @@ export const searchTool = defineTool({
       updated: one.last_edited_time,
       url: getUrl(one),
     }));
-    return { data: { results: data, more }, text: formatResult(data, more, words(input)) };
+    return { data: { results: data, more }, text: formatResult(data, more, describeSearch(input)) };
   },
 });
 
-async function find(input: Input, context: ToolContext): Promise<{ found: NotionObject[]; more: boolean }> {
+async function searchObjects(input: Input, context: ToolContext): Promise<{ found: NotionObject[]; more: boolean }> {
   const limit = input.limit ?? 20;
   const kind = /database|table/i.test(input.type ?? "") ? "data_source" : /page/i.test(input.type ?? "") ? "page" : "";
   const found: NotionObject[] = [];
@@ -79,7 +79,7 @@ function getKind({ object }: NotionObject): string {
   return object === "data_source" || object === "database" ? "database" : "page";
 }
 
-function words({ text, type }: Input): string {
+function describeSearch({ text, type }: Input): string {
   const kinds = /database|table/i.test(type ?? "") ? "databases" : /page/i.test(type ?? "") ? "pages" : "";
   const what = kinds || "pages and databases";
   return text?.trim() ? `${what} called “${text.trim()}”` : `the ${what} changed last`;

@@ -38,7 +38,7 @@ export const setPropertyTool = defineTool({
   resource: ({ page }: Input) => formatPlace("on the page", formatNotionPlace(page)),
   async run(input, context) {
     const page = await findPage(context, input.page);
-    const column = await columnOfPage(context, page, input.property);
+    const column = await findPageColumn(context, page, input.property);
     const properties = { [column.name]: await toPropertyValue(column, input.value, context) };
     const path = `/v1/pages/${encodeURIComponent(page.id)}`;
     const changed = await context.http.request({ method: "PATCH", path, body: { properties }, answer: NotionObject });
@@ -56,7 +56,7 @@ export const setPropertyTool = defineTool({
 });
 
 /** Returns a column with its options, which the database defines. A page outside a database has only a title. */
-async function columnOfPage(context: ToolContext, page: NotionObject, wanted: string): Promise<Column> {
+async function findPageColumn(context: ToolContext, page: NotionObject, wanted: string): Promise<Column> {
   const source = page.parent?.data_source_id;
   if (typeof source !== "string") return findColumn(listColumns(page), wanted);
   const path = `/v1/data_sources/${encodeURIComponent(source)}`;

@@ -24,7 +24,7 @@ export async function toPropertyValue(column: Column, text: string, context: Too
     case "status":
       return { [column.type]: value === "" ? null : { name: findOption(column, value) } };
     case "multi_select":
-      return { multi_select: list(value).map((one) => ({ name: findOption(column, one) })) };
+      return { multi_select: splitList(value).map((one) => ({ name: findOption(column, one) })) };
     case "date":
       return { date: value === "" ? null : getDate(column, value) };
     case "url":
@@ -32,9 +32,9 @@ export async function toPropertyValue(column: Column, text: string, context: Too
     case "phone_number":
       return { [column.type]: value === "" ? null : value };
     case "people":
-      return { people: await people(value, context) };
+      return { people: await findPeople(value, context) };
     default:
-      throw unfit(column, `kay cannot set properties of the type ${column.type.replaceAll("_", " ")}`);
+      throw invalidValueProblem(column, `kay cannot set properties of the type ${column.type.replaceAll("_", " ")}`);
   }
 }
 
@@ -52,8 +52,8 @@ export async function toPropertyFilter(
   const { type } = column;
   const condition = await getCondition(column, value, context);
   if (!negated) return { property: column.name, [type]: condition };
-  const turned = Object.entries(condition).map(([operator, operand]) => [`does_not_${singular(operator)}`, operand]);
-  if (type === "date") throw unfit(column, "kay can filter by a date, but not by its absence");
+  const turned = Object.entries(condition).map(([operator, operand]) => [`does_not_${toSingular(operator)}`, operand]);
+  if (type === "date") throw invalidValueProblem(column, "kay can filter by a date, but not by its absence");
   return { property: column.name, [type]: Object.fromEntries(turned) };
 }
 
@@ -79,31 +79,34 @@ async function getCondition(column: Column, value: string, context: ToolContext)
     case "people":
       return { contains: await findUser(context, value) };
     default:
-      throw unfit(column, `kay cannot filter by properties of the type ${column.type.replaceAll("_", " ")}`);
+      throw invalidValueProblem(
+        column,
+        `kay cannot filter by properties of the type ${column.type.replaceAll("_", " ")}`,
+      );
   }
 }
 
-function singular(operator: string): string {
+function toSingular(operator: string): string {
   return operator.replace(/s$/, "");
 }
 
 function getNumber(column: Column, value: string): number {
   const number = Number(value.replace(/[\s,_]/g, ""));
   if (Number.isFinite(number)) return number;
-  throw unfit(column, `“${escapeCell(value)}” is not a number`);
+  throw invalidValueProblem(column, `“${escapeCell(value)}” is not a number`);
 }
 
 function getSwitch(column: Column, value: string): boolean {
   if (/^(yes|true|on|1|checked|done|x)$/i.test(value)) return true;
   if (/^(no|false|off|0|unchecked|open|)$/i.test(value)) return false;
-  throw unfit(column, `“${escapeCell(value)}” is neither yes nor no`);
+  throw invalidValueProblem(column, `“${escapeCell(value)}” is neither yes nor no`);
 }
 
 /** Parses a date or time in ISO 8601, or two of them for a period. */
 function getDate(column: Column, value: string): { start: string; end?: string } {
   const [start = "", end] = value.split(/\s+(?:to|until|–|-)\s+|\s*\/\s*/);
   const wrong = [start, end].find((one) => one !== undefined && !isDate(one));
-  if (wrong !== undefined) throw unfit(column, `“${escapeCell(wrong)}” is not a date such as 2026-12-24`);
+  if (wrong !== undefined) throw invalidValueProblem(column, `“${escapeCell(wrong)}” is not a date such as 2026-12-24`);
   return end === undefined ? { start } : { start, end };
 }
 
@@ -111,22 +114,22 @@ function isDate(text: string): boolean {
   return /^\d{4}-\d\d-\d\d(T\d\d:\d\d.*)?$/.test(text) && !Number.isNaN(Date.parse(text));
 }
 
-async function people(value: string, context: ToolContext): Promise<{ id: string }[]> {
+async function findPeople(value: string, context: ToolContext): Promise<{ id: string }[]> {
   const found: { id: string }[] = [];
-  for (const one of /^(nobody|no one|none)$/i.test(value) ? [] : list(value)) {
+  for (const one of /^(nobody|no one|none)$/i.test(value) ? [] : splitList(value)) {
     found.push({ id: await findUser(context, one) });
   }
   return found;
 }
 
-function list(value: string): string[] {
+function splitList(value: string): string[] {
   return value
     .split(",")
     .map((one) => one.trim())
     .filter(Boolean);
 }
 
-function unfit({ name }: Column, why: string): Problem {
+function invalidValueProblem({ name }: Column, why: string): Problem {
   return new Problem("INVALID_REQUEST", `Invalid value for the property ${escapeCell(name)}: ${why}.`, {
     details: { field: "value" },
   });

@@ -8,7 +8,7 @@ import { type BlockDraft, countBlocks } from "./blocks.ts";
  * Limits of one request. Source: https://developers.notion.com/reference/request-limits (1,000 blocks and 500 KB in
  * total)
  */
-const LIST = 100;
+const MAX_LIST_LENGTH = 100;
 const ELEMENTS = 900;
 const BYTES = 400_000;
 
@@ -31,7 +31,7 @@ export async function appendBlocks(
   progress: WriteProgress,
 ): Promise<void> {
   for (let left = drafts; left.length > 0; ) {
-    const batch = take(left);
+    const batch = takeBatch(left);
     const { results } = await context.http.request({
       method: "PATCH",
       path: `/v1/blocks/${encodeURIComponent(parent)}/children`,
@@ -40,7 +40,7 @@ export async function appendBlocks(
     });
     progress.written += batch.size;
     for (const [index, within] of batch.within.entries()) {
-      if (within.length > 0) await appendBlocks(context, idAt(results, index), within, progress);
+      if (within.length > 0) await appendBlocks(context, getIdAt(results, index), within, progress);
     }
     left = batch.left;
   }
@@ -51,8 +51,8 @@ export async function appendBlocks(
  * have to be appended to them.
  */
 export function takeFirstBatch(drafts: BlockDraft[]): Pick<Batch, "blocks" | "size" | "left"> {
-  const end = drafts.findIndex((draft) => split(draft).within.length > 0);
-  const { blocks, size, left } = take(end < 0 ? drafts : drafts.slice(0, end));
+  const end = drafts.findIndex((draft) => splitBlock(draft).within.length > 0);
+  const { blocks, size, left } = takeBatch(end < 0 ? drafts : drafts.slice(0, end));
   return { blocks, size, left: [...left, ...(end < 0 ? [] : drafts.slice(end))] };
 }
 
@@ -73,13 +73,13 @@ export function partialWriteProblem(
   });
 }
 
-function take(drafts: BlockDraft[]): Batch {
+function takeBatch(drafts: BlockDraft[]): Batch {
   const batch: Batch = { blocks: [], within: [], size: 0, left: drafts };
   let bytes = 0;
   for (const draft of drafts) {
-    const { block, size, within } = split(draft);
+    const { block, size, within } = splitBlock(draft);
     bytes += Buffer.byteLength(JSON.stringify(block));
-    const full = batch.blocks.length === LIST || batch.size + size > ELEMENTS || bytes > BYTES;
+    const full = batch.blocks.length === MAX_LIST_LENGTH || batch.size + size > ELEMENTS || bytes > BYTES;
     if (full && batch.blocks.length > 0) break;
     batch.blocks.push(block);
     batch.within.push(within);
@@ -89,14 +89,14 @@ function take(drafts: BlockDraft[]): Batch {
 }
 
 /** Splits a block into the part that fits one request (one level of children, up to the list limit) and the rest. */
-function split({ type, value, children }: BlockDraft): {
+function splitBlock({ type, value, children }: BlockDraft): {
   block: Record<string, unknown>;
   size: number;
   within: BlockDraft[];
 } {
   const simple = children.every((child) => child.children.length === 0);
-  const along = simple ? children.slice(0, fitting(children)) : [];
-  const nested = along.map((child) => split(child).block);
+  const along = simple ? children.slice(0, countFitting(children)) : [];
+  const nested = along.map((child) => splitBlock(child).block);
   const inner = nested.length > 0 ? { ...value, children: nested } : value;
   return {
     block: { object: "block", type, [type]: inner },
@@ -106,16 +106,16 @@ function split({ type, value, children }: BlockDraft): {
 }
 
 /** Returns how many children fit by number and size. A table needs its first row. */
-function fitting(children: BlockDraft[]): number {
+function countFitting(children: BlockDraft[]): number {
   let bytes = 0;
   const end = children.findIndex(({ value }, index) => {
     bytes += Buffer.byteLength(JSON.stringify(value));
-    return index >= LIST || (index > 0 && bytes > BYTES / 2);
+    return index >= MAX_LIST_LENGTH || (index > 0 && bytes > BYTES / 2);
   });
   return end < 0 ? children.length : end;
 }
 
-function idAt(results: { id: string }[], index: number): string {
+function getIdAt(results: { id: string }[], index: number): string {
   const id = results[index]?.id;
   if (id !== undefined) return id;
   throw new Problem("SERVICE_FAILED", "Notion did not return the blocks that it wrote.");

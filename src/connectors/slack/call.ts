@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import type { ServiceHttp, ServiceRequest } from "../service.ts";
 
 /** Maximum number of pages read. Larger workspaces cannot be searched completely. */
-const PAGES = 10;
+const MAX_PAGES = 10;
 
 type Read<T> = Pick<ServiceRequest<T>, "query" | "answer" | "scope">;
 type Write<T> = Pick<ServiceRequest<T>, "answer" | "scope" | "reads"> & { body?: Record<string, unknown> };
@@ -47,7 +47,7 @@ export async function readAllItems<T>(
     items.push(...(page[name] as T[]));
     const next = (page.response_metadata as { next_cursor?: string | null } | undefined)?.next_cursor || undefined;
     if (next === undefined || seen.has(next)) return { items, more: false };
-    if (enough(items) || seen.size + 1 >= PAGES) return { items, more: true };
+    if (enough(items) || seen.size + 1 >= MAX_PAGES) return { items, more: true };
     seen.add(next);
     cursor = next;
   }

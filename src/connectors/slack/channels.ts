@@ -45,12 +45,12 @@ export function listChannels(context: Context, enough: (channels: Channel[]) => 
  */
 export async function findConversation(context: Context, text: string, forWriting: boolean): Promise<Conversation> {
   const name = text.trim();
-  const id = conversationId(name);
-  if (id) return byId(context, id);
-  if (name.startsWith("#")) return byName(context, name);
+  const id = findConversationId(name);
+  if (id) return fetchConversationById(context, id);
+  if (name.startsWith("#")) return findConversationByName(context, name);
   if (isPerson(name)) return withPerson(context, name, forWriting);
   try {
-    return await byName(context, name);
+    return await findConversationByName(context, name);
   } catch (error) {
     const person = await findPerson(context, name).catch(() => undefined);
     if (!person || !(error instanceof Problem)) throw error;
@@ -63,7 +63,7 @@ export async function findConversation(context: Context, text: string, forWritin
 /** Formats a conversation for a summary, before anything is validated: `general` is a channel, `Sam Sample` a user. */
 export function formatConversation(text: string): string {
   const name = text.trim();
-  if (/^[#@<]|^https?:/.test(name) || conversationId(name) || isPerson(name)) return name;
+  if (/^[#@<]|^https?:/.test(name) || findConversationId(name) || isPerson(name)) return name;
   return /^[\p{Ll}\p{N}_-]+$/u.test(name) ? `#${name}` : name;
 }
 
@@ -75,7 +75,7 @@ export function formatConversation(text: string): string {
  */
 export function formatConversationPlace(text: string): string | undefined {
   const name = text.normalize("NFC").replace(/\s+/g, " ").trim();
-  const id = conversationId(name);
+  const id = findConversationId(name);
   if (id) return `the conversation ${id.toUpperCase()}`;
   if (name.startsWith("#") || !isPerson(name)) {
     const channel = name.replace(/^#/, "").toLowerCase();
@@ -88,7 +88,7 @@ export function formatConversationPlace(text: string): string | undefined {
   return /^[\p{L}\p{M}\p{N}][\p{L}\p{M}\p{N} .'’_-]*$/u.test(person) ? `@${person.toLowerCase()}` : undefined;
 }
 
-function conversationId(text: string): string | undefined {
+function findConversationId(text: string): string | undefined {
   return (
     /^<#([A-Z0-9]+)(?:\|[^>]*)?>$/.exec(text)?.[1] ??
     /^https?:\/\/[^/]+\/archives\/([A-Z0-9]+)/i.exec(text)?.[1] ??
@@ -101,7 +101,7 @@ function isPerson(name: string): boolean {
   return /^@|^<@|^[UW][A-Z0-9]{7,}$|\S@\S|^(me|myself|i)$/i.test(name) || /\s|\p{Lu}/u.test(name);
 }
 
-async function byId(context: Context, id: string): Promise<Conversation> {
+async function fetchConversationById(context: Context, id: string): Promise<Conversation> {
   const answer = z.looseObject({ channel: Channel });
   const { channel } = await callReadMethod(context.http, "conversations.info", {
     query: { channel: id },
@@ -111,7 +111,7 @@ async function byId(context: Context, id: string): Promise<Conversation> {
   return { id: channel.id, name: channel.name ? `#${channel.name}` : "the direct message" };
 }
 
-async function byName(context: Context, text: string): Promise<Conversation> {
+async function findConversationByName(context: Context, text: string): Promise<Conversation> {
   const name = text.replace(/^#/, "").toLowerCase();
   const isIt = (channel: Channel) => channel.name?.toLowerCase() === name;
   const { items } = await listChannels(context, (some) => some.some(isIt));

@@ -43,14 +43,14 @@ export const listChannelsTool = defineTool({
           ? `The first ${words}; there are more:`
           : `${words}:`;
     return {
-      data: { channels: shown.map((channel) => channelData(channel, context)), more: isMore },
-      text: shown.length === 0 ? head : `${head}\n\n${channelTable(shown)}`,
+      data: { channels: shown.map((channel) => toChannelData(channel, context)), more: isMore },
+      text: shown.length === 0 ? head : `${head}\n\n${formatChannelTable(shown)}`,
       ...(typeof context.metadata.url === "string" ? { url: context.metadata.url } : {}),
     };
   },
 });
 
-function channelTable(list: Channel[]): string {
+function formatChannelTable(list: Channel[]): string {
   const rows = list.map((channel) => [
     `#${channel.name ?? channel.id}`,
     truncateText(getAbout(channel), 80),
@@ -60,7 +60,7 @@ function channelTable(list: Channel[]): string {
   return formatMarkdownTable(["Channel", "About", "Members", "Notes"], rows);
 }
 
-function channelData(channel: Channel, context: ToolContext): Record<string, unknown> {
+function toChannelData(channel: Channel, context: ToolContext): Record<string, unknown> {
   return {
     id: channel.id,
     channel: `#${channel.name ?? channel.id}`,

@@ -32,25 +32,25 @@ export const listUsersTool = defineTool({
     const name = input.name?.trim().replace(/^@/, "") ?? "";
     const limit = input.limit ?? 50;
     const { people, more } = await listPeople(context.http);
-    const found = name === "" ? people : people.filter((user) => matches(user, name));
+    const found = name === "" ? people : people.filter((user) => matchesName(user, name));
     const shown = found.slice(0, limit);
     const isMore = more || found.length > limit;
     const called = name === "" ? "" : ` called “${name}”`;
     const words = formatCount(shown.length, "person", "people") + called;
     const head = isMore ? `The first ${words}; there are more:` : `${words}:`;
     return {
-      data: { people: shown.map(userData), more: isMore },
-      text: shown.length === 0 ? `No one in Slack is${called || " there"}.` : `${head}\n\n${userTable(shown)}`,
+      data: { people: shown.map(toUserData), more: isMore },
+      text: shown.length === 0 ? `No one in Slack is${called || " there"}.` : `${head}\n\n${formatUserTable(shown)}`,
       ...(typeof context.metadata.url === "string" ? { url: context.metadata.url } : {}),
     };
   },
 });
 
-function matches(user: User, name: string): boolean {
+function matchesName(user: User, name: string): boolean {
   return matchName(user, name) !== undefined || getUserName(user).toLowerCase().includes(name.toLowerCase());
 }
 
-function userTable(people: User[]): string {
+function formatUserTable(people: User[]): string {
   const rows = people.map((user) => [
     getUserName(user),
     `@${user.name ?? user.id}`,
@@ -61,7 +61,7 @@ function userTable(people: User[]): string {
   return formatMarkdownTable(["Name", "Handle", "Title", "E-mail", "Time zone"], rows);
 }
 
-function userData(user: User): Record<string, unknown> {
+function toUserData(user: User): Record<string, unknown> {
   return {
     id: user.id,
     name: getUserName(user),

@@ -28,9 +28,9 @@ export const Message = z.looseObject({
 export type Message = z.output<typeof Message>;
 
 /** Longest message shown to the user and the model, in characters. */
-const LONGEST = 2_000;
+const MAX_MESSAGE_LENGTH = 2_000;
 /** Number of newest messages searched for one that is named by its words. */
-const SEARCHED = 100;
+const MAX_SEARCHED = 100;
 
 /** Loads the names of all authors and mentioned users. */
 export async function loadNames(http: ServiceHttp, messages: Message[]): Promise<Names> {
@@ -47,10 +47,10 @@ export function toMarkdown({ text, attachments, files }: Message, names: Names):
       : (attachments ?? []).map((one) => mrkdwnToMarkdown(one.text || one.title || one.fallback || "", names))),
     ...(files ?? []).map((file) => `(file: ${escapeCell(file.title || file.name || "unnamed")})`),
   ];
-  return truncateText(parts.filter(Boolean).join("\n\n"), LONGEST);
+  return truncateText(parts.filter(Boolean).join("\n\n"), MAX_MESSAGE_LENGTH);
 }
 
-function authorName({ user, username, bot_profile }: Message, { users }: Names): string {
+function getAuthorName({ user, username, bot_profile }: Message, { users }: Names): string {
   return (user && users.get(user)) || username || bot_profile?.name || user || "someone";
 }
 
@@ -58,7 +58,7 @@ function authorName({ user, username, bot_profile }: Message, { users }: Names):
 export function toMessageData(message: Message, names: Names, url: string): Record<string, unknown> {
   return {
     ts: message.ts,
-    author: authorName(message, names),
+    author: getAuthorName(message, names),
     time: toIsoTime(message.ts),
     text: toMarkdown(message, names),
     ...(message.reply_count ? { replies: message.reply_count } : {}),
@@ -74,7 +74,7 @@ export function formatMessage(message: Message, names: Names): string {
     ...getReactions(message),
   ].filter(Boolean);
   const when = toIsoTime(message.ts).slice(0, 16).replace("T", " ");
-  const head = `**${escapeCell(authorName(message, names))}**, ${when} UTC`;
+  const head = `**${escapeCell(getAuthorName(message, names))}**, ${when} UTC`;
   return [head, toMarkdown(message, names), more.length > 0 ? `(${more.join(", ")})` : ""].filter(Boolean).join("\n\n");
 }
 
@@ -123,9 +123,11 @@ export async function findMessage(
   const ts = getTs(wanted);
   const thread = /[?&]thread_ts=(\d+\.\d+)/.exec(wanted)?.[1];
   if (ts) return { ts, ...(thread ? { thread_ts: thread } : {}) };
-  const messages = await fetchNewest(http, id, { limit: isNewest(wanted) ? 1 : SEARCHED });
-  const words = plain(wanted);
-  const found = isNewest(wanted) ? messages[0] : messages.find((message) => plain(message.text ?? "").includes(words));
+  const messages = await fetchNewest(http, id, { limit: isNewest(wanted) ? 1 : MAX_SEARCHED });
+  const words = withoutEmphasis(wanted);
+  const found = isNewest(wanted)
+    ? messages[0]
+    : messages.find((message) => withoutEmphasis(message.text ?? "").includes(words));
   if (found) return found;
   const sentence = isNewest(wanted) ? `${name} has no messages.` : `No message in ${name} contains “${wanted}”.`;
   throw new Problem("INVALID_REQUEST", sentence, { hint: "Specify the URL of the message." });
@@ -171,7 +173,7 @@ function getReactions({ reactions }: Message): string[] {
 }
 
 /** Removes emphasis, as users quote messages without it. */
-function plain(text: string): string {
+function withoutEmphasis(text: string): string {
   return text
     .toLowerCase()
     .replace(/[*_~`]/g, "")

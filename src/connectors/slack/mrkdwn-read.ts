@@ -20,7 +20,7 @@ export function mrkdwnToMarkdown(text: string, names: Names): string {
 
 /** Converts code. Markdown requires separate lines for a fence; Slack does not. */
 function getCode(piece: string, names: Names): string {
-  const text = unescapeMrkdwn(piece.replace(/<([^<>]+)>/g, (_, inner: string) => plainReference(inner, names)));
+  const text = unescapeMrkdwn(piece.replace(/<([^<>]+)>/g, (_, inner: string) => formatPlainReference(inner, names)));
   if (!text.startsWith("```")) return text;
   return `\n\`\`\`\n${text.slice(3, -3).replace(/^\n|\n$/g, "")}\n\`\`\`\n`;
 }
@@ -28,21 +28,21 @@ function getCode(piece: string, names: Names): string {
 function getProse(piece: string, names: Names): string {
   return piece
     .split(/(<[^<>]+>)/)
-    .map((part, index) => (index % 2 === 1 ? getReference(part.slice(1, -1), names) : emphasise(part)))
+    .map((part, index) => (index % 2 === 1 ? getReference(part.slice(1, -1), names) : convertEmphasis(part)))
     .join("");
 }
 
 /** Converts the content of angle brackets: a mention, a special word, or a link with its label after a bar. */
 function getReference(inner: string, names: Names): string {
   const [target = "", label] = inner.split("|", 2);
-  if (/^[@#!]/.test(target)) return escapeMarkdown(plainReference(inner, names));
+  if (/^[@#!]/.test(target)) return escapeMarkdown(formatPlainReference(inner, names));
   if (!/^(https?:\/\/|mailto:)/i.test(target)) return escapeMarkdown(unescapeMrkdwn(label ?? target));
   const url = unescapeMrkdwn(target);
   if (label === undefined || label === url || `mailto:${label}` === url) return url.replace(/^mailto:/, "");
   return `[${escapeMarkdown(unescapeMrkdwn(label)).replace(/[[\]]/g, "\\$&")}](${encodeBrackets(url)})`;
 }
 
-function plainReference(inner: string, { users, channels }: Names): string {
+function formatPlainReference(inner: string, { users, channels }: Names): string {
   const [target = "", label] = inner.split("|", 2);
   const id = target.slice(1);
   if (target.startsWith("@")) return `@${users.get(id) ?? (label || id)}`;
@@ -54,7 +54,7 @@ function plainReference(inner: string, { users, channels }: Names): string {
 }
 
 /** Converts Slack's `*bold*`, `_italic_` and `~struck~` line by line, and escapes all other Markdown syntax. */
-function emphasise(text: string): string {
+function convertEmphasis(text: string): string {
   return escapeMarkdown(unescapeMrkdwn(text))
     .replace(/(?<![\p{L}\p{N}*])\\\*(?=\S)([^\n]*?\S)\\\*(?![\p{L}\p{N}*])/gu, "**$1**")
     .replace(/(?<![\p{L}\p{N}_])\\_(?=\S)([^\n]*?\S)\\_(?![\p{L}\p{N}_])/gu, "_$1_")

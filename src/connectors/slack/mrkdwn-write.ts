@@ -8,7 +8,7 @@ import { hasExtraCells } from "#protocol/markdown-table";
  */
 export function markdownToMrkdwn(markdown: string): string {
   try {
-    return blocks(lexer(markdown, { gfm: true, breaks: true })).trim();
+    return renderBlocks(lexer(markdown, { gfm: true, breaks: true })).trim();
   } catch (error) {
     // Markdown that is nested too deeply is sent as plain text.
     if (!(error instanceof RangeError)) throw error;
@@ -16,50 +16,50 @@ export function markdownToMrkdwn(markdown: string): string {
   }
 }
 
-function blocks(tokens: Token[]): string {
+function renderBlocks(tokens: Token[]): string {
   return tokens
     .filter(({ type }) => type !== "space" && type !== "checkbox")
-    .map(block)
+    .map(renderBlock)
     .join("\n\n");
 }
 
-function block(token: Token): string {
+function renderBlock(token: Token): string {
   switch (token.type) {
     case "heading":
-      return `*${inline(token.tokens ?? []).replace(/\*/g, "")}*`;
+      return `*${renderInline(token.tokens ?? []).replace(/\*/g, "")}*`;
     case "code":
       return `\`\`\`\n${escapeMrkdwn((token as Tokens.Code).text)}\n\`\`\``;
     case "blockquote":
-      return blocks(token.tokens ?? [])
+      return renderBlocks(token.tokens ?? [])
         .replace(/^/gm, "> ")
         .replace(/^> $/gm, ">");
     case "list":
-      return list(token as Tokens.List);
+      return renderList(token as Tokens.List);
     case "table":
-      return hasExtraCells(token as Tokens.Table) ? escapeMrkdwn(token.raw.trim()) : table(token as Tokens.Table);
+      return hasExtraCells(token as Tokens.Table) ? escapeMrkdwn(token.raw.trim()) : renderTable(token as Tokens.Table);
     case "hr":
       return "———";
     case "paragraph":
     case "text":
-      return inline(token.tokens ?? [token]);
+      return renderInline(token.tokens ?? [token]);
     default:
       return escapeMrkdwn(token.raw.trim());
   }
 }
 
-function list({ ordered, start, items }: Tokens.List): string {
+function renderList({ ordered, start, items }: Tokens.List): string {
   return items
     .map((item, index) => {
       const task = item.task ? (item.checked ? "☑ " : "☐ ") : "";
       const mark = ordered ? `${(Number(start) || 1) + index}. ` : task === "" ? "• " : "";
-      const text = blocks(item.tokens).replace(/\n+/g, "\n").replace(/\n/g, "\n    ");
+      const text = renderBlocks(item.tokens).replace(/\n+/g, "\n").replace(/\n/g, "\n    ");
       return mark + task + text;
     })
     .join("\n");
 }
 
 /** Formats a table as a code block with aligned columns, because Slack text has no tables. */
-function table({ header, rows }: Tokens.Table): string {
+function renderTable({ header, rows }: Tokens.Table): string {
   const lines = [header, ...rows].map((cells) => cells.map(({ text }) => escapeMrkdwn(text)));
   const widths = header.map((_, column) => Math.max(...lines.map((cells) => cells[column]?.length ?? 0)));
   const text = lines.map((cells) =>
@@ -71,12 +71,12 @@ function table({ header, rows }: Tokens.Table): string {
   return `\`\`\`\n${text.join("\n")}\n\`\`\``;
 }
 
-function inline(tokens: Token[]): string {
-  return tokens.map(inlineToken).join("");
+function renderInline(tokens: Token[]): string {
+  return tokens.map(renderInlineToken).join("");
 }
 
-function inlineToken(token: Token): string {
-  const inner = () => inline(("tokens" in token && token.tokens) || []);
+function renderInlineToken(token: Token): string {
+  const inner = () => renderInline(("tokens" in token && token.tokens) || []);
   switch (token.type) {
     case "strong":
       return `*${inner()}*`;
@@ -88,7 +88,7 @@ function inlineToken(token: Token): string {
       return `\`${escapeMrkdwn(token.text)}\``;
     case "link":
     case "image":
-      return link(token as Tokens.Link);
+      return renderLink(token as Tokens.Link);
     case "br":
       return "\n";
     case "escape":
@@ -100,7 +100,7 @@ function inlineToken(token: Token): string {
   }
 }
 
-function link({ href, text, raw }: Tokens.Link): string {
+function renderLink({ href, text, raw }: Tokens.Link): string {
   if (!/^(https?:\/\/|mailto:)/i.test(href) || !URL.canParse(href)) return escapeMrkdwn(raw);
   const url = escapeMrkdwn(href).replace(/\|/g, "%7C");
   return text === "" || text === href ? `<${url}>` : `<${url}|${escapeMrkdwn(text).replace(/\|/g, "¦")}>`;

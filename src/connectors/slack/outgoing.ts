@@ -25,7 +25,7 @@ export async function postMessage(
   markdown: string,
   thread?: string,
 ): Promise<{ ts: string; url: string | undefined }> {
-  const text = await mentioning(context.http, check(markdownToMrkdwn(markdown)));
+  const text = await addMentions(context.http, checkText(markdownToMrkdwn(markdown)));
   const body = { channel: id, text, ...(thread ? { thread_ts: thread } : {}) };
   const { ts, channel } = await callMethod(context.http, "chat.postMessage", {
     body,
@@ -47,7 +47,7 @@ export function mentionsEverybody(text: string): boolean {
   );
 }
 
-function check(text: string): string {
+function checkText(text: string): string {
   if (text === "")
     throw new Problem("INVALID_REQUEST", "The message must not be empty.", { details: { field: "text" } });
   if (text.length <= TEXT_LIMIT) return text;
@@ -59,7 +59,7 @@ function check(text: string): string {
 }
 
 /** Converts `@sam` to a mention if a user has that handle. `@channel` and `@here` never notify anyone. */
-async function mentioning(http: ServiceHttp, text: string): Promise<string> {
+async function addMentions(http: ServiceHttp, text: string): Promise<string> {
   if (!HANDLE.test(text)) return text;
   const { people } = await listPeople(http);
   const ids = new Map(

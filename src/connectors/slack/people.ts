@@ -27,7 +27,7 @@ export type User = z.output<typeof User>;
 /** Number of users looked up at once. */
 const AT_ONCE = 5;
 /** Maximum number of names looked up; other users are shown by ID. */
-const NAMES = 40;
+const MAX_NAMES = 40;
 
 /** Returns the display name of a user. */
 export function getUserName(user: User): string {
@@ -43,9 +43,9 @@ export async function listPeople(http: ServiceHttp): Promise<{ people: User[]; m
 
 /** Matches a name against a user's full name, handle, display name or address, or one word of the name. */
 export function matchName(user: User, name: string): "exactly" | "partly" | undefined {
-  const wanted = plain(name);
+  const wanted = normalize(name);
   const names = [getUserName(user), user.name, user.profile?.display_name, user.profile?.email].map((one) =>
-    plain(one ?? ""),
+    normalize(one ?? ""),
   );
   if (names.includes(wanted)) return "exactly";
   return wanted !== "" && names[0]?.split(" ").includes(wanted) ? "partly" : undefined;
@@ -72,12 +72,12 @@ export async function findPerson(context: Pick<ToolContext, "http" | "metadata">
     return (await callReadMethod(http, "users.lookupByEmail", request)).user;
   }
   const { people } = await listPeople(http);
-  return onePerson(people, name);
+  return requireOnePerson(people, name);
 }
 
 /** Loads the names of users by ID. An ID that cannot be looked up stays. */
 export async function loadUserNames(http: ServiceHttp, ids: string[]): Promise<Map<string, string>> {
-  const wanted = [...new Set(ids)].slice(0, NAMES);
+  const wanted = [...new Set(ids)].slice(0, MAX_NAMES);
   const names = new Map<string, string>();
   const answer = z.looseObject({ user: User });
   for (let start = 0; start < wanted.length; start += AT_ONCE) {
@@ -100,7 +100,7 @@ export async function loadUserNames(http: ServiceHttp, ids: string[]): Promise<M
   return names;
 }
 
-function onePerson(people: User[], name: string): User {
+function requireOnePerson(people: User[], name: string): User {
   const exact = people.filter((user) => matchName(user, name) === "exactly");
   const [only, ...more] = exact.length > 0 ? exact : people.filter((user) => matchName(user, name));
   if (only && more.length === 0) return only;
@@ -113,6 +113,6 @@ function onePerson(people: User[], name: string): User {
   });
 }
 
-function plain(text: string): string {
+function normalize(text: string): string {
   return text.normalize("NFKD").replace(/\p{M}/gu, "").trim().toLowerCase();
 }

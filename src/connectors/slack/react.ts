@@ -34,10 +34,10 @@ export const addReactionTool = defineTool({
     "add a {emoji} reaction in {channel}",
   ],
   summary: ({ channel, emoji, message }: Input) =>
-    `React with :${emojiName(emoji)}: to ${formatMessageRef(message)} in ${formatConversation(channel)}`,
+    `React with :${toEmojiName(emoji)}: to ${formatMessageRef(message)} in ${formatConversation(channel)}`,
   resource: ({ channel }: Input) => formatPlace("in", formatConversationPlace(channel)),
   async run(input, context) {
-    const name = emojiName(input.emoji);
+    const name = toEmojiName(input.emoji);
     const place = await findConversation(context, formatConversation(input.channel), false);
     const message = await findMessage(context.http, place, input.message);
     const body = { channel: place.id, timestamp: message.ts, name };
@@ -64,7 +64,7 @@ export const addReactionTool = defineTool({
 });
 
 /** Returns Slack's name for a typed emoji. */
-function emojiName(text: string): string {
+function toEmojiName(text: string): string {
   const name = text.trim().replace(/^:|:$/g, "").toLowerCase();
   const known = NAMES.find(([, ...others]) => others.includes(name.replace(/[\u{fe0f}\u{1f3fb}-\u{1f3ff}]/gu, "")));
   return known?.[0] ?? name.replace(/\s+/g, "_");

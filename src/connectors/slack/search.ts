@@ -42,7 +42,7 @@ export const searchMessagesTool = defineTool({
     "what did {from} say about {text}",
     "who wrote about {text} in {channel}",
   ],
-  summary: (input: Input) => `Search Slack for ${words(input)}`,
+  summary: (input: Input) => `Search Slack for ${describeSearch(input)}`,
   async run(input, context) {
     const limit = input.limit ?? 20;
     const query = { query: await getQuery(input, context), count: limit, sort: "timestamp", sort_dir: "desc" };
@@ -61,7 +61,7 @@ export const searchMessagesTool = defineTool({
     }));
     return {
       data: { messages: shown, more: total > matches.length },
-      text: formatResult(shown, total, escapeCell(words(input))),
+      text: formatResult(shown, total, escapeCell(describeSearch(input))),
       ...(typeof context.metadata.url === "string" ? { url: context.metadata.url } : {}),
     };
   },
@@ -93,7 +93,7 @@ async function getQuery({ text, channel, from }: Input, context: ToolContext): P
     .join(" ");
 }
 
-function words({ text, channel, from }: Input): string {
+function describeSearch({ text, channel, from }: Input): string {
   const about = text.trim() ? ` about “${text.trim()}”` : "";
   const where = channel?.trim() ? ` in #${channel.trim().replace(/^#/, "")}` : "";
   const who = from?.trim() ? ` from ${from.trim()}` : "";

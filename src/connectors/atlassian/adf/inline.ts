@@ -5,7 +5,7 @@ import type { Token, Tokens } from "marked";
  * line break, so none are produced.
  */
 export function toInlineNodes(tokens: Token[], marks: AdfMark[] = []): AdfNode[] {
-  return merge(tokens.flatMap((token) => inlineNode(token, marks)));
+  return mergeText(tokens.flatMap((token) => toInlineNode(token, marks)));
 }
 
 /** Converts literal text to ADF. Each line break becomes a hard break. */
@@ -18,20 +18,20 @@ export function toLiteralNodes(text: string, marks: AdfMark[] = []): AdfNode[] {
     ]);
 }
 
-function inlineNode(token: Token, marks: AdfMark[]): AdfNode[] {
+function toInlineNode(token: Token, marks: AdfMark[]): AdfNode[] {
   switch (token.type) {
     case "strong":
-      return toInlineNodes(children(token), mark(marks, { type: "strong" }));
+      return toInlineNodes(getChildren(token), addMark(marks, { type: "strong" }));
     case "em":
-      return toInlineNodes(children(token), mark(marks, { type: "em" }));
+      return toInlineNodes(getChildren(token), addMark(marks, { type: "em" }));
     case "del":
-      return toInlineNodes(children(token), mark(marks, { type: "strike" }));
+      return toInlineNodes(getChildren(token), addMark(marks, { type: "strike" }));
     case "codespan":
-      return toLiteralNodes(token.text, codeMarks(marks));
+      return toLiteralNodes(token.text, keepCodeMarks(marks));
     case "link":
-      return linkNodes(token as Tokens.Link, marks);
+      return toLinkNodes(token as Tokens.Link, marks);
     case "image":
-      return linkNodes({ ...(token as Tokens.Image), tokens: [] }, marks);
+      return toLinkNodes({ ...(token as Tokens.Image), tokens: [] }, marks);
     case "br":
       return [{ type: "hardBreak" }];
     case "escape":
@@ -46,12 +46,12 @@ function inlineNode(token: Token, marks: AdfMark[]): AdfNode[] {
 }
 
 /** Converts a link. An address that Jira would reject stays visible as text. */
-function linkNodes(
+function toLinkNodes(
   token: Pick<Tokens.Link, "href" | "text" | "raw"> & { tokens?: Token[] },
   marks: AdfMark[],
 ): AdfNode[] {
   if (!/^(https?:\/\/|mailto:)/i.test(token.href) || !URL.canParse(token.href)) return toLiteralNodes(token.raw, marks);
-  const linked = mark(marks, { type: "link", attrs: { href: token.href } });
+  const linked = addMark(marks, { type: "link", attrs: { href: token.href } });
   const inner = toInlineNodes(token.tokens ?? [], linked);
   // A link without text shows its address.
   if (inner.some(({ text }) => text?.trim())) return inner;
@@ -59,20 +59,20 @@ function linkNodes(
 }
 
 /** ADF allows `code` to be combined only with `link`. */
-function codeMarks(marks: AdfMark[]): AdfMark[] {
+function keepCodeMarks(marks: AdfMark[]): AdfMark[] {
   return [...marks.filter(({ type }) => type === "link"), { type: "code" }];
 }
 
-function mark(marks: AdfMark[], mark: AdfMark): AdfMark[] {
+function addMark(marks: AdfMark[], mark: AdfMark): AdfMark[] {
   return [...marks.filter(({ type }) => type !== mark.type), mark];
 }
 
-function children(token: Token): Token[] {
+function getChildren(token: Token): Token[] {
   return ("tokens" in token && token.tokens) || [];
 }
 
 /** Merges adjacent text nodes with the same marks. */
-function merge(nodes: AdfNode[]): AdfNode[] {
+function mergeText(nodes: AdfNode[]): AdfNode[] {
   const result: AdfNode[] = [];
   for (const node of nodes) {
     const last = result.at(-1);

@@ -1,7 +1,7 @@
 import type { AdfMark, AdfNode } from "./inline.ts";
 
 /** Maximum nesting that is read, so that reading a hostile document ends. */
-const DEEPEST = 60;
+const MAX_DEPTH = 60;
 
 /**
  * Converts a description or comment to Markdown. Accepts a document tree, plain text or nothing. Unknown nodes
@@ -13,7 +13,7 @@ export function toMarkdown(value: unknown): string {
 }
 
 function formatBlocks(nodes: AdfNode[], depth: number): string {
-  return groups(nodes)
+  return groupNodes(nodes)
     .map((group) =>
       isInline(group[0])
         ? group
@@ -27,7 +27,7 @@ function formatBlocks(nodes: AdfNode[], depth: number): string {
 }
 
 /** Groups adjacent inline nodes. Each block is a separate group. */
-function groups(nodes: AdfNode[]): AdfNode[][] {
+function groupNodes(nodes: AdfNode[]): AdfNode[][] {
   const result: AdfNode[][] = [];
   for (const node of nodes) {
     const last = result.at(-1);
@@ -39,7 +39,7 @@ function groups(nodes: AdfNode[]): AdfNode[][] {
 
 function formatBlock(node: AdfNode | undefined, depth: number): string {
   if (!node) return "";
-  if (depth > DEEPEST) return "…";
+  if (depth > MAX_DEPTH) return "…";
   const inner = () => formatBlocks(getContent(node), depth + 1);
   switch (node.type) {
     case "heading":
@@ -55,30 +55,32 @@ function formatBlock(node: AdfNode | undefined, depth: number): string {
       return formatCode(node);
     case "blockquote":
     case "panel":
-      return indent(inner(), "> ", "> ");
+      return indentLines(inner(), "> ", "> ");
     case "rule":
       return "---";
     case "table":
       return formatTable(node, depth);
     case "expand":
     case "nestedExpand":
-      return [attribute(node, "title") && `**${attribute(node, "title")}**`, inner()].filter(Boolean).join("\n\n");
+      return [getAttribute(node, "title") && `**${getAttribute(node, "title")}**`, inner()]
+        .filter(Boolean)
+        .join("\n\n");
     case "blockCard":
     case "embedCard":
-      return attribute(node, "url");
+      return getAttribute(node, "url");
     case "media":
-      return `[${attribute(node, "alt") || "attachment"}]`;
+      return `[${getAttribute(node, "alt") || "attachment"}]`;
     default:
-      return inner() || node.text || attribute(node, "text");
+      return inner() || node.text || getAttribute(node, "text");
   }
 }
 
 function formatList(node: AdfNode, marker: (index: number, item: AdfNode) => string, depth: number): string {
   return getContent(node)
     .map((item, index) => {
-      if (item.type === node.type) return indent(formatBlock(item, depth + 1), "  ", "  ");
+      if (item.type === node.type) return indentLines(formatBlock(item, depth + 1), "  ", "  ");
       const first = marker(index, item);
-      return indent(
+      return indentLines(
         formatBlocks(getContent(item), depth + 1).replace(/\n\n(?=\s*(?:[-*]|\d+\.) )/g, "\n"),
         first,
         " ".repeat(first.length),
@@ -93,7 +95,7 @@ function formatCode(node: AdfNode): string {
     .join("");
   const longest = Math.max(0, ...(code.match(/`+/g) ?? []).map((run) => run.length));
   const fence = "`".repeat(Math.max(3, longest + 1));
-  return `${fence}${attribute(node, "language")}\n${code}\n${fence}`;
+  return `${fence}${getAttribute(node, "language")}\n${code}\n${fence}`;
 }
 
 function formatTable(node: AdfNode, depth: number): string {
@@ -115,27 +117,27 @@ function formatInline(node: AdfNode, depth: number): string {
     case "hardBreak":
       return "\n";
     case "mention":
-      return attribute(node, "text") || `@${attribute(node, "id")}`;
+      return getAttribute(node, "text") || `@${getAttribute(node, "id")}`;
     case "emoji":
-      return attribute(node, "text") || attribute(node, "shortName");
+      return getAttribute(node, "text") || getAttribute(node, "shortName");
     case "date":
-      return formatDate(attribute(node, "timestamp"));
+      return formatDate(getAttribute(node, "timestamp"));
     case "status":
-      return `[${attribute(node, "text")}]`;
+      return `[${getAttribute(node, "text")}]`;
     case "inlineCard":
-      return attribute(node, "url");
+      return getAttribute(node, "url");
     default:
-      return node.text || formatBlocks(getContent(node), depth + 1) || attribute(node, "text");
+      return node.text || formatBlocks(getContent(node), depth + 1) || getAttribute(node, "text");
   }
 }
 
 /** Wraps text in a mark. Leading and trailing spaces stay outside, as Markdown requires. */
 function withMark(text: string, mark: AdfMark): string {
   const [, before = "", words = "", after = ""] = /^(\s*)([\s\S]*?)(\s*)$/.exec(text) ?? [];
-  return words === "" ? text : before + marked(words, mark) + after;
+  return words === "" ? text : before + formatMarked(words, mark) + after;
 }
 
-function marked(words: string, mark: AdfMark): string {
+function formatMarked(words: string, mark: AdfMark): string {
   if (mark.type === "code") return `\`${words}\``;
   if (mark.type === "strong") return `**${words}**`;
   if (mark.type === "em") return `_${words}_`;
@@ -149,7 +151,7 @@ function formatDate(timestamp: string): string {
   return Number.isFinite(time) && Math.abs(time) < 8.64e15 ? new Date(time).toISOString().slice(0, 10) : timestamp;
 }
 
-function indent(text: string, first: string, others: string): string {
+function indentLines(text: string, first: string, others: string): string {
   return text
     .split("\n")
     .map((line, index) => `${index === 0 ? first : others}${line}`.trimEnd())
@@ -185,7 +187,7 @@ function isNode(value: unknown): value is AdfNode {
   return typeof type === "string" && (text === undefined || typeof text === "string") && marksFit;
 }
 
-function attribute(node: AdfNode, name: string): string {
+function getAttribute(node: AdfNode, name: string): string {
   const value = node.attrs?.[name];
   return typeof value === "string" || typeof value === "number" ? String(value) : "";
 }

@@ -29,43 +29,47 @@ export function toAdf(text: string | undefined, field: string): AdfDocument | un
 /** Markdown that is nested too deeply is converted to plain paragraphs. */
 function getContent(text: string): AdfNode[] {
   try {
-    return blocks(lexer(text, { gfm: true }));
+    return toBlocks(lexer(text, { gfm: true }));
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    return text.split(/\n\s*\n/).flatMap((part) => paragraph(toLiteralNodes(part.trim())));
+    return text.split(/\n\s*\n/).flatMap((part) => buildParagraphs(toLiteralNodes(part.trim())));
   }
 }
 
-function blocks(tokens: Token[]): AdfNode[] {
-  return tokens.flatMap(block);
+function toBlocks(tokens: Token[]): AdfNode[] {
+  return tokens.flatMap(toBlock);
 }
 
-function block(token: Token): AdfNode[] {
+function toBlock(token: Token): AdfNode[] {
   switch (token.type) {
     case "space":
       return [];
     case "heading":
-      return nonEmpty({ type: "heading", attrs: { level: token.depth }, content: toInlineNodes(token.tokens ?? []) });
+      return withoutEmpty({
+        type: "heading",
+        attrs: { level: token.depth },
+        content: toInlineNodes(token.tokens ?? []),
+      });
     case "code":
-      return [codeBlock(token as Tokens.Code)];
+      return [toCodeBlock(token as Tokens.Code)];
     case "blockquote":
-      return nonEmpty({ type: "blockquote", content: plainBlocks(blocks(token.tokens ?? [])) });
+      return withoutEmpty({ type: "blockquote", content: toPlainBlocks(toBlocks(token.tokens ?? [])) });
     case "list":
-      return [list(token as Tokens.List)];
+      return [toList(token as Tokens.List)];
     case "table":
-      return tableBlocks(token as Tokens.Table);
+      return toTableBlocks(token as Tokens.Table);
     case "hr":
       return [{ type: "rule" }];
     case "paragraph":
     case "text":
-      return paragraph(toInlineNodes(token.tokens ?? [token]));
+      return buildParagraphs(toInlineNodes(token.tokens ?? [token]));
     default:
-      return paragraph(toLiteralNodes(token.raw.trim()));
+      return buildParagraphs(toLiteralNodes(token.raw.trim()));
   }
 }
 
 /** Converts a code block, the only place where ADF expects line breaks inside a text node. */
-function codeBlock({ text, lang }: Tokens.Code): AdfNode {
+function toCodeBlock({ text, lang }: Tokens.Code): AdfNode {
   const language = lang?.trim().split(/\s/)[0];
   return {
     type: "codeBlock",
@@ -74,26 +78,26 @@ function codeBlock({ text, lang }: Tokens.Code): AdfNode {
   };
 }
 
-function list({ ordered, start, items }: Tokens.List): AdfNode {
-  const content = items.map((item): AdfNode => ({ type: "listItem", content: listItem(item) }));
+function toList({ ordered, start, items }: Tokens.List): AdfNode {
+  const content = items.map((item): AdfNode => ({ type: "listItem", content: toListItem(item) }));
   if (!ordered) return { type: "bulletList", content };
   return { type: "orderedList", ...(start && start !== 1 ? { attrs: { order: start } } : {}), content };
 }
 
 /** Converts a list item. ADF requires a paragraph first. */
-function listItem({ tokens, task, checked }: Tokens.ListItem): AdfNode[] {
-  const content = plainBlocks(blocks(tokens.filter(({ type }) => type !== "checkbox")));
+function toListItem({ tokens, task, checked }: Tokens.ListItem): AdfNode[] {
+  const content = toPlainBlocks(toBlocks(tokens.filter(({ type }) => type !== "checkbox")));
   const mark: AdfNode[] = task ? [{ type: "text", text: checked ? "☑ " : "☐ " }] : [];
   const [first, ...rest] = content;
   if (first?.type !== "paragraph") return [{ type: "paragraph", content: mark }, ...content];
   return [{ ...first, content: [...mark, ...(first.content ?? [])] }, ...rest];
 }
 
-function tableBlocks(token: Tokens.Table): AdfNode[] {
-  return hasExtraCells(token) ? paragraph(toLiteralNodes(token.raw.trim())) : [table(token)];
+function toTableBlocks(token: Tokens.Table): AdfNode[] {
+  return hasExtraCells(token) ? buildParagraphs(toLiteralNodes(token.raw.trim())) : [toTable(token)];
 }
 
-function table({ header, rows }: Tokens.Table): AdfNode {
+function toTable({ header, rows }: Tokens.Table): AdfNode {
   const row = (type: string, cells: Tokens.TableCell[]): AdfNode => ({
     type: "tableRow",
     content: cells.map((cell) => ({
@@ -107,25 +111,25 @@ function table({ header, rows }: Tokens.Table): AdfNode {
 /**
  * Reduces blocks to those that lists and quotes may contain. Headings, quotes, tables and rules keep only their text.
  */
-function plainBlocks(nodes: AdfNode[]): AdfNode[] {
+function toPlainBlocks(nodes: AdfNode[]): AdfNode[] {
   return nodes.flatMap((node) => {
     if (node.type === "heading") return [{ type: "paragraph", content: node.content ?? [] }];
-    if (node.type === "blockquote") return plainBlocks(node.content ?? []);
-    if (node.type === "table") return (node.content ?? []).map(rowParagraph);
+    if (node.type === "blockquote") return toPlainBlocks(node.content ?? []);
+    if (node.type === "table") return (node.content ?? []).map(toRowParagraph);
     return node.type === "rule" ? [] : [node];
   });
 }
 
-function rowParagraph(row: AdfNode): AdfNode {
+function toRowParagraph(row: AdfNode): AdfNode {
   const cells = (row.content ?? []).map((cell) => cell.content?.[0]?.content ?? []);
   const separator: AdfNode = { type: "text", text: " | " };
   return { type: "paragraph", content: cells.flatMap((cell, index) => (index > 0 ? [separator, ...cell] : cell)) };
 }
 
-function paragraph(content: AdfNode[]): AdfNode[] {
-  return nonEmpty({ type: "paragraph", content });
+function buildParagraphs(content: AdfNode[]): AdfNode[] {
+  return withoutEmpty({ type: "paragraph", content });
 }
 
-function nonEmpty(node: AdfNode): AdfNode[] {
+function withoutEmpty(node: AdfNode): AdfNode[] {
   return node.content?.length ? [node] : [];
 }
