@@ -10,7 +10,7 @@ export type PastCall = { call: CheckedCall | RejectedCall; outcome: Outcome | un
 const ATTEMPTS = 3;
 
 /**
- * Returns a problem or an earlier denial if a call repeats a past one. This stops a model that runs in circles,
+ * Returns a problem or an earlier denial if a call repeats a past one. This stops a model that loops,
  * prevents double writes unless the first one certainly did nothing, and applies a denial to the whole turn.
  */
 export function findRepetition(checked: CheckedCall, past: PastCall[]): Problem | { denied: string } | undefined {

@@ -48,11 +48,11 @@ export const updateRecordTool = defineTool({
     const changed = await context.http.request({ ...request, scope: "data.records:write" });
     const url = buildRecordUrl(context, place, record.id);
     const [before, now] = [formatValue(record.fields[field.name]), formatValue(changed.fields[field.name])];
-    const said =
+    const shown =
       now === "" ? `Cleared ${escapeCell(field.name)}` : `Set ${escapeCell(field.name)} to ${escapeCell(now)}`;
     return {
       data: { id: record.id, table: place.table.name, field: field.name, before, value: now, url },
-      text: `${said}: “${escapeCell(getRecordName(changed, place))}”.\n\n${url}`,
+      text: `${shown}: “${escapeCell(getRecordName(changed, place))}”.\n\n${url}`,
       url,
     };
   },

@@ -89,8 +89,8 @@ export function formatValue(value: unknown): string {
   if (Array.isArray(value)) return value.map(formatValue).filter(Boolean).join(", ");
   if (typeof value !== "object") return String(value);
   const { name, filename, email, label, text, url, id } = value as Record<string, unknown>;
-  const said = [name, filename, label, text, email, url, id].find((one) => typeof one === "string" && one !== "");
-  return typeof said === "string" ? said : "";
+  const firstText = [name, filename, label, text, email, url, id].find((one) => typeof one === "string" && one !== "");
+  return typeof firstText === "string" ? firstText : "";
 }
 
 const WRITABLE = new Set(

@@ -82,10 +82,10 @@ function getColumns(shown: ResultDescription, first: unknown): [name: string, pl
 /** Converts an entry for the model: the columns by their places, or the whole entry if none are described. */
 function toEntryData(shown: ResultDescription, columns: [string, string][], item: unknown, input: Values): unknown {
   const url = getUrl(shown, item, input);
-  const link = url ? { url } : {};
+  const urlField = url ? { url } : {};
   if (shown.columns)
-    return { ...Object.fromEntries(columns.map(([, place]) => [place, getAtPath(item, place) ?? null])), ...link };
-  return typeof item === "object" && item !== null && url ? { ...item, ...link } : item;
+    return { ...Object.fromEntries(columns.map(([, place]) => [place, getAtPath(item, place) ?? null])), ...urlField };
+  return typeof item === "object" && item !== null && url ? { ...item, ...urlField } : item;
 }
 
 function fillSummary(template: string, answer: unknown, input: Values): string {

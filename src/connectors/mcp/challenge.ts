@@ -12,10 +12,10 @@ const MAX_SCOPE_LENGTH = 200;
 export function parseChallenge(headers: Headers): AuthChallenge {
   const header = (headers.get("www-authenticate") ?? "").slice(0, MAX_HEADER_LENGTH);
   const at = /(?:^|,)\s*bearer(?:\s+|$)/i.exec(header);
-  const told = at ? parseParameters(header.slice(at.index + at[0].length)) : new Map<string, string>();
-  const [error, resourceMetadata] = [told.get("error"), told.get("resource_metadata")];
+  const values = at ? parseParameters(header.slice(at.index + at[0].length)) : new Map<string, string>();
+  const [error, resourceMetadata] = [values.get("error"), values.get("resource_metadata")];
   return {
-    scopes: parseScopes(told.get("scope")),
+    scopes: parseScopes(values.get("scope")),
     ...(error === undefined ? {} : { error }),
     ...(resourceMetadata === undefined ? {} : { resourceMetadata }),
   };

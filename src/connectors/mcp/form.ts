@@ -53,8 +53,8 @@ function getField(id: string, about: Shape | undefined, required: boolean): Form
 type Common = { id: string; label: string; description?: string; required?: boolean; defaultValue?: unknown };
 
 function buildCommonField(id: string, about: Shape, required: boolean, limits = ""): Common {
-  const told = typeof about.description === "string" ? cleanLine(about.description, MAX_TEXT_LENGTH) : "";
-  const description = [told, limits].filter(Boolean).join(" ");
+  const ownDescription = typeof about.description === "string" ? cleanLine(about.description, MAX_TEXT_LENGTH) : "";
+  const description = [ownDescription, limits].filter(Boolean).join(" ");
   return {
     id,
     label:

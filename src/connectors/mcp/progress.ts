@@ -36,10 +36,10 @@ export function createProgressReporter(tell: (words: string) => void): {
 
 /** Formats progress as "reading (3 of 5)". A number without a total is omitted. */
 function formatProgress({ message, progress, total }: Progress): string {
-  const said = message === undefined ? "" : cleanLine(message, 200);
+  const cleaned = message === undefined ? "" : cleanLine(message, 200);
   const part =
     total !== undefined && total > 0 && progress >= 0 && progress <= total ? formatFraction(progress, total) : "";
-  return said && part ? `${said} (${part})` : said || part;
+  return cleaned && part ? `${cleaned} (${part})` : cleaned || part;
 }
 
 function formatFraction(progress: number, total: number): string {

@@ -39,8 +39,8 @@ export function toToolResult(
 
 /** Shortens the error text of a tool to its first lines. */
 function toolFailureProblem(title: string, text: string): Problem {
-  const said = cleanLine(text, 500).replace(/[.\s]+$/, "");
-  return new Problem("SERVICE_FAILED", said ? `${title}: ${said}.` : `${title} reported an error.`, { hint: "" });
+  const summary = cleanLine(text, 500).replace(/[.\s]+$/, "");
+  return new Problem("SERVICE_FAILED", summary ? `${title}: ${summary}.` : `${title} reported an error.`, { hint: "" });
 }
 
 function formatBlock(block: Block): string {

@@ -33,8 +33,8 @@ function cleanSchema(schema: Json, depth: number): Json {
   if (depth > MAX_DEPTH) throw new UnsupportedSchemaError();
   return Object.fromEntries(
     Object.entries(schema).flatMap(([key, value]) => {
-      const kept = KEYWORDS[key]?.(value, depth);
-      return kept === undefined ? [] : [[key, kept]];
+      const cleaned = KEYWORDS[key]?.(value, depth);
+      return cleaned === undefined ? [] : [[key, cleaned]];
     }),
   );
 }
