@@ -47,7 +47,7 @@ const MANY_GUESTS = 10;
 /** Source: Calendar API v3, POST /calendar/v3/calendars/{calendarId}/events. */
 export const createEventTool = defineTool({
   name: "google-calendar.create_event",
-  description: "Create an event or meeting in the person's Google Calendar, and invite people to it.",
+  description: "Create an event or meeting in the user's Google Calendar, and invite people to it.",
   access: "write",
   input: Input,
   examples: [

@@ -16,7 +16,7 @@ type Input = z.output<typeof Input>;
 /** Source: Calendar API v3, DELETE /calendar/v3/calendars/{calendarId}/events/{eventId}; returns 204. */
 export const deleteEventTool = defineTool({
   name: "google-calendar.delete_event",
-  description: "Delete or cancel an event or meeting of the person's Google Calendar.",
+  description: "Delete or cancel an event or meeting of the user's Google Calendar.",
   access: "destructive",
   input: Input,
   examples: [
