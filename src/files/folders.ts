@@ -1,6 +1,7 @@
 import { mkdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { Problem } from "#protocol/errors";
+import { getErrno } from "./errno.ts";
 
 /**
  * Make a folder for kay's files, for this user alone. Never makes a folder in the root of the file system: a home folder that does not
@@ -31,11 +32,6 @@ export function makePrivateFolders(folder: string): void {
     // Another process may have been faster.
     if (getErrno(error) !== "EEXIST" || !isFolder(folder)) throw error;
   }
-}
-
-/** The system's code of an error of `node:fs`. */
-export function getErrno(error: unknown): string {
-  return (error as NodeJS.ErrnoException | undefined)?.code ?? "unknown";
 }
 
 /** Files at `path` cannot be kept: one line with the path, the system's code and the variable that moves them elsewhere. */

@@ -3,8 +3,9 @@ import { hostname } from "node:os";
 import { dirname } from "node:path";
 import type { Timer } from "#net/ports";
 import { Problem } from "#protocol/errors";
+import { getErrno } from "./errno.ts";
 import type { Processes } from "./processes.ts";
-import { ensureCredentialFolder, getErrno, unwritableProblem } from "./replace-file.ts";
+import { ensureCredentialFolder, unwritableProblem } from "./replace-file.ts";
 
 /** A lock file between the processes of one machine. */
 export type Lock = { path: string; clock: Timer; processes: Processes; unique: () => string };

@@ -1,3 +1,4 @@
+import { getErrno } from "./errno.ts";
 /**
  * What the embedded Postgres needs to know of the machine. `src/process.ts` builds it from `process`; nothing in the store reads `process` itself.
  */
@@ -26,11 +27,6 @@ export function isAlive(machine: Machine, pid: number): boolean {
     machine.kill(pid, 0);
     return true;
   } catch (error) {
-    return getErrorCode(error) === "EPERM";
+    return getErrno(error) === "EPERM";
   }
-}
-
-/** `ENOENT`, `EACCES` … of a thrown system error, or the SQLSTATE of one of Postgres; empty for anything else. */
-export function getErrorCode(error: unknown): string {
-  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
 }

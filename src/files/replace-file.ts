@@ -2,6 +2,7 @@ import { chmodSync, constants, readFileSync, statSync } from "node:fs";
 import { access, lstat, mkdir, open, readdir, readlink, rename, rm, stat, unlink } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { Problem } from "#protocol/errors";
+import { getErrno } from "./errno.ts";
 
 /**
  * Read a file whole. At once: every command reads a few hundred bytes here, and the threads of `node:fs/promises` cost more than a request.
@@ -141,11 +142,6 @@ export function unwritableProblem(path: string, error: unknown): Problem {
     details: { path, errno: getErrno(error) },
     cause: error,
   });
-}
-
-/** The errno of a system error by name, or what else can be said of it. */
-export function getErrno(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : "unknown error";
 }
 
 async function behindLinks(path: string): Promise<string> {

@@ -1,7 +1,7 @@
-import { timingSafeEqual } from "node:crypto";
 import { readFile, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Backend } from "#backend/ports";
+import { secretsEqual } from "#backend/store/secrets";
 import { computeFingerprint, findRunningRecord } from "#client/embedded/embedded";
 import { makePrivateFolders } from "#files/folders";
 import { type Lock, withLock } from "#files/lock";
@@ -88,9 +88,7 @@ async function start(options: EmbeddedOptions, ports: EmbeddedHostPorts, onStop:
 }
 
 function stopRequested(request: Request, secret: string, backend: Backend | undefined, onStop: () => void): Response {
-  const given = Buffer.from(request.headers.get(LOCAL_SECRET_HEADER) ?? "");
-  const wanted = Buffer.from(secret);
-  const known = given.length === wanted.length && timingSafeEqual(given, wanted);
+  const known = secretsEqual(request.headers.get(LOCAL_SECRET_HEADER) ?? "", secret);
   if (!known || request.method !== "POST") {
     const problem = new Problem("LOCAL_SECRET_REQUIRED", "This backend belongs to another user.");
     return Response.json(toProblemBody(problem), { status: problem.status });

@@ -1,5 +1,5 @@
-import { createHash, timingSafeEqual } from "node:crypto";
 import type { Backend } from "#backend/ports";
+import { secretsEqual } from "#backend/store/secrets";
 import { isLoopbackHost } from "#net/addresses";
 import { LOCAL_SECRET_HEADER } from "#protocol/embedded";
 import { Problem, toProblemBody } from "#protocol/errors";
@@ -60,6 +60,5 @@ function problemAnswer(problem: Problem): Response {
 }
 
 function same(given: string, wanted: string | undefined): boolean {
-  const digest = (text: string) => createHash("sha256").update(text).digest();
-  return Boolean(wanted) && timingSafeEqual(digest(given), digest(wanted ?? ""));
+  return Boolean(wanted) && secretsEqual(given, wanted ?? "");
 }

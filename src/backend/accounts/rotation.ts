@@ -1,6 +1,7 @@
 import { Problem } from "#protocol/errors";
 import type { BackendPorts } from "../ports.ts";
 import type { DbConnection } from "../store/schema.ts";
+import { hashSecret } from "../store/secrets.ts";
 import {
   findRefreshToken,
   findRefreshTokenAt,
@@ -12,7 +13,7 @@ import {
   type TokenFamily,
 } from "../store/token-families.ts";
 import { signAccessToken } from "./access-tokens.ts";
-import { deriveSuccessor, hashSecret, REFRESH_LIFETIME_MS, type TokenPair } from "./sign-in.ts";
+import { deriveSuccessor, REFRESH_LIFETIME_MS, type TokenPair } from "./sign-in.ts";
 
 /** How long the last spent refresh token still gets its answer again: a crash between the answer and the client's write. */
 const GRACE = 60 * 1000;

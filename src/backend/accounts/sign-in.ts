@@ -1,6 +1,7 @@
-import { createHash, createHmac, hkdfSync, randomBytes } from "node:crypto";
+import { createHmac, hkdfSync, randomBytes } from "node:crypto";
 import type { BackendPorts } from "../ports.ts";
 import type { DbConnection } from "../store/schema.ts";
+import { hashSecret } from "../store/secrets.ts";
 import { deleteFamiliesBefore, insertFamily, insertRefreshToken } from "../store/token-families.ts";
 import { signAccessToken } from "./access-tokens.ts";
 
@@ -63,9 +64,4 @@ export function createInstallationId(now: number): string {
 /** Whether a text can be an installation id at all; others never reach the database. */
 export function isInstallationId(text: string): boolean {
   return INSTALLATION.test(text);
-}
-
-/** How secrets are looked up: SHA-256, so that a copy of the database opens nothing. */
-export function hashSecret(secret: string): Buffer {
-  return createHash("sha256").update(secret).digest();
 }

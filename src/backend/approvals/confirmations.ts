@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { Problem } from "#protocol/errors";
 import type { BackendPorts } from "../ports.ts";
 import {
@@ -7,6 +7,7 @@ import {
   insertConfirmation,
   type StoredConfirmation,
 } from "../store/confirmations.ts";
+import { hashSecret } from "../store/secrets.ts";
 
 /** Milliseconds a confirmation waits for its answer (guide: 5 minutes). */
 const CONFIRMATION_LIFE = 300_000;
@@ -23,7 +24,7 @@ export async function openConfirmation(
   const now = clock.now();
   const token = `confirm_${now}_${randomBytes(16).toString("hex")}`;
   const expiresAt = new Date(now + CONFIRMATION_LIFE);
-  await insertConfirmation(db, hash(token), installationId, { ...held, expiresAt }, now);
+  await insertConfirmation(db, hashSecret(token), installationId, { ...held, expiresAt }, now);
   return { token, expiresAt: expiresAt.toISOString() };
 }
 
@@ -38,9 +39,9 @@ export async function closeConfirmation(
   token: string,
   approved: boolean,
 ): Promise<StoredConfirmation> {
-  const answered = await answerConfirmation(db, hash(token), installationId, approved, clock.now());
+  const answered = await answerConfirmation(db, hashSecret(token), installationId, approved, clock.now());
   if (answered) return answered;
-  const found = await findConfirmation(db, hash(token), installationId);
+  const found = await findConfirmation(db, hashSecret(token), installationId);
   if (!found) throw new Problem("CONFIRMATION_NOT_FOUND", "There is no such confirmation.");
   if (found.answeredAt) throw alreadyAnswered(found, found.answeredAt);
   throw new Problem("CONFIRMATION_EXPIRED", "The confirmation expired after 5 minutes; nothing was done.");
@@ -51,8 +52,4 @@ function alreadyAnswered({ approved }: StoredConfirmation, at: Date): Problem {
   return new Problem("CONFIRMATION_USED", `The confirmation was already ${answer} at ${at.toISOString()}.`, {
     details: { answered: answer, answered_at: at.toISOString() },
   });
-}
-
-function hash(token: string): Buffer {
-  return createHash("sha256").update(token).digest();
 }

@@ -1,10 +1,10 @@
-import { createHmac, scrypt, timingSafeEqual } from "node:crypto";
+import { createHmac, scrypt } from "node:crypto";
 import { promisify } from "node:util";
 import type { Identity } from "#connectors/service";
 import { Problem } from "#protocol/errors";
-import { hashSecret } from "../accounts/sign-in.ts";
 import type { BackendPorts } from "../ports.ts";
 import { putClientSecret } from "../store/custom-services.ts";
+import { secretsEqual } from "../store/secrets.ts";
 import { type AuthorizationState, findState } from "../store/states.ts";
 import { buildAuthorizationUrl, needsSecretPage } from "./authorize.ts";
 import { type CallbackResult, cancelState, concludeState, stalePage } from "./callback.ts";
@@ -95,7 +95,7 @@ function getTicket({ keys }: BackendPorts, state: string, { key } = keys.signing
 }
 
 function isTicket(ports: BackendPorts, state: string, given: string): boolean {
-  return ports.keys.signing.some((key) => timingSafeEqual(hashSecret(getTicket(ports, state, key)), hashSecret(given)));
+  return ports.keys.signing.some((key) => secretsEqual(getTicket(ports, state, key), given));
 }
 
 /** The secret as requests will carry it. What is pasted has white space around it more often than not. */

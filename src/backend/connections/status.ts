@@ -1,9 +1,9 @@
-import { timingSafeEqual } from "node:crypto";
 import type { StatusResponse } from "#protocol/connections";
 import { Problem } from "#protocol/errors";
-import { hashSecret, startSignIn } from "../accounts/sign-in.ts";
+import { startSignIn } from "../accounts/sign-in.ts";
 import type { BackendPorts } from "../ports.ts";
 import { lockInstallation } from "../store/installations.ts";
+import { hashSecret, secretsEqual } from "../store/secrets.ts";
 import { type AuthorizationState, findState, markDelivered } from "../store/states.ts";
 import { hasLiveFamily } from "../store/token-families.ts";
 
@@ -42,9 +42,7 @@ export async function getAuthorizationStatus(
 
 function checkVerifier(row: AuthorizationState, verifier: string | null): void {
   if (row.code_challenge === null) return;
-  const computed = Buffer.from(hashSecret(verifier ?? "").toString("base64url"));
-  const expected = Buffer.from(row.code_challenge);
-  if (verifier && computed.length === expected.length && timingSafeEqual(computed, expected)) return;
+  if (verifier && secretsEqual(hashSecret(verifier).toString("base64url"), row.code_challenge)) return;
   throw new Problem("VERIFIER_INVALID", "Kay-Verifier does not belong to this state.");
 }
 

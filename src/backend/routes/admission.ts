@@ -1,7 +1,7 @@
-import { createHash, timingSafeEqual } from "node:crypto";
 import { isLoopbackHost } from "#net/addresses";
 import { Problem } from "#protocol/errors";
 import type { BackendPorts } from "../ports.ts";
+import { secretsEqual } from "../store/secrets.ts";
 
 /** A name or an address, and a port (RFC 9110 section 7.2). */
 const HOST = /^([a-z0-9._-]+|\[[0-9a-f:.]+\])(:\d+)?$/i;
@@ -48,11 +48,6 @@ function checkOrigin({ publicUrl }: Ports, request: Request, host: string): void
 
 function checkLocalSecret({ localSecret }: Ports, request: Request, path: string): void {
   if (localSecret === undefined || OPEN.includes(`${request.method} ${path}`)) return;
-  const given = digest(request.headers.get("kay-local-secret") ?? "");
-  if (timingSafeEqual(given, digest(localSecret))) return;
+  if (secretsEqual(request.headers.get("kay-local-secret") ?? "", localSecret)) return;
   throw new Problem("LOCAL_SECRET_REQUIRED", "This backend belongs to another process of this machine.");
-}
-
-function digest(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
 }

@@ -1,4 +1,3 @@
-import { createHash, timingSafeEqual } from "node:crypto";
 import { Hono } from "hono";
 import { AgentSessionRequest, AgentStreamRequest } from "#protocol/agent";
 import { Problem } from "#protocol/errors";
@@ -7,6 +6,7 @@ import type { AgentServer } from "../agent-server/server.ts";
 import type { TurnStream } from "../agent-server/turn-stream.ts";
 import { createStreamingResponse, type StreamSink, type StreamSource } from "../http/streaming-response.ts";
 import type { BackendPorts } from "../ports.ts";
+import { secretsEqual } from "../store/secrets.ts";
 import { readJsonBody } from "./body.ts";
 import { STREAM_HEADERS, withKeepAlive } from "./sse.ts";
 
@@ -40,14 +40,10 @@ export function createAgentRoutes(turns: AgentServer, { password }: NonNullable<
 /** Compared by digests, which takes as long whatever is wrong. */
 function checkPassword(password: string, given: string | undefined): void {
   const [, told = ""] = /^Bearer (.+)$/i.exec(given ?? "") ?? [];
-  if (timingSafeEqual(digest(told), digest(password))) return;
+  if (secretsEqual(told, password)) return;
   throw new Problem("TOKEN_INVALID", "This is not the password of the agent server.", {
     hint: "Whoever runs the backend sets KAY_AGENT_PASSWORD to the agent server's password.",
   });
-}
-
-function digest(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
 }
 
 /** A turn as Server-Sent Events, in the seed's form. It ends with `finish`, `error` or `abort`; without one of them it was cut. */

@@ -1,8 +1,9 @@
-import { createHash, timingSafeEqual } from "node:crypto";
+import { timingSafeEqual } from "node:crypto";
 import type { Kysely, Selectable } from "kysely";
 import { cleanText } from "./column-types.ts";
 import type { Database, DbConnection } from "./schema.ts";
 import type { AgentSessions } from "./schema-work.ts";
+import { hashSecret } from "./secrets.ts";
 
 /** What a backend opened at this agent server, for one turn of a conversation. */
 export type StoredAgentSession = Selectable<AgentSessions>;
@@ -12,10 +13,10 @@ export async function putAgentSession(
   db: Kysely<Database>,
   { token, ...session }: Omit<StoredAgentSession, "token_hash"> & { token: string },
 ): Promise<void> {
-  const { conversation_id: _, ...changed } = { ...session, token_hash: getHash(token) };
+  const { conversation_id: _, ...changed } = { ...session, token_hash: hashSecret(token) };
   await db
     .insertInto("agent_sessions")
-    .values({ ...session, token_hash: getHash(token) })
+    .values({ ...session, token_hash: hashSecret(token) })
     .onConflict((conflict) => conflict.column("conversation_id").doUpdateSet(changed))
     .execute();
 }
@@ -35,7 +36,7 @@ export function matchesToken(
   token: string,
   now: number,
 ): boolean {
-  return token_hash !== null && timingSafeEqual(token_hash, getHash(token)) && token_expires_at.getTime() > now;
+  return token_hash !== null && timingSafeEqual(token_hash, hashSecret(token)) && token_expires_at.getTime() > now;
 }
 
 /** It is good for one stream. */
@@ -48,8 +49,4 @@ export async function spendToken(tx: DbConnection, conversationId: string): Prom
 export async function findOwner(db: DbConnection, conversationId: string): Promise<string | undefined> {
   const query = db.selectFrom("conversations").select("installation_id").where("id", "=", cleanText(conversationId));
   return (await query.executeTakeFirst())?.installation_id;
-}
-
-function getHash(token: string): Buffer {
-  return createHash("sha256").update(token).digest();
 }

@@ -1,6 +1,7 @@
 import { Kysely, PostgresDialect, type PostgresPool, sql } from "kysely";
 import pg from "pg";
-import { getErrorCode } from "#files/machine";
+import { getErrno } from "#files/errno";
+
 import { Problem } from "#protocol/errors";
 import type { Log } from "#telemetry/log";
 import { listMigrations, runMigrations } from "./migrate.ts";
@@ -112,8 +113,7 @@ function poolConfig(where: pg.PoolConfig | string): pg.PoolConfig {
  */
 export function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  if (/^(08\w{3}|57P0\d|53\w{3}|58030|25006|ECONNREFUSED|ECONNRESET|ENOENT|EPIPE)$/.test(getErrorCode(error)))
-    return true;
+  if (/^(08\w{3}|57P0\d|53\w{3}|58030|25006|ECONNREFUSED|ECONNRESET|ENOENT|EPIPE)$/.test(getErrno(error))) return true;
   return /Connection terminated|^Client .+ is not queryable$|timeout exceeded when trying to connect/i.test(
     error.message,
   );
@@ -124,7 +124,7 @@ export function isDatabaseAway(error: unknown): boolean {
  * is back: that is no fault inside kay. A disk that is full or fails, and a node that only reads, need somebody.
  */
 export function getFaultLevel(error: unknown): "warn" | "error" {
-  return isDatabaseAway(error) && !/^(53100|58030|25006)$/.test(getErrorCode(error as Error)) ? "warn" : "error";
+  return isDatabaseAway(error) && !/^(53100|58030|25006)$/.test(getErrno(error as Error)) ? "warn" : "error";
 }
 
 /** The same in the words of the table, or undefined. A client shows no hint of the backend's, so the sentence has the next step. */
@@ -134,7 +134,7 @@ export function toDatabaseProblem(error: unknown): Problem | undefined {
     "53100": "The disk of the database is full: free some space there, then try again.",
     "25006": "The database only reads at the moment.",
   };
-  const message = words[getErrorCode(error)] ?? "The database cannot be reached at the moment.";
+  const message = words[getErrno(error)] ?? "The database cannot be reached at the moment.";
   return new Problem("DATABASE_UNAVAILABLE", message, { cause: error });
 }
 
@@ -171,6 +171,6 @@ function unavailable(cause: unknown, { host, port, database, user }: Place): Pro
   const reason = cause instanceof Error ? cause.message : "unknown reason";
   const message = /timeout|timed out/i.test(reason)
     ? `Postgres at ${at} did not answer in time (database ${database}).`
-    : (known[getErrorCode(cause)] ?? `The database ${database} at ${at} cannot be used: ${reason}.`);
+    : (known[getErrno(cause)] ?? `The database ${database} at ${at} cannot be used: ${reason}.`);
   return new Problem("DATABASE_UNAVAILABLE", message, { cause });
 }

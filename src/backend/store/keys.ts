@@ -2,7 +2,8 @@ import { randomBytes } from "node:crypto";
 import { chmod, link, mkdir, open, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod/mini";
-import { getErrorCode } from "#files/machine";
+import { getErrno } from "#files/errno";
+
 import { Problem } from "#protocol/errors";
 
 /** Bytes of every key that kay makes; sealing keys must have exactly as many, signing keys at least (RFC 7518, 3.2). */
@@ -49,7 +50,7 @@ async function keysOfFolder(folder: string): Promise<Keys> {
     if ((await readFile(file, "utf8").catch(() => undefined)) === undefined) await createKeys(folder, file);
     await chmod(file, 0o600).catch(() => undefined);
   } catch (cause) {
-    throw unreadable(file, `they could not be stored (${getErrorCode(cause) || "unknown reason"})`);
+    throw unreadable(file, `they could not be stored (${getErrno(cause)})`);
   }
   return parseKeys(await readKeys(file, file), file);
 }
@@ -62,7 +63,7 @@ async function createKeys(folder: string, file: string): Promise<void> {
   try {
     await writeThrough(passing, text);
     await link(passing, file).catch((error) => {
-      if (getErrorCode(error) !== "EEXIST") throw error;
+      if (getErrno(error) !== "EEXIST") throw error;
     });
   } finally {
     await rm(passing, { force: true });
@@ -88,7 +89,7 @@ async function readKeys(file: string, where: string): Promise<string> {
   } catch (cause) {
     throw unreadable(
       where,
-      getErrorCode(cause) === "ENOENT" ? "there is no such file" : `it cannot be read (${getErrorCode(cause)})`,
+      getErrno(cause) === "ENOENT" ? "there is no such file" : `it cannot be read (${getErrno(cause)})`,
     );
   }
 }

@@ -2,7 +2,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import { Kysely, PostgresDialect, sql } from "kysely";
 import { Migrator } from "kysely/migration";
 import pg from "pg";
-import { getErrorCode } from "#files/machine";
+import { getErrno } from "#files/errno";
+
 import { Problem } from "#protocol/errors";
 import type { Log } from "#telemetry/log";
 import { MIGRATIONS } from "./migrations.ts";
@@ -68,7 +69,7 @@ async function isUpToDate<T>(db: Kysely<T>, log: Log): Promise<boolean> {
 
 /** SQLSTATE 55P03, lock_not_available. */
 function isLocked(error: unknown): boolean {
-  return getErrorCode(error) === "55P03";
+  return getErrno(error) === "55P03";
 }
 
 function fail(cause: unknown): Problem {

@@ -1,4 +1,5 @@
-import { getErrno } from "#files/replace-file";
+import { getErrno } from "#files/errno";
+
 import type { Timer } from "#net/ports";
 import { type Bus, BusError, connectBus, parseBusAddress } from "./dbus.ts";
 import { type DbusArgument, toArray } from "./dbus-wire.ts";

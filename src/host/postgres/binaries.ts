@@ -2,7 +2,8 @@ import { randomBytes } from "node:crypto";
 import { chmod, cp, lstat, mkdir, readFile, rename, rm, stat, symlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import * as z from "zod/mini";
-import { getErrorCode, type Machine } from "#files/machine";
+import { getErrno } from "#files/errno";
+import type { Machine } from "#files/machine";
 import { Problem } from "#protocol/errors";
 import type { PostgresArea } from "./area.ts";
 
@@ -59,7 +60,7 @@ async function makeLinks(home: string): Promise<boolean> {
     }
     return true;
   } catch (error) {
-    if (["EACCES", "EPERM", "EROFS"].includes(getErrorCode(error))) return false;
+    if (["EACCES", "EPERM", "EROFS"].includes(getErrno(error))) return false;
     throw error;
   }
 }
@@ -95,6 +96,6 @@ async function exists(path: string): Promise<boolean> {
 
 function unless(...codes: string[]): (error: unknown) => void {
   return (error) => {
-    if (!codes.includes(getErrorCode(error))) throw error;
+    if (!codes.includes(getErrno(error))) throw error;
   };
 }

@@ -2,7 +2,8 @@ import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { chown, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { getErrorCode, type Machine } from "#files/machine";
+import { getErrno } from "#files/errno";
+import type { Machine } from "#files/machine";
 import { Problem } from "#protocol/errors";
 import type { Log } from "#telemetry/log";
 import type { PostgresArea } from "./area.ts";
@@ -54,7 +55,7 @@ async function inspect(data: string): Promise<"none" | "broken" | "whole"> {
   const control = await stat(join(data, "global", "pg_control")).catch(() => undefined);
   if (version !== undefined && control !== undefined && control.size > 0) return "whole";
   const entries = await readdir(data).catch((error) => {
-    if (getErrorCode(error) === "ENOENT") return undefined;
+    if (getErrno(error) === "ENOENT") return undefined;
     throw error;
   });
   return entries === undefined ? "none" : "broken";
@@ -106,8 +107,7 @@ function run(
 
 /** The file is there, so "not found" means its loader: a system without glibc, such as Alpine. */
 export function cannotRunProblem(cause: Error): Problem {
-  const because =
-    getErrorCode(cause) === "ENOENT" ? "this system has no glibc" : getErrorCode(cause) || "it could not be run";
+  const because = getErrno(cause) === "ENOENT" ? "this system has no glibc" : getErrno(cause);
   return new Problem(
     "DATABASE_UNAVAILABLE",
     `The embedded Postgres does not run here (${because}), so DATABASE_URL is needed.`,

@@ -3,7 +3,8 @@ import { open, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
-import { getErrorCode, isAlive, type Machine } from "#files/machine";
+import { getErrno } from "#files/errno";
+import { isAlive, type Machine } from "#files/machine";
 import { Problem } from "#protocol/errors";
 import type { PostgresArea } from "./area.ts";
 import { cannotRunProblem } from "./data.ts";
@@ -47,8 +48,8 @@ export async function probeServer(config: pg.PoolConfig): Promise<ServerState> {
     return "ready";
   } catch (error) {
     await client.end().catch(() => undefined);
-    if (["ENOENT", "ECONNREFUSED", "ECONNRESET", "EPIPE"].includes(getErrorCode(error))) return "absent";
-    if (["57P03", "53300"].includes(getErrorCode(error)) || /timeout|terminated/i.test(String(error))) return "busy";
+    if (["ENOENT", "ECONNREFUSED", "ECONNRESET", "EPIPE"].includes(getErrno(error))) return "absent";
+    if (["57P03", "53300"].includes(getErrno(error)) || /timeout|terminated/i.test(String(error))) return "busy";
     throw new Problem("DATABASE_UNAVAILABLE", "The embedded Postgres refused the connection.", { cause: error });
   }
 }
@@ -89,7 +90,7 @@ export async function stopServer(area: PostgresArea, config: pg.PoolConfig, mach
     try {
       machine.kill(pid, signal);
     } catch (error) {
-      if (getErrorCode(error) === "ESRCH") return;
+      if (getErrno(error) === "ESRCH") return;
       throw error;
     }
     if (await isGone(area, pid, machine)) return;

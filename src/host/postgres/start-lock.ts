@@ -2,7 +2,8 @@ import { randomBytes } from "node:crypto";
 import { mkdir, open, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { getErrorCode, isAlive, type Machine } from "#files/machine";
+import { getErrno } from "#files/errno";
+import { isAlive, type Machine } from "#files/machine";
 import { Problem } from "#protocol/errors";
 import type { PostgresArea } from "./area.ts";
 
@@ -73,7 +74,7 @@ async function create(file: string, name: string): Promise<boolean> {
     await handle.writeFile(name).finally(() => handle.close());
     return true;
   } catch (error) {
-    if (getErrorCode(error) === "EEXIST") return false;
+    if (getErrno(error) === "EEXIST") return false;
     throw error;
   }
 }

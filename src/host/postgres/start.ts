@@ -2,7 +2,8 @@ import { readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import type pg from "pg";
-import { getErrorCode, type Machine } from "#files/machine";
+import { getErrno } from "#files/errno";
+import type { Machine } from "#files/machine";
 import { Problem } from "#protocol/errors";
 import type { Log } from "#telemetry/log";
 import { type PostgresArea, prepareArea } from "./area.ts";
@@ -42,7 +43,7 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
     return await withStartLock(area, machine, () => joinOrStart(area, options));
   } catch (cause) {
     if (cause instanceof Problem) throw cause;
-    const message = `The embedded Postgres cannot be kept for ${folder} (${getErrorCode(cause) || "unknown reason"}).`;
+    const message = `The embedded Postgres cannot be kept for ${folder} (${getErrno(cause)}).`;
     throw new Problem("DATABASE_UNAVAILABLE", message, { cause });
   }
 }
