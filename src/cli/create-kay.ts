@@ -69,7 +69,6 @@ export function createKay(world: CliPorts): Kay {
     signal: world.signal,
     catchInterrupts: world.catchInterrupts,
     readPackageFile: world.packaged,
-    exit: 0,
     shutdownGraceMs: GRACE_MS,
     out,
     get flags() {

@@ -94,8 +94,6 @@ export type Kay = {
   readPackageFile(path: string): Promise<string>;
   /** Filled by `run` before a command starts. */
   flags: GlobalFlags;
-  /** Exit code of a command that ended without an error but not with 0: an open confirmation, `--check`. */
-  exit: number;
   /** How long the command may take to end after a signal, in ms: longer where the backend has to be told first. */
   shutdownGraceMs: number;
   out: Output;

@@ -1,5 +1,6 @@
-import { Command, Option } from "commander";
+import { Option } from "commander";
 import { Problem } from "#protocol/errors";
+import { Command } from "./command.ts";
 import { createAnswerCommand } from "./commands/answer/command.ts";
 import { createApprovalsCommand } from "./commands/approvals/command.ts";
 import { createAskCommand } from "./commands/ask/command.ts";

@@ -1,8 +1,10 @@
-import { type Command, CommanderError } from "commander";
+import { CommanderError } from "commander";
 import { clean } from "#protocol/clean";
 import { ERRORS, Problem } from "#protocol/errors";
 import { quoteShellWord } from "#protocol/shell";
+import type { Command } from "./command.ts";
 import { toHelpDocument } from "./commands/help.ts";
+import { EXIT, type ExitCode } from "./exit-codes.ts";
 import type { GlobalFlags, Kay } from "./kay.ts";
 import { escapeLeadingDash } from "./leading-dashes.ts";
 import { useJsonLines } from "./output/json-lines-mode.ts";
@@ -31,6 +33,10 @@ export async function run(argv: string[], kay: Kay): Promise<number> {
     useJsonLines(kay, () => undefined);
   const limit = createTimeLimit(kay);
   program.hook("preAction", (_, action) => limit.begin(action));
+  let exit: ExitCode = EXIT.ok;
+  program.hook("postAction", (_, action: Command) => {
+    exit = action.exit ?? EXIT.ok;
+  });
   try {
     const work = program.parseAsync(argv.map(escapeLeadingDash), { from: "user" });
     await (command === "serve" ? work : Promise.race([work, overdue(kay)]));
@@ -42,18 +48,19 @@ export async function run(argv: string[], kay: Kay): Promise<number> {
   } finally {
     limit.end();
   }
-  return await settle(kay);
+  return await settle(kay, exit);
 }
 
 /** Where a filter fails, what the command itself came to counts, unless that was done. */
-async function settle(kay: Kay): Promise<number> {
+async function settle(kay: Kay, returned: ExitCode): Promise<number> {
+  let exit: number = returned;
   try {
     await kay.out.flush();
   } catch (error) {
-    const exit = kay.signal.aborted ? 0 : await wordError(error, kay);
-    kay.exit ||= exit;
+    const failed = kay.signal.aborted ? EXIT.ok : await wordError(error, kay);
+    exit ||= failed;
   }
-  return kay.signal.aborted ? await toEnd(kay) : kay.exit;
+  return kay.signal.aborted ? await toEnd(kay) : exit;
 }
 
 /** A signal needs no words; that the time is over does, those of the command where it has some. */
@@ -135,7 +142,7 @@ async function showDocument(kay: Kay, argv: string[], document: unknown): Promis
   } catch (error) {
     return wordError(error, kay);
   }
-  return settle(kay);
+  return settle(kay, EXIT.ok);
 }
 
 /** The one place that words errors and chooses the exit code. */

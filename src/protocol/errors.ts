@@ -170,7 +170,7 @@ export class Problem extends Error {
   }
 
   /** Exit code of the command line for this error (design: terminal.md). */
-  get exit(): number {
+  get exit(): (typeof ERRORS)[ErrorCode]["exit"] {
     return ERRORS[this.code].exit;
   }
 

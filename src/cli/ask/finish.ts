@@ -1,7 +1,7 @@
-import { ERRORS } from "#protocol/errors";
 import type { OutputCheck } from "#protocol/output/schema";
 import { formatCard, formatPlanned, NOTHING_SENT_TEXT } from "#ui/text/words";
 import type { CardItem, View } from "#ui/view/view";
+import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { Kay } from "../kay.ts";
 import { wrapSentences } from "../output/wrap.ts";
 import { getPlannedCalls, getProblem, getReceipts, toAskDocument, wasDenied } from "./document.ts";
@@ -25,7 +25,7 @@ export async function finishAsk(
   kay: Kay,
   { view, waiting }: FollowResult,
   { prompt, lines, refused = false, check }: FinishOptions,
-): Promise<void> {
+): Promise<ExitCode> {
   const problem = getProblem(view);
   if (problem && !(refused && problem.code === "CANCELLED")) {
     // The part that said so was a line of its own; nothing else may stand on stdout.
@@ -33,18 +33,19 @@ export async function finishAsk(
     throw problem;
   }
   if (waiting.length === 0) checkOutputValue(check, view.output);
-  if (waiting.length > 0) kay.exit = ERRORS.INTERACTION_REQUIRED.exit;
-  else if (wasDenied(view) && !refused) kay.exit = ERRORS.DENIED.exit;
-  if (lines) return;
+  const exit = waiting.length > 0 ? EXIT.pending : wasDenied(view) && !refused ? EXIT.denied : EXIT.ok;
+  if (lines) return exit;
   if (kay.flags.json) {
     const document = toAskDocument(view, prompt);
     const pending = waiting.map((card) => toPendingItem(kay, card, view));
-    return kay.out.writeJson(waiting.length > 0 ? { ...document, status: "pending", pending } : document);
+    kay.out.writeJson(waiting.length > 0 ? { ...document, status: "pending", pending } : document);
+    return exit;
   }
   if (view.output) kay.out.writeJson(view.output.value);
   if (view.dryRun) showPlan(kay, view);
   else showReceipts(kay, getReceipts(view));
   for (const card of waiting) tellOpen(kay, card);
+  return exit;
 }
 
 /** What was not sent, whole. It is part of the answer, unless that is a value. */

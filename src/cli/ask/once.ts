@@ -3,6 +3,7 @@ import type { AskRequest } from "#protocol/ask";
 import type { OutputCheck } from "#protocol/output/schema";
 import type { View } from "#ui/view/view";
 import type { BackendHandle } from "../backend/handle.ts";
+import type { ExitCode } from "../exit-codes.ts";
 import type { Kay } from "../kay.ts";
 import { canPrompt } from "../prompt/confirm.ts";
 import { createClient } from "../session/open.ts";
@@ -31,7 +32,7 @@ export async function askOnce(
   link: BackendHandle,
   request: AskRequest,
   options: OneShotOptions,
-): Promise<void> {
+): Promise<ExitCode> {
   const session = await findConversationId(link, options);
   const lines = kay.flags.json && options.stream === true;
   const askable = !kay.flags.json && canPrompt(kay);
@@ -72,7 +73,7 @@ export async function askOnce(
         view = now;
       },
     });
-    await finishAsk(kay, followed, { prompt: request.prompt, lines, check: options.check });
+    return await finishAsk(kay, followed, { prompt: request.prompt, lines, check: options.check });
   } catch (error) {
     if (!kay.signal.aborted) throw error;
     const ended = await cancelGeneration(kay, link, view, error);

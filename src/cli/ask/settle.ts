@@ -1,10 +1,11 @@
 import type { AskResponse } from "#protocol/ask";
 import { clean } from "#protocol/clean";
-import { ERRORS, Problem } from "#protocol/errors";
+import { Problem } from "#protocol/errors";
 import type { OutputCheck } from "#protocol/output/schema";
 import { formatConfirmation } from "#ui/text/confirmation";
 import type { BackendHandle } from "../backend/handle.ts";
 import { formatProfileFlag } from "../backend/profile-flag.ts";
+import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { Kay } from "../kay.ts";
 import { canPrompt, promptYesNo } from "../prompt/confirm.ts";
 import { isTimedOut, timedOutProblem } from "../time-limit.ts";
@@ -23,7 +24,7 @@ export async function settleConfirmations(
   link: BackendHandle,
   first: AskResponse,
   check?: OutputCheck,
-): Promise<void> {
+): Promise<ExitCode> {
   let answer = first;
   while (answer.status === "confirmation_required") {
     if (kay.flags.json || !canPrompt(kay)) return leaveOpen(kay, answer);
@@ -36,6 +37,7 @@ export async function settleConfirmations(
   }
   if (answer.status !== "error") checkOutputValue(check, getOutput(answer.data));
   await showAnswer(kay, answer);
+  return EXIT.ok;
 }
 
 /** Send the answer to a confirmation. What was approved is carried out to its end, whoever is still there. */
@@ -56,11 +58,14 @@ export async function sendConfirmation(
   }
 }
 
-async function leaveOpen(kay: Kay, answer: AskResponse): Promise<void> {
-  kay.exit = ERRORS.CONFIRMATION_REQUIRED.exit;
-  if (kay.flags.json) return kay.out.writeJson(answer);
+async function leaveOpen(kay: Kay, answer: AskResponse): Promise<ExitCode> {
+  if (kay.flags.json) {
+    kay.out.writeJson(answer);
+    return EXIT.pending;
+  }
   const token = clean(answer.confirmation_token ?? "", { lines: false });
   await kay.out.writeMarkdown(formatConfirmation(answer));
   const command = `kay confirm ${token}${formatProfileFlag(kay.profile())} --approve`;
   kay.out.writeProgress(`Nothing was done yet. Within five minutes: \`${command}\`, or \`--deny\`.`);
+  return EXIT.pending;
 }

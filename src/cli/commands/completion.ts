@@ -1,5 +1,6 @@
-import { Argument, Command } from "commander";
+import { Argument } from "commander";
 import { Problem } from "#protocol/errors";
+import { Command } from "../command.ts";
 import type { Kay } from "../kay.ts";
 
 /** Shells that kay completes in, with the file of each in `completions`. */

@@ -1,7 +1,8 @@
-import { Command } from "commander";
 import type { Setting } from "#client/settings/resolve";
 import { parseSettingKey } from "#client/settings/settings";
 import { Problem } from "#protocol/errors";
+import { Command } from "../command.ts";
+import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { Kay } from "../kay.ts";
 import { canPrompt } from "../prompt/confirm.ts";
 import { readPipedInput } from "../terminal/piped-input.ts";
@@ -63,11 +64,11 @@ async function list(kay: Kay, settings: Setting[]): Promise<void> {
   await kay.out.writeTable(["SETTING", "VALUE", "FROM", ""], rows);
 }
 
-function show(kay: Kay, setting: Setting): void {
-  if (setting.value === undefined) kay.exit = 1;
+function show(kay: Kay, setting: Setting): ExitCode {
   if (kay.flags.json) kay.out.writeJson(asJson(setting));
   else if (setting.value !== undefined) kay.out.writeLine(setting.shown);
   else kay.out.writeProgress(`${setting.key} is not set.\n  Set it with \`kay config set ${setting.key} <value>\`.`);
+  return setting.value === undefined ? EXIT.failed : EXIT.ok;
 }
 
 function warnOverridden(kay: Kay, setting: Setting): void {

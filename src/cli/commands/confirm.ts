@@ -1,5 +1,5 @@
-import { Command } from "commander";
 import { Problem } from "#protocol/errors";
+import { Command } from "../command.ts";
 import type { Kay } from "../kay.ts";
 
 type Options = { approve?: boolean; deny?: boolean };
@@ -20,6 +20,6 @@ export function createConfirmCommand(kay: Kay): Command {
       const link = await kay.openBackend({ signedIn: true });
       const { sendConfirmation, settleConfirmations } = await import("../ask/settle.ts");
       const answer = await sendConfirmation(kay, link, token, Boolean(options.approve));
-      await settleConfirmations(kay, link, answer);
+      return settleConfirmations(kay, link, answer);
     });
 }

@@ -1,9 +1,10 @@
-import { Command } from "commander";
 import { clean } from "#protocol/clean";
 import { suggestName } from "#protocol/closest-name";
 import type { ConnectionsResponse } from "#protocol/connections";
-import { ERRORS, Problem } from "#protocol/errors";
+import { Problem } from "#protocol/errors";
 import { formatAccount, formatSite, saveAccountLabels } from "../backend/account-labels.ts";
+import { Command } from "../command.ts";
+import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { Kay } from "../kay.ts";
 
 type Options = { check?: string };
@@ -36,11 +37,11 @@ export function toConnectionRows({ connections }: ConnectionsResponse): string[]
   ]);
 }
 
-function check(kay: Kay, { connections }: ConnectionsResponse, service: string): void {
+function check(kay: Kay, { connections }: ConnectionsResponse, service: string): ExitCode {
   const connection = Object.hasOwn(connections, service) ? connections[service] : undefined;
   if (!connection) throw unknownServiceProblem(service, Object.keys(connections));
-  kay.exit = connection.connected ? 0 : ERRORS.NOT_CONNECTED.exit;
   if (kay.flags.json) kay.out.writeJson({ service, ...connection });
+  return connection.connected ? EXIT.ok : EXIT.auth;
 }
 
 /** The error for a service that the backend does not name, in the backend's own words: the list, and the nearest name. */

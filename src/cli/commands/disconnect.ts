@@ -1,9 +1,9 @@
-import { Command } from "commander";
 import { clean } from "#protocol/clean";
 import type { DisconnectResponse } from "#protocol/connections";
 import { Problem } from "#protocol/errors";
 import { saveAccountLabels } from "../backend/account-labels.ts";
 import type { BackendHandle } from "../backend/handle.ts";
+import { Command } from "../command.ts";
 import type { Kay } from "../kay.ts";
 import { confirmOrThrow } from "../prompt/confirm.ts";
 import { unknownServiceProblem } from "./connections.ts";

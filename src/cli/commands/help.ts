@@ -1,6 +1,6 @@
-import { Command } from "commander";
 import { suggestName } from "#protocol/closest-name";
 import { Problem } from "#protocol/errors";
+import { Command } from "../command.ts";
 import { TOPICS } from "../help/topics.ts";
 import type { Kay } from "../kay.ts";
 

@@ -1,5 +1,5 @@
-import { Command } from "commander";
 import { Problem } from "#protocol/errors";
+import { Command } from "../command.ts";
 import type { Kay } from "../kay.ts";
 import { withDeadline } from "../time-limit.ts";
 

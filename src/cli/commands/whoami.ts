@@ -1,6 +1,6 @@
-import { Command } from "commander";
 import { clean } from "#protocol/clean";
 import { formatAccount, formatSite, saveAccountLabels } from "../backend/account-labels.ts";
+import { Command } from "../command.ts";
 import type { Kay } from "../kay.ts";
 
 /** `kay whoami`: which accounts act in this profile, at which backend. */

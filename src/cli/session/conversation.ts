@@ -48,7 +48,8 @@ export async function sendPrompt(
     if (asked.kind === "answer") {
       conversation.id = asked.answer.session_id ?? id;
       const { settleConfirmations } = await import("../ask/settle.ts");
-      return settleConfirmations(kay, link, asked.answer);
+      await settleConfirmations(kay, link, asked.answer);
+      return;
     }
     conversation.id = asked.sessionId ?? id;
     await show(kay, link, conversation, { parts: asked.parts, prompt });

@@ -1,4 +1,3 @@
-import { ERRORS } from "#protocol/errors";
 import type { Key } from "#ui/keys/key";
 import { createKeyReader } from "#ui/keys/reader";
 import type { SessionEvent } from "#ui/session/events";
@@ -12,6 +11,7 @@ import type { ToolItem } from "#ui/view/view";
 import { createPainter } from "#ui/views/painter";
 import type { BackendHandle } from "../backend/handle.ts";
 import { formatProfileFlag } from "../backend/profile-flag.ts";
+import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { Kay } from "../kay.ts";
 import { wantsColor } from "../terminal/terminal.ts";
 import { collectWords, listSlashCandidates, loadCandidates } from "./candidates.ts";
@@ -32,7 +32,7 @@ const GATHER_MS = 16;
  * The session on a terminal: keys and parts of the conversation go into the machine of `#ui/session`, what it wants is done, and what it is
  * is drawn. It ends when the person leaves, or with a signal, and prints the way back.
  */
-export async function runInkSession(kay: Kay, link: BackendHandle, options: SessionOptions): Promise<void> {
+export async function runInkSession(kay: Kay, link: BackendHandle, options: SessionOptions): Promise<ExitCode> {
   const { terminal, clock } = kay;
   const { stdout } = terminal;
   const over = new AbortController();
@@ -129,7 +129,7 @@ export async function runInkSession(kay: Kay, link: BackendHandle, options: Sess
     world.end();
     stage.end();
   }
-  leaveWord(kay, session, conversation);
+  return leaveWord(kay, session, conversation);
 }
 
 /** Answers to keys, and what a person called up, are seen without delay. */
@@ -212,15 +212,15 @@ function gathering(kay: Kay, flush: (parts: TimedPart[]) => void): Gathering {
 }
 
 /** The way back, and the exit code: 8 where something waits for an answer that was left open. */
-function leaveWord(kay: Kay, session: Session, conversation: string | undefined): void {
-  if (conversation === undefined) return;
+function leaveWord(kay: Kay, session: Session, conversation: string | undefined): ExitCode {
+  if (conversation === undefined) return EXIT.ok;
   const waits = listCards(session).length > 0;
-  if (waits) kay.exit = ERRORS.INTERACTION_REQUIRED.exit;
   const open = waits ? " What waits for an answer stays open." : "";
   // In backticks it is a command, which is never broken.
   kay.out.writeProgress(
     `Come back with \`kay ask --resume ${toLine(conversation)}${formatProfileFlag(kay.profile())}\`.${open}`,
   );
+  return waits ? EXIT.pending : EXIT.ok;
 }
 
 /** Read keys from the terminal until the way back is called. What stays half is given out after the silence that its reader asks for. */

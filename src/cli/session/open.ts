@@ -1,6 +1,7 @@
 import { cleanLine } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 import type { BackendHandle } from "../backend/handle.ts";
+import type { ExitCode } from "../exit-codes.ts";
 import type { Kay } from "../kay.ts";
 import { canPrompt } from "../prompt/confirm.ts";
 import type { ClientOptions, SessionClient, SessionOptions } from "./session-options.ts";
@@ -26,7 +27,7 @@ export async function openSession(
   kay: Kay,
   link: BackendHandle,
   options: ClientOptions & { resume?: string; command: string },
-): Promise<void> {
+): Promise<ExitCode> {
   if (!canHaveSession(kay)) throw new Problem("INPUT_REQUIRED", "A session needs a terminal.");
   const { resume, command } = options;
   const session: SessionOptions = {
@@ -34,7 +35,7 @@ export async function openSession(
     client: createClient(kay, command, options),
   };
   if (kay.flags.plain) return (await import("./plain.ts")).runPlainSession(kay, link, session);
-  await (await import("./ink.ts")).runInkSession(kay, link, session);
+  return (await import("./ink.ts")).runInkSession(kay, link, session);
 }
 
 /** This process, by the name that the person chose; else by its command, and where it runs where that is known. */

@@ -1,9 +1,10 @@
-import { ERRORS, Problem } from "#protocol/errors";
+import { Problem } from "#protocol/errors";
 import type { NumberedPart } from "#protocol/events";
 import { toLine } from "#ui/text/words";
 import { getCancelGraceMs } from "../ask/cancel.ts";
 import type { BackendHandle } from "../backend/handle.ts";
 import { runConnect } from "../commands/connect/run.ts";
+import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { Kay } from "../kay.ts";
 import { promptYesNo } from "../prompt/confirm.ts";
 import {
@@ -26,7 +27,7 @@ type Work = (kay: Kay) => Promise<void>;
  * The session by lines, for screen readers and for terminals that can redraw nothing: text with labels, one thing after the other, answers
  * by their numbers. Ctrl+C cancels what is under way, then leaves when it is pressed twice; the end of the input leaves.
  */
-export async function runPlainSession(kay: Kay, link: BackendHandle, options: SessionOptions): Promise<void> {
+export async function runPlainSession(kay: Kay, link: BackendHandle, options: SessionOptions): Promise<ExitCode> {
   kay.flags = { ...kay.flags, plain: true };
   kay.shutdownGraceMs = getCancelGraceMs(kay);
   const typed = createLineInput(kay.terminal);
@@ -44,10 +45,10 @@ export async function runPlainSession(kay: Kay, link: BackendHandle, options: Se
     while (!session.leaving && !kay.signal.aborted) await step(session);
   } finally {
     release();
-    const { id, left } = conversation;
-    if (left) kay.exit = ERRORS.INTERACTION_REQUIRED.exit;
+    const { id } = conversation;
     if (id !== undefined) kay.out.writeLine(`Come back with: kay ask --resume ${toLine(id)}`);
   }
+  return conversation.left ? EXIT.pending : EXIT.ok;
 }
 
 type Session = {

@@ -12,6 +12,7 @@ import { getAnswerCommands } from "../../ask/pending-items.ts";
 import { createTextPresenter, SILENT_PRESENTER } from "../../ask/presenter.ts";
 import { declineAuth, formatClosedCard, sendAnswer } from "../../ask/prompt-for-card.ts";
 import type { BackendHandle } from "../../backend/handle.ts";
+import type { ExitCode } from "../../exit-codes.ts";
 import type { Kay } from "../../kay.ts";
 import { canPrompt } from "../../prompt/confirm.ts";
 import { listPendingRequests, toCard } from "../pending/run.ts";
@@ -21,7 +22,7 @@ import { type AnswerOptions, parseAnswerOptions } from "./options.ts";
 const CLIENT = "kay answer";
 
 /** `kay answer <id>`: answer what waits, from whatever process, and show what comes of it up to the end or the next stop. */
-export async function runAnswer(kay: Kay, id: string, options: AnswerOptions): Promise<void> {
+export async function runAnswer(kay: Kay, id: string, options: AnswerOptions): Promise<ExitCode> {
   const link = await kay.openBackend({ signedIn: true });
   const { pending, card } = await find(link, id);
   const { last_event: seen } = await link.api.session(pending.session_id);
@@ -30,7 +31,7 @@ export async function runAnswer(kay: Kay, id: string, options: AnswerOptions): P
   const isGiven = answer !== undefined || (await answeredWithout(kay, link, card));
   if (answer && card.type === "auth") await declineAuth(link, card, { client: CLIENT });
   else if (answer) await sendAnswer(link, card, answer, { session: pending.session_id, client: CLIENT });
-  await showRest(kay, link, { session: pending.session_id, seen, refused, isGiven });
+  return showRest(kay, link, { session: pending.session_id, seen, refused, isGiven });
 }
 
 async function find(link: BackendHandle, id: string): Promise<{ pending: PendingRequest; card: CardItem }> {
@@ -88,7 +89,7 @@ async function tellThoseConnected(kay: Kay, link: BackendHandle, { auth }: AuthC
 
 type Rest = { session: string; seen: number; refused: boolean; isGiven: boolean };
 
-async function showRest(kay: Kay, link: BackendHandle, { session, seen, refused, isGiven }: Rest): Promise<void> {
+async function showRest(kay: Kay, link: BackendHandle, { session, seen, refused, isGiven }: Rest): Promise<ExitCode> {
   let view: View | undefined;
   const leaving = new AbortController();
   const signal = AbortSignal.any([kay.signal, leaving.signal]);
@@ -106,7 +107,7 @@ async function showRest(kay: Kay, link: BackendHandle, { session, seen, refused,
         view = now;
       },
     });
-    await finishAsk(kay, followed, { lines: false, refused });
+    return await finishAsk(kay, followed, { lines: false, refused });
   } catch (error) {
     // A question that was only looked at stays open.
     if (kay.signal.aborted && view && listOpenCards(view).length === 0)

@@ -1,8 +1,9 @@
-import { Command } from "commander";
 import { Problem } from "#protocol/errors";
 import { type AllowOptions, checkAllowOptions, hasAllowOptions } from "../../ask/allow-list.ts";
 import type { OneShotOptions } from "../../ask/once.ts";
 import type { OutputOptions } from "../../ask/output.ts";
+import { Command } from "../../command.ts";
+import type { ExitCode } from "../../exit-codes.ts";
 import type { Kay } from "../../kay.ts";
 import { canHaveSession, openSession, showGreeting } from "../../session/open.ts";
 
@@ -60,7 +61,7 @@ gets the \`kay answer\` command. With --confirm it is a \`kay confirm\` command.
     });
 }
 
-async function askFor(kay: Kay, words: string[], options: Options): Promise<void> {
+async function askFor(kay: Kay, words: string[], options: Options): Promise<ExitCode> {
   const { readAnswerLimits } = await import("../../ask/output.ts");
   const { fields, check } = await readAnswerLimits(kay, options);
   const { readAllowList } = await import("../../ask/allow-list.ts");
@@ -79,7 +80,7 @@ async function askFor(kay: Kay, words: string[], options: Options): Promise<void
   const session_id = await findConversationId(link, options);
   const answer = await link.api.ask({ ...body, ...(session_id ? { session_id } : {}) }, { signal: kay.signal });
   const { settleConfirmations } = await import("../../ask/settle.ts");
-  await settleConfirmations(kay, link, answer, check);
+  return settleConfirmations(kay, link, answer, check);
 }
 
 /** What only one request can have, and no session. */

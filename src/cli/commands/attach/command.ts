@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import { Command } from "../../command.ts";
 import type { Kay } from "../../kay.ts";
 import type { ClientOptions } from "../../session/session-options.ts";
 

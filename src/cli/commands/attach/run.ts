@@ -5,6 +5,7 @@ import { followGeneration, takeUntilEnd } from "../../ask/follow.ts";
 import { createJsonLinesPresenter } from "../../ask/json-lines.ts";
 import { createTextPresenter } from "../../ask/presenter.ts";
 import type { BackendHandle } from "../../backend/handle.ts";
+import type { ExitCode } from "../../exit-codes.ts";
 import type { Kay } from "../../kay.ts";
 import { canHaveSession, createClient, openSession, showGreeting } from "../../session/open.ts";
 import type { ClientOptions, SessionClient } from "../../session/session-options.ts";
@@ -15,12 +16,12 @@ const COMMAND = "kay attach";
 const LOOKED_AT = 30;
 
 /** `kay attach`: on a terminal a session in a conversation that goes on; elsewhere its newest generation, followed to its end or its next stop. */
-export async function runAttach(kay: Kay, name: string | undefined, options: ClientOptions): Promise<void> {
+export async function runAttach(kay: Kay, name: string | undefined, options: ClientOptions): Promise<ExitCode> {
   showGreeting(kay);
   const link = await kay.openBackend({ signedIn: true });
   const id = await getConversation(link, name);
   if (canHaveSession(kay)) return openSession(kay, link, { ...options, resume: id, command: COMMAND });
-  await followInScript(kay, link, id, createClient(kay, COMMAND, options));
+  return followInScript(kay, link, id, createClient(kay, COMMAND, options));
 }
 
 async function getConversation(link: BackendHandle, name: string | undefined): Promise<string> {
@@ -32,7 +33,7 @@ async function getConversation(link: BackendHandle, name: string | undefined): P
   return (await findConversationId(link, { resume: name ?? "latest" })) ?? "";
 }
 
-async function followInScript(kay: Kay, link: BackendHandle, id: string, client: SessionClient): Promise<void> {
+async function followInScript(kay: Kay, link: BackendHandle, id: string, client: SessionClient): Promise<ExitCode> {
   const { last_event: last, status } = await link.api.session(id);
   const { writeProgress: note, warn } = kay.out;
   const leaving = new AbortController();
@@ -50,7 +51,7 @@ async function followInScript(kay: Kay, link: BackendHandle, id: string, client:
       seen,
       past,
     });
-    await finishAsk(kay, followed, { lines: json });
+    return await finishAsk(kay, followed, { lines: json });
   } finally {
     leaving.abort();
   }

@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import { Command } from "../../command.ts";
 import type { Kay } from "../../kay.ts";
 import type { DoctorOptions } from "./run.ts";
 
@@ -12,7 +12,7 @@ export function createDoctorCommand(kay: Kay): Command {
     .addHelpText("after", AFTER)
     .action(async (service: string | undefined, options: DoctorOptions) => {
       const { runDoctor } = await import("./run.ts");
-      await runDoctor(kay, service, options);
+      return runDoctor(kay, service, options);
     });
 }
 

@@ -1,4 +1,5 @@
 import { toLine } from "#ui/text/words";
+import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { Kay } from "../../kay.ts";
 import { backendCheck, clockCheck, postgresCheck } from "./backend.ts";
 import type { Check, CheckReport } from "./check.ts";
@@ -21,17 +22,21 @@ import { browserCheck, terminalCheck } from "./terminal.ts";
 export type DoctorOptions = { refresh?: boolean; bundle?: boolean | string };
 
 /** `kay doctor`: look at everything that kay needs, and say what to do about what is wrong. Exits 1 when something failed. */
-export async function runDoctor(kay: Kay, service: string | undefined, options: DoctorOptions): Promise<void> {
+export async function runDoctor(kay: Kay, service: string | undefined, options: DoctorOptions): Promise<ExitCode> {
   const facts = createCheckContext(kay, kay.machine(), { refresh: options.refresh === true, signal: kay.signal });
   const reports = await format(kay, (told) => runChecks(listChecks(service), facts, told));
   const isOk = reports.every(({ state }) => state !== "failed");
-  kay.exit = isOk ? 0 : 1;
+  const exit = isOk ? EXIT.ok : EXIT.failed;
   const file = options.bundle
     ? await writeReport(facts, options.bundle === true ? null : options.bundle, await buildReport(facts, reports))
     : undefined;
-  if (kay.flags.json) return kay.out.writeJson({ ok: isOk, checks: reports, ...(file ? { bundle: file } : {}) });
+  if (kay.flags.json) {
+    kay.out.writeJson({ ok: isOk, checks: reports, ...(file ? { bundle: file } : {}) });
+    return exit;
+  }
   kay.out.writeProgress(formatSummary(reports));
   if (file) kay.out.writeProgress(`The report is ${toLine(file)}. Look through it before you give it to anybody.`);
+  return exit;
 }
 
 /** On a terminal each report is shown as soon as it is there; elsewhere they are rows, all at the end. */

@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import { Command } from "../../command.ts";
 import type { Kay } from "../../kay.ts";
 
 /** `kay model`: which model answers and why, `--test` whether it works, and `kay model list`: what could answer. */
@@ -9,7 +9,7 @@ export function createModelCommand(kay: Kay): Command {
     .helpCommand(false)
     .action(async ({ test = false }: { test?: boolean }) => {
       const { showModel, testModel } = await import("./run.ts");
-      await (test ? testModel(kay) : showModel(kay));
+      return test ? testModel(kay) : showModel(kay);
     });
   command
     .command("list")

@@ -2,20 +2,22 @@ import { type ErrorCode, isErrorCode, Problem } from "#protocol/errors";
 import type { ModelTestResponse, ModelView } from "#protocol/model";
 import { toLine } from "#ui/text/words";
 import type { BackendHandle } from "../../backend/handle.ts";
+import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { Kay } from "../../kay.ts";
 
 /** `kay model`: which model answers, and why. One that is named but cannot answer is an error. */
-export async function showModel(kay: Kay): Promise<void> {
+export async function showModel(kay: Kay): Promise<ExitCode> {
   const link = await kay.openBackend();
   const model = await fetchModel(kay, link);
   if (kay.flags.json) {
-    kay.exit = model.problem ? toModelProblem(model).exit : 0;
-    return kay.out.writeJson(model);
+    kay.out.writeJson(model);
+    return model.problem ? toModelProblem(model).exit : EXIT.ok;
   }
   const { text, warning } = formatModel(kay, model, link);
   kay.out.writeLine(text);
   if (warning) kay.out.warn(warning);
   if (model.problem) throw toModelProblem(model);
+  return EXIT.ok;
 }
 
 /** Which model answers, and why; `warning` names what is set here but chooses nothing. */
@@ -45,12 +47,12 @@ export async function listModels(kay: Kay): Promise<void> {
 }
 
 /** `kay model --test`: one question to the model, and how it went. */
-export async function testModel(kay: Kay): Promise<void> {
+export async function testModel(kay: Kay): Promise<ExitCode> {
   const link = await kay.openBackend();
   const test = await link.api.testModel({ signal: kay.signal });
-  if (!works(test)) kay.exit = 1;
-  if (kay.flags.json) return kay.out.writeJson(test);
-  kay.out.writeLine(formatModelTest(test));
+  if (kay.flags.json) kay.out.writeJson(test);
+  else kay.out.writeLine(formatModelTest(test));
+  return works(test) ? EXIT.ok : EXIT.failed;
 }
 
 /** How the test went. */

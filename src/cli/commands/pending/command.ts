@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import { Command } from "../../command.ts";
 import type { Kay } from "../../kay.ts";
 
 /** `kay pending`: approvals, forms and requests to connect that wait for an answer, wherever they were asked. */

@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import { Command } from "../../command.ts";
 import type { Kay } from "../../kay.ts";
 
 /** `kay policy get|set`: what kay may do by itself with a service or tool. The strictest of what applies counts. */

@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import { Command } from "../../command.ts";
 import type { Kay } from "../../kay.ts";
 
 /** `kay profile list|use|create|remove`: profiles keep settings and accounts apart. */

@@ -1,6 +1,7 @@
-import { Command, Option } from "commander";
+import { Option } from "commander";
 import { parseOrigin } from "#net/addresses";
 import { Problem } from "#protocol/errors";
+import { Command } from "../../command.ts";
 import type { Kay, ServeOptions } from "../../kay.ts";
 import { showBackendStatus } from "./status.ts";
 

@@ -1,6 +1,7 @@
 import { clean } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 import type { StatusResponse } from "#protocol/status";
+import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { Kay } from "../../kay.ts";
 
 /**
@@ -8,16 +9,16 @@ import type { Kay } from "../../kay.ts";
  *
  * @throws Problem UNREACHABLE where none runs, DATABASE_UNAVAILABLE (after what is known) where its database is away
  */
-export async function showBackendStatus(kay: Kay, at: string | undefined): Promise<void> {
+export async function showBackendStatus(kay: Kay, at: string | undefined): Promise<ExitCode> {
   const status = await kay.backendStatus(at);
   if (kay.flags.json) kay.out.writeJson(status);
   else
     for (const [name, value] of getLines(status))
       kay.out.writeLine(`${name.padEnd(WIDTH)}${clean(value, { lines: false })}`);
-  if (status.status === "ok") return;
+  if (status.status === "ok") return EXIT.ok;
   const sentence = `The backend at ${status.url} cannot reach its database.`;
   if (!kay.flags.json) throw new Problem("DATABASE_UNAVAILABLE", sentence, { hint: "" });
-  kay.exit = new Problem("DATABASE_UNAVAILABLE", sentence).exit;
+  return EXIT.unreachable;
 }
 
 const WIDTH = 12;

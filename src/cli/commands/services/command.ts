@@ -1,5 +1,5 @@
-import { Command } from "commander";
 import { Problem } from "#protocol/errors";
+import { Command } from "../../command.ts";
 import type { Kay } from "../../kay.ts";
 
 /** `kay services`: what can be connected, `kay services show <name>`: everything about one, and services of one's own. */

@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import { Command } from "../../command.ts";
 import type { Kay } from "../../kay.ts";
 
 /** `kay sessions list|show|rename|export|delete`: conversations. Where one is named, its id, its title or `latest` names it. */

@@ -4,6 +4,7 @@ import { quoteShellWord } from "#protocol/shell";
 import type { ToolCallResponse, ToolView } from "#protocol/tools";
 import { formatHiddenTexts } from "#ui/text/confirmation";
 import { showReceipts } from "../../ask/show-answer.ts";
+import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { Kay, LocalTools } from "../../kay.ts";
 import { confirmOrThrow } from "../../prompt/confirm.ts";
 import { readPipedInput } from "../../terminal/piped-input.ts";
@@ -14,15 +15,16 @@ import { parseFields } from "./fields.ts";
 export type ToolCall = { name: string; input: string | undefined; fields: string[] };
 
 /** `kay tools call`: run one tool, with the token of the environment where there is one, else through the backend. */
-export async function callTool(kay: Kay, call: ToolCall): Promise<void> {
+export async function callTool(kay: Kay, call: ToolCall): Promise<ExitCode> {
   const given = await readInput(kay, call);
   const local = await kay.localTools();
   try {
     await show(kay, await run(kay, local, { ...call, given }));
+    return EXIT.ok;
   } catch (error) {
     const problem = withHint(error, call.name);
     if (!(problem instanceof Problem) || problem.code !== "AUTH_REQUIRED") throw problem;
-    showAuthRequired(kay, problem);
+    return showAuthRequired(kay, problem);
   } finally {
     await local.close();
   }
@@ -102,13 +104,13 @@ async function show(kay: Kay, { output, receipts }: ToolCallResponse): Promise<v
 }
 
 /** The document by which every tool says that a service must be connected; under `--json` it is a failure like any other besides. */
-function showAuthRequired(kay: Kay, problem: Problem): void {
+function showAuthRequired(kay: Kay, problem: Problem): ExitCode {
   const { integrations } = problem.details;
   const integration = Array.isArray(integrations) ? integrations[0] : problem.details.integration;
   const { code, message, hint } = problem;
   const document = { error: { code, integration, message } };
   kay.out.writeError(problem, kay.flags.json ? { status: "error", ...document, code, message, hint } : document);
-  kay.exit = problem.exit;
+  return problem.exit;
 }
 
 /** @throws Problem USAGE for what is no JSON object */

@@ -1,10 +1,10 @@
-import { Command } from "commander";
+import { Command } from "../../command.ts";
 import type { Kay } from "../../kay.ts";
 
 /** `kay try`: the tour. */
 export function createTryCommand(kay: Kay): Command {
   return new Command("try").description("Take a guided tour with sandbox services").action(async () => {
     const { runTour } = await import("./run.ts");
-    await runTour(kay);
+    return runTour(kay);
   });
 }

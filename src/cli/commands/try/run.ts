@@ -6,6 +6,7 @@ import { settleConfirmations } from "../../ask/settle.ts";
 import { showAnswer } from "../../ask/show-answer.ts";
 import type { BackendHandle } from "../../backend/handle.ts";
 import { connectService } from "../../consent/connection.ts";
+import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { Kay } from "../../kay.ts";
 import { canPrompt, promptYesNo } from "../../prompt/confirm.ts";
 import { toConnectionRows } from "../connections.ts";
@@ -14,7 +15,7 @@ const QUESTION = "what is open in project KAY?";
 const CHANGE = "create a task in KAY: Say hello from kay";
 
 /** The main job, start to end, on kay's own backend. Where nobody is there to click, the tour clicks itself and says so. */
-export async function runTour(kay: Kay): Promise<void> {
+export async function runTour(kay: Kay): Promise<ExitCode> {
   kay.out.writeProgress(
     "This tour runs on a local backend and uses sandbox services unless you configured your own OAuth clients.",
   );
@@ -22,12 +23,15 @@ export async function runTour(kay: Kay): Promise<void> {
   const connected = await connectStep(kay, link);
   const connections = await connectionsStep(kay, link);
   const answer = await askStep(kay, link);
-  const confirmed = await confirmStep(kay, link);
-  if (kay.flags.json)
-    return kay.out.writeJson({ completed: true, commands: COMMANDS, connected, ...connections, answer, confirmed });
+  const { answer: confirmed, exit } = await confirmStep(kay, link);
+  if (kay.flags.json) {
+    kay.out.writeJson({ completed: true, commands: COMMANDS, connected, ...connections, answer, confirmed });
+    return exit;
+  }
   kay.out.writeLine("");
   kay.out.writeLine("That was:");
   for (const command of COMMANDS) kay.out.writeLine(`  ${command}`);
+  return exit;
 }
 
 const COMMANDS = ["kay connect jira", "kay connections", `kay ask "${QUESTION}"`, `kay ask --confirm "${CHANGE}"`];
@@ -66,7 +70,7 @@ async function askStep(kay: Kay, link: BackendHandle): Promise<AskResponse> {
   return answer;
 }
 
-async function confirmStep(kay: Kay, link: BackendHandle): Promise<AskResponse> {
+async function confirmStep(kay: Kay, link: BackendHandle): Promise<{ answer: AskResponse; exit: ExitCode }> {
   title(kay, COMMANDS[3] ?? "");
   const request = { prompt: CHANGE, interactive: false, confirm: true };
   const held = await link.api.ask(request, { signal: kay.signal });
@@ -76,8 +80,8 @@ async function confirmStep(kay: Kay, link: BackendHandle): Promise<AskResponse> 
   kay.out.writeProgress(clean(held.message));
   const approved = canPrompt(kay) ? await promptYesNo(kay, "Carry it out?") : yesByItself(kay);
   const answer = await link.api.confirm(held.confirmation_token, approved, { signal: kay.signal });
-  if (!kay.flags.json || answer.status === "error") await settleConfirmations(kay, link, answer);
-  return answer;
+  const isShown = !kay.flags.json || answer.status === "error";
+  return { answer, exit: isShown ? await settleConfirmations(kay, link, answer) : EXIT.ok };
 }
 
 function yesByItself(kay: Kay): boolean {

@@ -1,0 +1,23 @@
+import { Command as CommanderCommand } from "commander";
+import type { ExitCode } from "./exit-codes.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: commander passes the arguments and options as the action declares them.
+// biome-ignore lint/suspicious/noConfusingVoidType: most actions return nothing, which means exit code 0.
+type Action = (...given: any[]) => void | Promise<ExitCode | void>;
+
+/** A command whose action can return its exit code. Nothing means 0; an error has its own. */
+export class Command extends CommanderCommand {
+  /** What the action returned. */
+  exit?: ExitCode;
+
+  override createCommand(name?: string): Command {
+    return new Command(name);
+  }
+
+  override action(run: Action): this {
+    return super.action(async (...given) => {
+      const exit = await run(...given);
+      if (exit !== undefined) this.exit = exit;
+    });
+  }
+}
