@@ -90,7 +90,7 @@ test("kay pending says when nothing waits, and when a backend has no such thing"
   expect(await waits({ pending: [] })("pending")).toEqual({
     exit: 0,
     stdout: "",
-    stderr: "Nothing waits for an answer.\n",
+    stderr: "No open requests.\n",
   });
   const guide = kay({ signedIn: true });
   guide.place.network.on("GET /pending", {
@@ -165,19 +165,13 @@ test("kay answer fills in a form by its fields", async () => {
 });
 
 test.for([
-  ["--field project=KAY", "✗ Summary: It must be filled in.\n  Run `kay pending --json` to see its fields.\n"],
-  [
-    "--field projct=KAY",
-    '✗ There is no field "projct". Did you mean project? The fields are project, summary, urgent.\n',
-  ],
-  [
-    "--approve",
-    "✗ --approve does not answer a form.\n  Give --field key=value for its fields, --decline or --cancel.\n",
-  ],
+  ["--field project=KAY", "✗ Summary: It must be filled in.\n  Run `kay pending --json` to see the fields.\n"],
+  ["--field projct=KAY", '✗ Unknown field "projct". Did you mean project? Fields: project, summary, urgent.\n'],
+  ["--approve", "✗ --approve cannot answer a form.\n  Use --field key=value, --decline or --cancel.\n"],
   ["--decline --cancel", "✗ Give one of --decline and --cancel.\n"],
   [
     "",
-    "✗ Cannot prompt for an answer here. Pass one as an option.\n  For example `kay answer int_1 --field project=… --field summary=…`, or `kay answer int_1 --cancel`.\n",
+    "✗ Cannot prompt for an answer here. Pass one as an option.\n  For example: `kay answer int_1 --field project=… --field summary=…` or `kay answer int_1 --cancel`.\n",
   ],
 ])("kay answer %s of a form is a usage error, and nothing is sent", async ([flags = "", stderr = ""]) => {
   const ann = waits({ pending: [waiting(form(), "input")] });

@@ -13,7 +13,7 @@ test("config set keeps a value in the profile, get prints it, unset forgets it",
   expect(await ann("config set model openai:gpt-5")).toEqual({
     exit: 0,
     stdout: "",
-    stderr: "model is set in profile default.\n",
+    stderr: "Set model in profile default.\n",
   });
   expect(await ann("config get model")).toEqual({ exit: 0, stdout: "openai:gpt-5\n", stderr: "" });
   const unset = {
@@ -114,7 +114,7 @@ test("a secret is read from stdin, and never shown", async () => {
     expect(await ann(line, { stdin: "s3cret\n" })).toEqual({
       exit: 0,
       stdout: "",
-      stderr: "atlassian.client-secret is set in profile default.\n",
+      stderr: "Set atlassian.client-secret in profile default.\n",
     });
   }
   expect(await settings(ann.folder)).toEqual({ profiles: { default: { "atlassian.client-secret": "s3cret" } } });
@@ -125,7 +125,7 @@ test("a secret is read from stdin, and never shown", async () => {
     exit: 0,
     stdout: "",
     stderr:
-      "! Secrets on the command line end up in your shell history. Omit the value to read it from stdin.\natlassian.client-secret is set in profile default.\n",
+      "! Secrets on the command line end up in your shell history. Omit the value to read it from stdin.\nSet atlassian.client-secret in profile default.\n",
   });
 });
 
@@ -137,7 +137,7 @@ test.for([
   expect(await machine()("config set model", setting)).toEqual({
     exit: 2,
     stdout: "",
-    stderr: "✗ The value is missing.\n  Give it as an argument, or a secret on stdin.\n",
+    stderr: "✗ No value given.\n  Pass it as an argument, or pass a secret on stdin.\n",
   });
 });
 
@@ -145,7 +145,7 @@ test("config says when the environment beats what was set", async () => {
   expect(await machine({ KAY_MODEL: "offline" })("config set model openai:gpt-5")).toEqual({
     exit: 0,
     stdout: "",
-    stderr: "! KAY_MODEL is set too and beats the profile.\nmodel is set in profile default.\n",
+    stderr: "! KAY_MODEL is also set and overrides the profile.\nSet model in profile default.\n",
   });
 });
 

@@ -3,7 +3,7 @@ import { documentOf, type Machine, useKay } from "#test/kay";
 
 const kay = useKay();
 const DONE = "Action confirmed and executed successfully\n";
-const UNDECIDED = "✗ Say whether to Approve and run the plan.\n  Give one of --approve and --deny.\n";
+const UNDECIDED = "✗ Specify --approve or --deny.\n  Use exactly one of them.\n";
 
 /** Ask for something in a script, and give the token of its confirmation. */
 async function held(ann: Machine): Promise<string> {

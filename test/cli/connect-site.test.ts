@@ -57,10 +57,10 @@ test("V04 connect asks on a terminal which of several sites is meant, by number,
     stderr: `${link}Choose the Jira site to connect: other, main.
   1  other  http://127.0.0.1:4010/sites/other
   2  main  http://127.0.0.1:4010/sites/main
-Which one, 1 to 2? main
-Which one, 1 to 2? 3
-Which one, 1 to 2? 
-Which one, 1 to 2? 2
+Which site (1 to 2)? main
+Which site (1 to 2)? 3
+Which site (1 to 2)? 
+Which site (1 to 2)? 2
 ${link}`,
   });
 });

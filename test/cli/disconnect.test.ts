@@ -18,7 +18,7 @@ test.for([["n"], [""], ["yeah"], [null]])("disconnect does nothing when the answ
   expect(await ann("disconnect jira", { terminal: true, types: [answer], env: { NO_COLOR: "1" } })).toEqual({
     exit: 5,
     stdout: "",
-    stderr: `Disconnect jira? [y/N] ${answer ?? ""}\n✗ Nothing was disconnected.\n`,
+    stderr: `Disconnect jira? [y/N] ${answer ?? ""}\n✗ No service was disconnected.\n`,
   });
   expect(await ann("connections --check jira")).toMatchObject({ exit: 0 });
 });

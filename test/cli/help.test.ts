@@ -79,7 +79,7 @@ test("no line of help is wider than 80 columns", async () => {
 
 test.for([
   ["help conect", 'Unknown command or topic "conect".', "Did you mean `kay help connect`?"],
-  ["help nothing", 'Unknown command or topic "nothing".', "Run `kay help` to see them all."],
+  ["help nothing", 'Unknown command or topic "nothing".', "Run `kay help` to list commands and topics."],
   ["conect jira", "Unknown command 'conect'.", "Did you mean connect?"],
   ["frobnicate", "Unknown command 'frobnicate'.", "Run `kay help`."],
   ["config frobnicate", "Unknown command 'frobnicate'.", "Run `kay help config`."],

@@ -24,8 +24,8 @@ test("model says that one was found on the machine, and where", async () => {
   expect(await kay({ signedIn: true, model: { env: {}, local } })("model")).toEqual({
     exit: 0,
     stdout:
-      "Ollama qwen3:8b: Ollama was found at http://127.0.0.1:11434, and no other model is configured.\n" +
-      "It takes 32,768 tokens at once.\n",
+      "Ollama qwen3:8b: Ollama was found at http://127.0.0.1:11434, and nothing else is configured.\n" +
+      "Context window: 32,768 tokens.\n",
     stderr: "",
   });
 });
@@ -37,7 +37,7 @@ test("kay's own backend is asked before the first sign-in, another one is not", 
     stdout: "OpenAI gpt-6-astra: OPENAI_API_KEY is set in the environment.\n",
   });
   expect(await kay({ own: true, model: OPENAI })("model")).toMatchObject({
-    stdout: "OpenAI gpt-6-astra: OPENAI_API_KEY is set in the environment that kay's own backend was started with.\n",
+    stdout: "OpenAI gpt-6-astra: OPENAI_API_KEY is set in the environment in which the local backend was started.\n",
   });
   expect(await kay()("model")).toEqual(NOBODY);
 });
@@ -63,7 +63,7 @@ test("KAY_MODEL of this machine chooses nothing at another's backend, and that i
   const ann = kay({ signedIn: true, env: { KAY_MODEL: "openai:gpt-5" } });
   expect(await ann("model")).toMatchObject({
     exit: 0,
-    stderr: "! KAY_MODEL is set here, but the model is chosen where the backend runs.\n",
+    stderr: "! KAY_MODEL is set here, but the model is configured where the backend runs.\n",
   });
 });
 
@@ -86,7 +86,7 @@ test("model list shows every provider, what it needs, and which one answers", as
 
 test("model --test says whether it works", async () => {
   const { exit, stdout } = await kay({ signedIn: true })("model --test");
-  expect({ exit, first: stdout.split("\n")[0], calls: stdout.includes("  It calls tools.\n") }).toEqual({
+  expect({ exit, first: stdout.split("\n")[0], calls: stdout.includes("  Tool calls: yes.\n") }).toEqual({
     exit: 0,
     first: "Offline planner works.",
     calls: true,

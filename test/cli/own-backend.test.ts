@@ -55,7 +55,7 @@ test("a backend that does not start is one sentence, and where its log is", asyn
   expect(await ann("logout")).toEqual({
     exit: 0,
     stdout: "Signed out.\n",
-    stderr: `${STARTING}! Could not start the local backend. The sign-in may live on at the backend until it expires.\n`,
+    stderr: `${STARTING}! Could not start the local backend. The sign-in may remain valid at the backend until it expires.\n`,
   });
   expect(await ann.stored("embedded")).toEqual({ session_id: "kaysession_1" });
 });

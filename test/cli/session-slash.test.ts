@@ -77,7 +77,7 @@ Waiting for authorization in your browser (10 minutes left)…
 Connected confluence as Dana Demo (dana@example.com) at http://127.0.0.1:4010/sites/kay-demo
 > /disconnect confluence
 Disconnect confluence? [y/N] n
-Nothing was disconnected.
+No service was disconnected.
 > /disconnect confluence
 Disconnect confluence? [y/N] y
 Disconnected confluence.
@@ -93,7 +93,7 @@ error: Specify a service to connect.
 test("/policy shows and sets what runs by itself", async () => {
   const ann = kay({ signedIn: true });
   expect(await answers(ann, "/policy", "/policy jira ask", "/policy jira", "/policy jira never")).toBe(`> /policy
-No policy is set; what a tool asks for itself counts.
+No policies set. Each tool's default applies.
 > /policy jira ask
 jira: ask (ask every time)
 > /policy jira
@@ -101,8 +101,8 @@ jira
   MODE    ask
   ask every time
 > /policy jira never
-error: There is no mode "never".
-  The modes are ask, reads, everything and unset.
+error: Unknown mode "never".
+  Use ask, reads, everything or unset.
 `);
 });
 
@@ -119,9 +119,9 @@ ${question} n
 No approval was revoked.
 > /approvals revoke ${id}
 ${question} y
-Revoked “${words}”. kay asks again.
+Revoked “${words}”. kay will ask again next time.
 > /approvals
-Nothing runs by itself because of an approval.
+No saved approvals.
 `);
 });
 

@@ -121,7 +121,7 @@ test("kay approvals list has the words of each yes; revoke asks, and says what i
   );
   expect(await machine("approvals revoke grant_1", { ...TERMINAL, types: ["y"] })).toMatchObject({
     exit: 0,
-    stdout: "Revoked “slack.send_message to #general”. kay asks again.\n",
+    stdout: "Revoked “slack.send_message to #general”. kay will ask again next time.\n",
     stderr: "Revoke “slack.send_message to #general”? [y/N] y\n",
   });
   expect(await machine("approvals revoke grant_9 --yes")).toMatchObject({ exit: 1 });
@@ -133,7 +133,7 @@ test("kay approvals test says whether a call would ask, and why", async () => {
     json: { asks: false, why: "You approved it for always.", grant: GRANT },
   });
   const line = ["approvals", "test", "slack.send_message", '{"channel":"#general"}'];
-  expect((await machine(line)).stdout).toBe("It runs by itself: You approved it for always.\n");
+  expect((await machine(line)).stdout).toBe("Would run without asking: You approved it for always.\n");
   expect(machine.place.network.seen.at(-1)?.body).toEqual({
     tool: "slack.send_message",
     input: { channel: "#general" },
@@ -162,7 +162,7 @@ test("kay policy get of what there is not is a usage error with the name that ma
   });
   expect(await machine("policy get frobnicate")).toMatchObject({
     exit: 2,
-    stderr: '✗ There is no service or tool "frobnicate".\n  Run `kay tools list` to see them.\n',
+    stderr: '✗ There is no service or tool "frobnicate".\n  Run `kay tools list` to list them.\n',
   });
   for (const target of ["slack", "slack.send_message", "*"])
     expect(await machine(`policy get ${target}`)).toMatchObject({ exit: 0, stdout: "" });

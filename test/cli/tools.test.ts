@@ -162,7 +162,9 @@ test("what is no JSON object is a usage error", async () => {
       exit: 2,
       stderr: expect.stringContaining("The input must be a JSON object."),
     });
-  expect((await ann("tools call jira.search --field nothing")).stderr).toContain('--field "nothing" is no key=value.');
+  expect((await ann("tools call jira.search --field nothing")).stderr).toContain(
+    '--field "nothing" is not in the form key=value.',
+  );
 });
 
 test("a missing connection or sign-in is AUTH_REQUIRED on stdout, and exit 4", async () => {

@@ -37,7 +37,7 @@ for (const [name, env] of Object.entries(nowhere)) {
       "model",
       "planner",
     );
-    expect({ exit, stderr, wrote }).toEqual({ exit: 0, stderr: "model is set in profile default.\n", wrote: [] });
+    expect({ exit, stderr, wrote }).toEqual({ exit: 0, stderr: "Set model in profile default.\n", wrote: [] });
     expect(readdirSync(config)).toEqual(["config.json"]);
   });
 }

@@ -3,12 +3,12 @@ import { Problem } from "#protocol/errors";
 import { Command } from "../command.ts";
 import type { Kay } from "../kay.ts";
 
-/** Shells that kay completes in, with the file of each in `completions`. */
+/** Supported shells and their scripts in `completions/`. */
 const SHELLS = { bash: "kay.bash", zsh: "kay.zsh", fish: "kay.fish", powershell: "kay.ps1" } as const;
 
 type Shell = keyof typeof SHELLS;
 
-/** `kay completion <shell>`: the script that lets a shell complete kay's command lines. */
+/** Creates `kay completion <shell>`, which prints a shell completion script. */
 export function createCompletionCommand(kay: Kay): Command {
   const names = Object.keys(SHELLS) as Shell[];
   return new Command("completion")
@@ -23,21 +23,21 @@ export function createCompletionCommand(kay: Kay): Command {
     });
 }
 
-/** The shell that somebody works in is known by SHELL, if it is one of these. */
+/** The hint names the user's shell if SHELL is one of the supported ones. */
 function missing(own: string | undefined, names: Shell[]): Problem {
   const guess = names.find((name) => own?.endsWith(`/${name}`));
-  return new Problem("USAGE", `Say for which shell: ${names.slice(0, -1).join(", ")} or ${names.at(-1)}.`, {
-    hint: guess ? `Yours seems to be ${guess}: \`kay completion ${guess}\`.` : "For example `kay completion bash`.",
+  return new Problem("USAGE", `Specify a shell: ${names.slice(0, -1).join(", ")} or ${names.at(-1)}.`, {
+    hint: guess ? `You seem to use ${guess}. Run \`kay completion ${guess}\`.` : "For example: `kay completion bash`.",
   });
 }
 
 const AFTER = `
-In the shell that runs:
+To enable completion in the current shell:
   $ source <(kay completion bash)
   $ source <(kay completion zsh)            # after compinit
   $ kay completion fish | source
   PS> kay completion powershell | Out-String | Invoke-Expression
 
-The same line in ~/.bashrc, ~/.zshrc, ~/.config/fish/config.fish or $PROFILE is
-for every shell. TAB then completes commands, options and their values:
-services, tools, conversations and what waits as kay listed them last.`;
+To enable it in every shell, add the line to ~/.bashrc, ~/.zshrc,
+~/.config/fish/config.fish or $PROFILE. Tab then completes commands, options and
+values: services, tools, conversations and open requests that kay listed last.`;

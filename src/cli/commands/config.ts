@@ -7,7 +7,7 @@ import type { Kay } from "../kay.ts";
 import { canPrompt } from "../prompt/confirm.ts";
 import { readPipedInput } from "../terminal/piped-input.ts";
 
-/** `kay config get|set|unset|list|path`: the settings of the profile. */
+/** Creates `kay config list|get|set|unset|path`, which manages the settings of the profile. */
 export function createConfigCommand(kay: Kay): Command {
   const command = new Command("config").description("Manage settings").helpCommand(false);
   command
@@ -31,7 +31,7 @@ export function createConfigCommand(kay: Kay): Command {
       if (setting.secret && text === value)
         kay.out.warn("Secrets on the command line end up in your shell history. Omit the value to read it from stdin.");
       if (kay.flags.json) return kay.out.writeJson(asJson(setting));
-      kay.out.writeProgress(`${setting.key} is set in profile ${(await kay.settings()).profile}.`);
+      kay.out.writeProgress(`Set ${setting.key} in profile ${(await kay.settings()).profile}.`);
     });
   command
     .command("unset")
@@ -41,7 +41,9 @@ export function createConfigCommand(kay: Kay): Command {
       const settings = await kay.settings();
       const had = await settings.unset(parseSettingKey(key));
       if (kay.flags.json) return kay.out.writeJson(asJson(settings.get(parseSettingKey(key))));
-      kay.out.writeProgress(had ? `${key} is forgotten.` : `${key} was not set in profile ${settings.profile}.`);
+      kay.out.writeProgress(
+        had ? `Removed ${key} from profile ${settings.profile}.` : `${key} was not set in profile ${settings.profile}.`,
+      );
     });
   command
     .command("path")
@@ -73,21 +75,23 @@ function show(kay: Kay, setting: Setting): ExitCode {
 
 function warnOverridden(kay: Kay, setting: Setting): void {
   if (setting.source === "environment" || setting.source === "flag") {
-    kay.out.warn(`${setting.where} is set too and beats the profile.`);
+    kay.out.warn(`${setting.where} is also set and overrides the profile.`);
   }
 }
 
-/** A secret does not belong on a command line, where other users see it and the shell keeps it. */
+/** Secrets are read from stdin: other users can see a command line, and the shell records it. */
 async function readValue(kay: Kay, patient: boolean): Promise<string> {
   const { stdin, stderr } = kay.terminal;
-  const missing = new Problem("USAGE", "The value is missing.", {
-    hint: "Give it as an argument, or a secret on stdin.",
+  const missing = new Problem("USAGE", "No value given.", {
+    hint: "Pass it as an argument, or pass a secret on stdin.",
   });
   if (stdin.isTerminal && !canPrompt(kay)) throw missing;
   if (stdin.isTerminal) stderr.write("Value: ");
   const text = stdin.isTerminal
     ? await stdin.line(kay.signal)
-    : (await readPipedInput(kay, { patient, without: "nothing is set (`-` as the value waits)" })).split(/[\r\n]/)[0];
+    : (await readPipedInput(kay, { patient, without: "nothing was set (use `-` as the value to keep waiting)" })).split(
+        /[\r\n]/,
+      )[0];
   if (!text?.trim()) throw missing;
   return text;
 }

@@ -4,7 +4,7 @@ import type { Kay } from "../kay.ts";
 
 type Options = { approve?: boolean; deny?: boolean };
 
-/** `kay confirm <token>`: answer a confirmation that another process, or another day, left open. */
+/** Creates `kay confirm <token>`, which answers a confirmation that another process left open. */
 export function createConfirmCommand(kay: Kay): Command {
   return new Command("confirm")
     .description("Approve or deny a plan from `kay ask --confirm`")
@@ -13,8 +13,8 @@ export function createConfirmCommand(kay: Kay): Command {
     .option("--deny", "Deny the plan")
     .action(async (token: string, options: Options) => {
       if (Boolean(options.approve) === Boolean(options.deny)) {
-        throw new Problem("USAGE", "Say whether to Approve and run the plan.", {
-          hint: `Give one of --approve and --deny.`,
+        throw new Problem("USAGE", "Specify --approve or --deny.", {
+          hint: `Use exactly one of them.`,
         });
       }
       const link = await kay.openBackend({ signedIn: true });

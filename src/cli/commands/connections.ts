@@ -9,7 +9,7 @@ import type { Kay } from "../kay.ts";
 
 type Options = { check?: string };
 
-/** `kay connections`: each service, its state, account and site. */
+/** Creates `kay connections`, which lists each service with its state, account and site. */
 export function createConnectionsCommand(kay: Kay): Command {
   return new Command("connections")
     .alias("status")
@@ -27,7 +27,9 @@ export function createConnectionsCommand(kay: Kay): Command {
 
 export const CONNECTION_COLUMNS = ["SERVICE", "STATE", "ACCOUNT", "SITE"];
 
-/** The rows of the table: service, state, account (or why not), site. */
+/**
+ * Formats the connections as rows of {@link CONNECTION_COLUMNS}; the account column holds the reason if one is lost.
+ */
 export function toConnectionRows({ connections }: ConnectionsResponse): string[][] {
   return Object.entries(connections).map(([service, connection]) => [
     clean(service, { lines: false }),
@@ -44,7 +46,7 @@ function check(kay: Kay, { connections }: ConnectionsResponse, service: string):
   return connection.connected ? EXIT.ok : EXIT.auth;
 }
 
-/** The error for a service that the backend does not name, in the backend's own words: the list, and the nearest name. */
+/** Returns the error for a service that the backend does not know, worded like the backend's. */
 export function unknownServiceProblem(typed: string, known: string[]): Problem {
   const name = JSON.stringify(clean(typed, { lines: false }));
   const guess = suggestName(typed, known, (each) => clean(each, { lines: false }));

@@ -8,7 +8,7 @@ import type { Kay } from "../kay.ts";
 import { confirmOrThrow } from "../prompt/confirm.ts";
 import { unknownServiceProblem } from "./connections.ts";
 
-/** `kay disconnect <service...>`: take a connection back. Asks first, since connecting again needs the person's consent. */
+/** Creates `kay disconnect <service...>`. Asks first, because reconnecting requires consent in the browser. */
 export function createDisconnectCommand(kay: Kay): Command {
   return new Command("disconnect")
     .description("Disconnect services")
@@ -24,9 +24,9 @@ export function createDisconnectCommand(kay: Kay): Command {
 }
 
 /**
- * Disconnect services after a yes.
+ * Disconnects services after the user confirms.
  *
- * @throws Problem UNKNOWN_SERVICE before anything is asked, CANCELLED after a no
+ * @throws Problem UNKNOWN_SERVICE before prompting, CANCELLED when the user declines
  */
 export async function confirmAndDisconnect(
   kay: Kay,
@@ -41,7 +41,7 @@ export async function confirmAndDisconnect(
     if (!Object.hasOwn(connections, service)) throw unknownServiceProblem(service, Object.keys(connections));
   }
   if (!(await ask(`Disconnect ${clean(services.join(", "), { lines: false })}?`)))
-    throw new Problem("CANCELLED", "Nothing was disconnected.");
+    throw new Problem("CANCELLED", "No service was disconnected.");
   const answers = [];
   for (const service of services) {
     answers.push(await api.disconnect(service, { session_id, signal: kay.signal }));
@@ -50,7 +50,6 @@ export async function confirmAndDisconnect(
   return answers;
 }
 
-/** What became of it. */
 export function formatDisconnected({ service }: DisconnectResponse): string {
   return `Disconnected ${clean(service, { lines: false })}.`;
 }

@@ -4,7 +4,7 @@ import { Command } from "../command.ts";
 import { TOPICS } from "../help/topics.ts";
 import type { Kay } from "../kay.ts";
 
-/** `kay help [command or topic]`, and `kay help json <command>`: the JSON Schema of its document. */
+/** Creates `kay help [command or topic]` and `kay help json <command>`, which prints the JSON Schema of its output. */
 export function createHelpCommand(kay: Kay): Command {
   const names = Object.keys(TOPICS);
   const command = new Command("help")
@@ -25,12 +25,13 @@ export function createHelpCommand(kay: Kay): Command {
     if (found) return kay.flags.json ? kay.out.writeJson(getDocument(found)) : found.outputHelp();
     const known = [...names, ...program.commands.map((one) => one.name())];
     throw new Problem("USAGE", `Unknown command or topic ${JSON.stringify(words.join(" "))}.`, {
-      hint: suggestName(name, known, (close) => `\`kay help ${close}\``) || "Run `kay help` to see them all.",
+      hint:
+        suggestName(name, known, (close) => `\`kay help ${close}\``) || "Run `kay help` to list commands and topics.",
     });
   });
 }
 
-/** For a person as wide as the terminal; elsewhere as it is written. */
+/** Wraps the topic to the terminal's width; prints it unchanged elsewhere. */
 async function showTopic(kay: Kay, text: string): Promise<void> {
   const { stdout } = kay.terminal;
   if (!stdout.isTerminal) return kay.out.writeLine(text);
@@ -38,7 +39,9 @@ async function showTopic(kay: Kay, text: string): Promise<void> {
   await kay.out.writeText(formatTopic(text, Math.min(stdout.columns(), 100)));
 }
 
-/** The page of the command that these words name, up to the first that is none, as one document. */
+/**
+ * Returns the help page of the command that the words name as one document. Ignores words after the last known command.
+ */
 export function toHelpDocument(program: Command, words: string[]): Record<string, unknown> {
   const under = (from: Command, [word, ...rest]: string[]): Command => {
     const found = from.commands.find((one) => one.name() === word || one.aliases().includes(word ?? ""));
@@ -63,13 +66,12 @@ async function showSchema(kay: Kay, words: string[]): Promise<void> {
   const file = /^[\w -]+$/.test(name) ? await kay.readPackageFile(`dist/schemas/${words.join("-")}.json`) : "";
   if (file) return kay.out.writeJson(JSON.parse(file));
   const known = Object.keys(JSON.parse((await kay.readPackageFile("dist/schemas/index.json")) || "{}"));
-  throw new Problem("USAGE", `There is no JSON Schema of ${JSON.stringify(name)}.`, {
-    hint:
-      suggestName(name, known, (close) => `\`kay help json ${close}\``) || `There are those of ${known.join(", ")}.`,
+  throw new Problem("USAGE", `No JSON Schema for ${JSON.stringify(name)}.`, {
+    hint: suggestName(name, known, (close) => `\`kay help json ${close}\``) || `Schemas exist for ${known.join(", ")}.`,
   });
 }
 
-/** A page of help as one document. */
+/** Converts a help page to one document. */
 function getDocument(command: Command): Record<string, unknown> {
   const help = command.createHelp();
   const entry = (one: Command) => ({ name: getName(one), description: one.description() });

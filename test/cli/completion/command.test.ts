@@ -12,11 +12,11 @@ test("completion prints the script of a shell; --json puts it into a document", 
 });
 
 test.for([
-  ["/usr/bin/fish", "Yours seems to be fish: `kay completion fish`."],
-  ["/bin/dash", "For example `kay completion bash`."],
-  [undefined, "For example `kay completion bash`."],
+  ["/usr/bin/fish", "You seem to use fish. Run `kay completion fish`."],
+  ["/bin/dash", "For example: `kay completion bash`."],
+  [undefined, "For example: `kay completion bash`."],
 ])("completion without a shell names the four, and the one of SHELL=%s", async ([SHELL, hint]) => {
-  const stderr = `✗ Say for which shell: bash, zsh, fish or powershell.\n  ${hint}\n`;
+  const stderr = `✗ Specify a shell: bash, zsh, fish or powershell.\n  ${hint}\n`;
   expect(await kay()("completion", { env: SHELL ? { SHELL } : {} })).toEqual({ exit: 2, stdout: "", stderr });
 });
 

@@ -2,7 +2,7 @@ import { Command } from "../../command.ts";
 import type { Kay } from "../../kay.ts";
 import type { AnswerOptions } from "./options.ts";
 
-/** `kay answer <id>`: answer what waits, from any process, and see what comes of it. */
+/** Creates `kay answer <id>`, which answers an open request from any process and follows the result. */
 export function createAnswerCommand(kay: Kay): Command {
   return new Command("answer")
     .description("Answer a pending approval, form or connection request")
@@ -10,7 +10,7 @@ export function createAnswerCommand(kay: Kay): Command {
     .option("--approve", "Approve the request")
     .option("--scope <scope>", "How long the approval lasts: once, session or always")
     .option("--edit <json>", "Approve, but with these arguments")
-    .option("--deny", "Deny it")
+    .option("--deny", "Deny the request")
     .option("--reason <text>", "Reason for denying")
     .option("--field <key=value>", "Set a form field; can be repeated", collect, [])
     .option("--decline", "Decline the form")
@@ -28,7 +28,7 @@ Examples:
   $ kay answer int_1 --approve --scope session
   $ kay answer int_1 --deny --reason "not in this channel"
   $ kay answer int_2 --field project=KAY --field urgent=yes
-  $ kay answer gen_1              # connect what it waits for
+  $ kay answer gen_1              # connect the missing services
 
-Without options, kay prompts on a terminal. It then follows the
-request up to its end or its next question, as \`kay ask\` does.`;
+Without options, kay prompts on a terminal. It then follows the request
+until it ends or stops at the next open request, like \`kay ask\`.`;

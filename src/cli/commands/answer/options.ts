@@ -6,7 +6,6 @@ import { isSecretField, parseField } from "#ui/cards/form-field";
 import { toLine } from "#ui/text/words";
 import type { CardItem } from "#ui/view/view";
 
-/** Options of `kay answer`. */
 export type AnswerOptions = {
   approve?: boolean;
   scope?: string;
@@ -21,20 +20,22 @@ export type AnswerOptions = {
 const SCOPES = ["once", "session", "always"] as const;
 
 /**
- * The answer that the options give to a card, or undefined where they give none.
+ * Returns the answer that the options give to a card, or undefined if they give none.
  *
- * @throws Problem USAGE for options that do not go together or not with this card, INVALID_REQUEST for a value that its field cannot take
+ * @throws Problem USAGE when options conflict or do not fit the card, INVALID_REQUEST when a field does not accept its
+ * value
  */
 export function parseAnswerOptions(card: CardItem, options: AnswerOptions): InteractionAnswer | undefined {
   const given = ["approve", "deny", "decline", "cancel"].filter((name) => options[name as keyof AnswerOptions]);
   if (options.field.length > 0) given.push("field");
   if (options.edit !== undefined && !options.approve) given.push("edit");
-  if (given.length > 1) throw new Problem("USAGE", `Give one of ${given.map((name) => `--${name}`).join(" and ")}.`);
+  if (given.length > 1)
+    throw new Problem("USAGE", `Use only one of ${given.map((name) => `--${name}`).join(" and ")}.`);
   const [only] = given;
   if (only && !FITTING[card.type].includes(only))
-    throw new Problem("USAGE", `--${only} does not answer ${NAMES[card.type]}.`, { hint: HINTS[card.type] });
+    throw new Problem("USAGE", `--${only} cannot answer ${NAMES[card.type]}.`, { hint: HINTS[card.type] });
   if (options.scope !== undefined && only !== "approve" && only !== "edit")
-    throw new Problem("USAGE", "--scope goes with --approve.");
+    throw new Problem("USAGE", "--scope requires --approve.");
   if (card.type === "approval") return approvalAnswer(options, only);
   if (only === "cancel") return { action: "cancel" };
   if (only === "decline") return { action: "deny", ...getReason(options) };
@@ -46,7 +47,7 @@ function approvalAnswer(options: AnswerOptions, only: string | undefined): Inter
   if (only === "deny") return { action: "deny", ...getReason(options) };
   if (only !== "approve" && only !== "edit") return undefined;
   const scope = SCOPES.find((each) => each === (options.scope ?? "once"));
-  if (!scope) throw new Problem("USAGE", `--scope is one of ${SCOPES.join(", ")}.`);
+  if (!scope) throw new Problem("USAGE", `--scope must be one of ${SCOPES.join(", ")}.`);
   const edited_args = options.edit === undefined ? undefined : getObject(options.edit);
   return { action: "approve", approval_scope: scope, ...(edited_args ? { edited_args } : {}) };
 }
@@ -55,7 +56,7 @@ function getReason({ reason }: AnswerOptions): { reason?: string } {
   return reason ? { reason } : {};
 }
 
-/** What was shown stays where no field says otherwise. */
+/** Fields that are not given keep the value shown on the card. */
 function getInput(card: Extract<CardItem, { type: "approval" | "form" }>, given: string[]): Record<string, unknown> {
   const fields = card.request.input_schema?.fields ?? [];
   const typed = new Map(given.map((text) => keyValue(text, fields)));
@@ -70,22 +71,22 @@ function getInput(card: Extract<CardItem, { type: "approval" | "form" }>, given:
 
 function keyValue(text: string, fields: InputField[]): [string, string] {
   const at = text.indexOf("=");
-  if (at < 1) throw new Problem("USAGE", `--field ${JSON.stringify(toLine(text))} is no key=value.`);
+  if (at < 1) throw new Problem("USAGE", `--field ${JSON.stringify(toLine(text))} is not in the form key=value.`);
   const id = text.slice(0, at);
   const field = fields.find((each) => each.id === id);
   const ids = fields.map((each) => each.id);
   if (!field) {
     const guess = suggestName(id, ids, toLine);
-    const message = `There is no field ${JSON.stringify(toLine(id))}.${guess && ` ${guess}`} The fields are ${ids.map(toLine).join(", ")}.`;
+    const message = `Unknown field ${JSON.stringify(toLine(id))}.${guess && ` ${guess}`} Fields: ${ids.map(toLine).join(", ")}.`;
     throw new Problem("USAGE", message);
   }
-  if (isSecretField(field)) throw wrong(field, "kay takes no secrets here; they belong in a browser.");
+  if (isSecretField(field)) throw wrong(field, "kay does not accept secrets here. Enter them in the browser.");
   return [id, text.slice(at + 1)];
 }
 
 function wrong(field: InputField, error: string): Problem {
   return new Problem("INVALID_REQUEST", `${toLine(field.label || field.id)}: ${error}`, {
-    hint: "Run `kay pending --json` to see its fields.",
+    hint: "Run `kay pending --json` to see the fields.",
     details: { field: field.id },
   });
 }
@@ -95,9 +96,9 @@ function getObject(text: string): Record<string, unknown> {
     const value: unknown = JSON.parse(text);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   } catch {
-    // Said below.
+    // Reported below.
   }
-  throw new Problem("USAGE", "--edit takes a JSON object: all that is to be sent.");
+  throw new Problem("USAGE", "--edit requires a JSON object with every field to send.");
 }
 
 const FITTING: Record<CardItem["type"], string[]> = {
@@ -106,10 +107,10 @@ const FITTING: Record<CardItem["type"], string[]> = {
   auth: ["cancel"],
 };
 
-const NAMES = { approval: "an approval", form: "a form", auth: "a request to connect" };
+const NAMES = { approval: "an approval", form: "a form", auth: "a connection request" };
 
 const HINTS = {
-  approval: "Give --approve, --edit JSON or --deny.",
-  form: "Give --field key=value for its fields, --decline or --cancel.",
-  auth: "Give --cancel, or nothing to connect.",
+  approval: "Use --approve, --edit <json> or --deny.",
+  form: "Use --field key=value, --decline or --cancel.",
+  auth: "Use --cancel, or no option to connect.",
 };

@@ -18,10 +18,12 @@ import { canPrompt } from "../../prompt/confirm.ts";
 import { listPendingRequests, toCard } from "../pending/run.ts";
 import { type AnswerOptions, parseAnswerOptions } from "./options.ts";
 
-/** This command, to those who see who answered. */
+/** Name that other clients see for this command. */
 const CLIENT = "kay answer";
 
-/** `kay answer <id>`: answer what waits, from whatever process, and show what comes of it up to the end or the next stop. */
+/**
+ * Runs `kay answer <id>`: sends the answer, then follows the request until it ends or stops at the next open request.
+ */
 export async function runAnswer(kay: Kay, id: string, options: AnswerOptions): Promise<ExitCode> {
   const link = await kay.openBackend({ signedIn: true });
   const { pending, card } = await find(link, id);
@@ -38,10 +40,14 @@ async function find(link: BackendHandle, id: string): Promise<{ pending: Pending
   const pending = (await listPendingRequests(link)).find((each) => each.id === id) ?? (await nowClosed(link, id));
   const card = pending && toCard(pending);
   if (pending && card) return { pending, card };
-  throw new Problem("INTERACTION_NOT_FOUND", `Nothing that waits has the id ${JSON.stringify(toLine(id))}.`);
+  throw new Problem("INTERACTION_NOT_FOUND", `No open request has the ID ${JSON.stringify(toLine(id))}.`);
 }
 
-/** What does not wait may have been answered by somebody else: then that is told. @throws Problem INTERACTION_CLOSED */
+/**
+ * Returns the request if it is still open, or null if it is unknown.
+ *
+ * @throws Problem INTERACTION_CLOSED when another client has answered it
+ */
 async function nowClosed(link: BackendHandle, id: string): Promise<PendingRequest | null> {
   try {
     return await link.api.pendingRequest(id);
@@ -57,9 +63,9 @@ async function nowClosed(link: BackendHandle, id: string): Promise<PendingReques
 }
 
 /**
- * Whether it is settled without an answer being given: services that are connected by now. Otherwise the person is asked.
+ * Returns whether the request needs no answer because its services are connected now. False means that kay can prompt.
  *
- * @throws Problem AUTH_REQUIRED, INPUT_REQUIRED where nobody can be asked
+ * @throws Problem AUTH_REQUIRED or INPUT_REQUIRED when kay cannot prompt
  */
 async function answeredWithout(kay: Kay, link: BackendHandle, card: CardItem): Promise<boolean> {
   if (card.type === "auth") {
@@ -75,7 +81,7 @@ async function answeredWithout(kay: Kay, link: BackendHandle, card: CardItem): P
   if (mayAsk(kay)) return false;
   const [first = "", ...others] = getAnswerCommands(kay, card);
   throw new Problem("INPUT_REQUIRED", "Cannot prompt for an answer here. Pass one as an option.", {
-    hint: `For example \`${first}\`, or \`${others.at(-1)}\`.`,
+    hint: `For example: \`${first}\` or \`${others.at(-1)}\`.`,
   });
 }
 
@@ -109,7 +115,7 @@ async function showRest(kay: Kay, link: BackendHandle, { session, seen, refused,
     });
     return await finishAsk(kay, followed, { lines: false, refused });
   } catch (error) {
-    // A question that was only looked at stays open.
+    // Looking at an open request does not cancel it.
     if (kay.signal.aborted && view && listOpenCards(view).length === 0)
       throw await cancelGeneration(kay, link, view, error);
     throw error;

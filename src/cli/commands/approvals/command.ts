@@ -1,7 +1,7 @@
 import { Command } from "../../command.ts";
 import type { Kay } from "../../kay.ts";
 
-/** `kay approvals list|test|revoke`: what may run by itself because somebody said so. */
+/** Creates `kay approvals list|test|revoke`, which manages saved approvals. */
 export function createApprovalsCommand(kay: Kay): Command {
   const command = new Command("approvals").description("Manage saved approvals").helpCommand(false);
   command

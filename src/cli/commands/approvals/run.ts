@@ -5,7 +5,6 @@ import type { BackendHandle } from "../../backend/handle.ts";
 import type { Kay } from "../../kay.ts";
 import { confirmOrThrow } from "../../prompt/confirm.ts";
 
-/** `kay approvals list`. */
 export async function listApprovals(kay: Kay): Promise<void> {
   const { api } = await kay.openBackend({ signedIn: true });
   const approvals = await api.approvals();
@@ -14,7 +13,7 @@ export async function listApprovals(kay: Kay): Promise<void> {
   await kay.out.writeTable(APPROVAL_COLUMNS, approvals.map(toApprovalRow));
 }
 
-/** `kay approvals test`: would this call ask? Nothing is run. */
+/** Runs `kay approvals test`: reports whether a call would need approval, without running it. */
 export async function testApproval(
   kay: Kay,
   { tool, input, session }: { tool: string; input: string | undefined; session: string | undefined },
@@ -23,10 +22,10 @@ export async function testApproval(
   const { api } = await kay.openBackend({ signedIn: true });
   const answer = await api.testApproval({ tool, ...given, ...(session ? { session_id: session } : {}) });
   if (kay.flags.json) return kay.out.writeJson(answer);
-  kay.out.writeLine(`${answer.asks ? "It asks first" : "It runs by itself"}: ${toLine(answer.why)}`);
+  kay.out.writeLine(`${answer.asks ? "Would ask for approval" : "Would run without asking"}: ${toLine(answer.why)}`);
 }
 
-/** `kay approvals revoke`. Asks first: the next call of that kind asks again, wherever it is made. */
+/** Runs `kay approvals revoke`. Asks first, because other conversations may rely on the approval. */
 export async function revokeApproval(kay: Kay, id: string): Promise<void> {
   const { api } = await kay.openBackend({ signedIn: true });
   const revoked = await confirmAndRevoke(api, id, (question) => confirmOrThrow(kay, question, "Use --yes."));
@@ -35,9 +34,9 @@ export async function revokeApproval(kay: Kay, id: string): Promise<void> {
 }
 
 /**
- * Take an approval back after a yes.
+ * Revokes a saved approval after the user confirms.
  *
- * @throws Problem APPROVAL_NOT_FOUND, CANCELLED after a no
+ * @throws Problem APPROVAL_NOT_FOUND for an unknown ID, CANCELLED when the user declines
  */
 export async function confirmAndRevoke(
   api: BackendHandle["api"],
@@ -45,22 +44,21 @@ export async function confirmAndRevoke(
   ask: (question: string) => Promise<boolean>,
 ): Promise<Grant> {
   const found = (await api.approvals()).find((each) => each.id === id);
-  if (!found) throw new Problem("APPROVAL_NOT_FOUND", `There is no approval ${JSON.stringify(toLine(id))}.`);
+  if (!found) throw new Problem("APPROVAL_NOT_FOUND", `No approval has the ID ${JSON.stringify(toLine(id))}.`);
   if (!(await ask(`Revoke “${toLine(found.words)}”?`))) throw new Problem("CANCELLED", "No approval was revoked.");
   await api.revokeApproval(id);
   return found;
 }
 
-/** What became of it. */
 export function formatRevoked({ words }: Grant): string {
-  return `Revoked “${toLine(words)}”. kay asks again.`;
+  return `Revoked “${toLine(words)}”. kay will ask again next time.`;
 }
 
-export const NO_APPROVALS_TEXT = "Nothing runs by itself because of an approval.";
+export const NO_APPROVALS_TEXT = "No saved approvals.";
 
 export const APPROVAL_COLUMNS = ["ID", "LASTS", "WHAT", "ACCOUNT", "UNTIL", "LAST USED"];
 
-/** An approval as a row of {@link APPROVAL_COLUMNS}. */
+/** Formats an approval as a row of {@link APPROVAL_COLUMNS}. */
 export function toApprovalRow({ id, scope, words, account, expires_at, last_used_at }: Grant): string[] {
   const lasts = scope === "always" ? "always" : "conversation";
   return [toLine(id), lasts, toLine(words), toLine(account ?? ""), getDay(expires_at), getDay(last_used_at)];
@@ -75,7 +73,7 @@ function getObject(text: string): Record<string, unknown> {
     const value: unknown = JSON.parse(text);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   } catch {
-    // Said below.
+    // Reported below.
   }
-  throw new Problem("USAGE", "The input must be a JSON object.", { hint: 'For example {"channel": "#general"}.' });
+  throw new Problem("USAGE", "The input must be a JSON object.", { hint: 'For example: {"channel": "#general"}.' });
 }

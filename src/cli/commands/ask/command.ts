@@ -11,7 +11,10 @@ type Options = OneShotOptions &
   OutputOptions &
   AllowOptions & { confirm?: boolean; plain?: boolean; file?: string[]; output?: string };
 
-/** `kay ask "…"`: one question, one answer; without a question, on a terminal, a session. With `--confirm` nothing is done before a yes. */
+/**
+ * Creates `kay ask`, which answers one question. Without a question it starts a session; with `--confirm` it runs
+ * nothing before the user approves.
+ */
 export function createAskCommand(kay: Kay): Command {
   return new Command("ask")
     .description("Ask a question or give kay a task; start a session if you give neither")
@@ -42,15 +45,15 @@ Examples:
   $ git log -5 | kay ask "create a task in KAY that reviews these commits"
   $ kay ask "show the bugs in KAY" --output-schema bugs.schema.json -o bugs.json
 
-Text from a pipe and files join the prompt as context. What has to be approved,
-filled in or connected first is asked about on a terminal; a script exits 8 and
-gets the \`kay answer\` command. With --confirm it is a \`kay confirm\` command.`,
+Files and piped text are added to the prompt as context. On a terminal, kay asks
+for approvals, missing fields and connections. In a script it exits 8 and prints
+the \`kay answer\` command to run, or \`kay confirm\` with --confirm.`,
     )
     .action(async (words: string[], options: Options) => {
       checkOptions(kay, options);
       if (words.length === 0 && canHaveSession(kay) && !isOneShot(options)) {
         showGreeting(kay);
-        // Whoever is not signed in yet does that in the session, with /connect.
+        // A session does not require a sign-in: /connect signs in.
         const link = await kay.openBackend();
         const { findConversationId } = await import("../../ask/conversation.ts");
         const resume = await findConversationId(link, options);
@@ -83,7 +86,7 @@ async function askFor(kay: Kay, words: string[], options: Options): Promise<Exit
   return settleConfirmations(kay, link, answer, check);
 }
 
-/** What only one request can have, and no session. */
+/** Returns whether an option applies to a single request only, so no session can start. */
 function isOneShot(options: Options): boolean {
   const { confirm, queue, file, output, outputSchema, maxSteps } = options;
   return (

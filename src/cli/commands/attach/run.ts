@@ -12,10 +12,12 @@ import type { ClientOptions, SessionClient } from "../../session/session-options
 
 const COMMAND = "kay attach";
 
-/** Conversations among which one that is under way is looked for. */
+/** Number of recent conversations to search for a running one. */
 const LOOKED_AT = 30;
 
-/** `kay attach`: on a terminal a session in a conversation that goes on; elsewhere its newest generation, followed to its end or its next stop. */
+/**
+ * Runs `kay attach`: opens a session on a terminal, and otherwise follows the newest generation until it ends or stops.
+ */
 export async function runAttach(kay: Kay, name: string | undefined, options: ClientOptions): Promise<ExitCode> {
   showGreeting(kay);
   const link = await kay.openBackend({ signedIn: true });
@@ -57,7 +59,10 @@ async function followInScript(kay: Kay, link: BackendHandle, id: string, client:
   }
 }
 
-/** The numbers of the last event before the newest generation, and of the last that is told again: who was there is not. */
+/**
+ * Returns the number of the last event before the newest generation, and of the last event to replay. Presence is not
+ * replayed.
+ */
 async function getLog(parts: AsyncIterable<NumberedPart>): Promise<{ seen: number; past: number }> {
   const log = { seen: 0, past: 0 };
   for await (const { number, part } of parts) {

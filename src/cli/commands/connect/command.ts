@@ -2,7 +2,7 @@ import { Command } from "../../command.ts";
 import type { Kay } from "../../kay.ts";
 import type { ConnectOptions } from "./run.ts";
 
-/** `kay connect <service...>`: consent in the browser, and then signed in. */
+/** Creates `kay connect <service...>`, which connects services in the browser and signs in. */
 export function createConnectCommand(kay: Kay): Command {
   return new Command("connect")
     .description("Connect services in your browser")
@@ -16,7 +16,7 @@ export function createConnectCommand(kay: Kay): Command {
 Examples:
   $ kay connect jira
   $ kay connect jira confluence
-  $ kay connect jira --no-wait --json   # the link, and what finishes it later`,
+  $ kay connect jira --no-wait --json   # print the link and how to finish later`,
     )
     .action(async (services: string[], options: ConnectOptions) => {
       const { runConnect } = await import("./run.ts");

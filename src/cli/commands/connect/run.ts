@@ -9,10 +9,9 @@ import { finishPendingConnection, savePendingConnection } from "../../consent/pe
 import type { Kay } from "../../kay.ts";
 import { canPrompt } from "../../prompt/confirm.ts";
 
-/** Options of `kay connect`. */
 export type ConnectOptions = { site?: string; wait: boolean; poll?: string };
 
-/** What `kay connect` does: connect each service, or only begin (`--no-wait`) or finish (`--poll`) one. */
+/** Runs `kay connect`: connects each service, only starts one (`--no-wait`), or finishes one (`--poll`). */
 export async function runConnect(kay: Kay, services: string[], options: ConnectOptions): Promise<void> {
   if (services.length === 0 || services.includes("")) {
     throw new Problem("USAGE", "Specify a service to connect.", {
@@ -34,8 +33,8 @@ export async function runConnect(kay: Kay, services: string[], options: ConnectO
 }
 
 /**
- * Together, once somebody is signed in: the first connection of an installation brings the sign-in, so it goes before the others. What was
- * connected stays when another one fails, and is told.
+ * Connects services concurrently once the user is signed in. The first connection of an installation creates the
+ * sign-in, so it runs before the others. A failure does not undo the other connections.
  */
 async function connectAll(kay: Kay, link: BackendHandle, services: string[], options: ConnectOptions): Promise<void> {
   const done = new Map<string, ConnectedService>();
@@ -69,7 +68,7 @@ type Taking = {
   failed: Map<string, Problem>;
 };
 
-/** What needs the person once more (which site, a fresh link) is asked for when the others are done. */
+/** Prompts for a site or a new link only after the other services are done. */
 async function connectOthers(
   kay: Kay,
   link: BackendHandle,
@@ -93,7 +92,7 @@ async function connectOthers(
       await tried(services[index] ?? "", () => again(kay, link, services[index] ?? "", { options, error: end.reason }));
 }
 
-/** One that failed decides the exit; what was connected is in the document. */
+/** The first failure decides the exit code; the document lists what was connected. */
 function finish(kay: Kay, services: string[], connected: ConnectedService[], failed: Map<string, Problem>): void {
   const [first] = failed.values();
   if (first) {
@@ -124,7 +123,11 @@ function isAskedAgain({ code }: Problem): boolean {
   return code === "SITE_REQUIRED" || code === "AUTHORIZATION_EXPIRED";
 }
 
-/** After a failure that the person can do something about. @throws the failure otherwise */
+/**
+ * Retries after a failure that the user can resolve.
+ *
+ * @throws the failure otherwise
+ */
 async function again(
   kay: Kay,
   link: BackendHandle,
@@ -141,7 +144,11 @@ async function again(
   return connectOne(kay, link, service, options);
 }
 
-/** The account opens several sites: the person chooses one, by number (case V04). Where nobody can be asked, the error says how to. */
+/**
+ * Asks which of the account's sites to use.
+ *
+ * @throws Problem SITE_REQUIRED with an example command when kay cannot prompt
+ */
 async function chooseSite(kay: Kay, service: string, { code, message, details }: Problem): Promise<string> {
   const sites = (details.sites ?? []) as { name: string; url: string }[];
   const example = `kay connect ${quoteShellWord(service)} --site ${quoteShellWord(sites[0]?.name ?? "<name>")}`;
@@ -153,7 +160,7 @@ async function chooseSite(kay: Kay, service: string, { code, message, details }:
     stderr.write(`  ${index + 1}  ${clean(`${name}  ${url}`, { lines: false })}\n`);
   for (;;) {
     await stdin.forget();
-    stderr.write(`Which one, 1 to ${sites.length}? `);
+    stderr.write(`Which site (1 to ${sites.length})? `);
     const answer = await stdin.line(kay.signal);
     const chosen = sites[Number(answer?.trim() || Number.NaN) - 1];
     if (chosen) return chosen.url;
@@ -161,7 +168,7 @@ async function chooseSite(kay: Kay, service: string, { code, message, details }:
   }
 }
 
-/** `--no-wait`: the link and what finishes it. */
+/** Prints the link and the command that finishes the connection (`--no-wait`). */
 async function beginOnly(kay: Kay, link: BackendHandle, service: string, { site }: ConnectOptions): Promise<void> {
   const begun = await beginConnection(kay, link, service, site);
   await savePendingConnection(kay, link, begun);

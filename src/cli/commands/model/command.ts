@@ -1,7 +1,7 @@
 import { Command } from "../../command.ts";
 import type { Kay } from "../../kay.ts";
 
-/** `kay model`: which model answers and why, `--test` whether it works, and `kay model list`: what could answer. */
+/** Creates `kay model` and `kay model list`, which show the model in use and the ones available. */
 export function createModelCommand(kay: Kay): Command {
   const command = new Command("model")
     .description("Show which model is used and why")

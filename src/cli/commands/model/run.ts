@@ -5,7 +5,7 @@ import type { BackendHandle } from "../../backend/handle.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { Kay } from "../../kay.ts";
 
-/** `kay model`: which model answers, and why. One that is named but cannot answer is an error. */
+/** Runs `kay model`. Fails when the configured model cannot answer. */
 export async function showModel(kay: Kay): Promise<ExitCode> {
   const link = await kay.openBackend();
   const model = await fetchModel(kay, link);
@@ -20,18 +20,18 @@ export async function showModel(kay: Kay): Promise<ExitCode> {
   return EXIT.ok;
 }
 
-/** Which model answers, and why; `warning` names what is set here but chooses nothing. */
+/** Formats the model in use and why; `warning` names a local setting that has no effect. */
 export function formatModel(kay: Kay, model: ModelView, link: BackendHandle): { text: string; warning?: string } {
   const room = model.context_window;
   const lines = [
     `${toLine(model.label)}: ${why(kay, model, link)}`,
-    ...(room ? [`It takes ${room.toLocaleString("en")} tokens at once.`] : []),
+    ...(room ? [`Context window: ${room.toLocaleString("en")} tokens.`] : []),
   ];
-  const warning = "KAY_MODEL is set here, but the model is chosen where the backend runs.";
+  const warning = "KAY_MODEL is set here, but the model is configured where the backend runs.";
   return { text: lines.join("\n"), ...(isIgnored(kay, model, link) ? { warning } : {}) };
 }
 
-/** `kay model list`: every provider, whether it could answer, and its models. */
+/** Runs `kay model list`: lists every provider, whether it is ready, and its models. */
 export async function listModels(kay: Kay): Promise<void> {
   const model = await fetchModel(kay, await kay.openBackend());
   if (kay.flags.json) return kay.out.writeJson({ name: model.name, available: model.available });
@@ -46,7 +46,7 @@ export async function listModels(kay: Kay): Promise<void> {
   kay.out.writeProgress("Choose one with `kay config set model <provider>:<model>`.");
 }
 
-/** `kay model --test`: one question to the model, and how it went. */
+/** Runs `kay model --test`: sends one question to the model and reports the result. */
 export async function testModel(kay: Kay): Promise<ExitCode> {
   const link = await kay.openBackend();
   const test = await link.api.testModel({ signal: kay.signal });
@@ -55,7 +55,6 @@ export async function testModel(kay: Kay): Promise<ExitCode> {
   return works(test) ? EXIT.ok : EXIT.failed;
 }
 
-/** How the test went. */
 export function formatModelTest(test: ModelTestResponse): string {
   const head = `${toLine(test.label)} ${works(test) ? "works" : "does not work with kay"}.`;
   return [head, ...findings(test).map((told) => `  ${told}`)].join("\n");
@@ -68,35 +67,39 @@ function works({ tools, message }: ModelTestResponse): boolean {
 function findings(test: ModelTestResponse): string[] {
   const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
   return [
-    `First sign after ${seconds(test.first_ms)}, the whole answer after ${seconds(test.total_ms)}.`,
-    test.tools ? "It calls tools." : "It did not call the tool that it was given: it cannot work on services.",
-    test.streaming ? "Its answer comes piece by piece." : "Its answer came in one piece.",
-    test.message ? `It said: ${toLine(test.message)}` : "It said nothing.",
+    `First token after ${seconds(test.first_ms)}, full answer after ${seconds(test.total_ms)}.`,
+    test.tools ? "Tool calls: yes." : "Tool calls: no. kay needs a model that can call tools.",
+    test.streaming ? "Streaming: yes." : "Streaming: no.",
+    test.message ? `Answer: ${toLine(test.message)}` : "The answer was empty.",
   ];
 }
 
-/** The model that answers. @throws Problem NOT_FOUND where the backend does not say */
+/**
+ * Fetches the model in use.
+ *
+ * @throws Problem NOT_FOUND when the backend does not report it
+ */
 export async function fetchModel(kay: Kay, link: BackendHandle): Promise<ModelView> {
   const model = await link.api.model({ signal: kay.signal });
   if (model) return model;
-  throw new Problem("NOT_FOUND", "This backend does not say which model answers.", { hint: "" });
+  throw new Problem("NOT_FOUND", "This backend does not report which model it uses.", { hint: "" });
 }
 
-/** The environment of kay's own backend is that of the kay that started it: this one's, unless it was at work when this one came. */
+/** The local backend has the environment of the command that started it, which may differ from this one. */
 function why(kay: Kay, { why: sentence, source, where = "" }: ModelView, link: BackendHandle): string {
   if (!link.embedded || source !== "environment") return toLine(sentence);
   return kay.env[where]?.trim()
     ? toLine(`${where} is set in the environment.`)
-    : toLine(`${where} is set in the environment that kay's own backend was started with.`);
+    : toLine(`${where} is set in the environment in which the local backend was started.`);
 }
 
-/** What is set here, but chooses nothing where the model runs. */
+/** Returns whether KAY_MODEL is set here but has no effect on the backend. */
 function isIgnored(kay: Kay, model: ModelView, link: BackendHandle): boolean {
   const here = kay.env.KAY_MODEL?.trim();
   return !link.embedded && here !== undefined && here !== "" && here !== model.name;
 }
 
-/** Why it cannot answer. */
+/** Converts the reason why the model cannot answer to an error. */
 export function toModelProblem({ problem }: ModelView): Problem {
   const code: ErrorCode = problem && isErrorCode(problem.code) ? problem.code : "MODEL_NOT_CONFIGURED";
   return new Problem(

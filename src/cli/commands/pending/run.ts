@@ -6,22 +6,25 @@ import { getAnswerCommands } from "../../ask/pending-items.ts";
 import type { BackendHandle } from "../../backend/handle.ts";
 import type { Kay } from "../../kay.ts";
 
-/** Everything that waits for a person. @throws Problem NOT_FOUND where the backend has only what the guide has */
+/**
+ * Lists the open requests.
+ *
+ * @throws Problem NOT_FOUND when the backend has no API for them
+ */
 export async function listPendingRequests(link: BackendHandle): Promise<PendingRequest[]> {
   const pending = await link.api.pending();
   if (pending) return pending;
-  throw new Problem("NOT_FOUND", "This backend keeps nothing open but confirmations.", {
-    hint: "Answer those with `kay confirm <token>`.",
+  throw new Problem("NOT_FOUND", "This backend supports only confirmations.", {
+    hint: "Answer them with `kay confirm <token>`.",
   });
 }
 
-/** What waits, as the card that it is. */
+/** Converts an open request to a card, or undefined if it has no content. */
 export function toCard({ id, kind, generation_id, request, auth }: PendingRequest): CardItem | undefined {
   if (kind === "auth") return auth && { kind: "card", id, type: "auth", generation_id, auth };
   return request && { kind: "card", id, type: kind === "approval" ? "approval" : "form", generation_id, request };
 }
 
-/** `kay pending`. */
 export async function showPending(kay: Kay): Promise<void> {
   const pending = await listPendingRequests(await kay.openBackend({ signedIn: true }));
   if (kay.flags.json)
@@ -31,11 +34,11 @@ export async function showPending(kay: Kay): Promise<void> {
   kay.out.writeProgress("Answer one with `kay answer <id>`.");
 }
 
-export const NOTHING_PENDING_TEXT = "Nothing waits for an answer.";
+export const NOTHING_PENDING_TEXT = "No open requests.";
 
 export const PENDING_COLUMNS = ["ID", "KIND", "WHAT", "CONVERSATION", "EXPIRES IN"];
 
-/** What waits, as rows of {@link PENDING_COLUMNS}. */
+/** Formats open requests as rows of {@link PENDING_COLUMNS}. */
 export function toPendingRows(kay: Kay, pending: PendingRequest[]): string[][] {
   return pending.map((one) => [
     toLine(one.id),

@@ -1,7 +1,9 @@
 import { Command } from "../../command.ts";
 import type { Kay } from "../../kay.ts";
 
-/** `kay policy get|set`: what kay may do by itself with a service or tool. The strictest of what applies counts. */
+/**
+ * Creates `kay policy get|set`, which manages what kay may do without asking. The strictest matching policy applies.
+ */
 export function createPolicyCommand(kay: Kay): Command {
   const command = new Command("policy").description("Manage what kay may do without asking").helpCommand(false);
   command

@@ -5,7 +5,6 @@ import { toLine } from "#ui/text/words";
 import type { BackendHandle } from "../../backend/handle.ts";
 import type { Kay } from "../../kay.ts";
 
-/** `kay policy get`. */
 export async function showPolicies(kay: Kay, target: string | undefined): Promise<void> {
   const { api } = await kay.openBackend({ signedIn: true });
   const all = await api.policies();
@@ -16,18 +15,17 @@ export async function showPolicies(kay: Kay, target: string | undefined): Promis
   else await kay.out.writeTable(POLICY_COLUMNS, policies.map(toPolicyRow));
 }
 
-/** A backend that does not list its services and tools is believed. */
+/** Checks that the target exists, if the backend can list its services and tools. */
 async function mustExist(api: BackendHandle["api"], target: string): Promise<void> {
   const [services, tools] = await Promise.all([api.services(), api.tools({})]);
   if (!services || !tools) return;
   const names = ["*", ...services.services.map(({ name }) => name), ...tools.tools.map(({ name }) => name)];
   if (names.includes(target)) return;
   throw new Problem("USAGE", `There is no service or tool ${JSON.stringify(toLine(target))}.`, {
-    hint: suggestName(target, names, toLine) || "Run `kay tools list` to see them.",
+    hint: suggestName(target, names, toLine) || "Run `kay tools list` to list them.",
   });
 }
 
-/** `kay policy set`. */
 export async function setPolicy(kay: Kay, target: string, mode: string): Promise<void> {
   const known = parsePolicyMode(mode);
   const { api } = await kay.openBackend({ signedIn: true });
@@ -36,32 +34,34 @@ export async function setPolicy(kay: Kay, target: string, mode: string): Promise
   kay.out.writeLine(formatPolicy(target, known));
 }
 
-/** What a person may set. */
 export type PolicyChoice = PolicyMode | "unset";
 
-/** @throws Problem USAGE for a mode that there is not */
+/**
+ * Parses a mode.
+ *
+ * @throws Problem USAGE for an unknown mode
+ */
 export function parsePolicyMode(mode: string): PolicyChoice {
   if (mode === "unset" || Object.hasOwn(MODES, mode)) return mode as PolicyChoice;
-  throw new Problem("USAGE", `There is no mode ${JSON.stringify(toLine(mode))}.`, {
-    hint: "The modes are ask, reads, everything and unset.",
+  throw new Problem("USAGE", `Unknown mode ${JSON.stringify(toLine(mode))}.`, {
+    hint: "Use ask, reads, everything or unset.",
   });
 }
 
-/** Set one, and get all. */
+/** Sets one policy and returns all of them. */
 export async function changePolicy(api: BackendHandle["api"], target: string, mode: PolicyChoice): Promise<Policy[]> {
   return api.putPolicies([{ target, mode: mode === "unset" ? null : mode }]);
 }
 
-/** How it is now. */
 export function formatPolicy(target: string, mode: PolicyChoice): string {
   return `${toLine(target)}: ${mode === "unset" ? "unset" : `${mode} (${MODES[mode]})`}`;
 }
 
-export const NO_POLICIES_TEXT = "No policy is set; what a tool asks for itself counts.";
+export const NO_POLICIES_TEXT = "No policies set. Each tool's default applies.";
 
 export const POLICY_COLUMNS = ["TARGET", "MODE", ""];
 
-/** A policy as a row of {@link POLICY_COLUMNS}. */
+/** Formats a policy as a row of {@link POLICY_COLUMNS}. */
 export function toPolicyRow({ target, mode }: Policy): string[] {
   return [toLine(target), mode, MODES[mode]];
 }

@@ -79,7 +79,7 @@ test("a backend that has only what the guide has is well", async () => {
   expect(checksOf(result)).toMatchObject({
     backend: "ok: http://127.0.0.1:4000 answers; it has what the integration guide has, and not more.",
     stream: "skipped: This backend has no test stream.",
-    model: "skipped: This backend does not say which model answers.",
+    model: "skipped: This backend does not report which model it uses.",
     service: "ok: jira.",
     "service.client": "skipped: This backend does not tell.",
     "service.account": expect.stringMatching(/^ok: Connected as Dana Demo/),
