@@ -6,9 +6,9 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 /** A document of the repository: its path below the root, and its text. */
 export type Document = { path: string; text: string };
 
-/** README and everything below docs. */
+/** The pages at the root of the repository and everything below docs. */
 export function documents(): Document[] {
-  return ["README.md", ...globSync("docs/**/*.md", { cwd: root }).sort()].map(read);
+  return globSync(["*.md", "bench/*.md", "docs/**/*.md"], { cwd: root }).sort().map(read);
 }
 
 export function read(path: string): Document {
