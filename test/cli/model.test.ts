@@ -24,7 +24,7 @@ test("model says that one was found on the machine, and where", async () => {
   expect(await kay({ signedIn: true, model: { env: {}, local } })("model")).toEqual({
     exit: 0,
     stdout:
-      "Ollama qwen3:8b: Ollama was found at http://127.0.0.1:11434, and nothing else is configured.\n" +
+      "Ollama qwen3:8b: Ollama was found at http://127.0.0.1:11434, and no other model is configured.\n" +
       "Context window: 32,768 tokens.\n",
     stderr: "",
   });
