@@ -84,7 +84,7 @@ function getHome(input: PathsInput, variable: string): string {
   if (hasHome(input)) return input.home ?? "";
   const why = input.home ? `the home folder is ${input.home}` : "the home folder is not known";
   throw new Problem("STORE_UNREADABLE", `There is no place for kay's files: ${why}.`, {
-    hint: `Set ${variable} to a folder that you may write to.`,
+    hint: `Set ${variable} to a writable directory.`,
     details: { path: input.home ?? "" },
   });
 }

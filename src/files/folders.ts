@@ -37,7 +37,7 @@ export function makePrivateFolders(folder: string): void {
 /** Files at `path` cannot be kept: one line with the path, the system's code and the variable that moves them elsewhere. */
 export function unusableProblem(path: string, errno: string, variable: string, cause?: unknown): Problem {
   return new Problem("STORE_UNREADABLE", `Cannot write ${path} (${errno}).`, {
-    hint: `Set ${variable} to a folder that you may write to.`,
+    hint: `Set ${variable} to a writable directory.`,
     details: { path, errno },
     cause,
   });

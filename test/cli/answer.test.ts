@@ -168,7 +168,7 @@ test.for([
   ["--field project=KAY", "✗ Summary: It must be filled in.\n  Run `kay pending --json` to see the fields.\n"],
   ["--field projct=KAY", '✗ Unknown field "projct". Did you mean project? Fields: project, summary, urgent.\n'],
   ["--approve", "✗ --approve cannot answer a form.\n  Use --field key=value, --decline or --cancel.\n"],
-  ["--decline --cancel", "✗ Give one of --decline and --cancel.\n"],
+  ["--decline --cancel", "✗ Use only one of --decline and --cancel.\n"],
   [
     "",
     "✗ Cannot prompt for an answer here. Pass one as an option.\n  For example: `kay answer int_1 --field project=… --field summary=…` or `kay answer int_1 --cancel`.\n",
@@ -208,7 +208,7 @@ test("an id that nothing waits under is told so", async () => {
   expect(await waits()("answer int_9 --approve")).toEqual({
     exit: 1,
     stdout: "",
-    stderr: '✗ No pending request has the ID "int_9".\n  Run `kay pending` to list open requests.\n',
+    stderr: '✗ No open request has the ID "int_9".\n  Run `kay pending` to list open requests.\n',
   });
 });
 

@@ -133,7 +133,7 @@ test("what has to be connected is connected from here, and the request goes on b
   const { exit, stdout, stderr } = await ann("ask x", TERMINAL);
   expect([exit, stdout, given]).toEqual([0, "Here it is.\n", [{ integration: "confluence", success: true }]]);
   expect(stderr.replaceAll(/http\S+/g, "URL")).toBe(`
-Connect c to continueonfluence.
+Connect confluence to continue.
 
 To connect confluence, allow it at 127.0.0.1:4010:
 
@@ -180,7 +180,7 @@ test("in a script a request that waits for connections is left open with what an
   ann.place.network.on("POST /ask", { stream: stream() });
   expect(await ann("ask x")).toEqual({
     exit: 8,
-    stdout: "Connect s to continuelack, gmail.\n",
+    stdout: "Connect slack, gmail to continue.\n",
     stderr: "Waiting for your answer. Run one of:\n  kay answer gen_1\n  kay answer gen_1 --cancel\n",
   });
 });

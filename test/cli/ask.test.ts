@@ -82,7 +82,7 @@ test("ask that needs another service waits for it: a script exits 8 and is told 
   const ann = kay({ signedIn: true });
   expect(await ann('ask "show open pull requests in bitbucket"')).toEqual({
     exit: 8,
-    stdout: "Connect b to continueitbucket (Bitbucket is not connected).\n",
+    stdout: "Connect bitbucket to continue (Bitbucket is not connected).\n",
     stderr: "Waiting for your answer. Run one of:\n  kay answer gen_…\n  kay answer gen_… --cancel\n",
   });
   const result = await ann('ask --json "show open pull requests in bitbucket"');

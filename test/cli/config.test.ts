@@ -24,7 +24,7 @@ test("config set keeps a value in the profile, get prints it, unset forgets it",
   expect(await ann("config get model --profile work")).toEqual(unset);
   expect(await ann("config get model --profile work --json")).toMatchObject({ exit: 1, stderr: "" });
   expect(await settings(ann.folder)).toEqual({ profiles: { default: { model: "openai:gpt-5" } } });
-  expect(await ann("config unset model")).toEqual({ exit: 0, stdout: "", stderr: "model is forgotten.\n" });
+  expect(await ann("config unset model")).toEqual({ exit: 0, stdout: "", stderr: "Removed model from profile default.\n" });
   expect(await ann("config unset model")).toEqual({
     exit: 0,
     stdout: "",
@@ -159,7 +159,7 @@ test.for([
   [
     "config list --profile Work",
     '"Work" is no name for a profile.',
-    "Use up to 32 Profile name (lowercase letters, digits and hyphens), a letter or digit first.",
+    "Use up to 32 lower-case letters, digits and hyphens, a letter or digit first.",
   ],
 ])("%s is a usage error", async ([line = "", sentence, hint]) => {
   expect(await machine()(line)).toEqual({ exit: 2, stdout: "", stderr: `✗ ${sentence}\n${hint ? `  ${hint}\n` : ""}` });

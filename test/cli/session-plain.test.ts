@@ -55,7 +55,7 @@ test("what has to be connected is connected by its link, and the same request go
   expect(read(ann)).toContain(`tool confluence.search: working, text = release, type = page
 connection 1 of 1:
 
-Connect c to continueonfluence (Confluence is not connected).
+Connect confluence to continue (Confluence is not connected).
 
 To connect confluence, allow it at 127.0.0.1:4010:
 

@@ -11,7 +11,7 @@ const kay = useKay();
 /** What a session answers to these, each with its answer; the last one leaves. */
 async function answers(ann: Machine, ...lines: string[]): Promise<string> {
   expect((await ann("ask", typing([...lines, "/quit"]))).exit).toBe(0);
-  const [, said = ""] = /Ctrl\+C twice leaves\.\n([\s\S]*)> \/quit\n/.exec(read(ann)) ?? [];
+  const [, said = ""] = /Ctrl\+C twice to quit\.\n([\s\S]*)> \/quit\n/.exec(read(ann)) ?? [];
   return said.replaceAll(ann.folder, "~");
 }
 

@@ -61,7 +61,7 @@ function kayOf(given: Setting, world: { now: number }, said: string[]): Kay {
     signal: given.aborted ? AbortSignal.abort("SIGINT") : new AbortController().signal,
     clock: { now: () => world.now },
     random: (bytes: number) => new Uint8Array(bytes),
-    out: { note: (text: string) => said.push(text) },
+    out: { writeProgress: (text: string) => said.push(text) },
     settings: async () => ({ text: () => given.setting ?? "auto" }),
   } as unknown as Kay;
 }

@@ -62,7 +62,7 @@ test.for(sizes)(
     expect(asked.shown).toMatch(new RegExp(`^${issue}\\b`, "m"));
 
     shell.enter(`kay ask --confirm "close ${issue}"`);
-    await shell.shows(/Carry it out\? \[y\/N\] $/);
+    await shell.shows(/Continue\? \[y\/N\] $/);
     expect(await statusOf(url, issue)).toBe("To Do");
     shell.type("y\r");
     expect(await shell.exit()).toBe(0);
@@ -70,7 +70,7 @@ test.for(sizes)(
     expect(await statusOf(url, issue)).toBe("Done");
 
     shell.enter('kay ask --confirm "close KAY-11"');
-    await shell.shows(/Carry it out\? \[y\/N\] $/);
+    await shell.shows(/Continue\? \[y\/N\] $/);
     shell.type("n\r");
     expect(await shell.exit()).toBe(5);
     expect(shell.text()).toMatch(/✗ Nothing was done\.$/);
@@ -109,7 +109,7 @@ test("keys that were typed before the question was shown never answer it", { tim
   expect(await shell.exit()).toBe(0);
   shell.enter('kay ask --confirm "close KAY-5"');
   shell.type("y\ryes\ry\r");
-  await shell.shows(/Carry it out\? \[y\/N\] $/);
+  await shell.shows(/Continue\? \[y\/N\] $/);
   shell.type("no\r");
   expect(await shell.exit()).toBe(5);
   expect(await statusOf(url, "KAY-5")).toBe("To Do");

@@ -7,7 +7,7 @@ import { buildSync } from "esbuild";
 /** Lets what is CommonJS in the bundle require Node's own modules. */
 const REQUIRE = 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);';
 
-/** A TypeScript program and all that it imports as one file: a process of it starts in a fifth of the time. */
+/** A TypeScript program and all that it imports as a few files: a process of it starts in a fifth of the time. */
 export type Bundled = { path: string; remove(): void };
 
 /** @param entry the program's URL */
@@ -16,8 +16,12 @@ export function bundled(entry: URL): Bundled {
   const path = join(folder, "program.mjs");
   buildSync({
     entryPoints: [fileURLToPath(entry)],
-    outfile: path,
+    outdir: folder,
+    entryNames: "program",
+    outExtension: { ".js": ".mjs" },
     bundle: true,
+    // Late imports stay late: joined into one file they would run before the modules that they need.
+    splitting: true,
     platform: "node",
     format: "esm",
     banner: { js: REQUIRE },

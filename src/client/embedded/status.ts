@@ -19,7 +19,7 @@ export type StatusPorts = Pick<EmbeddedPorts, "folder" | "processes" | "send"> &
  */
 export async function fetchBackendStatus(ports: StatusPorts, at: string | undefined): Promise<StatusResponse> {
   const record = await findRunningRecord(ports, at === undefined ? EMBEDDED_RECORD : getServeRecordName(getPort(at)));
-  if (at === undefined && !record) throw notRunning("kay's own backend does not run.");
+  if (at === undefined && !record) throw notRunning("The local backend is not running.");
   const own = record && (at === undefined || isSame(record.url, at)) ? record : undefined;
   const url = own?.url ?? at ?? "";
   const key: Record<string, string> = own

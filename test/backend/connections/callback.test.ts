@@ -31,7 +31,7 @@ test("A17 only the first callback of a state exchanges a code; second, forged, i
   expect(world().log.filter((line) => line.includes("callback.rejected"))).toHaveLength(queries.length);
 });
 
-test("A17 twelve callbacks at once exchange one code", async () => {
+test("A17 twelve callbacks at once exSet a policy code", async () => {
   const { state } = await begin(world());
   expectAtlassian(world());
   const answers = await Promise.all(Array.from({ length: 12 }, (_, index) => callback(world(), state, `C${index}`)));

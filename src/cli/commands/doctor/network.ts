@@ -42,7 +42,7 @@ const loopback: Check = {
   async look(facts) {
     if (await isRemote(facts)) return null;
     const { baseUrl } = await facts.link().catch((error: unknown) => {
-      throw error instanceof Problem ? new BlockedCheck("kay's own backend does not run.") : error;
+      throw error instanceof Problem ? new BlockedCheck("The local backend is not running.") : error;
     });
     const broken = (await facts.legs()).find(({ state }) => state === "failed");
     if (broken) return fail(broken.message, broken.fix || "Allow connections to this machine itself in its firewall.");

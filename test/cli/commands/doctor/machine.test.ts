@@ -122,7 +122,7 @@ test("a keychain that can be used is rehearsed with an entry that is thrown away
     "warning: kay's keychain module cannot be loaded on this machine. → Install kay again.",
   );
   const forgetful = { ...memoryKeychain(), get: async () => null };
-  expect((await looked({ keychain: forgetful })).keychain).toMatch(/^failed: It did not keep what was written\./);
+  expect((await looked({ keychain: forgetful })).keychain).toMatch(/^failed: A test entry could not be read back\./);
 });
 
 test("on macOS nothing is written, and where a file is wanted nothing is looked at", async () => {
@@ -212,7 +212,7 @@ test("room on the disk, and folders that cannot be written", async () => {
   expect(checkFreeSpace(null, "/d")).toEqual({ state: "ok", detail: "/d can be written." });
   const { data } = await looked({ env: { XDG_STATE_HOME: "/dev/null/state" } });
   expect(data).toMatch(
-    /^failed: \/dev\/null\/state\/kay cannot be written \(ENOTDIR\)\. → Set XDG_STATE_HOME to a folder that you may write to\.$/,
+    /^failed: \/dev\/null\/state\/kay cannot be written \(ENOTDIR\)\. → Set XDG_STATE_HOME to a writable directory\.$/,
   );
 });
 
