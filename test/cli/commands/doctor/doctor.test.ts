@@ -116,7 +116,7 @@ test.for([
 test("with colours a state is still a word; for a screen reader each check is one line", async () => {
   const ann = kay(DESKTOP);
   const { stdout } = await ann("doctor", { terminal: true });
-  expect(stdout).toContain("\u001b[32m✓ ok       \u001b[39mClock         It agrees");
+  expect(stdout).toContain("\u001b[32m✓ ok       \u001b[39mClock         In sync");
   const plain = await ann("doctor", { terminal: true, env: { ACCESSIBLE: "1", LANG: "C" } });
   expect(plain.stdout).toContain("ok: Clock: In sync with the backend.\n");
   expect(plain.stdout).toMatch(/^warning: Terminal: .* The locale is not UTF-8, .* What to do: Set LANG=C\.UTF-8/m);

@@ -82,7 +82,7 @@ test("a sign-in that is damaged, or open to others, is told as it was before kay
 });
 
 const LOOKS: [KeychainStatus["state"], RegExp][] = [
-  ["no-bus", /There is no D-Bus session bus/],
+  ["no-bus", /No D-Bus session bus is available/],
   ["refused", /refuses the connection/],
   ["mute", /does not answer/],
   ["no-provider", /No keychain service runs/],
