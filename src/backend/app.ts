@@ -25,18 +25,18 @@ import { createSessionRoutes } from "./routes/sessions.ts";
 import { createToolRoutes } from "./routes/tools.ts";
 import { getWorkStatus } from "./store/node.ts";
 
-/** How long `close` waits for what is under way, in milliseconds. */
+/** How long `close` waits for running work, in ms. */
 const CLOSE_LIMIT = 10_000;
 
-/** How long the database may take to say what all nodes are at, in milliseconds. */
+/** How long the database may take to report the status of all nodes, in ms. */
 const STATUS_LIMIT = 2_000;
 
 /** Set by the guard for the routes behind it. */
 type Env = { Bindings: { requestId: string } };
 
 /**
- * The backend: Request in, Response out. Who may ask, how much and how often is settled here, once for all routes; the routes are thin.
- * Neither the socket (`listen.ts`) nor the database (its owner closes it) belongs to it.
+ * Creates the backend: Request in, Response out. Access, size and rate limits are enforced here, once for all routes.
+ * The socket (`listen.ts`) and the database (closed by its owner) are not part of it.
  */
 export function createBackend(ports: BackendPorts): Backend {
   const links = ports.links ?? createMcpClientPool(ports);
@@ -44,7 +44,7 @@ export function createBackend(ports: BackendPorts): Backend {
   const engine = createEngine(ports);
   const turns = ports.agentRole ? createAgentServer(ports) : undefined;
   let draining = false;
-  const app = routes(ports, engine, { turns, draining: () => draining });
+  const app = createRoutes(ports, engine, { turns, draining: () => draining });
   const limits = createRateLimits(ports.limits, ports.observe);
   const running = new Set<Promise<Response>>();
 
@@ -52,14 +52,14 @@ export function createBackend(ports: BackendPorts): Backend {
     const requestId = randomUUID();
     const route = getRoute(app, request.method, new URL(request.url).pathname);
     return logRequest(ports, { request, requestId, route }, async () => {
-      const response = await guarded(request, address, requestId).catch((error: unknown) =>
+      const response = await answerAdmitted(request, address, requestId).catch((error: unknown) =>
         toErrorResponse(error, ports.log, requestId),
       );
       return withSafeHeaders(response, requestId);
     });
   }
 
-  async function guarded(request: Request, address: string, requestId: string): Promise<Response> {
+  async function answerAdmitted(request: Request, address: string, requestId: string): Promise<Response> {
     checkAdmission(ports, request);
     await limits.check(new URL(request.url).pathname, address);
     return app.fetch(await limitBody(request, ports.limits.bodyBytes), { requestId });
@@ -67,13 +67,13 @@ export function createBackend(ports: BackendPorts): Backend {
 
   return {
     fetch(request, address = "local") {
-      const answered = answer(request, address).finally(() => running.delete(answered));
-      running.add(answered);
-      return answered;
+      const response = answer(request, address).finally(() => running.delete(response));
+      running.add(response);
+      return response;
     },
     busy: () => running.size + engine.busy() + (turns?.busy() ?? 0),
     async status() {
-      const shared = await Promise.race([getWorkStatus(ports.db).catch(() => undefined), expire(STATUS_LIMIT)]);
+      const shared = await Promise.race([getWorkStatus(ports.db).catch(() => undefined), sleep(STATUS_LIMIT)]);
       return { ...engine.counts(), ...(shared ? { shared } : {}) };
     },
     async tick() {
@@ -87,13 +87,13 @@ export function createBackend(ports: BackendPorts): Backend {
     async close() {
       draining = true;
       await Promise.all([engine.close(), turns?.close()]);
-      await Promise.race([Promise.allSettled(running), expire(CLOSE_LIMIT)]);
+      await Promise.race([Promise.allSettled(running), sleep(CLOSE_LIMIT)]);
       await links.close();
     },
   };
 }
 
-function routes(
+function createRoutes(
   ports: BackendPorts,
   engine: Engine,
   { turns, draining }: { turns?: AgentServer | undefined; draining(): boolean },
@@ -101,14 +101,14 @@ function routes(
   const app = new Hono<Env>();
   app.route("/", createAboutRoutes(ports, draining));
   if (turns && ports.agentRole) app.route("/", createAgentRoutes(turns, ports.agentRole));
-  if (!ports.agentRole?.alone) peopleRoutes(app, ports, engine);
+  if (!ports.agentRole?.alone) registerClientRoutes(app, ports, engine);
   app.onError((error, c) => toErrorResponse(error, ports.log, c.env.requestId));
-  app.notFound((c) => unknownRoute(app, c.req.method, c.req.path));
+  app.notFound((c) => rejectUnknownRoute(app, c.req.method, c.req.path));
   return app;
 }
 
-/** What an agent server that is no backend does not have. */
-function peopleRoutes(app: Hono<Env>, ports: BackendPorts, engine: Engine): void {
+/** Registers the routes for clients, which a pure agent server does not have. */
+function registerClientRoutes(app: Hono<Env>, ports: BackendPorts, engine: Engine): void {
   app.route("/", createConnectionRoutes(ports));
   app.route("/", createAuthRoutes(ports, engine));
   app.route("/", createToolRoutes(ports));
@@ -123,19 +123,22 @@ function peopleRoutes(app: Hono<Env>, ports: BackendPorts, engine: Engine): void
   app.route("/", createRemoteRoutes(ports, engine));
 }
 
-/** The template of the route that a request meets; nothing that its sender made up. */
+/** Returns the template of the route that matches a request, never text from its sender. */
 function getRoute(app: Hono<Env>, method: string, path: string): string {
   const met = app.router.match(method, path)[0].map(([handler]) => handler[1]);
   return met.find((route) => route.method === method)?.path ?? "other";
 }
 
-/** A path that exists with another method is 405 and says which (RFC 9110 section 15.5.6). */
-function unknownRoute(app: Hono<Env>, method: string, path: string): Response {
+/**
+ * Responds 405 with the allowed methods if the path exists with another method (RFC 9110 section 15.5.6), otherwise
+ * 404.
+ */
+function rejectUnknownRoute(app: Hono<Env>, method: string, path: string): Response {
   const allowed = ["GET", "POST", "PUT", "PATCH", "DELETE"].filter(
     (each) => app.router.match(each, path)[0].length > 0,
   );
   if (allowed.length === 0) throw new Problem("NOT_FOUND", "Not found.");
-  throw new Problem("METHOD_NOT_ALLOWED", `This path takes ${allowed.join(", ")}, not ${method}.`, {
+  throw new Problem("METHOD_NOT_ALLOWED", `This path accepts ${allowed.join(", ")}, not ${method}.`, {
     details: { allow: allowed },
   });
 }
@@ -147,6 +150,6 @@ function withSafeHeaders(response: Response, requestId: string): Response {
   return response;
 }
 
-function expire(milliseconds: number): Promise<undefined> {
+function sleep(milliseconds: number): Promise<undefined> {
   return new Promise((resolve) => setTimeout(() => resolve(undefined), milliseconds).unref());
 }

@@ -11,17 +11,17 @@ import type { Keys } from "./store/keys.ts";
 import type { Node, WorkStatus } from "./store/node.ts";
 import type { Database } from "./store/schema.ts";
 
-/** Limits, so that tests and operators can set them; `limits.ts` has the defaults. */
+/** Request limits, for tests and operators to set. `rate-limits.ts` has the defaults. */
 export type Limits = {
-  /** Largest accepted request body in bytes. */
+  /** Maximum size of a request body, in bytes. */
   bodyBytes: number;
-  /** Requests per minute and address, all routes together. */
+  /** Requests per minute and address on all routes together. */
   requestsPerMinute: number;
-  /** Requests per minute and address on the routes that hand out or spend secrets (connect, status, refresh, confirm). */
+  /** Requests per minute and address on routes that issue or spend secrets (connect, status, refresh, confirm). */
   sensitivePerMinute: number;
 };
 
-/** Everything the backend takes from outside. Built by `src/main.ts`, and by `test/support` for tests. */
+/** Everything the backend needs from outside. `src/main.ts` builds it; `test/support` builds it for tests. */
 export type BackendPorts = {
   db: Kysely<Database>;
   /** This process among those that share the database. */
@@ -30,52 +30,54 @@ export type BackendPorts = {
   clock: Clock;
   log: Log;
   fetch: Fetch;
-  /** Services that everybody has, with endpoints and client ids; sandbox or real makes no other difference. */
+  /** Built-in services with their endpoints and client IDs. Sandbox and real services differ in nothing else. */
   services: ServiceConfiguration[];
-  /** Needed for services that people describe themselves, but on the embedded backend, where `fetch` may go anywhere. */
+  /** Required for custom services, except on the embedded backend, where `fetch` may reach any address. */
   guarded?: PublicFetch;
-  /** Secret of a described service's OAuth client, from the operator's configuration. */
+  /** Returns the OAuth client secret of a custom service from the operator's configuration. */
   clientSecret?(service: string): string | undefined;
-  /** Starts MCP servers that are programs; on the embedded backend alone. */
+  /** Starts MCP servers that are local programs; only on the embedded backend. */
   programs?: Programs;
-  /** Links to MCP servers; made by `createBackend` where none are given. */
+  /** MCP clients; `createBackend` creates the pool if it is absent. */
   links?: McpClientPool;
   model(): ModelSettings;
-  /** The agent server that answers instead of a model here. */
+  /** The agent server that answers instead of a model. */
   agent?: AgentServer;
   /**
-   * This is an agent server itself, for whoever knows the password. `alone`: and no backend for clients. `allowInsecure`: webhooks may be told
-   * by plain http beyond this machine.
+   * Set if this process is an agent server, for clients that know the password. `alone`: it is not a backend as well.
+   * `allowInsecure`: webhooks may use plain HTTP beyond this machine.
    */
   agentRole?: { password: string; alone: boolean; allowInsecure: boolean };
-  /** Where browsers reach this backend, for redirect URIs: `http://127.0.0.1:4000`. No trailing slash. */
+  /** The URL at which browsers reach this backend, for redirect URIs: `http://127.0.0.1:4000`. No trailing slash. */
   publicUrl: string;
-  /** Host names accepted in `Host` besides the one of `publicUrl`. */
+  /** Host names accepted in `Host`, in addition to that of `publicUrl`. */
   hosts?: string[];
-  /** Set for the embedded backend: every request but the OAuth callback must carry it in `Kay-Local-Secret`. */
+  /** Set on the embedded backend: every request except the OAuth callback must carry it in `Kay-Local-Secret`. */
   localSecret?: string;
   limits: Limits;
-  /** Counts, times and traces for whoever operates it. */
+  /** Metrics and traces for the operator. */
   observe?: Observe;
-  /** Milliseconds until work stops for which nobody is there any more, when whoever asked has gone without a word. */
+  /** How long a generation runs after its last client disconnects without cancelling, in ms. */
   leaveMs: number;
   version: string;
   sandbox: boolean;
 };
 
-/** What a backend is at. `shared` is what all nodes of its database are at; absent, the database did not answer in time. */
+/**
+ * Work of a backend. `shared` covers all nodes of its database; it is absent if the database did not respond in time.
+ */
 export type BackendStatus = { working: number; followers: number; shared?: WorkStatus };
 
-/** A backend without a socket: tests and the listener call `fetch`; `close` ends what it still does. */
+/** A backend without a socket: tests and the listener call `fetch`; `close` stops its running work. */
 export type Backend = {
   fetch(request: Request, address?: string): Promise<Response>;
-  /** How many requests and generations are under way, for the idle clock of the embedded backend. */
+  /** Number of running requests and generations, for the idle timer of the embedded backend. */
   busy(): number;
-  /** What it is at, for whoever operates it. */
+  /** Returns its current work, for the operator. */
   status(): Promise<BackendStatus>;
-  /** To be called about once a second: what has expired, what was left behind by a node that is gone, whose turn it is. */
+  /** Handles what has expired, recovers the work of lost nodes and starts queued work. Call it about once a second. */
   tick(): Promise<void>;
-  /** It will close soon: `GET /ready` says so from now on, and work is left to other nodes, where there are any. */
+  /** Prepares for shutdown: `GET /ready` reports it from now on, and work is left to other nodes, if any. */
   drain(): Promise<void>;
   close(): Promise<void>;
 };

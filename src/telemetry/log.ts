@@ -2,32 +2,32 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { Clock } from "#net/ports";
 import { REDACTED, redactSecrets } from "#protocol/redact";
 
-/** Ids that belong to every line of the log that is written while something is done. */
+/** IDs added to every log line written within one scope of work. */
 export type LogFields = { request?: string; generation?: string; conversation?: string; node?: number; trace?: string };
 
 const fields = new AsyncLocalStorage<LogFields>();
 
-/** Do something of which each line of the log tells these ids, and no others. */
-export function withLogFields<T>(these: LogFields, work: () => T): T {
-  return fields.run(these, work);
+/** Runs `work` with these IDs on each of its log lines, replacing the IDs of the enclosing scope. */
+export function withLogFields<T>(ids: LogFields, work: () => T): T {
+  return fields.run(ids, work);
 }
 
-/** Those of what is done now. */
 function getLogFields(): LogFields {
   return fields.getStore() ?? {};
 }
 
-/** From the least to the gravest. */
+/** Ordered from the least to the most severe. */
 export const LEVELS = ["debug", "info", "warn", "error"] as const;
 
-/** How much is logged: the level and everything graver. */
+/** Threshold: lines of this level and above are written. */
 export type LogLevel = (typeof LEVELS)[number];
 
 /**
- * A structured log of JSON lines (`time`, `level`, `event`, the ids of what is done, fields). Whatever looks like a secret, by its name or by its form, is
- * written as `[redacted]`: this is the second net, callers do not hand secrets over in the first place.
+ * Creates a logger that writes JSON lines (`time`, `level`, `event`, the IDs of the current scope, fields). Anything
+ * that looks like a secret, by its name or its form, becomes `[redacted]`. This is a second safety net: callers must
+ * not pass secrets in the first place.
  *
- * @param write takes one whole line, newline included
+ * @param write receives one whole line, including the newline
  */
 export function createLog(write: (line: string) => void, options: { level: LogLevel; clock: Clock }): Log {
   const least = LEVELS.indexOf(options.level);
@@ -47,7 +47,7 @@ export function createLog(write: (line: string) => void, options: { level: LogLe
 const SECRET_NAME =
   /token|secret|authorization|cookie|passw|credential|verifier|challenge|prompt|sealed|(api|private|signing|sealing)_?key|^(code|state|session_id|kaysession)$/i;
 
-/** Values under these names that are words of the protocol, not secrets: error codes, states of a row. */
+/** Values that are protocol constants, not secrets: error codes and row states. */
 const PLAIN_WORD = /^[A-Za-z]+(_[A-Za-z]+)*$/;
 const DEPTH = 6;
 
@@ -87,7 +87,7 @@ function redactError(error: Error, depth: number): Record<string, unknown> {
   };
 }
 
-/** Forms that people write about, too, so that they are taken out of logs alone: headers with secrets, and keys in JSON. */
+/** Redacted in logs only, because users also write about them: headers with secrets, and keys in JSON. */
 const FORMS: [RegExp, string][] = [
   [/\b((?:set-)?cookie\s*:\s*)[^\r\n"]+/gi, `$1${REDACTED}`],
   [
@@ -97,7 +97,7 @@ const FORMS: [RegExp, string][] = [
   [/(["'](?:[\w-]*[_-])?key["']\s*:\s*["'])[^"']+/gi, `$1${REDACTED}`],
 ];
 
-/** Digests and random ids: in a log nobody needs them. */
+/** Digests and random IDs have no use in a log. */
 const HEX = /\b[0-9a-f]{32,}\b/gi;
 
 function redactText(text: string): string {
@@ -109,6 +109,7 @@ function redactText(text: string): string {
 }
 
 /**
- * One line of the structured log. Fields pass the redaction of `log.ts`; tokens, codes, verifiers and prompts are never given to it.
+ * Writes one line of the structured log. Fields are redacted, but callers must never pass tokens, codes, verifiers or
+ * prompts.
  */
 export type Log = (level: "debug" | "info" | "warn" | "error", event: string, fields?: Record<string, unknown>) => void;

@@ -1,45 +1,47 @@
 import { Problem } from "#protocol/errors";
 import type { METRICS, MetricName } from "./metrics.ts";
 
-type NameOf<K extends string> = { [N in MetricName]: (typeof METRICS)[N]["kind"] extends K ? N : never }[MetricName];
-type LabelsOf<N extends MetricName> = { [L in (typeof METRICS)[N]["labels"][number]]: string };
+type NameOfKind<K extends string> = {
+  [N in MetricName]: (typeof METRICS)[N]["kind"] extends K ? N : never;
+}[MetricName];
+type LabelValues<N extends MetricName> = { [L in (typeof METRICS)[N]["labels"][number]]: string };
 
-/** What is told of a piece of work; never a text that somebody wrote, an input, an output or a secret. */
+/** Attributes of a span. Never a user's text, an input, an output or a secret. */
 type Attributes = Record<string, string | number | boolean>;
 
-/** A piece of work in a trace. */
+/** A running span of a trace. */
 export type Span = {
-  /** Run something as a part of it: what begins meanwhile is below it. */
+  /** Runs `work` as a part of this span, so that spans started meanwhile become its children. */
   run<T>(work: () => T): T;
   set(attributes: Attributes): void;
   /** @param failure a code of the table of errors, or a name of a class */
   end(failure?: string): void;
-  /** As other processes are told of it (W3C Trace Context). */
+  /** The header value to pass to other processes (W3C Trace Context). */
   traceparent: string;
 };
 
-/** Where a piece of work is in its trace: below `parent` (a `traceparent`), else below what runs now; `null` begins a trace. */
+/** Where a span belongs: below `parent` (a `traceparent`), or below the current span; `null` starts a new trace. */
 export type SpanPlace = { kind?: "server" | "client"; attributes?: Attributes; parent?: string | null };
 
-/** What the backend tells of its work to whoever operates it. Absent from {@link BackendPorts}, nobody listens and nothing is measured. */
+/** Metrics and traces of the backend, for its operator. Without it in {@link BackendPorts}, nothing is measured. */
 export type Observe = {
-  /** Add to a counter or a gauge. */
-  count<N extends NameOf<"counter" | "gauge">>(name: N, labels: LabelsOf<N>, by?: number): void;
+  /** Adds to a counter or a gauge. */
+  count<N extends NameOfKind<"counter" | "gauge">>(name: N, labels: LabelValues<N>, by?: number): void;
   /** @param seconds how long something took */
-  measure<N extends NameOf<"histogram">>(name: N, labels: LabelsOf<N>, seconds: number): void;
-  /** Seconds on a clock that only goes on. */
+  measure<N extends NameOfKind<"histogram">>(name: N, labels: LabelValues<N>, seconds: number): void;
+  /** Seconds on a monotonic clock. */
   seconds(): number;
-  /** Only where traces are wanted. */
+  /** Absent when tracing is off. */
   traces?: {
     begin(name: string, place?: SpanPlace): Span;
-    /** What runs now, as `traceparent`. */
+    /** The current span's `traceparent`. */
     current(): string | undefined;
-    /** The integration of the AI SDK that tells of its calls; it has to be given to each. */
+    /** The AI SDK's telemetry integration; pass it to every model call. */
     model: object;
   };
 };
 
-/** Do something as a piece of a trace; `failed` looks at what it came to. */
+/** Runs `work` in a span. `failed` returns the failure code of a result, if it is one. */
 export async function traceSpan<T>(
   observe: Observe | undefined,
   name: string,
@@ -59,7 +61,7 @@ export async function traceSpan<T>(
   }
 }
 
-/** The same for something that yields while it works; `failed` looks at each thing it yields. */
+/** Runs a generator in a span. `failed` returns the failure code of an event, if it is one. */
 export async function* traceEvents<E, R>(
   observe: Observe | undefined,
   name: string,
@@ -81,23 +83,23 @@ export async function* traceEvents<E, R>(
     throw error;
   } finally {
     span.end(failure);
-    // Whoever reads may have left in the middle.
+    // The consumer may have stopped reading early.
     await work.return(undefined as R);
   }
 }
 
-/** What an error is called where only names may be told. */
+/** Returns a name for an error that is safe to publish: its code, or its class name. */
 export function getFailureCode(error: unknown): string {
   if (error instanceof Problem) return error.code;
   return error instanceof Error ? error.name : "unknown";
 }
 
-/** The trace's id of a `traceparent`. */
+/** Returns the trace ID of a `traceparent`. */
 export function getTraceId(traceparent: string | undefined): string | undefined {
   return traceparent?.split("-")[1];
 }
 
-/** A `traceparent` that came from outside, if it is one (W3C Trace Context, version 00). */
+/** Returns a received `traceparent` if it is valid (W3C Trace Context, version 00). */
 export function parseTraceparent(text: string | null | undefined): string | undefined {
   const found = /^00-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}$/.exec(text ?? "");
   return found && !/^0+$/.test(found[1] ?? "") && !/^0+$/.test(found[2] ?? "") ? found[0] : undefined;

@@ -110,7 +110,7 @@ describe("an ask at a backend with an agent server", () => {
     [
       "is another server",
       { status: 404, type: "text/html", text: "<h1>404</h1>" },
-      "did not take the request (HTTP 404)",
+      "rejected the request (HTTP 404)",
     ],
     [
       "redirects",
@@ -192,6 +192,6 @@ describe("an ask at a backend with an agent server", () => {
     const { exit, stderr } = await machine('ask "help me"');
     agent.password = "agent-password";
     expect([exit, agent.prompts]).toEqual([1, []]);
-    expect(stderr).toContain("refused the password or the token (HTTP 401)");
+    expect(stderr).toContain("rejected the password or the token (HTTP 401)");
   });
 });

@@ -86,7 +86,7 @@ test("kay serve --role agent runs the turns of kay serve --role backend on the s
   await connect(client, "jira");
   expect(await client.run(["ask", "close KAY-3"])).toMatchObject({
     exit: 1,
-    stderr: expect.stringContaining(`The agent server at 127.0.0.1:${port} could not be reached.`),
+    stderr: expect.stringContaining(`Could not reach the agent server at 127.0.0.1:${port}.`),
   });
   // The sandbox of the same folder, so that its tokens are good there too.
   const agent = await serve(home, ["--role", "agent", "--port", String(port)], env);

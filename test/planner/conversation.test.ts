@@ -194,7 +194,7 @@ const pieces = fc.oneof(
   fc.string({ unit: "grapheme", maxLength: 12 }),
 );
 
-test("whatever is said, the planner answers with words or with calls of tools that exist, and never throws", async () => {
+test("whatever is said, the planner answers with words or with tool calls that exist, and never throws", async () => {
   const names = new Set(tools.map(({ name }) => name.replaceAll("__", ".")));
   await fc.assert(
     fc.asyncProperty(fc.array(pieces, { maxLength: 12 }), async (words) => {

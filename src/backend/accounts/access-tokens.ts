@@ -2,33 +2,35 @@ import { errors, type JWTHeaderParameters, jwtVerify, SignJWT } from "jose";
 import { Problem } from "#protocol/errors";
 import type { BackendPorts } from "../ports.ts";
 
-/** Lifetime of an access token (guide: "Session tokens expire in 30 minutes"). */
+/** Lifetime of an access token (docs/protocol.md, "Staying signed in"). */
 const LIFETIME_SECONDS = 30 * 60;
 
 const ISSUER = "kay";
 
 /**
- * The access token that belongs to one link of a sign-in's chain: a JWT (RFC 7519, HS256), `sub` the installation, `sid` the family.
- * It depends on nothing but its arguments and the key, so that a repeated rotation hands out the very same one.
+ * Signs the access token of one rotation of a sign-in: a JWT (RFC 7519, HS256) with the installation as `sub` and the
+ * family as `sid`. The result depends only on the arguments and the key, so that a repeated rotation returns the same
+ * token.
  */
 export async function signAccessToken(
   keys: BackendPorts["keys"],
-  link: { installationId: string; familyId: string; sequence: number; issuedAt: Date },
+  rotation: { installationId: string; familyId: string; sequence: number; issuedAt: Date },
 ): Promise<string> {
   const [{ id: kid, key }] = keys.signing;
-  const issued = Math.floor(link.issuedAt.getTime() / 1000);
-  return new SignJWT({ sid: link.familyId })
+  const issued = Math.floor(rotation.issuedAt.getTime() / 1000);
+  return new SignJWT({ sid: rotation.familyId })
     .setProtectedHeader({ alg: "HS256", typ: "JWT", kid })
     .setIssuer(ISSUER)
-    .setSubject(link.installationId)
-    .setJti(`${link.familyId}.${link.sequence}`)
+    .setSubject(rotation.installationId)
+    .setJti(`${rotation.familyId}.${rotation.sequence}`)
     .setIssuedAt(issued)
     .setExpirationTime(issued + LIFETIME_SECONDS)
     .sign(key);
 }
 
 /**
- * Check an access token by itself, with the key that it names; whether its sign-in still lives is for `authenticate`.
+ * Verifies an access token with the key that it names. It does not check that the sign-in still exists; `authenticate`
+ * does.
  *
  * @throws Problem TOKEN_EXPIRED, TOKEN_INVALID
  */

@@ -3,12 +3,12 @@ import type { BackendPorts } from "../ports.ts";
 import { findFamily } from "../store/token-families.ts";
 import { verifyAccessToken } from "./access-tokens.ts";
 
-/** Who asks: the installation, and the sign-in it asks with. */
+/** The installation that sent a request, and its sign-in. */
 export type Caller = { installationId: string; familyId: string };
 
 /**
- * Who sent a request, by its `Authorization: Bearer` header (RFC 6750). The sign-in behind the token must still live: a logout
- * counts at once, not only when the token expires.
+ * Identifies the sender of a request by its `Authorization: Bearer` header (RFC 6750). The sign-in behind the token
+ * must still exist, so that a logout takes effect at once and not only when the token expires.
  *
  * @throws Problem TOKEN_MISSING, TOKEN_INVALID, TOKEN_EXPIRED (all 401)
  */
@@ -16,7 +16,7 @@ export async function authenticate(
   ports: Pick<BackendPorts, "db" | "keys" | "clock">,
   request: Request,
 ): Promise<Caller> {
-  const caller = await verifyAccessToken(ports, bearerToken(request));
+  const caller = await verifyAccessToken(ports, getBearerToken(request));
   const family = await findFamily(ports.db, caller.familyId);
   if (!family || family.revoked_at || family.installation_id !== caller.installationId) {
     throw new Problem("TOKEN_INVALID", "The sign-in of this access token has ended.");
@@ -27,12 +27,12 @@ export async function authenticate(
   return caller;
 }
 
-/** Whether a request tries to say who it is, rightly or not. */
+/** Whether the request has an Authorization header. */
 export function hasAuthorization(request: Request): boolean {
   return request.headers.has("authorization");
 }
 
-function bearerToken(request: Request): string {
+function getBearerToken(request: Request): string {
   const match = /^Bearer +([\w.~+/-]+=*) *$/i.exec(request.headers.get("authorization") ?? "");
   if (!match?.[1]) throw new Problem("TOKEN_MISSING", "No Authorization header or invalid format");
   return match[1];

@@ -5,15 +5,15 @@ import { hashSecret } from "../store/secrets.ts";
 import { deleteFamiliesBefore, insertFamily, insertRefreshToken } from "../store/token-families.ts";
 import { signAccessToken } from "./access-tokens.ts";
 
-/** What a client gets for a sign-in and for each rotation of it (guide, "Token Lifecycle"). */
+/** What a client receives for a sign-in and for each rotation (docs/protocol.md, "Staying signed in"). */
 export type TokenPair = { token: string; refresh_token: string };
 
 const DAY = 24 * 60 * 60 * 1000;
-/** A refresh token lives 7 days, and its whole family 30, which no rotation moves. */
+/** A refresh token lives 7 days; its whole family lives 30, which no rotation extends. */
 export const REFRESH_LIFETIME_MS = 7 * DAY;
 const FAMILY_LIFETIME = 30 * DAY;
 
-/** Start a new sign-in of an installation, inside the transaction that gives it away. */
+/** Starts a sign-in of an installation, inside the transaction that returns it to the client. */
 export async function startSignIn(
   ports: Pick<BackendPorts, "keys" | "clock">,
   db: DbConnection,
@@ -42,10 +42,11 @@ export async function startSignIn(
 }
 
 /**
- * The refresh token that follows another. It is derived from its predecessor and a key of the server (HMAC-SHA-256 over HKDF, RFC
- * 5869), so a repeated rotation gives the same one although none is stored; neither the database nor the key alone yields it.
+ * Derives the refresh token that follows another from its predecessor and a key of the server (HMAC-SHA-256 over HKDF,
+ * RFC 5869). A repeated rotation returns the same token although none is stored. Neither the database nor the key alone
+ * reveals it.
  *
- * @param signing one of the keys that sign
+ * @param signing one of the signing keys
  */
 export function deriveSuccessor(signing: Uint8Array, familyId: string, sequence: number, token: string): string {
   const key = Buffer.from(hkdfSync("sha256", signing, "", "kay refresh rotation v1", 32));
@@ -56,12 +57,15 @@ export function deriveSuccessor(signing: Uint8Array, familyId: string, sequence:
 
 const INSTALLATION = /^kaysession_[A-Za-z0-9_-]{1,200}$/;
 
-/** A new installation id: `kaysession_<milliseconds>_<128 random bits>` (guide, "Step 1"). It opens what it names, so it is a secret. */
+/**
+ * Creates an installation ID: `kaysession_<milliseconds>_<128 random bits>`. The ID grants access to its installation,
+ * so it is a secret.
+ */
 export function createInstallationId(now: number): string {
   return `kaysession_${now}_${randomBytes(16).toString("hex")}`;
 }
 
-/** Whether a text can be an installation id at all; others never reach the database. */
+/** Whether a text has the form of an installation ID; others never reach the database. */
 export function isInstallationId(text: string): boolean {
   return INSTALLATION.test(text);
 }

@@ -2,18 +2,18 @@ import { randomBytes } from "node:crypto";
 import { decodeJwt, errors, jwtVerify, SignJWT } from "jose";
 import { Problem } from "#protocol/errors";
 
-/** One turn of an agent server: what a webhook token is for. */
+/** The turn that a webhook token is valid for. */
 export type WebhookTurn = { conversationId: string; generationId: string };
 
-/** How long an agent server may report a turn, in ms (protocol section 4). */
+/** How long an agent server may report on a turn, in ms (docs/protocol.md, "Agent servers elsewhere"). */
 export const WEBHOOK_LIFETIME_MS = 10 * 60_000;
 
-/** The secret of a conversation, with which its webhook tokens are signed: 32 bytes as hex (seed: agent streaming). */
+/** Creates the secret that signs a conversation's webhook tokens: 32 bytes as hex. */
 export function createWebhookSecret(): string {
   return randomBytes(32).toString("hex");
 }
 
-/** The token of one turn (JWT, RFC 7519, HS256). A new one is made for each turn. `now` in ms. */
+/** Signs a new token for one turn (JWT, RFC 7519, HS256). `now` in ms. */
 export async function signWebhookToken(
   secret: string,
   { conversationId, generationId }: WebhookTurn,
@@ -28,8 +28,8 @@ export async function signWebhookToken(
 }
 
 /**
- * Which turn a token says it is for. Nothing of it is to be believed before {@link verifyWebhookToken}: it only says which secret it has to be
- * verified with.
+ * Reads the turn that a token claims, which selects the secret to verify it with. Do not trust it before {@link
+ * verifyWebhookToken}.
  *
  * @throws Problem INVALID_REQUEST
  */
@@ -39,12 +39,16 @@ export function readClaimedTurn(token: string): WebhookTurn {
     if (typeof session_id === "string" && typeof generation_id === "string")
       return { conversationId: session_id, generationId: generation_id };
   } catch {
-    // Worded below.
+    // Reported below.
   }
   throw new Problem("INVALID_REQUEST", "Invalid token format", { details: { field: "token" } });
 }
 
-/** @throws Problem TOKEN_EXPIRED, TOKEN_INVALID */
+/**
+ * Verifies a webhook token's signature and expiry. `now` in ms.
+ *
+ * @throws Problem TOKEN_EXPIRED, TOKEN_INVALID
+ */
 export async function verifyWebhookToken(token: string, secret: string, now: number): Promise<void> {
   try {
     await jwtVerify(token, new TextEncoder().encode(secret), {
@@ -61,7 +65,7 @@ export async function verifyWebhookToken(token: string, secret: string, now: num
   }
 }
 
-/** When a token of whatever backend ends, in ms; undefined when it does not say so. */
+/** Returns the expiry that a token of any backend claims, in ms, or undefined without one. */
 export function getTokenExpiry(token: string): number | undefined {
   try {
     const { exp } = decodeJwt(token);

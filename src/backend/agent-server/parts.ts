@@ -1,10 +1,10 @@
 import type { AgentEvent } from "#agent/events";
 import type { NewReport } from "../store/agent-outbox.ts";
 
-/** A part of an agent server's stream, in the words of the AI SDK's text stream (seed: agent streaming, step 4). */
+/** A part of an agent server's stream, in the form of the AI SDK's text stream. */
 export type AgentPart = { type: string } & Record<string, unknown>;
 
-/** What is streamed of an event that needs no more than other words; texts have ids of their own, see `record.ts`. */
+/** Converts an event that maps directly to one part. Texts need other IDs, see `createTextParts`. */
 export function toAgentPart(event: AgentEvent): AgentPart | undefined {
   switch (event.type) {
     case "start":
@@ -22,7 +22,10 @@ export function toAgentPart(event: AgentEvent): AgentPart | undefined {
   }
 }
 
-/** What a call came to, as its webhook is told: a failure is an output with `error` in it, since the seed has no word of its own for it. */
+/**
+ * Returns the output reported to the webhook. A failure is an output with `error`, because the webhook protocol has no
+ * type for it.
+ */
 export function toReportedOutput(
   event: Extract<AgentEvent, { type: "tool-output-available" | "tool-output-error" | "tool-output-denied" }>,
 ): unknown {
@@ -36,34 +39,37 @@ export function toReportedOutput(
   }
 }
 
-/** Texts as they are said. Ids of the AI SDK are used anew in each step; these are good for the whole turn, whoever carries it on. */
-export function createTextParts(tell: (part: AgentPart) => void) {
-  let said: { own: string; text: string }[] = [];
-  const open = new Map<string, { own: string; text: string }>();
+/**
+ * Creates the text parts of a turn. The AI SDK reuses text IDs in each step; these are unique in the turn, even if
+ * another node continues it.
+ */
+export function createTextParts(emit: (part: AgentPart) => void) {
+  let unreported: { id: string; text: string }[] = [];
+  const open = new Map<string, { id: string; text: string }>();
   let count = { step: 0, texts: 0 };
   return {
     begin(id: string, step: number): void {
       count = { step, texts: count.step === step ? count.texts + 1 : 1 };
-      const one = { own: `text-${step}.${count.texts}`, text: "" };
-      open.set(id, one);
-      said.push(one);
-      tell({ type: "text-start", id: one.own });
+      const text = { id: `text-${step}.${count.texts}`, text: "" };
+      open.set(id, text);
+      unreported.push(text);
+      emit({ type: "text-start", id: text.id });
     },
     add(id: string, delta: string): void {
-      const one = open.get(id);
-      if (!one) return;
-      one.text += delta;
-      tell({ type: "text-delta", id: one.own, text: delta });
+      const text = open.get(id);
+      if (!text) return;
+      text.text += delta;
+      emit({ type: "text-delta", id: text.id, text: delta });
     },
     end(id: string): void {
-      const one = open.get(id);
-      if (one) tell({ type: "text-end", id: one.own });
+      const text = open.get(id);
+      if (text) emit({ type: "text-end", id: text.id });
       open.delete(id);
     },
-    /** Reports of those that were not reported yet. */
+    /** Returns the reports of texts not yet reported. */
     take(): NewReport[] {
-      const reports = said.map(({ own, text }) => ({ key: own, report: { type: "text", id: own, text } }));
-      said = [];
+      const reports = unreported.map(({ id, text }) => ({ key: id, report: { type: "text", id: id, text } }));
+      unreported = [];
       return reports.filter(({ report }) => report.text.trim() !== "");
     },
   };

@@ -13,27 +13,26 @@ import { findGeneration } from "../store/generations.ts";
 import { createTurnRecorder, LostTurnError, type TurnRecorder } from "./turn-recorder.ts";
 import type { TurnStream } from "./turn-stream.ts";
 
-/** What steers a turn while this node works on it. */
+/** Stops a turn that runs on this node. */
 export type TurnControl = {
-  /** Ends the work. */
   stop: AbortController;
-  /** Nobody wants it any more. Without it the work is left as it is, for another node. */
+  /** The turn was cancelled. If false, a stop leaves the turn to another node. */
   unwanted: boolean;
 };
 
-type World = { ports: BackendPorts; id: string; control: TurnControl; feed: TurnStream; told(): void };
+type TurnContext = { ports: BackendPorts; id: string; control: TurnControl; feed: TurnStream; onReports(): void };
 
 /**
- * Run the loop for a turn, or go on with it where a node that is gone left it. What was done is in the store, and so is what the webhook is to
- * be told of it.
+ * Runs the agent loop for a turn, or continues one that a lost node left. Completed work and its webhook reports are in
+ * the store.
  */
-export async function runTurn(world: World): Promise<void> {
-  const { ports, id, feed } = world;
+export async function runTurn(context: TurnContext): Promise<void> {
+  const { ports, id, feed } = context;
   const node = await ports.node.number();
   const turn = await claimTurn(ports.db, id, node);
   if (!turn) return feed.cut();
   try {
-    await work(world, turn, node);
+    await runClaimedTurn(context, turn, node);
   } catch (error) {
     feed.cut();
     if (error instanceof LostTurnError) return;
@@ -42,16 +41,16 @@ export async function runTurn(world: World): Promise<void> {
   }
 }
 
-async function work(world: World, turn: StoredTurn, node: number): Promise<void> {
-  const { ports, id, control, feed, told } = world;
-  const record = createTurnRecorder({ ports, turn, node, tell: feed.push, told });
+async function runClaimedTurn(context: TurnContext, turn: StoredTurn, node: number): Promise<void> {
+  const { ports, id, control, feed, onReports } = context;
+  const record = createTurnRecorder({ ports, turn, node, emit: feed.push, onReports });
   try {
-    await loop(world, turn, record);
+    await runLoop(context, turn, record);
   } catch (error) {
     if (error instanceof LostTurnError || isDatabaseAway(error)) throw error;
     ports.log("error", "turn_fault", { generation: id, error });
     const problem = error instanceof Problem ? error : new Problem("INTERNAL", "Something went wrong inside kay.");
-    return await fail(world, record, problem);
+    return await failTurn(context, record, problem);
   }
   const result = record.result();
   switch (result.kind) {
@@ -61,27 +60,27 @@ async function work(world: World, turn: StoredTurn, node: number): Promise<void>
       return control.unwanted ? feed.end({ type: "abort" }) : feed.cut();
     }
     case "held":
-      record.say(notDone(result.calls.map(({ summary }) => summary)));
-      return await finish(world, record, "stop");
+      record.say(formatUnapproved(result.calls.map(({ summary }) => summary)));
+      return await finishTurn(context, record, "stop");
     case "auth": {
       const services = await listServices(ports, turn.installation_id);
       const problem = authRequiredProblem(services, result.integrations);
       const how = result.integrations.map((name) => `\`kay connect ${name}\``).join(" and ");
       record.say(`${problem.message} Run ${how}, then ask again.`);
-      return await fail(world, record, problem);
+      return await failTurn(context, record, problem);
     }
     case "error":
-      return await fail(world, record, result.problem);
+      return await failTurn(context, record, result.problem);
     case "finish":
-      return await finish(world, record, result.reason);
+      return await finishTurn(context, record, result.reason);
   }
 }
 
-async function loop({ ports, id, control }: World, turn: StoredTurn, record: TurnRecorder): Promise<void> {
+async function runLoop({ ports, id, control }: TurnContext, turn: StoredTurn, record: TurnRecorder): Promise<void> {
   const row = await findGeneration(ports.db, id);
   if (!row) throw new LostTurnError();
   const before = await loadMessagesBefore(ports.db, turn.conversation_id, id);
-  const said: ModelMessage[] = [
+  const messages: ModelMessage[] = [
     ...before,
     { role: "user", content: turn.prompt },
     ...(turn.messages as ModelMessage[]),
@@ -90,34 +89,37 @@ async function loop({ ports, id, control }: World, turn: StoredTurn, record: Tur
     {
       ports,
       row: { ...row, steps: turn.steps, step: turn.step },
-      options: optionsFor(turn),
+      options: buildRecord(turn),
       signal: control.stop.signal,
     },
-    said,
+    messages,
   );
   for await (const event of runAgent(input)) await record.take(event);
 }
 
-/** As a request that waits for its answer and has nobody to be asked (guide: one-shot). */
-function optionsFor({ prompt }: StoredTurn): GenerationRecord {
+/** The options of a request that waits for its answer and cannot prompt a user. */
+function buildRecord({ prompt }: StoredTurn): GenerationRecord {
   return { prompt, context: {}, mode: "answer", interactive: false, confirm: false, source: "typed" };
 }
 
-async function finish({ ports, feed }: World, record: TurnRecorder, finishReason: string): Promise<void> {
+async function finishTurn({ ports, feed }: TurnContext, record: TurnRecorder, finishReason: string): Promise<void> {
   await record.end({ type: "finish" }, { finished_at: new Date(ports.clock.now()), node: null });
   feed.end({ type: "finish", finishReason });
 }
 
-async function fail({ ports, feed }: World, record: TurnRecorder, problem: Problem): Promise<void> {
+async function failTurn({ ports, feed }: TurnContext, record: TurnRecorder, problem: Problem): Promise<void> {
   const { code, message, details } = problem;
   const { integrations } = details;
-  const told = { code, ...(integrations ? { integrations } : {}) };
-  await record.end({ type: "error", message, ...told }, { finished_at: new Date(ports.clock.now()), node: null });
-  feed.end({ type: "error", error: message, ...told });
+  const errorFields = { code, ...(integrations ? { integrations } : {}) };
+  await record.end(
+    { type: "error", message, ...errorFields },
+    { finished_at: new Date(ports.clock.now()), node: null },
+  );
+  feed.end({ type: "error", error: message, ...errorFields });
 }
 
-/** What a person would have to say yes to. */
-function notDone(summaries: string[]): string {
+/** Returns the answer for calls that would need approval. */
+function formatUnapproved(summaries: string[]): string {
   const lines = summaries.map((summary) => `\n- ${summary}`).join("");
-  return `This needs a yes, and nobody can be asked here, so nothing of it was done:${lines}\nWhat kay may do by itself is set with \`kay policy set\`.`;
+  return `These actions need approval, but no user can approve them here, so kay did none of them:${lines}\nRun \`kay policy set\` to choose what kay may do without asking.`;
 }

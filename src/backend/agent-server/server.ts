@@ -6,22 +6,22 @@ import { beginTurn, checkAgentSession, openAgentSession } from "./sessions.ts";
 import { createTurnStream, NO_STREAM, type TurnStream } from "./turn-stream.ts";
 import { createWebhookSender } from "./webhook-sender.ts";
 
-/** Milliseconds that turns under way get when this node ends, before they are left to another. */
+/** How long running turns may continue when this node shuts down, in ms. After that, another node takes over. */
 const CLOSE_LIMIT = 8_000;
 
-/** Milliseconds to leave them. */
+/** How long releasing them may take, in ms. */
 const HAND_OVER_LIMIT = 2_000;
 
-/** Of so many looks, one is also for turns that can be forgotten. */
+/** Every this many ticks, old turns are deleted. */
 const FORGET_EVERY = 60;
 
-/** kay as an agent server (protocol section 4): the turns that it runs at this node, and what it reports of them. */
+/** kay as an agent server (docs/protocol.md, "Agent servers elsewhere"): runs turns on this node and reports them. */
 export type AgentServer = {
-  /** See `openSession`. */
+  /** See `openAgentSession`. */
   open(session: { sessionId: string; webhookUrl: string }): Promise<string>;
-  /** See `checkSession`. */
+  /** See `checkAgentSession`. */
   check(sessionId: string): Promise<void>;
-  /** Begin a turn; it goes on whether its stream is read or not. See `beginTurn`. */
+  /** Starts a turn, which runs whether its stream is read or not. See `beginTurn`. */
   stream(turn: { sessionId: string; token: string; prompt: string }): Promise<TurnStream>;
   /** See `Backend.tick`. */
   tick(): Promise<void>;
@@ -30,17 +30,17 @@ export type AgentServer = {
 };
 
 export function createAgentServer(ports: BackendPorts): AgentServer {
-  const couriers = createWebhookSender(ports);
+  const webhooks = createWebhookSender(ports);
   const active = new Map<string, { control: TurnControl; ended: Promise<void> }>();
   let closing = false;
-  let looks = 0;
+  let ticks = 0;
 
   function run(id: string, feed: TurnStream): void {
     if (closing) feed.cut();
     if (closing || active.has(id)) return;
     const control: TurnControl = { stop: new AbortController(), unwanted: false };
-    const told = () => couriers.send(id);
-    const ended = runTurn({ ports, id, control, feed, told })
+    const onReports = () => webhooks.send(id);
+    const ended = runTurn({ ports, id, control, feed, onReports })
       .catch((error: unknown) => ports.log(getFaultLevel(error), "turn_fault", { generation: id, error }))
       .finally(() => active.delete(id));
     active.set(id, { control, ended });
@@ -70,10 +70,10 @@ export function createAgentServer(ports: BackendPorts): AgentServer {
     async tick() {
       await stopUnwanted([...active.keys()]);
       for (const id of await listTurnsToRun(ports.db, await ports.node.number())) run(id, NO_STREAM);
-      await couriers.tick();
-      if (looks++ % FORGET_EVERY === 0) await forgetTurns(ports.db);
+      await webhooks.tick();
+      if (ticks++ % FORGET_EVERY === 0) await forgetTurns(ports.db);
     },
-    busy: () => active.size + couriers.busy(),
+    busy: () => active.size + webhooks.busy(),
     async close() {
       closing = true;
       stopListening();
@@ -85,7 +85,7 @@ export function createAgentServer(ports: BackendPorts): AgentServer {
       await ended(CLOSE_LIMIT);
       for (const { control } of active.values()) control.stop.abort();
       await ended(HAND_OVER_LIMIT);
-      await couriers.close();
+      await webhooks.close();
     },
   };
 }

@@ -12,11 +12,11 @@ import type { DbConnection } from "../store/schema.ts";
 import { seal, unseal } from "../store/seal.ts";
 import { findTurnFor, getWebhookExpiry, parseWebhook } from "./webhook.ts";
 
-/** How long a token for a stream is good, in ms: a client uses it at once. */
+/** Lifetime of a stream token, in ms. Clients use it at once. */
 const TOKEN_LIFE_MS = 2 * 60_000;
 
 /**
- * Make the session of a conversation, or refresh it (seed: agent streaming, step 2).
+ * Creates the session of a conversation, or refreshes it (docs/protocol.md, "Agent servers elsewhere").
  *
  * @returns the token for one stream
  * @throws Problem SESSION_NOT_FOUND, INVALID_REQUEST
@@ -47,15 +47,20 @@ export async function openAgentSession(
   return token;
 }
 
-/** That a session is a conversation of this database. @throws Problem SESSION_NOT_FOUND */
+/**
+ * Checks that a session is a conversation of this database.
+ *
+ * @throws Problem SESSION_NOT_FOUND
+ */
 export async function checkAgentSession({ db }: Pick<BackendPorts, "db">, sessionId: string): Promise<void> {
-  if ((await findOwner(db, sessionId)) === undefined) throw unknownSession();
+  if ((await findOwner(db, sessionId)) === undefined) throw sessionNotFoundProblem();
 }
 
 /**
- * Begin the turn that a token is good for, and spend the token. The turn is this node's from then on.
+ * Starts the turn that a token is valid for, spends the token, and claims the turn for this node.
  *
- * @throws Problem SESSION_NOT_FOUND, TOKEN_INVALID, BACKEND_BUSY while another turn of the session runs, GENERATION_CLOSED
+ * @throws Problem SESSION_NOT_FOUND, TOKEN_INVALID, BACKEND_BUSY while another turn of the session runs,
+ * GENERATION_CLOSED
  */
 export async function beginTurn(
   ports: BackendPorts,
@@ -66,14 +71,16 @@ export async function beginTurn(
   return await ports.db.transaction().execute(async (tx) => {
     const installationId = await findOwner(tx, sessionId);
     const session = await lockAgentSession(tx, sessionId);
-    if (installationId === undefined || session === undefined) throw unknownSession();
+    if (installationId === undefined || session === undefined) throw sessionNotFoundProblem();
     if (!matchesToken(session, token, now))
-      throw new Problem("TOKEN_INVALID", "The token is not good for this stream, or was used already.", { hint: "" });
+      throw new Problem("TOKEN_INVALID", "The token is not valid for this stream, or it was already used.", {
+        hint: "",
+      });
     const place = { installationId, conversationId: sessionId };
-    if (await hasRunningTurn(tx, sessionId)) throw busy();
+    if (await hasRunningTurn(tx, sessionId)) throw busyProblem();
     const end = session.webhook_expires_at.getTime();
     const known = session.generation_id;
-    const generationId = known ?? (await ownGeneration(tx, { ...place, prompt, end, now }));
+    const generationId = known ?? (await createGeneration(tx, { ...place, prompt, end, now }));
     if (known !== null) await checkOpen(tx, known);
     await spendToken(tx, sessionId);
     await insertTurn(tx, {
@@ -90,7 +97,7 @@ export async function beginTurn(
   });
 }
 
-/** The URL of a turn's webhook. */
+/** Returns the URL of a turn's webhook. */
 export function unsealWebhook({ keys }: Pick<BackendPorts, "keys">, conversationId: string, sealed: Buffer): string {
   return unseal(keys.sealing, place(conversationId), sealed).toString("utf8");
 }
@@ -100,10 +107,10 @@ function sealWebhook({ keys }: Pick<BackendPorts, "keys">, conversationId: strin
 }
 
 /**
- * A backend that is not on this database has a turn of its own words. Here it is a generation like any other that an agent server answers,
- * so that its calls and effects have a place and the conversation keeps it.
+ * Creates a generation for the turn of a backend with a different database, so that its calls and effects are recorded
+ * and the conversation keeps them.
  */
-async function ownGeneration(
+async function createGeneration(
   tx: DbConnection,
   {
     prompt,
@@ -125,7 +132,7 @@ async function ownGeneration(
       ...(remote ? { remote: { ...remote, until: end } } : {}),
     },
   });
-  if (queued) throw busy();
+  if (queued) throw busyProblem();
   return generationId;
 }
 
@@ -133,15 +140,15 @@ async function checkOpen(tx: DbConnection, generationId: string): Promise<void> 
   const row = await findGeneration(tx, generationId);
   const over = row === undefined || row.finished_at !== null || row.cancel !== null;
   if (over || (await findTurn(tx, generationId)))
-    throw new Problem("GENERATION_CLOSED", "This turn is over.", { hint: "" });
+    throw new Problem("GENERATION_CLOSED", "This turn has ended.", { hint: "" });
 }
 
-function unknownSession(): Problem {
-  return new Problem("SESSION_NOT_FOUND", "There is no such session.", { hint: "" });
+function sessionNotFoundProblem(): Problem {
+  return new Problem("SESSION_NOT_FOUND", "No session has this ID.", { hint: "" });
 }
 
-function busy(): Problem {
-  return new Problem("BACKEND_BUSY", "Another stream of this session is under way.");
+function busyProblem(): Problem {
+  return new Problem("BACKEND_BUSY", "Another stream of this session is still running.");
 }
 
 function place(conversationId: string): string {

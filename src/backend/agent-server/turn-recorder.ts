@@ -14,10 +14,9 @@ import { notifyGeneration } from "../store/generations.ts";
 import type { DbConnection } from "../store/schema.ts";
 import { type AgentPart, createTextParts, toAgentPart, toReportedOutput } from "./parts.ts";
 
-/** Another node works on the turn now; whatever this one still does about it must not be written. */
+/** Thrown when another node has taken over the turn; this node must not write to it again. */
 export class LostTurnError extends Error {}
 
-/** How the loop ended. */
 type LoopEnd =
   | { kind: "finish"; reason: string }
   | { kind: "held"; calls: HeldCall[] }
@@ -26,11 +25,19 @@ type LoopEnd =
   | { kind: "abort" };
 
 export type TurnRecorder = {
-  /** Resolves when the event may be taken as done. @throws LostTurn */
+  /**
+   * Resolves once the event is stored.
+   *
+   * @throws LostTurnError when another node has taken over
+   */
   take(event: AgentEvent): Promise<void>;
-  /** Something that kay itself says. */
+  /** Adds a text written by kay, not by the model. */
   say(text: string): void;
-  /** What is left to be told, and how it ended, with the change that ends it. @throws LostTurn */
+  /**
+   * Stores the remaining reports, the final report and the change that ends the turn.
+   *
+   * @throws LostTurnError when another node has taken over
+   */
   end(reports: NewReport["report"], change: TurnChange): Promise<void>;
   result(): LoopEnd;
 };
@@ -39,20 +46,20 @@ type Recording = {
   ports: BackendPorts;
   turn: StoredTurn;
   node: number;
-  /** To whoever streams. */
-  tell(part: AgentPart): void;
-  /** Called when something is to be delivered. */
-  told(): void;
+  /** Sends a part to the client that streams the turn. */
+  emit(part: AgentPart): void;
+  /** Called when reports are ready for delivery. */
+  onReports(): void;
 };
 
 /**
- * Writes what the loop yields: the rows of its step, and with them what the webhook is to be told, in one transaction. Only then a call is
- * run, or its output told; so nothing is reported that is not stored, and nothing is stored that is not reported in the end.
+ * Creates a recorder that stores each step together with its webhook reports in one transaction, before a call runs or
+ * its output is streamed. So everything reported is stored, and everything stored is eventually reported.
  */
-export function createTurnRecorder({ ports, turn, node, tell, told }: Recording): TurnRecorder {
+export function createTurnRecorder({ ports, turn, node, emit, onReports }: Recording): TurnRecorder {
   const { generation_id: id } = turn;
   const outcomes = new Map<string, Outcome>();
-  const texts = createTextParts(tell);
+  const texts = createTextParts(emit);
   let messages = turn.messages as ModelMessage[];
   let done = turn.steps;
   let result: LoopEnd = { kind: "abort" };
@@ -63,14 +70,14 @@ export function createTurnRecorder({ ports, turn, node, tell, told }: Recording)
       if (!(await changeTurn(tx, id, node, change))) throw new LostTurnError();
       if (also) await runHeldChange(tx, id, also);
       await addToOutbox(tx, id, reports, now);
-      if (turn.own) await keep(tx, turn, reports, now);
+      if (turn.own) await storeReports(tx, turn, reports, now);
     });
-    if (reports.length > 0) told();
+    if (reports.length > 0) onReports();
   };
   return {
     async take(event) {
       const part = toAgentPart(event);
-      if (part) tell(part);
+      if (part) emit(part);
       switch (event.type) {
         case "text-start":
           return texts.begin(event.id, done + 1);
@@ -100,7 +107,7 @@ export function createTurnRecorder({ ports, turn, node, tell, told }: Recording)
           const settled = outcome && settleCallSql(toolCallId, toStoredOutcome(outcome));
           await commit([{ key: `result ${toolCallId}`, report }], {}, settled);
           const failed = event.type === "tool-output-available" ? undefined : output;
-          return tell(failed ? { type: "tool-error", toolCallId, toolName, ...failed } : report);
+          return emit(failed ? { type: "tool-error", toolCallId, toolName, ...failed } : report);
         }
         case "step":
           done++;
@@ -130,12 +137,12 @@ export function createTurnRecorder({ ports, turn, node, tell, told }: Recording)
   };
 }
 
-/** Where the backend is not on this database, the conversation here is kept all the same. */
-async function keep(tx: DbConnection, turn: StoredTurn, reports: NewReport[], now: number): Promise<void> {
+/** Keeps a copy of the conversation here if the backend uses another database. */
+async function storeReports(tx: DbConnection, turn: StoredTurn, reports: NewReport[], now: number): Promise<void> {
   const { generation_id: generationId, conversation_id: sessionId } = turn;
   for (const { report } of reports) {
-    const kept = { sessionId, ...report };
-    await addReportIn(tx, { generationId, key: hashReport(kept), report: kept, now }).catch((error: unknown) => {
+    const stored = { sessionId, ...report };
+    await addReportIn(tx, { generationId, key: hashReport(stored), report: stored, now }).catch((error: unknown) => {
       if (!(error instanceof Problem)) throw error;
     });
   }

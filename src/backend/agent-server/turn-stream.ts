@@ -1,23 +1,23 @@
 import type { AgentPart } from "./parts.ts";
 
-/** What is streamed of a turn, for the one who reads it now; whoever comes later gets it from the backend. */
+/** The live stream of a turn for its one reader. Later readers get the turn from the backend. */
 export type TurnStream = {
   push(part: AgentPart): void;
-  /** The last part. */
+  /** Pushes the last part and closes the stream. */
   end(part: AgentPart): void;
-  /** It breaks off: what comes of the turn is reported to its webhook alone. */
+  /** Closes the stream early; from then on the turn is reported only to its webhook. */
   cut(): void;
-  /** What came since it was last taken, in order. */
+  /** Returns the parts pushed since the last call, in order. */
   take(): AgentPart[];
-  /** Everything is taken, and nothing comes any more: the last part was among it, or the feed was cut. */
+  /** Whether the stream is closed and every part was taken. */
   isOver(): boolean;
-  /** Have this called when there is more to take, or when it is over. */
+  /** Sets the callback for new parts and for the end. */
   watch(changed: () => void): void;
-  /** Nobody reads it any more. */
+  /** Discards everything because the reader has disconnected. */
   leave(): void;
 };
 
-/** Most parts that wait for a reader who is slow; then the stream is cut. */
+/** Maximum number of parts buffered for a slow reader before the stream is cut. */
 const MOST_WAITING = 10_000;
 
 export function createTurnStream(): TurnStream {
@@ -53,7 +53,7 @@ export function createTurnStream(): TurnStream {
   };
 }
 
-/** For a turn that is carried on without anybody who reads. */
+/** Stream of a turn that continues without a reader. */
 export const NO_STREAM: TurnStream = {
   push: () => {},
   end: () => {},

@@ -11,24 +11,24 @@ import {
 } from "../store/agent-outbox.ts";
 import { unsealWebhook } from "./sessions.ts";
 
-/** Milliseconds that a webhook gets to answer. */
+/** Time limit for a webhook's response, in ms. */
 const ANSWER_LIMIT = 10_000;
 
-/** Milliseconds before the second try, doubled with each more, and the most. */
+/** Pause before the first retry in ms, doubled with each retry up to the maximum. */
 const FIRST_PAUSE = 500;
 const MOST_PAUSE = 30_000;
 
-/** Answers that say that none of the turn's reports will ever be taken: its token or its turn is over, or it is not known. */
+/** Statuses that end delivery: the turn's token has expired, or the turn has ended or is unknown. */
 const OVER = [401, 403, 404, 409, 410];
 
-/** Delivers what is in the outbox: for each turn in its order, one after the other, by one node at a time. */
+/** Delivers the outbox: the reports of each turn in order, by one node at a time. */
 export type WebhookSender = {
-  /** Something of a turn is to be delivered. */
+  /** Delivers the waiting reports of a turn. */
   send(generationId: string): void;
-  /** What nobody who lives delivers, and what is to be tried again. */
+  /** Delivers reports whose node is gone and reports that are due for a retry. */
   tick(): Promise<void>;
   busy(): number;
-  /** Ends with the report that is under way. */
+  /** Resolves when the current reports are delivered. */
   close(): Promise<void>;
 };
 
@@ -99,7 +99,7 @@ async function deliver(ports: BackendPorts, id: string, closing: () => boolean):
 
 type Answer = { status: number; retryAfter?: number } | "expired" | { unreachable: string };
 
-/** One report. The URL and what is in it go nowhere else: not to where it redirects to, and not into an error. */
+/** Posts one report. Redirects are not followed and the URL never appears in an error, because it carries a token. */
 async function post(
   { fetch }: Pick<BackendPorts, "fetch">,
   url: string,

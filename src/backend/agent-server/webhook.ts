@@ -11,36 +11,37 @@ import type { BackendPorts } from "../ports.ts";
 import { findAgentSecret } from "../store/agent-reports.ts";
 import { findGeneration } from "../store/generations.ts";
 
-/** Longest that a webhook of another backend is believed to take reports, in ms. */
+/** Maximum lifetime accepted for another backend's webhook, in ms. */
 const MOST_LIFE_MS = 60 * 60_000;
 
-/** Longest URL of a webhook, in characters. */
+/** Maximum length of a webhook URL, in characters. */
 const MOST_CHARACTERS = 8_192;
 
 /**
- * The URL of a webhook: `https:`, or `http:` on this machine, or any where that is allowed. No sentence says more of it than its origin, since it
- * carries a token.
+ * Parses a webhook URL: `https:`, `http:` on this machine, or any `http:` if allowed. Messages show only its origin,
+ * because the URL carries a token.
  *
  * @throws Problem INVALID_REQUEST
  */
 export function parseWebhook(text: string, allowInsecure: boolean): URL {
   const url = text.length <= MOST_CHARACTERS ? URL.parse(text) : null;
-  const refused = (sentence: string) =>
+  const invalid = (sentence: string) =>
     new Problem("INVALID_REQUEST", sentence, { hint: "", details: { field: "webhookUrl" } });
-  if (!url || !["http:", "https:"].includes(url.protocol)) throw refused("webhookUrl is no URL of http or https.");
-  if (url.username || url.password) throw refused("webhookUrl must not contain a user name or a password.");
+  if (!url || !["http:", "https:"].includes(url.protocol))
+    throw invalid("webhookUrl is not a valid http or https URL.");
+  if (url.username || url.password) throw invalid("webhookUrl must not contain a user name or a password.");
   if (url.protocol === "http:" && !allowInsecure && !isLoopbackHost(url.hostname))
-    throw refused(`webhookUrl would be told unencrypted over the network: ${url.origin}.`);
+    throw invalid(`webhookUrl would send reports over the network unencrypted: ${url.origin}.`);
   return url;
 }
 
-/** When a webhook takes no more reports, in ms: with the end of its token, or else ten minutes from now. */
+/** Returns when a webhook stops accepting reports, in ms: when its token expires, or in ten minutes. */
 export function getWebhookExpiry(webhook: URL, now: number): number {
   const end = getTokenExpiry(webhook.searchParams.get("token") ?? "") ?? now + WEBHOOK_LIFETIME_MS;
   return Math.min(end, now + MOST_LIFE_MS);
 }
 
-/** The turn that a webhook is for, where it is one of a backend on this database; nothing of it is believed that is not signed. */
+/** Finds the turn that a webhook belongs to, if its backend uses this database. Only signed claims count. */
 export async function findTurnFor(
   ports: BackendPorts,
   conversationId: string,

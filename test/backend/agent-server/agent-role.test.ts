@@ -94,7 +94,7 @@ test("what would need a yes is not done, and the text says so; a service that is
   const held = await roles().backend.call("POST /ask", { token, body: { prompt: "delete KAY-3" } });
   expect([held.status, held.body.message]).toEqual([
     200,
-    "This needs a yes, and nobody can be asked here, so nothing of it was done:\n- Delete KAY-3 for good\nWhat kay may do by itself is set with `kay policy set`.",
+    "These actions need approval, but no user can approve them here, so kay did none of them:\n- Delete KAY-3 for good\nRun `kay policy set` to choose what kay may do without asking.",
   ]);
   await roles().backend.call("POST /connections/disconnect?service=jira", { token });
   const missing = await roles().backend.call("POST /ask", { token, body: { prompt: "show KAY-3" } });

@@ -104,7 +104,7 @@ describe("an ask at a backend with an agent server", () => {
   });
 
   test.for([
-    ["refuses the password", { password: "another" }, /refused the password or the token \(HTTP 401\)/],
+    ["refuses the password", { password: "another" }, /rejected the password or the token \(HTTP 401\)/],
     ["says that it failed", {}, /The agent server failed: out of order/],
   ] as const)("ends with a sentence where the agent server %s", async ([, change, sentence]) => {
     const { token } = await connect(world());

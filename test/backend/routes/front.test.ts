@@ -18,7 +18,7 @@ test("an unknown path is 404 and a wrong method 405, as JSON", async () => {
     {
       error: "METHOD_NOT_ALLOWED",
       code: "METHOD_NOT_ALLOWED",
-      message: "This path takes POST, not GET.",
+      message: "This path accepts POST, not GET.",
       allow: ["POST"],
     },
   ]);
