@@ -113,15 +113,15 @@ test.each([
   ["{broken", "The output schema is not JSON.", HINT],
   [
     '{"$ref":"https://example.com/schema.json"}',
-    'The output schema cannot be used. It refers to "https://example.com/schema.json": only what is in it can be referred to (#/$defs/…).',
+    'The output schema cannot be used. It refers to "https://example.com/schema.json", but only references within the schema (#/$defs/…) are allowed.',
     HINT,
   ],
   [
     '{"type":"string","pattern":"^(a+)+$"}',
-    'The output schema cannot be used. The pattern "^(a+)+$" could take for ever on some texts.',
+    'The output schema cannot be used. The pattern "^(a+)+$" could take too long on some texts.',
     HINT,
   ],
-  ['{"$ref":"#"}', "The output schema cannot be used. It refers to itself without end.", HINT],
+  ['{"$ref":"#"}', "The output schema cannot be used. It refers to itself endlessly.", HINT],
 ])("a schema that cannot be used is a usage error, and nothing is sent: %s", async (given, sentence, hint) => {
   const ann = kay({ signedIn: true });
   await ann("whoami");

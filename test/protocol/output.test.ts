@@ -4,7 +4,7 @@ import { readOutputSchema } from "#protocol/output/schema";
 import { parseValue } from "#protocol/output/value";
 
 test.each(["(a+)+$", "^(a|a)*$", "^(\\w+\\s?)*$", "^id:(\\d+)+$", "(ab|abab)+$", "(.*)*x", ".*a.*b.*c"])(
-  "a pattern that could take for ever is found: %s",
+  "a pattern that could take too long is found: %s",
   (pattern) => expect(findUnsafePattern(["^[A-Z]+$", pattern])).toBe(pattern),
 );
 
@@ -28,8 +28,8 @@ test.each([
   ["```json\n[1]\n```\n```json\n[2]\n```", { problems: [{ path: "", message: "is not JSON" }] }],
   ["[1", { problems: [{ path: "", message: "is not JSON" }] }],
   [" ", { problems: [{ path: "", message: "is empty" }] }],
-  ['"\\u0000"', { problems: [{ path: "", message: "has what no value may have" }] }],
-  ["[".repeat(80) + "]".repeat(80), { problems: [{ path: "", message: "has what no value may have" }] }],
+  ['"\\u0000"', { problems: [{ path: "", message: "contains a NUL character" }] }],
+  ["[".repeat(80) + "]".repeat(80), { problems: [{ path: "", message: "is nested too deeply" }] }],
   [`"${"x".repeat(300_000)}"`, { problems: [{ path: "", message: "is too long" }] }],
 ])("the value in an answer, %#", (text, expected) => expect(parseValue(text)).toEqual(expected));
 
@@ -70,6 +70,6 @@ test("a check that does not come to an end is ended", { timeout: 20_000 }, async
   const node = { type: "object", properties: { next: { allOf: [{ $ref }, { $ref }] } } };
   const check = await readOutputSchema({ $defs: { node }, $ref });
   expect(check(`${'{"next":'.repeat(40)}{}${"}".repeat(40)}`)).toEqual({
-    problems: [{ path: "", message: "takes too long to be checked" }],
+    problems: [{ path: "", message: "takes too long to check" }],
   });
 });

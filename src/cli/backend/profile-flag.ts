@@ -1,7 +1,7 @@
 import type { ProfileChoice } from "#client/settings/profiles";
 import { DEFAULT_PROFILE } from "#client/settings/profiles";
 import type { Settings } from "#client/settings/settings";
-import { closestName } from "#protocol/closest-name";
+import { findClosestName } from "#protocol/closest-name";
 
 /**
  * What a command that is printed carries so that it means this profile in any other terminal: nothing where that finds the profile by
@@ -21,7 +21,7 @@ export function warnIfNew(settings: Settings, warn: (message: string) => void): 
 
 /** The profiles there are, and the one that may be meant. */
 export function formatKnownProfiles(typed: string, known: string[]): string {
-  const close = closestName(typed, known);
+  const close = findClosestName(typed.toLowerCase(), known);
   const list = known.length > 1 ? `${known.slice(0, -1).join(", ")} and ${known.at(-1)}` : `only ${known[0]}`;
   return `You have ${list}.${close ? ` Did you mean ${close}?` : ""}`;
 }

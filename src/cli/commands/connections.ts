@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { clean } from "#protocol/clean";
-import { closestName } from "#protocol/closest-name";
+import { findClosestName } from "#protocol/closest-name";
 import type { ConnectionsResponse } from "#protocol/connections";
 import { ERRORS, Problem } from "#protocol/errors";
 import { formatAccount, formatSite, saveAccountLabels } from "../backend/account-labels.ts";
@@ -45,7 +45,7 @@ function check(kay: Kay, { connections }: ConnectionsResponse, service: string):
 
 /** The error for a service that the backend does not name, in the backend's own words: the list, and the nearest name. */
 export function unknownServiceProblem(typed: string, known: string[]): Problem {
-  const close = closestName(typed, known);
+  const close = findClosestName(typed.toLowerCase(), known);
   const name = JSON.stringify(clean(typed, { lines: false }));
   const guess = close ? ` Did you mean ${clean(close, { lines: false })}?` : "";
   const list = known.map((each) => clean(each, { lines: false })).join(", ");

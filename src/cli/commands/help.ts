@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { closestName } from "#protocol/closest-name";
+import { findClosestName } from "#protocol/closest-name";
 import { Problem } from "#protocol/errors";
 import { TOPICS } from "../help/topics.ts";
 import type { Kay } from "../kay.ts";
@@ -23,7 +23,7 @@ export function createHelpCommand(kay: Kay): Command {
     const words = name === "" ? [] : [name, ...more];
     const found = getCommand(program, words);
     if (found) return kay.flags.json ? kay.out.writeJson(getDocument(found)) : found.outputHelp();
-    const close = closestName(name, [...names, ...program.commands.map((one) => one.name())]);
+    const close = findClosestName(name.toLowerCase(), [...names, ...program.commands.map((one) => one.name())]);
     throw new Problem("USAGE", `Unknown command or topic ${JSON.stringify(words.join(" "))}.`, {
       hint: close ? `Did you mean \`kay help ${close}\`?` : "Run `kay help` to see them all.",
     });
@@ -63,7 +63,7 @@ async function showSchema(kay: Kay, words: string[]): Promise<void> {
   const file = /^[\w -]+$/.test(name) ? await kay.readPackageFile(`dist/schemas/${words.join("-")}.json`) : "";
   if (file) return kay.out.writeJson(JSON.parse(file));
   const known = Object.keys(JSON.parse((await kay.readPackageFile("dist/schemas/index.json")) || "{}"));
-  const close = closestName(name, known);
+  const close = findClosestName(name.toLowerCase(), known);
   throw new Problem("USAGE", `There is no JSON Schema of ${JSON.stringify(name)}.`, {
     hint: close ? `Did you mean \`kay help json ${close}\`?` : `There are those of ${known.join(", ")}.`,
   });

@@ -1,9 +1,9 @@
 import { isTimeoutError, runWithTimeout } from "./timeout.ts";
 
 /**
- * The first of some regular expressions that may run for ages on a short text (`(a+)+$`). They are tried, each whole and each repeated group
- * of it by itself, on texts that repeat what they speak of and end with what they do not expect; what is found to be harmless by that is still
- * to be run under a limit.
+ * Returns the first regular expression that may backtrack for a very long time on a short text, such as `(a+)+$`. Tries
+ * each expression and each of its repeated groups on texts that repeat its pieces and then fail. Run accepted
+ * expressions under a time limit too: this is a heuristic.
  */
 export function findUnsafePattern(sources: Iterable<string>): string | undefined {
   let tried: string | undefined;
@@ -11,7 +11,7 @@ export function findUnsafePattern(sources: Iterable<string>): string | undefined
     runWithTimeout(TRY_MS, () => {
       for (const source of sources) {
         tried = source;
-        for (const each of [source, ...repeatedGroups(source).map((group) => `^(?:${group})$`)]) tryOut(each);
+        for (const each of [source, ...findRepeatedGroups(source).map((group) => `^(?:${group})$`)]) tryPattern(each);
       }
     });
     return undefined;
@@ -21,14 +21,14 @@ export function findUnsafePattern(sources: Iterable<string>): string | undefined
   }
 }
 
-function tryOut(source: string): void {
+function tryPattern(source: string): void {
   const expression = compile(source);
-  const pieces = getPieces(source);
-  for (const piece of pieces) expression?.test(repeat(piece, SHORT));
-  for (const piece of pieces.slice(0, FEW)) expression?.test(repeat(piece, LONG));
+  const pieces = collectPieces(source);
+  for (const piece of pieces) expression?.test(repeat(piece, SHORT_LENGTH));
+  for (const piece of pieces.slice(0, MAX_LONG_PIECES)) expression?.test(repeat(piece, LONG_LENGTH));
 }
 
-/** A group taken out of its expression may refer to another one, and is none by itself then. */
+/** Compiles a pattern. A group taken out of its expression may refer to another group and then does not compile. */
 function compile(source: string): RegExp | undefined {
   try {
     return new RegExp(source, "u");
@@ -41,8 +41,8 @@ function repeat(piece: string, length: number): string {
   return `${piece.repeat(Math.ceil(length / piece.length))}\u0001`;
 }
 
-/** Groups that are followed by `*`, `+` or `{`, with that. */
-function repeatedGroups(source: string): string[] {
+/** Returns the groups followed by `*`, `+` or `{`, including the quantifier. */
+function findRepeatedGroups(source: string): string[] {
   const groups: string[] = [];
   const open: number[] = [];
   let inClass = false;
@@ -61,24 +61,24 @@ function repeatedGroups(source: string): string[] {
   return groups;
 }
 
-/** What the expression speaks of: its own letters, words and alternatives, and one of each usual kind of characters. */
-function getPieces(source: string): string[] {
-  const said = source.replace(/\\[pP]\{[^}]*\}|\\./g, " ");
-  const words = said.match(/[\p{L}\p{N}_]{2,12}/gu) ?? [];
-  const letters = said.match(/[^()[\]{}|?*+^$\\]/gu) ?? [];
+/** Returns texts that the expression may match: its own letters and words, and one character of each common kind. */
+function collectPieces(source: string): string[] {
+  const literals = source.replace(/\\[pP]\{[^}]*\}|\\./g, " ");
+  const words = literals.match(/[\p{L}\p{N}_]{2,12}/gu) ?? [];
+  const letters = literals.match(/[^()[\]{}|?*+^$\\]/gu) ?? [];
   return [...new Set(["a", "0", " ", "-", ...words, ...letters, "A", ".", "_", "/", "@", ":", ",", "é"])].slice(
     0,
-    MOST,
+    MAX_PIECES,
   );
 }
 
-/** Milliseconds for all together; a harmless one needs a few, and the machine may be busy. */
+/** Time for all tries together, in ms. Safe patterns take a few ms, but the machine may be busy. */
 const TRY_MS = 1_500;
 
-/** Lengths of the texts: for those that double with each character, and for those that are only too slow. */
-const SHORT = 48;
-const LONG = 2_000;
+/** Text lengths: short for exponential, long for polynomial backtracking. */
+const SHORT_LENGTH = 48;
+const LONG_LENGTH = 2_000;
 
-/** So many pieces at most, and so many of them for the long texts. */
-const MOST = 48;
-const FEW = 6;
+/** Most pieces to try, and most of them with long texts. */
+const MAX_PIECES = 48;
+const MAX_LONG_PIECES = 6;

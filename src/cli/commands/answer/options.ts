@@ -1,4 +1,4 @@
-import { closestName } from "#protocol/closest-name";
+import { findClosestName } from "#protocol/closest-name";
 import type { InteractionAnswer } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
 import type { InputField } from "#protocol/events";
@@ -75,7 +75,7 @@ function keyValue(text: string, fields: InputField[]): [string, string] {
   const field = fields.find((each) => each.id === id);
   const ids = fields.map((each) => each.id);
   if (!field) {
-    const close = closestName(id, ids);
+    const close = findClosestName(id.toLowerCase(), ids);
     const guess = close ? ` Did you mean ${toLine(close)}?` : "";
     const message = `There is no field ${JSON.stringify(toLine(id))}.${guess} The fields are ${ids.map(toLine).join(", ")}.`;
     throw new Problem("USAGE", message);

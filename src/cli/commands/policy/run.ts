@@ -1,4 +1,4 @@
-import { closestName } from "#protocol/closest-name";
+import { findClosestName } from "#protocol/closest-name";
 import type { Policy, PolicyMode } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
 import { toLine } from "#ui/text/words";
@@ -22,7 +22,7 @@ async function mustExist(api: BackendHandle["api"], target: string): Promise<voi
   if (!services || !tools) return;
   const names = ["*", ...services.services.map(({ name }) => name), ...tools.tools.map(({ name }) => name)];
   if (names.includes(target)) return;
-  const close = closestName(target, names);
+  const close = findClosestName(target.toLowerCase(), names);
   throw new Problem("USAGE", `There is no service or tool ${JSON.stringify(toLine(target))}.`, {
     hint: close ? `Did you mean ${toLine(close)}?` : "Run `kay tools list` to see them.",
   });

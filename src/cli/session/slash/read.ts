@@ -1,4 +1,4 @@
-import { closestName } from "#protocol/closest-name";
+import { findClosestName } from "#protocol/closest-name";
 import { Problem } from "#protocol/errors";
 import { toLine } from "#ui/text/words";
 import type { SlashCommand } from "./command.ts";
@@ -22,7 +22,7 @@ export function parseSlash(typed: string): SlashInput {
   const name = ALSO[word.toLowerCase()] ?? word.toLowerCase();
   const command = SLASH_COMMANDS.find((each) => each.name === name);
   if (command) return { kind: "command", command, argument: argument.trim() };
-  const close = closestName(
+  const close = findClosestName(
     name,
     SLASH_COMMANDS.map((each) => each.name),
   );
