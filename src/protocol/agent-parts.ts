@@ -1,7 +1,7 @@
 import { cleanLine } from "./clean.ts";
 import { Problem } from "./errors.ts";
 
-/** What an agent server may tell of a turn, as parts of kay's own stream. */
+/** Stream parts that kay accepts from an agent server. */
 export type AgentPart =
   | { type: "text-start"; id: string }
   | { type: "text-delta"; id: string; delta: string }
@@ -17,18 +17,18 @@ export type AgentPart =
     }
   | { type: "tool-output-error"; toolCallId: string; errorText: string; code: string };
 
-/** What an event of its stream, or a report, is turned into: parts, and how the turn ends by it. */
+/** Result of reading one stream event or report: the new parts and, if the turn is over, how it ended. */
 export type AgentEventResult = { parts: AgentPart[]; end?: "finish" | "abort" | Problem };
 
-/** Longest summary of what a tool came to, in characters; the whole is in its data. */
-const SUMMARY = 2_000;
+/** Longest summary of a tool result, in characters. The full result is in `data`. */
+const MAX_SUMMARY_CHARACTERS = 2_000;
 
 /**
- * Turn one event of an agent server's stream into parts of kay's own. It may speak in the AI SDK's parts of a text stream (seed: `text-delta`
- * with `text`, `tool-call`, `tool-result`) or in those of its UI message stream (`delta`, `tool-input-available`, `tool-output-available`).
- * What is of another shape is passed over.
+ * Converts one event of an agent server's stream to kay's parts. Accepts the AI SDK's text stream (`text-delta` with
+ * `text`, `tool-call`, `tool-result`) and its UI message stream (`delta`, `tool-input-available`,
+ * `tool-output-available`). Ignores events of any other shape.
  *
- * @param label who answers, as the source of what tools came to
+ * @param label name of the agent server, shown as the source of tool results
  */
 export function toAgentParts(event: unknown, label: string): AgentEventResult {
   const part = (typeof event === "object" && event !== null ? event : {}) as Record<string, unknown>;
@@ -69,44 +69,53 @@ export function toAgentParts(event: unknown, label: string): AgentEventResult {
   }
 }
 
-/** A call as the agent server made it. */
+/** Converts a tool call made by the agent server. */
 export function toCallPart(toolCallId: string, part: Record<string, unknown>): AgentPart {
   const toolName = cleanLine(getText(part.toolName), 100) || "tool";
   return { type: "tool-input-available", toolCallId, toolName, input: part.input ?? part.args ?? {} };
 }
 
 /**
- * What a tool came to there; the words are all a person sees at first. An output of `error` with a message is a failure, and one of kay's agent
- * server has words and an address of its own.
+ * Converts the result of a tool that the agent server ran. An output with an `error` message becomes a failure. Results
+ * of kay's own agent server bring their own summary and link.
  */
-export function toResultPart(toolCallId: string, given: unknown, label: string): AgentPart {
-  const { error, from, text: words, data, url } = (given ?? {}) as Record<string, unknown>;
+export function toResultPart(toolCallId: string, result: unknown, label: string): AgentPart {
+  const { error, from, text: words, data, url } = (result ?? {}) as Record<string, unknown>;
   const failed = getMessage(error);
   if (failed !== "" && typeof error === "object")
     return { type: "tool-output-error", toolCallId, errorText: cleanLine(failed, 500), code: "SERVICE_FAILED" };
   const isKays = typeof from === "string" && typeof words === "string" && data !== undefined;
-  const text = isKays ? words : typeof given === "string" ? given : JSON.stringify(given ?? null);
+  const text = isKays ? words : typeof result === "string" ? result : JSON.stringify(result ?? null);
   const output = isKays
-    ? { from: label, text: text.slice(0, 30 * SUMMARY), data, ...getLink(url) }
-    : { from: label, text: text.slice(0, SUMMARY), data: given };
+    ? { from: label, text: text.slice(0, 30 * MAX_SUMMARY_CHARACTERS), data, ...pickWebUrl(url) }
+    : { from: label, text: text.slice(0, MAX_SUMMARY_CHARACTERS), data: result };
   return { type: "tool-output-available", toolCallId, output };
 }
 
-/** Why an agent server's turn failed. What is wrong at kay's own keeps its name, as far as it concerns whoever asked. */
+/**
+ * Returns the problem that ended an agent server's turn. Codes that the user can act on are kept; all others become
+ * AGENT_FAILED.
+ */
 export function toTurnProblem(message: string | undefined, { code, integrations }: Record<string, unknown>): Problem {
-  const told = cleanLine(message || "It does not say why.", 500);
-  const known = CONCERNING.find((one) => one === code);
-  if (known === undefined) return new Problem("AGENT_FAILED", `The agent server failed: ${told}`);
+  const reason = cleanLine(message || "It gave no reason.", 500);
+  const userError = USER_ERRORS.find((one) => one === code);
+  if (userError === undefined) return new Problem("AGENT_FAILED", `The agent server failed: ${reason}`);
   const names = Array.isArray(integrations)
     ? integrations.map(getText).filter((name) => /^[\w-]{1,64}$/.test(name))
     : [];
-  return new Problem(known, told, { details: names.length > 0 ? { integrations: names } : {} });
+  return new Problem(userError, reason, { details: names.length > 0 ? { integrations: names } : {} });
 }
 
-/** Errors that somebody who asked can do something about. */
-const CONCERNING = ["AUTH_REQUIRED", "CONTEXT_TOO_LONG", "MODEL_FAILED", "MODEL_NOT_CONFIGURED", "STEP_LIMIT"] as const;
+/** Errors that the user can fix. */
+const USER_ERRORS = [
+  "AUTH_REQUIRED",
+  "CONTEXT_TOO_LONG",
+  "MODEL_FAILED",
+  "MODEL_NOT_CONFIGURED",
+  "STEP_LIMIT",
+] as const;
 
-function getLink(url: unknown): { url?: string } {
+function pickWebUrl(url: unknown): { url?: string } {
   return typeof url === "string" && /^https?:\/\//.test(url) ? { url } : {};
 }
 

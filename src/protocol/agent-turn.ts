@@ -1,50 +1,52 @@
 import type { AgentReport } from "./agent.ts";
 import { type AgentEventResult, type AgentPart, toCallPart, toResultPart, toTurnProblem } from "./agent-parts.ts";
 
-/** What was heard of an agent server's turn, on its stream and by its reports, each thing once. */
+/** Merges what an agent server streams and what it reports about one turn, so that each text and call appears once. */
 export type TurnTracker = {
-  /** Of parts that came on the stream, those that are new, with ids that are used once. */
+  /** Returns the streamed parts that are new, with IDs that are unique in the turn. */
   take(parts: AgentPart[]): AgentPart[];
-  /** What a report adds to that. */
+  /** Returns what a report adds to the stream. */
   report(report: AgentReport): AgentEventResult;
-  /** All that was said, its texts one after the other. */
-  text(): string;
-  /** Nothing is half said, and no call is without its end. */
-  isWhole(): boolean;
-  /** Each text was reported too. */
+  /** Returns all texts of the turn, separated by blank lines. */
+  getText(): string;
+  /** Whether every text and every call has ended. */
+  isComplete(): boolean;
+  /** Whether every text was also reported. */
   isReported(): boolean;
-  /** Ids of its calls. */
-  calls(): string[];
-  /** Ends of texts that were cut off. */
+  /** Returns the IDs of the calls. */
+  getCallIds(): string[];
+  /** Ends the texts that are still open and returns their end parts. */
   close(): AgentPart[];
 };
 
-type Said = { own: string; text: string; open: boolean; reported?: true };
+type TurnText = { own: string; text: string; open: boolean; reported?: true };
 
 /**
- * @param label who answers, as the source of what tools came to
- * @param before calls that were told of before a crash
+ * Creates a tracker for one turn.
+ *
+ * @param label name of the agent server, shown as the source of tool results
+ * @param before calls that were recorded before a crash
  */
 export function createTurnTracker(label: string, before: Map<string, "open" | "over"> = new Map()): TurnTracker {
-  /** By the id that the agent server uses; ids of the AI SDK are used anew in each step. */
-  const latest = new Map<string, Said>();
-  const all: Said[] = [];
+  /** Newest text by the agent server's ID. The AI SDK reuses IDs in each step. */
+  const latest = new Map<string, TurnText>();
+  const all: TurnText[] = [];
   const calls = new Map(before);
 
-  const begin = (id: string): Said => {
+  const startText = (id: string): TurnText => {
     const taken = all.filter(({ own }) => own === id || own.startsWith(`${id}#`)).length;
     const said = { own: taken === 0 ? id : `${id}#${taken + 1}`, text: "", open: true };
     latest.set(id, said);
     all.push(said);
     return said;
   };
-  const one = (part: AgentPart): AgentPart[] => {
+  const trackPart = (part: AgentPart): AgentPart[] => {
     switch (part.type) {
       case "text-start":
-        return [{ type: "text-start", id: begin(part.id).own }];
+        return [{ type: "text-start", id: startText(part.id).own }];
       case "text-delta": {
         const known = latest.get(part.id);
-        const said = known?.open ? known : begin(part.id);
+        const said = known?.open ? known : startText(part.id);
         said.text += part.delta;
         const start: AgentPart[] = known?.open ? [] : [{ type: "text-start", id: said.own }];
         return [...start, { type: "text-delta", id: said.own, delta: part.delta }];
@@ -68,12 +70,12 @@ export function createTurnTracker(label: string, before: Map<string, "open" | "o
         return [part];
     }
   };
-  const take = (parts: AgentPart[]) => parts.flatMap(one);
-  const whole = (id: string, text: string): AgentPart[] => {
+  const take = (parts: AgentPart[]) => parts.flatMap(trackPart);
+  const addText = (id: string, text: string): AgentPart[] => {
     const same = all.find((said) => !said.open && !said.reported && said.text.trim() === text.trim());
     const half = same ? undefined : all.findLast((said) => said.open && text.startsWith(said.text));
     if (text.trim() === "" && !half) return [];
-    const parts = same ? [] : half ? rest(half, text) : take(saidAtOnce(id, text));
+    const parts = same ? [] : half ? completeText(half, text) : take(toTextParts(id, text));
     const said = same ?? half ?? all.at(-1);
     if (said) said.reported = true;
     return parts;
@@ -83,7 +85,7 @@ export function createTurnTracker(label: string, before: Map<string, "open" | "o
     report(report) {
       switch (report.type) {
         case "text":
-          return { parts: whole(report.id, report.text) };
+          return { parts: addText(report.id, report.text) };
         case "tool-call":
           return { parts: take([toCallPart(report.toolCallId, report)]) };
         case "tool-result":
@@ -94,14 +96,14 @@ export function createTurnTracker(label: string, before: Map<string, "open" | "o
           return { parts: [], end: toTurnProblem(report.message, report) };
       }
     },
-    text: () =>
+    getText: () =>
       all
         .map(({ text }) => text.trim())
         .filter(Boolean)
         .join("\n\n"),
     isReported: () => all.every(({ reported, text }) => reported || text.trim() === ""),
-    calls: () => [...calls.keys()],
-    isWhole: () => all.every(({ open }) => !open) && [...calls.values()].every((state) => state === "over"),
+    getCallIds: () => [...calls.keys()],
+    isComplete: () => all.every(({ open }) => !open) && [...calls.values()].every((state) => state === "over"),
     close: () =>
       all.flatMap((said) => {
         if (!said.open) return [];
@@ -111,8 +113,8 @@ export function createTurnTracker(label: string, before: Map<string, "open" | "o
   };
 }
 
-/** What is missing of a text that was cut off. */
-function rest(half: Said, text: string): AgentPart[] {
+/** Returns the missing end of a text whose stream broke off. */
+function completeText(half: TurnText, text: string): AgentPart[] {
   const delta = text.slice(half.text.length);
   half.text = text;
   half.open = false;
@@ -120,7 +122,7 @@ function rest(half: Said, text: string): AgentPart[] {
   return delta === "" ? [end] : [{ type: "text-delta", id: half.own, delta }, end];
 }
 
-function saidAtOnce(id: string, text: string): AgentPart[] {
+function toTextParts(id: string, text: string): AgentPart[] {
   return [
     { type: "text-start", id },
     { type: "text-delta", id, delta: text },

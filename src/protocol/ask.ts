@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 
-/** Bodies of asking (guide, "Ask Endpoint"; protocol section 2). Loose objects, as everywhere in the contract. */
+/** Bodies of the ask endpoints (docs/protocol.md, "Asking"). Objects are loose: unknown fields pass through. */
 
-/** Body of `POST /ask`. `session_id` here is the conversation, `session_…`. */
+/** Body of `POST /ask`. Here `session_id` is the conversation (`session_…`). */
 export const AskRequest = z.looseObject({
   prompt: z.string(),
   interactive: z.optional(z.boolean()),
@@ -10,16 +10,17 @@ export const AskRequest = z.looseObject({
   context: z.optional(z.record(z.string(), z.unknown())),
   session_id: z.optional(z.nullable(z.string())),
   confirmation_token: z.optional(z.nullable(z.string())),
-  /** kay's additions. A JSON Schema that the final answer is to match; what does not match is mended once. */
+  /** JSON Schema that the final answer must match. An answer that does not match is corrected once. */
   output_schema: z.optional(z.record(z.string(), z.unknown())),
-  /** Model calls after which it is ended. */
+  /** Maximum number of model calls. */
   max_steps: z.optional(z.int().check(z.minimum(1), z.maximum(20))),
-  /** Reads run, writes are only told: nothing is changed anywhere. */
+  /** Run reads, and plan all other calls without sending them. */
   dry_run: z.optional(z.boolean()),
-  /** Calls that need no further yes in this turn: `slack.send_message`, or `slack.send_message:#ci` for one resource. */
+  /** Calls approved in advance for this turn: `slack.send_message`, or `slack.send_message:#ci` for one resource. */
   allow: z.optional(z.array(z.string().check(z.minLength(1), z.maxLength(200))).check(z.maxLength(50))),
-  /** What becomes of a generation of this conversation that still runs or waits. Streams only: who asks. */
+  /** What to do with a generation of this conversation that is still running or waiting. */
   when_busy: z.optional(z.enum(["interrupt", "queue"])),
+  /** Streams only: the client that asks, and whether it can answer requests. */
   client: z.optional(
     z.looseObject({
       id: z.string().check(z.minLength(1), z.maxLength(100)),
@@ -30,29 +31,33 @@ export const AskRequest = z.looseObject({
 });
 export type AskRequest = z.infer<typeof AskRequest>;
 
-/** What a write did or may have done, or would do in a dry run (`planned`): which tool, where, and the link to look at it. */
+/** Record of a write: the tool, how far the write came (`planned` in a dry run), and a link to the result. */
 export const Receipt = z.looseObject({
   tool_call_id: z.string(),
   tool: z.string(),
   effect: z.enum(["planned", "sent", "settled", "unknown"]),
   summary: z.string(),
   url: z.optional(z.string()),
-  /** What of `allow` let it run, and in whose name it did. */
+  /** Entry of `allow` that approved the call. */
   allowed_by: z.optional(z.string()),
+  /** Account that an entry of `allow` let it use. */
   account: z.optional(z.string()),
 });
 export type Receipt = z.infer<typeof Receipt>;
 
-/** One thing that an approval would do, in words and in full. */
+/** One call that an approval would run. */
 export const PlannedCall = z.looseObject({
   tool: z.string(),
   access: z.enum(["read", "write", "destructive"]),
   input: z.record(z.string(), z.unknown()),
   summary: z.string(),
-  /** A dry run: which call it is, in whose name it would run, and whether it would ask first, and why. */
+  /** Dry run only: ID of the call. */
   tool_call_id: z.optional(z.string()),
+  /** Dry run only: account that the call would use. */
   account: z.optional(z.string()),
+  /** Dry run only: whether the call would need approval. */
   asks: z.optional(z.boolean()),
+  /** Dry run only: sentence that explains `asks`. */
   why: z.optional(z.string()),
 });
 export type PlannedCall = z.infer<typeof PlannedCall>;
@@ -66,11 +71,15 @@ export const AskResponse = z.looseObject({
   confirmation_token: z.optional(z.nullable(z.string())),
   requires_confirmation: z.optional(z.boolean()),
   interactive: z.optional(z.boolean()),
-  /** kay's additions. */
+  /** ID of the generation that answered. */
   generation_id: z.optional(z.string()),
+  /** Records of the writes. */
   receipts: z.optional(z.array(Receipt)),
+  /** When the confirmation expires, in ISO 8601. */
   expires_at: z.optional(z.string()),
+  /** Error code, if the request failed. */
   code: z.optional(z.string()),
+  /** AUTH_REQUIRED only: services to connect. */
   integrations: z.optional(z.array(z.string())),
 });
 export type AskResponse = z.infer<typeof AskResponse>;
@@ -83,20 +92,21 @@ export const ConfirmRequest = z.looseObject({
 export type ConfirmRequest = z.infer<typeof ConfirmRequest>;
 
 /**
- * Answer of `GET /requests/:idempotency_key`: what became of a write whose answer was lost. `answer` is the body of the first answer
- * once there is one. kay's addition; an unknown key is 404 NOT_FOUND.
+ * Answer of `GET /requests/:idempotency_key`: the outcome of a write whose answer was lost. `answer` is the body of the
+ * first answer, once it exists. An unknown key is 404 NOT_FOUND.
  */
 export const OutcomeResponse = z.looseObject({
   state: z.enum(["running", "done", "interrupted"]),
   status: z.optional(z.number()),
   answer: z.optional(z.unknown()),
-  /** Where a streamed ask that is under way can be followed: its conversation, and the event before its first. */
+  /** Conversation in which to follow a streamed ask that is running. */
   session_id: z.optional(z.string()),
+  /** Number of the event before the first one of that ask. */
   after: z.optional(z.number()),
 });
 export type OutcomeResponse = z.infer<typeof OutcomeResponse>;
 
-/** Answer of `GET /capabilities` and `GET /health`: what this backend is. */
+/** Answer of `GET /capabilities` and `GET /health`: the backend's version and features. */
 export const CapabilitiesResponse = z.looseObject({
   name: z.string(),
   version: z.string(),

@@ -1,6 +1,4 @@
-/**
- * JSON with sorted keys: the same call has the same text however its arguments were ordered, and no other call shares it (case G05).
- */
+/** Serializes a value as JSON with sorted keys, so that equal arguments give equal text whatever their order. */
 export function toCanonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(toCanonicalJson).join(",")}]`;
   if (value !== null && typeof value === "object") {

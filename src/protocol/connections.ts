@@ -1,21 +1,21 @@
 import * as z from "zod/mini";
 
 /**
- * Bodies of signing in and connecting (guide, "Service Connection Flow"; protocol section 1). Objects are loose: fields that a newer
- * or older side does not know pass through unchanged.
+ * Bodies for signing in and connecting (docs/protocol.md, "Connecting"). Objects are loose: unknown fields pass
+ * through.
  */
 
 const text = z.string().check(z.minLength(1));
 
-/** Body of `POST /connections/connect?service=`. All fields are optional; a guide-only client sends `{}` or `session_id`. */
+/** Body of `POST /connections/connect?service=`. All fields are optional. */
 export const ConnectRequest = z.looseObject({
-  /** The installation, `kaysession_…`. */
+  /** The installation (`kaysession_…`). */
   session_id: z.optional(z.nullable(z.string())),
-  /** S256 challenge (RFC 7636) whose verifier the status call must then carry in `Kay-Verifier`. */
+  /** S256 challenge (RFC 7636). Status calls must then send the verifier in `Kay-Verifier`. */
   code_challenge: z.optional(z.string().check(z.regex(/^[A-Za-z0-9_-]{43}$/))),
-  /** The client lost its tokens and wants new ones for this installation. */
+  /** Request new tokens for this installation, because the client lost its own. */
   needs_tokens: z.optional(z.boolean()),
-  /** Which site of several to use (Atlassian), by name or URL. */
+  /** Which Atlassian site to use, by name or URL. */
   site: z.optional(z.string()),
 });
 export type ConnectRequest = z.infer<typeof ConnectRequest>;
@@ -28,16 +28,16 @@ export const ConnectResponse = z.looseObject({
   state: text,
   message: z.optional(z.string()),
   session_reset: z.optional(z.boolean()),
-  /** kay's addition: the address is a page where a key, token or password is pasted, not one where access is allowed. */
+  /** The URL is a page to paste a key, token or password, not a consent page. */
   pasted: z.optional(z.boolean()),
-  /** ISO 8601; kay's own backends say when the state dies (10 minutes). */
+  /** When the state expires, in ISO 8601. kay's backends use ten minutes. */
   expires_at: z.optional(z.string()),
 });
 export type ConnectResponse = z.infer<typeof ConnectResponse>;
 
 /**
- * Answer of `GET /auth/status/:state`. `completed` carries the tokens only when the installation had no live sign-in (or the client
- * asked for them); `denied`, `failed` and `expired` are kay's additions to the guide.
+ * Answer of `GET /auth/status/:state`. `completed` includes tokens only if the installation had no valid sign-in or the
+ * client requested them. `denied`, `failed` and `expired` are kay's additions.
  */
 export const StatusResponse = z.looseObject({
   status: z.enum(["pending", "completed", "denied", "failed", "expired"]),
@@ -45,13 +45,13 @@ export const StatusResponse = z.looseObject({
   account_id: z.optional(z.string()),
   token: z.optional(z.string()),
   refresh_token: z.optional(z.string()),
-  /** Why it failed, when the table has a code for it (SITE_REQUIRED with `sites`). */
+  /** Error code, if known. SITE_REQUIRED comes with `sites`. */
   code: z.optional(z.string()),
   sites: z.optional(z.array(z.looseObject({ name: z.string(), url: z.string() }))),
 });
 export type StatusResponse = z.infer<typeof StatusResponse>;
 
-/** The person behind a connection; providers differ in which fields they have. */
+/** The user behind a connection. The fields vary by provider. */
 const ConnectionUser = z.looseObject({
   account_id: z.optional(z.nullable(z.string())),
   name: z.optional(z.nullable(z.string())),
@@ -64,9 +64,9 @@ const ConnectionUser = z.looseObject({
   account_status: z.optional(z.nullable(z.string())),
 });
 
-/** Where the account works; providers differ in which fields they have, and others than these may come. */
+/** The site or workspace of the account. The fields vary by provider, and more may follow. */
 const ConnectionMetadata = z.looseObject({
-  /** Address of the site or workspace. */
+  /** URL of the site or workspace. */
   url: z.optional(z.nullable(z.string())),
   site: z.optional(z.nullable(z.string())),
   cloud_id: z.optional(z.nullable(z.string())),
@@ -87,16 +87,16 @@ export const Connection = z.looseObject({
   connected: z.boolean(),
   user: z.optional(z.nullable(ConnectionUser)),
   metadata: z.optional(z.nullable(ConnectionMetadata)),
-  /** kay's addition: why a connection that was there is not any more ("revoked at Atlassian on …"). */
+  /** Why a former connection ended, such as "revoked at Atlassian on …". */
   reason: z.optional(z.string()),
 });
 export type Connection = z.infer<typeof Connection>;
 
-/** Answer of `GET /connections`. The list of services is open: whatever the backend names is shown. */
+/** Answer of `GET /connections`. The list is open: clients show every service that the backend names. */
 export const ConnectionsResponse = z.looseObject({ connections: z.record(z.string(), Connection) });
 export type ConnectionsResponse = z.infer<typeof ConnectionsResponse>;
 
-/** Body of `POST /connections/disconnect?service=`. With a bearer token the session id may be left out. */
+/** Body of `POST /connections/disconnect?service=`. The session ID is optional with a bearer token. */
 export const DisconnectRequest = z.looseObject({ session_id: z.optional(z.nullable(z.string())) });
 
 /** Answer of `POST /connections/disconnect`. */
@@ -110,7 +110,7 @@ export type DisconnectResponse = z.infer<typeof DisconnectResponse>;
 /** Body of `POST /auth/refresh`. */
 export const RefreshRequest = z.looseObject({ refresh_token: text });
 
-/** Answer of `POST /auth/refresh`. Some backends leave the refresh token out when it stays the same (case A29). */
+/** Answer of `POST /auth/refresh`. Some backends omit the refresh token if it stays the same. */
 export const RefreshResponse = z.looseObject({
   token: text,
   refresh_token: z.optional(z.nullable(z.string())),

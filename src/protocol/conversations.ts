@@ -8,7 +8,10 @@ import {
   InteractionResponse,
 } from "./events.ts";
 
-/** Bodies of conversations, open requests, policies and grants (protocol sections 3 and 5). Loose, as everywhere in the contract. */
+/**
+ * Bodies for conversations, open requests, policies and approvals (docs/protocol.md). Objects are loose: unknown fields
+ * pass through.
+ */
 
 const text = z.string();
 const record = z.record(text, z.unknown());
@@ -19,9 +22,9 @@ export const ConversationView = z.looseObject({
   title: z.nullable(text),
   created_at: text,
   updated_at: text,
-  /** Of the newest generation; absent before the first. */
+  /** Status of the newest generation; absent before the first one. */
   status: z.optional(GenerationStatus),
-  /** Number of the newest event of the log. */
+  /** Number of the newest event in the log. */
   last_event: z.number(),
 });
 export type ConversationView = z.infer<typeof ConversationView>;
@@ -48,41 +51,46 @@ export const InteractionAnswer = z.looseObject({
   action: z.enum(["approve", "deny", "submit", "cancel"]),
   approval_scope: z.optional(ApprovalScope),
   input: z.optional(record),
-  /** Instead of the arguments that were shown; checked by the tool's schema and sent exactly as they are. */
+  /** Arguments to use instead of the ones shown. The tool's schema checks them, and they are sent exactly as given. */
   edited_args: z.optional(record),
   reason: z.optional(text),
-  /** Id or name of the client that answers. */
+  /** ID or name of the client that answers. */
   client: z.optional(text),
 });
 export type InteractionAnswer = z.infer<typeof InteractionAnswer>;
 
-/** Answer of the same: what was recorded. */
+/** Answer of `POST /sessions/:id/interactions/:interaction_id`: the recorded answer. */
 export const InteractionAnswered = z.extend(InteractionResponse, { session_id: text, generation_id: text });
 export type InteractionAnswered = z.infer<typeof InteractionAnswered>;
 
-/** Body of `PUT /sessions/:id/clients/:client_id` (seed: hello and set_interaction_mode). */
+/** Body of `PUT /sessions/:id/clients/:client_id`. */
 export const ClientMode = z.looseObject({
   name: z.optional(text),
   interaction: z.looseObject({ supported: z.boolean(), enabled: z.boolean() }),
 });
 export type ClientMode = z.infer<typeof ClientMode>;
 
-/** Answer of the same, and of `GET /sessions/:id/clients`: everybody who follows the conversation, and how many where not all are named. */
+/**
+ * Answer of `GET /sessions/:id/clients` and `PUT /sessions/:id/clients/:client_id`. `total` is set if not all clients
+ * are listed.
+ */
 export const ClientsResponse = z.looseObject({ clients: z.array(ClientPresence), total: z.optional(z.number()) });
 export type ClientsResponse = z.infer<typeof ClientsResponse>;
 
-/** Body of `POST /generations/:id/auth` (seed: submitAuthResult). */
+/** Body of `POST /generations/:id/auth`. */
 export const AuthAnswer = z.looseObject({
   integration: text,
   success: z.boolean(),
-  /** With a no: the generation is not cancelled, but goes on without anything that is not connected. */
+  /**
+   * With `success: false`, continue without the missing services instead of cancelling the generation.
+   */
   go_on: z.optional(z.boolean()),
-  /** Id or name of the client that answers. */
+  /** ID or name of the client that answers. */
   client: z.optional(text),
 });
 export type AuthAnswer = z.infer<typeof AuthAnswer>;
 
-/** A generation, as its own calls answer. */
+/** Answer of the `/generations/:id` endpoints. */
 export const GenerationView = z.looseObject({
   id: text,
   session_id: text,
@@ -91,7 +99,7 @@ export const GenerationView = z.looseObject({
 });
 export type GenerationView = z.infer<typeof GenerationView>;
 
-/** One thing that waits for a person, wherever it was asked: `GET /pending`. `id` is what `kay answer` takes. */
+/** One open request of `GET /pending`. `kay answer` takes its `id`. */
 export const PendingRequest = z.looseObject({
   id: text,
   kind: z.enum(["approval", "input", "auth"]),
@@ -106,14 +114,14 @@ export const PendingRequest = z.looseObject({
 });
 export type PendingRequest = z.infer<typeof PendingRequest>;
 
-/** Answer of `GET /pending`; `GET /pending/:id` answers one. */
+/** Answer of `GET /pending`. `GET /pending/:id` answers a single request. */
 export const PendingResponse = z.looseObject({ pending: z.array(PendingRequest) });
 
-/** What a person lets kay do by itself with a service or tool: "ask every time", "run reads only", "run everything". */
+/** What kay may do without asking: `ask` asks every time, `reads` runs only reads, `everything` runs all calls. */
 export const PolicyMode = z.enum(["ask", "reads", "everything"]);
 export type PolicyMode = z.infer<typeof PolicyMode>;
 
-/** `target` is a service (`slack`), a tool (`slack.send_message`), or `*`. */
+/** Policy for a service (`slack`), a tool (`slack.send_message`) or everything (`*`). */
 export const Policy = z.looseObject({ target: text, mode: PolicyMode });
 export type Policy = z.infer<typeof Policy>;
 
@@ -121,18 +129,18 @@ export type Policy = z.infer<typeof Policy>;
 export const PoliciesResponse = z.looseObject({ policies: z.array(Policy) });
 export type PoliciesResponse = z.infer<typeof PoliciesResponse>;
 
-/** Body of `PUT /policies`; a target with mode `null` is forgotten. */
+/** Body of `PUT /policies`. Mode `null` removes the policy. */
 export const PoliciesChange = z.looseObject({
   policies: z.array(z.looseObject({ target: text, mode: z.nullable(PolicyMode) })),
 });
 
-/** A remembered approval. `words` is exactly what the person said yes to. */
+/** A saved approval. `words` is exactly what the user approved. */
 export const Grant = z.looseObject({
   id: text,
   scope: z.enum(["session", "always"]),
   tool: text,
   words: text,
-  /** The account and site it holds for. */
+  /** Account and site that the approval covers. */
   account: z.optional(text),
   session_id: z.optional(text),
   created_at: text,
@@ -145,14 +153,14 @@ export type Grant = z.infer<typeof Grant>;
 export const GrantsResponse = z.looseObject({ approvals: z.array(Grant) });
 export type GrantsResponse = z.infer<typeof GrantsResponse>;
 
-/** Answer of `DELETE /approvals/:id` and of `DELETE /approvals?target=`: those that were taken back. */
+/** Answer of `DELETE /approvals/:id` and `DELETE /approvals?target=`: the revoked approvals. */
 export const GrantsRevoked = z.looseObject({ revoked: z.array(Grant) });
 export type GrantsRevoked = z.infer<typeof GrantsRevoked>;
 
-/** Body of `POST /approvals/test`: would this call run by itself? */
+/** Body of `POST /approvals/test`, which checks whether a call would need approval. */
 export const GrantTest = z.looseObject({ tool: text, input: z.optional(record), session_id: z.optional(text) });
 export type GrantTest = z.infer<typeof GrantTest>;
 
-/** Answer of the same. `why` is a sentence. */
+/** Answer of `POST /approvals/test`. `why` is a sentence; `grant` is the saved approval that covers the call. */
 export const GrantTestResponse = z.looseObject({ asks: z.boolean(), why: text, grant: z.optional(Grant) });
 export type GrantTestResponse = z.infer<typeof GrantTestResponse>;

@@ -1,19 +1,20 @@
 import * as z from "zod/mini";
 
-/** An MCP server that is to be a service: part of the body of `POST /services` (protocol.md, "Services of one's own"). */
+/** An MCP server to add as a service, in the body of `POST /services` (docs/protocol.md). */
 export const McpRequest = z.looseObject({
-  /** Where it is; or `command`, the program and its arguments, which no shell sees. */
+  /** URL of the server. Use either `url` or `command`. */
   url: z.optional(z.string()),
+  /** Program and arguments of a local server, which runs without a shell. */
   command: z.optional(z.array(z.string())),
-  /** Where the program runs. */
+  /** Working directory of the program. */
   folder: z.optional(z.string()),
-  /** Names of what the program is given of the environment of kay's own backend, such as `GITHUB_TOKEN`. */
+  /** Names of environment variables that the local backend passes to the program, such as `GITHUB_TOKEN`. */
   env: z.optional(z.array(z.string())),
-  /** Name of the service; by default the server's own. */
+  /** Name of the service (default: the server's own name). */
   name: z.optional(z.string()),
-  /** The header that takes the pasted key, where that is not a bearer token. */
+  /** Header for the pasted key, if it is not a bearer token. */
   key_header: z.optional(z.string()),
-  /** Id of an OAuth client that was registered by hand, for an authorization server that registers none by itself. */
+  /** ID of an OAuth client registered by hand, for an authorization server without dynamic registration. */
   client_id: z.optional(z.string()),
 });
 export type McpRequest = z.infer<typeof McpRequest>;
@@ -21,52 +22,56 @@ export type McpRequest = z.infer<typeof McpRequest>;
 /** Body of `POST /services/:name/approve`. */
 export const ApproveRequest = z.looseObject({
   dry_run: z.optional(z.boolean()),
-  /** What was looked at: the `fingerprint` of the answer to a dry run. Something else by now is not taken. */
+  /** `fingerprint` from the reviewed dry run. The request fails if the tools have changed since. */
   expected: z.optional(z.string()),
 });
 export type ApproveRequest = z.infer<typeof ApproveRequest>;
 
-/** Bodies of the services that people describe themselves (protocol.md, "Services of one's own"; the file's format is docs/services.md). */
+/** Bodies for custom services (docs/protocol.md; docs/services.md has the file format). */
 
 /** Body of `POST /services`. */
 export const AddServiceRequest = z.looseObject({
-  /** The description, YAML or JSON; or an MCP server instead. */
+  /** Description of the service, in YAML or JSON. Use either `source` or `mcp`. */
   source: z.optional(z.string()),
   mcp: z.optional(McpRequest),
-  /** For an MCP server: what was looked at, the `fingerprint` of the answer to a dry run. Something else by now is not taken. */
+  /** MCP only: `fingerprint` from the reviewed dry run. The request fails if the tools have changed since. */
   expected: z.optional(z.string()),
-  /** Only check it and say what would change. */
+  /** Check the service and return the changes without storing anything. */
   dry_run: z.optional(z.boolean()),
-  /** Where nobody is signed in: the installation to add it to, as long as nobody ever signed in to that; without it a new one. */
+  /** Without a sign-in: an installation that has never signed in. If omitted, a new one is created. */
   session_id: z.optional(z.nullable(z.string())),
 });
 export type AddServiceRequest = z.infer<typeof AddServiceRequest>;
 
-/** A described service in short: what a person looks at before it is added. */
+/** Summary of a custom service, for review before it is added. */
 export const CustomServiceView = z.looseObject({
   name: z.string(),
   title: z.string(),
   base_url: z.string(),
-  /** How its person signs in: oauth2, bearer, api_key, basic or none. */
+  /** Sign-in method: oauth2, bearer, api_key, basic or none. */
   sign_in: z.string(),
   tools: z.array(
     z.looseObject({
       name: z.string(),
       access: z.string(),
-      /** Of a described service. */
+      /** Described services only: HTTP method. */
       method: z.optional(z.string()),
+      /** Described services only: path of the request. */
       path: z.optional(z.string()),
-      /** Of an MCP server, in its own words. */
+      /** MCP servers only: description given by the server. */
       description: z.optional(z.string()),
     }),
   ),
-  /** Set for an MCP server: how it names itself, and its command and folder where it is a program. */
+  /** MCP servers only. */
   mcp: z.optional(
     z.looseObject({
+      /** Name that the server gives itself. */
       server: z.optional(z.string()),
+      /** Command of a local program. */
       command: z.optional(z.string()),
+      /** Working directory of a local program. */
       folder: z.optional(z.string()),
-      /** Names of what the program is given of the environment of kay's own backend. */
+      /** Names of environment variables that the local backend passes to the program. */
       env: z.optional(z.array(z.string())),
     }),
   ),
@@ -77,12 +82,12 @@ export type CustomServiceView = z.infer<typeof CustomServiceView>;
 export const AddServiceResponse = z.looseObject({
   service: CustomServiceView,
   outcome: z.enum(["added", "replaced", "unchanged"]),
-  /** Sentences: what is different from the description that was there, and what is forgotten for it. */
+  /** Sentences that list the differences from the previous description, and what is forgotten because of them. */
   changes: z.array(z.string()),
   dry_run: z.boolean(),
-  /** For an MCP server: names exactly these tools at exactly this place. */
+  /** MCP servers only: identifies the server's address, sign-in and tools. */
   fingerprint: z.optional(z.string()),
-  /** For an MCP server: its person is connected, since it takes no sign-in. */
+  /** MCP servers only: true if the service is connected already, because it needs no sign-in. */
   connected: z.optional(z.boolean()),
   session_id: z.optional(z.string()),
 });
@@ -99,9 +104,9 @@ export type RemoveServiceResponse = z.infer<typeof RemoveServiceResponse>;
 /** Answer of `GET /services/:name/description`. */
 export const DescriptionResponse = z.looseObject({
   name: z.string(),
-  /** As it was given. */
+  /** Description as submitted. */
   source: z.string(),
-  /** As it was read. */
+  /** Description as parsed. */
   description: z.record(z.string(), z.unknown()),
   created_at: z.string(),
   updated_at: z.string(),

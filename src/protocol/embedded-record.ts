@@ -1,18 +1,18 @@
 import * as z from "zod/mini";
 
 /**
- * The record by which the command line finds the backend that it started for itself (`backend.json` in the state folder, 0600). It is
- * written by the backend once it listens and removed when it ends; a record without its process is left over from a kill.
+ * Record of the running local backend (`backend.json` in the state folder, mode 0600). The backend writes it once it
+ * listens and removes it when it stops. A record without a process is left over from a crash.
  */
 export const EmbeddedRecord = z.looseObject({
   pid: z.number(),
-  /** Start of that process as the system counts it, so that a reused pid is not mistaken for it; empty where it cannot be told. */
+  /** Start of the process as the system reports it, to detect a reused pid; empty if unknown. */
   started: z.string(),
   url: z.string(),
-  /** Must be in `Kay-Local-Secret` of every request. */
+  /** Value of the `Kay-Local-Secret` header that every request must have. */
   secret: z.string(),
   version: z.string(),
-  /** HMAC over the environment and settings it was started with; another one means: start anew. */
+  /** HMAC over the environment and settings the backend started with. A different value requires a restart. */
   fingerprint: z.string(),
 });
 export type EmbeddedRecord = z.infer<typeof EmbeddedRecord>;

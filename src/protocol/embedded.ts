@@ -1,22 +1,22 @@
-/** Name of the record in the state folder. */
+/** File name of the local backend's record in the state folder. */
 export const EMBEDDED_RECORD = "backend.json";
 
-/** The record of what `kay serve` runs at a port, by which `kay serve --status` of the same user finds its secret. */
+/** Returns the file name of the record that `kay serve` writes for a port. `kay serve --status` reads its secret. */
 export function getServeRecordName(port: number): string {
   return `serve-${port}.json`;
 }
 
-/** Header that carries the local secret. */
+/** Header for the secret of a local backend. */
 export const LOCAL_SECRET_HEADER = "Kay-Local-Secret";
 
-/** Path that ends the embedded backend (POST, behind the local secret): it stops when nothing is under way, else answers 409. */
+/** Path that stops the local backend (POST, requires the local secret). Answers 409 while a generation is running. */
 export const STOP_PATH = "/local/stop";
 
-/** Environment that changes what a backend does; its change makes a new embedded backend necessary. */
+/** Environment variables that change how a backend behaves. A change requires a new local backend. */
 const SHAPING =
   /^(KAY_(MODEL|DATABASE_URL|CLIENT_.*|KYG_.*|KEYS|CA_FILE)|DATABASE_URL|(OPENAI|ANTHROPIC|GOOGLE|GEMINI|OLLAMA)_.*|(HTTPS?|ALL|NO)_PROXY|NODE_EXTRA_CA_CERTS)$/i;
 
-/** What goes into the fingerprint: the shaping environment and the settings of client ids, in a stable order. */
+/** Returns the text behind the fingerprint: relevant environment variables and client IDs, sorted. */
 export function toShapeText(env: Record<string, string | undefined>, settings: Record<string, unknown>): string {
   const entries = Object.entries(env)
     .filter(([name, value]) => value !== undefined && SHAPING.test(name))

@@ -1,11 +1,11 @@
 /**
- * The closed table of errors: every way kay can fail, on one screen. Both sides share it: the backend answers with
- * `status`, the command line leaves with `exit` and prints `hint` below the sentence. A code that is not here is a bug.
+ * The closed table of errors: every way kay can fail, on one screen. The backend answers with `status`; the command
+ * line exits with `exit` and prints `hint` below the message. A code that is not listed is a bug.
  *
- * `status` 0 marks errors that only the client can have (they never travel).
+ * `status` 0 marks errors that only the client can have. They never travel.
  */
 export const ERRORS = {
-  // the request itself
+  // the request
   INVALID_REQUEST: { status: 400, exit: 2, hint: "Run `kay help` to see how the command is used." },
   UNKNOWN_SERVICE: { status: 400, exit: 2, hint: "Run `kay connections` to see every service." },
   SERVICE_NOT_CONFIGURED: { status: 409, exit: 1, hint: "Ask the administrator of your backend to configure it." },
@@ -18,23 +18,23 @@ export const ERRORS = {
   SESSION_INVALID: { status: 400, exit: 4, hint: "Run `kay connect <service>` to start again." },
   STATE_INVALID: { status: 400, exit: 1, hint: "Run `kay connect <service>` again for a fresh link." },
   STATE_USED: { status: 410, exit: 1, hint: "Run `kay connect <service>` again for a fresh link." },
-  NOT_FOUND: { status: 404, exit: 1, hint: "Run `kay help` to see what there is." },
+  NOT_FOUND: { status: 404, exit: 1, hint: "Run `kay help` to list the commands." },
   METHOD_NOT_ALLOWED: { status: 405, exit: 1, hint: "" },
-  HOST_REFUSED: { status: 403, exit: 1, hint: "Start the backend with `kay serve --host <name>` for that name." },
+  HOST_REFUSED: { status: 403, exit: 1, hint: "Start the backend with `kay serve --host <name>` to accept that name." },
   ORIGIN_REFUSED: { status: 403, exit: 1, hint: "" },
   LOCAL_SECRET_REQUIRED: { status: 403, exit: 1, hint: "Run `kay doctor`." },
-  /** A described service lies where this backend must not be sent. */
+  /** The address of a custom service is not allowed on this backend. */
   ADDRESS_REFUSED: {
     status: 403,
     exit: 1,
-    hint: "Describe a service on the Internet, or use kay's own backend: `kay config unset api-url`.",
+    hint: "Use a service with a public address, or the local backend: `kay config unset api-url`.",
   },
-  /** An MCP server lists another tool under the name of one that was approved. Nothing was called. */
+  /** An MCP server changed a tool after it was approved. Nothing was called. */
   TOOL_CHANGED: { status: 409, exit: 1, hint: "Review the change with `kay services approve <service>`." },
-  PAYLOAD_TOO_LARGE: { status: 413, exit: 2, hint: "Send less at once." },
+  PAYLOAD_TOO_LARGE: { status: 413, exit: 2, hint: "Send a smaller request." },
   RATE_LIMITED: { status: 429, exit: 6, hint: "Try again in a moment." },
 
-  // who is asking
+  // signing in
   TOKEN_MISSING: { status: 401, exit: 4, hint: "Run `kay connect <service>`." },
   TOKEN_INVALID: { status: 401, exit: 4, hint: "Run `kay connect <service>`." },
   TOKEN_EXPIRED: { status: 401, exit: 4, hint: "Run `kay connect <service>`." },
@@ -43,7 +43,10 @@ export const ERRORS = {
   VERIFIER_INVALID: { status: 401, exit: 4, hint: "Run `kay connect <service>` again for a fresh link." },
   NOT_SIGNED_IN: { status: 401, exit: 4, hint: "Run `kay connect <service>`." },
   NOT_CONNECTED: { status: 409, exit: 4, hint: "Run `kay connect <service>`." },
-  /** A tool needs a service that is not connected. `integrations` in the details names them. Never 401: no refresh cures it. */
+  /**
+   * A tool needs a service that is not connected. `integrations` in the details lists them. Not 401, because a refresh
+   * does not help.
+   */
   AUTH_REQUIRED: { status: 403, exit: 4, hint: "Run `kay connect <service>`, then ask again." },
 
   // consent
@@ -52,38 +55,38 @@ export const ERRORS = {
   AUTHORIZATION_EXPIRED: { status: 0, exit: 1, hint: "Run `kay connect <service>` again for a fresh link." },
 
   // asking
-  SESSION_NOT_FOUND: { status: 404, exit: 1, hint: "Ask again without a session to start a new one." },
+  SESSION_NOT_FOUND: { status: 404, exit: 1, hint: "Run `kay ask` to start a new conversation." },
   CONFIRMATION_REQUIRED: { status: 0, exit: 8, hint: "Run `kay confirm <token> --approve` or `--deny`." },
   CONFIRMATION_NOT_FOUND: { status: 404, exit: 1, hint: "Ask again to get a new confirmation." },
   CONFIRMATION_USED: {
     status: 409,
     exit: 1,
-    hint: "It has already been answered. Check the result before you ask again.",
+    hint: "Check the result before you ask again.",
   },
   CONFIRMATION_EXPIRED: { status: 410, exit: 1, hint: "Ask again to get a new confirmation." },
   INTERACTION_NOT_FOUND: { status: 404, exit: 1, hint: "Run `kay pending` to list open requests." },
   INTERACTION_CLOSED: { status: 409, exit: 1, hint: "Run `kay pending` to list open requests." },
-  /** A tool wants to ask, but nobody who follows the conversation can answer. The tool may ask in text instead. */
+  /** A tool wants to ask, but no client that follows the conversation can answer. The tool may ask in text instead. */
   INTERACTION_UNAVAILABLE: { status: 409, exit: 1, hint: "Run `kay ask` in a terminal." },
-  /** Stopped at an open approval, form or auth request; the JSON names it and how to answer. */
+  /** Stopped at an open approval, form or connection request. The JSON names the request and how to answer it. */
   INTERACTION_REQUIRED: { status: 0, exit: 8, hint: "Run `kay pending`, then `kay answer <id>`." },
-  GENERATION_NOT_FOUND: { status: 404, exit: 1, hint: "Run `kay pending` to see what is under way." },
-  /** Nothing waits for a connection, or it is not there yet. */
-  GENERATION_CLOSED: { status: 409, exit: 1, hint: "Run `kay pending` to see what is under way." },
-  APPROVAL_NOT_FOUND: { status: 404, exit: 1, hint: "Run `kay approvals list` to see your approvals." },
+  GENERATION_NOT_FOUND: { status: 404, exit: 1, hint: "Run `kay pending` to list open requests." },
+  /** The generation is not waiting for a connection, or the service is not connected yet. */
+  GENERATION_CLOSED: { status: 409, exit: 1, hint: "Run `kay pending` to list open requests." },
+  APPROVAL_NOT_FOUND: { status: 404, exit: 1, hint: "Run `kay approvals list` to list your approvals." },
   CONTEXT_TOO_LONG: { status: 422, exit: 1, hint: "Start a new conversation, or ask for less at once." },
-  /** The answer does not match the schema that was asked for, nor did the one after it was told so. */
+  /** Neither the answer nor its correction matches the requested schema. */
   OUTPUT_INVALID: {
     status: 422,
     exit: 1,
     hint: "Rephrase the prompt or simplify the schema. Use --json to see the rejected answer.",
   },
-  /** Model calls that the request, or a backend, allows. */
+  /** The request used all the model calls that it or the backend allows. */
   STEP_LIMIT: { status: 422, exit: 1, hint: "Ask for less at once, or allow more steps (`kay ask --max-steps`)." },
   IDEMPOTENCY_CONFLICT: {
     status: 409,
     exit: 1,
-    hint: "The first request with this key is still running or was another one.",
+    hint: "Wait for the first request with this key, or use a new key.",
   },
   MODEL_NOT_CONFIGURED: {
     status: 503,
@@ -104,8 +107,8 @@ export const ERRORS = {
   // this machine
   USAGE: { status: 0, exit: 2, hint: "" },
   INPUT_REQUIRED: { status: 0, exit: 2, hint: "" },
-  /** The command was done; what `--jq` was to make of its document was not. */
-  FILTER_FAILED: { status: 0, exit: 1, hint: "Try the expression on the output of --json." },
+  /** The command succeeded, but the `--jq` expression failed on its output. */
+  FILTER_FAILED: { status: 0, exit: 1, hint: "Try the expression on the output of `--json`." },
   BROKEN_SETTINGS: { status: 0, exit: 1, hint: "" },
   STORE_UNREADABLE: { status: 0, exit: 1, hint: "" },
   STORE_BUSY: { status: 0, exit: 1, hint: "Another kay process is signing in. Try again in a moment." },
@@ -113,7 +116,7 @@ export const ERRORS = {
   KEYCHAIN_UNAVAILABLE: { status: 0, exit: 1, hint: "Run `kay doctor`." },
   INSECURE_URL: { status: 0, exit: 2, hint: "Use an https:// URL, or http:// for localhost." },
   BACKEND_START_FAILED: { status: 0, exit: 1, hint: "" },
-  NOT_READY: { status: 503, exit: 6, hint: "Ask another node, or try again in a moment." },
+  NOT_READY: { status: 503, exit: 6, hint: "Try again in a moment, or use another node." },
   BACKEND_BUSY: { status: 409, exit: 1, hint: "Try again in a moment." },
   DATABASE_UNAVAILABLE: { status: 503, exit: 6, hint: "Set DATABASE_URL to a running Postgres server." },
 
@@ -129,10 +132,10 @@ export const ERRORS = {
     exit: 6,
     hint: "If you trust this server, set KAY_CA_FILE to its CA certificate (PEM).",
   },
-  /** A write was sent and its answer was lost. Never repeated by itself. */
+  /** A write was sent, but its answer was lost. Never retried automatically. */
   OUTCOME_UNKNOWN: { status: 502, exit: 1, hint: "Check whether it took effect before you retry." },
 
-  // a fault of kay's own
+  // a bug in kay
   INTERNAL: {
     status: 500,
     exit: 1,
@@ -140,19 +143,20 @@ export const ERRORS = {
   },
 } as const satisfies Record<string, { status: number; exit: number; hint: string }>;
 
-/** Name of an error in the closed table. */
+/** A code of the closed table of errors. */
 export type ErrorCode = keyof typeof ERRORS;
 
-/** Whether a string that came from outside names an error of the table. */
+/** Whether a received value is a known error code. */
 export function isErrorCode(code: unknown): code is ErrorCode {
   return typeof code === "string" && Object.hasOwn(ERRORS, code);
 }
 
-/** What may be given with a {@link Problem}: a better hint, extra fields for the JSON body, and the cause (logs only). */
+/** Options of a {@link Problem}: a better hint, extra fields for the JSON body, and the cause (for logs only). */
 export type ProblemOptions = { hint?: string; details?: Record<string, unknown>; cause?: unknown };
 
 /**
- * An expected error: a code of the table, one sentence for a person, and what to do next. Anything else thrown is a bug.
+ * An expected error: a code of the table, one sentence for the user, and what to do next. Anything else thrown is a
+ * bug.
  *
  * @example throw new Problem("NOT_SIGNED_IN", "You are not signed in.");
  */
@@ -169,18 +173,18 @@ export class Problem extends Error {
     this.details = options.details ?? {};
   }
 
-  /** Exit code of the command line for this error (design: terminal.md). */
+  /** Exit code of the command line (docs/scripting.md). */
   get exit(): (typeof ERRORS)[ErrorCode]["exit"] {
     return ERRORS[this.code].exit;
   }
 
-  /** HTTP status the backend answers with; 500 for errors that only a client can have. */
+  /** HTTP status of the backend's answer; 500 for errors that only a client can have. */
   get status(): number {
     return ERRORS[this.code].status || 500;
   }
 }
 
-/** The error body of the wire: the guide's own fields (`session_reset_required`, `status`) travel in `details`. */
+/** Returns the error body of an HTTP answer. Extra fields, such as `session_reset_required`, come from `details`. */
 export function toProblemBody(problem: Problem): Record<string, unknown> {
   return { error: problem.code, code: problem.code, message: problem.message, ...problem.details };
 }

@@ -2,14 +2,14 @@ import * as z from "zod/mini";
 import { PlannedCall, Receipt } from "./ask.ts";
 
 /**
- * Parts of the event stream (protocol section 2): the AI SDK's UI message stream, and kay's own `data-*` parts in it. Loose as everywhere in
- * the contract: a part of a type that is not known is no error and is passed over.
+ * Parts of the event stream (docs/protocol.md, "Streams"): the AI SDK's UI message stream and kay's own `data-*` parts.
+ * Readers ignore parts of an unknown type.
  */
 
 const text = z.string();
 const names = z.array(text);
 
-/** Where a generation stands. `paused` waits for its turn behind another one of the conversation. */
+/** Status of a generation. `paused` waits for another generation of the conversation to finish. */
 export const GenerationStatus = z.enum([
   "running",
   "awaiting_approval",
@@ -22,7 +22,7 @@ export const GenerationStatus = z.enum([
 ]);
 export type GenerationStatus = z.infer<typeof GenerationStatus>;
 
-/** One field of a form (seed: client-interactive tools). */
+/** One field of a form. */
 export const InputField = z.looseObject({
   id: text,
   type: z.enum(["text", "textarea", "select", "checkbox", "radio"]),
@@ -34,13 +34,13 @@ export const InputField = z.looseObject({
 });
 export type InputField = z.infer<typeof InputField>;
 
-/** How long an approval lasts, in the exact words of the grant: `always: slack.send_message to #general`. */
+/** How long an approval lasts: for one call, until the conversation ends, or until it is revoked. */
 export const ApprovalScope = z.enum(["once", "session", "always"]);
 export type ApprovalScope = z.infer<typeof ApprovalScope>;
 
 /**
- * One line of what an approval would send. `origin` says where the value came from: words of the person, text of a service, or the model
- * itself; `service` is what an approval has to warn about.
+ * One field that the call would send. `origin` is the source of the value: the user's words, text from a service, or
+ * the model. Clients warn about `service`.
  */
 export const PreviewField = z.looseObject({
   name: text,
@@ -49,23 +49,23 @@ export const PreviewField = z.looseObject({
 });
 export type PreviewField = z.infer<typeof PreviewField>;
 
-/** What a call would do: in words, and field by field exactly as it would be sent. */
+/** What a call would do: a summary, and every field exactly as it would be sent. */
 export const Preview = z.looseObject({
   summary: text,
   service: z.optional(text),
   access: z.optional(z.enum(["read", "write", "destructive"])),
   account: z.optional(text),
   fields: z.array(PreviewField),
-  /** What a tool with `confirm_after_execution` did, for the person to look at. */
+  /** What a tool with `confirm_after_execution` did, for the user to review. */
   result: z.optional(text),
 });
 export type Preview = z.infer<typeof Preview>;
 
-/** A call that a dry run did not send, with everything that is needed to show it. */
+/** A call that a dry run did not send, with everything needed to show it. */
 const Planned = z.extend(PlannedCall, { tool_call_id: text, asks: z.boolean(), why: text, preview: Preview });
 export type Planned = z.infer<typeof Planned>;
 
-/** An approval or a form that waits for a person. Reprompts are requests of their own, with an id of their own. */
+/** An open approval or form. Asking again creates a new request with a new ID. */
 export const InteractionRequest = z.looseObject({
   interaction_id: text,
   generation_id: z.optional(text),
@@ -77,7 +77,7 @@ export const InteractionRequest = z.looseObject({
   editable: z.optional(z.boolean()),
   approval_scopes: z.optional(z.array(z.looseObject({ scope: ApprovalScope, words: text }))),
   input_schema: z.optional(z.looseObject({ type: z.literal("form"), fields: z.array(InputField) })),
-  /** An address that the person may open; it stands in the prompt too. */
+  /** URL for the user to open. The prompt contains it too. */
   link: z.optional(text),
   error: z.optional(text),
   initial_values: z.optional(z.record(text, z.unknown())),
@@ -85,12 +85,12 @@ export const InteractionRequest = z.looseObject({
   completed_view: z.optional(
     z.looseObject({ show_inputs: z.optional(z.boolean()), summary_template: z.optional(text) }),
   ),
-  /** ISO 8601. */
+  /** When the request expires, in ISO 8601. */
   expires_at: text,
 });
 export type InteractionRequest = z.infer<typeof InteractionRequest>;
 
-/** How an interaction ended, which is also what makes it read-only everywhere. */
+/** How an interaction ended. Clients then show it as read-only. */
 export const InteractionResponse = z.looseObject({
   interaction_id: text,
   action: z.enum(["approve", "deny", "submit", "cancel", "expire"]),
@@ -100,12 +100,12 @@ export const InteractionResponse = z.looseObject({
   reason: z.optional(text),
   /** Name of the client that answered. */
   client: z.optional(text),
-  /** ISO 8601. */
+  /** When it was answered, in ISO 8601. */
   answered_at: z.optional(text),
 });
 export type InteractionResponse = z.infer<typeof InteractionResponse>;
 
-/** A generation waits until these services are connected. */
+/** The services that a generation needs before it can continue. */
 export const AuthNeeded = z.looseObject({
   generation_id: text,
   integrations: names,
@@ -123,20 +123,23 @@ export const ClientPresence = z.looseObject({
 });
 export type ClientPresence = z.infer<typeof ClientPresence>;
 
-/** Ids of the conversation and the generation, in `start`; times and the final status in `finish`. */
+/**
+ * Metadata of a message: `start` has the IDs of the conversation and the generation, `finish` the times and the final
+ * status.
+ */
 const MessageMetadata = z.looseObject({
   session_id: z.optional(text),
   generation_id: z.optional(text),
-  /** The answer will be a value (`data-output`), and the texts are on the way to it. */
+  /** The answer will be a JSON value (`data-output`), and the texts are intermediate. */
   structured: z.optional(z.boolean()),
-  /** Nothing of it will be sent (`data-planned`). */
+  /** Calls are only planned (`data-planned`), not sent. */
   dry_run: z.optional(z.boolean()),
 });
 
-const data = <N extends string, T extends z.core.$ZodType>(type: N, of: T) =>
+const dataPart = <N extends string, T extends z.core.$ZodType>(type: N, of: T) =>
   z.looseObject({ type: z.literal(type), id: z.optional(text), data: of });
 
-/** One entry of a tool's log while it works. */
+/** One entry in the log of a running tool. */
 const LogEntry = z.looseObject({ at: z.optional(text), text });
 
 /** Every part that kay sends and understands. */
@@ -180,26 +183,29 @@ export const StreamPart = z.discriminatedUnion("type", [
     errorText: text,
     code: z.optional(text),
     hint: z.optional(text),
-    /** With AUTH_REQUIRED: `integrations` that must be connected. With OUTPUT_INVALID: `problems` and the `text` that has them. */
+    /** AUTH_REQUIRED: `integrations` to connect. OUTPUT_INVALID: `problems`, and the `text` that has them. */
     details: z.optional(z.record(text, z.unknown())),
   }),
   z.looseObject({ type: z.literal("abort"), reason: z.optional(text) }),
-  data("data-status", z.looseObject({ generation_id: text, session_id: z.optional(text), status: GenerationStatus })),
-  data("data-user-message", z.looseObject({ text, source: z.enum(["typed", "late_answer", "action"]) })),
-  data("data-tool-log", z.looseObject({ tool_call_id: text, entries: z.array(LogEntry) })),
-  data("data-interaction-request", InteractionRequest),
-  data("data-interaction-response", InteractionResponse),
-  data("data-auth-needed", AuthNeeded),
-  data("data-auth-progress", z.looseObject({ connected: text, remaining: names })),
-  data(
+  dataPart(
+    "data-status",
+    z.looseObject({ generation_id: text, session_id: z.optional(text), status: GenerationStatus }),
+  ),
+  dataPart("data-user-message", z.looseObject({ text, source: z.enum(["typed", "late_answer", "action"]) })),
+  dataPart("data-tool-log", z.looseObject({ tool_call_id: text, entries: z.array(LogEntry) })),
+  dataPart("data-interaction-request", InteractionRequest),
+  dataPart("data-interaction-response", InteractionResponse),
+  dataPart("data-auth-needed", AuthNeeded),
+  dataPart("data-auth-progress", z.looseObject({ connected: text, remaining: names })),
+  dataPart(
     "data-auth-result",
-    /** `client` is the name of the one that ended it. */
+    /** `client` is the name of the client that ended the request. */
     z.looseObject({ success: z.boolean(), integrations: names, reason: z.optional(text), client: z.optional(text) }),
   ),
-  data("data-receipt", Receipt),
-  data("data-output", z.looseObject({ value: z.unknown() })),
-  data("data-planned", Planned),
-  /** No event of the log: it says how things are now. `total` where they are too many to be named. */
+  dataPart("data-receipt", Receipt),
+  dataPart("data-output", z.looseObject({ value: z.unknown() })),
+  dataPart("data-planned", Planned),
+  /** Clients that follow the conversation now; not part of the log. `total` is set if not all are listed. */
   z.looseObject({
     type: z.literal("data-presence"),
     data: z.looseObject({ clients: z.array(ClientPresence), total: z.optional(z.number()) }),
@@ -209,18 +215,18 @@ export const StreamPart = z.discriminatedUnion("type", [
 export type StreamPart = z.infer<typeof StreamPart>;
 
 /**
- * A part with its number in the conversation's log, as it travels: `id:` and `data:` of one Server-Sent Event. One that has none there gets a
- * number between that of the log's last part before it and the next ({@link BESIDE}).
+ * A part with its event number in the conversation's log: `id:` and `data:` of one Server-Sent Event. A part outside
+ * the log gets a number between those of its neighbors ({@link UNLOGGED_STEP}).
  */
 export type NumberedPart = { number: number; part: StreamPart };
 
-/** Between two numbers of the log there is room for all parts that a stream can have. */
-export const BESIDE = 2 ** -30;
+/** Distance between parts outside the log, small enough that all of them fit between two events. */
+export const UNLOGGED_STEP = 2 ** -30;
 
-/** Whether a generation is over with this part; a stream that ends without one was cut. */
+/** Whether a part ends the generation. A stream without such a part broke off. */
 export function isGenerationEnd(part: StreamPart): boolean {
   return part.type === "finish" || part.type === "abort" || part.type === "error";
 }
 
-/** The header that names the conversation of a stream. */
+/** Header that names the conversation of a stream. */
 export const SESSION_HEADER = "kay-session-id";

@@ -1,56 +1,62 @@
 import * as z from "zod/mini";
 
-/** Bodies of what answers, and whether it works (protocol.md, "The model"). kay's additions, loose as everywhere in the contract. */
+/**
+ * Bodies for the model and its test (docs/protocol.md, "The model"). Objects are loose: unknown fields pass through.
+ */
 
-/** A provider that could answer too. */
+/** A model provider that can be selected. */
 const ProviderView = z.looseObject({
-  /** As in `provider:model`; `offline` is the planner. */
+  /** Provider prefix of `provider:model`; `offline` is the offline planner. */
   name: z.string(),
   title: z.string(),
-  /** Whether it could answer now. */
+  /** Whether the provider can answer now. */
   ready: z.boolean(),
-  /** What it still needs, or what makes it ready, in words: `Set OPENAI_API_KEY.` */
+  /** What the provider needs, or what makes it ready, such as `Set OPENAI_API_KEY.` */
   note: z.string(),
-  /** Its models by their whole names, as the model is set; the first is its default. */
+  /** Full model names, as accepted by the `model` setting. The first is the default. */
   models: z.array(z.string()),
 });
 export type ProviderView = z.infer<typeof ProviderView>;
 
 /** Answer of `GET /model`. */
 export const ModelView = z.looseObject({
-  /** `openai:gpt-6-astra`, or `offline` for the planner. */
+  /** Full model name, such as `openai:gpt-6-astra`, or `offline` for the offline planner. */
   name: z.string(),
-  /** For people: `OpenAI gpt-6-astra`. */
+  /** Display name, such as `OpenAI gpt-6-astra`. */
   label: z.string(),
-  /** It is the planner, and no language model. */
+  /** Whether it is the offline planner rather than a language model. */
   offline: z.boolean(),
-  /** How it was chosen: named in the settings, by a variable with a provider's key, found on the backend's machine, or for want of all. */
+  /**
+   * How it was chosen: by a setting, by a provider's key in the environment, found on the backend's machine, or because
+   * no other is available.
+   */
   source: z.enum(["settings", "environment", "found", "none"]),
-  /** What named it: a variable, a setting, an address. */
+  /** The variable, setting or address that selected it. */
   where: z.optional(z.string()),
-  /** The same as a sentence. */
+  /** Sentence that explains the choice. */
   why: z.string(),
-  /** Tokens that it takes at once, when known. */
+  /** Size of the context window in tokens, if known. */
   context_window: z.optional(z.number()),
-  /** Why it cannot answer. */
+  /** Why the model cannot answer. */
   problem: z.optional(z.looseObject({ code: z.string(), message: z.string(), hint: z.optional(z.string()) })),
   available: z.array(ProviderView),
 });
 export type ModelView = z.infer<typeof ModelView>;
 
-/** Answer of `POST /model/test`. A model that cannot be asked is an error instead. */
+/** Answer of `POST /model/test`. A model that cannot be reached is an error instead. */
 export const ModelTestResponse = z.looseObject({
   name: z.string(),
   label: z.string(),
   offline: z.boolean(),
-  /** Milliseconds to the first sign of an answer, and to its end. */
+  /** Time to the first part of the answer, in ms. */
   first_ms: z.number(),
+  /** Time to the end of the answer, in ms. */
   total_ms: z.number(),
-  /** It called the tool with the right input. */
+  /** Whether it called the tool with the right input. */
   tools: z.boolean(),
-  /** The answer came piece by piece. */
+  /** Whether the answer arrived in pieces. */
   streaming: z.boolean(),
-  /** What it said in the end. */
+  /** Sentence that sums up the result. */
   message: z.string(),
 });
 export type ModelTestResponse = z.infer<typeof ModelTestResponse>;

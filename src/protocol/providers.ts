@@ -1,6 +1,6 @@
 /**
- * Where people sign in, with what an account there opens, in the order in which services are listed. Settings, environment variables and
- * the embedded backend know clients of exactly these.
+ * Sign-in providers and the services of an account there, in listing order. Settings, environment variables and the
+ * local backend know OAuth clients of exactly these.
  */
 export const PROVIDERS = {
   atlassian: "Jira and Confluence",
@@ -15,5 +15,5 @@ export const PROVIDERS = {
   kyg: "kyg",
 } as const;
 
-/** Name of a provider in settings (`slack.client-id`) and variables (`KAY_CLIENT_SLACK_ID`). */
+/** Name of a provider in settings (`slack.client-id`) and environment variables (`KAY_CLIENT_SLACK_ID`). */
 export type ProviderName = keyof typeof PROVIDERS;

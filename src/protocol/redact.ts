@@ -1,8 +1,11 @@
-/** What stands for a secret that was taken out. */
+/** Replacement for a removed secret. */
 export const REDACTED = "[redacted]";
 
-/** Forms of secrets wherever they stand: kay's own ids and tokens, JWTs, the prefixes of providers, secrets in URLs and headers. */
-const FORMS: [RegExp, string][] = [
+/**
+ * Patterns of secrets in any text: kay's own IDs and tokens, JWTs, providers' prefixes, and secrets in URLs and
+ * headers.
+ */
+const SECRET_FORMS: [RegExp, string][] = [
   [/\beyJ[\w-]+\.[\w-]+\.[\w-]*/g, REDACTED],
   [/\b(Bearer|Basic)\s+[\w.~+/=-]+/gi, `$1 ${REDACTED}`],
   [/\b(kaysession|confirm)_\w+/g, `$1_${REDACTED}`],
@@ -15,12 +18,12 @@ const FORMS: [RegExp, string][] = [
   [/(\/\/[^/\s:@]+:)[^/\s@]+@/g, `$1${REDACTED}@`],
 ];
 
-/** A text without what looks like a secret. */
+/** Replaces everything in a text that looks like a secret. */
 export function redactSecrets(text: string): string {
-  return FORMS.reduce((rest, [form, instead]) => rest.replace(form, instead), text);
+  return SECRET_FORMS.reduce((rest, [form, instead]) => rest.replace(form, instead), text);
 }
 
-/** A JSON value without what looks like a secret, by its form or by the name of its field; everything else as it is. */
+/** Replaces everything in a JSON value that looks like a secret, by its form or by its field name. */
 export function redactDocument(value: unknown): unknown {
   if (typeof value === "string") return redactSecrets(value);
   if (Array.isArray(value)) return value.map(redactDocument);

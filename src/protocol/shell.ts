@@ -1,15 +1,19 @@
 import { clean } from "./clean.ts";
 
-/** A text as one word of a shell command that is shown to be copied: what comes from outside must never be more than that. */
+/**
+ * Quotes a text as one word of a shell command that the user may copy. Untrusted text must never become more than one
+ * word.
+ */
 export function quoteShellWord(text: string): string {
   const word = clean(text, { lines: false });
   return /^[\w.:/@][\w.:/@-]*$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 /**
- * The words of a command that somebody typed as one text: spaces part them, quotes and backslashes keep them together. Nothing is expanded.
+ * Splits a command that was typed as one text. Spaces separate words; quotes and backslashes keep them together.
+ * Nothing is expanded.
  *
- * @returns undefined when a quote has no end
+ * @returns undefined when a quote is not closed
  */
 export function splitShellWords(text: string): string[] | undefined {
   const words: string[] = [];
@@ -19,7 +23,7 @@ export function splitShellWords(text: string): string[] | undefined {
     if (word === undefined) return undefined;
     words.push(
       word.replace(
-        PIECES,
+        WORD_PIECES,
         (_, escaped, single, double) => escaped ?? single ?? String(double ?? "").replace(/\\(["\\$`])/g, "$1"),
       ),
     );
@@ -28,4 +32,4 @@ export function splitShellWords(text: string): string[] | undefined {
   return words;
 }
 
-const PIECES = /\\([\s\S])|'([^']*)'|"((?:[^"\\]|\\[\s\S])*)"/g;
+const WORD_PIECES = /\\([\s\S])|'([^']*)'|"((?:[^"\\]|\\[\s\S])*)"/g;

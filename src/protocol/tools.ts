@@ -2,42 +2,52 @@ import * as z from "zod/mini";
 import { Receipt } from "./ask.ts";
 import { Connection } from "./connections.ts";
 
-/** Bodies of what can be connected and done (protocol.md, "Services and tools"). kay's additions, loose as everywhere in the contract. */
+/**
+ * Bodies for services and tools (docs/protocol.md, "Services and tools"). Objects are loose: unknown fields pass
+ * through.
+ */
 
 const names = z.array(z.string());
 
-/** How to bring one's own OAuth client for a service: variables or settings, and the redirect address to register with it. */
+/**
+ * How to use your own OAuth client for a service.
+ */
 const ClientPlace = z.looseObject({
   provider: z.string(),
   configured: z.boolean(),
   /** Environment variables of the backend. */
   variables: names,
-  /** Keys of `kay config set`, for kay's own backend. */
+  /** Keys for `kay config set`, used by the local backend. */
   settings: names,
+  /** Redirect URI to register with the client. */
   redirect_uri: z.string(),
-  /** Where the consent page is, without its parameters; absent when the service cannot be connected. */
+  /** URL of the consent page, without parameters; absent if the service cannot be connected. */
   authorize_url: z.optional(z.string()),
 });
 
-/** One service of `GET /services`. `user`, `metadata` and `reason` are those of `GET /connections`. */
+/** One service of `GET /services`. `user`, `metadata` and `reason` are as in `GET /connections`. */
 export const ServiceView = z.extend(Connection, {
   name: z.string(),
   title: z.optional(z.string()),
   state: z.enum(["connected", "not_connected", "not_configured"]),
-  /** Whether it is a stand-in of the sandbox or the real service; absent when it cannot be connected. */
+  /** Whether it is a sandbox stand-in or the real service; absent if the service cannot be connected. */
   target: z.optional(z.enum(["sandbox", "real"])),
   scopes: z.optional(z.looseObject({ wanted: names, granted: names })),
   client: z.optional(ClientPlace),
-  /** Set for a service that its person described: where it is, and how one signs in (oauth2, bearer, api_key, basic, none). */
+  /** Whether it is a custom service. */
   described: z.optional(z.boolean()),
+  /** Custom services only: address of the service. */
   base_url: z.optional(z.string()),
+  /** Custom services only: oauth2, bearer, api_key, basic or none. */
   sign_in: z.optional(z.string()),
-  /** Set for an MCP server: its command, where it is a program, and what changed since its tools were approved, in sentences. */
+  /** MCP servers only. */
   mcp: z.optional(
     z.looseObject({
+      /** Command of a local program. */
       command: z.optional(z.string()),
-      /** Names of what the program is given of the environment of kay's own backend. */
+      /** Names of environment variables that the local backend passes to the program. */
       env: z.optional(names),
+      /** Sentences about tools that changed since they were approved. */
       changes: names,
     }),
   ),
@@ -49,18 +59,18 @@ export type ServiceView = z.infer<typeof ServiceView>;
 export const ServicesResponse = z.looseObject({ services: z.array(ServiceView) });
 export type ServicesResponse = z.infer<typeof ServicesResponse>;
 
-/** One tool, as `GET /tools` and `GET /tools/:name` tell it. */
+/** One tool of `GET /tools` and `GET /tools/:name`. */
 export const ToolView = z.looseObject({
-  /** `jira.search`. */
+  /** Full name, such as `jira.search`. */
   name: z.string(),
   service: z.string(),
-  /** The service's name for people. */
+  /** Display name of the service. */
   title: z.optional(z.string()),
   description: z.string(),
   access: z.enum(["read", "write", "destructive"]),
   /** JSON Schema of the input. */
   input_schema: z.record(z.string(), z.unknown()),
-  /** Plain requests that it answers; `{slot}` stands for a field of the input. */
+  /** Plain requests that the tool handles. `{slot}` stands for an input field. */
   examples: z.optional(names),
   connected: z.optional(z.boolean()),
 });

@@ -107,11 +107,7 @@ describe("an ask at a backend with an agent server", () => {
       { status: 401, type: "application/json", text: "{}" },
       "refused the token of the stream (HTTP 401)",
     ],
-    [
-      "is another server",
-      { status: 404, type: "text/html", text: "<h1>404</h1>" },
-      "rejected the request (HTTP 404)",
-    ],
+    ["is another server", { status: 404, type: "text/html", text: "<h1>404</h1>" }, "rejected the request (HTTP 404)"],
     [
       "redirects",
       { status: 307, type: "text/plain", text: "", location: "http://evil.test/" },

@@ -24,7 +24,11 @@ test("config set keeps a value in the profile, get prints it, unset forgets it",
   expect(await ann("config get model --profile work")).toEqual(unset);
   expect(await ann("config get model --profile work --json")).toMatchObject({ exit: 1, stderr: "" });
   expect(await settings(ann.folder)).toEqual({ profiles: { default: { model: "openai:gpt-5" } } });
-  expect(await ann("config unset model")).toEqual({ exit: 0, stdout: "", stderr: "Removed model from profile default.\n" });
+  expect(await ann("config unset model")).toEqual({
+    exit: 0,
+    stdout: "",
+    stderr: "Removed model from profile default.\n",
+  });
   expect(await ann("config unset model")).toEqual({
     exit: 0,
     stdout: "",

@@ -6,7 +6,7 @@ import { begins, ends, says, sse } from "#test/parts";
 const kay = useKay();
 const done = (stdout: string) => ({ exit: 0, stdout, stderr: "" });
 const SENTENCE = "✗ The command did what it was told, but its --jq expression failed:";
-const HINT = "  Try the expression on the output of --json.";
+const HINT = "  Try the expression on the output of `--json`.";
 
 test.for([
   ["a string is printed raw", ".connections.jira.user.name", "Dana Demo\n"],

@@ -41,7 +41,11 @@ test("everything that is known is shown, a line for each thing; a database that 
     here: { working: 1, followers: 5 },
     memory: { rss: 104_857_600, heap_used: 52_428_800 },
   } as const;
-  const fake = { backendStatus: async () => status, flags: {}, out: { writeLine: (line: string) => void lines.push(line) } };
+  const fake = {
+    backendStatus: async () => status,
+    flags: {},
+    out: { writeLine: (line: string) => void lines.push(line) },
+  };
   await expect(showBackendStatus(fake as unknown as Kay, undefined)).rejects.toMatchObject({
     code: "DATABASE_UNAVAILABLE",
     exit: 6,

@@ -37,14 +37,9 @@ test.for<[string, Reply, number, string]>([
     "a wrong shape",
     { json: { connections: [] } },
     1,
-    "The answer of GET /connections has a wrong shape: connections must be a record.",
+    "The answer of GET /connections is not valid: connections must be a record.",
   ],
-  [
-    "nothing that is needed",
-    { json: {} },
-    1,
-    "The answer of GET /connections has a wrong shape: connections is missing.",
-  ],
+  ["nothing that is needed", { json: {} }, 1, "The answer of GET /connections is not valid: connections is missing."],
 ])("an answer that is %s is one sentence, never the page", async ([, reply, exit, sentence]) => {
   const ann = kay({ signedIn: true });
   await ann("whoami");

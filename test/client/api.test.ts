@@ -87,11 +87,11 @@ test("an answer of a wrong shape is one sentence that names the field", async ()
   const { api } = apiFor(backend.url, TOKEN);
   expect(await problemOf(api.connections())).toMatchObject({
     code: "BAD_ANSWER",
-    message: "The answer of GET /connections has a wrong shape: connections.jira.connected must be a boolean.",
+    message: "The answer of GET /connections is not valid: connections.jira.connected must be a boolean.",
   });
   expect((await problemOf(api.connections())).code).toBe("BAD_ANSWER");
   expect((await problemOf(api.connections())).message).toBe(
-    "The answer of GET /connections has a wrong shape: connections is missing.",
+    "The answer of GET /connections is not valid: connections is missing.",
   );
 });
 

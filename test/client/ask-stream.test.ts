@@ -1,6 +1,6 @@
 import { assert, asyncProperty, constantFrom, integer } from "fast-check";
 import { expect, test } from "vitest";
-import { BESIDE } from "#protocol/events";
+import { UNLOGGED_STEP } from "#protocol/events";
 import { problemOf } from "#test/client-api";
 import type { Network, Reply } from "#test/network";
 import { collected, frames, streamWorld, textOf } from "#test/stream-world";
@@ -210,7 +210,7 @@ test("a stream without numbers that is cut cannot be taken up again, and says th
   network.on("POST /ask", { stream: ['data: {"type":"text-delta","id":"t1","delta":"A"}\n\n'] });
   const { parts, error } = await ask(network, api);
   expect([parts, error]).toMatchObject([
-    [{ number: BESIDE, part: delta("A") }],
+    [{ number: UNLOGGED_STEP, part: delta("A") }],
     { code: "OUTCOME_UNKNOWN", details: { idempotency_key: "I1", lost: "UNREACHABLE" } },
   ]);
 });
@@ -227,7 +227,12 @@ test("parts without a number come after the one before them, and what follows th
     frames([delta("late")], 9),
   ];
   network.on("POST /ask", { stream: [numbered, ...rest] });
-  expect((await ask(network, api)).parts?.map(({ number }) => number)).toEqual([7, 7 + BESIDE, 7 + 2 * BESIDE, 8]);
+  expect((await ask(network, api)).parts?.map(({ number }) => number)).toEqual([
+    7,
+    7 + UNLOGGED_STEP,
+    7 + 2 * UNLOGGED_STEP,
+    8,
+  ]);
 });
 
 test("events replays what is there, and follows on over lost connections until it is left", async () => {

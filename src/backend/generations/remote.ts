@@ -94,7 +94,7 @@ async function* stream(
     if (signal.aborted) return "abort";
     if (!(error instanceof Problem)) throw error;
     // Refused before anything was said: nothing is to be waited for.
-    return heard.text() === "" ? error : undefined;
+    return heard.getText() === "" ? error : undefined;
   }
   return signal.aborted ? "abort" : undefined;
 }
@@ -130,7 +130,7 @@ async function* report(
       if (end) return end;
     }
     seen = reports.length;
-    const said = heard.text() !== "" && heard.isWhole();
+    const said = heard.getText() !== "" && heard.isComplete();
     // Without a reason it is only left to another node.
     if (control.stop.signal.aborted) return said && control.reason !== undefined ? "finish" : "abort";
     const now = ports.clock.now();
@@ -161,7 +161,7 @@ function endOfStream({ outcome, message = "It does not say why." }: StreamRecord
 }
 
 function lastWord(heard: TurnTracker, agent: Agent): End {
-  if (heard.text() !== "" && heard.isWhole()) return "finish";
+  if (heard.getText() !== "" && heard.isComplete()) return "finish";
   const what = "did not say how the request ended";
   return new Problem("AGENT_FAILED", `The agent server at ${getHost(agent)} ${what}.`, {
     hint: "Check what it did before you ask again.",
@@ -174,7 +174,7 @@ async function* conclude({ ports, row }: RemoteWork, heard: TurnTracker, end: En
   // Of one that works on this database it is known what was done, and what its tools said.
   for (const data of await listReceipts(ports.db, row.id)) yield { type: "data-receipt", data };
   const messages = await listTurnMessages(ports.db, row.id);
-  const text = heard.text();
+  const text = heard.getText();
   if (messages.length > 0) yield { type: "step", messages };
   else if (text !== "" || end === "finish") {
     const content = text || "(The agent server said nothing.)";

@@ -1,4 +1,4 @@
-import { BESIDE, isGenerationEnd, type NumberedPart, type StreamPart } from "#protocol/events";
+import { isGenerationEnd, type NumberedPart, type StreamPart, UNLOGGED_STEP } from "#protocol/events";
 import type { PartRead } from "./parts.ts";
 
 /**
@@ -39,7 +39,7 @@ export function createTurn(begin: Pick<Turn, "sessionId" | "last"> & { whole?: t
       turn.sessionId ??= getSession(part);
       if (!isOwn(part)) return null;
       if (!begin.whole) turn.over = isGenerationEnd(part);
-      return { number: (turn.last ?? 0) + beside * BESIDE, part };
+      return { number: (turn.last ?? 0) + beside * UNLOGGED_STEP, part };
     },
   };
   return turn;

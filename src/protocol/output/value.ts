@@ -1,19 +1,18 @@
-/**
- * The JSON value in the text of an answer: the text itself, or the one block of code in it, since many models cannot be kept from putting
- * one around it.
- */
+/** Returns the JSON value in an answer: the whole text, or its only code block, because many models insist on one. */
 export function parseValue(text: string): { value: unknown } | { problems: { path: string; message: string }[] } {
-  if (text.length > MOST_CHARACTERS) return wrong("is too long");
+  if (text.length > MAX_CHARACTERS) return toProblems("is too long");
   const blocks = [...text.matchAll(/^[ \t]*```[^\n`]*\n([\s\S]*?)^[ \t]*```[ \t]*$/gm)].map(([, inner = ""]) => inner);
   const candidates = [text, ...(blocks.length === 1 ? blocks : [])];
   for (const candidate of candidates) {
-    const found = parse(candidate);
-    if (found) return /\\u0000/.test(candidate) || isDeep(found.value) ? wrong("has what no value may have") : found;
+    const found = tryParseJson(candidate);
+    if (!found) continue;
+    if (/\\u0000/.test(candidate)) return toProblems("contains a NUL character");
+    return isTooDeep(found.value) ? toProblems("is nested too deeply") : found;
   }
-  return wrong(text.trim() === "" ? "is empty" : "is not JSON");
+  return toProblems(text.trim() === "" ? "is empty" : "is not JSON");
 }
 
-function parse(text: string): { value: unknown } | undefined {
+function tryParseJson(text: string): { value: unknown } | undefined {
   try {
     return { value: JSON.parse(text) };
   } catch {
@@ -21,15 +20,15 @@ function parse(text: string): { value: unknown } | undefined {
   }
 }
 
-function isDeep(value: unknown, depth = 0): boolean {
+function isTooDeep(value: unknown, depth = 0): boolean {
   if (typeof value !== "object" || value === null) return false;
-  return depth >= DEEPEST || Object.values(value).some((inner) => isDeep(inner, depth + 1));
+  return depth >= MAX_DEPTH || Object.values(value).some((inner) => isTooDeep(inner, depth + 1));
 }
 
-function wrong(message: string) {
+function toProblems(message: string) {
   return { problems: [{ path: "", message }] };
 }
 
-/** Of an answer, which is checked at once and kept in the log. */
-const MOST_CHARACTERS = 256 * 1024;
-const DEEPEST = 64;
+/** Limits of one answer, which is checked at once and stored in the log. */
+const MAX_CHARACTERS = 256 * 1024;
+const MAX_DEPTH = 64;

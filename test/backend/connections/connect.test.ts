@@ -166,10 +166,10 @@ test("a service without a client says how to configure it, and makes nothing", a
 test("wrong bodies are INVALID_REQUEST in one sentence", async () => {
   const cases: [string | object, string][] = [
     ["{", "The body of the request is not JSON."],
-    ["[]", "The request has a wrong shape: the body must be an object."],
-    ["7", "The request has a wrong shape: the body must be an object."],
-    [{ session_id: 7 }, "The request has a wrong shape: session_id must be a string."],
-    [{ needs_tokens: "yes" }, "The request has a wrong shape: needs_tokens must be a boolean."],
+    ["[]", "The request is not valid: the body must be an object."],
+    ["7", "The request is not valid: the body must be an object."],
+    [{ session_id: 7 }, "The request is not valid: session_id must be a string."],
+    [{ needs_tokens: "yes" }, "The request is not valid: needs_tokens must be a boolean."],
   ];
   for (const [body, message] of cases) {
     expect(await connectTo("jira", body)).toMatchObject({ status: 400, body: { code: "INVALID_REQUEST", message } });

@@ -155,7 +155,7 @@ test.each([
   [{ action: "submit", input: {} }, "An approval is answered with approve or deny, not with submit."],
   [{ action: "cancel" }, "An approval is answered with approve or deny, not with cancel."],
   [{ action: "approve", approval_scope: "always" }, "This can be approved for once, session, not for always."],
-  [{ action: "maybe" }, "The answer has a wrong shape: action is not accepted."],
+  [{ action: "maybe" }, "The answer is not valid: action is not accepted."],
 ])("an answer %j that cannot be right is refused, and the request stays open", async (answer, message) => {
   model.script({ calls: [["c1", "jira.delete_issue", { issue: "KAY-3" }]] }, { text: "No." });
   const { token, turn, request } = await asked("delete KAY-3");

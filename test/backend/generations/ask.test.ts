@@ -127,13 +127,8 @@ test("a service that is not connected ends the ask with 403 and its name", async
 test.each([
   [{}, 400, "INVALID_REQUEST", "Missing required field: prompt"],
   [{ prompt: "  \n" }, 400, "INVALID_REQUEST", "Missing required field: prompt"],
-  [{ prompt: 7 }, 400, "INVALID_REQUEST", "The request has a wrong shape: prompt must be a string."],
-  [
-    { prompt: "x", confirm: "yes" },
-    400,
-    "INVALID_REQUEST",
-    "The request has a wrong shape: confirm must be a boolean.",
-  ],
+  [{ prompt: 7 }, 400, "INVALID_REQUEST", "The request is not valid: prompt must be a string."],
+  [{ prompt: "x", confirm: "yes" }, 400, "INVALID_REQUEST", "The request is not valid: confirm must be a boolean."],
   [{ prompt: "x", session_id: "session_1_x" }, 404, "SESSION_NOT_FOUND", "Invalid or expired session_id"],
   ["{", 400, "INVALID_REQUEST", "The body is not valid JSON."],
   [[], 400, "INVALID_REQUEST", "Missing required field: prompt"],

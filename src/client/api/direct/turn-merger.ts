@@ -1,6 +1,6 @@
 import type { AgentPart } from "#protocol/agent-parts";
 import { createTurnTracker } from "#protocol/agent-turn";
-import { BESIDE, isGenerationEnd, type NumberedPart, type StreamPart } from "#protocol/events";
+import { isGenerationEnd, type NumberedPart, type StreamPart, UNLOGGED_STEP } from "#protocol/events";
 
 /**
  * One turn from two sources: what an agent server streams, and the log of the conversation, in which the backend writes what is reported to it.
@@ -47,7 +47,7 @@ export function createTurnMerger(generationId: string, label: string): TurnMerge
   const numbered = (parts: StreamPart[]): NumberedPart[] =>
     parts.map((part) => {
       beside += 1;
-      return { number: last + beside * BESIDE, part };
+      return { number: last + beside * UNLOGGED_STEP, part };
     });
   const advance = (number: number) => {
     if (number > last) [last, beside] = [number, 0];
@@ -121,7 +121,8 @@ export function createTurnMerger(generationId: string, label: string): TurnMerge
     isOver: () => over,
     isClosed: () => closed,
     isKept: () =>
-      kept.isWhole() && (heard.text() === "" ? heard.isWhole() && kept.has(heard.calls()) : heard.isReported()),
+      kept.isWhole() &&
+      (heard.getText() === "" ? heard.isComplete() && kept.has(heard.getCallIds()) : heard.isReported()),
     givenUp: () => (givenUp?.part.type === "error" ? givenUp.part : undefined),
   };
 }
