@@ -13,11 +13,11 @@ import { Problem, toProblemBody } from "#protocol/errors";
 import { parseShape } from "#protocol/parse";
 import { type HostOptions, type HostPorts, type RunningHost, startHost } from "./serve.ts";
 
-/** The embedded backend ends itself after this long without a request, in ms. */
+/** How long the local backend stays up without a request, in ms. */
 export const IDLE_LIMIT_MS = 30 * 60_000;
 
 export type EmbeddedOptions = Omit<HostOptions, "localSecret"> & {
-  /** The state folder, where the record lies. */
+  /** State folder, which holds the record of the running backend. */
   stateFolder: string;
   idleLimitMs: number;
   shaping: Record<string, unknown>;
@@ -25,17 +25,17 @@ export type EmbeddedOptions = Omit<HostOptions, "localSecret"> & {
 
 export type EmbeddedHostPorts = HostPorts & {
   processes: Processes;
-  /** Version and build of this kay, for the fingerprint. */
+  /** Version and build, part of the fingerprint. */
   build: string;
-  /** Real timers; the lock waits with `sleep`. */
+  /** Waits in real time; used while the lock is taken. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   every(ms: number, tick: () => void): () => void;
 };
 
 /**
- * Start the backend that the command line runs for itself, unless one runs already (then null).
+ * Starts the local backend, or returns null if one is already running.
  *
- * @param onStop called when it was idle for long enough, or was told to stop
+ * @param onStop called after the idle limit, or when a client asks the backend to stop
  */
 export async function startEmbedded(
   options: EmbeddedOptions,
@@ -52,11 +52,15 @@ export async function startEmbedded(
   };
   return withLock(lock, async () => {
     if (await findRunningRecord({ folder: stateFolder, processes })) return null;
-    return start(options, ports, onStop);
+    return startBackend(options, ports, onStop);
   });
 }
 
-async function start(options: EmbeddedOptions, ports: EmbeddedHostPorts, onStop: () => void): Promise<RunningHost> {
+async function startBackend(
+  options: EmbeddedOptions,
+  ports: EmbeddedHostPorts,
+  onStop: () => void,
+): Promise<RunningHost> {
   const record = join(options.stateFolder, EMBEDDED_RECORD);
   const secret = Buffer.from(ports.random(32)).toString("base64url");
   const { pid } = ports.processes;
@@ -65,10 +69,10 @@ async function start(options: EmbeddedOptions, ports: EmbeddedHostPorts, onStop:
   const host = await startHost({ ...options, localSecret: secret }, ports, (fetch) => async (request, address) => {
     idle?.touch();
     if (new URL(request.url).pathname !== STOP_PATH) return fetch(request, address);
-    return stopRequested(request, secret, inside, onStop);
+    return handleStop(request, secret, inside, onStop);
   });
   inside = host.backend;
-  // Only now: a start on a slow machine is no idle time.
+  // Starts the idle clock after the backend is up, so that a slow start does not count as idle time.
   idle = watchIdle(
     options.idleLimitMs,
     { now: ports.clock.now, busy: () => (inside?.busy() ?? 0) > 0, every: ports.every },
@@ -87,7 +91,7 @@ async function start(options: EmbeddedOptions, ports: EmbeddedHostPorts, onStop:
   };
 }
 
-function stopRequested(request: Request, secret: string, backend: Backend | undefined, onStop: () => void): Response {
+function handleStop(request: Request, secret: string, backend: Backend | undefined, onStop: () => void): Response {
   const given = Buffer.from(request.headers.get(LOCAL_SECRET_HEADER) ?? "");
   const wanted = Buffer.from(secret);
   const known = given.length === wanted.length && timingSafeEqual(given, wanted);
@@ -96,20 +100,20 @@ function stopRequested(request: Request, secret: string, backend: Backend | unde
     return Response.json(toProblemBody(problem), { status: problem.status });
   }
   if ((backend?.busy() ?? 0) > 0) {
-    const problem = new Problem("BACKEND_BUSY", "This backend is at work.");
+    const problem = new Problem("BACKEND_BUSY", "The local backend is still working on a request.");
     return Response.json(toProblemBody(problem), { status: problem.status });
   }
   onStop();
   return Response.json({ stopping: true }, { status: 202 });
 }
 
-/** What the idle clock needs from outside. */
+/** Time and workload, as the idle clock sees them. */
 export type IdlePorts = { now(): number; busy(): boolean; every(ms: number, tick: () => void): () => void };
 
 /**
- * Call `onIdle` once when nothing was asked for `limitMs` and nothing is under way.
+ * Calls `onIdle` once after `limitMs` without a request and without running work.
  *
- * @returns `touch`, to be called with every request, and `stop`
+ * @returns `touch`, to call on every request, and `stop`
  */
 export function watchIdle(limitMs: number, ports: IdlePorts, onIdle: () => void): { touch(): void; stop(): void } {
   let last = ports.now();
@@ -127,20 +131,20 @@ export function watchIdle(limitMs: number, ports: IdlePorts, onIdle: () => void)
   };
 }
 
-/** Write the record of this process, whole; others may be writing theirs. */
+/** Writes the record of this process atomically. */
 export async function writeRecord(path: string, record: EmbeddedRecord): Promise<void> {
   makePrivateFolders(dirname(path));
   await writeWholeFile(path, `${JSON.stringify(record)}\n`, record.pid);
 }
 
-/** Remove the record if it is still the one of this process; another backend may have taken over. */
+/** Removes the record unless another backend has replaced it. */
 export async function removeRecord(path: string, pid: number): Promise<void> {
   const text = await readFile(path, "utf8").catch(() => null);
   if (text === null) return;
   try {
     if (parseShape(EmbeddedRecord, JSON.parse(text), "the record").pid !== pid) return;
   } catch {
-    // A record that cannot be read helps nobody.
+    // An unreadable record is useless, so it is removed.
   }
   await rm(path, { force: true });
 }
