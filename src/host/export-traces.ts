@@ -5,27 +5,30 @@ import type { Log } from "#telemetry/log";
 
 type Env = Record<string, string | undefined>;
 
-/** Sends spans; `over` resolves after so many milliseconds, and what is on its way then is left. */
-export type Exporter = SpanExporter & { over(ms: number): Promise<void> };
+/** Sends spans. `abortAfter` waits `ms` milliseconds, then aborts the requests that are still open. */
+export type Exporter = SpanExporter & { abortAfter(ms: number): Promise<void> };
 
-/** Milliseconds one sending may take, where OTEL_EXPORTER_OTLP_TIMEOUT says nothing. */
-const TIMEOUT = 10_000;
+/** Time limit of one request in ms, unless OTEL_EXPORTER_OTLP_TIMEOUT sets another. */
+const TIMEOUT_MS = 10_000;
 
 /**
- * Sends spans to a collector as OTLP/HTTP with JSON. What cannot be sent is dropped and said once, until it works again: the backend works
- * without it.
+ * Creates an exporter that sends spans to a collector as OTLP/HTTP with JSON. Spans that cannot be sent are dropped,
+ * and the first failure of a row is logged.
  *
- * @returns undefined where no collector is named
+ * @returns undefined if no collector is configured
  */
 export function createExporter(env: Env, { fetch, log }: { fetch: Fetch; log: Log }): Exporter | undefined {
   const url = getEndpoint(env);
   if (url === undefined) return undefined;
-  const headers = { ...pairs(env.OTEL_EXPORTER_OTLP_HEADERS), ...pairs(env.OTEL_EXPORTER_OTLP_TRACES_HEADERS) };
-  const limit = Number(env.OTEL_EXPORTER_OTLP_TIMEOUT) || TIMEOUT;
+  const headers = {
+    ...parsePairs(env.OTEL_EXPORTER_OTLP_HEADERS),
+    ...parsePairs(env.OTEL_EXPORTER_OTLP_TRACES_HEADERS),
+  };
+  const limit = Number(env.OTEL_EXPORTER_OTLP_TIMEOUT) || TIMEOUT_MS;
   const closed = new AbortController();
   let isFailing = false;
   const send = async (spans: ReadableSpan[]): Promise<void> => {
-    const body = JsonTraceSerializer.serializeRequest(spans.map(bare));
+    const body = JsonTraceSerializer.serializeRequest(spans.map(removeTexts));
     const response = await fetch(url, {
       method: "POST",
       redirect: "manual",
@@ -51,14 +54,16 @@ export function createExporter(env: Env, { fetch, log }: { fetch: Fetch; log: Lo
       );
     },
     shutdown: async () => {},
-    over: async (ms) => {
+    abortAfter: async (ms) => {
       await new Promise((resolve) => setTimeout(resolve, ms).unref());
       closed.abort();
     },
   };
 }
 
-/** The address for traces is used as it is; the general one is that of the collector. */
+/**
+ * Returns the URL for traces. The general endpoint needs the path `/v1/traces`, the endpoint for traces is complete.
+ */
 function getEndpoint(env: Env): string | undefined {
   const own = env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT?.trim();
   const all = env.OTEL_EXPORTER_OTLP_ENDPOINT?.trim();
@@ -66,17 +71,17 @@ function getEndpoint(env: Env): string | undefined {
   return url && URL.canParse(url) ? url : undefined;
 }
 
-/** `name=value,…`, values escaped as in a URL. */
-function pairs(text = ""): Record<string, string> {
+/** Parses `name=value,…` with percent-encoded values. */
+function parsePairs(text = ""): Record<string, string> {
   return Object.fromEntries(
     text.split(",").flatMap((pair) => {
       const at = pair.indexOf("=");
-      return at > 0 ? [[pair.slice(0, at).trim(), decode(pair.slice(at + 1).trim())]] : [];
+      return at > 0 ? [[pair.slice(0, at).trim(), decodePercent(pair.slice(at + 1).trim())]] : [];
     }),
   );
 }
 
-function decode(text: string): string {
+function decodePercent(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
@@ -84,14 +89,16 @@ function decode(text: string): string {
   }
 }
 
-/** Attributes that leave: names, numbers and ids. Of whatever else a library puts into a span nobody can say that it is no secret. */
-const TOLD =
+/** Attributes that may leave this machine: names, numbers, and ids. Libraries may put secrets into any other. */
+const ALLOWED_ATTRIBUTES =
   /^(kay\.\w+|http\.(request\.method|route|response\.status_code)|server\.(address|port)|db\.system\.name|error\.type|gen_ai\.(operation|provider|tool)\.name|gen_ai\.(request|response)\.model|gen_ai\.response\.finish_reasons|gen_ai\.usage\.\w+(\.\w+)*)$/;
 
-/** A span without texts: no message of an error, no event, and no attribute but those that are known to be harmless. */
-function bare(span: ReadableSpan): ReadableSpan {
+/** Returns the span without error messages, events, links, and attributes that are not on the allow list. */
+function removeTexts(span: ReadableSpan): ReadableSpan {
   return Object.create(span, {
-    attributes: { value: Object.fromEntries(Object.entries(span.attributes).filter(([name]) => TOLD.test(name))) },
+    attributes: {
+      value: Object.fromEntries(Object.entries(span.attributes).filter(([name]) => ALLOWED_ATTRIBUTES.test(name))),
+    },
     status: { value: { code: span.status.code } },
     events: { value: [] },
     links: { value: [] },

@@ -11,33 +11,32 @@ import type { ToolCallResponse, ToolView } from "#protocol/tools";
 
 type Env = Record<string, string | undefined>;
 
-/** A tool of this kay, and the variable whose token lets it run in this process. */
+/** A tool, and the environment variable whose token lets it run in this process. */
 type LocalTool = { view: ToolView; variable: string; hasToken: boolean };
 
-/** The tools of this kay without any backend: what they are, and running one at the real service with a token of the environment. */
+/** Tools that run without a backend, at the real service, with tokens from the environment. */
 export type LocalTools = {
   list(): ToolView[];
-  /** @throws Problem NOT_FOUND with the nearest name */
+  /** @throws Problem NOT_FOUND that suggests the closest name */
   find(name: string): LocalTool;
-  /** @throws Problem AUTH_REQUIRED without a token, or when the service refuses it */
+  /** @throws Problem AUTH_REQUIRED without a token, or if the service rejects it */
   call(name: string, input: Record<string, unknown>, signal: AbortSignal): Promise<ToolCallResponse>;
 };
 
 /**
- * Tools with tokens of the environment: `<SERVICE>_ACCESS_TOKEN`, and where a token opens several sites `<SERVICE>_SITE`. A cloud id of
- * Atlassian in `<SERVICE>_CLOUD_ID` spares the question which sites there are. Nothing is stored, and no token leaves for anywhere but its
- * service.
+ * Creates the tools from `<SERVICE>_ACCESS_TOKEN`, and `<SERVICE>_SITE` if a token reaches several sites. For
+ * Atlassian, `<SERVICE>_CLOUD_ID` saves the lookup of the sites. Stores nothing, and sends a token only to its service.
  */
 export function createLocalTools({ env, fetch, clock }: { env: Env; fetch: Fetch; clock: Clock }): LocalTools {
   const services = configureServices({ clients: {} });
-  const configurationOf = (name: string) => services.find(({ service }) => service.name === name);
-  const opened = new Map<string, Promise<{ token: string; metadata: Record<string, unknown> }>>();
-  const access = (name: string, rejected?: string) => {
-    const configuration = configurationOf(name);
-    if (!configuration) throw new Problem("UNKNOWN_SERVICE", `There is no service ${name}.`);
-    if (rejected) throw refusedToken(configuration);
-    const open = opened.get(name) ?? connection(configuration, { env, fetch, clock });
-    opened.set(name, open);
+  const findConfiguration = (name: string) => services.find(({ service }) => service.name === name);
+  const connections = new Map<string, Promise<{ token: string; metadata: Record<string, unknown> }>>();
+  const getAccess = (name: string, rejected?: string) => {
+    const configuration = findConfiguration(name);
+    if (!configuration) throw new Problem("UNKNOWN_SERVICE", `Unknown service ${name}.`);
+    if (rejected) throw rejectedTokenProblem(configuration);
+    const open = connections.get(name) ?? openConnection(configuration, { env, fetch, clock });
+    connections.set(name, open);
     return open;
   };
   const noLog: EffectLog = {
@@ -51,36 +50,36 @@ export function createLocalTools({ env, fetch, clock }: { env: Env; fetch: Fetch
     services,
     fetch,
     clock,
-    access: async (name, rejected) => access(name, rejected),
+    access: async (name, rejected) => getAccess(name, rejected),
     effects: noLog,
   });
   return {
     list: () => tools.map(toToolView),
     find: (name) => {
       const tool = findTool(tools, name);
-      const variable = getVariable(tool.service, "ACCESS_TOKEN");
+      const variable = buildVariableName(tool.service, "ACCESS_TOKEN");
       return { view: toToolView(tool), variable, hasToken: Boolean(env[variable]?.trim()) };
     },
     call: (name, input, signal) => callToolDirectly(findTool(tools, name), input, { id: createDirectCallId(), signal }),
   };
 }
 
-/** `google-calendar` and `ACCESS_TOKEN` are `GOOGLE_CALENDAR_ACCESS_TOKEN`. */
-function getVariable(service: string, what: string): string {
+/** Returns a variable name: `google-calendar` and `ACCESS_TOKEN` give `GOOGLE_CALENDAR_ACCESS_TOKEN`. */
+function buildVariableName(service: string, what: string): string {
   return `${service.toUpperCase().replaceAll(/[^A-Z0-9]+/g, "_")}_${what}`;
 }
 
-async function connection(
+async function openConnection(
   configuration: ServiceConfiguration,
   { env, fetch, clock }: { env: Env; fetch: Fetch; clock: Clock },
 ): Promise<{ token: string; metadata: Record<string, unknown> }> {
   const { service, endpoints } = configuration;
-  const token = env[getVariable(service.name, "ACCESS_TOKEN")]?.trim();
-  if (!token) throw authRequired(service, `${service.title} authentication is required.`);
+  const token = env[buildVariableName(service.name, "ACCESS_TOKEN")]?.trim();
+  if (!token) throw authRequiredProblem(service, `${service.title} authentication is required.`);
   if (!/^[\x21-\x7e]+$/.test(token))
-    throw authRequired(service, `${getVariable(service.name, "ACCESS_TOKEN")} holds no token.`);
-  const site = env[getVariable(service.name, "SITE")]?.trim() || null;
-  const cloudId = env[getVariable(service.name, "CLOUD_ID")]?.trim();
+    throw authRequiredProblem(service, `${buildVariableName(service.name, "ACCESS_TOKEN")} is not a valid token.`);
+  const site = env[buildVariableName(service.name, "SITE")]?.trim() || null;
+  const cloudId = env[buildVariableName(service.name, "CLOUD_ID")]?.trim();
   if (cloudId)
     return { token, metadata: { cloud_id: cloudId, url: site ?? `${endpoints.api}/ex/${service.name}/${cloudId}` } };
   const http = createServiceHttp({
@@ -90,10 +89,10 @@ async function connection(
     service,
     token: async () => token,
     onRejected: async () => {
-      throw refusedToken(configuration);
+      throw rejectedTokenProblem(configuration);
     },
   });
-  // A token that may not tell whose it is may still do what the tool needs.
+  // A token without the scope to read its own account may still have the scope that the tool needs.
   const identity = await service.identify(http).catch((error: unknown) => {
     if (error instanceof Problem && error.code === "SERVICE_FAILED" && Array.isArray(error.details.scopes)) return null;
     throw error;
@@ -104,22 +103,22 @@ async function connection(
   const names = choice.choices.map(({ name }) => name).join(", ");
   throw new Problem(
     "SITE_REQUIRED",
-    `The token opens several sites of ${service.title}, or not the one that is meant: ${names}.`,
+    `The token reaches several ${service.title} sites, or not the one you selected: ${names}.`,
     {
-      hint: `Set ${getVariable(service.name, "SITE")} to one of them.`,
+      hint: `Set ${buildVariableName(service.name, "SITE")} to one of these names.`,
       details: { sites: choice.choices },
     },
   );
 }
 
-function refusedToken({ service }: ServiceConfiguration): Problem {
-  const variable = getVariable(service.name, "ACCESS_TOKEN");
-  return authRequired(service, `${service.title} does not accept the token of ${variable}.`);
+function rejectedTokenProblem({ service }: ServiceConfiguration): Problem {
+  const variable = buildVariableName(service.name, "ACCESS_TOKEN");
+  return authRequiredProblem(service, `${service.title} rejected the token in ${variable}.`);
 }
 
-function authRequired(service: { name: string }, message: string): Problem {
+function authRequiredProblem(service: { name: string }, message: string): Problem {
   return new Problem("AUTH_REQUIRED", message, {
-    hint: `Set ${getVariable(service.name, "ACCESS_TOKEN")} to a valid token, or unset it and run \`kay connect ${service.name}\`.`,
+    hint: `Set ${buildVariableName(service.name, "ACCESS_TOKEN")} to a valid token, or unset it and run \`kay connect ${service.name}\`.`,
     details: { integrations: [service.name] },
   });
 }

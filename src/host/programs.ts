@@ -2,29 +2,31 @@ import { spawn } from "node:child_process";
 import type { Program, ProgramEvents, Programs } from "#connectors/mcp/programs";
 import type { Machine } from "#files/machine";
 
-/** What a program is given of the backend's environment: what a person's programs need to run at all. Nothing in it is a secret of kay's. */
-const GIVEN =
+/** Environment variables that every program gets. None of them holds a secret of kay. */
+const PASSED_VARIABLES =
   /^(PATH|HOME|LOGNAME|USER|SHELL|TERM|TZ|LANG|LANGUAGE|LC_\w+|TMPDIR|TMP|TEMP|XDG_\w+_(HOME|DIRS|DIR)|HTTPS?_PROXY|https?_proxy|NO_PROXY|no_proxy|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR)|APPDATA|COMSPEC|HOMEDRIVE|HOMEPATH|LOCALAPPDATA|PATHEXT|PROGRAMDATA|PROGRAMFILES|SYSTEMDRIVE|SYSTEMROOT|USERPROFILE|WINDIR)$/i;
 
-/** Milliseconds that a program has to end when its input ends, and when it is asked to. */
-const PATIENCE = 1_000;
+/** How long a program may take to exit after its input ends, and again after SIGTERM, in ms. */
+const EXIT_LIMIT_MS = 1_000;
 
-/** Programs of this machine, each in a process group of its own, so that what it starts ends with it. */
+/** Creates programs on this machine. Each runs in a separate process group, so that its children end with it. */
 export function createPrograms(env: Record<string, string | undefined>, { kill }: Pick<Machine, "kill">): Programs {
   const given = Object.fromEntries(
-    Object.entries(env).filter((entry): entry is [string, string] => GIVEN.test(entry[0]) && entry[1] !== undefined),
+    Object.entries(env).filter(
+      (entry): entry is [string, string] => PASSED_VARIABLES.test(entry[0]) && entry[1] !== undefined,
+    ),
   );
   return {
     start: ([program = "", ...args], { folder, env: names = [] }, hears) => {
       const more = Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
       const options = { ...(folder === undefined ? {} : { cwd: folder }), env: { ...given, ...more } };
-      return start(program, args, options, { hears, kill });
+      return startProgram(program, args, options, { hears, kill });
     },
     lacks: (names) => names.filter((name) => !env[name]),
   };
 }
 
-function start(
+function startProgram(
   program: string,
   args: string[],
   options: { cwd?: string; env: Record<string, string> },
@@ -55,11 +57,11 @@ function start(
     },
     end: async () => {
       child.stdin.end();
-      if (await within(PATIENCE, gone)) return;
+      if (await settlesWithin(EXIT_LIMIT_MS, gone)) return;
       signalGroup(kill, child.pid, "SIGTERM");
-      if (await within(PATIENCE, gone)) return;
+      if (await settlesWithin(EXIT_LIMIT_MS, gone)) return;
       signalGroup(kill, child.pid, "SIGKILL");
-      await within(PATIENCE, gone);
+      await settlesWithin(EXIT_LIMIT_MS, gone);
     },
   };
 }
@@ -69,11 +71,11 @@ function signalGroup(kill: Machine["kill"], pid: number | undefined, signal: "SI
   try {
     kill(-pid, signal);
   } catch {
-    // It is gone.
+    // The group has already exited.
   }
 }
 
-async function within(ms: number, done: Promise<void>): Promise<boolean> {
+async function settlesWithin(ms: number, done: Promise<void>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<boolean>((resolve) => {
     timer = setTimeout(resolve, ms, false);

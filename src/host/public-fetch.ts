@@ -6,33 +6,33 @@ import { findProxy } from "#net/proxy";
 import { isPublicAddress } from "#net/public-address";
 import { Problem } from "#protocol/errors";
 
-type Found = { address: string; family: number };
+type ResolvedAddress = { address: string; family: number };
 
-/** All addresses of a name, as the system knows them. */
-export type ResolveAddresses = (host: string) => Promise<Found[]>;
+/** Resolves a host name to all of its addresses. */
+export type ResolveAddresses = (host: string) => Promise<ResolvedAddress[]>;
 
 type Options = { env: Record<string, string | undefined>; ca?: string[]; resolve?: ResolveAddresses };
 
 /**
- * The way out to addresses that one person of many chose. A socket is opened to an address that was looked at, and to no other: a name that
- * resolves to something else a moment later (DNS rebinding) gains nothing. Behind a proxy the proxy resolves once more, and its rules hold.
+ * Creates the HTTP client for addresses that one of many users chose. It only connects to an address it has checked,
+ * which defeats DNS rebinding. A proxy resolves the name again and applies its own rules.
  */
 export function createPublicFetch({
   env,
   ca,
-  resolve = systemResolve,
+  resolve = resolveWithSystem,
 }: Options): PublicFetch & { close(): Promise<void> } {
   const tls = ca ? { ca } : {};
-  const direct = new Agent({ connect: { ...tls, lookup: guardedLookup(resolve) } });
+  const direct = new Agent({ connect: { ...tls, lookup: createGuardedLookup(resolve) } });
   const proxies = new Map<string, Dispatcher>();
-  const dispatcherFor = async (url: URL): Promise<Dispatcher> => {
-    const host = bare(url.hostname);
-    // No lookup is made for what is an address already.
-    if (isIP(host) && !isPublicAddress(host)) throw refuse(host);
+  const getDispatcher = async (url: URL): Promise<Dispatcher> => {
+    const host = stripBrackets(url.hostname);
+    // An IP address does not go through the lookup, so it is checked here.
+    if (isIP(host) && !isPublicAddress(host)) throw addressRefusedProblem(host);
     const proxy = findProxy(url, env, BlockList);
     if (!proxy) return direct;
     const found = await resolve(host).catch(() => []);
-    if (!found.every(({ address }) => isPublicAddress(address))) throw refuse(host);
+    if (!found.every(({ address }) => isPublicAddress(address))) throw addressRefusedProblem(host);
     const known =
       proxies.get(proxy.url.href) ?? new ProxyAgent({ uri: proxy.url.href, requestTls: tls, proxyTls: tls });
     proxies.set(proxy.url.href, known);
@@ -40,11 +40,11 @@ export function createPublicFetch({
   };
   return {
     fetch: async (address, init) => {
-      const dispatcher = await dispatcherFor(new URL(address));
-      const answer = await fetch(address, { ...(init as RequestInit), dispatcher }).catch((error: unknown) => {
-        throw refusalIn(error) ?? error;
+      const dispatcher = await getDispatcher(new URL(address));
+      const response = await fetch(address, { ...(init as RequestInit), dispatcher }).catch((error: unknown) => {
+        throw findProblem(error) ?? error;
       });
-      return answer as unknown as Response;
+      return response as unknown as Response;
     },
     addresses: async (host) => {
       if (isIP(host)) return [host];
@@ -56,13 +56,14 @@ export function createPublicFetch({
   };
 }
 
-/** The lookup of a socket: what it gives is what is connected to, so this is where an address is judged. */
-function guardedLookup(resolve: ResolveAddresses): LookupFunction {
+/** Creates the lookup function of a socket. The socket connects to the address it returns, so the check is here. */
+function createGuardedLookup(resolve: ResolveAddresses): LookupFunction {
   return (host, options, done) => {
     resolve(host).then(
       (found) => {
         const [first] = found;
-        if (!first || !found.every(({ address }) => isPublicAddress(address))) return done(refuse(host), "", 0);
+        if (!first || !found.every(({ address }) => isPublicAddress(address)))
+          return done(addressRefusedProblem(host), "", 0);
         if (options.all) done(null, found);
         else done(null, first.address, first.family);
       },
@@ -71,24 +72,28 @@ function guardedLookup(resolve: ResolveAddresses): LookupFunction {
   };
 }
 
-function systemResolve(host: string): Promise<Found[]> {
+function resolveWithSystem(host: string): Promise<ResolvedAddress[]> {
   return new Promise((give, fail) => {
     systemLookup(host, { all: true, verbatim: true }, (error, found) => (error ? fail(error) : give(found)));
   });
 }
 
-function refuse(host: string): Problem {
-  return new Problem("ADDRESS_REFUSED", `${host} is not a public address, and this backend reaches no other.`, {
-    details: { host },
-  });
+function addressRefusedProblem(host: string): Problem {
+  return new Problem(
+    "ADDRESS_REFUSED",
+    `${host} is not a public address, and this backend connects only to public addresses.`,
+    {
+      details: { host },
+    },
+  );
 }
 
-/** The refusal that an HTTP client wrapped into its own errors. */
-function refusalIn(error: unknown): Problem | undefined {
+/** Returns the Problem among the causes of an HTTP client's error. */
+function findProblem(error: unknown): Problem | undefined {
   for (let inner = error; inner instanceof Error; inner = inner.cause) if (inner instanceof Problem) return inner;
   return undefined;
 }
 
-function bare(hostname: string): string {
+function stripBrackets(hostname: string): string {
   return hostname.replace(/^\[|\]$/g, "");
 }

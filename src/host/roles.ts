@@ -4,39 +4,44 @@ import type { Keys } from "#backend/store/keys";
 import { parseOrigin } from "#net/addresses";
 import { Problem } from "#protocol/errors";
 
-/** What `kay serve` is: the backend that clients speak to, the agent server that runs its turns, or each for itself and others. */
+/** Role of `kay serve`: the backend for clients, the agent server that runs their turns, or both. */
 export type Role = "backend" | "agent" | "both";
 
-type Asked = {
+type RoleSources = {
   role?: Role;
   env: Record<string, string | undefined>;
   setting(key: string): string | undefined;
 };
 
-/** What is known only when the process listens. */
-type Known = { publicUrl: string; keys: Keys };
+/** Values that are known once the process listens. */
+type ListeningBackend = { publicUrl: string; keys: Keys };
 
 /**
- * The agent server that answers instead of a model here, and whether this is one. Its password goes nowhere but there.
+ * Returns the agent server to use instead of a model, and whether this process is one. The password goes only to that
+ * server.
  *
- * @returns to be called with what is known later
- * @throws Problem AGENT_NOT_CONFIGURED where a role lacks what it needs, INSECURE_URL, USAGE
+ * @returns a function to call once the process listens
+ * @throws Problem AGENT_NOT_CONFIGURED if a role lacks a setting, INSECURE_URL, USAGE
  */
-export function readRole({ role, env, setting }: Asked): (known: Known) => Pick<BackendPorts, "agent" | "agentRole"> {
+export function readRole({
+  role,
+  env,
+  setting,
+}: RoleSources): (known: ListeningBackend) => Pick<BackendPorts, "agent" | "agentRole"> {
   const allowInsecure = setting("allow-insecure") === "true";
   const given = env.KAY_AGENT_URL?.trim();
   const url = given && role !== "agent" ? parseOrigin(given, { allowInsecure }).baseUrl : undefined;
   const own = env.KAY_AGENT_PASSWORD || undefined;
   if (role === "backend" && !url)
-    throw new Problem("AGENT_NOT_CONFIGURED", "`kay serve --role backend` needs the address of an agent server.", {
-      hint: "Set KAY_AGENT_URL to it, or leave --role out: then this backend answers by itself.",
+    throw new Problem("AGENT_NOT_CONFIGURED", "`kay serve --role backend` requires the URL of an agent server.", {
+      hint: "Set KAY_AGENT_URL, or omit --role to run the agent in this backend.",
     });
   if (role === "agent" && !own)
-    throw new Problem("AGENT_NOT_CONFIGURED", "`kay serve --role agent` needs a password for its backends.", {
-      hint: "Set KAY_AGENT_PASSWORD to a long random word, here and at the backends.",
+    throw new Problem("AGENT_NOT_CONFIGURED", "`kay serve --role agent` requires a password for its backends.", {
+      hint: "Set KAY_AGENT_PASSWORD to a long random string, on this server and on the backends.",
     });
   return ({ publicUrl, keys }) => {
-    const password = own ?? (role === "both" ? getPassword(keys) : undefined);
+    const password = own ?? (role === "both" ? derivePassword(keys) : undefined);
     const at = url ?? (role === "both" ? publicUrl : undefined);
     const serves = (role === "agent" || role === "both") && password !== undefined;
     return {
@@ -46,7 +51,10 @@ export function readRole({ role, env, setting }: Asked): (known: Known) => Pick<
   };
 }
 
-/** Where nobody chose one: the same at every process with these keys, since any of them may be asked. It says nothing about the key. */
-function getPassword({ signing }: Keys): string {
+/**
+ * Derives the default password from the signing key, so that every process with these keys has the same one. It does
+ * not reveal the key.
+ */
+function derivePassword({ signing }: Keys): string {
   return createHmac("sha256", signing[0].key).update("kay: password of the agent server").digest("base64url");
 }

@@ -16,49 +16,52 @@ import { makeDataFolder } from "./store.ts";
 import { parseDrainTime, parseTrustedProxies } from "./trusted-proxies.ts";
 
 /**
- * Where the embedded backend listens if it can: a provider redirects only to an address that was registered with one's own client, so
- * that must stay the same. Taken by somebody else, any port will do for the sandbox.
+ * Preferred port of the local backend. It stays the same because a provider only redirects to a registered address; any
+ * other port works for the sandbox.
  */
 const EMBEDDED_PORT = 4040;
 
-/** What `kay serve` was given on the command line. */
+/** Command-line options of `kay serve`. */
 export type ServeRequest = Omit<HostOptions, "dataFolder" | "localSecret" | "drainMs" | "trusts"> & {
   dataDir?: string;
   embedded: boolean;
-  /** Only the sandbox, for nodes that share it. */
+  /** Runs only the sandbox, for nodes that share it. */
   sandboxOnly?: boolean;
-  /** Seconds. */
+  /** In seconds. */
   drain?: string;
   trustProxy?: string;
 };
 
-/** The parts of the command line's context that running a backend needs. */
+/** The parts of the command line's context that a backend needs. */
 export type RunPorts = {
   version: string;
-  /** Version and build; see `World.build`. */
+  /** Version and build of kay, part of the fingerprint. */
   build: string;
   env: Record<string, string | undefined>;
   clock: Timer;
   random(bytes: number): Uint8Array;
   signal: AbortSignal;
   paths: Paths;
-  /** Read anew at each call. */
+  /** Reads the settings again on each call. */
   settings(): Settings;
-  /** Settings that the fingerprint of the embedded backend counts. */
+  /** Settings that are part of the local backend's fingerprint. */
   shaping: Record<string, unknown>;
   machine: Machine;
   processes: Processes;
   debug: boolean;
   memory?(): { rss: number; heapUsed: number };
-  /** A line of the log. */
+  /** Writes a line to the log. */
   write(line: string): void;
-  /** Told once it listens. */
+  /** Called once the backend listens. */
   ready(host: RunningHost): void;
-  /** Told once the sandbox runs by itself: where its stand-ins are, and the file that tells nodes of it. */
+  /** Called once a separate sandbox listens, with its origins and the file that other nodes read. */
   sandboxReady(origins: Record<string, { origin: string }>, file: string): void;
 };
 
-/** Run the backend until the signal ends, or until the embedded one was idle for long enough. Resolves when everything is stopped. */
+/**
+ * Runs the backend until the signal aborts or the local backend reaches its idle limit. Resolves when everything has
+ * stopped.
+ */
 export async function runServe(request: ServeRequest, ports: RunPorts): Promise<void> {
   const { clock, signal } = ports;
   const log = createLog(ports.write, { level: readLogLevel(ports.env, ports.debug), clock });
@@ -66,14 +69,14 @@ export async function runServe(request: ServeRequest, ports: RunPorts): Promise<
   const stop = () => end.resolve();
   if (signal.aborted) return;
   signal.addEventListener("abort", stop, { once: true });
-  if (request.sandboxOnly) return await sandboxUntilEnd(request, ports, log, end.promise);
+  if (request.sandboxOnly) return await runSandboxOnly(request, ports, log, end.promise);
   const hostPorts: HostPorts = {
     ...ports,
     setting: (key) => readSetting(ports.settings(), key),
     model: () => getModel(ports),
     log,
   };
-  const host = await start(request, ports, hostPorts, stop).catch((error: unknown) => {
+  const host = await startBackend(request, ports, hostPorts, stop).catch((error: unknown) => {
     const message = error instanceof Error ? error.message : String(error);
     log("error", "start_failed", { message, ...(error instanceof Problem ? { hint: error.hint } : {}) });
     throw error;
@@ -87,7 +90,7 @@ export async function runServe(request: ServeRequest, ports: RunPorts): Promise<
   await host.close();
 }
 
-async function sandboxUntilEnd(request: ServeRequest, ports: RunPorts, log: Log, end: Promise<void>): Promise<void> {
+async function runSandboxOnly(request: ServeRequest, ports: RunPorts, log: Log, end: Promise<void>): Promise<void> {
   const folder = getDataFolder(request, ports);
   makeDataFolder(folder);
   const sandbox = await startSandbox({ ...ports, folder, seed: request.seed, log });
@@ -103,7 +106,7 @@ function getDataFolder({ dataDir, embedded }: ServeRequest, { paths }: RunPorts)
   return dataDir ?? join(paths.data(), embedded ? "embedded" : "serve");
 }
 
-function start(
+function startBackend(
   request: ServeRequest,
   ports: RunPorts,
   hostPorts: HostPorts,
@@ -114,18 +117,18 @@ function start(
   const options: HostOptions = { ...request, databaseUrl, dataFolder: getDataFolder(request, ports) };
   if (!request.embedded)
     return startServing(
-      { ...options, ...inFront(request, env) },
+      { ...options, ...readProxyOptions(request, env) },
       { ...hostPorts, processes: ports.processes, state: paths.state() },
     );
   const idleLimitMs = Number(env.KAY_IDLE_LIMIT_MS) || IDLE_LIMIT_MS;
   return startEmbedded(
     { ...options, port: EMBEDDED_PORT, anyPort: true, stateFolder: paths.state(), idleLimitMs, shaping: ports.shaping },
-    { ...hostPorts, processes: ports.processes, build: ports.build, sleep: clock.sleep, every },
+    { ...hostPorts, processes: ports.processes, build: ports.build, sleep: clock.sleep, every: startInterval },
     stop,
   );
 }
 
-function inFront(request: ServeRequest, env: RunPorts["env"]): Pick<HostOptions, "drainMs" | "trusts"> {
+function readProxyOptions(request: ServeRequest, env: RunPorts["env"]): Pick<HostOptions, "drainMs" | "trusts"> {
   const trusted = request.trustProxy ?? env.KAY_TRUST_PROXY;
   return {
     drainMs: parseDrainTime((request.drain ?? env.KAY_DRAIN) || "0"),
@@ -133,7 +136,7 @@ function inFront(request: ServeRequest, env: RunPorts["env"]): Pick<HostOptions,
   };
 }
 
-function every(ms: number, tick: () => void): () => void {
+function startInterval(ms: number, tick: () => void): () => void {
   const timer = setInterval(tick, ms);
   return () => clearInterval(timer);
 }
@@ -145,7 +148,9 @@ function readSetting(settings: Settings, key: string): string | undefined {
     ?.value?.toString();
 }
 
-/** A setting that cannot be used is the backend's fault here, and not its caller's. */
+/**
+ * Returns the model settings. An invalid setting is the operator's mistake, not the caller's, so it gets another code.
+ */
 function getModel({ env, settings }: RunPorts): ModelSettings {
   try {
     const { value, where } = settings().get("model");
@@ -158,29 +163,29 @@ function getModel({ env, settings }: RunPorts): ModelSettings {
 }
 
 /**
- * How much is logged: KAY_LOG_LEVEL, else everything with `--debug` or KAY_DEBUG, else from `info` on.
+ * Returns the log level: KAY_LOG_LEVEL, otherwise `debug` with `--debug` or KAY_DEBUG, otherwise `info`.
  *
- * @throws Problem USAGE for another word
+ * @throws Problem USAGE for an unknown level
  */
 export function readLogLevel(env: Record<string, string | undefined>, debug: boolean): LogLevel {
   const given = env.KAY_LOG_LEVEL?.trim().toLowerCase();
   if (!given) return debug ? "debug" : "info";
   const level = LEVELS.find((each) => each === given);
   if (level) return level;
-  throw new Problem("USAGE", `KAY_LOG_LEVEL is ${JSON.stringify(given)}.`, {
-    hint: `Set one of ${LEVELS.join(", ")}.`,
+  throw new Problem("USAGE", `Unknown log level ${JSON.stringify(given)} in KAY_LOG_LEVEL.`, {
+    hint: `Set KAY_LOG_LEVEL to one of ${LEVELS.join(", ")}.`,
   });
 }
 
 type Ports = HostPorts & {
   processes: Processes;
-  /** The state folder, where the record goes. */
+  /** State folder, which holds the record. */
   state: string;
 };
 
 /**
- * Start what `kay serve` runs. It leaves a record that only its user can read, so that `kay serve --status` of that user may see more than
- * strangers do. Where it cannot be written, there is none.
+ * Starts `kay serve` and writes a record that only its user can read, so that `kay serve --status` of that user shows
+ * details. A record that cannot be written is only logged.
  */
 export async function startServing(options: HostOptions, ports: Ports): Promise<RunningHost> {
   const { processes, version, log } = ports;

@@ -14,16 +14,18 @@ import type { Log } from "#telemetry/log";
 const SAVE_AFTER_MS = 100;
 
 type SandboxHost = {
-  /** Data folder; the sandbox's state lies in `sandbox.json` in it. */
+  /** Data folder; the state of the sandbox is in its `sandbox.json`. */
   folder: string;
-  /** File of `--seed`. */
+  /** File passed to `--seed`. */
   seed?: string;
   clock: { now(): number };
   random(bytes: number): Uint8Array;
   log: Log;
 };
 
-/** The sandbox with a loopback port per provider. Its state survives a restart, so that connections to it do too. */
+/**
+ * Starts the sandbox with a loopback port for each provider. Its state survives a restart, and so do connections to it.
+ */
 export async function startSandbox(
   host: SandboxHost,
 ): Promise<{ providers: Record<string, SandboxProvider>; close(): Promise<void> }> {
@@ -35,7 +37,7 @@ export async function startSandbox(
     .catch(() => undefined);
   const saver = createSaver(file, host.log);
   const sandbox = createSandbox({ clock: host.clock, random: host.random, seed, saved, save: saver.save });
-  // The same ports as last time where they are free: links to the sandbox's pages are stored in connections.
+  // Prefer the ports of the last run, because stored connections link to the sandbox's pages.
   const ports = await readPorts(portsFile);
   const options = { host: "127.0.0.1", grace: 1_000, dropHeader: DROP_HEADER };
   const listening = Object.entries(sandbox.origins).map(async ([name, fetch]) => {
@@ -76,13 +78,13 @@ async function readSeed(path: string): Promise<string> {
     return await readFile(path, "utf8");
   } catch (error) {
     const errno = (error as NodeJS.ErrnoException).code ?? "unreadable";
-    throw new Problem("USAGE", `The seed ${path} cannot be read (${errno}).`, {
-      hint: "Give --seed a YAML or JSON file.",
+    throw new Problem("USAGE", `Could not read the seed file ${path} (${errno}).`, {
+      hint: "Pass a YAML or JSON file to --seed.",
     });
   }
 }
 
-/** Writes the newest state, whole and one at a time. */
+/** Creates a writer that saves the newest state atomically, one write at a time. */
 function createSaver(file: string, log: Log): { save(state: unknown): void; flush(): Promise<void> } {
   let pending: unknown;
   let timer: NodeJS.Timeout | undefined;
@@ -109,7 +111,7 @@ function createSaver(file: string, log: Log): { save(state: unknown): void; flus
   };
 }
 
-/** Listen at the port that is asked for, or at a free one where that is taken. */
+/** Listens on the requested port, or on a free one if that is taken. */
 export async function listenPreferably(fetch: Parameters<typeof listen>[0], options: ListenOptions): Promise<Listener> {
   try {
     return await listen(fetch, options);
@@ -125,9 +127,9 @@ const Providers = z.record(
 );
 
 /**
- * Write down where a sandbox is and which clients are registered there, for nodes that share it.
+ * Writes the origins and clients of a sandbox to a private file, for nodes that share it.
  *
- * @returns the file, which nobody else may read
+ * @returns the path of the file
  */
 export async function publishSandbox(folder: string, providers: Record<string, SandboxProvider>): Promise<string> {
   const file = join(folder, "sandbox-clients.json");
@@ -136,7 +138,7 @@ export async function publishSandbox(folder: string, providers: Record<string, S
 }
 
 /**
- * The sandbox that another process runs (`kay serve --sandbox-only`), by the file that it wrote.
+ * Reads the file of a sandbox in another process (`kay serve --sandbox-only`).
  *
  * @throws Problem STORE_UNREADABLE
  */
@@ -144,8 +146,8 @@ export async function readSharedSandbox(file: string): Promise<Record<string, Sa
   try {
     return Providers.parse(JSON.parse(await readFile(file, "utf8")));
   } catch (cause) {
-    throw new Problem("STORE_UNREADABLE", `KAY_SANDBOX names no file of a sandbox: ${file}.`, {
-      hint: "Run `kay serve --sandbox-only`, which says where its file is.",
+    throw new Problem("STORE_UNREADABLE", `KAY_SANDBOX is not a sandbox file: ${file}.`, {
+      hint: "Run `kay serve --sandbox-only`, which prints the path of its file.",
       cause,
     });
   }

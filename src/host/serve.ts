@@ -20,38 +20,38 @@ import { makeDataFolder, openStore } from "./store.ts";
 import { openTelemetry } from "./telemetry.ts";
 import { resolveClientAddress, type TrustPolicy } from "./trusted-proxies.ts";
 
-/** Milliseconds between two looks after what has expired or was left behind. */
-const TICK = 1_000;
+/** Interval between checks for expired and abandoned work, in ms. */
+const TICK_MS = 1_000;
 
 /**
- * Milliseconds until work stops whose asker has gone without a word: on one's own machine that person has closed the terminal, while the way
- * to a backend elsewhere may only be interrupted.
+ * How long work continues after its client disconnects without a message, in ms. Locally the user has closed the
+ * terminal; a remote connection may only be interrupted.
  */
-const LEAVE_EMBEDDED = 700;
-const LEAVE_HOSTED = 30_000;
+const LEAVE_EMBEDDED_MS = 700;
+const LEAVE_HOSTED_MS = 30_000;
 
-/** What a backend is started with, after flags, environment and settings were weighed. */
+/** Options of a backend, combined from flags, environment, and settings. */
 export type HostOptions = {
   host: string;
   port: number;
-  /** The sandbox for every service, also where a client is configured. */
+  /** Uses the sandbox for every service, even if a client is configured. */
   sandbox: boolean;
   seed?: string;
   databaseUrl?: string;
   dataFolder: string;
   publicUrl?: string;
-  /** Without it this backend answers by itself, or asks the agent server that the environment names. */
+  /** Without a role this backend runs the agent itself, or calls the agent server in the environment. */
   role?: Role;
   localSecret?: string;
-  /** What opens the status to whoever can read this process's record. */
+  /** Opens the status to a client that can read this process's record. */
   operatorSecret?: string;
-  /** Port of 127.0.0.1 where metrics and status are without a key. */
+  /** Port on 127.0.0.1 that serves metrics and status without a key. */
   metricsPort?: number;
-  /** Take a free port where `port` is taken. */
+  /** Uses a free port if `port` is taken. */
   anyPort?: boolean;
-  /** Milliseconds that requests are still taken after `GET /ready` began to say no, before it stops; 0. */
+  /** How long to accept requests after `GET /ready` reports draining, in ms (default: 0). */
   drainMs?: number;
-  /** Which servers in front are trusted to say for whom they ask; none. */
+  /** Which reverse proxies may report the client's address (default: none). */
   trusts?: TrustPolicy;
 };
 
@@ -59,28 +59,29 @@ export type HostPorts = {
   version: string;
   env: Record<string, string | undefined>;
   setting(key: string): string | undefined;
-  /** The model as it is set now; asked anew for each generation. */
+  /** Returns the current model settings; called for each generation. */
   model(): ModelSettings;
   machine: Machine;
   clock: { now(): number };
   random(bytes: number): Uint8Array;
-  /** Bytes that this process takes. */
+  /** Memory use of this process in bytes. */
   memory?(): { rss: number; heapUsed: number };
   log: Log;
 };
 
 export type RunningHost = {
   url: string;
-  /** Origins of the sandbox's stand-ins by provider; empty without it. */
+  /** Origins and clients of the sandbox by provider; empty without a sandbox. */
   sandbox: Record<string, SandboxProvider>;
   backend: Backend;
-  /** Its number among the nodes of its database, as it starts. */
+  /** Number of this node in its database, at startup. */
   node: number;
   close(): Promise<void>;
 };
 
 /**
- * Run the backend as a process does: database, keys, sandbox, socket. What was started is stopped again when a later part fails.
+ * Runs the backend as a process: database, keys, sandbox, and socket. If a part fails to start, the parts that did
+ * start are stopped.
  *
  * @param front wraps the backend's fetch (idle clock, local control)
  */
@@ -98,7 +99,7 @@ export async function startHost(
   };
   try {
     const { listener, ...parts } = await startParts(options, ports, front, stops);
-    drain = () => drained(parts.backend, listener, options.drainMs ?? 0);
+    drain = () => drainBackend(parts.backend, listener, options.drainMs ?? 0);
     return { ...parts, close };
   } catch (error) {
     await close();
@@ -119,21 +120,21 @@ async function startParts(
   const outgoing = createOutboundFetch(env);
   stops.push(outgoing.close);
   const configured = options.sandbox ? { clients: {} } : readConfiguredClients(env, ports.setting);
-  const [database, keys, providers] = await allOrNone([
+  const [database, keys, providers] = await waitForAll([
     openStore(options, ports, stops),
     loadBackendKeys(env.KAY_KEYS ? { value: env.KAY_KEYS } : { folder: options.dataFolder }),
     getProviders(options, ports, stops),
   ]);
   let backend: Backend | undefined;
-  let operated: OperatorView | undefined;
+  let operatorView: OperatorView | undefined;
   const { version } = ports;
   const status = async () => backend?.status();
-  const observing = options.localSecret
+  const telemetry = options.localSecret
     ? undefined
     : await openTelemetry({ env, fetch: outgoing.fetch, log, version, pool: database.pool, status });
-  if (observing) stops.push(observing.close);
-  const { fetch: reach, guarded } = observing?.ways(outgoing) ?? outgoing;
-  const operator = createOperatorMiddleware(() => operated, {
+  if (telemetry) stops.push(telemetry.close);
+  const { fetch: outboundFetch, guarded } = telemetry?.instrument(outgoing) ?? outgoing;
+  const operator = createOperatorMiddleware(() => operatorView, {
     secret: options.localSecret ?? options.operatorSecret,
     token: env.KAY_METRICS_TOKEN?.trim(),
   });
@@ -151,27 +152,28 @@ async function startParts(
     stops.push(
       (
         await listen(
-          createOperatorHandler(() => operated),
+          createOperatorHandler(() => operatorView),
           { host: "127.0.0.1", port: options.metricsPort },
         )
       ).close,
     );
-  const local = createLocalModels({ fetch: reach, clock, env });
+  const local = createLocalModels({ fetch: outboundFetch, clock, env });
   const services = configureServices({ ...configured, sandbox: providers });
   const publicUrl = options.publicUrl ?? listener.url;
   const backendPorts: BackendPorts = {
     db: database.db,
     node: database.node,
-    leaveMs: options.localSecret ? LEAVE_EMBEDDED : LEAVE_HOSTED,
+    leaveMs: options.localSecret ? LEAVE_EMBEDDED_MS : LEAVE_HOSTED_MS,
     keys,
     clock,
     log,
-    fetch: reach,
+    fetch: outboundFetch,
     guarded,
-    ...(observing ? { observe: observing.observe } : {}),
-    // Of an operator's secret only that operator's own descriptions may make use.
+    ...(telemetry ? { observe: telemetry.observe } : {}),
+    // Only the operator's own custom services may use the secrets in the environment, so only a local backend reads
+    // them.
     ...(options.localSecret ? { clientSecret: (service) => readClientSecret(env, service) } : {}),
-    // A stranger's program is nothing that a backend of many people runs.
+    // A shared backend must not run programs that its users name.
     ...(options.localSecret ? { programs: createPrograms(env, ports.machine) } : {}),
     services,
     model: () => ({ ...ports.model(), local }),
@@ -186,7 +188,7 @@ async function startParts(
     ),
   };
   backend = createBackend(backendPorts);
-  operated = createOperatorView(
+  operatorView = createOperatorView(
     {
       ports: backendPorts,
       backend,
@@ -196,21 +198,21 @@ async function startParts(
       pid: ports.machine.pid,
       memory: ports.memory,
     },
-    observing,
+    telemetry,
   );
   await recoverLostWork(backendPorts);
-  stops.push(backend.close, tickEvery(TICK, backend, log));
+  stops.push(backend.close, startTicking(TICK_MS, backend, log));
   return { url: listener.url, sandbox: providers, backend, listener, node: await database.node.number() };
 }
 
-/** Whoever is in front learns that others are to be asked, and gets the time to. */
-async function drained(backend: Backend, listener: Listener, ms: number): Promise<void> {
+/** Reports not ready and keeps serving for `ms` milliseconds, so that a load balancer can switch to other nodes. */
+async function drainBackend(backend: Backend, listener: Listener, ms: number): Promise<void> {
   listener.drain();
   await backend.drain();
   if (ms > 0) await new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** The sandbox that another process runs, or one of its own. */
+/** Reads the shared sandbox, or starts one in this process. */
 async function getProviders(
   { dataFolder: folder, seed }: HostOptions,
   { env, clock, random, log }: HostPorts,
@@ -222,8 +224,8 @@ async function getProviders(
   return started.providers;
 }
 
-/** One look after another, however long each takes. */
-function tickEvery(ms: number, backend: Backend, log: Log): () => Promise<void> {
+/** Calls `backend.tick` at an interval, never twice at a time. */
+function startTicking(ms: number, backend: Backend, log: Log): () => Promise<void> {
   let last = Promise.resolve();
   let looking = false;
   const timer = setInterval(() => {
@@ -242,8 +244,8 @@ function tickEvery(ms: number, backend: Backend, log: Log): () => Promise<void> 
   };
 }
 
-/** As `Promise.all`, but a failure is thrown when the others have ended too, so that what they started is known and can be stopped. */
-async function allOrNone<T extends unknown[]>(parts: { [K in keyof T]: Promise<T[K]> }): Promise<T> {
+/** Like `Promise.all`, but waits for all parts before it throws, so that everything that started can be stopped. */
+async function waitForAll<T extends unknown[]>(parts: { [K in keyof T]: Promise<T[K]> }): Promise<T> {
   await Promise.allSettled(parts);
   return (await Promise.all(parts)) as T;
 }

@@ -5,25 +5,25 @@ import type { PoolCounts } from "./metrics.ts";
 import type { OperatorView } from "./operator.ts";
 import type { Telemetry } from "./telemetry.ts";
 
-/** What the status of a process is made of. */
-type StatusOf = {
+/** Sources of the status. */
+type StatusSources = {
   ports: Pick<BackendPorts, "clock" | "node" | "model" | "version" | "sandbox" | "publicUrl">;
   backend: Backend;
   database: { pool: PoolCounts; place: string };
   url: string;
-  /** Milliseconds, of the clock. */
+  /** In ms since the epoch. */
   startedAt: number;
   pid: number;
-  /** Bytes. */
+  /** In bytes. */
   memory: (() => { rss: number; heapUsed: number }) | undefined;
 };
 
-/** What an operator may ask this process for. */
-export function createOperatorView(of: StatusOf, observing: Telemetry | undefined): OperatorView {
-  return { status: () => getStatus(of), ...(observing ? { metrics: observing.metrics.text } : {}) };
+/** Creates the operator's view of this process. */
+export function createOperatorView(sources: StatusSources, telemetry: Telemetry | undefined): OperatorView {
+  return { status: () => getStatus(sources), ...(telemetry ? { metrics: telemetry.metrics.text } : {}) };
 }
 
-/** A node as its operator sees it. Nothing in it waits for a database that is away for longer than two seconds. */
+/** Returns the status of this node. Waits at most two seconds for an unreachable database. */
 async function getStatus({
   ports,
   backend,
@@ -32,7 +32,7 @@ async function getStatus({
   startedAt,
   pid,
   memory,
-}: StatusOf): Promise<StatusResponse> {
+}: StatusSources): Promise<StatusResponse> {
   const [{ shared, working, followers }, model] = await Promise.all([
     backend.status(),
     decideModel(ports.model()).then(

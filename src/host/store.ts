@@ -6,7 +6,7 @@ import { Problem } from "#protocol/errors";
 import type { Log } from "#telemetry/log";
 import { startPostgres } from "./postgres/start.ts";
 
-/** The database of DATABASE_URL, or kay's own Postgres. */
+/** Opens the database at DATABASE_URL, or the embedded Postgres. */
 export async function openStore(
   options: { databaseUrl?: string; dataFolder: string },
   { machine, log }: { machine: Machine; log: Log },
@@ -35,14 +35,18 @@ function withNode(
   return { ...database, node };
 }
 
-/** Make the folder of database and keys, for this user alone. @throws Problem STORE_UNREADABLE */
+/**
+ * Creates the folder for database and keys, private to this user.
+ *
+ * @throws Problem STORE_UNREADABLE
+ */
 export function makeDataFolder(folder: string): void {
   try {
     makePrivateFolders(folder);
   } catch (error) {
     const errno = (error as NodeJS.ErrnoException).code;
-    throw new Problem("STORE_UNREADABLE", `The data folder ${folder} cannot be made (${errno}).`, {
-      hint: "Give another with `kay serve --data-dir <folder>`, or set XDG_DATA_HOME.",
+    throw new Problem("STORE_UNREADABLE", `Could not create the data folder ${folder} (${errno}).`, {
+      hint: "Choose another folder with `kay serve --data-dir <folder>`, or set XDG_DATA_HOME.",
       cause: error,
     });
   }

@@ -4,21 +4,21 @@ import type { Log } from "#telemetry/log";
 import type { Observe } from "#telemetry/trace";
 import type { Metrics, PoolCounts } from "./metrics.ts";
 
-/** What a process measures of its work. */
+/** Metrics and traces of one process. */
 export type Telemetry = {
   observe: Observe;
   metrics: Metrics;
-  /** The ways out, whose requests are seen. Of the hosts that people chose nothing is told. */
-  ways(ways: Ways): Ways;
-  /** Sends what is not sent yet, within seconds. */
+  /** Adds traces to the HTTP clients. Host names that users chose are not recorded. */
+  instrument(ways: HttpClients): HttpClients;
+  /** Sends the remaining spans, within seconds. */
   close(): Promise<void>;
 };
 
-type Ways = { fetch: Fetch; guarded: PublicFetch };
+type HttpClients = { fetch: Fetch; guarded: PublicFetch };
 
 type Ports = {
   env: Record<string, string | undefined>;
-  /** The way to a collector of traces. */
+  /** HTTP client for the trace collector. */
   fetch: Fetch;
   log: Log;
   version: string;
@@ -26,7 +26,7 @@ type Ports = {
   status(): Promise<BackendStatus | undefined>;
 };
 
-/** Metrics, and traces where a collector is named. Their libraries are loaded only here. */
+/** Opens metrics, and traces if a collector is configured. Only then are their libraries loaded. */
 export async function openTelemetry({ env, fetch, log, version, pool, status }: Ports): Promise<Telemetry> {
   const { createMetrics } = await import("./metrics.ts");
   const metrics = createMetrics({ status, pool, version });
@@ -40,9 +40,12 @@ export async function openTelemetry({ env, fetch, log, version, pool, status }: 
       seconds: () => performance.now() / 1_000,
       ...(traces ? { traces: traces.traces } : {}),
     },
-    ways: ({ fetch, guarded }) => {
+    instrument: ({ fetch, guarded }) => {
       if (!traces) return { fetch, guarded };
-      return { fetch: traces.around(fetch), guarded: { ...guarded, fetch: traces.around(guarded.fetch, "own") } };
+      return {
+        fetch: traces.instrument(fetch),
+        guarded: { ...guarded, fetch: traces.instrument(guarded.fetch, "own") },
+      };
     },
     close: async () => {
       metrics.close();

@@ -16,24 +16,24 @@ import type { Log } from "#telemetry/log";
 import type { Observe, Span, SpanPlace } from "#telemetry/trace";
 import { createExporter } from "./export-traces.ts";
 
-/** Milliseconds that what is not sent yet gets when the process ends. */
-const FLUSH_LIMIT = 3_000;
+/** Time for the remaining spans when the process ends, in ms. */
+const FLUSH_LIMIT_MS = 3_000;
 
 type Env = Record<string, string | undefined>;
 
-/** Traces as the backend tells them, what passes its requests on, and their end. */
+/** Tracer of the backend, with a wrapper for its HTTP clients. */
 export type Traces = {
   traces: NonNullable<Observe["traces"]>;
-  /** The same way out; each request is a piece of what asked for it. `place` stands for hosts that a person chose. */
-  around(fetch: Fetch, place?: string): Fetch;
+  /** Returns a fetch that records a span for each request. `place` replaces host names that a user chose. */
+  instrument(fetch: Fetch, place?: string): Fetch;
   close(): Promise<void>;
 };
 
 /**
- * Traces over OTLP/HTTP (JSON) to the collector that the standard variables name, through kay's own way out. They tell what was done and how long
- * it took: what was said, given to a tool or answered by it is in none (`export-traces.ts` sees to that once more).
+ * Creates traces that go to the collector in the standard OTEL variables, over OTLP/HTTP (JSON). Spans contain
+ * operations and durations, never prompts, tool inputs, or answers; `export-traces.ts` removes any other attribute.
  *
- * @returns undefined where no collector is named, or OTEL_SDK_DISABLED says so
+ * @returns undefined if no collector is configured, or if OTEL_SDK_DISABLED is true
  */
 export function createTraces(env: Env, ports: { fetch: Fetch; log: Log; version: string }): Traces | undefined {
   const exporter = createExporter(env, ports);
@@ -45,21 +45,25 @@ export function createTraces(env: Env, ports: { fetch: Fetch; log: Log; version:
     spanProcessors: [processor],
   });
   const tracer = provider.getTracer("kay", ports.version);
-  // The SDK of the models asks for what runs now by this global.
+  // The AI SDK reads the active span from this global.
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
-  const begin = (name: string, { kind, attributes, parent }: SpanPlace = {}): Span => {
-    const above = parent === undefined ? context.active() : parent === null ? ROOT_CONTEXT : below(parent);
+  const beginSpan = (name: string, { kind, attributes, parent }: SpanPlace = {}): Span => {
+    const above = parent === undefined ? context.active() : parent === null ? ROOT_CONTEXT : toParentContext(parent);
     const span = tracer.startSpan(name, { kind: KINDS[kind ?? "internal"], attributes }, above);
-    return getSpan(span, trace.setSpan(above, span));
+    return toSpan(span, trace.setSpan(above, span));
   };
-  const current = () => getTraceparent(trace.getActiveSpan());
+  const getCurrent = () => getTraceparent(trace.getActiveSpan());
   return {
-    traces: { begin, current, model: new OpenTelemetry({ tracer, usage: false, providerMetadata: false }) },
-    around: (fetch, place) => async (url, init) => {
-      if (current() === undefined) return await fetch(url, init);
+    traces: {
+      begin: beginSpan,
+      current: getCurrent,
+      model: new OpenTelemetry({ tracer, usage: false, providerMetadata: false }),
+    },
+    instrument: (fetch, place) => async (url, init) => {
+      if (getCurrent() === undefined) return await fetch(url, init);
       const method = init?.method ?? "GET";
       const attributes = { "http.request.method": method, "server.address": place ?? new URL(url).hostname };
-      const span = begin(method, { kind: "client", attributes });
+      const span = beginSpan(method, { kind: "client", attributes });
       try {
         const response = await span.run(() => fetch(url, init));
         span.set({ "http.response.status_code": response.status });
@@ -71,7 +75,7 @@ export function createTraces(env: Env, ports: { fetch: Fetch; log: Log; version:
       }
     },
     close: async () => {
-      await Promise.race([provider.shutdown().catch(() => {}), exporter.over(FLUSH_LIMIT)]);
+      await Promise.race([provider.shutdown().catch(() => {}), exporter.abortAfter(FLUSH_LIMIT_MS)]);
       context.disable();
     },
   };
@@ -79,7 +83,7 @@ export function createTraces(env: Env, ports: { fetch: Fetch; log: Log; version:
 
 const KINDS = { internal: SpanKind.INTERNAL, server: SpanKind.SERVER, client: SpanKind.CLIENT };
 
-function getSpan(span: OtelSpan, inside: ReturnType<typeof trace.setSpan>): Span {
+function toSpan(span: OtelSpan, inside: ReturnType<typeof trace.setSpan>): Span {
   return {
     run: (work) => context.with(inside, work),
     set: (attributes) => void span.setAttributes(attributes),
@@ -97,7 +101,7 @@ function getTraceparent(span: OtelSpan | undefined): string | undefined {
   return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, "0")}`;
 }
 
-function below(traceparent: string): ReturnType<typeof trace.setSpan> {
+function toParentContext(traceparent: string): ReturnType<typeof trace.setSpan> {
   const [, traceId = "", spanId = "", flags = "00"] = traceparent.split("-");
   return trace.setSpanContext(ROOT_CONTEXT, {
     traceId,
@@ -107,7 +111,7 @@ function below(traceparent: string): ReturnType<typeof trace.setSpan> {
   });
 }
 
-/** As the specification has its names; one that it does not have counts as the default. */
+/** Returns the sampler with the name the OpenTelemetry specification gives it, or the default for an unknown name. */
 function getSampler(env: Env): Sampler {
   const given = Number(env.OTEL_TRACES_SAMPLER_ARG ?? "1");
   const ratio = new TraceIdRatioBasedSampler(given >= 0 && given <= 1 ? given : 1);

@@ -1,26 +1,27 @@
 import { BlockList, isIP } from "node:net";
 import { Problem } from "#protocol/errors";
 
-/** Longest time that a node goes on answering when it is to end, in seconds. */
+/** Longest drain time, in seconds. */
 const LONGEST_DRAIN = 600;
 
-/** Whether the word of whoever asks from this address is taken for whom it asks. */
+/** Whether the server at this address may report the client's address. */
 export type TrustPolicy = (address: string) => boolean;
 
 /**
- * The servers in front that are trusted to say for whom they ask: addresses, networks (`10.0.0.0/8`) or `loopback`, with commas between them.
+ * Parses a comma-separated list of trusted reverse proxies: addresses, networks (`10.0.0.0/8`), or `loopback`.
  *
  * @throws Problem USAGE
  */
 export function parseTrustedProxies(list: string): TrustPolicy {
   const known = new BlockList();
-  for (const entry of list.split(",").map((each) => each.trim())) if (entry !== "") add(known, entry);
-  return (address) => isIP(address) !== 0 && known.check(address, getType(address));
+  for (const entry of list.split(",").map((each) => each.trim())) if (entry !== "") addEntry(known, entry);
+  return (address) => isIP(address) !== 0 && known.check(address, getFamily(address));
 }
 
 /**
- * Whose request it is: the peer's, or where that is a server that is trusted, of whom it tells with `X-Forwarded-For` (or `Forwarded`, where there
- * is none; RFC 7239), and so on for that one. What stands left of an address that is not trusted anybody may have written.
+ * Returns the client's address. A trusted peer reports it in `X-Forwarded-For`, or else `Forwarded` (RFC 7239). The
+ * entries are followed from the right, and stop at the first untrusted address, because anyone may have written those
+ * to its left.
  */
 export function resolveClientAddress(
   trusts: TrustPolicy,
@@ -28,7 +29,7 @@ export function resolveClientAddress(
   peer: string | undefined,
 ): string | undefined {
   let address = peer;
-  for (const before of toldBy(headers).reverse()) {
+  for (const before of listForwardedAddresses(headers).reverse()) {
     if (address === undefined || !trusts(address) || isIP(before) === 0) break;
     address = before;
   }
@@ -36,49 +37,49 @@ export function resolveClientAddress(
 }
 
 /**
- * Seconds for which requests are still taken before a node ends, in milliseconds.
+ * Parses a drain time in seconds and returns it in ms.
  *
  * @throws Problem USAGE
  */
 export function parseDrainTime(text: string): number {
   const seconds = Number(text);
   if (/^\d+(\.\d+)?$/.test(text.trim()) && seconds <= LONGEST_DRAIN) return seconds * 1000;
-  throw new Problem("USAGE", `${JSON.stringify(text)} is no time to drain.`, {
-    hint: `Give seconds from 0 to ${LONGEST_DRAIN}, with --drain or KAY_DRAIN.`,
+  throw new Problem("USAGE", `${JSON.stringify(text)} is not a valid drain time.`, {
+    hint: `Set --drain or KAY_DRAIN to a number of seconds from 0 to ${LONGEST_DRAIN}.`,
   });
 }
 
-function add(known: BlockList, entry: string): void {
+function addEntry(known: BlockList, entry: string): void {
   for (const network of entry === "loopback" ? ["127.0.0.0/8", "::1"] : [entry]) {
     const [address = "", prefix, ...more] = network.split("/");
     const longest = isIP(address) === 4 ? 32 : 128;
     const bits = prefix === undefined ? longest : /^\d{1,3}$/.test(prefix) ? Number(prefix) : Number.NaN;
-    if (isIP(address) === 0 || more.length > 0 || !(bits <= longest)) throw noAddress(entry);
-    known.addSubnet(address, bits, getType(address));
+    if (isIP(address) === 0 || more.length > 0 || !(bits <= longest)) throw invalidProxyProblem(entry);
+    known.addSubnet(address, bits, getFamily(address));
   }
 }
 
-function noAddress(entry: string): Problem {
-  return new Problem("USAGE", `${JSON.stringify(entry)} is no address of a server in front.`, {
-    hint: "Give addresses, networks such as 10.0.0.0/8, or loopback, with --trust-proxy or KAY_TRUST_PROXY.",
+function invalidProxyProblem(entry: string): Problem {
+  return new Problem("USAGE", `${JSON.stringify(entry)} is not a valid proxy address.`, {
+    hint: "Set --trust-proxy or KAY_TRUST_PROXY to addresses, networks such as 10.0.0.0/8, or loopback.",
   });
 }
 
-function getType(address: string): "ipv4" | "ipv6" {
+function getFamily(address: string): "ipv4" | "ipv6" {
   return isIP(address) === 6 ? "ipv6" : "ipv4";
 }
 
-/** Addresses in the order in which servers added them, without ports. What is none stays what it is. */
-function toldBy(headers: Headers): string[] {
+/** Returns the forwarded addresses in the order they were added, without ports. Invalid entries stay as they are. */
+function listForwardedAddresses(headers: Headers): string[] {
   const list = headers.get("x-forwarded-for");
-  if (list !== null) return list.split(",").map(bare);
+  if (list !== null) return list.split(",").map(parseForwardedAddress);
   const forwarded = headers.get("forwarded");
   return forwarded === null
     ? []
-    : forwarded.split(",").map((hop) => bare(/(?:^|;)\s*for=([^;]*)/i.exec(hop)?.[1] ?? ""));
+    : forwarded.split(",").map((hop) => parseForwardedAddress(/(?:^|;)\s*for=([^;]*)/i.exec(hop)?.[1] ?? ""));
 }
 
-function bare(text: string): string {
+function parseForwardedAddress(text: string): string {
   const address = text.trim().replace(/^"(.*)"$/, "$1");
   const [, inBrackets] = /^\[(.*)\](?::\d+)?$/.exec(address) ?? [];
   const [, beforePort] = /^([\d.]+):\d+$/.exec(address) ?? [];

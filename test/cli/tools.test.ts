@@ -238,7 +238,7 @@ test("a token that opens several sites needs a choice, and a cloud id spares the
     exit: 2,
     stdout: "",
     stderr:
-      "✗ The token opens several sites of Jira, or not the one that is meant: main, other.\n  Set JIRA_SITE to one of them.\n",
+      "✗ The token reaches several Jira sites, or not the one you selected: main, other.\n  Set JIRA_SITE to one of these names.\n",
   });
   both();
   outside.expect(`POST ${API}/ex/jira/c-other/rest/api/3/search/jql`, json({ issues: [], isLast: true }));
@@ -252,7 +252,7 @@ test("a token that the service refuses is AUTH_REQUIRED, and is in no output", a
   const outside = createOutside();
   outside.expect(`GET ${API}/oauth/token/accessible-resources`, json({ code: 401, message: "Unauthorized" }, 401));
   const ann = kay({ outside: outside.fetch, env: { JIRA_ACCESS_TOKEN: "stale-secret" } });
-  const message = "Jira does not accept the token of JIRA_ACCESS_TOKEN.";
+  const message = "Jira rejected the token in JIRA_ACCESS_TOKEN.";
   expect(await ann("tools call jira.search")).toEqual({
     exit: 4,
     stdout: `${JSON.stringify({ error: { code: "AUTH_REQUIRED", integration: "jira", message } }, null, 2)}\n`,

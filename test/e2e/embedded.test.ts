@@ -120,7 +120,7 @@ test("a data folder that cannot be made is told in one sentence", { timeout: 60_
   writeFileSync(join(home.folder, "file"), "");
   const { exit, stderr } = await home.run(["connect", "jira"], { env: { XDG_DATA_HOME: join(home.folder, "file") } });
   expect(exit).toBe(1);
-  expect(stderr).toMatch(/\n✗ Could not start the local backend: The data folder .* cannot be made \(ENOTDIR\)\.\n/);
+  expect(stderr).toMatch(/\n✗ Could not start the local backend: Could not create the data folder .* \(ENOTDIR\)\.\n/);
 });
 
 test("a state folder that cannot be made is told in one sentence, with what to set", async () => {

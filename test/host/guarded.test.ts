@@ -63,7 +63,7 @@ test("a socket is opened to no address that is not public, whatever the name sai
   expect(await guarded.addresses("rebinds.test")).toEqual(["93.184.215.14"]);
   const refused = {
     code: "ADDRESS_REFUSED",
-    message: "rebinds.test is not a public address, and this backend reaches no other.",
+    message: "rebinds.test is not a public address, and this backend connects only to public addresses.",
   };
   await expect(guarded.fetch(`http://rebinds.test:${port}/`)).rejects.toMatchObject(refused);
   for (const host of ["127.0.0.1", "2130706433", "0x7f.1", "[::ffff:127.0.0.1]"])

@@ -58,12 +58,12 @@ test.each([
 });
 
 test.each(["10.0.0.0/33", "2001:db8::/129", "10.0.0.0/8/8", "10.0.0.0/", "proxy.example.com", "10.0.0"])(
-  "%s is no address of a server in front",
+  "%s is not a valid proxy address",
   (entry) => {
     expect(() => parseTrustedProxies(`loopback,${entry}`)).toThrowError(
       expect.objectContaining({
         code: "USAGE",
-        message: `${JSON.stringify(entry)} is no address of a server in front.`,
+        message: `${JSON.stringify(entry)} is not a valid proxy address.`,
       }),
     );
   },
@@ -75,5 +75,6 @@ test("an empty list trusts nobody", () => {
 
 test("a time to drain is given in seconds", () => {
   expect(["0", "1.5", "600"].map(parseDrainTime)).toEqual([0, 1_500, 600_000]);
-  for (const text of ["", "-1", "601", "5s", "NaN"]) expect(() => parseDrainTime(text)).toThrow("is no time to drain");
+  for (const text of ["", "-1", "601", "5s", "NaN"])
+    expect(() => parseDrainTime(text)).toThrow("is not a valid drain time");
 });

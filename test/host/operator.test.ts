@@ -21,5 +21,5 @@ test("the log's level is that of KAY_LOG_LEVEL; a word that is none of them is a
     "debug",
     "warn",
   ]);
-  expect(() => readLogLevel({ KAY_LOG_LEVEL: "loud" }, false)).toThrow('KAY_LOG_LEVEL is "loud".');
+  expect(() => readLogLevel({ KAY_LOG_LEVEL: "loud" }, false)).toThrow('Unknown log level "loud" in KAY_LOG_LEVEL.');
 });

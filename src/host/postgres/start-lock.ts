@@ -7,34 +7,37 @@ import { isAlive, type Machine } from "#files/machine";
 import { Problem } from "#protocol/errors";
 import type { PostgresArea } from "./area.ts";
 
-/** Milliseconds. The holder touches its lock every second; who watches it stand still this long takes it for left behind. */
-const WAIT = 60_000;
-const HEARTBEAT = 1_000;
-const STANDSTILL = 5_000;
-const STEP = 25;
+/**
+ * The holder updates its lock every second. A lock that does not change for STALE_MS is stale. All values are in
+ * ms.
+ */
+const WAIT_MS = 60_000;
+const HEARTBEAT_MS = 1_000;
+const STALE_MS = 5_000;
+const STEP_MS = 25;
 
 /**
- * Runs `work` while no other process starts or stops the same Postgres. Keeps processes from doing the same work twice; that data is made
- * once and served once is ensured by the rename in `postgres-data.ts` and by Postgres' own lock, should this one ever be broken wrongly.
+ * Runs `work` while no other process starts or stops the same Postgres. The lock only avoids duplicate work: the rename
+ * in `data.ts` and the lock of Postgres protect the data even if this one is broken by mistake.
  */
 export async function withStartLock<T>(area: PostgresArea, machine: Machine, work: () => Promise<T>): Promise<T> {
   const file = join(area.folder, "start.lock");
   const name = `${machine.pid} ${randomBytes(4).toString("hex")}`;
-  await acquire(file, name, machine);
+  await acquireLock(file, name, machine);
   let beats = 0;
-  const heartbeat = setInterval(() => void beat(file, name, ++beats), HEARTBEAT);
+  const heartbeat = setInterval(() => void writeHeartbeat(file, name, ++beats), HEARTBEAT_MS);
   heartbeat.unref();
   try {
     return await work();
   } finally {
     clearInterval(heartbeat);
-    if ((await look(file)).startsWith(name)) await rm(file, { force: true });
+    if ((await readLock(file)).startsWith(name)) await rm(file, { force: true });
   }
 }
 
 /**
- * Notes that this process uses the Postgres. `leave` takes the note back and says whether nobody else uses it any more. Notes of
- * processes that are gone do not count.
+ * Records that this process uses the Postgres. `leave` removes the record and returns whether this was the last user;
+ * records of dead processes do not count.
  */
 export async function acquireUse(area: PostgresArea, machine: Machine): Promise<{ leave(): Promise<boolean> }> {
   const folder = join(area.folder, "users");
@@ -53,22 +56,25 @@ export async function acquireUse(area: PostgresArea, machine: Machine): Promise<
   };
 }
 
-async function acquire(file: string, name: string, machine: Machine): Promise<void> {
-  const end = AbortSignal.timeout(WAIT);
+async function acquireLock(file: string, name: string, machine: Machine): Promise<void> {
+  const end = AbortSignal.timeout(WAIT_MS);
   let seen = "";
   let still = 0;
-  while (!(await create(file, name))) {
+  while (!(await createLockFile(file, name))) {
     if (end.aborted)
-      throw new Problem("DATABASE_UNAVAILABLE", "Another kay has been starting the database for a minute.");
-    const now = await look(file);
-    still = now === seen ? still + STEP : 0;
+      throw new Problem(
+        "DATABASE_UNAVAILABLE",
+        "Timed out after a minute: another kay process is still starting the database.",
+      );
+    const now = await readLock(file);
+    still = now === seen ? still + STEP_MS : 0;
     seen = now;
-    if (still >= STANDSTILL || holderIsGone(now, machine)) await rm(file, { force: true });
-    else await pause(STEP);
+    if (still >= STALE_MS || isHolderGone(now, machine)) await rm(file, { force: true });
+    else await pause(STEP_MS);
   }
 }
 
-async function create(file: string, name: string): Promise<boolean> {
+async function createLockFile(file: string, name: string): Promise<boolean> {
   try {
     const handle = await open(file, "wx", 0o600);
     await handle.writeFile(name).finally(() => handle.close());
@@ -79,18 +85,18 @@ async function create(file: string, name: string): Promise<boolean> {
   }
 }
 
-/** The sign of life goes into the file itself, since its times are another machine's where the folder is shared. */
-async function beat(file: string, name: string, beats: number): Promise<void> {
-  if ((await look(file)).startsWith(name))
+/** Writes the heartbeat into the file, because on a shared folder its timestamps come from another machine's clock. */
+async function writeHeartbeat(file: string, name: string, beats: number): Promise<void> {
+  if ((await readLock(file)).startsWith(name))
     await writeFile(file, `${name} ${beats}`, { flag: "r+" }).catch(() => undefined);
 }
 
-/** What the lock says: process id, a random word, signs of life. Empty if it has just gone, or is being written just now. */
-async function look(file: string): Promise<string> {
+/** Reads the lock: process id, a random word, and a heartbeat. Empty if the file is gone or not yet written. */
+async function readLock(file: string): Promise<string> {
   return readFile(file, "utf8").catch(() => "");
 }
 
-function holderIsGone(seen: string, machine: Machine): boolean {
+function isHolderGone(seen: string, machine: Machine): boolean {
   const pid = Number.parseInt(seen, 10);
   return pid > 0 && !isAlive(machine, pid);
 }

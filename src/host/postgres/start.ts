@@ -13,28 +13,29 @@ import { launchServer, probeServer, stopServer } from "./server.ts";
 import { acquireUse, withStartLock } from "./start-lock.ts";
 
 export type PostgresOptions = {
-  /** Data folder of kay; the database lies in `postgres` below it, or for root in `/var/lib/kay/<hash>`. */
+  /** Data folder of kay. The database is in `postgres` below it, or for root in `/var/lib/kay/<hash>`. */
   folder: string;
   machine: Machine;
   log: Log;
-  /** Settings of Postgres beyond kay's own; the tests turn `fsync` off. */
+  /** Additional Postgres settings; the tests turn `fsync` off. */
   settings?: Record<string, string>;
 };
 
 export type RunningPostgres = {
-  /** Connection data; a password only on Windows. */
+  /** How to connect; has a password only on Windows. */
   config: pg.PoolConfig;
-  /** Where the database lies. */
+  /** Folder of the database. */
   folder: string;
-  /** Starts it again if it runs no more (killed, out of memory); not after `stop`. */
+  /** Restarts Postgres if it was killed. Does nothing after `stop`. */
   revive(): Promise<void>;
-  /** Stops it, unless another process still uses it. Within about 10 s. */
+  /** Stops Postgres within about 10 s, unless another process uses it. */
   stop(): Promise<void>;
 };
 
 /**
- * The Postgres that comes with kay: makes its database the first time, starts it if it does not run, or joins the one that another
- * process started or left running. Throws DATABASE_UNAVAILABLE where it cannot run, with the reason.
+ * Starts the embedded Postgres, creating its database the first time, or joins a running one.
+ *
+ * @throws Problem DATABASE_UNAVAILABLE with the reason
  */
 export async function startPostgres(options: PostgresOptions): Promise<RunningPostgres> {
   const { folder, machine } = options;
@@ -60,8 +61,8 @@ async function joinOrStart(area: PostgresArea, { machine, log, settings }: Postg
     const revive = async () => {
       if (!stopped) await ensureRunning(area, machine, log, settings);
     };
-    const alone = (work: () => Promise<void>) => withStartLock(area, machine, work);
-    return { config, folder: area.folder, revive: () => alone(revive), stop: () => alone(stop) };
+    const runLocked = (work: () => Promise<void>) => withStartLock(area, machine, work);
+    return { config, folder: area.folder, revive: () => runLocked(revive), stop: () => runLocked(stop) };
   } catch (error) {
     await use.leave();
     throw error;
@@ -74,29 +75,29 @@ async function ensureRunning(
   log: Log,
   settings: Record<string, string> | undefined,
 ): Promise<pg.PoolConfig> {
-  const known = await connection(area).catch(() => undefined);
+  const known = await readConnection(area).catch(() => undefined);
   if (known !== undefined && (await probeServer(known)) === "ready") {
     log("debug", "database.joined", { folder: area.folder });
     return known;
   }
   const bin = await findBinaries(area, machine);
   await ensureData(area, bin, machine, log);
-  if (area.socket === "") await writeFile(join(area.folder, "port"), String(await freePort()), { mode: 0o600 });
-  const config = await connection(area);
+  if (area.socket === "") await writeFile(join(area.folder, "port"), String(await findFreePort()), { mode: 0o600 });
+  const config = await readConnection(area);
   await launchServer(area, bin, config, machine, settings);
   log("debug", "database.started", { folder: area.folder });
   return config;
 }
 
-async function connection(area: PostgresArea): Promise<pg.PoolConfig> {
+async function readConnection(area: PostgresArea): Promise<pg.PoolConfig> {
   const common = { user: ROLE, database: "postgres", ssl: false };
   if (area.socket !== "") return { ...common, host: area.socket, port: 5432 };
   const port = Number(await readFile(join(area.folder, "port"), "utf8"));
   return { ...common, host: "127.0.0.1", port, password: await readPassword(area) };
 }
 
-/** A port that is free now; on Windows only, where Postgres has no unix socket that Node could reach. */
-async function freePort(): Promise<number> {
+/** Returns a free port. Only Windows needs one, where Node.js cannot use the Unix socket of Postgres. */
+async function findFreePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once("error", reject);

@@ -49,7 +49,7 @@ test.runIf(canPlay)("a socket folder that somebody else made first is refused", 
   const second = await startInProcess({ ...world, folder }, NOBODY);
   expect(second.answer).toEqual({
     code: "DATABASE_UNAVAILABLE",
-    message: `The folder ${socket} belongs to somebody else, so kay cannot use it.`,
+    message: `Cannot use the folder ${socket}: it belongs to another user.`,
   });
   await second.end();
 });

