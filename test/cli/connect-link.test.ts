@@ -50,7 +50,7 @@ test("A21 without a display the whole link stands alone on one line before polli
   expect(await ann("connect jira", { terminal: true, columns: 40 })).toEqual({
     exit: 0,
     stdout: CONNECTED,
-    stderr: expect.stringContaining("No browser is opened over SSH. Open the\nlink yourself.\n"),
+    stderr: expect.stringContaining("No browser is opened over SSH. Open the\nlink manually.\n"),
   });
   const lines = seen.split("\n");
   expect(
@@ -101,7 +101,7 @@ test("A28 Ctrl+C while it waits ends with 130 and leaves what is stored as it wa
   expect(await ann("connect bitbucket", { terminal: true })).toEqual({
     exit: 130,
     stdout: "",
-    stderr: expect.stringMatching(/Open the link yourself\.\n$/),
+    stderr: expect.stringMatching(/Open the link manually\.\n$/),
   });
   expect(ann.raw().stderr.endsWith("\r\u001b[2K")).toBe(true);
   expect(await ann.stored()).toEqual(before);

@@ -57,7 +57,7 @@ test("C04 connect --json with a reset session and no keychain is one document wi
     0,
     expect.objectContaining({
       connected: true,
-      warnings: [expect.stringMatching(/^The backend no longer knew this installation/)],
+      warnings: [expect.stringMatching(/^The backend did not recognize this installation/)],
     }),
   ]);
 });
@@ -68,7 +68,7 @@ test("S02 without a keychain the sign-in is kept in a file, which is said once",
   expect([exit, documentOf({ stdout })]).toEqual([
     0,
     expect.objectContaining({
-      warnings: [expect.stringMatching(/^There is no D-Bus session bus.* kept in a plain file that only you can read/)],
+      warnings: [expect.stringMatching(/^No D-Bus session bus is available.* kept in a plain file that only you can read/)],
     }),
   ]);
   expect(documentOf(await ann("connections --check jira --json"))).toMatchObject({ service: "jira", connected: true });

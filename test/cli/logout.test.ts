@@ -3,7 +3,7 @@ import { documentOf, useKay } from "#test/kay";
 import type { Reply } from "#test/network";
 
 const kay = useKay();
-const LIVES_ON = "The sign-in may live on at the backend until it expires.";
+const LIVES_ON = "The sign-in may remain valid at the backend until it expires.";
 
 test("logout revokes at the backend, forgets the tokens and keeps the session id", async () => {
   const ann = kay({ signedIn: true });

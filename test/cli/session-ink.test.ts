@@ -163,7 +163,7 @@ test("every command of the table works in the session, and none ends it but /qui
     ["/export md", "Written to"],
     ["/frobnicate", "There is no command /frobnicate"],
     ["/connect", "Specify a service to connect."],
-    ["/disconnect", "Say which service to disconnect."],
+    ["/disconnect", "Specify a service to disconnect."],
     ["/sessions", "/sessions NUMBER goes on in one."],
     ["/clear", "Started a new conversation."],
   ] as const) {

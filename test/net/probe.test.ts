@@ -90,12 +90,12 @@ test("an extra file of authorities that cannot be read is told, and one of KAY_C
   const env = { KAY_CA_FILE: certificate.file, NODE_EXTRA_CA_CERTS: "/nowhere/ca.pem" };
   expect((await walked(`https://127.0.0.1:${port}`, env)).at(-1)).toMatchObject({
     state: "warning",
-    says: expect.stringMatching(/NODE_EXTRA_CA_CERTS names \/nowhere\/ca\.pem, which cannot be read \(ENOENT\)\.$/),
+    message: expect.stringMatching(/NODE_EXTRA_CA_CERTS names \/nowhere\/ca\.pem, which cannot be read \(ENOENT\)\.$/),
   });
   expect((await walked(`https://127.0.0.1:${port}`, { KAY_CA_FILE: "/nowhere/ca.pem" })).at(-1)).toEqual({
     leg: "tls",
     state: "failed",
-    says: "The file of KAY_CA_FILE cannot be read: /nowhere/ca.pem (ENOENT).",
+    message: "The file of KAY_CA_FILE cannot be read: /nowhere/ca.pem (ENOENT).",
     fix: "Set KAY_CA_FILE to a file of certificates (PEM), or unset it.",
   });
 });
@@ -155,7 +155,7 @@ test.for([
   expect(tunnel).toEqual({
     leg: "tunnel",
     state: "failed",
-    says: `The proxy http://127.0.0.1:${proxy.port} (HTTPS_PROXY) ${says}`,
+    message: `The proxy http://127.0.0.1:${proxy.port} (HTTPS_PROXY) ${says}`,
     fix: expect.stringContaining(fix),
   });
   expect(tls?.state).toBe("skipped");
@@ -168,7 +168,7 @@ test("what is no proxy, and a proxy that says nothing, fail at the tunnel", asyn
   const env = (port: number) => ({ HTTPS_PROXY: `http://127.0.0.1:${port}` });
   expect((await walked("https://kay.example.test", env(ssh)))[3]).toMatchObject({
     state: "failed",
-    says: `What answers at http://127.0.0.1:${ssh} (HTTPS_PROXY) is no HTTP proxy.`,
+    message: `What answers at http://127.0.0.1:${ssh} (HTTPS_PROXY) is no HTTP proxy.`,
   });
   const mute = await listening(createTcpServer((socket) => void socket.on("error", () => {})));
   expect((await walked("https://kay.example.test", env(mute), hasty))[3]).toMatchObject({
@@ -182,7 +182,7 @@ test("a kind of proxy that cannot be used fails at once and names its variable",
   expect(legs[0]).toMatchObject({
     leg: "proxy",
     state: "failed",
-    says: expect.stringMatching(/^all_proxy names a SOCKS proxy/),
+    message: expect.stringMatching(/^all_proxy names a SOCKS proxy/),
   });
   expect(JSON.stringify(legs)).not.toContain("secret");
 });

@@ -172,7 +172,7 @@ test("a fault, a consent or a body that is wrong is one sentence", async () => {
     ask("atlassian", "/_sandbox/nothing"),
   ]);
   expect(messages.map(({ status, body }) => [status, body.message])).toEqual([
-    [400, expect.stringMatching(/^The fault has a wrong shape: status is not accepted/)],
+    [400, expect.stringMatching(/^The fault is not valid: status is not accepted/)],
     [400, "The request is not JSON."],
     [400, "authorization_url must be an address of /authorize on this origin."],
     [404, "There is no account Eve here."],

@@ -66,7 +66,7 @@ function getEnd(kay: Kay, view: View, heard: boolean) {
   const what = isDone ? " and was cancelled." : heard ? ", and is being cancelled." : ". It may go on at the backend.";
   const look = `\`kay sessions show ${quoteShellWord(session_id ?? "latest")}\` shows what was done.`;
   const isWhole = isDone && receipts.every(({ effect }) => effect === "settled" || effect === "planned");
-  return timedOutProblem(kay, { what, details, hint: isWhole ? "Give it more time with --timeout." : look });
+  return timedOutProblem(kay, { what, details, hint: isWhole ? "Increase the limit with --timeout." : look });
 }
 
 const ENDED = ["completed", "cancelled", "error"];

@@ -24,6 +24,6 @@ export async function findConversationId(
   if (found) return found.id;
   const hint = "Run `kay sessions list` to see every one.";
   if (named)
-    throw new Problem("SESSION_NOT_FOUND", `There is no conversation ${JSON.stringify(toLine(resume))}.`, { hint });
+    throw new Problem("SESSION_NOT_FOUND", `No conversation matches ${JSON.stringify(toLine(resume))}.`, { hint });
   throw new Problem("SESSION_NOT_FOUND", "You have no conversations yet.", { hint: 'Begin one with `kay ask "…"`.' });
 }

@@ -25,7 +25,7 @@ export async function readTextFile(kay: Pick<Kay, "cwd" | "signal">, name: strin
 /** The name of a file, as given; an empty one would be the folder. @throws Problem USAGE */
 export function checkFileName(name: string): string {
   if (name !== "") return name;
-  throw new Problem("USAGE", "The name of a file is empty.", { hint: "Check the variable it comes from." });
+  throw new Problem("USAGE", "The name of a file is empty.", { hint: "Check that the variable it comes from is set." });
 }
 
 /** What a file is called to others: its way from here, or its last name where it is elsewhere. Nobody learns where it lies on this machine. */
@@ -103,5 +103,5 @@ const PIPE_BYTES = 65_536;
 
 function tooLarge(shown: string, most: number): Problem {
   const size = most >= 1024 * 1024 ? `${Math.floor(most / 1024 / 1024)} MiB` : `${Math.floor(most / 1024)} KiB`;
-  return new Problem("USAGE", `${shown} is too large: there is room for ${size}.`, { hint: "Give less at once." });
+  return new Problem("USAGE", `${shown} is too large: there is room for ${size}.`, { hint: "Send fewer or smaller files." });
 }

@@ -147,6 +147,6 @@ function checkLink({ service, authorization_url }: ConnectResponse): void {
   if (secure && /^[\x21-\x7e]+$/.test(authorization_url) && !url.username && !url.password) return;
   const name = clean(service, { lines: false });
   throw new Problem("INSECURE_URL", `Refusing to open the link for ${name}: it is not an https:// URL.`, {
-    hint: "Check that the address is a kay backend: `kay config get api-url`.",
+    hint: "Check that the URL points to a kay backend: `kay config get api-url`.",
   });
 }

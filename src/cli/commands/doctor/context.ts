@@ -101,7 +101,7 @@ export function createCheckContext(
       const link = await facts.reached();
       if (link.usesEnvironmentToken) return link;
       const { token, refresh_token } = await facts.signIn().catch(blockedBy("The stored sign-in cannot be read."));
-      if (!token && !refresh_token) throw new BlockedCheck("Nobody is signed in.");
+      if (!token && !refresh_token) throw new BlockedCheck("Not signed in.");
       return link;
     },
     services: once(async () => (await (await facts.signedIn()).api.services({ signal }))?.services ?? null),

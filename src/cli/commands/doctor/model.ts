@@ -15,7 +15,7 @@ export const modelCheck: Check = {
     const reached = await facts.reached();
     const link = reached.embedded ? reached : await facts.signedIn();
     const view = await link.api.model({ signal: facts.signal });
-    if (!view) return skip("This backend does not say which model answers.");
+    if (!view) return skip("This backend does not report which model it uses.");
     const { text, warning: ignored } = formatModel(facts.kay, view, link);
     const [which = ""] = text.split("\n");
     if (view.problem) return fail(toModelProblem(view).message, toModelProblem(view).hint);

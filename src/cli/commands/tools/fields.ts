@@ -36,7 +36,7 @@ export function parseFields(tool: ToolView, given: string[]): Record<string, unk
   for (const text of given) {
     const at = text.indexOf("=");
     if (at < 1)
-      throw new Problem("USAGE", `--field ${JSON.stringify(text)} is no key=value.`, {
+      throw new Problem("USAGE", `--field ${JSON.stringify(text)} is not in the form key=value.`, {
         hint: "For example --field project=KAY.",
       });
     const name = text.slice(0, at);

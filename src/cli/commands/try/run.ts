@@ -78,7 +78,7 @@ async function confirmStep(kay: Kay, link: BackendHandle): Promise<{ answer: Ask
     throw new Problem("BAD_ANSWER", `A confirmation was expected, and ${held.status} came.`);
   }
   kay.out.writeProgress(clean(held.message));
-  const approved = canPrompt(kay) ? await promptYesNo(kay, "Carry it out?") : yesByItself(kay);
+  const approved = canPrompt(kay) ? await promptYesNo(kay, "Continue?") : yesByItself(kay);
   const answer = await link.api.confirm(held.confirmation_token, approved, { signal: kay.signal });
   const isShown = !kay.flags.json || answer.status === "error";
   return { answer, exit: isShown ? await settleConfirmations(kay, link, answer) : EXIT.ok };

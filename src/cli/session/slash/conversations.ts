@@ -44,7 +44,7 @@ async function number({ link }: SlashContext, argument: string): Promise<string>
   const { data } = await link.api.sessions({ page: 1, limit: LISTED });
   const found = data[Number(argument) - 1];
   if (found) return found.id;
-  throw new Problem("SESSION_NOT_FOUND", `There is no conversation ${argument}.`, { hint: "/sessions shows them." });
+  throw new Problem("SESSION_NOT_FOUND", `No conversation matches ${argument}.`, { hint: "/sessions shows them." });
 }
 
 function begun(id: string | undefined, verb: string): string {

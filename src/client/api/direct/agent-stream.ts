@@ -89,7 +89,7 @@ function headFault({ status, headers }: Streaming): AgentStreamError | undefined
   if (status === 401 || status === 403)
     return new AgentStreamError(`refused the token of the stream (HTTP ${status})`, false);
   if (status >= 400 && status < 500 && status !== 408)
-    return new AgentStreamError(`did not take the request (HTTP ${status})`, false);
+    return new AgentStreamError(`rejected the request (HTTP ${status})`, false);
   if (status >= 400) return new AgentStreamError(`failed (HTTP ${status})`, true);
   const what = /\bhtml\b/i.test(type) ? "a web page" : "something else";
   return new AgentStreamError(`answered with ${what} instead of a stream`, true);

@@ -43,10 +43,10 @@ test("the leg that fails is named, and no request is made by a way that is broke
       {
         leg: "name",
         state: "failed",
-        says: "The name kay.example.test was not found (ENOTFOUND).",
+        message: "The name kay.example.test was not found (ENOTFOUND).",
         fix: "Check the spelling.",
       },
-      { leg: "connect", state: "skipped", says: "Not reached: finding the name failed." },
+      { leg: "connect", state: "skipped", message: "Not reached: finding the name failed." },
     ] as never;
   const ann = kay({ env: { ...HERE.env, KAY_API_URL: "https://kay.example.test" }, world: { machine: { walk } } });
   ann.place.network.serve("https://kay.example.test", async () => new Response(null, { status: 502 }));
