@@ -68,7 +68,9 @@ test("S02 without a keychain the sign-in is kept in a file, which is said once",
   expect([exit, documentOf({ stdout })]).toEqual([
     0,
     expect.objectContaining({
-      warnings: [expect.stringMatching(/^No D-Bus session bus is available.* kept in a plain file that only you can read/)],
+      warnings: [
+        expect.stringMatching(/^No D-Bus session bus is available.* kept in a plain file that only you can read/),
+      ],
     }),
   ]);
   expect(documentOf(await ann("connections --check jira --json"))).toMatchObject({ service: "jira", connected: true });

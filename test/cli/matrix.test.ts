@@ -169,7 +169,7 @@ function unwrapped(text: string): string {
 function plainFault(row: Row, { exit, stdout, stderr }: Result): string {
   if (exit === 0) return stderr.includes("✗") ? "an error with exit 0" : "";
   // Who said no needs no advice.
-  if (exit === 5 && /^✗ Nothing was .+\n$/m.test(stderr)) return "";
+  if (exit === 5 && /^✗ (Nothing|No service) was .+\n$/m.test(stderr)) return "";
   if (!/^✗ .+\n {2}.+$/m.test(stderr)) return "no sentence and next step on stderr";
   if (row.integration && exit === 4 && stdout)
     return JSON.parse(stdout).error.code === "AUTH_REQUIRED" ? "" : "no error of a tool";

@@ -19,7 +19,7 @@ function walked(address: string, env: Env = {}, clock = realClock, signal = new 
 
 /** State and words of each leg, without times. */
 function shown(legs: ProbeStep[]): Record<string, string> {
-  const told = legs.map(({ leg, state, message: says }) => [leg, `${state}: ${says.replace(/in \d+ ms/g, "in N ms")}`]);
+  const told = legs.map(({ leg, state, message }) => [leg, `${state}: ${message.replace(/in \d+ ms/g, "in N ms")}`]);
   return Object.fromEntries(told);
 }
 

@@ -50,8 +50,8 @@ test.each([
   ["```json\n[1]\n```\n```json\n[2]\n```", { problems: [{ path: "", message: "is not JSON" }] }],
   ["[1", { problems: [{ path: "", message: "is not JSON" }] }],
   [" ", { problems: [{ path: "", message: "is empty" }] }],
-  ['"\\u0000"', { problems: [{ path: "", message: "has what no value may have" }] }],
-  ["[".repeat(80) + "]".repeat(80), { problems: [{ path: "", message: "has what no value may have" }] }],
+  ['"\\u0000"', { problems: [{ path: "", message: "contains a NUL character" }] }],
+  ["[".repeat(80) + "]".repeat(80), { problems: [{ path: "", message: "is nested too deeply" }] }],
   [`"${"x".repeat(300_000)}"`, { problems: [{ path: "", message: "is too long" }] }],
 ])("the value in an answer, %#", (text, expected) => expect(parseValue(text)).toEqual(expected));
 

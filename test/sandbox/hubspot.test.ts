@@ -147,7 +147,7 @@ test("lists go by page, and the address of a record leads to a page for people",
   expect(first.paging.next).toEqual({ after: "5203", link: `${HUBSPOT}${DEALS}?limit=2&after=5203` });
   expect(ids((await call(first.paging.next.link)).body)).toEqual(["5203", "5204"]);
   const page = await world.ask("hubspot", "/contacts/146480001/record/0-1/2101");
-  expect([page.status, page.text.includes("Security wants to see Where tokens are stored.")]).toEqual([200, true]);
+  expect([page.status, page.text.includes("Security wants to see where tokens are kept.")]).toEqual([200, true]);
 });
 
 test("what was changed is a seed, and goes on after a restart", async () => {

@@ -23,7 +23,7 @@ test("what a field means is told as in the source, in lists and optional fields 
   for (const words of [
     "The commands that answer it, each to be run as it is.",
     "ISO 8601.",
-    "Tokens that it takes at once, when known.",
+    "Size of the context window in tokens, if known.",
     "Its models by their whole names, as the model is set; the first is its default.",
     "Null where it is not set; of a secret only that there is one.",
   ])

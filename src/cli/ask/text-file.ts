@@ -103,5 +103,7 @@ const PIPE_BYTES = 65_536;
 
 function tooLarge(shown: string, most: number): Problem {
   const size = most >= 1024 * 1024 ? `${Math.floor(most / 1024 / 1024)} MiB` : `${Math.floor(most / 1024)} KiB`;
-  return new Problem("USAGE", `${shown} is too large: there is room for ${size}.`, { hint: "Send fewer or smaller files." });
+  return new Problem("USAGE", `${shown} is too large: there is room for ${size}.`, {
+    hint: "Send fewer or smaller files.",
+  });
 }

@@ -41,9 +41,7 @@ export async function confirmAndDisconnect(
     if (!Object.hasOwn(connections, service)) throw unknownServiceProblem(service, Object.keys(connections));
   }
   if (!(await ask(`Disconnect ${clean(services.join(", "), { lines: false })}?`)))
-    throw new Problem("CANCELLED", "No service was disconnected.", {
-      hint: "Answer y, or pass --yes, to disconnect it.",
-    });
+    throw new Problem("CANCELLED", "No service was disconnected.");
   const answers = [];
   for (const service of services) {
     answers.push(await api.disconnect(service, { session_id, signal: kay.signal }));

@@ -47,7 +47,7 @@ function shownRows(request: InteractionRequest, { edited }: ApprovalUi, width: n
   );
   return [
     ...listSummaries(request).flatMap((text) => wrapRows(text, width)),
-    ...(edited ? wrapRows("This would be sent instead:", width, "bold") : []),
+    ...(edited ? wrapRows("Edited request:", width, "bold") : []),
     ...fields,
     ...listRanTexts(request).flatMap((text) => wrapRows(text, width)),
   ];

@@ -9,7 +9,7 @@ import { wrapRows } from "./row.ts";
 export function layOutConfirm(card: ConfirmCard, ui: CardUi, { width }: { width: number }): CardContent {
   const room = width - BORDER_CELLS;
   const choices = [
-    { key: "y", words: "yes, carry it out" },
+    { key: "y", words: "yes, run it" },
     { key: "n", words: "no" },
   ];
   const leave = ui.type === "confirmation" && ui.step === "leave" ? "esc again: no" : null;

@@ -99,7 +99,7 @@ describe("an approval", () => {
         "│ ✗ It was too late.                                                           │",
         "│ kay wants to run slack.send_message, which cannot be undone, as ann.         │",
         "│   Look at it                                                                 │",
-        "│ This has already run. Approve to let kay use the result:                   │",
+        "│ This has already run. Approve to let kay use the result:                     │",
         "│   12 rows                                                                    │",
         "│ 1 once   2 this session: slack.send_message to #general                      │",
         "│ 3 always: slack.send_message to #general   n no, and say why                 │",
@@ -112,7 +112,7 @@ describe("an approval", () => {
   test("shows what would be sent instead, and no longer says of what was changed that a service wrote it", () => {
     const keys = [...typing("e"), key("tab"), ctrl("u"), ...typing("none"), key("enter")];
     expect(drawn(cardOf(plain), keys).split("\n").slice(2, 5)).toEqual([
-      "│ Edited request:                                                  │",
+      "│ Edited request:                                                              │",
       "│   channel: #general                                                          │",
       "│   text: none                                                                 │",
     ]);
@@ -293,7 +293,7 @@ test("a confirmation shows the whole message and when it is over", () => {
       "┌ Confirm ──────────────────── expired ┐",
       "│ Delete KAY-1?                        │",
       "│ It stays deleted.                    │",
-      "│ y yes, Approve and run the plan   n no           │",
+      "│ y yes, run it   n no                 │",
       "└──────────────────────────────────────┘",
     ].join("\n"),
   );

@@ -39,7 +39,7 @@ test("a backend that answers nothing ends in time, and what needs it is skipped"
 test("the leg that fails is named, and no request is made by a way that is broken", async () => {
   const walk = async () =>
     [
-      { leg: "proxy", state: "ok", says: "None." },
+      { leg: "proxy", state: "ok", message: "None." },
       {
         leg: "name",
         state: "failed",
