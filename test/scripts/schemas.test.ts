@@ -24,7 +24,7 @@ test("what a field means is told as in the source, in lists and optional fields 
     "The commands that answer it, each to be run as it is.",
     "ISO 8601.",
     "Size of the context window in tokens, if known.",
-    "Its models by their whole names, as the model is set; the first is its default.",
+    "Full model names, as accepted by the `model` setting. The first is the default.",
     "Null where it is not set; of a secret only that there is one.",
   ])
     expect(described).toContain(words);

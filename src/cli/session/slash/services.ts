@@ -46,7 +46,7 @@ export async function runTools(context: SlashContext, argument: string): Promise
 function servicesIn(argument: string, verb: string): string[] {
   const services = argument.split(/[\s,]+/).filter((word) => word !== "");
   if (services.length > 0) return [...new Set(services)];
-  throw new Problem("USAGE", `Say which service to ${verb}.`, {
+  throw new Problem("USAGE", `Specify a service to ${verb}.`, {
     hint: `For example /${verb} jira. /connections shows every service.`,
   });
 }
