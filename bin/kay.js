@@ -43,7 +43,7 @@ function complete() {
   try {
     const world = { env: process.env, platform: process.platform, home: require("os").homedir(), cwd: process.cwd() };
     const more = { table: path.join(dist, "completion.json"), now: Date.now() };
-    say(1, require(path.join(dist, "complete.js")).complete(args.slice(1), Object.assign(world, more)));
+    say(1, require(path.join(dist, "complete.js")).runComplete(args.slice(1), Object.assign(world, more)));
   } catch (_) {
     process.exitCode = 1;
   }
@@ -56,7 +56,7 @@ function complete() {
 function help() {
   const dist = path.join(root, "dist");
   try {
-    const text = require(path.join(dist, "help.js")).quickHelp(args, path.join(dist, "help.json"), columns);
+    const text = require(path.join(dist, "help.js")).findHelpPage(args, path.join(dist, "help.json"), columns);
     if (text !== null) say(1, text.replace(/\n$/, ""));
     return text !== null;
   } catch (_) {

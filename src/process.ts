@@ -166,9 +166,9 @@ export function spawnBackend(log: string, profile: string): { ended(): Promise<n
   };
 }
 
-/** Start `lookForUpdate` of this bundle as a process that goes on by itself. */
+/** Start `checkForUpdate` of this bundle as a process that goes on by itself. */
 export function spawnUpdateCheck(main: string): void {
-  const args = ["--input-type=commonjs", "--eval", "require(process.argv[1]).lookForUpdate()", main];
+  const args = ["--input-type=commonjs", "--eval", "require(process.argv[1]).checkForUpdate()", main];
   const child = spawn(process.execPath, args, {
     stdio: "ignore",
     detached: true,
