@@ -50,16 +50,16 @@ test("G02 a limit and an answer in the same moment have one outcome, and log, ro
     model.script({ calls: [close("c1", issue)] }, { text: "So." });
     const { turn, request } = await asked(`close ${issue}`);
     await turn.until("awaiting_approval");
-    world().clock.advance(299_999);
-    const answering = turn.answer(request.interaction_id, { action: "approve" });
-    if (round % 2 === 0) await new Promise((resolve) => setTimeout(resolve, round * 2));
-    world().clock.advance(1);
-    const ticking = world().backend.tick();
     let ran = false;
     world().outside.expect(closed(issue), () => {
       ran = true;
       return Response.json({});
     });
+    world().clock.advance(299_999);
+    const answering = turn.answer(request.interaction_id, { action: "approve" });
+    if (round % 2 === 0) await new Promise((resolve) => setTimeout(resolve, round * 2));
+    world().clock.advance(1);
+    const ticking = world().backend.tick();
     const { status } = await answering;
     await ticking;
     await turn.end();

@@ -22,10 +22,17 @@ export const signInCheck: Check = {
     const refreshed = facts.refresh ? await testRefresh(facts, link) : null;
     if (refreshed !== null && refreshed.state !== "ok") return refreshed;
     await link.credentials.exclusively(async () => {}, facts.signal);
-    await link.api.connections({ signal: facts.signal });
+    await link.api.connections({ signal: facts.signal }).catch((error: unknown) => {
+      throw error instanceof Problem && error.code === "NOT_SIGNED_IN" ? signInEndedProblem() : error;
+    });
     return accept(facts, refreshed);
   },
 };
+
+/** The sign-in was there when the checks began. A check beside this one found that it has ended, and removed it. */
+function signInEndedProblem(): Problem {
+  return new Problem("REFRESH_INVALID", "Your sign-in has ended.");
+}
 
 async function accept(facts: CheckContext, refreshed: Finding | null): Promise<Finding> {
   const before = await facts.signIn();
