@@ -111,7 +111,7 @@ test("a backend that cannot start says why in one sentence, and where its log is
   const { exit, stdout, stderr } = await home.run(["connect", "jira"], { limitMs: 60_000 });
   expect({ exit, stdout }).toEqual({ exit: 1, stdout: "" });
   expect(stderr).toMatch(
-    /^Starting kay's own backend.*\n✗ Could not start the local backend: .*\n {2}(.*\. )?Its log: .*backend\.log\n$/,
+    /^Starting a local backend.*\n✗ Could not start the local backend: .*\n {2}(.*\. )?Its log: .*backend\.log\n$/,
   );
 });
 

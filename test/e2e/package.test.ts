@@ -114,7 +114,7 @@ test("once a day, on a terminal, the installed kay says that a newer version is 
   expect(await says()).toBe("");
   const record = join(home.state, "update.json");
   await until(() => existsSync(record) && readFileSync(record, "utf8").includes("99.0.0"), "nobody looked");
-  const notice = `kay 99.0.0 is available (you have ${version}). Upgrade with \`npm install -g kay@latest\`.`;
+  const notice = `kay 99.0.0 is available (you have ${version}). Upgrade with\n\`npm install -g kay@latest\`.`;
   expect(stripVTControlCharacters(await says())).toBe(`${notice}\n`);
   expect(await says()).toBe("");
 });
