@@ -1,1 +1,0 @@
-cp /tmp/w/me/golden.test.ts test/cli/zz-golden.test.ts; node scripts/with-node.mjs test test/cli/zz-golden.test.ts --project "in process" 2>&1 | tail -8; rm test/cli/zz-golden.test.ts; git status --short test/cli/help
