@@ -169,6 +169,8 @@ test("the second of two questions goes on at another node when the one that was 
     steps: 0,
     step: null,
     auth: null,
+    request: null,
+    progress: null,
   };
   const options = JSON.stringify({ ...(row.options as object), prompt: "two", seen: undefined });
   await db

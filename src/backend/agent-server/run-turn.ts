@@ -2,13 +2,13 @@ import type { ModelMessage } from "ai";
 import { runAgent } from "#agent/loop";
 import { Problem } from "#protocol/errors";
 import { listServices } from "../connections/catalog.ts";
-import type { GenerationRecord } from "../generations/generation-record.ts";
 import { buildAgentInput } from "../generations/input.ts";
 import { authRequiredProblem } from "../generations/pause.ts";
 import type { BackendPorts } from "../ports.ts";
 import { changeTurn, claimTurn, type StoredTurn } from "../store/agent-turns.ts";
 import { loadMessagesBefore } from "../store/conversations.ts";
 import { isDatabaseAway } from "../store/database.ts";
+import { type GenerationRequest, INITIAL_PROGRESS } from "../store/generation-state.ts";
 import { findGeneration } from "../store/generations.ts";
 import { createTurnRecorder, LostTurnError, type TurnRecorder } from "./turn-recorder.ts";
 import type { TurnStream } from "./turn-stream.ts";
@@ -89,7 +89,9 @@ async function runLoop({ ports, id, control }: TurnContext, turn: StoredTurn, re
     {
       ports,
       row: { ...row, steps: turn.steps, step: turn.step },
-      options: buildRecord(turn),
+      request: toRequest(turn),
+      progress: () => INITIAL_PROGRESS,
+      advance: async () => {},
       signal: control.stop.signal,
     },
     messages,
@@ -97,9 +99,18 @@ async function runLoop({ ports, id, control }: TurnContext, turn: StoredTurn, re
   for await (const event of runAgent(input)) await record.take(event);
 }
 
-/** The options of a request that waits for its answer and cannot prompt a user. */
-function buildRecord({ prompt }: StoredTurn): GenerationRecord {
-  return { prompt, context: {}, mode: "answer", interactive: false, confirm: false, source: "typed" };
+/** A request that waits for its answer and cannot prompt a user. */
+function toRequest({ prompt }: StoredTurn): GenerationRequest {
+  return {
+    prompt,
+    context: {},
+    mode: "answer",
+    interactive: false,
+    confirm: false,
+    source: "typed",
+    limits: {},
+    runsAt: "backend",
+  };
 }
 
 async function finishTurn({ ports, feed }: TurnContext, record: TurnRecorder, finishReason: string): Promise<void> {

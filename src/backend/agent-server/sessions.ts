@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { Problem } from "#protocol/errors";
 import type { WebhookTurn } from "../agent-client/webhook-token.ts";
-import { toRemoteTurn } from "../generations/remote.ts";
 import { startGenerationIn } from "../generations/start.ts";
 import type { BackendPorts } from "../ports.ts";
 import { findOwner, lockAgentSession, matchesToken, putAgentSession, spendToken } from "../store/agent-sessions.ts";
@@ -119,18 +118,19 @@ async function createGeneration(
   }: { installationId: string; conversationId: string; prompt: string; end: number; now: number },
 ): Promise<string> {
   await lockConversation(tx, turn.conversationId);
-  const remote = toRemoteTurn(turn.now, true).remote;
   const { generationId, queued } = await startGenerationIn(tx, {
     ...turn,
-    options: {
+    request: {
       prompt,
       context: {},
       interactive: false,
       confirm: false,
       mode: "stream",
       source: "typed",
-      ...(remote ? { remote: { ...remote, until: end } } : {}),
+      limits: {},
+      runsAt: "backend",
     },
+    remote: { until: end, direct: true },
   });
   if (queued) throw busyProblem();
   return generationId;

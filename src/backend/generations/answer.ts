@@ -4,6 +4,7 @@ import { Problem } from "#protocol/errors";
 import type { InteractionResponse } from "#protocol/events";
 import type { BackendPorts } from "../ports.ts";
 import { appendEvents } from "../store/events.ts";
+import type { GenerationRequest } from "../store/generation-state.ts";
 import { findGeneration, lockGeneration } from "../store/generations.ts";
 import {
   answerInteractionSql,
@@ -15,7 +16,6 @@ import type { DbConnection } from "../store/schema.ts";
 import { buildAgentTools } from "../tools/toolbox.ts";
 import { toResponseParts } from "./calls.ts";
 import type { Engine } from "./engine.ts";
-import { type GenerationRecord, readGenerationRecord } from "./generation-record.ts";
 import { findAnsweringClient, interactionClosedProblem } from "./pending.ts";
 import { expireInteraction } from "./recovery.ts";
 import { getTrace, startGenerationIn } from "./start.ts";
@@ -96,7 +96,7 @@ async function startLate(
   tx: DbConnection,
   found: StoredInteraction,
   { action, input = {} }: InteractionResponse,
-  { now, trace }: { now: number; trace: Pick<GenerationRecord, "trace"> },
+  { now, trace }: { now: number; trace: Pick<GenerationRequest, "traceparent"> },
 ): Promise<{ wake: string | null }> {
   const { request, installation_id: installationId, conversation_id: conversationId } = found;
   const labels = new Map(request.input_schema?.fields.map(({ id, label }) => [id, label]));
@@ -105,19 +105,19 @@ async function startLate(
   const prompt = `${request.prompt ? `Answer to “${request.prompt}”:\n` : ""}${said}`;
   const asked = await findGeneration(tx, found.generation_id);
   // What was allowed counted for that turn alone; that nothing is to be sent counts for what comes of it, too.
-  const { bounds, at }: Partial<GenerationRecord> = asked ? readGenerationRecord(asked) : {};
-  const dry = bounds?.dryRun ? { bounds: { dryRun: true }, ...(at ? { at } : {}) } : {};
+  const dryRun = asked?.request.limits.dryRun === true;
   const { generationId, queued } = await startGenerationIn(tx, {
     installationId,
     conversationId,
-    options: {
+    request: {
       prompt,
       context: {},
       mode: "stream",
       interactive: true,
       confirm: false,
       source: "late_answer",
-      ...dry,
+      limits: dryRun ? { dryRun } : {},
+      runsAt: dryRun && asked ? asked.request.runsAt : "backend",
       ...trace,
     },
     now,

@@ -5,12 +5,13 @@ import { toAccount } from "../approvals/account.ts";
 import { openConfirmation } from "../approvals/confirmations.ts";
 import { listServices } from "../connections/catalog.ts";
 import type { BackendPorts } from "../ports.ts";
+import type { GenerationRequest } from "../store/generation-state.ts";
 import { listGrants } from "../store/grants.ts";
 import { attendGeneration } from "./attend.ts";
 import { listPlannedCalls } from "./dry-run.ts";
 import type { Engine } from "./engine.ts";
-import { checkAllowList, type GenerationRecord, parseLimits } from "./generation-record.ts";
 import { authRequiredProblem } from "./pause.ts";
+import { checkAllowList, type NewGeneration, parseLimits } from "./request.ts";
 import { startGeneration } from "./start.ts";
 import { toOutputField } from "./wanted-output.ts";
 import type { RunResult } from "./work.ts";
@@ -23,7 +24,7 @@ export type AskContext = {
   installationId: string;
   conversationId: string;
   generationId: string;
-  options: Pick<GenerationRecord, "prompt" | "context" | "interactive" | "confirm" | "bounds">;
+  request: Pick<GenerationRequest, "prompt" | "context" | "interactive" | "confirm">;
 };
 
 /**
@@ -37,21 +38,24 @@ export async function ask(
   ports: BackendPorts,
   engine: Engine,
   installationId: string,
-  request: AskRequest,
+  body: AskRequest,
   { signal, started }: { signal: AbortSignal; started(generationId: string): Promise<void> },
 ): Promise<AskResult> {
-  await checkAllowList(ports, installationId, request);
-  const { prompt, interactive = false, confirm = false, context = {} } = request;
-  const asked = { prompt, context, interactive, confirm, ...parseLimits(request) };
-  const options: GenerationRecord = { ...asked, mode: "answer", source: "typed" };
-  const begun = await startGeneration(ports, engine, installationId, { ...request, options });
+  await checkAllowList(ports, installationId, body);
+  const { prompt, interactive = false, confirm = false, context = {} } = body;
+  const limits = parseLimits(body);
+  const request: NewGeneration["request"] = {
+    ...{ prompt, context, interactive, confirm, limits },
+    ...{ mode: "answer", source: "typed" },
+  };
+  const begun = await startGeneration(ports, engine, installationId, { ...body, request });
   const { conversationId, generationId } = begun;
-  const asking: AskContext = { installationId, conversationId, generationId, options };
+  const asking: AskContext = { installationId, conversationId, generationId, request };
   await started(generationId);
   const result = await attendGeneration(ports, engine, begun, signal);
   if (confirm && (result.kind === "answered" || (result.kind === "error" && !BOUNDED.has(result.problem.code))))
     return await holdNothing(ports, asking, result);
-  if (!options.bounds?.dryRun) return await toAskResult(ports, asking, result);
+  if (!limits.dryRun) return await toAskResult(ports, asking, result);
   const plan = await listPlannedCalls(ports.db, generationId);
   return await toAskResult(ports, asking, result, (text, end) => answer(asking, text, end, plan));
 }
@@ -101,12 +105,12 @@ export function toFailedResult(
 }
 
 /** Ids of the answer. Only interactive conversations show theirs, as in the guide. */
-export function toIds({ options, conversationId, generationId }: AskContext): Partial<AskResponse> {
-  return { ...(options.interactive ? { session_id: conversationId } : {}), generation_id: generationId };
+export function toIds({ request, conversationId, generationId }: AskContext): Partial<AskResponse> {
+  return { ...(request.interactive ? { session_id: conversationId } : {}), generation_id: generationId };
 }
 
 function answer(asking: AskContext, text: string, end: RunResult, plan?: PlannedCall[]): AskResult {
-  const { prompt, interactive } = asking.options;
+  const { prompt, interactive } = asking.request;
   const { receipts } = end;
   const planned = plan ? { dry_run: true, plan } : {};
   const data = { prompt, ...(interactive ? {} : { response: text }), ...toOutputField(end), ...planned };
@@ -128,8 +132,8 @@ async function confirmationFor(
   asking: AskContext,
   shown: { calls: HeldCall[]; receipts: AskResponse["receipts"]; text?: string; output?: unknown },
 ): Promise<AskResult> {
-  const { installationId, conversationId, generationId, options } = asking;
-  const { prompt, context, interactive, confirm } = options;
+  const { installationId, conversationId, generationId, request } = asking;
+  const { prompt, context, interactive, confirm } = request;
   // What proposes nothing is over already; a yes to it only says so.
   const plan = shown.calls.length > 0 ? { confirm } : { confirm, text: shown.text, output: shown.output };
   const held = { generationId, conversationId, prompt, context, interactive, plan };

@@ -10,13 +10,14 @@ import {
   findGeneration,
   listAwaitingService,
   lockGeneration,
+  parseGeneration,
   type StoredGeneration,
   wakeGeneration,
 } from "../store/generations.ts";
 import { toAuthResultParts } from "./end.ts";
 import type { Engine } from "./engine.ts";
-import { readGenerationRecord } from "./generation-record.ts";
 import { findAnsweringClient, findAuthClosedProblem } from "./pending.ts";
+import { advanceGeneration } from "./progress.ts";
 
 /**
  * A service was connected, from wherever: generations that wait for it hear of it, and go on with the same calls once everything they wait for
@@ -99,9 +100,7 @@ async function goOnWithout(
     const row = await lockGeneration(tx, id);
     const missing = row ? getMissing(row) : [];
     if (!row || row.cancel !== null || missing.length === 0) return false;
-    const options = readGenerationRecord(row);
-    const without = [...(options.without ?? []), ...missing];
-    await changeGeneration(tx, id, { auth: null, options: { ...options, without } });
+    await advanceGeneration(tx, parseGeneration(row), { type: "auth-declined", services: missing }, { auth: null });
     const part = toAuthResultParts(false, missing, {
       reason: `The person goes on without ${missing.join(" and ")}.`,
       client,
@@ -112,7 +111,7 @@ async function goOnWithout(
   });
 }
 
-function getMissing({ auth }: StoredGeneration): string[] {
+function getMissing({ auth }: Pick<StoredGeneration, "auth">): string[] {
   return auth?.integrations.filter((name) => !auth.connected.includes(name)) ?? [];
 }
 

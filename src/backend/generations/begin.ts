@@ -1,38 +1,40 @@
 import type { StreamPart } from "#protocol/events";
 import { appendMessages, findLastMessage } from "../store/conversations.ts";
-import { changeGeneration, changeGenerationSql, type StoredGeneration } from "../store/generations.ts";
+import { changeGeneration, changeGenerationSql } from "../store/generations.ts";
 import type { DbConnection } from "../store/schema.ts";
 import { toStatusPart } from "./end.ts";
-import { type GenerationRecord, toUserMessage } from "./generation-record.ts";
+import { toUserMessage } from "./request.ts";
 import type { ClaimedGeneration } from "./work.ts";
 
 /**
  * The first time: the person's message joins the conversation. Later: it runs again, and whoever watches is told. From here on `wake_at` says
  * that something came which was not looked at.
  */
-export async function beginGeneration({ ports, row, writer, options }: ClaimedGeneration): Promise<void> {
-  if (options.seen !== undefined) {
+export async function beginGeneration(claimed: ClaimedGeneration): Promise<void> {
+  const { ports, row, request, writer } = claimed;
+  const { historyLength, approval } = claimed.progress();
+  if (historyLength !== null) {
     if (row.status === "running" && row.wake_at === null) return;
     const parts = row.status === "running" ? [] : [toStatusPart(row, "running")];
     const running = { status: "running", wake_at: null } as const;
-    if (!options.approved) return await writer.commit(parts, [changeGenerationSql(running)]);
+    if (approval === "none") return await writer.commit(parts, [changeGenerationSql(running)]);
     return await writer.commit(parts, async (tx) => {
-      await noteConfirmation(tx, row, options, ports.clock.now());
+      await noteConfirmation(tx, claimed, ports.clock.now());
       await changeGeneration(tx, row.id, running);
     });
   }
   const { conversation_id: conversation, id: generationId } = row;
   const now = ports.clock.now();
   const parts: StreamPart[] = [
-    { type: "data-user-message", data: { text: options.prompt, source: options.source } },
+    { type: "data-user-message", data: { text: request.prompt, source: request.source } },
     {
       type: "start",
       messageId: generationId,
       messageMetadata: {
         session_id: conversation,
         generation_id: generationId,
-        ...(options.bounds?.outputSchema ? { structured: true } : {}),
-        ...(options.bounds?.dryRun ? { dry_run: true } : {}),
+        ...(request.limits.outputSchema ? { structured: true } : {}),
+        ...(request.limits.dryRun ? { dry_run: true } : {}),
       },
     },
     toStatusPart(row, "running"),
@@ -40,22 +42,17 @@ export async function beginGeneration({ ports, row, writer, options }: ClaimedGe
   await writer.commit(parts, async (tx) => {
     const before = await findLastMessage(tx, conversation);
     const open = before !== undefined && before.role !== "assistant";
-    const messages = [...(open ? [UNFINISHED] : []), toUserMessage(options)];
-    options.seen = await appendMessages(tx, conversation, { messages, generationId, now });
-    await changeGeneration(tx, generationId, { status: "running", options, wake_at: null });
+    const messages = [...(open ? [UNFINISHED] : []), toUserMessage(request)];
+    const historyLength = await appendMessages(tx, conversation, { messages, generationId, now });
+    await claimed.advance({ type: "began", historyLength }, tx, { status: "running", wake_at: null });
   });
 }
 
 /** Something was said in between: the conversation says to which request the coming step belongs. */
-async function noteConfirmation(
-  tx: DbConnection,
-  row: StoredGeneration,
-  options: GenerationRecord,
-  now: number,
-): Promise<void> {
+async function noteConfirmation(tx: DbConnection, { row, request }: ClaimedGeneration, now: number): Promise<void> {
   const before = await findLastMessage(tx, row.conversation_id);
   if (before?.role !== "assistant") return;
-  const messages = [{ role: "user" as const, content: `(Confirmed: ${options.prompt})` }];
+  const messages = [{ role: "user" as const, content: `(Confirmed: ${request.prompt})` }];
   await appendMessages(tx, row.conversation_id, { messages, generationId: null, now });
 }
 

@@ -28,7 +28,7 @@ export function toPlaceKey(toolCallId: string, ordinal: number): string {
 
 /** In whose name a call asks. */
 export function toAsker(
-  { ports, writer, row, options }: ClaimedGeneration,
+  { ports, writer, row, request }: ClaimedGeneration,
   { toolCallId, toolName }: Pick<Call, "toolCallId" | "toolName">,
 ): Asker {
   return {
@@ -39,6 +39,6 @@ export function toAsker(
     generationId: row.id,
     toolCallId,
     toolName,
-    asks: options.mode === "stream",
+    asks: request.mode === "stream",
   };
 }

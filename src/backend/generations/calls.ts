@@ -2,12 +2,11 @@ import type { CallPorts, CheckedCall } from "#agent/calls";
 import { clean } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 import type { InteractionResponse, StreamPart } from "#protocol/events";
-import type { StoredGeneration } from "../store/generations.ts";
 import { findInteractionAt, listInteractions } from "../store/interactions.ts";
 import { AFTER_CALL, BEFORE_CALL, type CallContext, DURING_CALL, toAsker, toPlaceKey } from "./call-context.ts";
 import { gateCall, gateResult } from "./gate.ts";
 import { createInteractive, toWait } from "./interact.ts";
-import type { ClaimedGeneration } from "./work.ts";
+import type { ClaimedGeneration, ClaimedRow } from "./work.ts";
 
 /** Whether the tool itself asks at this place. */
 export function isDuringCall(ordinal: number): boolean {
@@ -32,13 +31,14 @@ export function createCallPorts(world: CallContext): CallPorts {
     gate: (call, account) => gateCall(world, call, account),
     after: (call, outcome) => gateResult(world, call, outcome),
     missing: (call, integrations, reason) => {
-      const declined = integrations.filter((name) => world.options.without?.includes(name));
+      const { declinedServices, authAttempts } = world.progress();
+      const declined = integrations.filter((name) => declinedServices.includes(name));
       if (declined.length > 0)
         return new Problem("AUTH_REQUIRED", `The person goes on without connecting ${declined.join(" and ")}.`, {
           hint: `Run \`kay connect ${declined.join(" ")}\`, then ask again.`,
           details: { integrations: declined },
         });
-      const spent = integrations.find((name) => (world.options.authAsked?.[name] ?? 0) >= MOST_AUTH);
+      const spent = integrations.find((name) => (authAttempts[name] ?? 0) >= MOST_AUTH);
       if (spent === undefined || isAwaited(world.row, spent))
         return { kind: "auth", toolCallId: call.toolCallId, integrations, reason };
       return new Problem("SERVICE_FAILED", `${spent} still refuses the connection after it was made anew. ${reason}`, {
@@ -73,7 +73,7 @@ export async function notifyCancelled(world: ClaimedGeneration, call: CheckedCal
 }
 
 /** Whether the service is already among those that are waited for. */
-function isAwaited({ auth }: StoredGeneration, service: string): boolean {
+function isAwaited({ auth }: ClaimedRow, service: string): boolean {
   return auth?.integrations.includes(service) ?? false;
 }
 

@@ -2,11 +2,11 @@ import type { AskResponse, ConfirmRequest } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
 import { closeConfirmation } from "../approvals/confirmations.ts";
 import type { BackendPorts } from "../ports.ts";
-import { changeGeneration, findGeneration } from "../store/generations.ts";
+import { findGeneration } from "../store/generations.ts";
 import { type AskContext, type AskResult, toAskResult, toFailedResult, toIds } from "./ask.ts";
 import { attendGeneration } from "./attend.ts";
 import type { Engine } from "./engine.ts";
-import { readGenerationRecord } from "./generation-record.ts";
+import { advanceGeneration } from "./progress.ts";
 import { toOutputField } from "./wanted-output.ts";
 
 /**
@@ -26,8 +26,8 @@ export async function answerConfirmation(
   const held = await closeConfirmation(ports, installationId, token, approved);
   const { text, output, confirm: strict } = held.plan as { text?: string; output?: unknown; confirm: boolean };
   const { conversationId, generationId, prompt, context, interactive } = held;
-  const options = { prompt, context, interactive, confirm: strict };
-  const asking: AskContext = { installationId, conversationId, generationId, options };
+  const request = { prompt, context, interactive, confirm: strict };
+  const asking: AskContext = { installationId, conversationId, generationId, request };
   if (!approved) return await cancel(engine, asking);
   if (text) return confirmed(asking, text, { receipts: [], ...(output === undefined ? {} : { output }) });
   const row = await findGeneration(ports.db, generationId);
@@ -35,10 +35,7 @@ export async function answerConfirmation(
     return toFailedResult(asking, new Problem("CANCELLED", "There is nothing left to carry out."), { receipts: [] });
   // Whoever is there carries it out, should this process end right now.
   const wake_at = new Date(ports.clock.now() + TAKEN_OVER);
-  await changeGeneration(ports.db, generationId, {
-    options: { ...readGenerationRecord(row), approved: true },
-    wake_at,
-  });
+  await advanceGeneration(ports.db, row, { type: "approved" }, { wake_at });
   // A yes cannot be half done, so the calls are made whoever is still there; what comes after them only for somebody.
   const result = await attendGeneration(ports, engine, asking, signal);
   return await toAskResult(ports, asking, result, (said) =>
@@ -61,7 +58,7 @@ function confirmed(
   text: string,
   { receipts, ...output }: { receipts: AskResponse["receipts"]; output?: unknown },
 ): AskResult {
-  const data = { prompt: asking.options.prompt, response: text, ...output };
+  const data = { prompt: asking.request.prompt, response: text, ...output };
   const message = text ? `${CONFIRMED}\n\n${text}` : CONFIRMED;
   return { status: 200, body: { status: "completed", message, data, ...toIds(asking), receipts } };
 }
@@ -73,7 +70,7 @@ function failedAction(
   result: { failed: Problem[]; receipts: AskResponse["receipts"] & object },
 ): AskResult {
   const code = result.failed.some(({ code }) => code === "OUTCOME_UNKNOWN") ? "OUTCOME_UNKNOWN" : "SERVICE_FAILED";
-  const details = { data: { prompt: asking.options.prompt, response: text } };
+  const details = { data: { prompt: asking.request.prompt, response: text } };
   return { ...toFailedResult(asking, new Problem(code, text, { details }), result), status: 502 };
 }
 

@@ -1,8 +1,9 @@
 import { Problem } from "#protocol/errors";
 import { canCarryGenerations, hasConversation } from "../agent-client/client.ts";
 import type { BackendPorts } from "../ports.ts";
+import type { GenerationRequest } from "../store/generation-state.ts";
 import type { DelegationScope } from "../store/generations.ts";
-import type { GenerationRecord } from "./generation-record.ts";
+import type { NewGeneration } from "./request.ts";
 
 type Ports = Pick<BackendPorts, "agent" | "agentRole" | "fetch">;
 
@@ -13,8 +14,8 @@ export function getDelegationScope({ agent, agentRole }: Pick<Ports, "agent" | "
 }
 
 /** Whether the caller bound it to something that an agent server is told nothing of. */
-export function hasLimits({ confirm, bounds }: Pick<GenerationRecord, "confirm" | "bounds">): boolean {
-  return confirm || bounds !== undefined;
+export function hasLimits({ confirm, limits }: Pick<GenerationRequest, "confirm" | "limits">): boolean {
+  return confirm || Object.keys(limits).length > 0;
 }
 
 /**
@@ -24,23 +25,23 @@ export function hasLimits({ confirm, bounds }: Pick<GenerationRecord, "confirm" 
  * @returns whether it is given
  * @throws Problem INVALID_REQUEST
  */
-export async function shouldDelegate({ agent, fetch }: Ports, options: GenerationRecord): Promise<boolean> {
-  if (!agent || !hasLimits(options)) return false;
-  if (options.remote || !(await canCarryGenerations(fetch, agent))) throw delegationProblem(options);
+export async function shouldDelegate({ agent, fetch }: Ports, { request, remote }: NewGeneration): Promise<boolean> {
+  if (!agent || !hasLimits(request)) return false;
+  if (remote || !(await canCarryGenerations(fetch, agent))) throw delegationProblem(request);
   return true;
 }
 
 /** The same agent server knows the conversation, so this database is its own. @throws Problem INVALID_REQUEST */
 export async function checkSharedConversation(
   { agent, fetch }: Ports,
-  options: GenerationRecord,
+  request: Pick<GenerationRequest, "confirm">,
   id: string,
 ): Promise<void> {
-  if (agent && !(await hasConversation(fetch, agent, id))) throw delegationProblem(options);
+  if (agent && !(await hasConversation(fetch, agent, id))) throw delegationProblem(request);
 }
 
 /** An agent server that is told the prompt alone cannot be asked this. */
-export function delegationProblem({ confirm }: Pick<GenerationRecord, "confirm">): Problem {
+export function delegationProblem({ confirm }: Pick<GenerationRequest, "confirm">): Problem {
   const what = confirm ? "wait for a confirmation" : "be bound to anything";
   return new Problem("INVALID_REQUEST", `The agent server of this backend cannot ${what}.`, {
     hint: "Ask without it, or a backend that answers by itself.",

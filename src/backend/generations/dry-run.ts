@@ -4,19 +4,19 @@ import type { Planned } from "#protocol/events";
 import { decideCall } from "../approvals/decide.ts";
 import { listCalls } from "../store/calls.ts";
 import { listReceipts } from "../store/effects.ts";
+import type { StoredGeneration } from "../store/generations.ts";
 import type { DbConnection } from "../store/schema.ts";
 import type { CallContext } from "./call-context.ts";
 import { toPreview } from "./gate.ts";
-import { type GenerationRecord, readGenerationRecord } from "./generation-record.ts";
 import { getOutcome } from "./stored-outcomes.ts";
 
 /**
  * A dry run makes a call only if that reads and asks nobody: what would change something, and a read that the person wants to be asked about,
  * is planned. Undefined where it is no dry run.
  */
-export function createDryRun(world: Pick<CallContext, "ports" | "row" | "options" | "messages">): DryRun | undefined {
-  if (!world.options.bounds?.dryRun) return undefined;
-  const { row, ports, options } = world;
+export function createDryRun(world: Pick<CallContext, "ports" | "row" | "request" | "messages">): DryRun | undefined {
+  const { row, ports, request } = world;
+  if (!request.limits.dryRun) return undefined;
   return async (call, account) => {
     if (call.tool.own) return undefined;
     const { mode, why } = await decideCall(ports, {
@@ -24,8 +24,8 @@ export function createDryRun(world: Pick<CallContext, "ports" | "row" | "options
       conversationId: row.conversation_id,
       tool: call.tool,
       input: call.parsed,
-      writes: options.mode === "stream" ? "confirm_before_execution" : "auto",
-      allow: options.bounds?.allow ?? [],
+      writes: request.mode === "stream" ? "confirm_before_execution" : "auto",
+      allow: request.limits.allow ?? [],
       peek: true,
       ...(account ? { account } : {}),
     });
@@ -50,11 +50,13 @@ export async function listPlannedCalls(db: DbConnection, generationId: string): 
 }
 
 /** What a generation did, may have done, or would do; and by what that was allowed. */
-export async function listRunReceipts(db: DbConnection, row: { id: string; options: unknown }): Promise<Receipt[]> {
-  const { bounds, allowed = {} }: GenerationRecord = readGenerationRecord(row);
-  const done = (await listReceipts(db, row.id)).map((receipt) => ({ ...receipt, ...allowed[receipt.tool_call_id] }));
-  if (!bounds?.dryRun) return done;
-  const planned = (await plannedIn(db, row.id)).map(
+export async function listRunReceipts(
+  db: DbConnection,
+  { id, request, progress: { allowances } }: Pick<StoredGeneration, "id" | "request" | "progress">,
+): Promise<Receipt[]> {
+  const done = (await listReceipts(db, id)).map((receipt) => ({ ...receipt, ...allowances[receipt.tool_call_id] }));
+  if (!request.limits.dryRun) return done;
+  const planned = (await plannedIn(db, id)).map(
     ({ tool_call_id, tool, summary }): Receipt => ({ tool_call_id, tool, effect: "planned", summary }),
   );
   return [...done, ...planned];

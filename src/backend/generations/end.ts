@@ -18,12 +18,11 @@ import {
 import { closeInteraction, listInteractions } from "../store/interactions.ts";
 import type { DbConnection } from "../store/schema.ts";
 import { toResponseParts } from "./calls.ts";
-import { readGenerationRecord } from "./generation-record.ts";
 import { closeStep, readLoggedStep } from "./realign.ts";
 import { getOutcome, getRanOutcome, toCall } from "./stored-outcomes.ts";
-import type { ClaimedGeneration } from "./work.ts";
+import type { ClaimedGeneration, ClaimedRow } from "./work.ts";
 
-type Written = Omit<ClaimedGeneration, "options">;
+type Written = Pick<ClaimedGeneration, "ports" | "row" | "writer">;
 
 /** The generation is over with an answer, and with the value that was wanted of it. */
 export async function completeGeneration(
@@ -63,11 +62,12 @@ export async function failGeneration({ ports, row, writer }: Written, problem: P
  * architecture).
  */
 export async function cancelGeneration({ ports, row: before, writer }: Written, reason: string): Promise<void> {
-  const row = (await findGeneration(ports.db, before.id)) ?? before;
+  const stored = await findGeneration(ports.db, before.id);
+  const row = stored ?? before;
   const now = ports.clock.now();
   const open = (await listInteractions(ports.db, row.id)).filter(({ status }) => status === "open");
   // Those of an agent server are told by itself.
-  const elsewhere = readGenerationRecord(row).remote !== undefined;
+  const elsewhere = stored !== undefined && stored.progress.remote !== null;
   const calls = elsewhere ? [] : (await listCalls(ports.db, row.id)).filter(({ step }) => step === row.steps + 1);
   const undone = calls.filter((call) => getOutcome(call) === undefined);
   const responses = open.map(
@@ -150,7 +150,7 @@ async function leftOpen({ ports, row, writer }: Written, told: string[] = []): P
   return closeStep(readLoggedStep(parts), told);
 }
 
-async function over(tx: DbConnection, row: StoredGeneration, status: GenerationStatus, now: number): Promise<void> {
+async function over(tx: DbConnection, row: ClaimedRow, status: GenerationStatus, now: number): Promise<void> {
   await changeGeneration(tx, row.id, toEnd(status, now));
 }
 
@@ -158,7 +158,7 @@ function toEnd(status: GenerationStatus, now: number): GenerationChange {
   return { status, finished_at: new Date(now), node: null, wake_at: null, step: null, auth: null };
 }
 
-async function tellModel(tx: DbConnection, row: StoredGeneration, content: string, now: number): Promise<void> {
+async function tellModel(tx: DbConnection, row: ClaimedRow, content: string, now: number): Promise<void> {
   const messages: ModelMessage[] = [{ role: "assistant", content }];
   await appendMessages(tx, row.conversation_id, { messages, generationId: row.id, now });
 }

@@ -13,7 +13,6 @@ import {
 import { ANY_ID, hasOtherNodes } from "../store/node.ts";
 import { getDelegationScope } from "./delegation.ts";
 import { createEventHub, type EventHub } from "./event-hub.ts";
-import { readGenerationRecord } from "./generation-record.ts";
 import { expireOverdue, markLostWork } from "./recovery.ts";
 import { recordStreamOutcome } from "./reports.ts";
 import { isHeld, runGeneration } from "./run.ts";
@@ -159,7 +158,7 @@ export function createEngine(ports: BackendPorts): Engine {
     // By its events, for the clocks of two nodes differ.
     const at = await findLastEventNumber(ports.db, conversationId);
     const rows = (await listOpenGenerations(ports.db, conversationId)).filter(
-      (row) => readGenerationRecord(row).mode === "stream" && (row.status === "running" || row.status === "paused"),
+      (row) => row.request.mode === "stream" && (row.status === "running" || row.status === "paused"),
     );
     if (rows.length === 0 || closing) return;
     const ids = new Set(rows.map(({ id }) => id));
@@ -173,7 +172,7 @@ export function createEngine(ports: BackendPorts): Engine {
       if (!ids.has(row.id) || row.status !== "running") continue;
       if (await wasAttendedSince(ports.db, row.id, since)) continue;
       // An agent server elsewhere works on, and reports what comes of it.
-      if (readGenerationRecord(row).remote?.direct) await recordStreamOutcome(ports, row.id, { outcome: "broken" });
+      if (row.progress.remote?.direct) await recordStreamOutcome(ports, row.id, { outcome: "broken" });
       else await stop(row.id, "Whoever asked has gone.");
     }
   }

@@ -9,10 +9,10 @@ import { rememberGrant } from "../approvals/grants.ts";
 import { settleCallSql } from "../store/calls.ts";
 import { findInteractionAt, type StoredInteraction } from "../store/interactions.ts";
 import { AFTER_CALL, BEFORE_CALL, type CallContext, toAsker, toPlaceKey } from "./call-context.ts";
-import type { GenerationRecord } from "./generation-record.ts";
 import { ensureInteraction, openInteraction, toWait } from "./interact.ts";
 import { traceOrigins } from "./origins.ts";
 import { toStoredRun } from "./stored-outcomes.ts";
+import type { ClaimedGeneration } from "./work.ts";
 
 /** What was asked once is decided by its answer, whatever the person's policies and approvals say meanwhile. */
 export async function gateCall(
@@ -21,7 +21,7 @@ export async function gateCall(
   account: Account | undefined,
 ): Promise<GateResult> {
   const run: GateResult = { kind: "run", input: call.parsed };
-  if (world.options.approved || call.tool.own) return run;
+  if (world.progress().approval === "granted" || call.tool.own) return run;
   const before =
     world.closed.get(toPlaceKey(call.toolCallId, BEFORE_CALL)) ??
     (await findInteractionAt(world.ports.db, world.row.id, call.toolCallId, BEFORE_CALL));
@@ -42,8 +42,8 @@ async function askFirst(
 ): Promise<StoredInteraction | { allowed: Allowance | undefined }> {
   const decision = await decide(world, call, account);
   const { mode, grant, offer } = decision;
-  const asks = world.options.confirm || (mode === "confirm_before_execution" && grant === undefined);
-  if (!asks) return { allowed: recordAllowance(world.options, call, decision, account) };
+  const asks = world.request.confirm || (mode === "confirm_before_execution" && grant === undefined);
+  if (!asks) return { allowed: await recordAllowance(world, call, decision, account) };
   return await openInteraction(toAsker(world, call), BEFORE_CALL, {
     type: "approval",
     prompt: call.summary,
@@ -54,15 +54,15 @@ async function askFirst(
 }
 
 /** What the caller allowed is told with the receipt of the call, and as whom it ran. */
-export function recordAllowance(
-  options: GenerationRecord,
+export async function recordAllowance(
+  { advance }: Pick<ClaimedGeneration, "advance">,
   { toolCallId }: CheckedCall,
   { allowed: allowed_by }: Decision,
   account: Account | undefined,
-): Allowance | undefined {
+): Promise<Allowance | undefined> {
   if (allowed_by === undefined) return undefined;
   const allowance = { allowed_by, ...(account ? { account: account.words } : {}) };
-  options.allowed = { ...options.allowed, [toolCallId]: allowance };
+  await advance({ type: "allowed", toolCallId, allowance });
   return allowance;
 }
 
@@ -128,14 +128,14 @@ async function keep({ writer, ran }: CallContext, outcome: Outcome): Promise<voi
 }
 
 function decide(world: CallContext, call: CheckedCall, account: Account | undefined): Promise<Decision> {
-  const { row, ports, options } = world;
+  const { row, ports, request } = world;
   return decideCall(ports, {
     installationId: row.installation_id,
     conversationId: row.conversation_id,
     tool: call.tool,
     input: call.parsed,
     writes: "confirm_before_execution",
-    allow: options.bounds?.allow ?? [],
+    allow: request.limits.allow ?? [],
     ...(account ? { account } : {}),
   });
 }

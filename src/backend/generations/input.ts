@@ -8,16 +8,13 @@ import { toPastCalls } from "#agent/repetition";
 import { selectOfferedTools } from "#agent/tools/search-tools";
 import { decideCall } from "../approvals/decide.ts";
 import { listConnectedServices } from "../connections/service-views.ts";
-import type { BackendPorts } from "../ports.ts";
 import { listCalls } from "../store/calls.ts";
 import { loadMessages } from "../store/conversations.ts";
 import { isDatabaseAway } from "../store/database.ts";
-import type { StoredGeneration } from "../store/generations.ts";
 import { buildAgentTools } from "../tools/toolbox.ts";
 import { createCallPorts } from "./calls.ts";
 import { createDryRun } from "./dry-run.ts";
 import { recordAllowance } from "./gate.ts";
-import type { GenerationRecord } from "./generation-record.ts";
 import { takeNewest } from "./shorten.ts";
 import { getOutcome, getRanOutcome, toCall } from "./stored-outcomes.ts";
 import { getWantedOutput } from "./wanted-output.ts";
@@ -41,17 +38,18 @@ export async function buildAgentInput(
   source: AgentInputSource,
   said?: ModelMessage[],
 ): Promise<{ input: AgentInput; messages: ModelMessage[] }> {
-  const { ports, row, writer, options, signal, onChange } = source;
+  const { ports, row, writer, request, signal, onChange } = source;
+  const { history, historyLength, correction } = source.progress();
   const { installation_id: installationId, conversation_id: conversation, id } = row;
-  const seen = options.seen ?? 0;
+  const seen = historyLength ?? 0;
   const [all, tools, calls, { model, label, name, provider }, wanted] = await Promise.all([
     said ?? loadMessages(ports.db, conversation, { seen, generationId: id }),
-    buildAgentTools(ports, { installationId, generationId: id, dryRun: options.bounds?.dryRun === true }),
+    buildAgentTools(ports, { installationId, generationId: id, dryRun: request.limits.dryRun === true }),
     listCalls(ports.db, id),
     selectModel(ports.model(), ports),
-    getWantedOutput(options),
+    getWantedOutput(request),
   ]);
-  const messages = options.newest === undefined ? all : takeNewest(all, options.newest);
+  const messages = history.kind === "newest" ? takeNewest(all, history.keep) : all;
   // The offline planner reads all tools; that costs it nothing.
   const connected = provider === "offline" ? undefined : await listConnectedServices(ports, installationId);
   const known = calls.map((call) => ({ call: toCall(call), outcome: getOutcome(call), step: call.step }));
@@ -62,9 +60,9 @@ export async function buildAgentInput(
     }),
   );
   const settled = new Map(known.flatMap(({ call, outcome }) => (outcome ? [[call.toolCallId, outcome] as const] : [])));
-  const dryRun = createDryRun({ ports, row, options, messages });
-  const mayHold = options.mode === "answer" && !dryRun;
-  const holds = mayHold ? (call: CheckedCall) => holdsCall(ports, row, options, call) : () => false;
+  const dryRun = createDryRun({ ports, row, request, messages });
+  const mayHold = request.mode === "answer" && !dryRun;
+  const holds = mayHold ? (call: CheckedCall) => holdsCall(source, call) : () => false;
   const stored = row.step as OpenStep | null;
   // As the rows have it: what was held is run exactly as it was shown.
   const open = stored && {
@@ -89,11 +87,11 @@ export async function buildAgentInput(
     ),
     ...(open ? { open } : {}),
     ...(wanted ? { wanted } : {}),
-    ...(options.mismatch ? { mismatch: options.mismatch } : {}),
-    ...(options.bounds?.maxSteps ? { mostSteps: options.bounds.maxSteps } : {}),
+    ...(correction ? { mismatch: correction } : {}),
+    ...(request.limits.maxSteps ? { mostSteps: request.limits.maxSteps } : {}),
     ...(dryRun ? { dryRun } : {}),
-    ...(options.mode === "stream" && writer && onChange
-      ? { calls: createCallPorts({ ports, row, options, writer, messages, settled, ran, closed: new Map(), onChange }) }
+    ...(request.mode === "stream" && writer && onChange
+      ? { calls: createCallPorts({ ...source, writer, messages, settled, ran, closed: new Map(), onChange }) }
       : {}),
   };
   return { input, messages };
@@ -103,14 +101,10 @@ export async function buildAgentInput(
  * Where the request waits for the answer (guide): whether a call ends it with a confirmation. Under `confirm` that is everything at first, and
  * every further write after a yes; otherwise what cannot be undone, and what the person's policies hold.
  */
-async function holdsCall(
-  ports: BackendPorts,
-  row: StoredGeneration,
-  options: GenerationRecord,
-  call: CheckedCall,
-): Promise<boolean> {
-  if (call.tool.own && !options.confirm) return false;
-  if (options.confirm) return call.access !== "read" || (row.step === null && row.steps === 0);
+async function holdsCall(source: AgentInputSource, call: CheckedCall): Promise<boolean> {
+  const { ports, row, request } = source;
+  if (call.tool.own && !request.confirm) return false;
+  if (request.confirm) return call.access !== "read" || (row.step === null && row.steps === 0);
   const account = await call.tool.ready?.().catch(() => undefined);
   const decision = await decideCall(ports, {
     installationId: row.installation_id,
@@ -118,9 +112,9 @@ async function holdsCall(
     tool: call.tool,
     input: call.parsed,
     writes: "auto",
-    allow: options.bounds?.allow ?? [],
+    allow: request.limits.allow ?? [],
     ...(account ? { account } : {}),
   });
-  recordAllowance(options, call, decision, account);
+  await recordAllowance(source, call, decision, account);
   return decision.mode === "confirm_before_execution" && decision.grant === undefined;
 }

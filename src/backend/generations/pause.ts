@@ -6,21 +6,14 @@ import type { ServiceConfiguration } from "#connectors/service";
 import { Problem } from "#protocol/errors";
 import type { AuthNeeded, GenerationStatus, StreamPart } from "#protocol/events";
 import { insertCallsSql, listCalls } from "../store/calls.ts";
-import {
-  changeGeneration,
-  changeGenerationSql,
-  findGeneration,
-  lockGeneration,
-  notifyGeneration,
-  type StoredGeneration,
-} from "../store/generations.ts";
+import { changeGenerationSql, findGeneration, lockGeneration, notifyGeneration } from "../store/generations.ts";
 import { listInteractions } from "../store/interactions.ts";
 import { buildAgentTools } from "../tools/toolbox.ts";
 import { isDuringCall, notifyCancelled } from "./calls.ts";
 import { cancelGeneration, toStatusPart } from "./end.ts";
 import { toCalls } from "./recorder.ts";
 import { toCall } from "./stored-outcomes.ts";
-import type { ClaimedGeneration } from "./work.ts";
+import type { ClaimedGeneration, ClaimedRow } from "./work.ts";
 
 /** Milliseconds that a missing connection is waited for: a consent takes longer than a yes. */
 const AUTH_LIFE = 10 * 60_000;
@@ -30,7 +23,7 @@ const HELD_LIFE = 5 * 60_000 + 10_000;
 
 /** The step is kept for a confirmation (guide); nothing of it was run. */
 export async function holdGeneration(
-  { ports, row, options, writer }: ClaimedGeneration,
+  { ports, row, writer }: ClaimedGeneration,
   held: { message: ModelMessage; calls: HeldCall[] },
   last: StreamPart[],
 ): Promise<void> {
@@ -40,10 +33,7 @@ export async function holdGeneration(
   const wake_at = new Date(ports.clock.now() + HELD_LIFE);
   await writer.commit(
     [...last, toStatusPart(row, "awaiting_approval")],
-    [
-      insertCallsSql(steps + 1, calls),
-      changeGenerationSql({ status: "awaiting_approval", step, node: null, options, wake_at }),
-    ],
+    [insertCallsSql(steps + 1, calls), changeGenerationSql({ status: "awaiting_approval", step, node: null, wake_at })],
   );
 }
 
@@ -52,7 +42,7 @@ export async function holdGeneration(
  * at work may have come too late for its calls, so it is looked at again at once.
  */
 export async function pauseGeneration(
-  { ports, row, options, writer }: ClaimedGeneration,
+  { ports, row, writer, advance }: ClaimedGeneration,
   waits: Wait[],
 ): Promise<void> {
   const now = ports.clock.now();
@@ -67,17 +57,14 @@ export async function pauseGeneration(
     const again = still.length < waits.length || current.wake_at !== null;
     const auth = getAuth(row, known?.integrations.length ? known : null, still, now);
     const asked = auth?.integrations.filter((name) => !known?.integrations.includes(name)) ?? [];
-    const authAsked = { ...options.authAsked };
-    for (const name of asked) authAsked[name] = (authAsked[name] ?? 0) + 1;
     const ends = still.flatMap((one) => (one.kind === "auth" ? [] : [one.expiresAt]));
     if (auth) ends.push(Date.parse(auth.expires_at));
     const status = still.length > 0 ? getStatus(still) : "running";
-    await changeGeneration(tx, row.id, {
+    await advance({ type: "auth-requested", services: asked }, tx, {
       status,
       node: null,
       kept_by: hasSuspendedCall(ports.node, row.id) ? await ports.node.number() : null,
       auth: auth ?? null,
-      options: { ...options, authAsked },
       wake_at: new Date(again ? now : Math.min(...ends)),
       paused_at: new Date(now),
     });
@@ -104,7 +91,7 @@ export function authRequiredProblem(services: ServiceConfiguration[], integratio
 }
 
 /** All services that are known to be needed, asked for together; what is waited for already keeps its time. */
-function getAuth(row: StoredGeneration, known: AuthNeeded | null, waits: Wait[], now: number): AuthNeeded | undefined {
+function getAuth(row: ClaimedRow, known: AuthNeeded | null, waits: Wait[], now: number): AuthNeeded | undefined {
   const missing = waits.flatMap((one) => (one.kind === "auth" ? [one] : []));
   if (missing.length === 0) return undefined;
   const names = missing.flatMap(({ integrations }) => integrations);
@@ -134,7 +121,7 @@ export async function stopGeneration(world: ClaimedGeneration, reason: string): 
   if (waiting.size === 0) return;
   const calls = (await listCalls(ports.db, row.id)).filter((call) => waiting.has(call.toolCallId));
   const owner = { installationId: row.installation_id, generationId: row.id };
-  const tools = await buildAgentTools(ports, { ...owner, dryRun: world.options.bounds?.dryRun === true });
+  const tools = await buildAgentTools(ports, { ...owner, dryRun: world.request.limits.dryRun === true });
   for (const call of calls) {
     const checked = checkCall(toCall(call), tools);
     if (!("problem" in checked))

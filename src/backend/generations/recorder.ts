@@ -65,9 +65,9 @@ export function createRecorder(world: Recording): { take(event: AgentEvent): Pro
         return await writer.commit(world.realigned({ type: "finish-step" }), async (tx) => {
           const own = { messages: event.messages, generationId: row.id, now: ports.clock.now() };
           await appendMessages(tx, row.conversation_id, own);
-          delete world.options.approved;
-          if (event.mismatch) world.options.mismatch = event.mismatch;
-          await changeGeneration(tx, row.id, { step: null, steps: done, options: world.options, failures: 0 });
+          if (world.progress().approval === "granted") await world.advance({ type: "approval-spent" }, tx);
+          if (event.mismatch) await world.advance({ type: "output-mismatch", mismatch: event.mismatch }, tx);
+          await changeGeneration(tx, row.id, { step: null, steps: done, failures: 0 });
           ports.observe?.count("kay_steps_total", {});
         });
       case "finish-step":

@@ -6,7 +6,7 @@ import { forgetConfirmationsBefore } from "../store/confirmations.ts";
 import { isDatabaseAway } from "../store/database.ts";
 import { markLostEffects } from "../store/effects.ts";
 import { appendEvents } from "../store/events.ts";
-import { changeGeneration, lockGeneration, type StoredGeneration, wakeGeneration } from "../store/generations.ts";
+import { changeGeneration, type GenerationRow, lockGeneration, wakeGeneration } from "../store/generations.ts";
 import {
   closeInteraction,
   listExpiredInteractions,
@@ -122,7 +122,7 @@ export async function recordFault(ports: BackendPorts, id: string, node: number,
 }
 
 /** The plainest end there is: nothing is read that may be what cannot be read. */
-async function giveUp(tx: DbConnection, row: StoredGeneration, now: number): Promise<void> {
+async function giveUp(tx: DbConnection, row: GenerationRow, now: number): Promise<void> {
   const { id } = row;
   const finished_at = new Date(now);
   const problem = new Problem(

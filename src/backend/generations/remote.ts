@@ -16,9 +16,9 @@ import { ensureAgentSecret, listReports } from "../store/agent-reports.ts";
 import { isUnderWay, listTurnMessages } from "../store/agent-turns.ts";
 import { listReceipts } from "../store/effects.ts";
 import { listEvents } from "../store/events.ts";
-import { changeGeneration } from "../store/generations.ts";
-import { type GenerationRecord, toUserMessage } from "./generation-record.ts";
+import type { GenerationRequest, RemoteTurn } from "../store/generation-state.ts";
 import type { StreamRecord } from "./reports.ts";
+import { toUserMessage } from "./request.ts";
 import type { ClaimedGeneration, RunControl } from "./work.ts";
 
 /** The seed has no word for the end of a turn: it is over when something was said and nothing more is reported for so long, in ms. */
@@ -36,9 +36,9 @@ const LOOK_AGAIN_MS = 1_000;
 type Agent = NonNullable<BackendPorts["agent"]>;
 type RemoteWork = ClaimedGeneration & { control: RunControl };
 
-/** Until when an agent server may report a turn that begins now, as an option of its generation. */
-export function toRemoteTurn(now: number, direct: boolean): Pick<GenerationRecord, "remote"> {
-  return { remote: { until: now + WEBHOOK_LIFETIME_MS, ...(direct ? { direct } : {}) } };
+/** Until when an agent server may report a turn that begins now. */
+export function toRemoteTurn(now: number, direct: boolean): RemoteTurn {
+  return { until: now + WEBHOOK_LIFETIME_MS, ...(direct ? { direct } : {}) };
 }
 
 /**
@@ -60,7 +60,7 @@ export async function openTurn(ports: BackendPorts, agent: Agent, turn: WebhookT
  * itself leaves only the reports to be read here.
  */
 export async function* runRemoteTurn(work: RemoteWork, agent: Agent): AsyncGenerator<AgentEvent> {
-  const asked = work.options.remote !== undefined;
+  const asked = work.progress().remote !== null;
   const heard = createTurnTracker(getHost(agent), asked ? await toldCalls(work) : undefined);
   yield { type: "start" };
   yield { type: "start-step" };
@@ -74,7 +74,7 @@ type End = "finish" | "abort" | Problem;
 
 /** @returns undefined when the stream broke off after the prompt had gone out */
 async function* stream(
-  { ports, row, options, writer, control }: RemoteWork,
+  { ports, row, request: asked, advance, control }: RemoteWork,
   agent: Agent,
   heard: TurnTracker,
 ): AsyncGenerator<AgentEvent, End | undefined> {
@@ -82,9 +82,8 @@ async function* stream(
   const { signal } = control.stop;
   try {
     const token = await openTurn(ports, agent, turn);
-    Object.assign(options, toRemoteTurn(ports.clock.now(), false));
-    await writer.commit([], (tx) => changeGeneration(tx, row.id, { options }));
-    const request = { sessionId: turn.conversationId, token, prompt: getPrompt(options), signal };
+    await advance({ type: "agent-asked", turn: toRemoteTurn(ports.clock.now(), false) });
+    const request = { sessionId: turn.conversationId, token, prompt: getPrompt(asked), signal };
     for await (const event of streamFromAgent({ fetch: ports.fetch, agent }, request)) {
       const { parts, end } = toAgentParts(event, getHost(agent));
       yield* heard.take(parts);
@@ -107,11 +106,11 @@ async function* afterStream(work: RemoteWork, agent: Agent, heard: TurnTracker):
 
 /** @returns `unsent` when the client whose stream it was could not send the prompt, and nothing says otherwise */
 async function* report(
-  { ports, row, options, control }: RemoteWork,
+  { ports, row, progress, control }: RemoteWork,
   agent: Agent,
   heard: TurnTracker,
 ): AsyncGenerator<AgentEvent, End | "unsent"> {
-  const { until = 0, direct = false } = options.remote ?? {};
+  const { until = 0, direct = false } = progress().remote ?? {};
   let patience: Patience = direct
     ? { said: QUIET_MS, unsaid: Number.POSITIVE_INFINITY }
     : { said: QUIET_CUT_MS, unsaid: 3 * QUIET_CUT_MS };
@@ -211,8 +210,8 @@ async function applyChange({ stop, closing, onChange }: RunControl): Promise<voi
 }
 
 /** The person's words, and what a caller gave along, as one text. */
-function getPrompt(options: GenerationRecord): string {
-  const { content } = toUserMessage(options);
+function getPrompt(request: GenerationRequest): string {
+  const { content } = toUserMessage(request);
   if (typeof content === "string") return content;
   return content.flatMap((part) => ("text" in part ? [part.text] : [])).join("\n\n");
 }

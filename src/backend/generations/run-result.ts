@@ -10,7 +10,6 @@ import { listEvents, type StoredEvent } from "../store/events.ts";
 import { findGeneration, type StoredGeneration } from "../store/generations.ts";
 import { buildAgentTools } from "../tools/toolbox.ts";
 import { listPlannedCalls, listRunReceipts } from "./dry-run.ts";
-import { readGenerationRecord } from "./generation-record.ts";
 import { getText, toCallProblem } from "./recorder.ts";
 import { isHeld } from "./run.ts";
 import { getOutcome } from "./stored-outcomes.ts";
@@ -24,7 +23,7 @@ import type { LoopResult, RunResult } from "./work.ts";
 export async function loadRunResult(ports: BackendPorts, id: string): Promise<RunResult | undefined> {
   const row = await findGeneration(ports.db, id);
   if (row === undefined) throw new Problem("CANCELLED", "The conversation was deleted before it was finished.");
-  const held = row.finished_at === null && isHeld(row) && readGenerationRecord(row).approved !== true;
+  const held = row.finished_at === null && isHeld(row) && row.progress.approval === "none";
   if (row.finished_at === null && !held) return undefined;
   const events = await listEvents(ports.db, id);
   const end = held ? await heldEnd(ports, row) : await finishedEnd(ports, row, events);
@@ -94,9 +93,9 @@ async function getAnswer({ db }: Pick<BackendPorts, "db">, row: StoredGeneration
     return { status: "error", message: last.errorText, code: last.code, ...last.details, ...ids };
   if (last?.type === "abort")
     return { status: "error", message: last.reason ?? "It was cancelled.", code: "CANCELLED", ...ids };
-  const { prompt, bounds } = readGenerationRecord(row);
+  const { prompt, limits } = row.request;
   const output = parts.findLast((part) => part.type === "data-output")?.data;
-  const planned = bounds?.dryRun ? { dry_run: true, plan: await listPlannedCalls(db, row.id) } : {};
+  const planned = limits.dryRun ? { dry_run: true, plan: await listPlannedCalls(db, row.id) } : {};
   const data = { prompt, response: message, ...(output ? { output: output.value } : {}), ...planned };
   return { status: "completed", message, data, ...ids };
 }

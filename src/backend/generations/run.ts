@@ -1,4 +1,5 @@
 import { runAgent } from "#agent/loop";
+import type { Receipt } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
 import type { StreamPart } from "#protocol/events";
 import { withLogFields } from "#telemetry/log";
@@ -7,12 +8,11 @@ import { listServices } from "../connections/catalog.ts";
 import type { BackendPorts } from "../ports.ts";
 import { isDatabaseAway } from "../store/database.ts";
 import { listEvents } from "../store/events.ts";
-import { claimGeneration, releaseGeneration, type StoredGeneration } from "../store/generations.ts";
+import { claimGeneration, parseGeneration, releaseGeneration, type StoredGeneration } from "../store/generations.ts";
 import { beginGeneration } from "./begin.ts";
 import { delegationProblem, getDelegationScope, hasLimits } from "./delegation.ts";
 import { listRunReceipts } from "./dry-run.ts";
 import { completeGeneration, failGeneration, handOverRun, releaseRun } from "./end.ts";
-import { readGenerationRecord } from "./generation-record.ts";
 import { buildAgentInput } from "./input.ts";
 import { authRequiredProblem, holdGeneration, pauseGeneration, stopGeneration } from "./pause.ts";
 import { createRealigner, readLoggedStep } from "./realign.ts";
@@ -21,7 +21,14 @@ import { recordFault } from "./recovery.ts";
 import { runRemoteTurn } from "./remote.ts";
 import { askToShorten, getShortenAnswer } from "./shorten.ts";
 import { findStoredAnswer } from "./wanted-output.ts";
-import type { ClaimedGeneration, LoopResult, RunControl, RunResult } from "./work.ts";
+import {
+  type ClaimedGeneration,
+  type ClaimedRow,
+  createClaimedGeneration,
+  type LoopResult,
+  type RunControl,
+  type RunResult,
+} from "./work.ts";
 import { createWriter, LostGeneration } from "./writer.ts";
 
 /**
@@ -40,9 +47,10 @@ export async function runGeneration(
   if (row === undefined) return undefined;
   const owner = { generationId: id, conversationId: row.conversation_id, node };
   const writer = createWriter(ports, owner, () => control.stop.abort());
-  const world: World = { ports, row, writer, options: readGenerationRecord(row), control };
   try {
-    return await traceRun(ports, { row, node, parent: world.options.trace }, () => carryOn(world));
+    // Inside, since a row that cannot be read is a fault of the generation.
+    const world: World = { ...createClaimedGeneration(ports, parseGeneration(row), writer), control };
+    return await traceRun(world, node, () => carryOn(world));
   } catch (error) {
     if (!(error instanceof LostGeneration) && (await recordFault(ports, id, node, error).catch(() => false)))
       return undefined;
@@ -55,18 +63,19 @@ export async function runGeneration(
 }
 
 async function carryOn(world: World): Promise<RunResult | undefined> {
-  const { ports, row, writer, options } = world;
+  const { ports, row, writer } = world;
+  const isApproved = world.progress().approval === "granted";
   const now = ports.clock.now();
-  const reason = row.cancel ?? outOfTime(row, now);
-  if (reason !== undefined && options.approved) {
+  const reason = row.cancel ?? outOfTime(row, isApproved, now);
+  if (reason !== undefined && isApproved) {
     // What was approved is carried out; what would come after it is not.
     world.control.reason = reason;
     world.control.stop.abort();
   } else if (reason !== undefined) {
     await stopGeneration(world, reason);
-    return { kind: "cancelled", row, failed: [], receipts: await listRunReceipts(ports.db, { ...row, options }) };
+    return { kind: "cancelled", row, failed: [], receipts: await listClaimedReceipts(world) };
   }
-  if (isHeld(row) && !options.approved) {
+  if (isHeld(row) && !isApproved) {
     await releaseRun(world);
     return undefined;
   }
@@ -78,7 +87,7 @@ async function carryOn(world: World): Promise<RunResult | undefined> {
       waits: [going],
       row,
       failed: [],
-      receipts: await listRunReceipts(ports.db, { ...row, options }),
+      receipts: await listClaimedReceipts(world),
     };
   }
   const begun = beginGeneration(world);
@@ -87,7 +96,11 @@ async function carryOn(world: World): Promise<RunResult | undefined> {
   const recorded = going === "no" ? await begun.then(tooLong) : await work(world, begun);
   if (writer.failure() !== undefined) throw writer.failure();
   const end = await conclude(world, recorded);
-  return { ...end, row, failed: recorded.failed, receipts: await listRunReceipts(ports.db, { ...row, options }) };
+  return { ...end, row, failed: recorded.failed, receipts: await listClaimedReceipts(world) };
+}
+
+function listClaimedReceipts({ ports, row, progress }: World): Promise<Receipt[]> {
+  return listRunReceipts(ports.db, { ...row, progress: progress() });
 }
 
 function tooLong(): RecordedRun {
@@ -96,18 +109,18 @@ function tooLong(): RecordedRun {
 }
 
 /** Held for a confirmation (guide): it stands aside, and others of the conversation go on. */
-export function isHeld({ status, options }: Pick<StoredGeneration, "status" | "options">): boolean {
-  return status === "awaiting_approval" && readGenerationRecord({ options }).mode === "answer";
+export function isHeld({ status, request }: Pick<StoredGeneration, "status" | "request">): boolean {
+  return status === "awaiting_approval" && request.mode === "answer";
 }
 
 /** What it waits for will not come any more. */
-function outOfTime(row: StoredGeneration, now: number): string | undefined {
+function outOfTime(row: ClaimedRow, isApproved: boolean, now: number): string | undefined {
   const auth = row.auth;
   const missing = auth?.integrations.filter((name) => !auth.connected.includes(name)) ?? [];
   if (auth && missing.length > 0 && Date.parse(auth.expires_at) <= now) {
     return `Nobody connected ${missing.join(" and ")} within ten minutes.`;
   }
-  if (isHeld(row) && !readGenerationRecord(row).approved && row.wake_at !== null && row.wake_at.getTime() <= now)
+  if (isHeld(row) && !isApproved && row.wake_at !== null && row.wake_at.getTime() <= now)
     return "The confirmation expired after five minutes.";
   return undefined;
 }
@@ -115,9 +128,9 @@ function outOfTime(row: StoredGeneration, now: number): string | undefined {
 type World = ClaimedGeneration & { control: RunControl };
 
 async function work(world: World, begun: Promise<void>): Promise<RecordedRun> {
-  const { ports, row, writer, options, control } = world;
+  const { ports, row, writer, control } = world;
   const realigned = row.step === null ? await realigning(world) : (part: StreamPart) => [part];
-  const record = createRecorder({ ports, row, options, writer, realigned });
+  const record = createRecorder({ ...world, realigned });
   try {
     const source = { ...world, onChange: control.onChange, signal: control.stop.signal };
     const elsewhere = agentFor(world);
@@ -158,12 +171,13 @@ async function work(world: World, begun: Promise<void>): Promise<RecordedRun> {
 }
 
 /** What was begun here is carried on here, and what an agent server was asked for is never asked of a model too. */
-function agentFor({ ports, row, options }: World): BackendPorts["agent"] {
-  if (options.remote && !ports.agent)
+function agentFor({ ports, row, request, progress }: World): BackendPorts["agent"] {
+  const { remote } = progress();
+  if (remote && !ports.agent)
     throw new Problem("AGENT_NOT_CONFIGURED", "The agent server that was asked is no longer configured.");
-  if (!options.remote && (options.at === "agent" || row.steps > 0 || row.step !== null)) return undefined;
+  if (!remote && (request.runsAt === "agent" || row.steps > 0 || row.step !== null)) return undefined;
   // It may have been asked, or begun by a late answer, before there was an agent server.
-  if (ports.agent && hasLimits(options)) throw delegationProblem(options);
+  if (ports.agent && hasLimits(request)) throw delegationProblem(request);
   return ports.agent;
 }
 
@@ -201,17 +215,13 @@ async function conclude(world: World, { end, text, last }: RecordedRun): Promise
   }
 }
 
-/**
- * Work on a generation as one span of its trace; each line of the log that is written meanwhile says which generation it is about.
- *
- * @param parent `traceparent` of whoever asked for it
- */
+/** Work on a generation as one span of its trace; each line of the log that is written meanwhile says which generation it is about. */
 async function traceRun(
-  ports: BackendPorts,
-  { row, node, parent }: { row: StoredGeneration; node: number; parent: string | undefined },
+  { ports, row, request }: World,
+  node: number,
   work: () => Promise<RunResult | undefined>,
 ): Promise<RunResult | undefined> {
-  const place = { parent: parent ?? null, attributes: { "kay.generation": row.id, "kay.node": node } };
+  const place = { parent: request.traceparent ?? null, attributes: { "kay.generation": row.id, "kay.node": node } };
   const slice = (span?: Span) => {
     const fields = {
       generation: row.id,

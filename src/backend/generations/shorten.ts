@@ -3,20 +3,20 @@ import type { Wait } from "#agent/events";
 import { Problem } from "#protocol/errors";
 import { toAsker } from "./call-context.ts";
 import { type Asker, ensureInteraction, toWait } from "./interact.ts";
+import { getNextRound } from "./progress.ts";
 import type { ClaimedGeneration } from "./work.ts";
 
 /**
  * The conversation is too long for the model. Whoever follows the stream is asked whether to go on with its newer half, at least with the
- * person's request; `options.shortening` remembers that it was asked.
+ * person's request.
  *
  * @returns what is waited for; undefined when nothing can be left out or nobody can be asked
  */
 export async function askToShorten(world: ClaimedGeneration, messages: ModelMessage[]): Promise<Wait | undefined> {
   const kept = takeNewest(messages, Math.floor(messages.length / 2)).length;
-  if (world.options.mode !== "stream" || kept >= messages.length) return undefined;
-  world.options.shortening = { kept, round: (world.options.shortened ?? 0) + 1 };
+  if (world.request.mode !== "stream" || kept >= messages.length) return undefined;
   const words = kept === 1 ? "the newest message" : `the newest ${kept} messages`;
-  const asked = await ensureInteraction(shortener(world, world.options.shortening), 0, {
+  const asked = await ensureInteraction(shortener(world, getNextRound(world.progress())), 0, {
     type: "approval",
     prompt: `The conversation is too long for the model. Go on with ${words}?`,
     approvalScopes: [{ scope: "once", words: "once" }],
@@ -24,19 +24,19 @@ export async function askToShorten(world: ClaimedGeneration, messages: ModelMess
     if (error instanceof Problem && error.code === "INTERACTION_UNAVAILABLE") return undefined;
     throw error;
   });
-  return asked && toWait(asked);
+  if (asked === undefined) return undefined;
+  await world.advance({ type: "shortening-asked", keep: kept });
+  return toWait(asked);
 }
 
-/** What the person said about it: wait on, go on (`options.newest` is set), or not. */
+/** What the person said about it: wait on, go on, or not. */
 export async function getShortenAnswer(world: ClaimedGeneration): Promise<Wait | "on" | "no"> {
-  const { options } = world;
-  if (options.shortening === undefined) return "on";
-  const asked = await ensureInteraction(shortener(world, options.shortening), 0, { type: "approval" });
+  const { history } = world.progress();
+  if (history.kind !== "asking") return "on";
+  const asked = await ensureInteraction(shortener(world, history.round), 0, { type: "approval" });
   if (asked.status === "open") return toWait(asked);
   if (asked.response?.action !== "approve") return "no";
-  options.newest = options.shortening.kept;
-  options.shortened = options.shortening.round;
-  delete options.shortening;
+  await world.advance({ type: "shortened" });
   return "on";
 }
 
@@ -47,6 +47,6 @@ export function takeNewest(all: ModelMessage[], count: number): ModelMessage[] {
 }
 
 /** Kay itself asks, in the name of no call. */
-function shortener(work: ClaimedGeneration, { round }: { round: number }): Asker {
+function shortener(work: ClaimedGeneration, round: number): Asker {
   return { ...toAsker(work, { toolCallId: `shorten_${round}`, toolName: "kay.shorten" }), alone: true };
 }

@@ -3,11 +3,13 @@ import { Problem } from "#protocol/errors";
 import type { BackendPorts } from "../ports.ts";
 import { createConversation, isConversationOwner, lockConversation } from "../store/conversations.ts";
 import { findLastEventNumber } from "../store/events.ts";
+import { type GenerationRequest, INITIAL_PROGRESS, type RemoteTurn } from "../store/generation-state.ts";
 import { createGeneration, listOpenGenerations, type StoredGeneration } from "../store/generations.ts";
 import type { DbConnection } from "../store/schema.ts";
 import { checkSharedConversation, shouldDelegate } from "./delegation.ts";
 import type { Engine } from "./engine.ts";
-import type { GenerationRecord } from "./generation-record.ts";
+import { advanceProgress } from "./progress.ts";
+import type { NewGeneration } from "./request.ts";
 import { isHeld } from "./run.ts";
 import { getWantedOutput } from "./wanted-output.ts";
 
@@ -28,29 +30,30 @@ export async function startGeneration(
   ports: BackendPorts,
   engine: Engine,
   installationId: string,
-  request: Pick<AskRequest, "session_id" | "when_busy" | "interactive"> & { options: GenerationRecord },
+  asked: Pick<AskRequest, "session_id" | "when_busy" | "interactive"> & NewGeneration,
 ): Promise<StartedGeneration> {
-  const { interactive = false } = request;
-  const given = await shouldDelegate(ports, request.options);
-  const options = { ...request.options, ...getTrace(ports), ...(given ? { at: "agent" as const } : {}) };
-  await getWantedOutput(options);
+  const { interactive = false, remote } = asked;
+  const given = await shouldDelegate(ports, asked);
+  const runsAt = given ? "agent" : "backend";
+  const request: GenerationRequest = { ...asked.request, runsAt, ...getTrace(ports) };
+  await getWantedOutput(request);
   const now = ports.clock.now();
-  const known = request.session_id || undefined;
+  const known = asked.session_id || undefined;
   if (known && !(await isConversationOwner(ports.db, installationId, known)))
     throw new Problem("SESSION_NOT_FOUND", "Invalid or expired session_id");
   const conversationId =
-    known ?? (await createConversation(ports.db, { installationId, interactive, title: options.prompt, now }));
-  if (given) await checkSharedConversation(ports, options, conversationId);
-  if (known) await makeWay(ports, engine, conversationId, request);
+    known ?? (await createConversation(ports.db, { installationId, interactive, title: request.prompt, now }));
+  if (given) await checkSharedConversation(ports, request, conversationId);
+  if (known) await makeWay(ports, engine, conversationId, asked);
   return await ports.db
     .transaction()
-    .execute((tx) => startGenerationIn(tx, { installationId, conversationId, options, now }));
+    .execute((tx) => startGenerationIn(tx, { installationId, conversationId, request, remote, now }));
 }
 
 /** The trace that a generation which is asked for now belongs to. */
-export function getTrace({ observe }: Pick<BackendPorts, "observe">): Pick<GenerationRecord, "trace"> {
-  const trace = observe?.traces?.current();
-  return trace ? { trace } : {};
+export function getTrace({ observe }: Pick<BackendPorts, "observe">): Pick<GenerationRequest, "traceparent"> {
+  const traceparent = observe?.traces?.current();
+  return traceparent ? { traceparent } : {};
 }
 
 /** The same as a part of a transaction, behind whatever the conversation has under way. */
@@ -59,15 +62,23 @@ export async function startGenerationIn(
   {
     installationId,
     conversationId,
-    options,
+    request,
+    remote,
     now,
-  }: { installationId: string; conversationId: string; options: GenerationRecord; now: number },
+  }: {
+    installationId: string;
+    conversationId: string;
+    request: GenerationRequest;
+    remote?: RemoteTurn;
+    now: number;
+  },
 ): Promise<StartedGeneration> {
   const after = await lockConversation(tx, conversationId);
   const before = (await listOpenGenerations(tx, conversationId)).filter((row) => !isHeld(row));
   const queued = before.length > 0;
   const status = queued ? "paused" : "running";
-  const generationId = await createGeneration(tx, { installationId, conversationId, status, options, now });
+  const progress = remote && advanceProgress(INITIAL_PROGRESS, { type: "agent-asked", turn: remote });
+  const generationId = await createGeneration(tx, { installationId, conversationId, status, request, progress, now });
   return { conversationId, generationId, after, queued };
 }
 
@@ -75,12 +86,12 @@ async function makeWay(
   ports: BackendPorts,
   engine: Engine,
   conversationId: string,
-  { when_busy: wish, options }: Pick<AskRequest, "when_busy"> & { options: GenerationRecord },
+  { when_busy: wish, request }: Pick<AskRequest, "when_busy"> & NewGeneration,
 ): Promise<void> {
   if (wish === "queue") return;
   const open = (await listOpenGenerations(ports.db, conversationId)).filter((row) => !isHeld(row));
   const connecting = open.some(({ status }) => status === "awaiting_auth");
-  if (connecting && wish !== "interrupt" && options.mode === "stream") return;
+  if (connecting && wish !== "interrupt" && request.mode === "stream") return;
   for (const row of open) await engine.stop(row.id, "A new message was sent instead.");
   await toEnd(ports, engine, conversationId, open);
 }

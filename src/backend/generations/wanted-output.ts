@@ -1,20 +1,21 @@
 import type { ModelMessage } from "ai";
 import { outputInvalidProblem, toMismatch, type WantedOutput } from "#agent/output";
 import { readOutputSchema } from "#protocol/output/schema";
-import type { StoredGeneration } from "../store/generations.ts";
-import type { GenerationRecord } from "./generation-record.ts";
+import type { GenerationRequest } from "../store/generation-state.ts";
 import { getText } from "./recorder.ts";
-import type { LoopResult } from "./work.ts";
+import type { ClaimedRow, LoopResult } from "./work.ts";
 
 /** What the answer of a generation is to be, where that was said. @throws Problem INVALID_REQUEST */
-export async function getWantedOutput({ bounds }: Pick<GenerationRecord, "bounds">): Promise<WantedOutput | undefined> {
-  const schema = bounds?.outputSchema;
+export async function getWantedOutput({
+  limits,
+}: Pick<GenerationRequest, "limits">): Promise<WantedOutput | undefined> {
+  const schema = limits.outputSchema;
   return schema && { schema, check: await readOutputSchema(schema) };
 }
 
 /** The end that the last step was, where that was stored before a crash, and only the end is missing. */
 export function findStoredAnswer(
-  { steps, step }: StoredGeneration,
+  { steps, step }: ClaimedRow,
   messages: ModelMessage[],
   wanted: WantedOutput | undefined,
 ): LoopResult | undefined {

@@ -3,17 +3,58 @@ import type { HeldCall, Wait } from "#agent/events";
 import type { Receipt } from "#protocol/ask";
 import type { Problem } from "#protocol/errors";
 import type { BackendPorts } from "../ports.ts";
-import type { StoredGeneration } from "../store/generations.ts";
-import type { GenerationRecord } from "./generation-record.ts";
+import type { GenerationProgress, GenerationRequest } from "../store/generation-state.ts";
+import {
+  changeGeneration,
+  changeGenerationSql,
+  type GenerationChange,
+  type StoredGeneration,
+} from "../store/generations.ts";
+import type { DbConnection } from "../store/schema.ts";
+import { advanceProgress, type ProgressEvent } from "./progress.ts";
 import type { Writer } from "./writer.ts";
 
-/** A generation that this node works on: its row as it was claimed, what was asked, and where what becomes of it is written. */
+/** The row of a generation as it was claimed, but for its progress, which changes since. */
+export type ClaimedRow = Omit<StoredGeneration, "progress">;
+
+/** A generation that this node works on. */
 export type ClaimedGeneration = {
-  ports: BackendPorts;
-  row: StoredGeneration;
-  options: GenerationRecord;
-  writer: Writer;
+  readonly ports: BackendPorts;
+  readonly row: ClaimedRow;
+  readonly request: GenerationRequest;
+  readonly writer: Writer;
+  /** Returns how far it is now. */
+  progress(): GenerationProgress;
+  /**
+   * Stores that it is further, in one statement with `change`: as part of a transaction of the writer, or else at once. Nothing else changes
+   * its progress while it is claimed.
+   *
+   * @throws LostGeneration
+   */
+  advance(event: ProgressEvent, tx?: DbConnection, change?: GenerationChange): Promise<void>;
 };
+
+export function createClaimedGeneration(
+  ports: BackendPorts,
+  stored: StoredGeneration,
+  writer: Writer,
+): ClaimedGeneration {
+  const { progress: stored_, ...row } = stored;
+  const { id, request } = row;
+  let progress = stored_;
+  return {
+    ports,
+    row,
+    request,
+    writer,
+    progress: () => progress,
+    async advance(event, tx, change = {}) {
+      progress = advanceProgress(progress, event);
+      const next = { ...change, state: { request, progress } };
+      await (tx ? changeGeneration(tx, id, next) : writer.commit([], [changeGenerationSql(next)]));
+    },
+  };
+}
 
 /** A generation that this node works on: what steers it, who is told that something came for it, and whether that happened since it began. */
 export type ActiveRun = {
@@ -48,7 +89,7 @@ export type LoopResult =
   | { kind: "cancelled" };
 
 /** What a generation came to while this node worked on it. */
-export type RunResult = LoopResult & { row: StoredGeneration; failed: Problem[]; receipts: Receipt[] };
+export type RunResult = LoopResult & { row: ClaimedRow; failed: Problem[]; receipts: Receipt[] };
 
 /** What steers it meanwhile. */
 export type RunControl = {

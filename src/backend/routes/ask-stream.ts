@@ -4,8 +4,8 @@ import { Problem } from "#protocol/errors";
 import { parseShape } from "#protocol/parse";
 import { buildStreamUrl } from "../agent-client/client.ts";
 import type { Engine } from "../generations/engine.ts";
-import { checkAllowList, parseLimits } from "../generations/generation-record.ts";
 import { openTurn, toRemoteTurn } from "../generations/remote.ts";
+import { checkAllowList, type NewGeneration, parseLimits } from "../generations/request.ts";
 import { startGeneration } from "../generations/start.ts";
 import type { BackendPorts } from "../ports.ts";
 import { putClient } from "../store/clients.ts";
@@ -23,13 +23,14 @@ export async function beginAskStream(
   installationId: string,
   body: unknown,
 ): Promise<StreamPosition> {
-  const request = parseShape(AskRequest, body, "the request");
-  const client = request.client && parseClient(request.client);
-  await checkAllowList(ports, installationId, request);
-  const { prompt, interactive = false, confirm = false, context = {} } = request;
+  const asked = parseShape(AskRequest, body, "the request");
+  const client = asked.client && parseClient(asked.client);
+  await checkAllowList(ports, installationId, asked);
+  const { prompt, interactive = false, confirm = false, context = {} } = asked;
+  const limits = parseLimits(asked);
   const started = await startGeneration(ports, engine, installationId, {
-    ...request,
-    options: { prompt, context, interactive, confirm, mode: "stream", source: "typed", ...parseLimits(request) },
+    ...asked,
+    request: { prompt, context, interactive, confirm, mode: "stream", source: "typed", limits },
   });
   const { conversationId, generationId, after, queued } = started;
   // Before the work begins, which may ask at once.
@@ -80,17 +81,17 @@ async function begun(
   if (prompt.trim() === "")
     throw new Problem("INVALID_REQUEST", "Missing required field: prompt", { details: { field: "prompt" } });
   const asked = parseShape(AskRequest, body, "the request");
-  const options = {
+  const request: NewGeneration["request"] = {
     prompt,
     context: {},
     interactive: false,
     confirm: asked.confirm ?? false,
-    mode: "stream" as const,
-    source: "typed" as const,
-    ...parseLimits(asked),
-    ...toRemoteTurn(ports.clock.now(), true),
+    mode: "stream",
+    source: "typed",
+    limits: parseLimits(asked),
   };
-  const turn = await startGeneration(ports, engine, installationId, { session_id, options });
+  const remote = toRemoteTurn(ports.clock.now(), true);
+  const turn = await startGeneration(ports, engine, installationId, { session_id, request, remote });
   const token = await openTurn(ports, agent, turn).catch(async (error: unknown) => {
     await engine.stop(turn.generationId, "The agent server could not be asked.");
     throw error;

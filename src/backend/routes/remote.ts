@@ -6,7 +6,6 @@ import { getFailureCode } from "#telemetry/trace";
 import { authenticate } from "../accounts/authenticate.ts";
 import { findOwnGeneration } from "../generations/auth.ts";
 import type { Engine } from "../generations/engine.ts";
-import { readGenerationRecord } from "../generations/generation-record.ts";
 import { acceptReport, recordStreamOutcome } from "../generations/reports.ts";
 import type { BackendPorts } from "../ports.ts";
 import { beginDirectTurn } from "./ask-stream.ts";
@@ -24,9 +23,9 @@ export function createRemoteRoutes(ports: BackendPorts, engine: Engine): Hono {
   });
   app.post("/generations/:id/stream", async (c) => {
     const { installationId } = await authenticate(ports, c.req.raw);
-    const { id, options } = await findOwnGeneration(ports, installationId, c.req.param("id"));
+    const { id, progress } = await findOwnGeneration(ports, installationId, c.req.param("id"));
     const outcome = parseShape(StreamOutcome, await readJsonBody(c.req.raw), "what became of the stream");
-    if (!readGenerationRecord({ options }).remote?.direct)
+    if (!progress.remote?.direct)
       throw new Problem("INVALID_REQUEST", "No client streams this turn from an agent server.");
     await recordStreamOutcome(ports, id, outcome);
     return c.json({ success: true });

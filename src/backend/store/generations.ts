@@ -1,12 +1,28 @@
 import { randomBytes } from "node:crypto";
 import { type Kysely, type RawBuilder, type Selectable, sql } from "kysely";
 import { toJsonColumn } from "./column-types.ts";
+import {
+  type GenerationProgress,
+  type GenerationRequest,
+  type GenerationState,
+  INITIAL_PROGRESS,
+  parseGenerationState,
+  toLegacyOptions,
+} from "./generation-state.ts";
 import { LIVE_NODES_SQL, notifySql } from "./node.ts";
 import type { Database, DbConnection } from "./schema.ts";
 import type { Generations } from "./schema-work.ts";
 
+/** A row of the table. `request`, `progress` and `options` are not parsed. */
+export type GenerationRow = Readonly<Selectable<Generations>>;
+
 /** A generation as it is stored. */
-export type StoredGeneration = Selectable<Generations>;
+export type StoredGeneration = Omit<GenerationRow, "request" | "progress" | "options"> & Readonly<GenerationState>;
+
+/** @throws Problem STORE_UNREADABLE */
+export function parseGeneration({ options, ...row }: GenerationRow): StoredGeneration {
+  return { ...row, ...parseGenerationState({ ...row, options }) };
+}
 
 /**
  * A new answer to be made, `gen_…`. It begins when a node claims it; `status` is `paused` while it waits for its turn. Its time is after that of
@@ -18,10 +34,12 @@ export async function createGeneration(
     installationId: string;
     conversationId: string;
     status: "running" | "paused";
-    options: object;
+    request: GenerationRequest;
+    progress?: GenerationProgress;
     now: number;
   },
 ): Promise<string> {
+  const { request, progress = INITIAL_PROGRESS } = generation;
   const id = `gen_${randomBytes(16).toString("hex")}`;
   await db
     .insertInto("generations")
@@ -30,7 +48,8 @@ export async function createGeneration(
       conversation_id: generation.conversationId,
       installation_id: generation.installationId,
       status: generation.status,
-      options: toJsonColumn(generation.options),
+      request: toJsonColumn(request),
+      ...toProgressColumns({ request, progress }),
       created_at: sql`greatest(${new Date(generation.now)}::timestamptz, (select max(created_at) + interval '1 microsecond'
         from generations where conversation_id = ${generation.conversationId}))`,
     })
@@ -38,8 +57,10 @@ export async function createGeneration(
   return id;
 }
 
+/** @throws Problem STORE_UNREADABLE */
 export async function findGeneration(db: DbConnection, id: string): Promise<StoredGeneration | undefined> {
-  return await db.selectFrom("generations").selectAll().where("id", "=", id).executeTakeFirst();
+  const row = await db.selectFrom("generations").selectAll().where("id", "=", id).executeTakeFirst();
+  return row && parseGeneration(row);
 }
 
 /** Which generations a node works on: those that are given to agent servers (`options.at`), all but those, or all there are. */
@@ -55,7 +76,7 @@ export async function claimGeneration(
   id: string,
   node: number,
   share: DelegationScope,
-): Promise<StoredGeneration | undefined> {
+): Promise<GenerationRow | undefined> {
   return await db
     .with("before", (query) =>
       query
@@ -103,7 +124,7 @@ export type GenerationChange = Partial<
     | "failures"
     | "retry_at"
   >
-> & { options?: object; step?: object | null; auth?: object | null };
+> & { state?: GenerationState; step?: object | null; auth?: object | null };
 
 export async function changeGeneration(tx: DbConnection, id: string, change: GenerationChange): Promise<void> {
   await tx.updateTable("generations").set(getColumns(change)).where("id", "=", id).execute();
@@ -115,18 +136,22 @@ export function changeGenerationSql(change: GenerationChange): RawBuilder<unknow
   return sql`update "generations" set ${sql.join(sets)} from held where generations.id = held.id`;
 }
 
-function getColumns({ options, step, auth, ...plain }: GenerationChange) {
+function getColumns({ state, step, auth, ...plain }: GenerationChange) {
   return {
     ...plain,
-    ...(options === undefined ? {} : { options: toJsonColumn(options) }),
+    ...(state === undefined ? {} : toProgressColumns(state)),
     ...(step === undefined ? {} : { step: step === null ? null : toJsonColumn(step) }),
     ...(auth === undefined ? {} : { auth: auth === null ? null : toJsonColumn(auth) }),
   };
 }
 
-/** Those of a conversation that are not over, in the order they were asked for. */
+function toProgressColumns(state: GenerationState) {
+  return { progress: toJsonColumn(state.progress), options: toJsonColumn(toLegacyOptions(state)) };
+}
+
+/** Those of a conversation that are not over, in the order they were asked for. @throws Problem STORE_UNREADABLE */
 export async function listOpenGenerations(db: DbConnection, conversationId: string): Promise<StoredGeneration[]> {
-  return await db
+  const rows = await db
     .selectFrom("generations")
     .selectAll()
     .where("conversation_id", "=", conversationId)
@@ -134,6 +159,7 @@ export async function listOpenGenerations(db: DbConnection, conversationId: stri
     .orderBy("created_at")
     .orderBy("id")
     .execute();
+  return rows.map(parseGeneration);
 }
 
 /**
@@ -191,9 +217,9 @@ export async function listAwaitingService(
   return rows.map(({ id }) => id);
 }
 
-/** Those of an installation that wait for a connection. */
+/** Those of an installation that wait for a connection. @throws Problem STORE_UNREADABLE */
 export async function listAwaitingAuth(db: Kysely<Database>, installationId: string): Promise<StoredGeneration[]> {
-  return await db
+  const rows = await db
     .selectFrom("generations")
     .selectAll()
     .where("installation_id", "=", installationId)
@@ -201,10 +227,11 @@ export async function listAwaitingAuth(db: Kysely<Database>, installationId: str
     .where("finished_at", "is", null)
     .orderBy("created_at")
     .execute();
+  return rows.map(parseGeneration);
 }
 
 /** The same row, held until the transaction ends; undefined when it is over. */
-export async function lockGeneration(tx: DbConnection, id: string): Promise<StoredGeneration | undefined> {
+export async function lockGeneration(tx: DbConnection, id: string): Promise<GenerationRow | undefined> {
   const query = tx.selectFrom("generations").selectAll().where("id", "=", id).where("finished_at", "is", null);
   return await query.forNoKeyUpdate().executeTakeFirst();
 }

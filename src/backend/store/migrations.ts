@@ -61,6 +61,11 @@ export const MIGRATIONS: Record<string, Migration> = {
       for (const statement of LOAD) await sql.raw(statement).execute(db);
     },
   },
+  "014_generation_state": {
+    async up(db: Kysely<unknown>): Promise<void> {
+      for (const statement of GENERATION_STATE) await sql.raw(statement).execute(db);
+    },
+  },
 };
 
 const FIRST = [
@@ -234,4 +239,16 @@ const MCP_AUTH = [
   `create table mcp_clients (
      issuer text not null, redirect_uri text not null, sealed bytea, primary key (issuer, redirect_uri))`,
   `alter table generations add column kept_by integer`,
+];
+
+/**
+ * What was asked and how far it is, in columns of their own. An older node changes `options` alone: `progress` becomes null, so that
+ * `options` is read (`parseGenerationState`).
+ */
+const GENERATION_STATE = [
+  `alter table generations add column request jsonb, add column progress jsonb`,
+  `create function forget_generation_progress() returns trigger language plpgsql as $$ begin new.progress := null; return new; end $$`,
+  `create trigger generations_changed_by_older_node before update on generations for each row
+     when (new.options is distinct from old.options and new.progress is not distinct from old.progress)
+     execute function forget_generation_progress()`,
 ];

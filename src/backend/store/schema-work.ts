@@ -43,7 +43,11 @@ export type Generations = {
   status: GenerationStatus;
   /** Number of the node that works on it; nobody does while it waits. */
   node: number | null;
-  /** What was asked and how; `generations/options.ts`. */
+  /** What was asked: a `GenerationRequest`. Null in rows of older nodes. */
+  request: MaybeJson;
+  /** How far it is: a `GenerationProgress`. Null in rows that an older node wrote last. */
+  progress: MaybeJson;
+  /** Both, as older nodes read and write them. */
   options: MaybeJson;
   /** Model steps begun. */
   steps: Generated<number>;

@@ -5,6 +5,7 @@ import { listReceipts, planEffect, setEffectState, settleEffect } from "#backend
 import { claimGeneration, createGeneration, listGenerationsToWake } from "#backend/store/generations";
 import { NOON, useBackend } from "#test/backend";
 import { connect } from "#test/consent";
+import { buildRequest } from "#test/generation-request";
 
 const world = useBackend();
 
@@ -88,8 +89,8 @@ test("of what a node that is gone left under way, one look takes up a hundred, a
       title: "left",
       now: NOON,
     });
-    const generation = { installationId: session, conversationId, status: "running" as const, options: {}, now: NOON };
-    await createGeneration(db, generation);
+    const request = buildRequest({ prompt: "left" });
+    await createGeneration(db, { installationId: session, conversationId, status: "running", request, now: NOON });
   }
   const looks: number[] = [];
   for (let look = 0; look < 3; look++) {

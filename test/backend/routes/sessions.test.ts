@@ -5,6 +5,7 @@ import type { GenerationStatus } from "#protocol/events";
 import { NOON, useBackend } from "#test/backend";
 import { connect } from "#test/consent";
 import { deskServices } from "#test/desk";
+import { buildRequest } from "#test/generation-request";
 
 const world = useBackend({ services: deskServices([]) });
 const NOT_FOUND = { status: 404, body: { code: "SESSION_NOT_FOUND", message: "There is no such conversation." } };
@@ -261,7 +262,7 @@ async function ann() {
       installationId,
       conversationId,
       status: "running",
-      options: {},
+      request: buildRequest({ prompt: "hi" }),
       now: clock.now(),
     });
     await changeGeneration(ports.db, id, { status: status, finished_at: ended(status, clock.now()) });
