@@ -4,7 +4,7 @@ import type { GenerationProgress, RemoteTurn } from "../store/generation-state.t
 import { changeGeneration, type GenerationChange, type StoredGeneration } from "../store/generations.ts";
 import type { DbConnection } from "../store/schema.ts";
 
-/** What changes how far a generation is. */
+/** Everything that changes the progress of a generation. */
 export type ProgressEvent =
   | { type: "began"; historyLength: number }
   | { type: "approved" }
@@ -17,7 +17,7 @@ export type ProgressEvent =
   | { type: "shortened" }
   | { type: "agent-asked"; turn: RemoteTurn };
 
-/** Returns the progress after an event. Pure. */
+/** Returns the progress after an event. */
 export function advanceProgress(progress: GenerationProgress, event: ProgressEvent): GenerationProgress {
   switch (event.type) {
     case "began":
@@ -48,13 +48,13 @@ export function advanceProgress(progress: GenerationProgress, event: ProgressEve
   }
 }
 
-/** Returns the number of the next question whether to shorten the conversation: an open one keeps its number. */
+/** Returns the number of the next question whether to shorten the conversation. A question that is open keeps its number. */
 export function getNextRound({ history }: GenerationProgress): number {
   if (history.kind === "full") return 1;
   return history.kind === "asking" ? history.round : history.round + 1;
 }
 
-/** Applies an event to a generation that no node works on, in one statement with `change`. */
+/** Applies an event to a generation that this node has not claimed, in one statement with `change`. */
 export async function advanceGeneration(
   tx: DbConnection,
   { id, request, progress }: StoredGeneration,

@@ -48,7 +48,7 @@ export async function runGeneration(
   const owner = { generationId: id, conversationId: row.conversation_id, node };
   const writer = createWriter(ports, owner, () => control.stop.abort());
   try {
-    // Inside, since a row that cannot be read is a fault of the generation.
+    // A row that cannot be read counts as a fault of the generation.
     const world: World = { ...createClaimedGeneration(ports, parseGeneration(row), writer), control };
     return await traceRun(world, node, () => carryOn(world));
   } catch (error) {

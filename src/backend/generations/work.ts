@@ -14,7 +14,7 @@ import type { DbConnection } from "../store/schema.ts";
 import { advanceProgress, type ProgressEvent } from "./progress.ts";
 import type { Writer } from "./writer.ts";
 
-/** The row of a generation as it was claimed, but for its progress, which changes since. */
+/** The row of a generation as it was claimed, without its progress, which changes while the node works on it. */
 export type ClaimedRow = Omit<StoredGeneration, "progress">;
 
 /** A generation that this node works on. */
@@ -23,11 +23,11 @@ export type ClaimedGeneration = {
   readonly row: ClaimedRow;
   readonly request: GenerationRequest;
   readonly writer: Writer;
-  /** Returns how far it is now. */
+  /** Returns its current progress. */
   progress(): GenerationProgress;
   /**
-   * Stores that it is further, in one statement with `change`: as part of a transaction of the writer, or else at once. Nothing else changes
-   * its progress while it is claimed.
+   * Applies an event and stores the progress, in one statement with `change`: in a transaction of the writer, or at once without `tx`. Nothing
+   * else writes the progress of a claimed generation here.
    *
    * @throws LostGeneration
    */
@@ -39,9 +39,9 @@ export function createClaimedGeneration(
   stored: StoredGeneration,
   writer: Writer,
 ): ClaimedGeneration {
-  const { progress: stored_, ...row } = stored;
+  const { progress: before, ...row } = stored;
   const { id, request } = row;
-  let progress = stored_;
+  let progress = before;
   return {
     ports,
     row,
