@@ -66,7 +66,7 @@ async function tryOn(
 type Step = { args: string[]; exit: number; says: RegExp };
 
 const TOUR: Step = { args: ["try", "--no-input"], exit: 0, says: /Created KAY-\d+: Say hello from kay/ };
-const LEAN: Step = { args: ["connect", "jira"], exit: 1, says: /Install kay again with its optional dependencies/ };
+const LEAN: Step = { args: ["connect", "jira"], exit: 1, says: /Reinstall kay with its optional dependencies/ };
 
 /** In a home of its own: what writes nothing there, and one step. */
 async function drive(program: string, node: string, { args, exit, says }: Step): Promise<string[]> {
