@@ -107,7 +107,10 @@ export function parseGenerationState({ id, request, progress, options }: StateCo
       progress: legacy && progress === null ? legacy.progress : GenerationProgress.parse(progress),
     };
   } catch (cause) {
-    throw new Problem("STORE_UNREADABLE", `The stored generation ${id} cannot be read.`, { cause });
+    throw new Problem("STORE_UNREADABLE", `The stored generation ${id} cannot be read.`, {
+      hint: "Start a new conversation.",
+      cause,
+    });
   }
 }
 

@@ -207,7 +207,9 @@ test.each([
   { options: { prompt: "hi" }, request: { prompt: "hi" } },
 ])("a row that does not fit is STORE_UNREADABLE: %j", (columns) => {
   expect(() => parseGenerationState({ id: "gen_1", request: null, progress: null, ...columns })).toThrow(
-    new Problem("STORE_UNREADABLE", "The stored generation gen_1 cannot be read."),
+    new Problem("STORE_UNREADABLE", "The stored generation gen_1 cannot be read.", {
+      hint: "Start a new conversation.",
+    }),
   );
 });
 
