@@ -1,12 +1,15 @@
-/** How a text is emphasised. */
+/** Styles of text. */
 export type Style = "bold" | "dim" | "red" | "green" | "yellow" | "cyan" | "underline";
 
-/** How things are shown: cells of a line, and the paint for emphasis, which leaves the text as it is where colour is not wanted. */
+/**
+ * How text is displayed: the width of a line in cells, and a function that applies styles, which returns the text
+ * unchanged if color is off.
+ */
 export type Look = {
   width: number;
   paint(style: Style, text: string): string;
-  /** Only text that can be read aloud: rows instead of columns, no lines drawn, no word or address broken. */
+  /** Only text that can be read aloud: no columns, no lines drawn, no split words or URLs. */
   plain?: boolean;
-  /** Links are marked as such for the terminal (OSC 8), which then opens them; without, their addresses are written out. */
+  /** Whether to mark links for the terminal to open (OSC 8) instead of writing out their URLs. */
   links?: boolean;
 };

@@ -165,7 +165,7 @@ test("kay answer fills in a form by its fields", async () => {
 });
 
 test.for([
-  ["--field project=KAY", "✗ Summary: It must be filled in.\n  Run `kay pending --json` to see the fields.\n"],
+  ["--field project=KAY", "✗ Summary: This field is required.\n  Run `kay pending --json` to see the fields.\n"],
   ["--field projct=KAY", '✗ Unknown field "projct". Did you mean project? Fields: project, summary, urgent.\n'],
   ["--approve", "✗ --approve cannot answer a form.\n  Use --field key=value, --decline or --cancel.\n"],
   ["--decline --cancel", "✗ Use only one of --decline and --cancel.\n"],
@@ -187,7 +187,7 @@ test("G02 an answer that lost is told what won, and exits 1", async () => {
     exit: 1,
     stdout: "",
     stderr:
-      "✗ Your answer came too late: it was approved for always by kay on desk.\n  Run `kay pending` to list open requests.\n",
+      "✗ Your answer came too late: it was approved permanently by kay on desk.\n  Run `kay pending` to list open requests.\n",
   });
 });
 

@@ -13,13 +13,13 @@ const SHOWN = `
 kay wants to run slack.send_message, which writes, as ann@example.test.
   Send a message to #general
   channel: #general
-  text: 3 open bugs (came from a service's text, not from you)
+  text: 3 open bugs (from a service, not from you)
 
   1  once
   2  this session: slack.send_message to #general
   3  always: slack.send_message to #general
   e  edit what is sent
-  n  no, and say why
+  n  deny
 `;
 
 /** Somebody whose backend stops at this card and goes on with `rest` when it was answered; what was answered is in `given`. */
@@ -222,7 +222,7 @@ test.for([
 kay wants to run slack.send_message, which writes, as ann@example.test.
   Send a message to #general
   channel: #general
-  text: 3 open bugs (came from a service's text, not from you)
+  text: 3 open bugs (from a service, not from you)
 `,
     stderr: `Waiting for your answer. Run one of:
   kay answer int_1 --approve

@@ -51,22 +51,22 @@ test("a form is filled in field by field, and shown whole before it is submitted
     stdout: "KAY-9 is there.\n",
     stderr: `${SHOWN}f fill it in, d decline, c cancel: f
 ${FIELDS}Which number: 9
-✗ 9 is none of 1 to 2.
+✗ 9 is not one of 1 to 2.
 Which number: 1
 Summary (required): One line
 >: ${""}
-✗ It must be filled in.
+✗ This field is required.
 >: Login loops
 Urgent
 yes or no [no]: y
 
-This would be submitted:
+Your answers:
   Project: KAY
   Summary: Login loops
   Urgent: yes
 
-s submit, f fill it in again, d decline, c cancel: s
-✗ jira.create_issue  It did not come to an end.
+s submit, f fill in again, d decline, c cancel: s
+✗ jira.create_issue  It did not finish.
 `,
   });
   expect(given).toMatchObject([{ action: "submit", input: { project: "KAY", summary: "Login loops", urgent: true } }]);
@@ -100,7 +100,7 @@ test("a secret is never taken: its field has a warning, and a form that needs it
     ...ends(),
   ]);
   const { stderr } = await ann("ask x", { ...TERMINAL, types: ["f", "d"] });
-  expect(stderr).toContain(`! API token: kay takes no secrets here. They belong in a browser.
+  expect(stderr).toContain(`! API token: kay does not accept secrets here. Enter them in a browser.
 d decline, c cancel: f
 d decline, c cancel: d
 `);

@@ -131,7 +131,7 @@ test("what was done before a request failed is told", async () => {
     exit: 1,
     stdout: "",
     stderr: `✓ Comment on KAY-3  https://x.example.test/3
-? Comment on KAY-4 (unknown whether it was done; check)
+? Comment on KAY-4 (outcome unknown; check before you retry)
 ✗ Jira did not answer.
   Check the service's status page and try again.
 `,

@@ -74,7 +74,7 @@ test("a write whose program died is unknown, is said so with a receipt, and is n
   expect(await ann("tools call notes.crash_write")).toEqual({
     exit: 1,
     stdout: "",
-    stderr: `? Crash write in Notes (unknown whether it was done; check)
+    stderr: `? Crash write in Notes (outcome unknown; check before you retry)
 ✗ Notes ended with code 7 (“out of ink”). The request may have been processed.
   Check whether it took effect before you retry.
 `,

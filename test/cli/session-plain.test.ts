@@ -19,7 +19,7 @@ kay wants to run jira.delete_issue, which cannot be undone, as Dana Demo (kay-de
   1  once
   2  this session: jira.delete_issue with exactly these arguments as Dana Demo (kay-demo)
   e  edit what is sent
-  n  no, and say why
+  n  deny
 Your answer, 1/2/e/n: `;
 
 /** Somebody who is signed in at a backend whose jira writes down what it did. */
@@ -75,7 +75,7 @@ test("a session that ended at a card comes back with it open, and an answer does
   expect((await ann("ask --continue", typing(["1", "/quit"]))).exit).toBe(0);
   expect(read(ann)).toBe(`${GREETING}you: delete KAY-3
 
-tool jira.delete_issue: waits for an answer, issue = KAY-3
+tool jira.delete_issue: waiting for an answer, issue = KAY-3
 
 ${CARD}1
 approval ended: approved by kay ask …
@@ -130,7 +130,7 @@ test("Ctrl+C cancels what is under way, and twice at the prompt leaves", async (
   expect((await ann("ask", typing(["delete KAY-3", "\x03", "show KAY-1", "\x03", "\x03"]))).exit).toBe(0);
   expect(log).toEqual(["show KAY-1"]);
   expect(read(ann)).toContain(`Your answer, 1/2/e/n: \ncancelled\n> show KAY-1\n`);
-  expect(read(ann).endsWith(`> \nCtrl+C again leaves.\n> \n${BACK}`)).toBe(true);
+  expect(read(ann).endsWith(`> \nPress Ctrl+C again to exit.\n> \n${BACK}`)).toBe(true);
 });
 
 test("a line after the first Ctrl+C is sent, and disarms it", async () => {

@@ -63,7 +63,7 @@ test("a write that was under way is what the backend says in the end, or may sti
     ],
     [
       [status("cancelled"), { type: "abort" }],
-      "? Close KAY-3 (unknown whether it was done; check)",
+      "? Close KAY-3 (outcome unknown; check before you retry)",
       "  `kay sessions show session_1` shows what was done.",
     ],
   ] as const) {

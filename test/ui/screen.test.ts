@@ -49,7 +49,7 @@ test("a mark that turns is written by itself", async () => {
   screen.draw(lines("⠋ working… \x1b[2m(esc stops)\x1b[22m"));
   screen.draw(lines("⠙ working… \x1b[2m(esc stops)\x1b[22m"));
   expect(writes[1]).toBe("\x1b[?2026h\x1b[?7l\r⠙\x1b[?7h\r\x1b[?2026l");
-  expect(await rows()).toEqual(["⠙ working… (esc stops)"]);
+  expect(await rows()).toEqual(["⠙ working… (esc to stop)"]);
 });
 
 test.each(["all", XTERM] as const)(
@@ -58,7 +58,7 @@ test.each(["all", XTERM] as const)(
     const { screen, writes, rows } = openEmulator(30, 8, reflows);
     screen.commit("1\n2\n3\n4\n5\n6\n");
     screen.draw(lines("text", "─".repeat(30), "status"));
-    screen.draw(lines("text that", "goes on", "─".repeat(30), "status"));
+    screen.draw(lines("text that", "continues", "─".repeat(30), "status"));
     screen.draw(lines("text that", "goes on and", "on", "─".repeat(30), "status"));
     expect(writes.slice(1).join("")).not.toMatch(/─|status/);
     expect(await rows()).toEqual(["4", "5", "6", "text that", "goes on and", "on", "─".repeat(30), "status"]);

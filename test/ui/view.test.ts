@@ -107,7 +107,7 @@ test.for([
     "failed",
     "No such issue.",
   ],
-  ["failed where the generation ends without it", [{ type: "abort" }], "failed", "It did not come to an end."],
+  ["failed where the generation ends without it", [{ type: "abort" }], "failed", "It did not finish."],
 ] as [string, StreamPart[], string, string | undefined][])("a call is %s", ([, parts, state, error]) => {
   const tool = after(START, CALL, CARD, ...parts).items.find(({ kind }) => kind === "tool");
   expect(tool).toMatchObject({ state, ...(error ? { error } : {}) });

@@ -24,7 +24,7 @@ export async function promptApproval(
   writeNotice(kay, `\n${formatApproval(refused ? { ...request, error: refused.told } : request)}\n`);
   for (const { number, words } of offered) writeNotice(kay, `  ${number}  ${words}`);
   if (editable) writeNotice(kay, "  e  edit what is sent");
-  writeNotice(kay, "  n  no, and say why");
+  writeNotice(kay, "  n  deny");
   const choices = [...offered.map(({ number }) => number), ...(editable ? ["e"] : []), "n"];
   let edited = refused?.given.edited_args;
   if (edited) writeNotice(kay, `\nYou had edited the request to:\n${format(edited)}\n`);

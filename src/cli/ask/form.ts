@@ -37,8 +37,8 @@ export async function promptForm(
   let values = again?.values ?? getInitialValues(open, request.initial_values);
   for (;;) {
     values = await fillIn(kay, open, values, signal);
-    writeNotice(kay, `\nThis would be submitted:\n${reviewed(open, values)}\n`);
-    const choice = await choose(kay, ["submit", "fill it in again", "decline", "cancel"], signal);
+    writeNotice(kay, `\nYour answers:\n${reviewed(open, values)}\n`);
+    const choice = await choose(kay, ["submit", "fill in again", "decline", "cancel"], signal);
     if (choice === "s") return { action: "submit", input: pickDefined(values) };
     if (choice !== "f") return { action: choice === "d" ? "deny" : "cancel" };
   }

@@ -47,7 +47,7 @@ export function createTextPresenter(kay: Kay): Presenter {
     if (part.type === "text-delta") speaking = true;
     else if (part.type.startsWith("tool-") || part.type === "text-end" || isOfTurn(part)) close();
     if (part.type === "data-status" && part.data.status === "paused")
-      kay.out.writeProgress("Another request of this conversation is under way; this one waits for its turn.");
+      kay.out.writeProgress("Another request is running in this conversation; this one is queued.");
     if (rows) drawRows(kay, view, told);
   };
   return {

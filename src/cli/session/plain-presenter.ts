@@ -77,7 +77,7 @@ export function createPlainPresenter(
       text.push(part.delta);
     } else if (part.type === "text-end" || part.type === "text-start") close();
     if (part.type === "data-status" && part.data.status === "paused")
-      say("Another request of this conversation is under way; this one waits for its turn.");
+      say("Another request is running in this conversation; this one is queued.");
     view.items.forEach(tell);
   };
   return {

@@ -116,7 +116,7 @@ async function nextInput(session: Session): Promise<string | Others | null> {
       return null;
     }
     isArmed = !typed.clear();
-    kay.terminal.stderr.write(isArmed ? "\nCtrl+C again leaves.\n" : "\n");
+    kay.terminal.stderr.write(isArmed ? "\nPress Ctrl+C again to exit.\n" : "\n");
   }
 }
 

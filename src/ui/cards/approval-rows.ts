@@ -11,7 +11,7 @@ import { BORDER_CELLS, canShowTitle } from "./frame.ts";
 import { type Row, wrapRows } from "./row.ts";
 import { listScopes } from "./scopes.ts";
 
-/** What a card of an approval consists of: all that would be sent, and how it can be answered. */
+/** Lays out an approval card: everything that would be sent, and the possible answers. */
 export function layOutApproval({ request }: ApprovalCard, open: CardUi, { width }: { width: number }): CardContent {
   const ui = open.type === "approval" ? open : INITIAL_APPROVAL;
   const room = width - BORDER_CELLS;
@@ -34,7 +34,7 @@ export function layOutApproval({ request }: ApprovalCard, open: CardUi, { width 
   return { ...pieces, body, keys: ui.step === "why" ? layOutReason(ui.why, room) : answerKeys(request, ui, room) };
 }
 
-/** What stands right in the border at most. */
+/** Longest text at the right of the border. */
 const RIGHT = ["99:59 left"];
 
 const TONES: Record<string, Style | undefined> = { read: "cyan", write: "yellow", destructive: "red" };
@@ -57,7 +57,7 @@ function answerKeys(request: InteractionRequest, ui: ApprovalUi, width: number):
   const choices = [
     ...listScopes(request).map(({ number, words }) => ({ key: number, words })),
     ...(isEditable(request) ? [{ key: "e", words: "edit" }] : []),
-    { key: "n", words: "no, and say why" },
+    { key: "n", words: "deny" },
   ];
   return addKeyNote(layOutKeys(ui, choices, width), ui.step === "leave" ? "esc again: deny" : null, width);
 }

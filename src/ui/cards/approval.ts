@@ -15,8 +15,8 @@ import { listScopes } from "./scopes.ts";
 import { createTextInput, type TextInput, updateTextInput } from "./text-input.ts";
 
 /**
- * An approval as it is answered. `leave`: Escape was pressed once; `why`: the reason of a no is typed; `edit`: fields are changed in the
- * card. `edited` is what would be sent instead, `draft` a text of the editor that could not be read.
+ * State of an approval card. `leave`: Escape was pressed once. `why`: the user types a reason to deny. `edit`: the user
+ * edits fields in the card. `edited` is the changed input; `draft` is text from the editor that is not valid.
  */
 export type ApprovalUi = CardUiBase & {
   type: "approval";
@@ -27,14 +27,14 @@ export type ApprovalUi = CardUiBase & {
   draft?: string;
 };
 
-/** An approval nobody has touched. */
+/** An approval that the user has not touched. */
 export const INITIAL_APPROVAL: ApprovalUi = { ...FRESH_CARD_UI, type: "approval", step: "ask", why: createTextInput() };
 
-/** With more fields, or longer ones, the whole input is edited as JSON. */
+/** More or longer fields are edited as JSON in an editor. */
 const MOST_FIELDS = 6;
 const LONGEST = 2_000;
 
-/** An approval after a key that counts. There is no answer that Enter alone gives, nor one Escape. */
+/** Applies a key to an approval. Neither Enter nor a single Escape answers it. */
 export function updateApproval(ui: ApprovalUi, { request }: ApprovalCard, key: Key): CardStep<ApprovalUi> {
   if (ui.step === "why") return whyKey(ui, key);
   if (ui.step === "edit" && ui.fill) return editKey(ui, ui.fill, request, key);
@@ -50,7 +50,7 @@ export function updateApproval(ui: ApprovalUi, { request }: ApprovalCard, key: K
   return { ui: asked, act: { do: "edit", text: ui.draft ?? formatInput(ui.edited ?? getInput(request)) } };
 }
 
-/** What an editor brought back; `null` where there is none. */
+/** Applies text from the editor; `null` if no editor could be opened. */
 export function applyApprovalEdit(ui: ApprovalUi, { request }: ApprovalCard, text: string | null): ApprovalUi {
   if (ui.step === "edit" && ui.fill)
     return text === null ? noEditor(ui) : { ...ui, fill: replaceFieldText(ui.fill, text) };
@@ -60,7 +60,7 @@ export function applyApprovalEdit(ui: ApprovalUi, { request }: ApprovalCard, tex
   return { ...ui, told: undefined, draft: undefined, scroll: 0, edited: changedOnly(request, input) };
 }
 
-/** The fields of what would be sent as things are, marked with where those that were not changed came from. */
+/** Returns the fields that would be sent now. Unchanged fields keep their origin. */
 export function listPreviewFields({ preview }: InteractionRequest, edited?: Record<string, unknown>): PreviewField[] {
   const fields = preview?.fields ?? [];
   if (!edited) return fields;
@@ -113,7 +113,7 @@ function newValue(before: Record<string, unknown>, { field, typing, value }: Fie
   return typing ? parseRetyped(before[field.id], typing.text) : { value };
 }
 
-/** An input that is as it was is no edit. */
+/** Returns undefined for an input that was not changed. */
 function changedOnly(request: InteractionRequest, input: Record<string, unknown>): Record<string, unknown> | undefined {
   return same(input, getInput(request)) ? undefined : input;
 }
@@ -122,7 +122,7 @@ function same(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** The fields of a preview where they are few and simple. */
+/** Returns the preview's fields for editing in the card, if they are few and simple. */
 function fieldsToFill(request: InteractionRequest, edited?: Record<string, unknown>): FieldEditor | undefined {
   const input = edited ?? getInput(request);
   const entries = Object.entries(input);
@@ -140,5 +140,5 @@ function getField([name, value]: [string, unknown]): InputField {
 }
 
 function noEditor(ui: ApprovalUi): ApprovalUi {
-  return { ...ui, told: "There is no editor. Set EDITOR, and press e again." };
+  return { ...ui, told: "No editor found. Set EDITOR and press e again." };
 }

@@ -9,7 +9,7 @@ import { type Row, wrapRows } from "./row.ts";
 
 type Props = { width: number; links?: AuthLinks };
 
-/** What a card of services that have to be connected consists of: why, and a line for each service. */
+/** Lays out a connection card: the reason, and one line per service. */
 export function layOutAuth(auth: AuthNeeded, ui: CardUi, { width, links = {} }: Props): CardContent {
   const room = width - BORDER_CELLS;
   const services = [...new Set(auth.integrations)];
@@ -21,7 +21,7 @@ export function layOutAuth(auth: AuthNeeded, ui: CardUi, { width, links = {} }: 
   });
   const why = auth.reason ? wrapRows(toLine(auth.reason), room) : [];
   return {
-    title: isLocalAuth(auth) ? "Connect" : "Connect to go on",
+    title: isLocalAuth(auth) ? "Connect" : "Connect to continue",
     tone: "cyan",
     until: auth.expires_at,
     body: { rows: [...layOutError(ui.told, room), ...why, ...rows] },
@@ -38,7 +38,7 @@ const KEYS = [
   { key: "[esc]", words: "cancel the request" },
 ];
 
-/** Nothing waits for what `/connect` connects. */
+/** No generation waits for a card that `/connect` opened, so it cannot be skipped. */
 const OWN_KEYS = [...KEYS.filter(({ key }) => !["[s]", "[esc]"].includes(key)), { key: "[esc]", words: "cancel" }];
 
 const STATES: Record<AuthLink["state"], { mark: string; word: string; style?: Style }> = {

@@ -2,12 +2,12 @@ import type { AuthNeeded } from "#protocol/events";
 import type { Key } from "../keys/key.ts";
 import { type CardAction, type CardStep, type CardUiBase, FRESH_CARD_UI, getCommandKey } from "./card-action.ts";
 
-/** Services that are to be connected. */
+/** State of a card with services to connect. */
 export type AuthUi = CardUiBase & { type: "auth" };
 
 /**
- * Where the link of each service stands, by its name; a service without one waits. `host` is that of its link, `message` why it failed or
- * as whom it is connected.
+ * State of each service's link by service name; a service without a link is waiting. `host` is the link's host;
+ * `message` says why it failed or which account is connected.
  */
 export type AuthLinks = Record<string, AuthLink>;
 
@@ -15,12 +15,12 @@ export type AuthLink = { state: "waiting" | "opening" | "connected" | "failed"; 
 
 export const INITIAL_AUTH: AuthUi = { ...FRESH_CARD_UI, type: "auth" };
 
-/** Whether it was called up here, by `/connect`: it belongs to no generation, and nothing goes on without it. */
+/** Whether the card was opened here by `/connect`, so that no generation depends on it. */
 export function isLocalAuth({ generation_id }: AuthNeeded): boolean {
   return generation_id === "";
 }
 
-/** An auth card after a key that counts. */
+/** Applies a key to a connection card. */
 export function updateAuth(ui: AuthUi, auth: AuthNeeded, key: Key): CardStep<AuthUi> {
   const act = getAct(key);
   if (!act || (act.do === "without" && isLocalAuth(auth))) return { ui };

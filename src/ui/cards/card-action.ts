@@ -2,12 +2,15 @@ import type { InteractionAnswer } from "#protocol/conversations";
 import type { Key } from "../keys/key.ts";
 import type { CardItem } from "../view/view.ts";
 
-/** What a person decided about a card, and somebody else has to do. */
+/** An action that the user chose on a card, for the caller to run. */
 export type CardAction =
   | { do: "answer"; answer: InteractionAnswer }
-  /** Open this text in an editor; what comes back goes to `edited`. */
+  /** Open this text in an editor; the result goes to `applyEdit`. */
   | { do: "edit"; text: string }
-  /** Of an auth card: begin or try again, open the links again, copy one, show one as a QR code, go on without, give the request up. */
+  /**
+   * Connection cards: start or retry, open the links again, copy a link, show a link as a QR code, continue without,
+   * cancel the request.
+   */
   | { do: "connect" }
   | { do: "open" }
   | { do: "copy" }
@@ -15,10 +18,13 @@ export type CardAction =
   | { do: "without" }
   | { do: "cancel request" };
 
-/** A card after a key, and what it asks for. */
+/** State of a card after a key, and the action to run. */
 export type CardStep<Ui> = { ui: Ui; act?: CardAction };
 
-/** A yes or no of a backend that holds an ask back (`confirmation_required`). `message` is what `described` makes of its answer. */
+/**
+ * A confirmation from a backend that holds the request (`confirmation_required`). `formatConfirmation` builds the
+ * message.
+ */
 export type ConfirmCard = {
   kind: "confirmation";
   /** The confirmation's token. */
@@ -27,17 +33,20 @@ export type ConfirmCard = {
   expires_at?: string;
 };
 
-/** Everything that is drawn as a card. */
+/** Everything that is shown as a card. */
 export type AnyCard = CardItem | ConfirmCard;
 
 export type ApprovalCard = Extract<CardItem, { type: "approval" | "form" }>;
 
-/** The character of a key that is nothing but that; pasted text and several characters at once are no commands. */
+/** Returns the character of a command key. Pasted text and several characters at once are not commands. */
 export function getCommandKey(key: Key): string {
   return key.name === "text" && !key.ctrl && !key.alt && key.text.length === 1 ? key.text.toLowerCase() : "";
 }
 
-/** What every open card has: lines scrolled away above, its answer is on its way, why the last one was not taken. */
+/**
+ * State of every open card: rows scrolled away above, whether the answer is being sent, and why the last one was
+ * rejected.
+ */
 export type CardUiBase = { scroll: number; sent: boolean; told?: string };
 
 export const FRESH_CARD_UI: CardUiBase = { scroll: 0, sent: false };
@@ -47,7 +56,7 @@ export function isScrollKey(key: Key): boolean {
   return getScrollDelta(key, 1) !== 0;
 }
 
-/** So many lines further after a key that scrolls; 0 for every other. `page` is how many lines are read at once. */
+/** Returns by how many rows a key scrolls; 0 for any other key. `page` is the number of visible rows. */
 export function getScrollDelta(key: Key, page: number): number {
   switch (key.name) {
     case "up":

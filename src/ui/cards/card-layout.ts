@@ -11,28 +11,28 @@ import { layOutForm } from "./form-rows.ts";
 import { BORDER_CELLS, drawFrame } from "./frame.ts";
 import { type CursorCell, type Row, wrapRows } from "./row.ts";
 
-/** A card as it is to be drawn. `now` is ms since 1970, `links` say where the services of an auth card stand. */
+/** A card to draw. `now` is in ms since 1970; `links` is the state of a connection card's services. */
 export type CardProps = {
   card: AnyCard;
   ui: CardUi;
   focused: boolean;
-  /** Which of those that wait it is. */
+  /** Position among the open cards. */
   position: { n: number; of: number };
   width: number;
   maxRows: number;
   now: number;
   links?: AuthLinks;
-  /** Others answer it; here it is only shown. */
+  /** The card is only shown here, and other clients answer it. */
   readOnly?: boolean;
 };
 
 /**
- * The rows of a card, and where the cursor belongs while text is typed. `hidden` is how many lines can be scrolled away, `page` how many are
- * read at once.
+ * Rows of a card, and the cursor while text is typed. `hidden` is the number of rows to scroll, `page` the number of
+ * visible rows.
  */
 export type CardLayout = { rows: Row[]; cursor?: CursorCell; hidden: number; page: number };
 
-/** Lay a card out: whole where there is room, never taller than `maxRows`, and every row exactly as wide as the card. */
+/** Lays out a card with at most `maxRows` rows, each exactly as wide as the card. */
 export function layOutCard(props: CardProps): CardLayout {
   const width = Math.max(LEAST_WIDTH, props.width);
   const { body, keys, title, tone, until } = getPieces({ ...props, width });
@@ -45,7 +45,7 @@ export function layOutCard(props: CardProps): CardLayout {
   const shown = props.focused ? body : { rows: body.rows };
   const below = props.focused ? keys : props.readOnly ? readOnlyKeys(width - BORDER_CELLS) : TAB_HERE;
   const room = Math.max(1, props.maxRows - 2);
-  // Where the keys would leave nothing to be seen of what they answer, they stand below it, and all of it scrolls above the keys in one row.
+  // If the keys leave no room for the body, they go below it and everything scrolls. A single row then shows the keys.
   const isTight = room - below.rows.length < Math.min(LEAST_BODY, shown.rows.length);
   const seen = isTight
     ? tight(join(shown, below), below.short, room, props.ui.scroll)
@@ -55,10 +55,10 @@ export function layOutCard(props: CardProps): CardLayout {
   return { rows: drawFrame(frame, seen.rows), cursor: spot, hidden: seen.hidden, page: seen.page };
 }
 
-/** Rows, the place of the cursor, and the row that must be seen where it is not the cursor's. */
+/** Rows, the cursor, and the row to keep in view if there is no cursor. */
 type Part = { rows: Row[]; cursor?: CursorCell; focus?: number };
 
-/** Rows inside of the border, the keys among them. */
+/** Visible rows inside the border, including the keys. */
 type Seen = { rows: Row[]; cursor?: CursorCell; hidden: number; page: number };
 
 const TAB_HERE: KeyHints = {
@@ -67,8 +67,8 @@ const TAB_HERE: KeyHints = {
 };
 
 function readOnlyKeys(width: number): KeyHints {
-  const rows = wrapRows("Read-only here: /interactive on lets you answer.", width, "bold");
-  return { rows, short: [{ text: "/interactive on answers", style: "bold" }] };
+  const rows = wrapRows("Read-only: use /interactive on to answer.", width, "bold");
+  return { rows, short: [{ text: "/interactive on to answer", style: "bold" }] };
 }
 
 const LEAST_WIDTH = 8;
@@ -93,7 +93,7 @@ function join(body: Part, keys: KeyHints): Part {
   return { rows: [...body.rows, ...keys.rows], cursor, focus: keys.cursor ? undefined : body.focus };
 }
 
-/** The body above its keys; rows at its ends say how many there are above and below. */
+/** Puts the body above its keys. Rows at its ends count the lines above and below. */
 function loose(body: Part, keys: KeyHints, room: number, scroll: number, width: number): Seen {
   const most = room - keys.rows.length;
   const { rows, start, hidden, cursor } = applyWindow(body, most, scroll);
@@ -103,11 +103,11 @@ function loose(body: Part, keys: KeyHints, room: number, scroll: number, width: 
     if (below > 0) rows[most - 1] = more("↓", below + 1, "below", width - BORDER_CELLS);
   }
   const place = keys.cursor ? { ...keys.cursor, row: keys.cursor.row + rows.length } : cursor;
-  // A line of what was read stays, and two say what is above and below.
+  // One row of the previous page stays visible, and two rows count what is hidden.
   return { rows: [...rows, ...keys.rows], cursor: place, hidden, page: Math.max(1, most - 3) };
 }
 
-/** All of it, and below it the keys in one row, with arrows where there is more. */
+/** Scrolls everything above a single row with the keys and arrows. */
 function tight(all: Part, short: Row, room: number, scroll: number): Seen {
   const most = room > 2 ? room - 1 : room;
   const { rows, start, hidden, cursor } = applyWindow(all, most, scroll);
@@ -116,7 +116,7 @@ function tight(all: Part, short: Row, room: number, scroll: number): Seen {
   return { rows: [...rows, ...keys], cursor, hidden, page: Math.max(1, most - 1) };
 }
 
-/** As many rows as there is room for, of which the first is row `start`; `hidden` more are above and below them. */
+/** Returns the rows that fit, from row `start`; `hidden` is the number of other rows. */
 function applyWindow(part: Part, room: number, scroll: number) {
   const hidden = Math.max(0, part.rows.length - Math.max(0, room));
   const start = hidden === 0 ? 0 : Math.max(0, Math.min(hidden, getStart(part, room) ?? scroll));
@@ -124,11 +124,13 @@ function applyWindow(part: Part, room: number, scroll: number) {
   return { rows: part.rows.slice(start, start + room), start, hidden, cursor };
 }
 
-/** The first row that is seen, so that the row in focus is, and above all the cursor; undefined where nothing has to be seen. */
+/**
+ * Returns the first visible row that keeps the focused row and the cursor in view, or undefined if there is neither.
+ */
 function getStart({ cursor, focus }: Part, room: number): number | undefined {
   const first = focus ?? (cursor ? cursor.row - 1 : undefined);
   if (first === undefined) return undefined;
-  // The first and the last row that are seen may say how much there is beyond them.
+  // The first and last visible row may be replaced by a count of hidden rows.
   return Math.max(first - 1, (cursor?.row ?? first) - room + 2);
 }
 

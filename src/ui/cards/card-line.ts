@@ -2,14 +2,14 @@ import { normalizeWidth, truncateCells } from "../screen/cells.ts";
 import { formatEnd, toLine } from "../text/words.ts";
 import type { CardItem } from "../view/view.ts";
 
-/** Whose terminal this is, and its time zone where it is not the machine's. */
+/** ID of this terminal's client, and a time zone if not the machine's. */
 export type LineReader = { client?: string; timeZone?: string };
 
-/** How an answered card stays in the scrollback: `✓ slack.send_message approved for this session by you, 14:02`. */
+/** Formats a card for the scrollback: `✓ slack.send_message approved for this session by you, 14:02`. */
 export function formatCardLine(card: CardItem, width: number, { client, timeZone }: LineReader = {}): string {
   const { ended } = card;
   const name = getCardName(card);
-  if (!ended) return truncateCells(normalizeWidth(`○ ${name} waits for an answer`), width);
+  if (!ended) return truncateCells(normalizeWidth(`○ ${name} is waiting for an answer`), width);
   const by = client !== undefined && ended.client === client ? "you" : ended.client;
   const isYes = ["approve", "submit", "connected"].includes(ended.action);
   const time = getTime(ended.at, timeZone);
@@ -17,12 +17,12 @@ export function formatCardLine(card: CardItem, width: number, { client, timeZone
   return truncateCells(normalizeWidth(`${isYes ? "✓" : "✗"} ${name} ${said}${time ? `, ${time}` : ""}`), width);
 }
 
-/** What a card is about: a tool, or services. */
+/** Returns the tool or the services that a card is about. */
 export function getCardName(card: CardItem): string {
   return card.type === "auth" ? card.auth.integrations.map(toLine).join(", ") : toLine(card.request.tool_name);
 }
 
-/** Hours and minutes, as a clock on the wall has them. */
+/** Formats hours and minutes. */
 function getTime(at: string | undefined, timeZone: string | undefined): string {
   const date = new Date(at ?? Number.NaN);
   if (Number.isNaN(date.getTime())) return "";

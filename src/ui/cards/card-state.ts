@@ -3,5 +3,5 @@ import type { AuthUi } from "./auth.ts";
 import type { ConfirmUi } from "./confirm.ts";
 import type { FormUi } from "./form.ts";
 
-/** What a person is doing with one open card. */
+/** State of one open card. */
 export type CardUi = ApprovalUi | FormUi | AuthUi | ConfirmUi;

@@ -5,14 +5,14 @@ import { addKeyNote, type CardContent, layOutError, layOutKeys } from "./content
 import { BORDER_CELLS } from "./frame.ts";
 import { wrapRows } from "./row.ts";
 
-/** What a card of a confirmation consists of: the whole message, yes and no. */
+/** Lays out a confirmation card: the whole message, and its two answers. */
 export function layOutConfirm(card: ConfirmCard, ui: CardUi, { width }: { width: number }): CardContent {
   const room = width - BORDER_CELLS;
   const choices = [
-    { key: "y", words: "yes, run it" },
-    { key: "n", words: "no" },
+    { key: "y", words: "approve" },
+    { key: "n", words: "deny" },
   ];
-  const leave = ui.type === "confirmation" && ui.step === "leave" ? "esc again: no" : null;
+  const leave = ui.type === "confirmation" && ui.step === "leave" ? "esc again: deny" : null;
   return {
     title: "Confirm",
     tone: "yellow",

@@ -1,12 +1,12 @@
 import type { Key } from "../keys/key.ts";
 import { type CardStep, type CardUiBase, FRESH_CARD_UI, getCommandKey } from "./card-action.ts";
 
-/** A yes or no. `leave`: Escape was pressed once. */
+/** State of a confirmation card. `leave`: Escape was pressed once. */
 export type ConfirmUi = CardUiBase & { type: "confirmation"; step: "ask" | "leave" };
 
 export const INITIAL_CONFIRM: ConfirmUi = { ...FRESH_CARD_UI, type: "confirmation", step: "ask" };
 
-/** A confirmation after a key that counts. Neither Enter nor one Escape answers it. */
+/** Applies a key to a confirmation. Neither Enter nor a single Escape answers it. */
 export function updateConfirm(ui: ConfirmUi, key: Key): CardStep<ConfirmUi> {
   if (key.name === "escape") return ui.step === "leave" ? answer(ui, "deny") : { ui: { ...ui, step: "leave" } };
   const letter = getCommandKey(key);

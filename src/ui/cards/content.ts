@@ -8,36 +8,36 @@ import { type CursorCell, type KeyChoice, layOutChoices, layOutChoicesShort, typ
 import { splitAtCursor, type TextInput } from "./text-input.ts";
 
 /**
- * What a card consists of: its title, a body that scrolls, and the keys below it. `focus` is the row of the body that has to be seen; while
- * text is typed, the cursor is in one of the two.
+ * Content of a card: a title, a body that scrolls, and the keys below it. `focus` is the row of the body to keep in
+ * view. While text is typed, the cursor is in the body or in the keys.
  */
 export type CardContent = {
   title: string;
   tone?: Style;
-  /** When it closes by itself (ISO 8601). */
+  /** When the card expires, in ISO 8601. */
   until?: string;
   body: { rows: Row[]; focus?: number; cursor?: CursorCell };
   keys: KeyHints;
 };
 
-/** What can be pressed; `short` is the same in one row, for where there is no more room. */
+/** Keys that can be pressed. `short` shows them in one row, for small windows. */
 export type KeyHints = { rows: Row[]; short: Row; cursor?: CursorCell };
 
-/** What was wrong with the last answer. */
+/** Lays out why the last answer was rejected. */
 export function layOutError(told: string | undefined, width: number): Row[] {
   return told ? wrapRows(`✗ ${toLine(told)}`, width, "red") : [];
 }
 
-/** The keys of a card, or that its answer is on its way. */
+/** Lays out the keys of a card, or a note while its answer is being sent. */
 export function layOutKeys({ sent }: CardUiBase, choices: KeyChoice[], width: number): KeyHints {
-  const rows = sent ? wrapRows("Sending your answer …", width, "dim") : layOutChoices(choices, width);
+  const rows = sent ? wrapRows("Sending your answer…", width, "dim") : layOutChoices(choices, width);
   return {
     rows,
     short: sent ? [{ text: "Sending …", style: "dim" }] : layOutChoicesShort(choices, width - SHORT_INDENT),
   };
 }
 
-/** Those keys, and what is said below them, which is short enough for a row. */
+/** Adds a note below the keys. It must fit into one row. */
 export function addKeyNote(keys: KeyHints, said: string | null, width: number): KeyHints {
   if (said === null) return keys;
   return {
@@ -47,12 +47,12 @@ export function addKeyNote(keys: KeyHints, said: string | null, width: number): 
   };
 }
 
-/** Cells before the keys in one row, which say where to scroll. */
+/** Cells before the short keys, for the scroll arrows. */
 export const SHORT_INDENT = 3;
 
-/** A field for the reason of a no, with the cursor in it. */
+/** Lays out a field for the reason to deny, with the cursor in it. */
 export function layOutReason(why: TextInput, width: number): KeyHints {
-  const asked = wrapRows("Why? It may stay empty.", width);
+  const asked = wrapRows("Reason (optional):", width);
   const field = layOutTyping(why, width, "> ");
   const keys = layOutChoices(WHY, width);
   return {
@@ -63,15 +63,15 @@ export function layOutReason(why: TextInput, width: number): KeyHints {
 }
 
 const WHY = [
-  { key: "enter", words: "send the no" },
+  { key: "enter", words: "deny" },
   { key: "esc", words: "back" },
 ];
 
-/** A text as it is typed, behind `prompt` and indented by it, and where its cursor is. */
+/** Lays out text that is being typed, indented behind `prompt`, and finds its cursor. */
 export function layOutTyping(typing: TextInput, width: number, prompt: string): { rows: Row[]; cursor: CursorCell } {
   const { before, after } = splitAtCursor(typing);
   const room = Math.max(1, width - prompt.length);
-  // A mark at the cursor's place keeps one cell for it, and is found again where the lines broke.
+  // A mark reserves one cell for the cursor and shows where it is after wrapping.
   const marked = `${clean(before).replaceAll(MARK, " ")}${MARK}${clean(after).replaceAll(MARK, " ")}`;
   const lines = wrapCells(marked, room);
   const row = lines.findIndex((each) => each.includes(MARK));
@@ -85,10 +85,10 @@ export function layOutTyping(typing: TextInput, width: number, prompt: string): 
   return { rows, cursor: { row: Math.max(0, row), column: column + prompt.length } };
 }
 
-/** A place so many rows further down. */
+/** Moves a position down by some rows. */
 function below(spot: CursorCell, rows: number): CursorCell {
   return { ...spot, row: spot.row + rows };
 }
 
-/** A character of one cell that stands in no text. */
+/** A character of one cell that never occurs in the text. */
 const MARK = "\u2588";

@@ -1,36 +1,36 @@
 import type { InteractionRequest } from "#protocol/events";
 
-/** What a call would be given: the fields of its preview, exactly as they would be sent. */
+/** Returns the input of a call: the fields of its preview, exactly as they would be sent. */
 export function getInput({ preview }: InteractionRequest): Record<string, unknown> {
   return Object.fromEntries((preview?.fields ?? []).map(({ name, value }) => [name, value]));
 }
 
-/** Whether a person may change what is sent. */
+/** Whether the user may change the input. */
 export function isEditable({ editable, preview }: InteractionRequest): boolean {
   return editable === true && (preview?.fields.length ?? 0) > 0;
 }
 
-/** An input as the text that is edited. */
+/** Formats an input as text to edit. */
 export function formatInput(input: Record<string, unknown>): string {
   return `${JSON.stringify(input, null, 2)}\n`;
 }
 
-/** The input that an edited text is, or undefined where it is no JSON object. */
+/** Parses edited text; undefined if it is not a JSON object. */
 export function parseInput(text: string): Record<string, unknown> | undefined {
   const value = parse(text);
   const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
   return isObject ? (value as Record<string, unknown>) : undefined;
 }
 
-/** What an editor brought back, where it is not that. */
-export const INVALID_INPUT_TEXT = "That is no JSON object.";
+/** Error for edited text that is not valid. */
+export const INVALID_INPUT_TEXT = "Not a valid JSON object.";
 
-/** A new value in the place of another, from what was typed: a text stays a text, every other value is JSON of the same kind. */
+/** Parses a retyped value. Text stays text; any other value must be JSON of the same kind. */
 export function parseRetyped(value: unknown, typed: string): { value: unknown } | { error: string } {
   if (typeof value === "string") return { value: typed };
   const given = parse(typed);
   if (given !== undefined && getKind(given) === getKind(value)) return { value: given };
-  return { error: `It must be ${Array.isArray(value) ? "a list" : `a ${typeof value}`}, as JSON.` };
+  return { error: `It must be ${Array.isArray(value) ? "a JSON array" : `a JSON ${typeof value}`}.` };
 }
 
 function getKind(value: unknown): string {

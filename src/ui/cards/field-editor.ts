@@ -3,16 +3,16 @@ import type { Key } from "../keys/key.ts";
 import { type FormValues, MUST_BE_FILLED } from "./form-field.ts";
 import { createTextInput, type TextInput, updateTextInput } from "./text-input.ts";
 
-/** One field while it is filled in: `typing` where text is typed, else `value`; and what is wrong with it. */
+/** A field that is being edited: `typing` for text, otherwise `value`, and its error. */
 export type FieldEntry = { field: InputField; typing?: TextInput; value?: unknown; error?: string };
 
-/** Fields that a person fills in. `at` is the one that takes the keys, `marked` the option in it that a space ticks. */
+/** Fields that the user fills in. `at` is the field that receives keys; `marked` is the option that Space ticks. */
 export type FieldEditor = { entries: FieldEntry[]; at: number; marked: number; changed: boolean };
 
-/** What a key came to: `past` the last field, or a text that is to be opened in an editor. */
+/** Result of a key: `past` the last field, or a text to open in an editor. */
 export type FieldEditResult = { fill: FieldEditor; past?: boolean; edit?: string };
 
-/** Fields with what they hold at first. */
+/** Creates an editor for fields with their initial values. */
 export function createFieldEditor(fields: InputField[], values: FormValues): FieldEditor {
   const entries = fields.map((field) =>
     getEntry(field, Object.hasOwn(values, field.id) ? values[field.id] : undefined),
@@ -20,7 +20,7 @@ export function createFieldEditor(fields: InputField[], values: FormValues): Fie
   return move({ entries, at: 0, marked: 0, changed: false }, 0);
 }
 
-/** The fields after a key. */
+/** Applies a key to the fields. */
 export function updateFields(fill: FieldEditor, key: Key): FieldEditResult {
   const entry = fill.entries[fill.at];
   if (!entry) return { fill, past: key.name === "enter" || key.name === "tab" };
@@ -33,7 +33,7 @@ export function updateFields(fill: FieldEditor, key: Key): FieldEditResult {
   return { fill: key.name === "up" ? move(fill, -1) : fill };
 }
 
-/** Another text for the field that takes the keys, as an editor brought it back. */
+/** Replaces the text of the current field with the text from an editor. */
 export function replaceFieldText(fill: FieldEditor, text: string): FieldEditor {
   const entry = fill.entries[fill.at];
   if (!entry?.typing) return fill;
@@ -41,19 +41,19 @@ export function replaceFieldText(fill: FieldEditor, text: string): FieldEditor {
   return withEntry(fill, { ...entry, typing: createTextInput(kept), error: undefined });
 }
 
-/** The fields with what is wrong with them, at the first of those; null where nothing is. */
+/** Marks the fields that are not valid and moves to the first; null if all are valid. */
 export function markFaults(fill: FieldEditor, faultOf: (entry: FieldEntry) => string | undefined): FieldEditor | null {
   const entries = fill.entries.map((entry) => ({ ...entry, error: faultOf(entry) }));
   const first = entries.findIndex(({ error }) => error !== undefined);
   return first < 0 ? null : move({ ...fill, entries, at: first }, 0);
 }
 
-/** What a field holds; undefined where it holds nothing. */
+/** Returns the value of a field, or undefined if it is empty. */
 export function getFieldValue({ typing, value }: FieldEntry): unknown {
   return typing ? typing.text || undefined : value;
 }
 
-/** Why a field cannot be left as it is. */
+/** Returns an error for a required field that is empty. */
 export function findMissing(entry: FieldEntry): string | undefined {
   const value = getFieldValue(entry);
   const isEmpty = value === undefined || value === false || (Array.isArray(value) && value.length === 0);
@@ -78,7 +78,7 @@ function typedInto(entry: FieldEntry, state: TextInput, key: Key): Changed | nul
   return { entry: { ...entry, typing: next, error: next.text === state.text ? entry.error : undefined } };
 }
 
-/** Arrows and space choose, and so does the number of an option. */
+/** Chooses a value with the arrows, Space, or the number of an option. */
 function choose(fill: FieldEditor, entry: FieldEntry, key: Key): Changed | null {
   const { options = [], type } = entry.field;
   const step = key.name === "right" ? 1 : key.name === "left" ? -1 : 0;
@@ -98,7 +98,7 @@ function choose(fill: FieldEditor, entry: FieldEntry, key: Key): Changed | null 
 
 type Tick = { step: number; number: number; isSpace: boolean };
 
-/** Several options: the arrows move a mark, space ticks what is marked. */
+/** Chooses several options: the arrows move a mark, and Space ticks the marked option. */
 function ticke(fill: FieldEditor, entry: FieldEntry, { step, number, isSpace }: Tick): Changed | null {
   const { options = [] } = entry.field;
   const marked = number >= 0 ? number : (fill.marked + step + options.length) % options.length;
@@ -108,7 +108,7 @@ function ticke(fill: FieldEditor, entry: FieldEntry, { step, number, isSpace }: 
   const ticks = Array.isArray(entry.value) ? entry.value : [];
   const without = ticks.filter((each) => each !== option.value);
   const isTicked = without.length < ticks.length;
-  // In the order in which they are offered.
+  // Values keep the order of the options.
   const value = isTicked
     ? without
     : options.map((each) => each.value).filter((each) => each === option.value || ticks.includes(each));

@@ -4,10 +4,13 @@ import { type FieldEditor, type FieldEntry, getFieldValue } from "./field-editor
 import { formatValue } from "./form-field.ts";
 import { type CursorCell, type Row, wrapRows } from "./row.ts";
 
-/** Fields as they are filled in; `focus` is the row of the one that takes the keys, `editor` whether its text can be opened in one. */
+/**
+ * Rows of the fields. `focus` is the row of the current field; `editor` says whether its text can be opened in an
+ * editor.
+ */
 export type FieldRows = { rows: Row[]; focus: number; cursor?: CursorCell; editor: boolean };
 
-/** Every field with what it holds; the one that takes the keys with all that it takes. */
+/** Lays out every field with its value; the current one also with its options. */
 export function layOutFields(fill: FieldEditor, width: number): FieldRows {
   const rows: Row[] = [];
   let focus = 0;
@@ -25,7 +28,7 @@ export function layOutFields(fill: FieldEditor, width: number): FieldRows {
   return { rows, focus, cursor, editor: fill.entries[fill.at]?.typing !== undefined };
 }
 
-/** A field and what it holds, as it is looked at. */
+/** Lays out a field and its value, read-only. */
 export function layOutField(entry: FieldEntry, width: number): Row[] {
   const { field } = entry;
   const label = toLine(field.label || field.id);

@@ -2,27 +2,30 @@ import type { Key } from "../keys/key.ts";
 import type { AnyCard } from "./card-action.ts";
 
 /**
- * Who takes the keys: the composer or one of the open cards (case G01). A card takes no key that may have been meant for something else. It
- * must have been drawn with the focus, and then no key may have been pressed for a while; up to then keys go on to the composer, but for
- * those that would send or end something, which do nothing.
+ * Which part receives keys: the composer or an open card. A card must never take a key that was meant for something
+ * else. So it takes keys only after it was drawn with the focus and then no key was pressed for a while. Until then the
+ * composer takes them, except keys that send or close something, which are ignored.
  */
 export type Focus = {
-  /** Open cards, oldest first; `what` is what they ask, and another `what` is another card. */
+  /** Open cards, oldest first. `what` is the content of the request; new content makes a new card. */
   cards: { id: string; what: unknown }[];
-  /** Where the person went with Tab, `COMPOSER` or a card, or `WRITING`; without it the oldest card has the focus. */
+  /** What the user selected with Tab: `COMPOSER`, `DRAFTING` or a card. If null, the oldest card has the focus. */
   chosen: string | null;
-  /** When each card was first on the screen, and first with the focus since it has it (ms since 1970). */
+  /**
+   * When each card first appeared on the screen, in ms since 1970, and when the focused card was first drawn with the
+   * focus.
+   */
   seen: ReadonlyMap<string, number>;
   drawn: { id: string; at: number } | null;
-  /** The card that takes keys by now, and from when on they may have been pressed. */
+  /** The card that takes keys now, and the earliest time of a key that it takes. */
   open: { id: string; since: number } | null;
   lastKey: number;
 };
 
-/** The place that is no card. No card has this id. */
+/** ID of the composer. No card has this ID. */
 export const COMPOSER = "";
 
-/** The composer too, as long as what was begun to be written there while a card had the focus is not sent. No card has this id. */
+/** ID of the composer while it has a text that was started during a card's focus. No card has this ID. */
 export const DRAFTING = " ";
 
 export const INITIAL_FOCUS: Focus = {
@@ -34,17 +37,17 @@ export const INITIAL_FOCUS: Focus = {
   lastKey: Number.NEGATIVE_INFINITY,
 };
 
-/** So long no key may be pressed before a card takes one (ms), and so long while a text is being written in the composer. */
+/** How long no key may be pressed before a card takes one, in ms; longer while a draft is being typed. */
 const QUIET_MS = 300;
 const QUIET_WHILE_WRITING_MS = 1_000;
 
-/** The id of the card that has the focus, or null for the composer. */
+/** Returns the ID of the focused card, or null for the composer. */
 export function getFocused({ cards, chosen }: Focus): string | null {
   if (isComposer(chosen)) return null;
   return cards.some(({ id }) => id === chosen) ? chosen : (cards[0]?.id ?? null);
 }
 
-/** The cards that are open now. One that was answered elsewhere or replaced leaves the focus to the next, which begins anew. */
+/** Updates the open cards. If the focused card is closed or replaced, the next card gets the focus and starts fresh. */
 export function updateCards(focus: Focus, open: AnyCard[]): Focus {
   const cards = open.map((card) => ({ id: card.id, what: getWhat(card) }));
   const isSame = (id: string) =>
@@ -56,7 +59,7 @@ export function updateCards(focus: Focus, open: AnyCard[]): Focus {
   return settle({ ...focus, cards, chosen, seen });
 }
 
-/** A frame is on the screen, with these cards in it, of which `focused` was drawn as the one that has the focus. */
+/** Records that a frame with these cards is on the screen, and which of them was drawn with the focus. */
 export function recordDrawn(focus: Focus, frame: { cards: string[]; focused: string | null; at: number }): Focus {
   const known = frame.cards.filter((id) => focus.cards.some((card) => card.id === id));
   const seen = new Map(known.map((id) => [id, focus.seen.get(id) ?? frame.at]));
@@ -66,20 +69,20 @@ export function recordDrawn(focus: Focus, frame: { cards: string[]; focused: str
   return settle({ ...focus, seen, drawn: isDrawn ? (since ?? { id: now, at: frame.at }) : null });
 }
 
-/** Whether a text is being written in the composer, and whether the focused card uses Tab and takes text (`card-ui.ts`). */
+/** Whether the composer has a draft, and whether the focused card uses Tab and takes text (`update-card.ts`). */
 type CardNow = { draft: boolean; takesTab: boolean; takesText?: boolean };
 
-/** Where a key goes. `nobody`: it does nothing. */
+/** Where a key goes. `nobody` means that it is ignored. */
 export type KeyTarget = { focus: Focus; to: "card" | "composer" | "nobody" };
 
 /**
- * Who takes a key. Tab moves the focus, where the card does not use it itself; a card that was to be seen for a while before takes keys as
- * soon as it was drawn with the focus, since the person went there.
+ * Decides which part takes a key. Tab moves the focus unless the card uses it. A card that has been visible for a while
+ * takes keys as soon as Tab selects it and it is drawn.
  *
- * What uses Tab in the composer, such as a list of completions, gets it before this is asked.
+ * The composer handles its own uses of Tab, such as completions, before this is called.
  *
- * A text that came in one read, or was pasted, is no row of commands: where the card takes no text, it goes to the composer with the Enter
- * at its end, and so does what is typed next.
+ * A text that arrived in one read, or was pasted, is not a series of commands. If the card takes no text, the composer
+ * gets it with its final Enter, and the text typed next.
  */
 export function routeKey(focus: Focus, key: Key, { draft, takesTab, takesText = false }: CardNow): KeyTarget {
   if (key.name === "focus" || key.name === "blur") return { focus, to: "composer" };
@@ -88,7 +91,7 @@ export function routeKey(focus: Focus, key: Key, { draft, takesTab, takesText = 
   const counts = id !== null && isOpen(focus, id, key.at, draft ? QUIET_WHILE_WRITING_MS : QUIET_MS);
   if ((key.amid || key.name === "paste") && (!counts || !takesText))
     return { focus: counts ? beginDraft(focus, key) : after, to: "composer" };
-  // Before a card takes keys, a Tab in a text that is being written was meant for that text.
+  // While the card does not take keys yet, Tab in a draft is meant for the draft.
   const isMeant = id === null || (counts ? !takesTab : !draft);
   if (key.name === "tab" && isMeant && focus.cards.length > 0)
     return { focus: expandTabs(after, id, key), to: "nobody" };
@@ -101,17 +104,17 @@ export function routeKey(focus: Focus, key: Key, { draft, takesTab, takesText = 
   return { focus: after, to: key.name === "enter" || key.name === "escape" ? "nobody" : "composer" };
 }
 
-/** A key was pressed that no card takes, whoever takes it. */
+/** Records a key that no card takes. */
 export function recordKey(focus: Focus, { at }: Key): Focus {
   return { ...focus, lastKey: Math.max(focus.lastKey, at) };
 }
 
-/** A text was begun that is none of the card: the composer has the focus until it is sent or taken back. */
+/** Gives the composer the focus for a new text, until that is sent or discarded. */
 export function beginDraft(focus: Focus, key: Key): Focus {
   return { ...recordKey(focus, key), chosen: DRAFTING, drawn: null, open: null };
 }
 
-/** What was written is sent or taken back, or the person went back to the card. */
+/** Gives the focus back after the text was sent or discarded, or the user returned to the card. */
 export function endDraft(focus: Focus): Focus {
   return focus.chosen === DRAFTING ? { ...focus, chosen: null } : focus;
 }
@@ -126,7 +129,7 @@ function isOpen({ open, drawn, lastKey }: Focus, id: string, at: number, quiet: 
   return at - Math.max(drawn.at, lastKey) >= quiet;
 }
 
-/** To the next place in this order: composer, cards. */
+/** Moves to the next place in this order: composer, cards. */
 function expandTabs(focus: Focus, from: string | null, key: Key): Focus {
   const places = [COMPOSER, ...focus.cards.map(({ id }) => id)];
   const at = from === null ? 0 : places.indexOf(from);
@@ -136,7 +139,7 @@ function expandTabs(focus: Focus, from: string | null, key: Key): Focus {
   return { ...focus, chosen: to, drawn: null, open: isKnown ? { id: to, since: key.at } : null };
 }
 
-/** What was true of a card that no longer has the focus is forgotten. */
+/** Clears the state of a card that lost the focus. */
 function settle(focus: Focus): Focus {
   const id = getFocused(focus);
   const isSeen = id !== null && focus.seen.has(id);
@@ -147,7 +150,10 @@ function settle(focus: Focus): Focus {
   };
 }
 
-/** Its services change while an auth card is open; every other card that asks something else is another one. */
+/**
+ * Returns the identity of a card's content. Services of a connection card may change; any other change makes a new
+ * card.
+ */
 function getWhat(card: AnyCard): unknown {
   if (card.kind === "confirmation") return card.message;
   return card.type === "auth" ? card.id : card.request;

@@ -1,12 +1,12 @@
 import type { InputField } from "#protocol/events";
 import { toLine } from "../text/words.ts";
 
-/** A value that a form's field was given, or what is wrong with it. */
+/** The value of a form field, or its error. */
 export type FieldValue = { value: unknown } | { error: string };
 
 /**
- * What was typed for a field, as its value: a number chooses an option, as do its value and label; a checkbox with options takes several,
- * without any yes or no. Nothing typed keeps `before`; `-` empties a field that need not be filled.
+ * Parses the text typed for a field. A number, value or label chooses an option; a checkbox with options takes several.
+ * Empty text keeps `before`; `-` clears an optional field.
  */
 export function parseField(field: InputField, typed: string, before: unknown): FieldValue {
   if (typed === "-" && !field.required) return { value: undefined };
@@ -16,29 +16,29 @@ export function parseField(field: InputField, typed: string, before: unknown): F
   if (field.type !== "checkbox") return { value: typed };
   const isYes = /^(y|yes|true|on)$/i.test(typed);
   if (isYes || /^(n|no|false|off)$/i.test(typed)) return { value: isYes };
-  return { error: "It must be yes or no." };
+  return { error: "Enter yes or no." };
 }
 
-/** What is wrong with a field that has to be filled in and is not. */
-export const MUST_BE_FILLED = "It must be filled in.";
+/** Error for a required field that is empty. */
+export const MUST_BE_FILLED = "This field is required.";
 
-/** Why a field that asks for a secret is not filled in. */
-export const SECRETS_REFUSED = "kay takes no secrets here. They belong in a browser.";
+/** Why a field that asks for a secret cannot be filled in. */
+export const SECRETS_REFUSED = "kay does not accept secrets here. Enter them in a browser.";
 
-/** Values of a form's fields, by their ids. */
+/** Values of a form by field ID. */
 export type FormValues = Record<string, unknown>;
 
-/** What the fields hold before a person fills them in. */
+/** Returns the values before the user fills in the form. */
 export function getInitialValues(fields: InputField[], initial: FormValues = {}): FormValues {
   return Object.fromEntries(fields.map(({ id, defaultValue }) => [id, initial[id] ?? defaultValue]));
 }
 
-/** The values that are submitted: those that there are. */
+/** Returns the values to submit, without empty ones. */
 export function pickDefined(values: FormValues): FormValues {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }
 
-/** A value as it is shown. */
+/** Formats a value for display. */
 export function formatValue({ options = [] }: InputField, value: unknown): string {
   if (value === undefined) return "";
   if (Array.isArray(value)) return value.map((each) => getLabel(options, each)).join(", ");
@@ -46,7 +46,7 @@ export function formatValue({ options = [] }: InputField, value: unknown): strin
   return getLabel(options, value);
 }
 
-/** Fields that ask for what nobody should type here; it belongs in a browser. */
+/** Whether a field asks for a secret, which must not be typed here. */
 export function isSecretField({ id, type, label, description }: InputField): boolean {
   if (type !== "text" && type !== "textarea") return false;
   const text = [id, label, description ?? ""]
@@ -63,7 +63,7 @@ function choose({ type, options = [] }: InputField, typed: string): FieldValue {
   const words = type === "checkbox" ? typed.split(",").map((word) => word.trim()) : [typed];
   const values = words.map((word) => getOption(options, word));
   const unknown = words.find((_, index) => values[index] === undefined);
-  if (unknown !== undefined) return { error: `${toLine(unknown)} is none of 1 to ${options.length}.` };
+  if (unknown !== undefined) return { error: `${toLine(unknown)} is not one of 1 to ${options.length}.` };
   return { value: type === "checkbox" ? values : values[0] };
 }
 

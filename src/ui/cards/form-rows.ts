@@ -8,7 +8,7 @@ import { SECRETS_REFUSED } from "./form-field.ts";
 import { BORDER_CELLS } from "./frame.ts";
 import { type Row, wrapRows } from "./row.ts";
 
-/** What a card of a form consists of: who asks and why, and its fields, to be filled in or to be looked at. */
+/** Lays out a form card: who asks and why, and its fields to fill in or review. */
 export function layOutForm(card: ApprovalCard, open: CardUi, { width }: { width: number }): CardContent {
   const { request } = card;
   const ui = open.type === "form" ? open : createFormUi(card);
@@ -25,7 +25,7 @@ export function layOutForm(card: ApprovalCard, open: CardUi, { width }: { width:
     const values = ui.fill.entries.flatMap((entry) => layOutField(entry, room));
     return {
       ...pieces,
-      body: { rows: [...head, ...wrapRows("This would be submitted:", room, "bold"), ...values] },
+      body: { rows: [...head, ...wrapRows("Your answers:", room, "bold"), ...values] },
       keys,
     };
   }
@@ -61,17 +61,12 @@ function answerKeys({ request }: ApprovalCard, ui: FormUi, width: number): KeyHi
 
 const CANCEL = { key: "esc", words: "cancel" };
 
-const REVIEW = [
-  { key: "enter", words: "submit" },
-  { key: "b", words: "fill it in again" },
-  { key: "d", words: "decline" },
-  CANCEL,
-];
+const REVIEW = [{ key: "enter", words: "submit" }, { key: "b", words: "back" }, { key: "d", words: "decline" }, CANCEL];
 
 const VISIT = [
   { key: "o", words: "open in the browser" },
   { key: "c", words: "copy" },
-  { key: "enter", words: "go on" },
+  { key: "enter", words: "continue" },
   { key: "d", words: "decline" },
   CANCEL,
 ];

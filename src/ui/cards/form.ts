@@ -15,8 +15,8 @@ import { getInitialValues, isSecretField, pickDefined } from "./form-field.ts";
 import { createTextInput, type TextInput, updateTextInput } from "./text-input.ts";
 
 /**
- * A form as it is filled in. `leave`: Escape was pressed once on something that was filled in; `why`: the reason of a no is typed.
- * `back` is where those two came from; `reviewed` is when the review began (ms since 1970).
+ * State of a form card. `leave`: Escape was pressed once after a change. `why`: the user types a reason to decline.
+ * `back` is the step before those two; `reviewed` is the start of the review in ms since 1970.
  */
 export type FormUi = CardUiBase & {
   type: "form";
@@ -27,10 +27,10 @@ export type FormUi = CardUiBase & {
   reviewed: number;
 };
 
-/** An Enter that comes so soon after the one that ended the last field was not pressed for the review (ms). */
+/** An Enter this soon after the last field, in ms, was not meant for the review. */
 const REVIEW_MS = 300;
 
-/** A form with its defaults and initial values, at the field that was wrong the last time. */
+/** Creates a form with its defaults and initial values, at the field that was wrong last time. */
 export function createFormUi({ request }: ApprovalCard): FormUi {
   const fields = getFields(request).filter((field) => !isSecretField(field));
   const fill = createFieldEditor(fields, getInitialValues(fields, request.initial_values));
@@ -38,7 +38,7 @@ export function createFormUi({ request }: ApprovalCard): FormUi {
   return { ...start, fill: placeError(fill, request.error), why: createTextInput(), reviewed: 0 };
 }
 
-/** A form after a key that counts. */
+/** Applies a key to a form. */
 export function updateForm(ui: FormUi, card: ApprovalCard, key: Key): CardStep<FormUi> {
   const isDeclined = key.name === "text" && key.ctrl && key.text === "d";
   if (ui.step === "why") return whyKey(ui, key);
@@ -52,23 +52,23 @@ export function updateForm(ui: FormUi, card: ApprovalCard, key: Key): CardStep<F
   return now.step === "review" ? reviewKey(now, key) : fillInKey(now, card, key);
 }
 
-/** The text of a field as an editor brought it back; `null` where there is none. */
+/** Applies the text of a field from the editor; `null` if no editor could be opened. */
 export function applyFormEdit(ui: FormUi, text: string | null): FormUi {
-  if (text === null) return { ...ui, told: "There is no editor. Set EDITOR." };
+  if (text === null) return { ...ui, told: "No editor found. Set EDITOR." };
   return { ...ui, told: undefined, fill: { ...replaceFieldText(ui.fill, text), changed: true } };
 }
 
-/** Fields that ask for what nobody should type here. */
+/** Returns the fields that ask for secrets. */
 export function listSecretFields(request: InteractionRequest): InputField[] {
   return getFields(request).filter(isSecretField);
 }
 
-/** Without a secret that has to be filled in, a form can be submitted. */
+/** Whether the form can be submitted: no required field asks for a secret. */
 export function canSubmit(request: InteractionRequest): boolean {
   return listSecretFields(request).every(({ required }) => !required);
 }
 
-/** Whether what is wrong is said at one of the fields. */
+/** Whether an error is already shown at one of the fields. */
 export function isFieldError({ fill }: FormUi, told: string): boolean {
   return fill.entries.some(({ error }) => error === told);
 }
@@ -77,7 +77,7 @@ function getFields({ input_schema }: InteractionRequest): InputField[] {
   return input_schema?.fields ?? [];
 }
 
-/** An address that a service wants to be visited: nothing is filled in, and what opens it is one key of its own. */
+/** Handles a form that asks for a URL to be visited. It has no fields; a separate key opens the URL. */
 function linkKey(ui: FormUi, key: Key): CardStep<FormUi> {
   if (key.name === "enter") return answer(ui, { action: "submit", input: {} });
   switch (getCommandKey(key)) {
@@ -135,7 +135,7 @@ function getStep({ step, back }: FormUi): "fill" | "review" {
   return step === "fill" || step === "review" ? step : back;
 }
 
-/** What is wrong stands at the field that it names, which is then the one that takes the keys. */
+/** Shows an error at the field that it names, and moves to that field. */
 export function placeError(fill: FieldEditor, error: string | undefined): FieldEditor {
   if (!error) return fill;
   const names = (entry: FieldEditor["entries"][number]) => [entry.field.label, entry.field.id].filter(Boolean);
@@ -144,7 +144,7 @@ export function placeError(fill: FieldEditor, error: string | undefined): FieldE
   return entry ? { ...fill, at, entries: fill.entries.with(at, { ...entry, error }) } : fill;
 }
 
-/** Names that are words of the language as well have to stand in quotes or before a colon. */
+/** Names may also be ordinary words, so they count only in quotes or before a colon. */
 function isNamed(error: string, name: string): boolean {
   return (
     error.startsWith(`${name}:`) ||

@@ -3,13 +3,13 @@ import { truncateCells } from "../screen/cells.ts";
 import type { Style } from "../style.ts";
 import { fitRow, type Row } from "./row.ts";
 
-/** Border, and one cell of space on both sides. */
+/** Cells of the border and one space on each side. */
 export const BORDER_CELLS = 4;
 
-/** What stands in the border: a title, and at the right what gives way first where there is no room. */
+/** Border of a card: a title, and texts at the right, of which the first is dropped first. */
 export type CardFrame = { title: string; right: string[]; tone?: Style; width: number };
 
-/** Rows in a border, every line exactly `width` cells. */
+/** Draws a border around rows. Every line is exactly `width` cells wide. */
 export function drawFrame({ title, right, tone, width }: CardFrame, rows: Row[]): Row[] {
   const edge = (text: string) => ({ text, ...(tone ? { style: tone } : {}) });
   const side = getRight(title, right, width);
@@ -26,12 +26,12 @@ export function drawFrame({ title, right, tone, width }: CardFrame, rows: Row[])
   return [top, ...inside, [edge(`└${"─".repeat(width - 2)}┘`)]];
 }
 
-/** Whether a title is shown whole. */
+/** Whether the title fits without truncation. */
 export function canShowTitle({ title, right, width }: CardFrame): boolean {
   return stringWidth(title) <= titleRoom(getRight(title, right, width), width);
 }
 
-/** As much of it as leaves the title its room. */
+/** Joins the right texts that leave the title enough room. */
 function getRight(title: string, right: string[], width: number): string {
   const needed = Math.min(stringWidth(title), Math.max(LEAST_TITLE, Math.floor(width / 3)));
   const sides = [...right.map((_, from) => right.slice(from).join(" ─ ")), (right.at(-1) ?? "").replace(/ left$/, "")];

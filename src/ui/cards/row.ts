@@ -2,22 +2,22 @@ import stringWidth from "string-width";
 import { normalizeWidth, truncateCells, wrapCells } from "../screen/cells.ts";
 import type { Style } from "../style.ts";
 
-/** One line of a card: pieces of text, each in its style. */
+/** One line of a card: pieces of text with their styles. */
 export type Row = Span[];
 export type Span = { text: string; style?: Style };
 
-/** A place in rows, in cells. */
+/** A position in rows, in cells. */
 export type CursorCell = { row: number; column: number };
 
-/** Clean text as rows of this width, all in one style. */
+/** Wraps clean text into rows of this width, all in one style. */
 export function wrapRows(text: string, width: number, style?: Style): Row[] {
   return wrapCells(text, width).map((line) => [{ text: line, ...(style ? { style } : {}) }]);
 }
 
-/** A key and what it does. */
+/** A key and its effect. */
 export type KeyChoice = { key: string; words: string };
 
-/** Choices beside each other as far as they fit, each of them whole. */
+/** Lays out choices side by side as far as they fit, without splitting any. */
 export function layOutChoices(choices: KeyChoice[], width: number): Row[] {
   const rows: Row[] = [];
   let left = 0;
@@ -39,8 +39,7 @@ export function layOutChoices(choices: KeyChoice[], width: number): Row[] {
 }
 
 /**
- * The same choices in one row: each with its first word where all of them fit so, else the keys alone, else the first of them with their
- * words.
+ * Lays out choices in one row: each with its first word if they fit, otherwise only the keys, otherwise the first few.
  */
 export function layOutChoicesShort(choices: KeyChoice[], width: number): Row {
   const named = choices.map(({ key, words }) => ({
@@ -65,7 +64,7 @@ function getCells(named: Named[]): number {
   return stringWidth(named.map(({ key, word }) => key + word).join(SHORT_GAP));
 }
 
-/** No wider than `width`, and exactly as wide. */
+/** Cuts or pads a row to exactly `width` cells. */
 export function fitRow(row: Row, width: number): Row {
   let left = width;
   const spans: Row = [];

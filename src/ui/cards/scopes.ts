@@ -1,10 +1,10 @@
 import type { ApprovalScope, InteractionRequest } from "#protocol/events";
 import { toLine } from "../text/words.ts";
 
-/** One way to say yes: the number that chooses it, and the exact words of the grant. */
+/** One scope of approval: the number that chooses it, and the exact words of the approval. */
 export type OfferedScope = { number: string; scope: ApprovalScope; words: string };
 
-/** The scopes that a request offers. Numbers are always the same, so that no habit meets another meaning. */
+/** Returns the scopes that a request offers. Each scope always has the same number, so habits stay safe. */
 export function listScopes({ approval_scopes }: InteractionRequest): OfferedScope[] {
   const offered = approval_scopes ?? [{ scope: "once" as const, words: "once" }];
   return NUMBERS.flatMap(([number, scope]) => {

@@ -1,17 +1,17 @@
 import type { Key } from "../keys/key.ts";
 import { splitGraphemes } from "../screen/cells.ts";
 
-/** A text that is being typed into a card, and where the cursor is in it: before this index, which is never inside of a character. */
+/** Text that is being typed into a card. The cursor is before index `at`, which is never inside a character. */
 export type TextInput = { text: string; at: number };
 
-/** A text with the cursor at its end. */
+/** Creates an input with the cursor at its end. */
 export function createTextInput(text = ""): TextInput {
   return { text, at: text.length };
 }
 
 /**
- * The text after a key, or null where the key means nothing to it. Enter means nothing; with `lines`, Shift+Enter, Alt+Enter, Ctrl+J and
- * Enter after a `\` break the line.
+ * Applies a key, or returns null if the key means nothing here, as Enter does. With `lines`, Shift+Enter, Alt+Enter,
+ * Ctrl+J and Enter after a `\` break the line.
  */
 export function updateTextInput(state: TextInput, key: Key, { lines }: { lines: boolean }): TextInput | null {
   const { before, after } = splitAtCursor(state);
@@ -47,12 +47,12 @@ export function updateTextInput(state: TextInput, key: Key, { lines }: { lines: 
   }
 }
 
-/** The text on both sides of the cursor. */
+/** Returns the text before and after the cursor. */
 export function splitAtCursor({ text, at }: TextInput): { before: string; after: string } {
   return { before: text.slice(0, at), after: text.slice(at) };
 }
 
-/** The keys of a shell's line. */
+/** Applies the control keys of a shell's line editor. */
 function control(state: TextInput, letter: string, lines: boolean): TextInput | null {
   const { before, after } = splitAtCursor(state);
   switch (letter) {
@@ -98,7 +98,7 @@ function below(state: TextInput): TextInput | null {
   return { ...state, at: columnIn(state.text, state.at + lineEnd(after) + 1, before.length - lineStart(before)) };
 }
 
-/** So far into the line that begins at `start`, not inside of a character. */
+/** Returns the index of a column in the line that starts at `start`, never inside a character. */
 function columnIn(text: string, start: number, column: number): number {
   const line = text.slice(start, start + lineEnd(text.slice(start)));
   let at = 0;

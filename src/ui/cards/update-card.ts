@@ -9,10 +9,10 @@ import { applyFormEdit, createFormUi, placeError, updateForm } from "./form.ts";
 
 export type { AnyCard, CardAction, ConfirmCard } from "./card-action.ts";
 
-/** How much of a card is seen at once, which is what scrolling goes by. */
+/** Visible size of a card, for scrolling. */
 export type CardViewport = { width: number; maxRows: number };
 
-/** A card nobody has touched; a form that is asked again has what was filled in before. */
+/** Creates the state of a new card. A form that is asked again keeps the earlier values. */
 export function createCardUi(card: AnyCard): CardUi {
   if (card.kind === "confirmation") return INITIAL_CONFIRM;
   if (card.type === "auth") return INITIAL_AUTH;
@@ -20,8 +20,8 @@ export function createCardUi(card: AnyCard): CardUi {
 }
 
 /**
- * A card after a key, and what it asks for. Only keys that may count are handed over (`focus.ts`). A card whose answer is on its way takes
- * none, so nothing is answered twice.
+ * Applies a key to a card. `focus.ts` passes only keys that were meant for it. A card whose answer is being sent
+ * ignores keys, so nothing is answered twice.
  */
 export function updateCard(ui: CardUi, card: AnyCard, key: Key, room: CardViewport = DEFAULT_ROOM): CardStep<CardUi> {
   if (ui.sent) return { ui };
@@ -33,40 +33,40 @@ export function updateCard(ui: CardUi, card: AnyCard, key: Key, room: CardViewpo
   return ui.type === "approval" ? updateApproval(ui, card, key) : updateForm(ui, card, key);
 }
 
-/** A card after a key that scrolls. */
+/** Applies a key that scrolls. */
 export function scrollCard(ui: CardUi, card: AnyCard, key: Key, room: CardViewport): CardUi {
   const { hidden, page } = layOutCard({ card, ui, focused: true, position: { n: 1, of: 1 }, now: 0, ...room });
   return { ...ui, scroll: Math.max(0, Math.min(hidden, ui.scroll + getScrollDelta(key, page))) };
 }
 
-/** What an editor brought back for a card that asked for one; `null` where there is none, or it failed. */
+/** Applies text from the editor that a card opened; `null` if that failed or there is no editor. */
 export function applyEdit(ui: CardUi, card: AnyCard, text: string | null): CardUi {
   if (card.kind === "confirmation" || card.type === "auth") return ui;
   if (ui.type === "approval") return applyApprovalEdit(ui, card, text);
   return ui.type === "form" ? applyFormEdit(ui, text) : ui;
 }
 
-/** Whether something was typed or changed in a card that its answer would have taken along. */
+/** Whether the user typed or changed something that would be lost if the card closed. */
 export function hasInput(ui: CardUi): boolean {
   if (ui.sent || ui.type === "auth" || ui.type === "confirmation") return false;
   if (ui.type === "form") return ui.fill.changed === true;
   return ui.edited !== undefined || ui.fill?.changed === true || ui.why.text !== "";
 }
 
-/** The answer was not taken, and why: the card is open still, with all that was typed. */
+/** Reopens a card whose answer was rejected, with the reason and everything typed. */
 export function rejectAnswer(ui: CardUi, told: string): CardUi {
   if (ui.type !== "form") return { ...ui, sent: false, told };
   const fill = placeError(ui.fill, told);
   return { ...ui, sent: false, told, fill, step: fill === ui.fill ? ui.step : "fill" };
 }
 
-/** Whether Tab goes to the next field of the card, instead of away from it. */
+/** Whether Tab moves to the next field of the card instead of away from it. */
 export function takesTab(ui: CardUi): boolean {
   if (ui.sent) return false;
   return ui.type === "form" ? ui.step === "fill" : ui.type === "approval" && ui.step === "edit";
 }
 
-/** Whether everything that is typed is text of the card. */
+/** Whether typed characters are text for the card. */
 export function takesText(ui: CardUi): boolean {
   if (ui.sent || ui.type === "auth" || ui.type === "confirmation") return false;
   if (ui.step === "why") return true;

@@ -1,31 +1,31 @@
 import { applyChange, type Draft, sanitizeText } from "./draft.ts";
 
-/** One thing that a word could become, and what is said of it. Both are raw: what shows them cleans them. */
+/** A possible completion and a note about it. Both are raw; the view cleans them. */
 export type Candidate = { text: string; note: string };
 
-/** What the argument of a command is a name of. */
+/** What the argument of a command names. */
 type ArgumentKind = "services" | "connected" | "sessions" | "tools";
 
-/** What can be completed. The candidates of each kind stand in the order in which they are offered. */
+/** Sources of completions. Candidates keep their order. */
 export type CompletionSources = {
-  /** Without the slash; `argument` says what its arguments name, if anything. */
+  /** Names without the slash; `argument` says what their arguments name. */
   commands: { name: string; note: string; argument?: ArgumentKind }[];
-  /** Every service, by name. */
+  /** All services. */
   services: Candidate[];
-  /** Those that are connected. */
+  /** Connected services. */
   connected: Candidate[];
   sessions: Candidate[];
   tools: Candidate[];
-  /** Words of this conversation that are awkward to type, newest first: `KAY-3`. */
+  /** Words of this conversation that are hard to type, such as `KAY-3`, newest first. */
   words: Candidate[];
 };
 
-/** Candidates for the part of `draft.text` between `from` and `to`, which ends at the cursor. Never without any. */
+/** Candidates for `draft.text` from `from` to `to`, which is the cursor. Never empty. */
 export type Completion = { from: number; to: number; candidates: Candidate[] };
 
 /**
- * What the word before the cursor could become: a slash command at the very beginning, an argument of one, else the name of a service or
- * one of the words. Null where nothing fits, where no word was begun outside of commands, and inside of a word.
+ * Finds completions for the word before the cursor: a slash command at the start, an argument of one, or the name of a
+ * service or another word. Returns null if nothing matches, inside a word, and before an empty word outside commands.
  */
 export function findCompletion(draft: Draft, sources: CompletionSources): Completion | null {
   const { text, cursor } = draft;
@@ -43,8 +43,8 @@ export function findCompletion(draft: Draft, sources: CompletionSources): Comple
 }
 
 /**
- * What Tab does: the word extended as far as all candidates agree; with one candidate, that and a space. Null when that adds nothing, so
- * that the candidates are to be shown.
+ * Extends the word as far as all candidates agree, or accepts the only candidate. Returns null if that adds nothing and
+ * the candidates should be shown.
  */
 export function extendDraft(draft: Draft, completion: Completion): Draft | null {
   const [only, ...others] = completion.candidates;
@@ -53,7 +53,7 @@ export function extendDraft(draft: Draft, completion: Completion): Draft | null 
   return shared.length > completion.to - completion.from ? inPlace(draft, completion, shared) : null;
 }
 
-/** The draft with one of the candidates in place of the word, and a space behind it. */
+/** Replaces the word with a candidate and adds a space. */
 export function acceptCandidate(draft: Draft, completion: Completion, { text }: Candidate): Draft {
   return inPlace(draft, completion, draft.text[completion.to] === " " ? text : `${text} `);
 }
@@ -62,7 +62,7 @@ function getCommands({ commands }: CompletionSources): Candidate[] {
   return commands.map(({ name, note }) => ({ text: `/${name}`, note }));
 }
 
-/** An argument that is there already is not offered again. */
+/** Returns a filter that leaves out arguments already given. */
 function notYet(before: string): (candidate: Candidate) => boolean {
   const given = before.toLowerCase().split(/\s+/);
   return ({ text }) => !given.includes(text.toLowerCase());

@@ -2,30 +2,30 @@
 import { foldText, shouldFold, unfoldText } from "./fold.ts";
 import { findBoundaryFrom } from "./graphemes.ts";
 
-/** What is being written. Immutable; made by the functions of this folder alone. */
+/** Text that is being written. Immutable; only the functions of this folder create one. */
 export type Draft = {
-  /** As it is edited: a folded paste is one private character. {@link textOf} is what was written. */
+  /** Text as edited, in which a folded paste is one private character. {@link getText} returns the full text. */
   text: string;
   /** Index into `text`, never inside a character. */
   cursor: number;
   folds: readonly string[];
-  /** What Ctrl+Y brings back; may hold folds. */
+  /** Text that Ctrl+Y inserts; may contain folds. */
   killed: string;
-  /** The column that Up and Down keep to, in cells. */
+  /** Column that Up and Down keep to, in cells. */
   goal: number | null;
   undo: readonly DraftState[];
   redo: readonly DraftState[];
-  /** What was done last: typing goes on in one step, and what is killed in a row is kept together. */
+  /** Kind of the last edit. Typing continues an undo step, and consecutive kills are joined. */
   last: EditKind;
 };
 
-/** A state to come back to. */
+/** A state to restore. */
 export type DraftState = { text: string; cursor: number };
 
-/** Kinds of changes; `other` is also any movement. */
+/** Kinds of edits; `other` includes cursor movement. */
 export type EditKind = "type" | "kill-back" | "kill-on" | "other";
 
-/** Nothing written. */
+/** An empty draft. */
 export const EMPTY_DRAFT: Draft = {
   text: "",
   cursor: 0,
@@ -37,17 +37,17 @@ export const EMPTY_DRAFT: Draft = {
   last: "other",
 };
 
-/** What was written, with every paste in full. Well-formed, and without control characters but `\n` and `\t`. */
+/** Returns the full text with all pastes. It is well-formed and has no control characters except `\n` and `\t`. */
 export function getText(draft: Draft): string {
   return unfoldText(draft.text, draft.folds);
 }
 
-/** The draft with text typed at the cursor. */
+/** Inserts typed text at the cursor. */
 export function insert(draft: Draft, text: string): Draft {
   return insertRaw(draft, sanitizeText(text), "type");
 }
 
-/** The draft with a paste at the cursor: folded if it is long, to be deleted and moved over as one character. */
+/** Inserts a paste at the cursor. A long paste is folded and behaves like one character. */
 export function paste(draft: Draft, text: string): Draft {
   const safe = sanitizeText(text);
   const folded = shouldFold(safe) ? foldText(draft.folds, safe) : null;
@@ -56,25 +56,25 @@ export function paste(draft: Draft, text: string): Draft {
     : insertRaw(draft, safe, "other");
 }
 
-/** The draft with another text as a whole, as from the history or an editor; Ctrl+_ brings the old one back. */
+/** Replaces the whole text, as from the history or an editor. Ctrl+_ restores the old text. */
 export function replaceText(draft: Draft, text: string): Draft {
   const safe = sanitizeText(text);
   return applyChange(draft, { text: safe, cursor: safe.length }, "other");
 }
 
-/** An empty draft after this one was sent or given up. What was killed can still be brought back. */
+/** Returns an empty draft after this one was sent or discarded. Killed text stays available. */
 export function clearDraft(draft: Draft): Draft {
   return { ...EMPTY_DRAFT, killed: unfoldText(draft.killed, draft.folds) };
 }
 
-/** For Enter right behind a backslash: the draft with a line break in its place. Null where Enter sends. */
+/** Replaces a backslash before the cursor with a line break, for Enter. Returns null if Enter sends. */
 export function breakAtBackslash(draft: Draft): Draft | null {
   const { text, cursor } = draft;
   if (text[cursor - 1] !== "\\") return null;
   return applyChange(draft, { text: `${text.slice(0, cursor - 1)}\n${text.slice(cursor)}`, cursor }, "other");
 }
 
-/** The draft after a change that can be undone. What is typed within a word is undone at once. */
+/** Applies a change that can be undone. Typing within a word is one undo step. */
 export function applyChange(draft: Draft, { text, cursor }: DraftState, doing: EditKind): Draft {
   const goesOn = doing === "type" && draft.last === "type" && !/\s/.test(text.slice(draft.cursor, draft.cursor + 1));
   const undo = goesOn ? draft.undo : [...draft.undo.slice(1 - STEPS), { text: draft.text, cursor: draft.cursor }];
@@ -83,7 +83,7 @@ export function applyChange(draft: Draft, { text, cursor }: DraftState, doing: E
 
 const STEPS = 200;
 
-/** Put text in that is well-formed or a marker of a fold. */
+/** Inserts text that is well-formed or the marker of a fold. */
 export function insertRaw(draft: Draft, text: string, doing: EditKind): Draft {
   if (text === "") return draft;
   const { cursor } = draft;
@@ -91,7 +91,7 @@ export function insertRaw(draft: Draft, text: string, doing: EditKind): Draft {
   return applyChange(draft, { text: whole, cursor: cursor + text.length }, doing);
 }
 
-/** Text without what a draft must not hold: halves of characters, control characters, other line breaks than `\n`. */
+/** Removes what a draft must not contain: lone surrogates, control characters, and line breaks other than `\n`. */
 export function sanitizeText(text: string): string {
   return text
     .replace(/\r\n?/g, "\n")

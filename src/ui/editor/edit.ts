@@ -11,10 +11,10 @@ import {
 import { findCell, type GridOptions, layOutGrid } from "./grid.ts";
 
 /**
- * The draft after a key. The same object means that the key is not the editor's business: Enter, Escape, Tab, Ctrl+C, Ctrl+D in an empty
- * draft, Up in the first row, Down in the last.
+ * Applies a key to the draft. Returns the same object if the editor has no use for the key: Enter, Escape, Tab, Ctrl+C,
+ * Ctrl+D in an empty draft, Up in the first row, Down in the last.
  *
- * @param room what Up and Down take for rows; without it, a row is a line
+ * @param room window that defines the rows for Up and Down; without it, a row is a line
  */
 export function updateDraft(draft: Draft, key: Key, room: GridOptions = ENDLESS): Draft {
   if (key.name === "paste") return { ...paste(draft, key.text) };
@@ -25,14 +25,14 @@ export function updateDraft(draft: Draft, key: Key, room: GridOptions = ENDLESS)
 
 const ENDLESS: GridOptions = { width: Number.POSITIVE_INFINITY, prompt: "" };
 
-/** Shift says something with Enter alone. */
+/** Names a key with its modifiers. Shift matters only with Enter. */
 function getChord({ name, text, ctrl, alt, shift }: Key): string {
   const own = name === "text" ? text.toLowerCase() : shift && name === "enter" ? "newline" : name;
   return `${ctrl ? "ctrl-" : ""}${alt ? "alt-" : ""}${own}`;
 }
 
 type Action = (draft: Draft, room: GridOptions) => Draft;
-/** A place in the text, from the text and the cursor. */
+/** Finds a position in the text, given the text and the cursor. */
 type Place = (text: string, at: number) => number;
 
 const ACTIONS: Record<string, Action> = {
@@ -115,7 +115,7 @@ function isKilling({ last }: Draft): boolean {
   return last === "kill-back" || last === "kill-on";
 }
 
-/** Without this part; a new object also when the part is empty, since the key was the editor's. */
+/** Removes a part of the text. Returns a new object even for an empty part, because the editor used the key. */
 function without(draft: Draft, from: number, to: number, doing: EditKind): Draft {
   if (from === to) return { ...draft, goal: null, last: doing };
   return applyChange(draft, { text: draft.text.slice(0, from) + draft.text.slice(to), cursor: from }, doing);

@@ -1,17 +1,17 @@
-/** One character as a person sees it, and where it begins in the text. */
+/** One user-perceived character and its index in the text. */
 export type Grapheme = { at: number; text: string };
 
-/** The characters of a line, in which there is no line break. */
+/** Splits a line, which has no line breaks, into characters. */
 export function segmentLine(line: string): Grapheme[] {
   if (SINGLE.test(line)) return Array.from(line, (text, at) => ({ at, text }));
   return Array.from(graphemes().segment(line), ({ index, segment }) => ({ at: index, text: segment }));
 }
 
-/** Latin letters, kana, Han and Hangul, each of which is a character by itself as long as nothing else stands among them. */
+/** Latin letters, kana, Han and Hangul. In a text of only these, each is one character. */
 const SINGLE =
   /^[\x20-\x7e\u00c0-\u02af\u3001-\u3029\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60]*$/;
 
-/** Where the character before this place begins; 0 at the beginning. */
+/** Returns the start of the character before an index; 0 at the beginning. */
 export function findBoundaryBefore(text: string, at: number): number {
   const start = findLineStart(text, at);
   if (at === start) return Math.max(0, at - 1);
@@ -21,12 +21,12 @@ export function findBoundaryBefore(text: string, at: number): number {
   return start + (segment?.index ?? 0);
 }
 
-/** Where the character at this place ends; the end of the text at its end. */
+/** Returns the end of the character at an index, or the end of the text. */
 export function findBoundaryAfter(text: string, at: number): number {
   return at >= text.length ? text.length : findBoundaryFrom(text, at + 1);
 }
 
-/** This place, or the end of the character that it is inside of. */
+/** Returns the index itself, or the end of the character around it. */
 export function findBoundaryFrom(text: string, at: number): number {
   const start = findLineStart(text, at);
   const end = findLineEnd(text, at);
@@ -38,18 +38,18 @@ export function findBoundaryFrom(text: string, at: number): number {
   return start + segment.index + segment.segment.length;
 }
 
-/** Where the line of this place begins. */
+/** Returns the start of the line around an index. */
 export function findLineStart(text: string, at: number): number {
   return at === 0 ? 0 : text.lastIndexOf("\n", at - 1) + 1;
 }
 
-/** Where it ends, before its line break. */
+/** Returns the end of the line around an index, before its line break. */
 export function findLineEnd(text: string, at: number): number {
   const end = text.indexOf("\n", at);
   return end < 0 ? text.length : end;
 }
 
-/** Where the word begins that ends before this place. Signs that stand together are a word too, and so is each thing that is folded. */
+/** Returns the start of the word that ends before an index. A run of signs is a word too, and so is each fold. */
 export function findWordStart(text: string, at: number): number {
   const end = text.slice(0, at).trimEnd().length;
   const start = findLineStart(text, end);
@@ -57,14 +57,14 @@ export function findWordStart(text: string, at: number): number {
   return findBoundaryFrom(text, start + (parts.at(-1)?.at ?? 0));
 }
 
-/** Where the word ends that begins after this place. */
+/** Returns the end of the word that begins after an index. */
 export function findWordEnd(text: string, at: number): number {
   const start = text.length - text.slice(at).trimStart().length;
   const [first] = getWords(text.slice(start, findLineEnd(text, start)));
   return findBoundaryFrom(text, start + (first?.text.length ?? 0));
 }
 
-/** Words, runs of signs, and runs of spaces, as the languages of the world have them. */
+/** Splits a line into words, runs of signs and runs of spaces, in any language. */
 function getWords(line: string): Grapheme[] {
   const parts: (Grapheme & { kind: string })[] = [];
   for (const { index, segment, isWordLike } of words().segment(line)) {

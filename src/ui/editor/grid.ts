@@ -4,15 +4,15 @@ import type { Draft } from "./draft.ts";
 import { getFoldLabel } from "./fold.ts";
 import { segmentLine } from "./graphemes.ts";
 
-/** Cells of a row, and what stands before the text in the first. */
+/** Width of a row in cells, and the prompt before the text in the first row. */
 export type GridOptions = { width: number; prompt: string };
 
-/** A row of the terminal, with the places of the text at which the cursor can stand in it. */
+/** A row of the terminal, with the positions where the cursor can be. */
 export type GridRow = { text: string; cells: number; stops: { at: number; column: number }[] };
 
 /**
- * The rows of a draft. A line that is too long goes on in the next row at exactly the width, whatever words it cuts, so that the rows can be
- * counted; a character of two cells is never cut. After a row that is full the cursor stands in the next, which is there for it if need be.
+ * Lays out the rows of a draft. A long line breaks exactly at the width, even inside a word, so that rows can be
+ * counted; wide characters are never split. After a full row the cursor goes to the next row, which is added if needed.
  */
 export function layOutGrid(draft: Draft, { width, prompt }: GridOptions): GridRow[] {
   const rows: GridRow[] = [{ text: prompt, cells: stringWidth(prompt), stops: [] }];
@@ -26,16 +26,16 @@ export function layOutGrid(draft: Draft, { width, prompt }: GridOptions): GridRo
   return rows;
 }
 
-/** The row and the column of a place in the text. */
+/** Returns the row and column of an index in the text. */
 export function findCell(rows: GridRow[], at: number): { row: number; column: number } {
   const row = rows.findIndex(({ stops }) => stops.some((stop) => stop.at === at));
   return { row: Math.max(0, row), column: rows[row]?.stops.find((stop) => stop.at === at)?.column ?? 0 };
 }
 
 const TAB_STOP = 4;
-/** Takes one cell or more. */
+/** Takes one or more cells. */
 const TAB: DisplayPiece = { text: "\t", cells: 1 };
-/** For what does not fit into any row. */
+/** Replacement for a character that fits into no row. */
 const TOO_WIDE: DisplayPiece = { text: "?", cells: 1 };
 
 function toEmptyRow(): GridRow {
@@ -60,7 +60,7 @@ function addCharacter(rows: GridRow[], width: number, at: number, pieces: Displa
   }
 }
 
-/** The end of a line is a place for the cursor too. */
+/** Adds the end of a line, where the cursor can be too. */
 function addEnd(rows: GridRow[], width: number, at: number, cursor: number): void {
   const { cells } = getLast(rows);
   if (cells >= width && cursor === at) rows.push(toEmptyRow());
@@ -72,13 +72,13 @@ function getLast(rows: GridRow[]): GridRow {
   return rows.at(-1) ?? toEmptyRow();
 }
 
-/** A part of a row that is not cut, and how many cells it takes. */
+/** A part of a row that is never split, and its width in cells. */
 type DisplayPiece = { text: string; cells: number };
 
 /**
- * How a character of a draft is shown, in pieces that may be put on different rows; what is sent is the character itself. Terminals do not
- * agree on how wide an emoji is that is made of several (with a joiner, a colour of skin, a variation selector): it is shown as its parts
- * without what joins them, which have the same width everywhere. What would not be seen is written out as `U+200B`, or put on a circle.
+ * Returns how a character is displayed, in pieces that may go on different rows; the draft keeps the character itself.
+ * Terminals disagree on the width of emoji sequences, so their parts are shown separately. Invisible characters are
+ * shown as `U+200B` or on a dotted circle.
  */
 function toDisplayPieces(grapheme: string): DisplayPiece[] {
   const known = seen.get(grapheme);
@@ -89,7 +89,7 @@ function toDisplayPieces(grapheme: string): DisplayPiece[] {
   return pieces;
 }
 
-/** A draft is laid out at every key, and a person writes with few different characters. */
+/** Cache, because every key lays out the draft and a text has few different characters. */
 const seen = new Map<string, DisplayPiece[]>();
 const MOST_SEEN = 4_000;
 
@@ -102,7 +102,7 @@ function getTexts(grapheme: string): string[] {
 
 const EMOJI = /\p{Extended_Pictographic}|\p{Emoji_Component}/u;
 
-/** Joiners, variation selectors, tags, and colours of skin behind what can have one. */
+/** Joiners, variation selectors, tags, and skin tones after an emoji that can have one. */
 const JOINING = /[\u200d\ufe00-\ufe0f\u{e0020}-\u{e007f}]|(?<=\p{Emoji_Modifier_Base}\ufe0f?)\p{Emoji_Modifier}/gu;
 
 function visible(text: string): string {

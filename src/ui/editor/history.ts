@@ -1,6 +1,6 @@
 import { type Draft, replaceText } from "./draft.ts";
 
-/** A place in what was sent before. `at` is the entry that is shown; at the end it is none, and the draft stands there that was left. */
+/** Position in the history of sent texts. `at` is the entry shown; at the end, the draft is shown. */
 export type History = {
   /** Oldest first. */
   entries: readonly string[];
@@ -8,12 +8,12 @@ export type History = {
   kept: Draft | null;
 };
 
-/** The history with nothing of it shown, for a new draft. */
+/** Creates a history that shows no entry, for a new draft. */
 export function createHistory(entries: readonly string[]): History {
   return { entries, at: entries.length, kept: null };
 }
 
-/** The entry before the one that is shown. Null at the oldest: the key does nothing. What was being written is kept for the way back. */
+/** Shows the previous entry and keeps the draft for the way back. Returns null at the oldest entry. */
 export function showPrevious(history: History, draft: Draft): { history: History; draft: Draft } | null {
   const { entries, at, kept } = history;
   const text = entries[at - 1];
@@ -21,7 +21,7 @@ export function showPrevious(history: History, draft: Draft): { history: History
   return { history: { entries, at: at - 1, kept: kept ?? draft }, draft: replaceText(draft, text) };
 }
 
-/** The entry after the one that is shown, or behind the newest the draft that was left. Null where there is nothing further. */
+/** Shows the next entry, or the kept draft after the newest. Returns null at the end. */
 export function showNext(history: History, draft: Draft): { history: History; draft: Draft } | null {
   const { entries, at, kept } = history;
   if (at >= entries.length) return null;
@@ -30,15 +30,15 @@ export function showNext(history: History, draft: Draft): { history: History; dr
   return { history: createHistory(entries), draft: kept ?? replaceText(draft, "") };
 }
 
-/** The entries after one more was sent. The same as the newest is not kept twice. */
+/** Appends a sent text, unless it equals the newest entry. */
 export function appendEntry(entries: readonly string[], text: string): readonly string[] {
   return shouldRemember(text) && entries.at(-1) !== text ? [...entries, text].slice(-MAX_ENTRIES) : entries;
 }
 
-/** Whether a text belongs in the history. One that begins with a space is meant to be forgotten, as in a shell; one that is very long is a file. */
+/** Whether a text belongs in the history. As in a shell, a leading space keeps it out; a very long text is a file. */
 export function shouldRemember(text: string): boolean {
   return text.trim() !== "" && !text.startsWith(" ") && text.length <= 20_000;
 }
 
-/** So many are kept. */
+/** Maximum number of entries. */
 export const MAX_ENTRIES = 1_000;

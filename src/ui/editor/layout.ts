@@ -1,15 +1,15 @@
 import type { Draft } from "./draft.ts";
 import { findCell, layOutGrid } from "./grid.ts";
 
-/** Where a draft is drawn. A width that is not known (0, NaN) counts as 80. */
+/** Space for a draft. An unknown width (0, NaN) counts as 80. */
 export type EditorFrame = { width: number; maxRows: number; prompt: string };
 
-/** Rows without control characters, none wider than the frame, and the cell of the cursor in them. */
+/** Rows without control characters, none wider than the frame, and the cell of the cursor. */
 export type EditorLayout = { rows: string[]; cursor: { row: number; column: number } };
 
 /**
- * The draft as rows. When there are more than `maxRows`, those around the cursor, with a row above and below that says how many are not
- * shown (where three rows or more are to be had).
+ * Lays out a draft. If it has more than `maxRows` rows, shows those around the cursor and counts the hidden ones above
+ * and below (with three or more rows).
  */
 export function layOutDraft(draft: Draft, { width, maxRows, prompt }: EditorFrame): EditorLayout {
   const cells = width >= 1 ? Math.floor(width) : 80;
@@ -29,7 +29,7 @@ export function layOutDraft(draft: Draft, { width, maxRows, prompt }: EditorFram
   };
 }
 
-/** Which rows are shown: the first or the last where the cursor is in them, else those around it. */
+/** Returns the visible rows: the first or last ones if they include the cursor, otherwise those around it. */
 function getWindow(total: number, cursor: number, most: number): { from: number; to: number } {
   const marks = most < 3 ? 0 : 1;
   const atEnd = most - marks;

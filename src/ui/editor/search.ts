@@ -1,15 +1,15 @@
-/** A search through what was sent before (Ctrl+R). `at` is the entry that matches; null when none does. */
+/** A search in the history (Ctrl+R). `at` is the matching entry, or null. */
 export type HistorySearch = { query: string; at: number | null };
 
-/** A search that nothing was typed into yet: it shows nothing. */
+/** A search without a query; shows nothing. */
 export const EMPTY_SEARCH: HistorySearch = { query: "", at: null };
 
-/** The search for another text: the newest entry that has it. Small letters also find capitals. */
+/** Finds the newest entry that contains the query. Lowercase queries ignore case. */
 export function searchHistory(entries: readonly string[], query: string): HistorySearch {
   return { query, at: matchBefore(entries, query, entries.length) };
 }
 
-/** The next older entry that has it and says something else; the same search when there is none. */
+/** Finds the next older match with a different text; returns the same search if there is none. */
 export function searchOlder(search: HistorySearch, entries: readonly string[]): HistorySearch {
   if (search.at === null) return search;
   let at: number | null = search.at;
@@ -18,7 +18,7 @@ export function searchOlder(search: HistorySearch, entries: readonly string[]): 
   return at === null ? search : { ...search, at };
 }
 
-/** The text that was found, or null. */
+/** Returns the text of the match, or null. */
 export function getMatch({ at }: HistorySearch, entries: readonly string[]): string | null {
   return at === null ? null : (entries[at] ?? null);
 }

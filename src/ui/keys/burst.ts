@@ -2,22 +2,23 @@ import type { Key } from "./key.ts";
 import { type KeyPart, NO_MODIFIERS } from "./key.ts";
 import { normalizePaste } from "./paste.ts";
 
-/** A key of one read, and the character that it was sent as, where it was one. */
+/** A key of one read, and the character it was sent as, if any. */
 export type BurstEntry = { key: KeyPart; plain?: string; at: number };
 
-/** When the last read of a paste without brackets came. */
+/** When the last read of an unbracketed paste arrived, in ms since 1970. */
 export type Burst = number | null;
 
 /**
- * The keys of one read, with pastes found in it although the terminal did not mark them (case U11):
+ * Returns the keys of one read and detects pastes that the terminal did not mark:
  *
- * - Several characters with a line break among them are a paste, whole.
- * - A text with nothing but one Enter at its end is typed text and Enter: so does a script write, and so does a paste of a single line end
- *   in any shell. A read that is only `\r` is Enter, always.
- * - What follows a paste within 100 ms is its continuation, since the system hands on a long one in pieces.
- * - More characters at once than anybody types are a paste even in one line.
+ * - Several characters with a line break among them are one paste.
+ * - A text with a single Enter at its end is typed text and Enter, as from a script or a one-line paste into a shell. A
+ * read of only `\r` is always Enter.
+ * - Characters within 100 ms after a paste continue it, because the system splits long pastes.
+ * - More characters at once than anyone types are a paste even in one line.
  *
- * Several characters of one read are marked, with the Enter at their end: no letter of a word is a command of a card.
+ * Several characters of one read are marked as `amid`, including the final Enter, so that no letter of a word becomes a
+ * command.
  */
 export function joinBursts(entries: BurstEntry[], burst: Burst, at: number): { keys: Key[]; burst: Burst } {
   const keys: Key[] = [];
@@ -36,7 +37,7 @@ export function joinBursts(entries: BurstEntry[], burst: Burst, at: number): { k
 const CONTINUES_MS = 100;
 const TYPED_AT_ONCE = 200;
 
-/** The plain characters from here on, or the one key that is none. */
+/** Returns the plain characters from an index on, or a single key that is not plain. */
 function runFrom(entries: BurstEntry[], from: number): BurstEntry[] {
   let to = from;
   while (to < entries.length && entries[to]?.plain !== undefined) to++;
@@ -53,12 +54,12 @@ function joinRun(run: BurstEntry[], goesOn: boolean): { keys: Key[]; isPaste: bo
   return { keys: isWord(body) ? keys.map((key) => ({ ...key, amid: true })) : keys, isPaste: false };
 }
 
-/** More than one character, and not one that is held down. */
+/** Whether there are several characters that are not repeats of a held key. */
 function isWord(body: BurstEntry[]): boolean {
   return body.some(({ plain }) => plain !== body[0]?.plain);
 }
 
-/** How many of these are one Enter at their end. */
+/** Returns how many entries form a single Enter at the end. */
 function getEnd(run: BurstEntry[]): number {
   if (run.at(-1)?.plain === "\r") return 1;
   return run.at(-1)?.plain === "\n" && run.at(-2)?.plain === "\r" ? 2 : 0;

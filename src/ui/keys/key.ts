@@ -1,4 +1,4 @@
-/** Keys that are no text. */
+/** Keys that are not text. */
 export type KeyName =
   | "enter"
   | "escape"
@@ -15,25 +15,24 @@ export type KeyName =
   | "pagedown";
 
 /**
- * What a person did at the keyboard, or the window with its focus. Letters with Ctrl or Alt are `text` too: `{name: "text", text: "c",
- * ctrl: true}` is Ctrl+C, and only text without both is typed text. Bytes that are nothing of this (reports of the terminal, unknown
- * sequences) never become a key.
+ * A key press or a focus change of the window. Letters with Ctrl or Alt are `text` too: `{name: "text", text: "c",
+ * ctrl: true}` is Ctrl+C. Other bytes, such as terminal reports and unknown sequences, never become a key.
  */
 export type Key = {
   name: KeyName | "text" | "paste" | "focus" | "blur";
-  /** Typed or pasted characters with `\n` as the only line break; "" for every other key. */
+  /** Typed or pasted characters with `\n` as the only line break; "" for all other keys. */
   text: string;
   ctrl: boolean;
   alt: boolean;
   shift: boolean;
-  /** When its first byte came, in ms since 1970. */
+  /** When its first byte arrived, in ms since 1970. */
   at: number;
-  /** It came in one read with other characters: a text that a program sent or a slow link held back, and no key on its own. */
+  /** Arrived in one read with other characters: part of a text, not a single key press. */
   amid?: true;
 };
 
 /** A key without its time. */
 export type KeyPart = Omit<Key, "at">;
 
-/** What a key has that is pressed by itself. */
+/** Modifiers of a key pressed alone. */
 export const NO_MODIFIERS = { ctrl: false, alt: false, shift: false };

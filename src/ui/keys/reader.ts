@@ -4,20 +4,20 @@ import { type KeyPart, NO_MODIFIERS } from "./key.ts";
 import { decodePaste, readPasteToken } from "./paste.ts";
 import { type Mode, readStringToken, readToken, type Token } from "./token.ts";
 
-/** Turns what a terminal sends into keys. Wherever the reads happen to be split, the keys are the same. */
+/** Converts terminal input into keys. The result does not depend on how reads split the input. */
 export type KeyReader = {
-  /** What one read brought, and when (ms since 1970). */
+  /** Processes one read that arrived at `at`, in ms since 1970. */
   push(bytes: Uint8Array, at: number): Key[];
-  /** After how many ms of silence {@link KeyReader.flush} is to be called; null when nothing is half there. */
+  /** Returns after how many ms of silence to call {@link KeyReader.flush}; null if no input is incomplete. */
   waiting(): number | null;
   /**
-   * The keys of what stayed half, once the silence was long enough: a lone ESC, a paste that was never closed. Whoever calls this by a timer
-   * lets what lies ready to be read come first (`setImmediate`): a process that was busy sees its timers before its input.
+   * Returns the keys of incomplete input after enough silence: a lone ESC, an unclosed paste. A caller with a timer
+   * must first let pending reads arrive (`setImmediate`), because a busy process sees its timers before its input.
    */
   flush(at: number): Key[];
 };
 
-/** A reader that is used for one terminal. It keeps what is half there, and looks at no clock. */
+/** Creates a reader for one terminal. It buffers incomplete input and uses no clock. */
 export function createKeyReader(): KeyReader {
   let state: State = { mode: "keys", pending: NOTHING, since: 0, last: 0, pasted: [], pastedSince: 0 };
   let burst: Burst = null;
@@ -45,16 +45,19 @@ export function createKeyReader(): KeyReader {
   };
 }
 
-/** Sixty leaves an arrow key of a slow link time to come whole, and an Escape acts in less than a tenth of a second (case U13). */
+/** 60 ms let an arrow key arrive whole over a slow connection, and Escape still feels immediate. */
 const ESCAPE_MS = 60;
-/** Nobody types the beginning of a sequence; its rest comes, or it is dropped. */
+/** Users do not type the start of a sequence: the rest arrives, or it is dropped. */
 const SEQUENCE_MS = 500;
 const STRING_MS = 1_000;
 const PASTE_MS = 2_000;
-/** A timer may go off a little early. */
+/** Timers may fire slightly early. */
 const EARLY_MS = 5;
 
-/** A read that is nothing but the rest of a sequence, soon after an Escape: its ESC was on its way alone for too long. Nobody types it. */
+/**
+ * A read that is only the rest of a sequence, soon after an Escape, belongs to that ESC, which arrived too early. Users
+ * do not type such a text.
+ */
 const LATE_MS = 500;
 const LATE_REST = /^(?:O[A-DFH]$|\[200~|\[[<=>?]?[\d;:]*\$?[A-Za-z~]$)/;
 
@@ -62,7 +65,7 @@ const ESC = 0x1b;
 const LONE_ESC = Uint8Array.of(ESC);
 const NOTHING = new Uint8Array();
 
-/** `pending` are bytes that are no token yet; `since` and `last` say when the first and the last of them came. */
+/** `pending` holds bytes of an incomplete token; `since` and `last` are when the first and the last of them arrived. */
 type State = {
   mode: Mode;
   pending: Uint8Array;
@@ -78,7 +81,7 @@ const READERS: Record<Mode, (bytes: Uint8Array, from: number) => Token | null> =
   paste: readPasteToken,
 };
 
-/** Read as many tokens as are whole; what they give is added to `entries`. */
+/** Reads all complete tokens and adds their keys to `entries`. */
 function readOn(state: State, bytes: Uint8Array, at: number, entries: BurstEntry[]): State {
   const old = state.pending.length;
   const data = old > 0 ? Buffer.concat([state.pending, bytes]) : bytes;
@@ -117,7 +120,10 @@ function leftOver({ mode, pending, since, pasted, pastedSince }: State): Key[] {
   return halfSequence(pending).map((key) => ({ ...key, at: since }));
 }
 
-/** ESC alone is the key; ESC and the first character of a longer sequence are that character with Alt. The rest was no key. */
+/**
+ * ESC alone is the Escape key; ESC and the first character of a longer sequence are that character with Alt. Longer
+ * rests are not keys.
+ */
 function halfSequence(pending: Uint8Array): KeyPart[] {
   const [first, second = 0] = pending;
   if (first !== ESC) return [];

@@ -2,8 +2,8 @@ import type { KeyName } from "./key.ts";
 import { type KeyPart, NO_MODIFIERS } from "./key.ts";
 
 /**
- * The key of a control byte. Ctrl+J is the "new line" key like Shift+Enter, since many terminals cannot send the latter; 0x08 and 0x7f
- * are both Backspace.
+ * Returns the key of a control byte. Ctrl+J inserts a line break like Shift+Enter, which many terminals cannot send;
+ * 0x08 and 0x7f are both Backspace.
  */
 export function parseControlKey(byte: number): KeyPart {
   if (byte === 0x7f) return findByName("backspace");
@@ -11,7 +11,7 @@ export function parseControlKey(byte: number): KeyPart {
   return withCtrl(byte === 0 ? " " : String.fromCharCode(byte + 0x40).toLowerCase(), NO_MODIFIERS);
 }
 
-/** The key of a CSI sequence without a private prefix, or null for what is none: a report, a release, a key that kay has no use for. */
+/** Returns the key of a CSI sequence without a private prefix, or null for a report, a key release or an unused key. */
 export function parseCsiKey(params: string, final: string): KeyPart | null {
   if (!/^[\d;:]*$/.test(params)) return null;
   const fields = params.split(";").map((field) => field.split(":").map(Number));
@@ -29,7 +29,7 @@ export function parseCsiKey(params: string, final: string): KeyPart | null {
   return findByName(LETTERS[final] ?? null, modifiers);
 }
 
-/** The key of an SS3 sequence: arrows in application mode, and the keypad. */
+/** Returns the key of an SS3 sequence: arrows in application mode, and the keypad. */
 export function parseSs3Key(letter: string, modifier: string): KeyPart | null {
   const modifiers = getModifiers(Number(modifier));
   if (letter === "M") return findByName("enter", modifiers);
@@ -55,14 +55,17 @@ const NUMBERS: Record<number, KeyName> = {
   8: "end",
 };
 
-/** How rxvt ends a numbered key with modifiers. */
+/** Suffixes of rxvt for numbered keys with modifiers. */
 const RXVT: Record<string, Partial<KeyPart>> = {
   $: { shift: true },
   "^": { ctrl: true },
   "@": { ctrl: true, shift: true },
 };
 
-/** Keys that have a code point, or one of kitty's for keys without a character (https://sw.kovidgoyal.net/kitty/keyboard-protocol). */
+/**
+ * Keys with a code point, including kitty's codes for keys without a character
+ * (https://sw.kovidgoyal.net/kitty/keyboard-protocol).
+ */
 const CODES: Record<number, KeyName> = {
   8: "backspace",
   9: "tab",
@@ -84,7 +87,7 @@ const CODES: Record<number, KeyName> = {
 const KEYPAD: Record<string, string> = { X: "=", j: "*", k: "+", l: ",", m: "-", n: ".", o: "/" };
 for (let digit = 0; digit <= 9; digit++) KEYPAD[String.fromCharCode(0x70 + digit)] = String(digit);
 
-/** Signs of kitty's keypad, from 57399 on. */
+/** Characters of kitty's keypad, from code 57399. */
 const KITTY_KEYPAD = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", ".", "/", "*", "-", "+", "", "=", ","];
 
 function getModifiers(parameter: number): Modifiers {
@@ -93,7 +96,7 @@ function getModifiers(parameter: number): Modifiers {
   return { shift: has(1), alt: has(2), ctrl: has(4), other: has(8 | 16 | 32), caps: has(64) };
 }
 
-/** A key by its code points: as it is, with Shift, and where a US keyboard has it. */
+/** Returns the key for kitty's code points: unshifted, shifted, and on a US keyboard. */
 function codeKey([code = 0, shifted, base]: number[], modifiers: Modifiers, typed: number[]): KeyPart | null {
   const name = CODES[code];
   if (name) return findByName(name, modifiers);
@@ -114,14 +117,16 @@ function codeKey([code = 0, shifted, base]: number[], modifiers: Modifiers, type
   return { name: "text", text: typed.map((each) => getCharacter(each) ?? "").join("") || raised, ...NO_MODIFIERS };
 }
 
-/** The character of a code point, if it may stand in a text. Kitty's keys without a character are in a private area. */
+/**
+ * Returns the character of a code point if text may contain it. Kitty's keys without a character are in a private area.
+ */
 function getCharacter(code: number): string | null {
   if (code < 0x20 || (code >= 0x7f && code <= 0x9f) || code > 0x10ffff) return null;
   if ((code >= 0xd800 && code <= 0xdfff) || (code >= 57344 && code <= 63743)) return null;
   return String.fromCodePoint(code);
 }
 
-/** A letter with Ctrl; some are keys of their own. */
+/** Returns a letter with Ctrl; some are named keys. */
 function withCtrl(text: string, { alt, shift }: { alt: boolean; shift: boolean }): KeyPart {
   if (text === "j") return { ...findByName("enter"), alt, shift: true };
   const name = CTRL_NAMES[text];

@@ -2,16 +2,16 @@ import type { KeyName } from "./key.ts";
 import { type KeyPart, NO_MODIFIERS } from "./key.ts";
 import { parseControlKey, parseCsiKey, parseSs3Key } from "./sequence.ts";
 
-/** What the bytes are just now: keys, the text of a reply of the terminal, the text of a bracketed paste. */
+/** What the bytes are part of: keys, a terminal reply, or a bracketed paste. */
 export type Mode = "keys" | "string" | "paste";
 
 /**
- * The next whole thing in the bytes, which may be nothing for anybody (no `key`). `plain` is the character that a key was sent as, where it
- * was one: a paste without brackets consists of such. `piece` belongs to the open paste.
+ * The next complete unit of input, possibly without a `key`. `plain` is the character that the key was sent as;
+ * unbracketed pastes consist of these. `piece` belongs to the open paste.
  */
 export type Token = { length: number; key?: KeyPart; plain?: string; mode?: Mode; piece?: Uint8Array };
 
-/** The token at this place; null when its end has not come yet. What is returned depends on no byte behind the token. */
+/** Reads the token at an index, or null if it is incomplete. Bytes behind the token do not affect the result. */
 export function readToken(bytes: Uint8Array, from: number): Token | null {
   const byte = bytes[from] ?? 0;
   if (byte === ESC) return escapeToken(bytes, from);
@@ -20,7 +20,10 @@ export function readToken(bytes: Uint8Array, from: number): Token | null {
   return { length: 1, key: parseControlKey(byte), ...plain };
 }
 
-/** The rest of a reply (OSC, DCS, APC) up to its terminator. A control character ends it too and counts by itself: Ctrl+C always works. */
+/**
+ * Reads the rest of a terminal reply (OSC, DCS, APC) up to its terminator. A control character ends it too and counts
+ * as a key, so that Ctrl+C always works.
+ */
 export function readStringToken(bytes: Uint8Array, from: number): Token | null {
   for (let at = from; at < bytes.length; at++) {
     const byte = bytes[at] ?? 0;
@@ -33,7 +36,7 @@ export function readStringToken(bytes: Uint8Array, from: number): Token | null {
 }
 
 const [BEL, TAB, LF, CR, ESC] = [0x07, 0x09, 0x0a, 0x0d, 0x1b];
-/** Longer than any sequence that a terminal sends. */
+/** Longer than any sequence that terminals send. */
 const LONGEST = 256;
 
 function escapeToken(bytes: Uint8Array, from: number): Token | null {
@@ -52,7 +55,7 @@ function escapeToken(bytes: Uint8Array, from: number): Token | null {
   return token.key ? { length: token.length + 1, key: { ...token.key, alt: true } } : alone;
 }
 
-/** Old terminals send Alt with an arrow key as one more ESC. Otherwise the first was a key of its own. */
+/** Old terminals send Alt with an arrow key as an extra ESC. Otherwise the first ESC is a separate key. */
 function twoEscapes(bytes: Uint8Array, from: number): Token | null {
   const third = bytes[from + 2];
   if (third === undefined) return null;
@@ -65,13 +68,16 @@ function twoEscapes(bytes: Uint8Array, from: number): Token | null {
   return { length: 1, key: getKey("escape") };
 }
 
-/** CSI: parameters, intermediates, a final byte (ECMA-48). One that is broken off by another byte is dropped, and that byte counts. */
+/**
+ * Reads a CSI sequence: parameters, intermediates, a final byte (ECMA-48). If another byte interrupts it, the sequence
+ * is dropped and that byte counts.
+ */
 function csiToken(bytes: Uint8Array, from: number): Token | null {
   let at = from + 2;
   if (bytes[at] === 0x5b) return functionOfConsole(bytes, from);
   while (at - from < LONGEST && isBetween(bytes[at], 0x30, 0x3f)) at++;
   const params = latin(bytes, from + 2, at);
-  // rxvt writes Shift as a `$` at the end, which elsewhere goes before the end
+  // rxvt sends Shift as a final `$`, which elsewhere is an intermediate
   if (bytes[at] === 0x24 && /^[235678]$/.test(params)) return keyToken(at + 1 - from, parseCsiKey(params, "$"));
   const intermediate = at;
   while (at - from < LONGEST && isBetween(bytes[at], 0x20, 0x2f)) at++;
@@ -86,14 +92,14 @@ function csiToken(bytes: Uint8Array, from: number): Token | null {
   return keyToken(length, parseCsiKey(params, final));
 }
 
-/** The function keys of the Linux console: `ESC [ [ A`. */
+/** Reads a function key of the Linux console: `ESC [ [ A`. */
 function functionOfConsole(bytes: Uint8Array, from: number): Token | null {
   const letter = bytes[from + 3];
   if (letter === undefined) return null;
   return { length: isBetween(letter, 0x40, 0x7e) ? 4 : 3 };
 }
 
-/** A report of the mouse in its oldest form, which has three more bytes. */
+/** Reads a mouse report in the oldest form, which has three more bytes. */
 function mouseToken(bytes: Uint8Array, from: number): Token | null {
   for (let at = from + 3; at < from + 6; at++) {
     const byte = bytes[at];
@@ -113,7 +119,7 @@ function ss3Token(bytes: Uint8Array, from: number): Token | null {
   return keyToken(at + 1 - from, parseSs3Key(latin(bytes, at, at + 1), hasModifier ? latin(bytes, at - 1, at) : ""));
 }
 
-/** A reply of the terminal begins, unless what follows cannot be its text: then it was Alt with that character. */
+/** Starts a terminal reply, unless the next byte cannot be its text: then it was Alt with that character. */
 function stringToken(bytes: Uint8Array, from: number, character: string): Token | null {
   const next = bytes[from + 2];
   if (next === undefined) return null;
@@ -122,7 +128,7 @@ function stringToken(bytes: Uint8Array, from: number, character: string): Token 
   return { length: 2, mode: "string" };
 }
 
-/** One character in UTF-8. Bytes that are none are dropped one by one, and so are the controls U+0080 to U+009F. */
+/** Reads one UTF-8 character. Invalid bytes and the controls U+0080 to U+009F are dropped one by one. */
 function characterToken(bytes: Uint8Array, from: number): Token | null {
   const lead = bytes[from] ?? 0;
   const length = lead < 0x80 ? 1 : LENGTHS.find(([least, most]) => isBetween(lead, least, most))?.[2];
@@ -146,7 +152,7 @@ const LENGTHS = [
   [0xf0, 0xf4, 4],
 ] as const;
 
-/** Second bytes that make neither an overlong form nor a surrogate nor what is beyond Unicode. */
+/** Valid second bytes after these leads, which exclude overlong forms, surrogates, and code points beyond Unicode. */
 const SECOND: Record<number, [number, number]> = {
   224: [0xa0, 0xbf],
   237: [0x80, 0x9f],

@@ -6,15 +6,15 @@ import { formatCheckbox, renderInline } from "./inline.ts";
 import { layOutColumns, renderHeader, renderRow } from "./table.ts";
 import { wrapText } from "./wrap.ts";
 
-/** Blocks of Markdown, as `marked` lexes them, one below the other. */
+/** Renders Markdown blocks, as `marked` lexes them, one below the other. */
 export function renderBlocks(tokens: Token[], look: Look): string[] {
   return tokens.filter((token) => token.type !== "space").map((token) => formatBlock(token, look));
 }
 
-/** Before each line of code. */
+/** Indent of code lines. */
 export const CODE_INDENT = "    ";
 
-/** One block; "" for what shows nothing. */
+/** Renders one block; "" for a block that shows nothing. */
 function formatBlock(token: Token, look: Look): string {
   switch (token.type) {
     case "table":
@@ -39,7 +39,7 @@ function formatBlock(token: Token, look: Look): string {
   }
 }
 
-/** The name of a language behind a fence: ` ```ts title=x ` is `ts`. */
+/** Returns the language name after a fence: `ts` for ` ```ts title=x `. */
 export function parseLanguage(info: string | undefined): string {
   return /^[\w+#-]*/.exec(info?.trim() ?? "")?.[0].toLowerCase() ?? "";
 }

@@ -13,19 +13,21 @@ import typescript from "highlight.js/lib/languages/typescript";
 import xml from "highlight.js/lib/languages/xml";
 import yaml from "highlight.js/lib/languages/yaml";
 
-/** What kay uses of highlight.js. */
+/** The part of highlight.js that kay uses. */
 export type Highlighter = {
   registerLanguage(name: string, grammar: unknown): void;
   getLanguage(name: string): object | undefined;
-  /** @returns HTML with a `span` for what has a meaning, and the mode that the code ends in: one with a `parent` is not over */
+  /**
+   * @returns HTML with a `span` for each token, and the final mode of the code: a mode with a `parent` is still open
+   */
   highlight(code: string, options: { language: string; ignoreIllegals: boolean }): { value: string; _top?: object };
 };
 
-// Its own types bring those of a browser with them, for all of kay: so they are not looked up.
+// The types of highlight.js would add the DOM types to all of kay, so they are not imported.
 const { default: core } = (await import("highlight.js/lib/core" as string)) as { default: Highlighter };
 
 const grammars = { bash, css, diff, go, ini, java, javascript, json, python, rust, sql, typescript, xml, yaml };
 for (const [name, grammar] of Object.entries(grammars)) core.registerLanguage(name, grammar);
 
-/** highlight.js with the languages that answers are likely to hold; loaded late, since it costs about 50 ms. */
+/** highlight.js with languages that are common in answers. Loaded late, because it takes about 50 ms. */
 export const highlighter = core;

@@ -1,28 +1,28 @@
 import type { Look, Style } from "../style.ts";
 import type { Highlighter } from "./grammars.ts";
 
-/** Lines before a line that its colours depend on: those of a comment or text that is still open. */
+/** Earlier lines that the colors of the next line depend on: those of an open comment or string. */
 export type CodeContext = readonly string[];
 
-/** So many lines are read again to know in what a line stands; after that it is taken to stand in nothing. */
+/** Maximum number of context lines. Longer comments and strings are taken to be closed. */
 const LONGEST_CONTEXT = 40;
 
 let loaded: Highlighter | null = null;
 let loading: Promise<void> | null = null;
 
-/** Load what colours code. Until then code is shown plain. */
+/** Loads the highlighter. Code is shown plain until then. */
 export function loadHighlighting(): Promise<void> {
   loading ??= import("./grammars.ts").then(
     ({ highlighter }) => {
       loaded = highlighter;
     },
-    // Code without colours is still the code.
+    // If the highlighter cannot be loaded, code stays plain.
     () => {},
   );
   return loading;
 }
 
-/** Lines of code with colours where they are wanted and the language is known, and what the line after them stands in. */
+/** Colors lines of code if the language is known, and returns the context for the next line. */
 export function highlightLines(
   lines: string[],
   language: string,
@@ -41,7 +41,7 @@ export function highlightLines(
   };
 }
 
-/** highlight.js says in HTML what each piece is. A piece may go over several lines. */
+/** Converts the HTML of highlight.js to styles. A token may span several lines. */
 function paint(html: string, { paint }: Look): string[] {
   const lines = [""];
   const open: (Style | null)[] = [];

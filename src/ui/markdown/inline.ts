@@ -4,13 +4,13 @@ import { renderLink } from "./link.ts";
 
 type Inline = { text?: string; raw?: string; tokens?: Token[] };
 
-/** Text with its emphasis; marks that mean nothing on a terminal are left out. */
+/** Renders text with emphasis, without the marks that mean nothing on a terminal. */
 export function renderInline(token: Inline, look: Look): string {
   if (!token.tokens) return formatPlain(token.text ?? token.raw ?? "");
   return token.tokens.map((part) => span(part, look)).join("");
 }
 
-/** The box of a task. */
+/** Formats the box of a task item. */
 export function formatCheckbox(isChecked: boolean): string {
   return isChecked ? "[x] " : "[ ] ";
 }
@@ -39,7 +39,7 @@ function span(token: Token, look: Look): string {
   }
 }
 
-/** marked escapes for HTML what a terminal shows as it is. */
+/** Reverts the HTML escaping of `marked`, which terminals do not need. */
 function formatPlain(text: string): string {
   const entities: Record<string, string> = { "&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'" };
   return text.replace(/&(?:amp|lt|gt|quot|#39);/g, (entity) => entities[entity] ?? entity);

@@ -8,22 +8,25 @@ import type { BlockMode, Fence } from "./scan.ts";
 import { layOutColumns, renderRow, type TableColumns } from "./table.ts";
 import { wrapText } from "./wrap.ts";
 
-/** What was given out of a block, as far as its next part depends on it. */
+/** What the next part of a block needs to know about the parts before it. */
 export type RenderedState = {
-  /** What the next line of code stands in. */
+  /** Context of the next line of code. */
   context: CodeContext;
-  /** Of a table: its first two lines and its columns; null where it is shown as it was typed. */
+  /** For a table: its first two lines and its columns; null if it is shown as typed. */
   table: { head: string; columns: TableColumns | null } | null;
-  /** The fence that is open in an item. */
+  /** Open fence in a list item. */
   fence: Fence | null;
 };
 
 export const INITIAL_RENDERED: RenderedState = { context: [], table: null, fence: null };
 
-/** Lines of a block: all of them, or those that follow `parts` others. `isClosed` where the last one is the closing fence. */
+/**
+ * Lines of a block: all of them, or those after `parts` earlier parts. `isClosed` if the last line is the closing
+ * fence.
+ */
 export type BlockPart = { mode: BlockMode; parts: number; given: RenderedState; lines: string[]; isClosed: boolean };
 
-/** A part of a block as it is shown, null where it shows nothing. */
+/** Renders a part of a block; the text is null if it shows nothing. */
 export function renderPart(part: BlockPart, look: Look): { text: string | null; given: RenderedState } {
   const { mode, parts, given, lines, isClosed } = part;
   if (mode.is === "fence") return formatCode(part, mode.fence, look);
@@ -35,7 +38,7 @@ export function renderPart(part: BlockPart, look: Look): { text: string | null; 
   return { text: text === "" ? null : text, given };
 }
 
-/** An item of a list, or more of one. */
+/** Renders a list item, or a later part of one. */
 export function renderListItem(
   { parts, given, lines }: Pick<BlockPart, "parts" | "given" | "lines">,
   mode: Extract<BlockMode, { is: "item" }>,
@@ -55,12 +58,12 @@ export function renderListItem(
   return text === "" ? null : text.replace(/^/gm, " ".repeat(width));
 }
 
-/** A line of a quotation, also one that is not marked as such. */
+/** Marks a line as a quotation, if it is not marked already. */
 function quote(line: string): string {
   return /^ {0,3}>/.test(line) ? line : `> ${line}`;
 }
 
-/** A paragraph, or more of one: whatever its lines begin with, they begin nothing. */
+/** Renders a paragraph, or a part of one. Its lines never start another kind of block. */
 export function renderProse(source: string, look: Look): string | null {
   const text = wrapText(renderInline({ tokens: Lexer.lexInline(source) }, look), look.width);
   return text === "" ? null : text;
@@ -93,7 +96,7 @@ function formatTable({ parts, given, lines }: BlockPart, look: Look): ReturnType
   return { text, given: { ...given, table: { head: lines.slice(0, 2).join("\n"), columns } } };
 }
 
-/** More rows of a table whose columns stand already. */
+/** Renders more rows of a table with fixed columns. */
 function formatRows({ head, columns }: NonNullable<RenderedState["table"]>, source: string, look: Look): string {
   const [token] = marked.lexer(`${head}\n${source}`);
   if (!columns || token?.type !== "table" || hasExtraCells(token as Tokens.Table)) return wrapText(source, look.width);

@@ -2,10 +2,13 @@ import { clean } from "#protocol/clean";
 import type { Look } from "../style.ts";
 import { INITIAL_STREAM, readMarkdown } from "./stream.ts";
 
-/** An answer that is written while it comes. `end` closes one text; another may follow, as a paragraph of its own. */
+/** Writes an answer while it arrives. `end` closes one text; another may follow as a separate paragraph. */
 export type AnswerWriter = { push(delta: string): void; end(): void };
 
-/** Markdown for a terminal, each block written as soon as it is final. Together it is what `renderMarkdown` makes of the whole. */
+/**
+ * Creates a writer of Markdown that writes each block as soon as it is final. The result equals `renderMarkdown` of the
+ * whole text.
+ */
 export function createMarkdownWriter(look: () => Look, write: (text: string) => void): AnswerWriter {
   let stream = INITIAL_STREAM;
   let rest = "";
@@ -31,10 +34,10 @@ export function createMarkdownWriter(look: () => Look, write: (text: string) => 
   };
 }
 
-/** A line that is longer may be written in parts. */
+/** Longer lines may be written in parts. */
 const LONG_LINE = 4_096;
 
-/** Text as it is, for a pipe: line by line, without blank lines at the end. */
+/** Creates a writer of plain text for a pipe: line by line, without trailing blank lines. */
 export function createTextWriter(write: (text: string) => void): AnswerWriter {
   let line = "";
   let blank = 0;
@@ -66,8 +69,8 @@ export function createTextWriter(write: (text: string) => void): AnswerWriter {
 }
 
 /**
- * Markdown for a terminal: tables laid out to its width, headings, lists, code and links as text. What is not Markdown stays as it is.
- * Control sequences of the text are cleaned away.
+ * Renders Markdown for a terminal: tables fitted to its width, and headings, lists, code and links as text. Other text
+ * stays as it is. Control sequences are removed.
  */
 export function renderMarkdown(text: string, look: Look): string {
   const { pieces } = readMarkdown(INITIAL_STREAM, text, true, look);

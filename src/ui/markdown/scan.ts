@@ -1,27 +1,27 @@
-/** Where the lines of one block end and those of the next begin, line by line, before anything of them is parsed. */
+/** Finds where blocks begin and end, line by line, before they are parsed. */
 
 export type Fence = { mark: string; length: number; indent: number; info: string };
 
-/** The block that is being read. `line` is one that is whole with its line. */
+/** The block that is being read. `line` is a block of one line. */
 export type BlockMode =
   | { is: "line" | "paragraph" | "code" | "quote" | "table" }
   | { is: "html"; until: string | null }
   | { is: "fence"; fence: Fence }
-  /** An item of a list, with its number where the list has numbers; `content` is the column of its text, `fence` is open in it. */
+  /** A list item and its number, if any. `content` is the column of its text; `fence` is an open fence in it. */
   | { is: "item"; bullet: string; number: number; content: number; afterBlank: boolean; fence: Fence | null };
 
 /**
- * What a line does to the block before it: it goes on, with this line as its last or not; another item of the same list begins; a table
- * begins with the line before; or the block has ended.
+ * Effect of a line on the block before it: it continues, ends with this line, is followed by another item, turns its
+ * last line into a table header, or has ended already.
  */
 export type ScanStep =
-  | { does: "goes on" | "ends here" | "next item" | "table from the line before"; mode: BlockMode }
+  | { does: "continues" | "ends" | "starts item" | "starts table"; mode: BlockMode }
   | { does: "ended" };
 
-/** The block has ended before this line. */
+/** The block ended before this line. */
 export const BLOCK_ENDED: ScanStep = { does: "ended" };
 
-/** The block that begins with this line; null for a blank one. */
+/** Returns the block that begins with this line, or null for a blank line. */
 export function openBlock(line: string): BlockMode | null {
   if (isBlank(line)) return null;
   const fence = getFence(line);
@@ -43,17 +43,17 @@ export function scanLine(mode: BlockMode, line: string, before: string): ScanSte
     case "paragraph":
       return inParagraph(mode, line, before);
     case "code":
-      return isBlank(line) || getIndent(line) >= 4 ? { does: "goes on", mode } : BLOCK_ENDED;
+      return isBlank(line) || getIndent(line) >= 4 ? { does: "continues", mode } : BLOCK_ENDED;
     case "quote":
-      if (QUOTE.test(line)) return { does: "goes on", mode };
-      return isBlank(line) || interrupts(line) || ITEM.test(line) ? BLOCK_ENDED : { does: "goes on", mode };
+      if (QUOTE.test(line)) return { does: "continues", mode };
+      return isBlank(line) || interrupts(line) || ITEM.test(line) ? BLOCK_ENDED : { does: "continues", mode };
     case "table":
-      return isBlank(line) || interrupts(line) ? BLOCK_ENDED : { does: "goes on", mode };
+      return isBlank(line) || interrupts(line) ? BLOCK_ENDED : { does: "continues", mode };
     case "html":
-      if (mode.until !== null) return { does: line.toLowerCase().includes(mode.until) ? "ends here" : "goes on", mode };
-      return isBlank(line) ? BLOCK_ENDED : { does: "goes on", mode };
+      if (mode.until !== null) return { does: line.toLowerCase().includes(mode.until) ? "ends" : "continues", mode };
+      return isBlank(line) ? BLOCK_ENDED : { does: "continues", mode };
     case "fence":
-      return { does: closes(line, mode.fence) ? "ends here" : "goes on", mode };
+      return { does: closes(line, mode.fence) ? "ends" : "continues", mode };
     case "item":
       return inItem(mode, line);
   }
@@ -70,12 +70,12 @@ const HTML = /^ {0,3}<(?:(script|pre|style|textarea)\b|(!--)|\/?[a-z][\w-]*(?:\s
 function inParagraph(mode: BlockMode, line: string, before: string): ScanStep {
   if (isBlank(line)) return BLOCK_ENDED;
   if (before.includes("|") && line.includes("|") && DELIMITER.test(line))
-    return { does: "table from the line before", mode: { is: "table" } };
-  if (UNDERLINE.test(line)) return { does: "ends here", mode };
-  return interrupts(line) ? BLOCK_ENDED : { does: "goes on", mode };
+    return { does: "starts table", mode: { is: "table" } };
+  if (UNDERLINE.test(line)) return { does: "ends", mode };
+  return interrupts(line) ? BLOCK_ENDED : { does: "continues", mode };
 }
 
-/** What begins within a paragraph, without a blank line before it. */
+/** Whether a line starts a new block inside a paragraph, without a blank line before it. */
 function interrupts(line: string): boolean {
   if (HEADING.test(line) || RULE.test(line) || QUOTE.test(line) || getFence(line)) return true;
   const [, , mark = "", , text = ""] = ITEM.exec(line) ?? [];
@@ -83,19 +83,19 @@ function interrupts(line: string): boolean {
 }
 
 function inItem(mode: Extract<BlockMode, { is: "item" }>, line: string): ScanStep {
-  if (isBlank(line)) return { does: "goes on", mode: { ...mode, afterBlank: true } };
+  if (isBlank(line)) return { does: "continues", mode: { ...mode, afterBlank: true } };
   if (getIndent(line) >= mode.content) {
     const inner = line.slice(mode.content);
     const fence = mode.fence ? (closes(inner, mode.fence) ? null : mode.fence) : getFence(inner);
-    return { does: "goes on", mode: { ...mode, afterBlank: false, fence } };
+    return { does: "continues", mode: { ...mode, afterBlank: false, fence } };
   }
   const next = RULE.test(line) ? null : getItem(line);
   if (next)
     return next.bullet === mode.bullet
-      ? { does: "next item", mode: { ...next, number: mode.number + 1 } }
+      ? { does: "starts item", mode: { ...next, number: mode.number + 1 } }
       : BLOCK_ENDED;
   if (mode.afterBlank || mode.fence || interrupts(line)) return BLOCK_ENDED;
-  return { does: "goes on", mode };
+  return { does: "continues", mode };
 }
 
 function getItem(line: string): Extract<BlockMode, { is: "item" }> | null {
@@ -129,7 +129,7 @@ function isBlank(line: string): boolean {
   return line.trim() === "";
 }
 
-/** Columns before the first character; a tab goes to the next fourth. */
+/** Returns the columns before the first character, with tab stops every four columns. */
 function getIndent(line: string): number {
   let columns = 0;
   for (const character of line) {

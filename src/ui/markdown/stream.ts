@@ -4,27 +4,27 @@ import { INITIAL_RENDERED, type RenderedState, renderPart } from "./part.ts";
 import { BLOCK_ENDED, type BlockMode, openBlock, scanLine } from "./scan.ts";
 
 /**
- * Markdown that is read line by line, whole or while it comes. Each block is given out as soon as nothing that follows can change it; of
- * long ones the first lines before the last have come. What is given out depends on the text alone, never on how it was cut into pieces,
- * and only what is not final is kept.
+ * Markdown that is read line by line, whole or while it arrives. Each block is emitted once later text cannot change
+ * it; long blocks are emitted in parts. The output depends only on the text, never on how it was split, and only text
+ * that is not final is kept.
  */
 export type MarkdownStream = {
   /** The block that is being read. */
   mode: BlockMode | null;
-  /** Its lines that were not given out yet, the newest first. */
+  /** Its lines that were not emitted yet, newest first. */
   held: Held | null;
-  /** Parts of it that were given out, and what the next one needs to know of them. */
+  /** Number of parts that were emitted, and their state for the next part. */
   parts: number;
   given: RenderedState;
-  /** Anything was given out; anything of this block. */
+  /** Whether anything was emitted: of the text, and of this block. */
   begun: boolean;
   shown: boolean;
 };
 
-/** Lines as a chain, so that one more does not cost those before it. */
+/** Linked list of lines, so that adding a line does not copy the others. */
 type Held = { line: string; above: Held | null; count: number; size: number };
 
-/** A text that is final. `joins` is true where it goes on with the block before: no blank line stands between. */
+/** Final text. `joins` if it continues the previous block, without a blank line between them. */
 export type RenderedPiece = { text: string; joins: boolean };
 
 export const INITIAL_STREAM: MarkdownStream = {
@@ -36,19 +36,19 @@ export const INITIAL_STREAM: MarkdownStream = {
   shown: false,
 };
 
-/** Lines of code, and rows of a table, that are shown together when the block ends before there are more. */
+/** Lines of code, or rows of a table, that are collected before the first part is emitted. */
 const CODE_LINES = 8;
 const TABLE_ROWS = 30;
-/** Lines of a paragraph after which its first ones are given out. */
+/** Lines of a paragraph before its first part is emitted. */
 const PARAGRAPH_LINES = 8;
-/** Characters after which a paragraph, an item or a quotation is given out in parts. */
+/** Characters of a paragraph, item or quotation before it is emitted in parts. */
 const LONG = 4_096;
 
 /**
- * Read on. Lines are read when they are whole; with `isWhole` the last one is too, and every block is final.
+ * Reads all complete lines. With `isWhole`, the last line is complete too and all blocks are final.
  *
- * @param text as it came, from the first character that was not taken yet
- * @returns what is final now, and how many characters were taken
+ * @param text text from the first character that was not taken yet
+ * @returns the final pieces, and how many characters were taken
  */
 export function readMarkdown(
   stream: MarkdownStream,
@@ -73,7 +73,9 @@ export function readMarkdown(
   return { stream: rest, pieces, taken };
 }
 
-/** The newest lines that were not given out, at least `size` characters where there are so many; and whether that is all of them. */
+/**
+ * Returns the newest lines that were not emitted, at least `size` characters if available, and whether these are all.
+ */
 export function getTail({ held }: MarkdownStream, size: number): { lines: string[]; isAll: boolean } {
   const lines: string[] = [];
   let [from, read] = [held, 0];
@@ -93,11 +95,11 @@ function readLine(reader: Reader, line: string): void {
     begin(reader, openBlock(line), line);
     return;
   }
-  if (step.does === "next item") {
+  if (step.does === "starts item") {
     give(reader);
     Object.assign(reader, { parts: 0, given: INITIAL_RENDERED });
   }
-  if (step.does === "table from the line before" && reader.held) {
+  if (step.does === "starts table" && reader.held) {
     const { line: names } = reader.held;
     giveAllButLast(reader);
     reader.held = null;
@@ -106,7 +108,7 @@ function readLine(reader: Reader, line: string): void {
   }
   reader.mode = step.mode;
   reader.held = hold(line, reader.held);
-  if (step.does === "ends here") endBlock(reader, true);
+  if (step.does === "ends") endBlock(reader, true);
   else giveEarly(reader);
 }
 
@@ -117,7 +119,7 @@ function begin(reader: Reader, mode: BlockMode | null, line: string): void {
   if (mode.is === "line") endBlock(reader);
 }
 
-/** Of a block that is long already, what can be shown before its end. */
+/** Emits the parts of a long block that can be shown before its end. */
 function giveEarly(reader: Reader): void {
   const { mode, held, parts } = reader;
   const count = held?.count ?? 0;
@@ -129,7 +131,7 @@ function giveEarly(reader: Reader): void {
   if (isLong || (count % PARAGRAPH_LINES === 0 && isBalanced(getLines(held.above)))) giveAllButLast(reader);
 }
 
-/** The last line of a paragraph can still become the names of a table's columns, or a heading. */
+/** Emits all but the last line of a paragraph, which may still become a table header or a heading. */
 function giveAllButLast(reader: Reader): void {
   const last = reader.held;
   if (!last?.above) return;
@@ -138,7 +140,7 @@ function giveAllButLast(reader: Reader): void {
   reader.held = hold(last.line, null);
 }
 
-/** What is held is final. */
+/** Emits the held lines. */
 function give(reader: Reader, isClosed = false): void {
   const { mode, parts, given, look } = reader;
   if (!mode || !reader.held) return;
@@ -164,7 +166,7 @@ function getLines(newest: Held | null): string[] {
   return lines.reverse();
 }
 
-/** Whether no emphasis, code or link seems to go on behind these lines. */
+/** Whether no emphasis, code or link seems to continue after these lines. */
 function isBalanced(lines: string[]): boolean {
   const text = lines.join("\n");
   const count = (mark: string) => text.split(mark).length - 1;
@@ -175,16 +177,19 @@ function isProse({ mode }: MarkdownStream): boolean {
   return mode === null || mode.is === "paragraph";
 }
 
-/** A line of a paragraph is given out in parts of about so many characters, so that the longest costs no more than a long one. */
+/**
+ * A longer line of a paragraph is emitted in parts of about this many characters, which bounds the cost of very long
+ * lines.
+ */
 const PART = 4_096;
-/** A word that is longer is broken, in spite of all. */
+/** A longer word is split. */
 const LONGEST_WORD = 65_536;
 
 /**
- * Where the first part of a very long line ends: behind a sentence if possible, else at a space. It depends on the line's characters
- * alone, not on how many have come.
+ * Finds the end of the first part of a very long line: after a sentence if possible, otherwise at a space. The result
+ * depends only on the line, not on how much of it has arrived.
  *
- * @returns its end in `text`, or null where the line is short, no paragraph, or has not shown yet where it can be parted
+ * @returns its end in `text`, or null if the line is short, not a paragraph, or cannot be split yet
  */
 function findSplit(text: string, start: number, end: number): number | null {
   if (end - start <= PART || openBlock(text.slice(start, start + 200))?.is !== "paragraph") return null;

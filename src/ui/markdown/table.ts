@@ -8,12 +8,12 @@ import { wrapText } from "./wrap.ts";
 
 const GAP = 2;
 
-/** How a table stands: the widths of its columns in cells, or null where they had no room beside each other. */
+/** Layout of a table: the column widths in cells, or null if the columns do not fit side by side. */
 export type TableColumns = { names: string[]; widths: number[] | null };
 
 /**
- * Columns for these rows in `look.width` cells: as wide as they need to be or, where that is too much, with the widest narrowed, down to
- * its longest word. Where words would have to be broken each row is a block of lines that names its columns.
+ * Lays out columns in `look.width` cells: at their natural width, or with the widest narrowed down to its longest word.
+ * If words would be split, each row becomes a block of lines with column names.
  */
 export function layOutColumns(table: Tokens.Table, look: Look): TableColumns {
   const names = table.header.map((cell) => bare(cell, look).toUpperCase());
@@ -23,7 +23,7 @@ export function layOutColumns(table: Tokens.Table, look: Look): TableColumns {
   return { names, widths: look.plain ? null : narrow(natural, least, look.width - GAP * (names.length - 1)) };
 }
 
-/** The names of the columns, as the line above the rows; null where each row has them. */
+/** Renders the header line, or null if each row shows the column names. */
 export function renderHeader({ names, widths }: TableColumns, look: Look): string | null {
   return (
     widths &&
@@ -33,7 +33,7 @@ export function renderHeader({ names, widths }: TableColumns, look: Look): strin
   );
 }
 
-/** A row. A cell that is wider than its column goes on below. */
+/** Renders a row. Cells that are too wide continue below. */
 export function renderRow({ names, widths }: TableColumns, row: Tokens.TableCell[], look: Look): string {
   const inner = { ...look, links: look.links && widths === null };
   const cells = names.map((_, column) => (row[column] ? normalizeWidth(renderInline(row[column], inner)) : ""));
@@ -45,7 +45,7 @@ export function renderRow({ names, widths }: TableColumns, row: Tokens.TableCell
   return [wrapText(cells[0] ?? "", look.width), ...told].join("\n");
 }
 
-/** A cell in a line of its own, with the name of its column before it. */
+/** Formats a cell on a separate line after its column name. */
 function findByName(name: string, cell: string, room: number, look: Look): string {
   const head = name === "" ? "  " : `  ${pad(name, room)}  `;
   const rows = wrapText(cell, Math.max(10, look.width - stringWidth(head)));
@@ -76,7 +76,7 @@ function narrow(natural: number[], least: number[], room: number): number[] | nu
   return widths;
 }
 
-/** What a cell shows, without emphasis. */
+/** Returns the text of a cell without emphasis. */
 function bare(cell: Tokens.TableCell | undefined, look: Look): string {
   return cell ? normalizeWidth(renderInline(cell, { ...look, links: false, paint: (_, text) => text })) : "";
 }

@@ -9,14 +9,14 @@ import { openBlock, scanLine } from "./scan.ts";
 import { getTail, type MarkdownStream } from "./stream.ts";
 import { fitsRow, wrapHard } from "./wrap.ts";
 
-/** Longest text that is laid out again and again while it grows. */
+/** Longest text that is laid out again on every update. */
 const LONGEST = 1_500;
 
 /**
- * The last rows of what is not final: at most `rows`, none wider than `look.width`, the first one empty where a blank line would stand
- * before. It costs the same however long the text is.
+ * Renders the last rows of the text that is not final: at most `rows`, none wider than `look.width`. The first is empty
+ * if a blank line belongs above. The cost does not depend on the length of the text.
  *
- * @param rest what follows the lines that were read, as it came
+ * @param rest raw text after the lines that were read
  */
 export function renderTail(stream: MarkdownStream, rest: string, look: Look, rows: number): string[] {
   const size = Math.min(LONGEST, rows * look.width);
@@ -31,14 +31,14 @@ export function renderTail(stream: MarkdownStream, rest: string, look: Look, row
   return all.slice(-rows);
 }
 
-/** The name of a link for elsewhere, which is not shown. */
+/** A link reference definition, which is not shown. */
 const DEFINITION = /^ {0,3}\[[^\]]*\]:/m;
 
-/** Nearly all that streams is a paragraph, and to look for other blocks in it costs more than all the rest. */
+/** Most streamed text is a paragraph, and lexing other blocks costs more than all the rest. */
 function isProse({ mode, held }: MarkdownStream, partial: string): boolean {
   if (mode === null) return openBlock(partial)?.is === "paragraph";
   if (mode.is !== "paragraph") return false;
-  return partial === "" || scanLine(mode, partial, held?.line ?? "").does === "goes on";
+  return partial === "" || scanLine(mode, partial, held?.line ?? "").does === "continues";
 }
 
 function laidOut(stream: MarkdownStream, text: string, look: Look): string[] {
@@ -58,7 +58,7 @@ function fitRows(rows: string[], width: number): string[] {
     .flatMap((row) => stripLinks(fitsRow(row, width) ? row : wrapHard(row, width)).split("\n"));
 }
 
-/** The end of it may be half of a character or of a control sequence. */
+/** Removes an incomplete character or control sequence at the end. */
 function unfinished(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: what begins a control sequence
   return clean(text.replace(/(?:[\x1b\x9b\x9d\x90][^\x07\x1b]{0,64}|[\ud800-\udbff\u200c\u200d]+)$/, ""));

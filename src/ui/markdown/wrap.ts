@@ -2,8 +2,8 @@ import stringWidth from "string-width";
 import wrapAnsi from "wrap-ansi";
 
 /**
- * Rows of at most `width` cells, broken at spaces. A word that is longer than a row stays whole, so that a URL or a key can be copied and
- * clicked: the terminal breaks it. Scripts that are written without spaces are broken anywhere.
+ * Wraps text at spaces into rows of at most `width` cells. A word longer than a row stays whole, so that URLs and keys
+ * can be copied and clicked. Scripts without spaces break anywhere.
  */
 export function wrapText(text: string, width: number): string {
   if (PLAIN.test(text)) return toEachRow(text, (line) => wrapPlain(line.trim(), width));
@@ -11,12 +11,12 @@ export function wrapText(text: string, width: number): string {
   return toEachRow(soft, (row) => (isUnspaced(row, width) ? wrapHard(row, width) : row));
 }
 
-/** Whether it is one row of at most `width` cells. */
+/** Whether the text is one row of at most `width` cells. */
 export function fitsRow(row: string, width: number): boolean {
   return row.length <= width && PLAIN.test(row) ? true : stringWidth(row) <= width;
 }
 
-/** The same for text that is no Markdown: what stands before a line's first word stands before each of its rows. */
+/** Wraps text that is not Markdown. The indent of a line is repeated on each of its rows. */
 export function wrapLines(text: string, width: number): string {
   return toEachRow(text.trimEnd(), (line) => {
     const indent = /^[ \t]*/.exec(line.slice(0, width / 2))?.[0] ?? "";
@@ -24,12 +24,12 @@ export function wrapLines(text: string, width: number): string {
   });
 }
 
-/** Rows of at most `width` cells, whatever has to be broken for it. Spaces stay. */
+/** Wraps text into rows of at most `width` cells, inside words if needed. Spaces stay. */
 export function wrapHard(text: string, width: number): string {
   return wrapAnsi(text, width, { hard: true, trim: false });
 }
 
-/** Printable ASCII, of which each character is a cell: nearly all there is. */
+/** Printable ASCII, in which each character is one cell: the common case. */
 const PLAIN = /^[\n\x20-\x7e]*$/;
 
 function wrapPlain(line: string, width: number): string {

@@ -1,14 +1,14 @@
 import stringWidth from "string-width";
 import wrapAnsi from "wrap-ansi";
 
-/** Text in cells of a terminal. All of it expects text that is clean already (`#protocol/clean`). */
+/** Functions for text in terminal cells. The text must be clean (`#protocol/clean`). */
 
-/** Tabs go on to the next multiple of this. */
+/** Distance of tab stops. */
 const TAB = 4;
 
 /**
- * Text as lines of at most `width` cells, broken at words where there are any. Tabs become spaces, and what is indented stays so on each of
- * its lines, so that nothing of it is lost but spaces at which a line breaks.
+ * Wraps text at words into lines of at most `width` cells. Tabs become spaces, and the indent is repeated on each line.
+ * Only spaces at line breaks are lost.
  */
 export function wrapCells(text: string, width: number): string[] {
   const room = Math.max(1, width);
@@ -17,10 +17,7 @@ export function wrapCells(text: string, width: number): string[] {
     .flatMap((line) => wrappedLine(untabbed(line), room));
 }
 
-/**
- * Text without what terminals make different widths of: emoji that are joined of several are shown as those, and all without the selector
- * of their presentation (case U05).
- */
+/** Removes characters whose width varies between terminals: joiners in emoji sequences and presentation selectors. */
 export function normalizeWidth(text: string): string {
   if (text.search(SELECTING) < 0) return text;
   return splitGraphemes(text)
@@ -28,19 +25,19 @@ export function normalizeWidth(text: string): string {
     .join("");
 }
 
-/** At most `width` cells of it; what is cut is marked by `…`. */
+/** Cuts text to at most `width` cells; cut text ends in `…`. */
 export function truncateCells(text: string, width: number): string {
   if (stringWidth(text) <= width) return text;
   return width < 1 ? "" : `${getHead(text, width - 1)}…`;
 }
 
-/** What a person sees as characters. */
+/** Splits text into user-perceived characters. */
 export function splitGraphemes(text: string): string[] {
   segmenter ??= new Intl.Segmenter();
   return Array.from(segmenter.segment(text), ({ segment }) => segment);
 }
 
-// Made at its first use: it costs a start some milliseconds.
+// Created on first use, because it adds milliseconds to the start.
 let segmenter: Intl.Segmenter | undefined;
 
 const EMOJI = /\p{Extended_Pictographic}/u;
@@ -54,7 +51,7 @@ function wrappedLine(line: string, width: number): string[] {
   return rows.flatMap((row) => split(row, room)).map((row) => indent + row);
 }
 
-/** What another count of cells let through. */
+/** Splits rows that are too wide because the wrapper counts cells differently. */
 function split(row: string, width: number): string[] {
   if (stringWidth(row) <= width) return [row];
   const head = getHead(row, width) || (splitGraphemes(row)[0] ?? "");

@@ -2,38 +2,41 @@ import stringWidth from "string-width";
 import { splitGraphemes } from "./cells.ts";
 import { hasCertainWidth } from "./pin-columns.ts";
 
-/** Without wrapping, a line that a terminal takes to be wider than it is said to be is cut, and never moves what is below it. */
+/** With wrapping off, a line that a terminal considers too wide is cut and does not move the lines below. */
 export const [NO_WRAP, WRAP] = ["\x1b[?7l", "\x1b[?7h"];
 
-/** How the rows of a frame hang together. */
+/** How the rows of a frame are connected. */
 export type RowStyle = {
-  /** From the end of a row, which holds this line and was drawn without wrapping, to the beginning of one that is made below it. */
+  /** Moves from the end of a row with this line, drawn without wrapping, to a new row below it. */
   down(line: string): string;
-  /** Erase from the cursor to the end of its row. */
+  /** Erases from the cursor to the end of the row. */
   erase: string;
 };
 
-/** Rows by themselves. */
+/** Rows as separate lines. */
 export const SEPARATE_ROWS: RowStyle = { down: () => "\r\n", erase: "\x1b[K" };
 
 /**
- * Rows as one line of the terminal that goes on from row to row. xterm.js leaves the line with the cursor as it is when the window gets
- * another width, but counts wrongly, and loses its place, where it wraps lines below the cursor.
+ * Creates rows that form one wrapped line of the terminal. On a resize, xterm.js leaves the cursor's line alone, but
+ * miscounts and loses its place if it rewraps lines below the cursor.
  */
 export function createJoinedRows(columns: number): RowStyle {
   return {
-    // The last cell once more, so that what follows it wraps: that of the terminal, which may be wider by now than it has told. Rows that
-    // do not wrap would all be one, and the cursor then above the frame, in finished text.
+    // Repeats the last cell to force a wrap in the terminal's last column, which may have moved since the last size
+    // report. Without a wrap, all rows would be one and the cursor would end up above the frame.
     down: (line) => `${WRAP}${LAST_COLUMN}${stringWidth(line) < columns ? " " : lastCell(line)} \r${NO_WRAP}`,
-    // Cells alone: to erase up to the end of a row would also cut it off from the one before.
+    // Erases only cells: erasing to the end of the row would also disconnect it from the previous one.
     erase: `\x1b[${columns}X`,
   };
 }
 
-/** Terminals take their own last column for one that they do not have. */
+/** Terminals move to their last column for a column that does not exist. */
 const LAST_COLUMN = "\x1b[9999G";
 
-/** What puts the last character of a line, which ends in the last column, once more where it is. One of which the width is not sure is lost. */
+/**
+ * Returns a sequence that writes the last character of a full line again in the same place. A character of uncertain
+ * width becomes a space.
+ */
 function lastCell(line: string): string {
   const text = line.replace(SEQUENCES, "");
   const end = text.slice(-1);
@@ -43,35 +46,36 @@ function lastCell(line: string): string {
   return `${"\b".repeat(stringWidth(last) - 1)}${styles}${last}${styles && RESET}`;
 }
 
-/** Longer than a character that anybody writes. */
+/** Longer than any real character. */
 const LONGEST = 64;
 
 /**
- * What turns one line on the terminal into another, with the cursor at its beginning: only what lies between the parts that are the same at
- * the beginning and at the end. "" where nothing changed. No style stays on.
+ * Returns a sequence that turns one line into another, with the cursor at its start. Writes only what lies between the
+ * common start and the common end; "" if nothing changed. No style stays on.
  */
 export function diffLine(old: string, next: string, { erase }: RowStyle): string {
   if (old === next) return "";
   const start = next.slice(0, sameStart(old, next));
   const [before, after] = [old.slice(start.length), next.slice(start.length)];
   const [to, styles] = [toColumn(start), stylesOn(start)];
-  // As many cells, every one sure: what is the same at the end stays as it is.
+  // Both have the same number of cells of certain width, so the common end stays.
   const end = before.length === after.length ? differentUntil(before, after) : 0;
   if (end > 0 && PLAIN.test(before.slice(0, end) + after.slice(0, end)) && isOfItself(after, end)) {
     return to + styles + after.slice(0, end) + (styles && RESET);
   }
-  // Erased first: behind the last cell of a full line the cursor stands on that cell. And without a style, which erasing would paint.
+  // Erases first, because after a full line the cursor is on its last cell; and without a style, which erasing would
+  // paint.
   return to + (before && erase) + styles + after + (stylesOn(next) && RESET);
 }
 
-/** A line of which no style stays on. */
+/** Ends all styles of a line. */
 export function closeStyles(line: string): string {
   return line + (stylesOn(line) && RESET);
 }
 
 const RESET = "\x1b[0m";
 
-/** ASCII, the lines of boxes and the dots of what works: every terminal shows them in one cell each. */
+/** ASCII, box drawing and spinner dots, which all terminals show in one cell each. */
 const PLAIN = /^[\x20-\x7e\u2500-\u257f\u2800-\u28ff]*$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are made of them
 const PIECES = /[\x20-\x7e\u2500-\u257f\u2800-\u28ff]|\x1b\[[\d;:]*m/y;
@@ -80,7 +84,9 @@ const SEQUENCES = /\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\))/g;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are made of them
 const STYLES = /\x1b\[[\d;:]*m/g;
 
-/** How much two lines have in common at their beginning, in whole characters and styles, as far as it is sure how many cells it takes. */
+/**
+ * Returns the length of the common start of two lines in whole characters and styles, as far as their width is certain.
+ */
 function sameStart(old: string, next: string): number {
   let [end, lastCharacter] = [0, 0];
   while (end < old.length) {
@@ -90,7 +96,7 @@ function sameStart(old: string, next: string): number {
     if (piece.length === 1) lastCharacter = end;
     end += piece.length;
   }
-  // What comes next may be put on top of the last character.
+  // A following combining character may change the last common character.
   return isOfItself(old, end) && isOfItself(next, end) ? end : lastCharacter;
 }
 
@@ -111,7 +117,7 @@ function toColumn(start: string): string {
   return cells === 0 ? "" : `\x1b[${cells}C`;
 }
 
-/** The styles that are on behind this text. */
+/** Returns the styles that are still on after this text. */
 function stylesOn(text: string): string {
   let on: { style: string; end: number }[] = [];
   for (const [style] of text.matchAll(STYLES)) {
@@ -124,7 +130,7 @@ function stylesOn(text: string): string {
   return on.map(({ style }) => style).join("");
 }
 
-/** The code that ends a style (of those that end one, the code itself); 0 where only a reset is sure to. */
+/** Returns the code that ends a style, the code itself if it ends one, or 0 if only a reset ends it. */
 function getEnd(codes: string): number {
   const code = Number.parseInt(codes, 10);
   if (codes !== String(code) && !/^[34]8[;:]/.test(codes)) return 0;

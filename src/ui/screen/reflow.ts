@@ -1,15 +1,12 @@
 import stringWidth from "string-width";
 import { splitGraphemes } from "./cells.ts";
 
-/**
- * What a terminal does, when its window gets another width, with the lines that are on it: wraps and joins all of them, none, or (xterm.js)
- * all but the line with the cursor.
- */
+/** Which lines a terminal rewraps when its window changes width: all, none, or all but the cursor's line (xterm.js). */
 export type ReflowMode = "all" | "none" | "not the cursor line";
 
 /**
- * How the terminal of this environment behaves: the innermost of those that are nested counts. Of one that says nothing of itself, those
- * behind an SSH are taken for the usual ones of desktops, and those on this machine for one in a browser, which is xterm.js.
+ * Detects how the terminal rewraps, based on the innermost of nested terminals. An unknown terminal counts as a common
+ * desktop terminal over SSH, and as a browser terminal (xterm.js) on this machine.
  */
 export function detectReflow(env: Record<string, string | undefined>): ReflowMode {
   const { TERM = "", TERM_PROGRAM = "" } = env;
@@ -21,7 +18,7 @@ export function detectReflow(env: Record<string, string | undefined>): ReflowMod
   return env.SSH_TTY || env.SSH_CONNECTION || !/^xterm(-\d*color)?$/.test(TERM) ? "all" : "not the cursor line";
 }
 
-/** Variables by which terminals make themselves known, beside TERM and TERM_PROGRAM. */
+/** Variables that identify desktop terminals, besides TERM and TERM_PROGRAM. */
 const OF_DESKTOPS = [
   "VTE_VERSION",
   "KITTY_WINDOW_ID",
@@ -34,22 +31,22 @@ const OF_DESKTOPS = [
 ];
 
 /**
- * In which row, from the first row of the first line, a cursor is after the terminal wrapped the lines anew.
+ * Returns the row of the cursor after the terminal rewrapped the lines, counted from the first row of the first line.
  *
- * @param lines as they were written, none wider than the terminal was
- * @param at where the cursor was put, in cells
+ * @param lines lines as written, none wider than the terminal was
+ * @param at position of the cursor, in cells
  */
 export function findRowAfterReflow(lines: string[], at: { row: number; column: number }, columns: number): number {
   const above = lines.slice(0, at.row).map((line) => rowOfCell(line, Number.POSITIVE_INFINITY, columns) + 1);
   return above.reduce((sum, rows) => sum + rows, 0) + rowOfCell(lines[at.row] ?? "", at.column, columns);
 }
 
-/** How many rows these lines take that the terminal wraps. */
+/** Counts the rows of lines that the terminal wraps. */
 export function countRows(lines: string[], columns: number): number {
   return findRowAfterReflow(lines, { row: lines.length, column: 0 }, columns);
 }
 
-/** In which row the cell number `cell` (from 0) of a wrapped line is, or its last one. A wide character is never cut in two. */
+/** Returns the row of a cell (from 0) in a wrapped line, or the last row. Wide characters are never split. */
 function rowOfCell(line: string, cell: number, columns: number): number {
   let [row, column, seen] = [0, 0, 0];
   for (const width of getCells(line)) {
@@ -61,7 +58,7 @@ function rowOfCell(line: string, cell: number, columns: number): number {
   return row;
 }
 
-/** The widths of the characters of a line. */
+/** Returns the widths of a line's characters. */
 function getCells(line: string): number[] {
   const text = line.replace(ESCAPES, "");
   if (ASCII.test(text)) return Array.from(text, () => 1);

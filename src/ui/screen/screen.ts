@@ -1,47 +1,57 @@
 import { createJoinedRows, diffLine, NO_WRAP, type RowStyle, SEPARATE_ROWS, WRAP } from "./diff-line.ts";
 import { countRows, findRowAfterReflow, type ReflowMode } from "./reflow.ts";
 
-/** What is drawn: lines no wider than the terminal, and where the cursor is in them, in cells; without it the cursor is hidden. */
+/** Lines to draw, none wider than the terminal, and the cursor in cells. Without a cursor it is hidden. */
 export type ScreenFrame = { lines: string[]; cursor: Place | null };
 
 type Place = { row: number; column: number };
 
-/** The terminal that is drawn on. */
+/** The terminal to draw on. */
 export type Canvas = {
   write(text: string): void;
-  /** As it is at this moment, in cells. */
+  /** Returns the current size, in cells. */
   size(): { columns: number; rows: number };
   reflows: ReflowMode;
 };
 
-/** Finished text that stays, and below it a few lines that change. */
+/** Finished text that stays, and a few changing lines below it. */
 export type Screen = {
-  /** Show this frame in the place of the one before. The cursor has to be at the beginning of a line when the first is drawn. */
+  /** Replaces the previous frame. For the first frame, the cursor must be at the start of a line. */
   draw(frame: ScreenFrame): void;
-  /** Finished text, whole lines, shown above the frame with the next `draw`, `flush` or `clear`. The terminal wraps those that are too long. */
+  /**
+   * Adds whole lines of finished text above the frame, shown by the next `draw`, `flush` or `clear`. The terminal wraps
+   * long lines.
+   */
   commit(text: string): void;
-  /** Show what was committed, with the frame as it was. */
+  /** Shows the committed text above the same frame. */
   flush(): void;
-  /** The window has, or had for a moment, another size: the next `draw` draws all. */
+  /** Notes that the window was resized: the next `draw` redraws everything. */
   resized(): void;
-  /** Take the frame away; the cursor is shown where the frame began. */
+  /** Removes the frame and shows the cursor where the frame began. */
   clear(): void;
-  /** What is on the terminal is not known any more: the next frame begins on a line of its own. */
+  /** Notes that the terminal's content is unknown: the next frame begins on a new line. */
   forget(): void;
 };
 
 const [BEGIN, END] = ["\x1b[?2026h", "\x1b[?2026l"];
 const [HIDE, SHOW] = ["\x1b[?25l", "\x1b[?25h"];
-/** From the beginning of a row on. In two parts, since tmux takes erasing from its first cell on for a cleared window, and keeps what it had. */
+/**
+ * Erases from the start of a row to the end of the window. Split in two, because tmux takes erasing from the first cell
+ * for a cleared window and saves its content.
+ */
 const ERASE_BELOW = "\x1b[K\x1b[C\x1b[J\r";
 
 /** Rows of the window that a frame leaves free. */
 const FREE_ROWS = 2;
 
-/** The frame on the terminal, the empty lines that it has above it, the place of the real cursor, and how wide the terminal was. */
+/**
+ * The frame on the terminal, the empty lines above it, the position of the real cursor, and the terminal's width then.
+ */
 type Shown = { frame: ScreenFrame; gap: number; at: Place; columns: number; isStale: boolean };
 
-/** Draw on a terminal: one write for each frame, only what changed, and nothing that scrolled away is touched. */
+/**
+ * Creates a screen that draws each frame with one write, changes only what differs, and never touches scrolled text.
+ */
 export function createScreen(canvas: Canvas): Screen {
   let shown: Shown | null = null;
   let committed = "";
@@ -75,9 +85,9 @@ export function createScreen(canvas: Canvas): Screen {
     if (all !== "") canvas.write(BEGIN + all + END);
   };
   /**
-   * Terminals that wrap lines anew make room for them by moving everything up, also where there is room below: a frame that then took less
-   * rows would climb at each change of the window, until its first lines could not be reached any more. So it keeps the rows that it had,
-   * with empty ones above it, until finished text takes their place.
+   * Returns how many empty lines to keep above the frame. Terminals that rewrap lines move everything up, even with
+   * free rows below. A frame that then used fewer rows would climb on every resize, so it keeps its rows until finished
+   * text fills them.
    */
   const gapFor = (lines: number, { columns, rows }: { columns: number; rows: number }) => {
     if (!shown || canvas.reflows !== "all") return 0;
@@ -88,7 +98,7 @@ export function createScreen(canvas: Canvas): Screen {
     const kept = isReflowed ? before - lines : Math.min(shown.gap, before - lines);
     return Math.max(Math.min(kept - taken, rows - FREE_ROWS - lines), 0);
   };
-  /** To the first cell of the frame, wherever the terminal has wrapped what is above the cursor. */
+  /** Moves to the first cell of the frame, however the terminal wrapped the rows above the cursor. */
   const toHome = (columns: number) => {
     if (!shown) return begin;
     const { frame, at } = shown;
@@ -120,7 +130,7 @@ export function createScreen(canvas: Canvas): Screen {
   };
 }
 
-/** A frame may not be higher than the window, or its beginning could not be reached any more; what is left is its end. */
+/** Cuts a frame to the window's height and keeps its end. A taller frame could no longer be redrawn from its start. */
 function fitFrame({ lines, cursor }: ScreenFrame, { rows }: { rows: number }): ScreenFrame {
   const over = Math.max(lines.length - Math.max(rows - FREE_ROWS, 1), 0);
   if (over === 0) return { lines, cursor };
@@ -130,7 +140,7 @@ function fitFrame({ lines, cursor }: ScreenFrame, { rows }: { rows: number }): S
   };
 }
 
-/** With so many empty lines above it, or without. */
+/** Adds or removes empty lines above a frame. */
 function offsetFrame({ lines, cursor }: ScreenFrame, gap: number): ScreenFrame {
   if (gap === 0) return { lines, cursor };
   return {
@@ -147,7 +157,7 @@ function whole(lines: string[], { down }: RowStyle): string {
   return lines.map((line, index) => (index < lines.length - 1 ? line + down(line) : line)).join("");
 }
 
-/** From some lines to others, beginning in row `from`; and the row in which that ends. */
+/** Returns the text that turns some lines into others, starting in row `from`, and the row where it ends. */
 function changes(old: string[], next: string[], from: number, rows: RowStyle): { text: string; row: number } {
   const opened = roomFor(old, next, from);
   let { text, row } = opened;
@@ -166,10 +176,10 @@ function changes(old: string[], next: string[], from: number, rows: RowStyle): {
   return { text, row };
 }
 
-/** The lines after that, `undefined` where a row is new. */
+/** The lines after rows were inserted; new rows are `undefined`. */
 type Room = { lines: (string | undefined)[]; text: string; row: number };
 
-/** Where rows are added above others that stay, as with text that streams, those are moved down and not written again. */
+/** Inserts rows above lines that stay, as when text streams, so that those move down without being rewritten. */
 function roomFor(old: string[], next: string[], from: number): Room {
   const added = next.length - old.length;
   const stay = added > 0 ? sameAtEnd(old, next) : 0;
@@ -187,7 +197,7 @@ function sameAtEnd(old: string[], next: string[]): number {
   return end < 0 ? from.length : end;
 }
 
-/** To the beginning of another row of the frame. */
+/** Moves to the start of another row of the frame. */
 function vertical(from: number, to: number): string {
   if (from === to) return "\r";
   return from > to ? `\r\x1b[${from - to}A` : `\r\x1b[${to - from}B`;
@@ -198,16 +208,16 @@ function right(columns: number): string {
 }
 
 /**
- * What the session switches on in a terminal, and off again on every way out. A terminal that does not know one of them ignores it.
+ * Terminal modes that a session switches on, and off on every exit. Terminals ignore modes they do not know.
  *
- * - `?2004` bracketed paste: pasted text comes between marks, so that its line breaks are no Enter.
- * - `?1004` focus: the terminal tells when its window is left and come back to.
+ * - `?2004` bracketed paste: pasted text is marked, so its line breaks are not Enter.
+ * - `?1004` focus: the terminal reports when its window loses or gets the focus.
  * - `>1u` kitty's keyboard protocol, pushed and popped: Shift+Enter and Ctrl+Enter differ from Enter.
- * - `>4;1m` modifyOtherKeys for xterm and those like it, which says the same in another way. A terminal that knows both lets kitty's win;
- *   level 1 leaves Ctrl+C, Tab and every key that already has bytes of its own as they are.
+ * - `>4;1m` modifyOtherKeys for xterm and similar terminals, with the same effect. Terminals that know both prefer
+ * kitty's. Level 1 does not change Ctrl+C, Tab or other keys that have bytes already.
  *
- * Switching off also ends what a drawing that was cut short may have left: synchronized output, no wrapping, a hidden cursor, colours
- * and a link.
+ * Switching off also undoes what an interrupted frame may leave: synchronized output, no wrapping, a hidden cursor,
+ * colors and a link.
  */
 export const SESSION_MODES = {
   on: "\x1b[?2004h\x1b[?1004h\x1b[>1u\x1b[>4;1m",

@@ -10,7 +10,7 @@ import type { Session } from "./state.ts";
 import { PROMPT } from "./state.ts";
 import { beginSending, cancelTurn, isBusy } from "./turn.ts";
 
-/** A key in the composer. */
+/** Applies a key in the composer. */
 export function updateComposer(session: Session, key: Key): SessionStep {
   if (session.search) return searchKey(session, key);
   if (session.offer) {
@@ -21,11 +21,11 @@ export function updateComposer(session: Session, key: Key): SessionStep {
   return chordKey(closed, key) ?? plainKey(closed, key);
 }
 
-/** Keys that are not the editor's, or not its alone. */
+/** Handles the keys that do more than edit text. */
 function chordKey(session: Session, key: Key): SessionStep | null {
   if (key.name === "enter" && !key.shift && !key.alt) return enter(session, key.ctrl);
   if (key.name === "tab") return tab(session);
-  // What ends the turn would answer for everybody.
+  // Cancelling the turn would answer for all clients.
   if (key.name === "escape" && findReadOnlyCard(session)) return toStep(withHint(session, READ_ONLY_HINT));
   if (key.name === "escape") return isBusy(session) ? cancelTurn(session) : toStep(session);
   if (key.name !== "text" || !key.ctrl) return null;
@@ -34,7 +34,7 @@ function chordKey(session: Session, key: Key): SessionStep | null {
   return null;
 }
 
-/** The editor's keys; Up and Down at its edges go through what was sent before. */
+/** Handles the editor's keys. Up in the first row and Down in the last show the history. */
 function plainKey(session: Session, key: Key): SessionStep {
   const room = { width: session.size.columns, prompt: PROMPT };
   const draft = updateDraft(session.draft, key, room);
@@ -45,14 +45,14 @@ function plainKey(session: Session, key: Key): SessionStep {
   return toStep(found ? { ...session, ...found } : session);
 }
 
-/** The newest queued line comes back to be changed. */
+/** Returns the newest queued line to the draft. */
 function dequeue(session: Session): SessionStep {
   const line = session.queue.at(-1) ?? "";
   return toStep({ ...session, queue: session.queue.slice(0, -1), draft: replaceText(session.draft, line) });
 }
 
 /**
- * The draft is sent, or queued while something is under way; `now` sends it in any case, which ends what is under way.
+ * Sends the draft, or queues it while a turn is running. With `now` it is sent anyway, which cancels the running turn.
  * A backslash at its end makes a new line instead.
  */
 function enter(session: Session, now: boolean): SessionStep {
@@ -69,18 +69,18 @@ function enter(session: Session, now: boolean): SessionStep {
   return toStep(beginSending(empty, sent), remember, { do: "send", text: sent });
 }
 
-/** What waits is sent now. */
+/** Sends the oldest queued line now. */
 function sendQueued(session: Session): SessionStep {
   const [text, ...queue] = session.queue;
   return text === undefined ? toStep(session) : toStep(beginSending({ ...session, queue }, text), { do: "send", text });
 }
 
-/** Whether the key is Tab at a word that can be completed. */
+/** Whether the key is Tab after a word that can be completed. */
 export function canComplete(session: Session, key: Key): boolean {
   return key.name === "tab" && !key.shift && findCompletion(session.draft, session.sources) !== null;
 }
 
-/** Completes the word, or shows what it could become. */
+/** Completes the word, or shows the candidates. */
 function tab(session: Session): SessionStep {
   const completion = findCompletion(session.draft, session.sources);
   if (!completion) return toStep(session);
@@ -88,7 +88,7 @@ function tab(session: Session): SessionStep {
   return toStep(draft ? { ...session, draft } : { ...session, offer: { completion, at: 0 } });
 }
 
-/** A key while completions are offered; null when it closes the offer and counts for itself. */
+/** Applies a key while candidates are shown; null if it closes them and must be handled again. */
 function offerKey(session: Session, { completion, at }: NonNullable<Session["offer"]>, key: Key): SessionStep | null {
   const count = completion.candidates.length;
   const to = (place: number) => toStep({ ...session, offer: { completion, at: (place + count) % count } });
@@ -100,7 +100,7 @@ function offerKey(session: Session, { completion, at }: NonNullable<Session["off
   return toStep({ ...session, offer: null, draft: acceptCandidate(session.draft, completion, chosen) });
 }
 
-/** A key of Ctrl+R: it searches, takes what was found, or leaves all as it was. */
+/** Applies a key during a history search: it searches, accepts the match, or cancels. */
 function searchKey(session: Session, key: Key): SessionStep {
   const search = session.search ?? EMPTY_SEARCH;
   const { entries } = session.history;
@@ -113,6 +113,6 @@ function searchKey(session: Session, key: Key): SessionStep {
     return toStep({ ...session, search: searchHistory(entries, search.query + (key.text.split("\n")[0] ?? "")) });
   const found = getMatch(search, entries);
   const taken = { ...session, search: null, draft: found === null ? session.draft : replaceText(session.draft, found) };
-  // Enter takes it to be looked at; every other key counts in the draft that it makes.
+  // Enter only accepts the match; any other key is then applied to the new draft.
   return key.name === "enter" ? toStep(taken) : updateComposer(taken, key);
 }

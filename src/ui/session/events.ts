@@ -6,55 +6,55 @@ import type { TimedPart } from "../view/reduce.ts";
 import type { ScrollbackState } from "./live-content.ts";
 import type { Session, Status } from "./state.ts";
 
-/** What happens to a session. `at` is ms since 1970. */
+/** An event of a session. `at` is in ms since 1970. */
 export type SessionEvent =
   | { type: "key"; key: Key }
   | { type: "parts"; parts: TimedPart[]; at: number }
-  /** A frame is on the screen: the cards in it, and the one that was drawn with the focus. */
+  /** A frame is on the screen, with these cards, one of them drawn with the focus. */
   | { type: "drawn"; frame: { cards: string[]; focused: string | null; cardRows: number; at: number } }
-  /** So much of the conversation is in the scrollback: its texts are not kept any longer. */
+  /** This much of the conversation is in the scrollback, so its texts can be dropped. */
   | { type: "committed"; blocks: ScrollbackState }
   | { type: "tick"; at: number }
   | { type: "size"; columns: number; rows: number }
-  /** The backend has the prompt; or will not have it, then it comes `back` into the draft. */
+  /** The backend accepted the prompt; or rejected it, which returns it to the draft (`back`). */
   | { type: "sent"; back?: string }
-  /** The backend did not take the answer of a card. */
+  /** The backend rejected a card's answer. */
   | { type: "refused"; card: string; told: string }
-  /** The backend was told to cancel, and will not say more of it. */
+  /** The cancellation was sent, and no more events follow for it. */
   | { type: "cancelled" }
-  /** A text comes back from the editor: of the draft, or of a card; `null` when there is none. */
+  /** The editor returned a text for the draft or a card; `null` if it could not be opened. */
   | { type: "edited"; of: string; text: string | null }
   | { type: "status"; status: Partial<Status> }
   | { type: "sources"; sources: Partial<CompletionSources> }
   | { type: "hint"; text: string; at: number }
-  /** Whether what the conversation asks is answered here. */
+  /** Whether this client answers the conversation's requests. */
   | { type: "interaction"; enabled: boolean }
   | { type: "history"; entries: readonly string[] }
-  /** A card of this terminal alone opens, changes, or is gone. */
+  /** A card that only this terminal has was opened, changed or closed. */
   | { type: "local"; card: AnyCard }
   | { type: "local-ended"; id: string }
   | { type: "links"; card: string; links: AuthLinks }
-  /** Another conversation is shown from now on, or a new one. */
+  /** Another conversation is shown from now on. */
   | { type: "reset" };
 
-/** The draft, among texts that come back from the editor; no card has this id. */
+/** ID of the draft among texts in the editor. No card has this ID. */
 export const DRAFT_TARGET = "draft";
 
-/** What a session wants to be done. */
+/** An action that a session requests. */
 export type SessionEffect =
   | { do: "send"; text: string }
   | { do: "slash"; line: string }
-  /** Cancel what is under way. */
+  /** Cancel the running turn. */
   | { do: "cancel"; generation: string }
-  /** The person decided about a card. */
+  /** The user chose an action on a card. */
   | { do: "act"; card: AnyCard; act: CardAction }
-  /** A card opened: what it needs is prepared, and the person is told where they look elsewhere. */
+  /** A card opened: prepare it, and notify the user if the window has no focus. */
   | { do: "opened"; card: AnyCard; unseen: boolean }
-  /** It is open no more. */
+  /** A card was closed. */
   | { do: "closed"; card: string }
   | { do: "edit"; of: string; text: string }
   | { do: "remember"; text: string }
-  /** A tick when so many ms have gone by, after the keys that came meanwhile. */
+  /** Send a tick after this many ms, after the keys that arrive until then. */
   | { do: "wait"; ms: number }
   | { do: "suspend" }
   | { do: "redraw" }
@@ -62,18 +62,18 @@ export type SessionEffect =
   | { do: "expand" }
   | { do: "leave" };
 
-/** A session after an event, and what it wants to be done, in this order. */
+/** The session after an event, and the actions it requests, in this order. */
 export type SessionStep = { session: Session; effects: SessionEffect[] };
 
-/** So long advice stands, in ms. */
+/** How long a hint is shown, in ms. */
 const HINT_MS = 5_000;
 
-/** A session with a line of advice. */
+/** Adds a hint above the status line. */
 export function withHint(session: Session, text: string): Session {
   return { ...session, hint: { text, until: session.now + HINT_MS } };
 }
 
-/** A session that became this, and wants these things done. */
+/** Pairs a session with the actions it requests. */
 export function toStep(session: Session, ...effects: SessionEffect[]): SessionStep {
   return { session, effects };
 }

@@ -11,10 +11,10 @@ import { findFocusedCard, findReadOnlyCard, getCardViewport } from "./open-cards
 import type { Session } from "./state.ts";
 import { cancelTurn, isBusy } from "./turn.ts";
 
-/** How long a second Ctrl+C leaves, in ms. */
+/** How long a second Ctrl+C exits, in ms. */
 const ARMED_MS = 2_000;
 
-/** What a key does: first what it does everywhere, then what it does in the card that has the focus, else in the composer. */
+/** Applies a key: global keys first, then the focused card, otherwise the composer. */
 export function handleKey(session: Session, key: Key): SessionStep {
   if (key.name === "focus" || key.name === "blur")
     return { session: { ...session, windowFocused: key.name === "focus" }, effects: [] };
@@ -25,10 +25,10 @@ export function handleKey(session: Session, key: Key): SessionStep {
   return { session: after.session, effects: [...before.effects, ...after.effects] };
 }
 
-/** A key that has nothing to do with the one before it. */
+/** Handles a key that does not belong to a held letter. */
 function freshKey(session: Session, key: Key): SessionStep {
   const chord = key.name === "text" && key.ctrl && !key.alt ? key.text.toLowerCase() : "";
-  // Between the two Ctrl+C that leave there is no other key.
+  // Any other key between two Ctrl+C cancels leaving.
   const now = chord === "c" || session.exitArmedUntil === 0 ? session : { ...session, exitArmedUntil: 0, hint: null };
   const step = EVERYWHERE[chord]?.(now) ?? pagedKey(now, key) ?? focusedKey(now, key);
   return step.session.draft.text === ""
@@ -44,13 +44,16 @@ const EVERYWHERE: Record<string, (session: Session) => SessionStep | null> = {
   d: (session) => (session.draft.text === "" && !declines(session) ? toStep(session, { do: "leave" }) : null),
 };
 
-/** Ctrl+D says no to a form. */
+/** Whether Ctrl+D declines a form instead of leaving. */
 function declines(session: Session): boolean {
   const ui = session.cards[findFocusedCard(session)?.id ?? ""];
   return ui?.type === "form" && !ui.sent;
 }
 
-/** Ctrl+C clears the line, then cancels the turn, then arms leaving, then leaves (terminal.md, "The session"). */
+/**
+ * Handles Ctrl+C, which clears the line, then cancels the turn, then asks for a second one, then leaves
+ * (docs/session.md).
+ */
 function interrupt(session: Session): SessionStep {
   if (session.search || session.offer) return toStep({ ...session, search: null, offer: null });
   if (session.draft.text !== "") return toStep({ ...session, draft: clearDraft(session.draft) });
@@ -59,15 +62,15 @@ function interrupt(session: Session): SessionStep {
   const [local] = session.local;
   if (local) return toStep(session, { do: "act", card: local, act: givenUp(local) });
   const until = session.now + ARMED_MS;
-  return toStep({ ...session, exitArmedUntil: until, hint: { text: "Ctrl+C again leaves.", until } });
+  return toStep({ ...session, exitArmedUntil: until, hint: { text: "Press Ctrl+C again to exit.", until } });
 }
 
-/** What gives up a card of this terminal alone: a question is answered with no. */
+/** Returns the action that dismisses a card of this terminal. A confirmation is denied. */
 function givenUp(card: AnyCard): CardAction {
   return card.kind === "confirmation" ? { do: "answer", answer: { action: "deny" } } : { do: "cancel request" };
 }
 
-/** A card that is only read along scrolls by the page. */
+/** Scrolls a read-only card by a page. */
 function pagedKey(session: Session, key: Key): SessionStep | null {
   const card = findReadOnlyCard(session);
   const ui = card && session.cards[card.id];
@@ -77,7 +80,7 @@ function pagedKey(session: Session, key: Key): SessionStep | null {
 }
 
 function focusedKey(session: Session, key: Key): SessionStep {
-  // Completion comes before the cards where a word was begun, as does a search or an offer that is on the screen.
+  // Completion, a search and visible candidates come before the cards.
   if (key.name === "escape" && session.focus.chosen === DRAFTING && !session.search && !session.offer)
     return toStep({ ...session, focus: recordKey(endDraft(session.focus), key) });
   const isComposers = session.search !== null || session.offer !== null || canComplete(session, key);
@@ -90,7 +93,7 @@ function focusedKey(session: Session, key: Key): SessionStep {
   const { focus, to } = routeKey(session.focus, key, { draft, ...uses });
   const after = { ...session, focus };
   if (to === "nobody") return toStep(after);
-  // A card whose answer is on its way takes no key: what is typed meanwhile is the next message.
+  // A card whose answer is being sent takes no text: it belongs to the next message.
   if (to === "composer" || !card || !ui || (ui.sent && isTextKey(key))) return updateComposer(after, key);
   const { ui: next, act } = updateCard(ui, card, key, getCardViewport(session));
   if (act && isTextKey(key)) return holdKey(after, card.id, key);
@@ -99,7 +102,7 @@ function focusedKey(session: Session, key: Key): SessionStep {
   return act ? toStep(answered, { do: "act", card, act }) : toStep(answered);
 }
 
-/** A letter that means nothing to a card that asks for one begins a text of one's own. */
+/** Whether a letter means nothing to the card and starts a new text instead. */
 function isForeign(after: CardUi, key: Key): boolean {
   return (
     isTextKey(key) && key.text !== " " && (after.type === "auth" || (after.type !== "form" && after.step === "ask"))

@@ -10,7 +10,7 @@ import { getPresenceNews } from "./presence.ts";
 import type { Session } from "./state.ts";
 import { isFinished, sendQueued } from "./turn.ts";
 
-/** The conversation went on: cards open and end, and what was queued has its turn when nothing is under way any more. */
+/** Adds parts of the conversation: opens and closes cards, and sends queued lines once nothing is running. */
 export function handleParts(session: Session, parts: TimedPart[]): SessionStep {
   const view = reduceViewAll(session.view, parts);
   const open = listOpenCards(view);
@@ -29,13 +29,13 @@ export function handleParts(session: Session, parts: TimedPart[]): SessionStep {
   return sendQueued({ session: next.session, effects: [...effects, ...next.effects] });
 }
 
-const LOST = "The card is over: what you changed in it was not sent.";
+const LOST = "The request has closed. Your changes were not sent.";
 
 function isLostWith(ui: CardUi | undefined): boolean {
   return ui !== undefined && hasInput(ui);
 }
 
-/** The session after its cards changed: what the person did with those that closed is forgotten. */
+/** Updates the session after its cards changed, and drops the state of closed cards. */
 export function updateOpenCards(session: Session, closed: string[], opened: AnyCard[]): Session {
   const kept = <T>(of: Record<string, T>) => Object.entries(of).filter(([id]) => !closed.includes(id));
   const fresh = opened.map((card) => [card.id, createCardUi(card)] as const);
@@ -47,12 +47,12 @@ export function updateOpenCards(session: Session, closed: string[], opened: AnyC
   };
 }
 
-/** A request under the same name that asks something else, for example again after an answer that was wrong. */
+/** Whether a request with the same ID has new content, for example after a wrong answer. */
 function asksElse(one: CardItem, other: CardItem): boolean {
   return one.type !== "auth" && other.type !== "auth" && one.request !== other.request;
 }
 
-/** What was sent has begun, to be cancelled if the person wants so; or it is over. */
+/** Notes that the sent prompt has started or ended, and cancels it if the user asked for that earlier. */
 function turn(session: Session): SessionStep {
   const { view, arriving, cancelling } = session;
   const isHere = arriving !== null && arriving.after !== view.generation_id;

@@ -8,22 +8,25 @@ import { findFocusedCard, getCardViewport } from "./open-cards.ts";
 import type { Session } from "./state.ts";
 
 /**
- * How long a letter has to stay alone before a card acts on it, in ms: nobody waits for that, and whatever types a text, a program above
- * all, has its next character there by then.
+ * How long a letter must stay alone before a card acts on it, in ms. Users do not notice it, and a program that types
+ * has sent its next character by then.
  */
 const ALONE_MS = 80;
 
-/** Whether this key is, or brings, a character of a text. */
+/** Whether a key is, or brings, text. */
 export function isTextKey({ name, ctrl, alt }: Key): boolean {
   return name === "paste" || (name === "text" && !ctrl && !alt);
 }
 
-/** The card would act on this letter: it does when no other comes with it. */
+/** Holds a letter that the card would act on, until it is clear that no other follows. */
 export function holdKey(session: Session, card: string, key: Key): SessionStep {
   return toStep({ ...session, held: { card, key, at: key.at } }, { do: "wait", ms: ALONE_MS });
 }
 
-/** What a key makes of the letter before it: a repetition is the same letter, another character makes a text of both. Null when it stood alone. */
+/**
+ * Joins a key with the held letter: a repeat of the letter keeps it held, another character makes both a text. Returns
+ * null if no letter is held.
+ */
 export function joinHeldKey(session: Session, key: Key): SessionStep | null {
   const { held } = session;
   if (!held || !isTextKey(key) || key.at - held.at >= ALONE_MS) return null;
@@ -34,14 +37,14 @@ export function joinHeldKey(session: Session, key: Key): SessionStep | null {
   return { session: second.session, effects: [...first.effects, ...second.effects] };
 }
 
-/** By now the letter has stood alone for long enough, or another key that is no text was pressed: the card acts on it. */
+/** Lets the card act on the held letter, after it was alone long enough or another key was pressed. */
 export function releaseHeldKey(session: Session, isOver = false): SessionStep {
   const { held } = session;
   if (!held || (!isOver && session.now - held.at < ALONE_MS)) return toStep(session);
   const after = { ...session, held: null };
   const card = findFocusedCard(session);
   const ui = card && session.cards[card.id];
-  // It was for the card as it was then.
+  // The letter was meant for the card as it was then.
   if (!card || !ui || card.id !== held.card || session.focus.open?.id !== card.id) return toStep(after);
   const { ui: next, act } = updateCard(ui, card, held.key, getCardViewport(session));
   const answered = { ...after, cards: { ...after.cards, [card.id]: next } };

@@ -6,22 +6,22 @@ import { formatToolRow, isToolFinished } from "../text/tool-row.ts";
 import type { Item, TextItem, View } from "../view/view.ts";
 
 /**
- * What is under way, in rows of at most `look.width` cells. `text` is the end of what is being said, with an empty row before it where the
- * finished text above ends with a paragraph of its own; `tools` has a row for each call that is not committed, and the first cell of those
- * that work is {@link SPINNER_PLACE}; `waiting` says what there is to wait for where neither shows anything.
+ * The running part of the conversation, in rows of at most `look.width` cells. `text` is the end of the current text,
+ * after an empty row if it starts a new paragraph. `tools` has a row per uncommitted call; the first cell of a running
+ * one is {@link SPINNER_MARK}. `waiting` says what kay is waiting for if both are empty.
  */
 export type LiveContent = { text: string[]; tools: string[]; waiting: string | null };
 
-/** Most rows of text. */
+/** Maximum number of text rows. */
 const LIVE_TEXT_ROWS = 8;
 
-/** Where a spinner turns. */
+/** Placeholder for the spinner. */
 export const SPINNER_MARK = "◌";
 
-/** Most characters of a text behind an unfinished call that are looked at. */
+/** How many characters of a text behind an unfinished call are rendered. */
 const LOOKED_AT = 2_000;
 
-/** What is not committed yet, at its end. */
+/** Returns the end of what is not committed yet. */
 export function getLiveContent({ next, above, text }: ScrollbackState, view: View, look: Look): LiveContent {
   const items = view.items.slice(next);
   const tools = items.filter((item) => item.kind === "tool");
@@ -53,23 +53,23 @@ function toCurrentRows(item: TextItem, { stream, taken }: ScrollbackState["text"
   );
 }
 
-/** A text that waits for a call before it. */
+/** Renders a text that waits for an earlier call to finish. */
 function toLaterRows(item: TextItem, look: Look): string[] {
   return renderTail(INITIAL_STREAM, item.text.slice(-LOOKED_AT), look, LIVE_TEXT_ROWS);
 }
 
 function waitingFor({ status }: View, items: Item[]): string | null {
-  if (status === "paused") return "Another request of this conversation is under way; this one waits for its turn.";
+  if (status === "paused") return "Another request is running in this conversation; this one is queued.";
   if (status !== "running" || items.some((item) => item.kind === "card")) return null;
   return "Thinking…";
 }
 
-/** How far a conversation has left for the scrollback. It does not grow with it. */
+/** How much of a conversation is in the scrollback. Its size is constant. */
 export type ScrollbackState = {
-  /** Place of the first item that is not wholly committed. */
+  /** Index of the first item that is not fully committed. */
   next: number;
-  /** What was committed last. */
+  /** Kind of the last committed item. */
   above: Item["kind"] | null;
-  /** Where the text at `next` is read on: after how many of its characters, and up to where there is no end of a line. */
+  /** Position in the text at `next`: how many characters were read, and how far it was searched for a line break. */
   text: { stream: MarkdownStream; taken: number; searched: number };
 };

@@ -13,7 +13,7 @@ import type { Session } from "./state.ts";
 import { PROMPT } from "./state.ts";
 import { isBusy } from "./turn.ts";
 
-/** The live region, laid out: every row fits the window, all of them are never more than its rows − 2. */
+/** Layout of the live region. Every row fits the window, and all rows together leave two rows free. */
 export type LiveFrame = {
   width: number;
   text: string[];
@@ -22,30 +22,29 @@ export type LiveFrame = {
   queue: string[];
   rule: boolean;
   composer: string[];
-  /** The composer does not take the keys now. */
+  /** Whether the composer does not receive keys now. */
   composerDim: boolean;
   offer: { text: string; chosen: boolean }[];
   hint: string | null;
   status: string | null;
-  /** Where the real cursor belongs, in rows and cells from the top; null where nothing is being typed. */
+  /** Position of the cursor in rows and cells from the top; null if nothing is being typed. */
   cursor: { row: number; column: number } | null;
-  /** The cards that are seen in it, and the one that has the focus. */
+  /** The visible cards, and the focused one. */
   cards: string[];
   focused: string | null;
-  /** Rows that a card has in it. */
+  /** Rows available for a card. */
   cardRows: number;
 };
 
-/** Rows of the composer, where there is room for more. */
+/** Most rows of the composer, and fewest rows of a card. */
 const MOST_COMPOSER = 12;
 const LEAST_CARD = 3;
 
-/** Lay the live region out. `spin` turns the mark of what works. */
+/** Lays out the live region. `spin` is the current character of the spinner. */
 export function layOutLiveRegion(session: Session, live: LiveContent, spin: string): LiveFrame {
   const { columns: width, rows } = session.size;
   const card = findFocusedCard(session) ?? listCards(session)[0];
-  const hint =
-    card && rows < LEAST_CARD + 3 ? "Something waits for an answer: make the window higher." : getHint(session);
+  const hint = card && rows < LEAST_CARD + 3 ? "Make the window taller to answer the open request." : getHint(session);
   const offers = session.offer?.completion.candidates ?? [];
   const tools = live.tools.length > 0 || !isBusy(session) || card ? live.tools : [`${spin} ${waitingFor(session)}`];
   const whole = getComposer(session, rows - 2);
@@ -116,12 +115,12 @@ function cardProps(session: Session, card: CardProps["card"], maxRows: number): 
   };
 }
 
-/** What is being typed; while the history is searched, the search and what it found. */
+/** Lays out the draft, or the history search and its match. */
 function getComposer({ draft, search, history, size }: Session, maxRows: number): EditorLayout {
   if (!search) return layOutDraft(draft, { width: size.columns, maxRows, prompt: PROMPT });
   const found = getMatch(search, history.entries);
   const query = `search: ${toLine(search.query)}`;
-  const shown = found === null ? (search.query === "" ? "" : "  nothing found") : `  ${toLine(found)}`;
+  const shown = found === null ? (search.query === "" ? "" : "  no match") : `  ${toLine(found)}`;
   return {
     rows: [truncateCells(`${query}${shown}`, size.columns)],
     cursor: { row: 0, column: Math.min(size.columns - 1, stringWidth(query)) },
@@ -130,18 +129,16 @@ function getComposer({ draft, search, history, size }: Session, maxRows: number)
 
 function getHint({ hint, search, status }: Session): string | null {
   if (hint) return hint.text;
-  if (search) return "enter takes it · ctrl+r older · esc leaves";
-  return status.connection === "lost"
-    ? "The connection is lost; kay tries to get it back. What you type is kept."
-    : null;
+  if (search) return "enter to use it · ctrl+r older · esc to cancel";
+  return status.connection === "lost" ? "Connection lost. Reconnecting… What you type is kept." : null;
 }
 
 function waitingFor({ sending, cancelling }: Session): string {
   if (cancelling) return "cancelling…";
-  return sending === null ? "working… (esc stops)" : "sending…";
+  return sending === null ? "working… (esc to stop)" : "sending…";
 }
 
-/** The candidates around the chosen one. */
+/** Returns the candidates around the chosen one. */
 function listOffered({ offer, size }: Session, rows: number): LiveFrame["offer"] {
   if (!offer || rows === 0) return [];
   const { candidates } = offer.completion;

@@ -4,30 +4,30 @@ import { toLine } from "../text/words.ts";
 import type { View } from "../view/view.ts";
 import type { Session } from "./state.ts";
 
-/** How long it is told who came or left, in ms. */
+/** How long arrivals and departures are shown, in ms. */
 const NEWS_MS = 5_000;
 
-/** More names, or wider ones, are a number. */
+/** With more or longer names, only their number is shown. */
 const MOST_NAMES = 3;
 const WIDEST_NAMES = 40;
 
-/** Everybody else who follows a conversation. */
+/** Returns all other clients that follow the conversation. */
 function getOthers({ presence }: View, client: string | undefined): ClientPresence[] {
   return presence.filter(({ client_id }) => client_id !== client);
 }
 
-/** What a client is called. */
+/** Formats the name of a client. */
 export function formatClientName({ name, client_id }: ClientPresence): string {
   return toLine(name ?? client_id);
 }
 
-/** Whether it can be asked, in a word. */
+/** Returns in a word whether a client answers requests. */
 export function getClientState({ interaction }: ClientPresence): "answers" | "reads" | "cannot answer" {
   const { supported = true, enabled = true } = interaction ?? {};
   return supported ? (enabled ? "answers" : "reads") : "cannot answer";
 }
 
-/** Who else is here, the fuller text first; none where nobody is. */
+/** Formats who else is here, longest text first; empty if there are no others. */
 function formatOthers(view: View, client: string | undefined): string[] {
   const others = getOthers(view, client);
   const count = others.length + (view.present === undefined ? 0 : view.present - view.presence.length);
@@ -37,19 +37,24 @@ function formatOthers(view: View, client: string | undefined): string[] {
   );
   const names = `with ${named.join(", ")}`;
   const answering = others.filter((each) => getClientState(each) === "answers").length;
-  const may = answering === others.length ? "" : answering === 0 ? ", who only read" : `, ${answering} may answer`;
+  const may = answering === others.length ? "" : answering === 0 ? " (read-only)" : `, ${answering} can answer`;
   const counted = `${count} other${count === 1 ? "" : "s"} here`;
   const isShort = count <= MOST_NAMES && stringWidth(names) <= WIDEST_NAMES;
   return [...(isShort ? [names] : []), ...(may === "" ? [] : [counted + may]), counted];
 }
 
-/** Who came, left, or answers now and did not before; null where that is nobody, or all of them were here before this terminal. */
+/**
+ * Returns news about clients that joined, left or changed whether they answer; null if there is none or this is the
+ * first list.
+ */
 export function getPresenceNews({ view: before, status: { client }, now }: Session, view: View): Session["news"] {
   if (view.presence === before.presence || before.presence.length === 0) return null;
   const known = new Map(getOthers(before, client).map((each) => [each.client_id, each]));
   const others = getOthers(view, client);
   const here = new Set(others.map(({ client_id }) => client_id));
-  const came = others.filter(({ client_id }) => !known.has(client_id)).map((each) => `${formatClientName(each)} came`);
+  const came = others
+    .filter(({ client_id }) => !known.has(client_id))
+    .map((each) => `${formatClientName(each)} joined`);
   const left = [...known.values()]
     .filter(({ client_id }) => !here.has(client_id))
     .map((each) => `${formatClientName(each)} left`);
@@ -61,7 +66,7 @@ export function getPresenceNews({ view: before, status: { client }, now }: Sessi
   });
   const all = [...came, ...left, ...changed];
   if (all.length === 0) return null;
-  const counts = [came.length > 0 ? `${came.length} came` : "", left.length > 0 ? `${left.length} left` : ""].filter(
+  const counts = [came.length > 0 ? `${came.length} joined` : "", left.length > 0 ? `${left.length} left` : ""].filter(
     Boolean,
   );
   const text = all.length > 2 && counts.length > 0 ? counts.join(", ") : all.slice(0, 2).join(", ");
@@ -71,8 +76,8 @@ export function getPresenceNews({ view: before, status: { client }, now }: Sessi
 const CONNECTIONS = { here: "", lost: "○ reconnecting", "signed out": "○ not signed in" };
 
 /**
- * One quiet line: whether the backend is there, whether this terminal only reads along, which model answers, which services are connected, who
- * else is here. What does not fit is left out from the end.
+ * Formats the status line: connection, read-only mode, model, connected services, other clients. Parts that do not fit
+ * are dropped from the end.
  */
 export function formatStatusLine({ status, view, readOnly, news }: Session, width: number): string {
   const connected = status.services.map(toLine);

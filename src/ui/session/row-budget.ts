@@ -1,6 +1,6 @@
 /** How many rows of the window each part of the live region gets. */
 export type RowBudget = {
-  /** Frame around the composer and the status line: 0 in small windows. */
+  /** Rule above the composer, and status line: 0 in small windows. */
   rule: 0 | 1;
   status: 0 | 1;
   hint: number;
@@ -12,7 +12,7 @@ export type RowBudget = {
   text: number;
 };
 
-/** What each part would like to have. */
+/** How many rows each part wants. */
 export type RowDemand = {
   composer: number;
   card: boolean;
@@ -23,7 +23,7 @@ export type RowDemand = {
   text: number;
 };
 
-/** In a window with fewer rows, everything but what is worked with is left out. */
+/** Windows with fewer rows show only the essential parts. */
 const SMALL_ROWS = 12;
 const SMALL_ROWS_WITH_CARD = 16;
 const MOST_POPUP = 6;
@@ -32,8 +32,8 @@ const MOST_TOOLS = 6;
 const LEAST_CARD = 6;
 
 /**
- * Divide the live region, which is never taller than the window's rows − 2 (terminal.md, "The session"). The composer comes first, then the
- * card that waits, then what helps, and the text that streams gets what is left.
+ * Divides the live region, which leaves two rows of the window free. The composer comes first, then the open card, then
+ * aids, and streaming text gets the rest.
  */
 export function divideRows(rows: number, wanted: RowDemand): RowBudget {
   let left = Math.max(1, rows - 2);

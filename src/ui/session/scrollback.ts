@@ -5,14 +5,14 @@ import { isToolFinished } from "../text/tool-row.ts";
 import type { Item, TextItem, View } from "../view/view.ts";
 import { getLiveContent, type LiveContent, type ScrollbackState } from "./live-content.ts";
 
-/** Before anything was committed. */
+/** Creates the state before anything was committed. */
 export function createScrollbackState(): ScrollbackState {
   return { next: 0, above: null, text: NOT_READ };
 }
 
 /**
- * What is final now and was not committed before, as whole lines for `look.width`; and what is under way, for the live region. Items are
- * committed in their order, each once: what comes after one that is not final waits.
+ * Returns the text that became final, as whole lines for `look.width`, and the rest for the live region. Items are
+ * committed once and in order: an item that is not final holds back those after it.
  */
 export function advanceScrollback(
   blocks: ScrollbackState,
@@ -32,7 +32,7 @@ export function advanceScrollback(
   return { blocks: now, commit: out.join(""), live: getLiveContent(now, view, look) };
 }
 
-/** Texts and results of what is committed are not needed any more: a view without them, so that memory stays as it is. */
+/** Returns a view without the texts and results of committed items, so that memory stays bounded. */
 export function dropCommitted(view: View, { next, text }: ScrollbackState): View {
   let first = next;
   while (first > 0 && view.items[first - 1]?.forgotten !== true) first -= 1;
@@ -53,7 +53,7 @@ export function dropCommitted(view: View, { next, text }: ScrollbackState): View
 
 const NOT_READ: ScrollbackState["text"] = { stream: INITIAL_STREAM, taken: 0, searched: 0 };
 
-/** A line that is longer may be committed in parts. */
+/** Longer lines may be committed in parts. */
 const LONG_LINE = 4_096;
 
 function readText(blocks: ScrollbackState, item: TextItem, look: Look, out: string[]): ScrollbackState {
@@ -80,12 +80,12 @@ function commit(blocks: ScrollbackState, item: Item, look: Look, out: string[]):
   return { ...blocks, above: item.kind };
 }
 
-/** What was committed before ends with its line; the other line break is written with what comes below. */
+/** Returns the separator without its first line break, which the text above ended with. */
 function lead(above: Item["kind"], below: Item["kind"]): string {
   return getSeparator(above, below).slice(1);
 }
 
-/** Whether nothing of it changes any more. */
+/** Whether an item can no longer change. */
 function isFinal(item: Item, view: View): boolean {
   const isLeft =
     "generation_id" in item && item.generation_id !== undefined && item.generation_id !== view.generation_id;

@@ -10,63 +10,68 @@ import type { Key } from "../keys/key.ts";
 import type { View } from "../view/view.ts";
 
 /**
- * All that a session on a terminal is, between two events. Nothing of it is a promise, a timer or a stream: what happens comes in as an
- * `Event`, what is to be done goes out as an `Effect` (`events.ts`), and what is shown is a function of this.
+ * Complete state of a terminal session between two events. It has no promises, timers or streams: events come in,
+ * effects go out (`events.ts`), and the screen is a function of this state.
  */
 export type Session = {
   size: { columns: number; rows: number };
-  /** ms since 1970, as of the last event. */
+  /** Time of the last event, in ms since 1970. */
   now: number;
   view: View;
   draft: Draft;
   history: History;
-  /** Ctrl+R. */
+  /** History search (Ctrl+R). */
   search: HistorySearch | null;
-  /** What Tab found for the draft as it is, and which of it is chosen. */
+  /** Completions that Tab found for the current draft, and the chosen one. */
   offer: { completion: Completion; at: number } | null;
   sources: CompletionSources;
-  /** Lines that wait until what is under way has ended, oldest first. */
+  /** Lines that wait for the running turn to end, oldest first. */
   queue: string[];
-  /** A prompt that was sent and of which nothing came back yet. */
+  /** A prompt that was sent and has no response yet. */
   sending: string | null;
-  /** A prompt was sent after this generation, and what it begins has not come yet; `until` (ms since 1970) it is waited for. */
+  /**
+   * A prompt was sent after this generation, and its generation has not started yet; `until` (ms since 1970) it is
+   * expected.
+   */
   arriving: { after: string | undefined; until: number } | null;
-  /** The turn was cancelled here, and its end has not come yet; or its beginning, since it was cancelled before that. */
+  /** Whether the turn was cancelled here and has not ended yet. It may not even have started. */
   cancelling: boolean;
-  /** What the person is doing with each open card, by its id. */
+  /** State of each open card, by its ID. */
   cards: Record<string, CardUi>;
-  /** Cards of this terminal alone: questions of slash commands, services that `/connect` connects, confirmations. */
+  /**
+   * Cards that only this terminal has: questions of slash commands, services that `/connect` connects, confirmations.
+   */
   local: AnyCard[];
-  /** What the conversation asks is only shown here; others answer it. */
+  /** Requests of the conversation are only shown here, and other clients answer them. */
   readOnly: boolean;
-  /** Who came or left, told in the status line until then. */
+  /** Who joined or left, shown in the status line until `until`. */
   news: { text: string; until: number } | null;
-  /** How the services of auth cards stand, by the card's id. */
+  /** State of the services of connection cards, by the card's ID. */
   links: Record<string, AuthLinks>;
   focus: Focus;
-  /** A letter that a card acts on when it stays alone; `at` is when it, or its newest repetition, was pressed. */
+  /** A letter that a card acts on if no other follows. `at` is when it, or its latest repeat, was pressed. */
   held: { card: string; key: Key; at: number } | null;
-  /** Rows that the card had in the last frame, which is what scrolling goes by. */
+  /** Rows of the card in the last frame, for scrolling. */
   cardRows: number;
-  /** Ctrl+C leaves until then (ms since 1970). */
+  /** Until when Ctrl+C exits, in ms since 1970. */
   exitArmedUntil: number;
-  /** One line of advice above the status line, until then. */
+  /** One line above the status line, shown until `until`. */
   hint: { text: string; until: number } | null;
   status: Status;
   windowFocused: boolean;
 };
 
-/** What the status line says. */
+/** Content of the status line. */
 export type Status = {
   model: string;
   connection: "here" | "lost" | "signed out";
-  /** Of the services that are connected. */
+  /** Names of the connected services. */
   services: string[];
   title: string;
   profile: string;
-  /** This terminal's id among those that follow the conversation. */
+  /** ID of this terminal's client. */
   client?: string;
 };
 
-/** What stands before the first row of what is being typed. */
+/** Prompt before the first row of the draft. */
 export const PROMPT = "> ";

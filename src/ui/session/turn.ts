@@ -3,20 +3,20 @@ import type { View } from "../view/view.ts";
 import type { SessionStep } from "./events.ts";
 import type { Session } from "./state.ts";
 
-/** Whether something is under way: a prompt on its way, or a generation that begins, runs or waits. */
+/** Whether the session is busy: a prompt is being sent, or a generation is starting, running or waiting. */
 export function isBusy({ view, sending, arriving }: Session): boolean {
   return sending !== null || arriving !== null || !isFinished(view);
 }
 
-/** The session that sends a text. */
+/** Marks a text as being sent. */
 export function beginSending(session: Session, text: string): Session {
   const arriving = { after: session.view.generation_id, until: Number.POSITIVE_INFINITY };
   return { ...session, sending: text, arriving };
 }
 
 /**
- * What was queued has its turn when nothing is under way any more: the oldest line is sent after a turn that went well; after any other all
- * come back into the draft, for the person to decide.
+ * Sends the oldest queued line once nothing is running and the last turn completed. After any other end, all queued
+ * lines return to the draft for the user to decide.
  */
 export function sendQueued({ session, effects }: SessionStep): SessionStep {
   const [text, ...queue] = session.queue;
@@ -25,7 +25,7 @@ export function sendQueued({ session, effects }: SessionStep): SessionStep {
   return { session: beginSending({ ...session, queue }, text), effects: [...effects, { do: "send", text }] };
 }
 
-/** Queued lines come before what is being typed, each in lines of its own. */
+/** Moves queued lines to the draft, before the text being typed. */
 export function restoreQueue(session: Session): Session {
   if (session.queue.length === 0) return session;
   const lines = [...session.queue, getText(session.draft)].filter((text) => text.trim() !== "");
@@ -33,8 +33,8 @@ export function restoreQueue(session: Session): Session {
 }
 
 /**
- * The turn ends; what was queued behind it comes back into the draft. What a prompt that was just sent begins is cancelled as soon as it has
- * a name.
+ * Cancels the turn and returns queued lines to the draft. A prompt that was just sent is cancelled as soon as its
+ * generation has an ID.
  */
 export function cancelTurn(session: Session): SessionStep {
   const generation = session.view.generation_id;
@@ -44,7 +44,7 @@ export function cancelTurn(session: Session): SessionStep {
   return { session: cancelling, effects: [{ do: "cancel", generation }] };
 }
 
-/** Whether nothing of it runs or waits. */
+/** Whether no generation is running or waiting. */
 export function isFinished({ status }: View): boolean {
   return status === undefined || status === "completed" || status === "cancelled" || status === "error";
 }

@@ -12,13 +12,13 @@ import { dropCommitted } from "./scrollback.ts";
 import type { Session, Status } from "./state.ts";
 import { isFinished, restoreQueue, sendQueued } from "./turn.ts";
 
-/** How long a hint stands, in ms. */
+/** How long a hint is shown, in ms. */
 const HINT_MS = 5_000;
 
-/** So long after the backend took a prompt its generation is waited for, in ms. */
+/** How long to wait for the generation of an accepted prompt, in ms. */
 const ARRIVES_MS = 2_000;
 
-/** A session in which nothing was said yet. */
+/** Creates an empty session. */
 export function createSession(begin: { columns: number; rows: number; now: number; status: Status }): Session {
   const { columns, rows, now, status } = begin;
   return {
@@ -49,7 +49,7 @@ export function createSession(begin: { columns: number; rows: number; now: numbe
   };
 }
 
-/** What an event makes of a session. Pure: the same session and the same event always give the same. */
+/** Applies an event to a session. Pure: the result depends only on the arguments. */
 export function updateSession(session: Session, event: SessionEvent): SessionStep {
   switch (event.type) {
     case "key":
@@ -107,7 +107,7 @@ function applyChange(session: Session, event: Plain): Session {
   }
 }
 
-/** Advice goes when its time is over, and so does the wait for what a prompt should have begun. */
+/** Removes expired hints and news, and stops waiting for a generation that did not start. */
 function ticke(session: Session): Session {
   const { now, hint, news, arriving } = session;
   const late = arriving !== null && arriving.until <= now;
@@ -119,7 +119,7 @@ function ticke(session: Session): Session {
   };
 }
 
-/** What is open is answered here from now on, and opens as if it had just come; or it is only read along. */
+/** Switches between answering and read-only. Open cards then open as if they were new. */
 function interactionChanged(session: Session, enabled: boolean): SessionStep {
   const now = { ...session, readOnly: !enabled };
   const opened = enabled && session.readOnly ? listOpenCards(session.view) : [];
@@ -129,7 +129,7 @@ function interactionChanged(session: Session, enabled: boolean): SessionStep {
   };
 }
 
-/** A prompt that was not taken stands in the draft again, before what was queued and typed since. */
+/** Marks the prompt as accepted, or returns a rejected one to the draft before everything else. */
 function send(session: Session, back?: string): Session {
   if (back === undefined) {
     const isHere = session.arriving === null || session.arriving.after !== session.view.generation_id;
@@ -158,7 +158,7 @@ function withUi(
   return ui ? { ...session, cards: { ...session.cards, [id]: change(ui) } } : session;
 }
 
-/** A card of this terminal opens, or one that is open says something else. */
+/** Opens or updates a card that only this terminal has. */
 function localOpened(session: Session, { card }: Extract<SessionEvent, { type: "local" }>): SessionStep {
   const known = session.local.findIndex(({ id }) => id === card.id);
   const local = known < 0 ? [...session.local, card] : session.local.with(known, card);
@@ -172,7 +172,7 @@ function localEnded(session: Session, id: string): SessionStep {
   return { session: updateOpenCards({ ...session, local }, [id], []), effects: [{ do: "closed", card: id }] };
 }
 
-/** Nothing of the conversation before stays but what is being typed. */
+/** Clears everything of the previous conversation except the draft. */
 function reset(session: Session): SessionStep {
   const closed = listCards(session).map(({ id }) => id);
   const cleared = {

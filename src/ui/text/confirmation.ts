@@ -2,8 +2,8 @@ import { type AskResponse, PlannedCall } from "#protocol/ask";
 import { clean } from "#protocol/clean";
 
 /**
- * What a yes to an answer that waits for one would do: its message with every text in full that it names only in part, and what the model
- * said where it proposes nothing that could be shown. Cleaned.
+ * Formats the message of a confirmation: every text of the plan in full, and the model's answer if the plan has no
+ * calls. The result is clean.
  */
 export function formatConfirmation(answer: AskResponse): string {
   const data = (answer.data ?? {}) as { plan?: unknown; response?: unknown };
@@ -12,14 +12,16 @@ export function formatConfirmation(answer: AskResponse): string {
   return clean(answer.message) + clean(said) + actors(data.plan) + formatHiddenTexts(data.plan, answer.message);
 }
 
-/** Who would do it, each account once. */
+/** Lists the accounts that the plan would use. */
 function actors(plan: unknown): string {
   const accounts = (Array.isArray(plan) ? plan : []).map((call) => (call as { account?: unknown } | null)?.account);
   const named = new Set(accounts.filter((account) => typeof account === "string" && account.trim() !== ""));
   return named.size > 0 ? `\n\nActing as ${clean([...named].join(", "), { lines: false })}.` : "";
 }
 
-/** A text in full, each line indented, runs of white space that push the rest out of sight folded to their count. */
+/**
+ * Formats a text in full with each line indented. Long runs of white space, which could hide the rest, become a count.
+ */
 export function foldWhitespace(text: string): string {
   return clean(text)
     .replace(/\n(?:[ \t]*\n){3,}/g, (run) => `\n[${run.split("\n").length - 2} blank lines]\n`)
@@ -28,11 +30,11 @@ export function foldWhitespace(text: string): string {
 }
 
 /**
- * The texts of a plan which its summaries do not show whole, so that nobody says yes to what they could not read (case G07): each under
- * the name of its field, runs of white space that push the rest out of sight folded to their count.
+ * Formats the texts of a plan that its summaries do not show in full, so that users see everything they approve. Each
+ * has the name of its field.
  *
- * @param plan `data.plan` of the answer; anything else has no texts
- * @param shown what the person sees already
+ * @param plan `data.plan` of the answer; other values have no texts
+ * @param shown text that the user sees already
  */
 export function formatHiddenTexts(plan: unknown, shown: string): string {
   const calls = (Array.isArray(plan) ? plan : []).flatMap((call) => {
@@ -49,14 +51,17 @@ function getTexts({ tool, input }: PlannedCall, shown: string): string {
     .join("");
 }
 
-/** Every text of an input, wherever it is nested. Numbers and switches are short, and the summary's own. */
+/** Returns all texts of an input, including nested ones. Numbers and switches are left to the summary. */
 function leaves(value: unknown, field = ""): { field: string; text: string }[] {
   if (typeof value === "string") return [{ field, text: value }];
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([name, inner]) => leaves(inner, field ? `${field}.${name}` : name));
 }
 
-/** A lone word is a key, a name or a switch: the summary has its own words for it ("you" for "me"). */
+/**
+ * Whether a text is more than one short word. Single words are keys, names or switches, which the summary may rephrase
+ * ("you" for "me").
+ */
 function isText(text: string): boolean {
   return /\S\s+\S|\S{24}/.test(text);
 }

@@ -4,7 +4,7 @@ import type { CardItem, Item, View } from "../view/view.ts";
 import { formatToolLine } from "./labelled.ts";
 import { formatCard, formatEnd, formatPlanned, formatReceiptNotes, NOTHING_SENT_TEXT, toLine } from "./words.ts";
 
-/** A conversation as a Markdown document. What comes from elsewhere is cleaned; the model's own Markdown stays as it is. */
+/** Formats a conversation as a Markdown document. Untrusted text is cleaned; the model's own Markdown stays. */
 export function toMarkdown(view: View, { id, title, created_at }: ConversationView): string {
   const head = `# ${toLine(title ?? "Conversation")}\n\n${toLine(id)}, begun ${toLine(created_at).slice(0, 16).replace("T", " ")}`;
   const blocks = view.items.map(getBlock).filter((text) => text !== "");
@@ -36,7 +36,7 @@ function getBlock(item: Item): string {
 }
 
 function getEnd({ ended, type }: CardItem): string {
-  return ended ? `Answer: ${formatEnd(ended, type)}` : "It waits for an answer.";
+  return ended ? `Answer: ${formatEnd(ended, type)}` : "Waiting for an answer.";
 }
 
 function quote(text: string): string {

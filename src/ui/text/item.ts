@@ -8,7 +8,7 @@ import type { CardItem, Item, ToolItem } from "../view/view.ts";
 import { formatToolRow } from "./tool-row.ts";
 import { formatPlanned, formatReceiptNotes, NOTHING_SENT_TEXT, toLine } from "./words.ts";
 
-/** One thing of a conversation as it stays in the scrollback, for this width; "" for what shows nothing. Everything in it is cleaned. */
+/** Formats an item of a conversation for the scrollback; "" for an item that shows nothing. All text is cleaned. */
 export function formatItem(item: Item, look: Look): string {
   switch (item.kind) {
     case "message":
@@ -36,7 +36,7 @@ export function formatItem(item: Item, look: Look): string {
   }
 }
 
-/** What stands between two things one below the other: calls, and what became of them, are rows of one block. */
+/** Returns the separator between two items. Calls and their results form one block. */
 export function getSeparator(above: Item["kind"], below: Item["kind"]): "\n" | "\n\n" {
   return ROWS.includes(above) && ROWS.includes(below) ? "\n" : "\n\n";
 }
@@ -63,7 +63,7 @@ function getNotes(receipt: Extract<Item, { kind: "receipt" }>["receipt"]): strin
 
 function getEnd({ how, text }: Extract<Item, { kind: "end" }>): string {
   const said = clean(text).trim();
-  if (how === "error") return said || "It failed, and the backend does not say why.";
+  if (how === "error") return said || "The request failed, and the backend gave no reason.";
   return /^[a-z_]*$/i.test(said) ? "cancelled" : `cancelled: ${said}`;
 }
 

@@ -7,7 +7,7 @@ import type { CardItem, Item, ToolItem, View } from "../view/view.ts";
 import { formatToolInput, formatToolResult, isToolFinished } from "./tool-row.ts";
 import { formatCard, formatEnd, formatPlanned, formatReceiptNotes, NOTHING_SENT_TEXT, toLine } from "./words.ts";
 
-/** A conversation as text in which each thing says what it is, for a terminal that is read aloud. Everything in it is cleaned. */
+/** Formats a conversation with a label for each item, for screen readers. All text is cleaned. */
 export function formatLabelledView(view: View, look: Look): string {
   return view.items
     .map((item) => formatLabelled(item, look))
@@ -15,7 +15,7 @@ export function formatLabelledView(view: View, look: Look): string {
     .join("\n\n");
 }
 
-/** One thing of it; "" for what has no words. */
+/** Formats one item; "" for an item without text. */
 export function formatLabelled(item: Item, look: Look): string {
   switch (item.kind) {
     case "message":
@@ -40,13 +40,16 @@ export function formatLabelled(item: Item, look: Look): string {
   }
 }
 
-/** What the model said; the label stands above what begins with a row or an indented line. */
+/** Labels an answer. The label is on a separate line if the answer starts with a list or an indented line. */
 export function formatAnswerText(rendered: string): string {
   if (rendered === "") return "";
   return `kay:${/^(\s|[-*#>]|\d+\.)/.test(rendered) || /^[^\n]*\n {2}/.test(rendered) ? "\n" : " "}${rendered}`;
 }
 
-/** `tool jira.search: done, 4 issues, 0.4 s`; while it works, what it was given or its last word, cut to `width`. */
+/**
+ * Formats a call: `tool jira.search: done, 4 issues, 0.4 s`. A running call shows its input or last log line, cut to
+ * `width`.
+ */
 export function formatToolLine(tool: ToolItem, width: number): string {
   const result = formatToolResult(tool);
   const took = isToolFinished(tool) && tool.workedMs !== undefined ? `${(tool.workedMs / 1000).toFixed(1)} s` : "";
@@ -57,7 +60,7 @@ export function formatToolLine(tool: ToolItem, width: number): string {
   return isToolFinished(tool) ? text : truncateCells(text, width);
 }
 
-/** How a card ended, in a line; how it can be answered where it did not. */
+/** Formats how a card ended, or how to answer an open one. */
 export function formatCardEnd(card: CardItem): string {
   const name = CARD_NAMES[card.type];
   return card.ended
@@ -65,7 +68,7 @@ export function formatCardEnd(card: CardItem): string {
     : `${name} open: kay answer ${toLine(card.id)}`;
 }
 
-/** What a card is called. */
+/** Labels of cards. */
 export const CARD_NAMES: Record<CardItem["type"], string> = {
   approval: "approval",
   form: "form",
@@ -75,7 +78,7 @@ export const CARD_NAMES: Record<CardItem["type"], string> = {
 const STATES: Record<ToolItem["state"], string> = {
   starting: "working",
   working: "working",
-  paused: "waits for an answer",
+  paused: "waiting for an answer",
   done: "done",
   failed: "failed",
   denied: "denied",
@@ -84,7 +87,7 @@ const STATES: Record<ToolItem["state"], string> = {
 function getEnd({ how, text, hint }: Extract<Item, { kind: "end" }>): string {
   const said = clean(text).trim();
   if (how === "cancelled") return /^[a-z_]*$/i.test(said) ? "cancelled" : `cancelled: ${said}`;
-  return `error: ${said || "it failed, and the backend does not say why"}${hint ? `\n  ${clean(hint)}` : ""}`;
+  return `error: ${said || "the request failed, and the backend gave no reason"}${hint ? `\n  ${clean(hint)}` : ""}`;
 }
 
 function wrap(text: string, { width }: Look): string {

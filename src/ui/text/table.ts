@@ -2,17 +2,16 @@ import stringWidth from "string-width";
 import { truncateCells } from "../screen/cells.ts";
 
 const GAP = 2;
-/** So many cells a column keeps when it is narrowed, and the first one, by which a row is called, more. */
+/** Narrowest width of a column in cells. The first column, which identifies the row, stays wider. */
 const LEAST = 12;
 const LEAST_OF_FIRST = 24;
 
-/** A table as lines. Without a header the rows had no room beside each other: each is a block that names its columns itself. */
+/** A table as lines. Without a header, each row is a block of lines with column names. */
 export type TableLayout = { header: string | null; lines: string[] };
 
 /**
- * Lay rows out in columns for a terminal of `width` cells. Widths are counted in cells (CJK and emoji are two); when the rows are too
- * wide, the widest column gives way first and what it loses is marked with `…`. Where columns would become too narrow to be read, each row
- * becomes a block of lines instead, and nothing is lost.
+ * Lays out rows in columns for a terminal of `width` cells. If the rows are too wide, the widest column is cut first,
+ * marked with `…`. If columns would become unreadable, each row becomes a block of lines without cuts.
  */
 export function layOutTable(columns: string[], rows: string[][], width: number): TableLayout {
   const all = [columns, ...rows];

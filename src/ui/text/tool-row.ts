@@ -4,7 +4,10 @@ import { truncateCells } from "../screen/cells.ts";
 import type { ToolItem } from "../view/view.ts";
 import { toLine } from "./words.ts";
 
-/** A call in one line: `⏺ jira.search  project = KAY  0.4s  4 issues`. Its end is kept and its input gives way where it is too long. */
+/**
+ * Formats a call in one line: `⏺ jira.search  project = KAY  0.4s  4 issues`. If the line is too long, the input is cut
+ * first.
+ */
 export function formatToolRow(tool: ToolItem, width: number): string {
   const head = `${tool.state === "failed" || tool.state === "denied" ? "✗" : "⏺"} ${toLine(tool.name)}`;
   const tail = [getDuration(tool), formatToolResult(tool)].filter(Boolean).map((text) => `  ${text}`);
@@ -14,7 +17,7 @@ export function formatToolRow(tool: ToolItem, width: number): string {
   return truncateCells(`${head}${middle}${tail.join("")}`, width);
 }
 
-/** What a call was given, as `name = value`; of what has parts itself, such as the fields of a form, only how many there are. */
+/** Formats the input of a call as `name = value`. Lists of objects, such as form fields, show only their length. */
 export function formatToolInput({ title, input }: ToolItem): string {
   const entries = isObject(input) ? Object.entries(input) : [];
   const shown = entries.map(([name, value]) => `${name} = ${formatNotice(value)}`);
@@ -26,7 +29,7 @@ function formatNotice(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** Nothing more comes of it. */
+/** Whether a call has ended. */
 export function isToolFinished({ state }: ToolItem): boolean {
   return state === "done" || state === "failed" || state === "denied";
 }
@@ -36,15 +39,15 @@ function getDuration(tool: ToolItem): string {
   return isToolFinished(tool) && workedMs !== undefined ? `${(workedMs / 1000).toFixed(1)}s` : "";
 }
 
-/** What it came to: the number of things it found, why it failed, or its last word while it works. */
+/** Formats the result of a call: how many things it found, why it failed, or its last log line while it runs. */
 export function formatToolResult({ state, output, error, log }: ToolItem): string {
   if (state === "denied") return "denied";
   if (state === "failed") return toLine(error ?? "failed").trim();
   if (state === "done") return isObject(output) && "planned" in output ? "not sent" : getCount(output);
-  return toLine(log.at(-1) ?? "").trim() || (state === "paused" ? "waits for an answer" : "…");
+  return toLine(log.at(-1) ?? "").trim() || (state === "paused" ? "waiting for an answer" : "…");
 }
 
-/** `4 issues`, where the output is a list or has exactly one. */
+/** Returns a count such as `4 issues` if the output is a list or contains exactly one. */
 function getCount(output: unknown): string {
   const data = isObject(output) && "data" in output ? output.data : output;
   if (Array.isArray(data)) return count(data.length, "results");
@@ -61,16 +64,16 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null;
 }
 
-/** Lines of a result that are shown; the rest is counted. */
+/** Maximum number of result lines; the rest is counted. */
 const MOST_LINES = 200;
 
-/** All there is of a call: what it was given, what it said while it worked, and what it brought. Cleaned. */
+/** Formats everything about a call: input, log and output. The result is clean. */
 export function formatToolCall({ name, input, log, output, error }: ToolItem): string {
   const parts = [
     `⏺ ${toLine(name)}`,
-    ...labell("given", input),
+    ...labell("input", input),
     ...(log.length > 0 ? [`  log\n${indent(log.map((each) => toLine(each)).join("\n"))}`] : []),
-    ...labell("brought", output),
+    ...labell("output", output),
     ...(error ? [`  failed: ${toLine(error)}`] : []),
   ];
   return parts.join("\n");

@@ -4,7 +4,7 @@ import type { Item, View } from "../view/view.ts";
 import { formatItem, getSeparator } from "./item.ts";
 import { formatCard, toLine } from "./words.ts";
 
-/** A conversation as text of this width, as a session leaves it in the scrollback, and whole what waits for an answer. */
+/** Formats a conversation as in a session's scrollback, with open cards in full. */
 export function formatTranscript(view: View, look: Look): string {
   const shown = view.items.map((item) => ({ kind: item.kind, text: shownItem(item, look) })).filter(({ text }) => text);
   return shown
@@ -17,5 +17,5 @@ export function formatTranscript(view: View, look: Look): string {
 
 function shownItem(item: Item, look: Look): string {
   if (item.kind !== "card" || item.ended || item.over) return formatItem(item, look);
-  return wrapLines(`${formatCard(item)}\n→ waits for an answer: kay answer ${toLine(item.id)}`, look.width);
+  return wrapLines(`${formatCard(item)}\n→ waiting for an answer: kay answer ${toLine(item.id)}`, look.width);
 }

@@ -4,15 +4,15 @@ import type { AuthNeeded, InputField, InteractionRequest, Planned, PreviewField 
 import type { CardEnd, CardItem } from "../view/view.ts";
 import { foldWhitespace } from "./confirmation.ts";
 
-/** Texts of cards for a plain terminal and for scripts. Whatever comes from elsewhere is cleaned here; nothing of it is left out. */
+/** Texts of cards for plain terminals and scripts. Untrusted text is cleaned here and never shortened. */
 
-/** What a card asks, whole. */
+/** Formats everything that a card asks. */
 export function formatCard(card: CardItem): string {
   if (card.type === "auth") return formatAuth(card.auth);
   return card.type === "approval" ? formatApproval(card.request) : formatForm(card.request);
 }
 
-/** What would be done, in words and field by field as it would be sent. */
+/** Formats an approval: summaries, and every field as it would be sent. */
 export function formatApproval(request: InteractionRequest): string {
   const { preview, error } = request;
   const parts = [
@@ -25,7 +25,7 @@ export function formatApproval(request: InteractionRequest): string {
   return parts.join("\n");
 }
 
-/** Which tool is to run, what it may change, and as whom. */
+/** Formats which tool is to run, what it may change, and as which account. */
 export function formatRequest(
   request: Pick<InteractionRequest, "tool_name" | "preview">,
   verb = "wants to run",
@@ -36,7 +36,7 @@ export function formatRequest(
   return `kay ${verb} ${toLine(tool_name)}${access}${account}.`;
 }
 
-/** What a dry run would have done, whole, and whether it would have asked first. */
+/** Formats a call that a dry run planned, and whether it would have asked first. */
 export function formatPlanned({ tool: tool_name, preview, asks, why }: Planned): string {
   const parts = [
     formatRequest({ tool_name, preview }, "would run"),
@@ -47,39 +47,39 @@ export function formatPlanned({ tool: tool_name, preview, asks, why }: Planned):
   return parts.join("\n");
 }
 
-/** The end of every dry run. */
+/** Last line of every dry run. */
 export const NOTHING_SENT_TEXT = "Dry run: nothing was changed.";
 
-/** What a receipt leaves open, and by what the write was allowed. */
+/** Lists notes on a receipt: whether the outcome is certain, and what allowed the write. */
 export function formatReceiptNotes({ effect, allowed_by, account }: Receipt): string[] {
   const doubt =
-    effect === "planned" ? ["not sent"] : effect === "settled" ? [] : ["unknown whether it was done; check"];
+    effect === "planned" ? ["not sent"] : effect === "settled" ? [] : ["outcome unknown; check before you retry"];
   const as = account ? `, as ${toLine(account)}` : "";
   return [...doubt, ...(allowed_by ? [`allowed by --allow ${toLine(allowed_by)}${as}`] : [])];
 }
 
-/** What it would do, in words. */
+/** Lists the summaries of what a call would do. */
 export function listSummaries({ prompt, preview }: Pick<InteractionRequest, "prompt" | "preview">): string[] {
   const said = [prompt, preview?.summary].filter((text) => text !== undefined && text.trim() !== "");
   return [...new Set(said)].map((text) => foldWhitespace(text ?? ""));
 }
 
-/** What it did, where it ran already. */
+/** Lists what a call did, if it has already run. */
 export function listRanTexts({ preview }: InteractionRequest): string[] {
   if (!preview?.result) return [];
   return [`This has already run. Approve to let kay use the result:\n${foldWhitespace(preview.result)}`];
 }
 
-/** A value in full, and where it came from if that is neither the person nor the model. */
+/** Formats a value in full, and warns if it came from a service. */
 export function formatField({ name, value, origin }: PreviewField): string {
-  const mark = origin === "service" ? " (came from a service's text, not from you)" : "";
+  const mark = origin === "service" ? " (from a service, not from you)" : "";
   const text = typeof value === "string" ? value : (JSON.stringify(value, null, 2) ?? "");
   const isShort = !/\n/.test(text) && text.length <= 60 && !/ {20}/.test(text);
   if (isShort) return `  ${toLine(name)}: ${toLine(text)}${mark}`;
   return `  ${toLine(name)}${mark}:\n${foldWhitespace(text).replace(/^/gm, "  ")}`;
 }
 
-/** What a form asks for: who asks, why, and each field. */
+/** Formats a form: who asks, why, and each field. */
 export function formatForm(request: InteractionRequest): string {
   const { error, input_schema } = request;
   const parts = [
@@ -90,25 +90,25 @@ export function formatForm(request: InteractionRequest): string {
   return parts.join("\n");
 }
 
-/** Who asks with a form, and why. */
+/** Formats who asks with a form, and why. */
 export function formatAsker({ tool_name, prompt }: InteractionRequest): string {
   return `${toLine(tool_name)} asks:${prompt ? ` ${clean(prompt)}` : ""}`;
 }
 
-/** A field's label, and what it takes. */
+/** Formats the label of a field, and the values it accepts. */
 export function formatFieldLabel({ label, required, description, options, id }: InputField): string {
   const choices = options ? ` [${options.map((option) => toLine(option.label)).join(" | ")}]` : "";
   const why = description ? `: ${toLine(description)}` : "";
   return `${toLine(label || id)}${required ? " (required)" : ""}${choices}${why}`;
 }
 
-/** Which services have to be connected, and for what. */
+/** Formats which services must be connected, and why. */
 export function formatAuth({ integrations, connected, reason }: AuthNeeded): string {
   const missing = listMissingServices({ integrations, connected }).map(toLine);
   return `Connect ${missing.join(", ")} to continue${reason ? ` (${toLine(reason).replace(/\.$/, "")})` : ""}.`;
 }
 
-/** What of it is not connected yet, each once. */
+/** Lists the services that are not connected yet, without duplicates. */
 export function listMissingServices({
   integrations,
   connected,
@@ -116,7 +116,7 @@ export function listMissingServices({
   return [...new Set(integrations)].filter((each) => !connected.includes(each));
 }
 
-/** How a card ended, and by whom: "approved for this session by kay on desk". */
+/** Formats how a card ended and who answered: "approved for this session by kay on desk". */
 export function formatEnd(end: Partial<CardEnd>, type: CardItem["type"]): string {
   const words = (end.action === "deny" && type === "form" ? "declined" : ENDS[end.action ?? "cancel"]) ?? "answered";
   const scope = end.scope && end.scope !== "once" ? SCOPES[end.scope] : "";
@@ -125,7 +125,7 @@ export function formatEnd(end: Partial<CardEnd>, type: CardItem["type"]): string
   return `${words}${scope ?? ""}${edited}${end.client ? ` by ${toLine(end.client)}` : ""}${reason}`;
 }
 
-/** Text of somebody else in one line. */
+/** Cleans untrusted text and puts it on one line. */
 export function toLine(text: string): string {
   return clean(text, { lines: false });
 }
@@ -136,15 +136,15 @@ export const ACCESS_TEXTS = { read: "reads", write: "writes", destructive: "cann
 const ENDS: Record<string, string> = {
   approve: "approved",
   deny: "denied",
-  submit: "filled in",
+  submit: "submitted",
   cancel: "cancelled",
   expire: "expired",
   connected: "connected",
 };
 
-const SCOPES: Record<string, string> = { session: " for this session", always: " for always" };
+const SCOPES: Record<string, string> = { session: " for this session", always: " permanently" };
 
-/** What is left of a wait, in minutes and seconds: `4:58`. */
+/** Formats the remaining time in minutes and seconds: `4:58`. */
 export function formatTimeLeft(ms: number): string {
   const seconds = Math.max(0, Math.ceil(ms / 1_000));
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;

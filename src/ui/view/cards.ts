@@ -1,7 +1,7 @@
 import type { AuthNeeded, InteractionRequest, InteractionResponse } from "#protocol/events";
 import type { CardEnd, CardItem, View } from "./view.ts";
 
-/** A person is asked to approve something, or to fill in a form. */
+/** Adds a card for an approval or a form. */
 export function addCard(view: View, request: InteractionRequest): View {
   const id = request.interaction_id;
   const type = request.interaction_type === "approval" ? "approval" : "form";
@@ -9,7 +9,7 @@ export function addCard(view: View, request: InteractionRequest): View {
   return withCard(view, { kind: "card", id, type, generation_id, request });
 }
 
-/** It was answered, here or elsewhere, or ended without an answer. The first word on it stays. */
+/** Closes a card that was answered or ended without an answer. The first end counts. */
 export function closeCard(view: View, response: InteractionResponse): View {
   const { action, approval_scope, reason, input, edited_args, client, answered_at } = response;
   const ended: CardEnd = {
@@ -28,13 +28,13 @@ export function closeCard(view: View, response: InteractionResponse): View {
   );
 }
 
-/** Services have to be connected before the generation goes on. While its card is open, it only learns of more. */
+/** Adds a card for services that a generation needs. While it is open, further services are added to it. */
 export function addAuthCard(view: View, auth: AuthNeeded): View {
   const id = auth.generation_id;
   return withCard(view, { kind: "card", id, type: "auth", generation_id: id, auth });
 }
 
-/** One of the services is connected. */
+/** Marks a service as connected. */
 export function updateAuthCard(view: View, connected: string): View {
   return applyChange(view, isOpenAuth, (card) =>
     card.type === "auth"
@@ -43,7 +43,7 @@ export function updateAuthCard(view: View, connected: string): View {
   );
 }
 
-/** All are connected, or the wait for them is over. */
+/** Closes a connection card after all services are connected or the wait ended. */
 export function closeAuthCard(view: View, result: { success: boolean; integrations: string[]; reason?: string }): View {
   const { success, reason } = result;
   const ended: CardEnd = { action: success ? "connected" : "cancel", ...(reason ? { reason } : {}) };
@@ -58,7 +58,7 @@ function isOpenAuth(card: CardItem): boolean {
   return card.type === "auth" && !card.ended;
 }
 
-/** A card with this id that is open still is replaced, so that nothing is ever asked by two. */
+/** Replaces an open card with the same ID, so that nothing is ever asked twice. */
 function withCard(view: View, card: CardItem): View {
   const index = view.items.findLastIndex(
     (item) => item.kind === "card" && item.type === card.type && item.id === card.id && !item.ended,

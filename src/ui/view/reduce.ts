@@ -10,12 +10,12 @@ import { addAuthCard, addCard, closeAuthCard, closeCard, updateAuthCard } from "
 import { updateTool } from "./tools.ts";
 import type { Item, ReceiptItem, View } from "./view.ts";
 
-/** A part, and when it came where that is known (ms since 1970). */
+/** A part and its arrival time in ms since 1970, if known. */
 export type TimedPart = NumberedPart & { at?: number };
 
-/** The view after one more part. A part that it has already (a number not above `last`) changes nothing, so replays may overlap. */
+/** Applies a part to the view. Parts with a number up to `last` change nothing, so replays may overlap. */
 export function reduceView(view: View, { number, part, at }: TimedPart): View {
-  // Presence is no event of the log: it says how things are now.
+  // Presence is not part of the log: it describes the current state.
   if (part.type === "data-presence") return withPresence(view, part.data);
   if (number <= view.last) return view;
   const next = { ...apply(view, part, at), last: number };
@@ -28,7 +28,7 @@ function withPresence({ present: _, ...view }: View, { clients, total }: Presenc
 
 type PresenceData = Extract<StreamPart, { type: "data-presence" }>["data"];
 
-/** The same after several parts: pieces of one text that came together are one. */
+/** Applies several parts to the view. Joins consecutive pieces of one text first. */
 export function reduceViewAll(view: View, parts: readonly TimedPart[]): View {
   return join(parts.filter(({ number, part }) => number > view.last || part.type === "data-presence")).reduce(
     reduceView,
@@ -99,7 +99,7 @@ function start({ structured: _, output: __, dryRun: ___, ...view }: View, metada
 
 type Started = Extract<StreamPart, { type: "start" }>["messageMetadata"];
 
-/** Another generation that waits for its turn is not yet the one that is shown. */
+/** Whether the status belongs to a queued generation, which is not shown yet. */
 function isBehind({ generation_id, status }: View, next: { generation_id: string; status: GenerationStatus }): boolean {
   const isOver = status === undefined || ["completed", "cancelled", "error"].includes(status);
   return next.status === "paused" && generation_id !== undefined && generation_id !== next.generation_id && !isOver;
@@ -122,7 +122,7 @@ function withItem(view: View, item: Item): View {
 
 type TextPart = Extract<StreamPart, { type: `${"text" | "reasoning"}-${"start" | "delta" | "end"}` }>;
 
-/** Ids of texts begin anew with each generation: the newest text of an id is meant. */
+/** Applies a part of a text. Text IDs restart with each generation, so the newest text with an ID is meant. */
 function withText(view: View, part: TextPart): View {
   const kind = part.type.startsWith("text") ? "text" : "reasoning";
   const delta = part.type === "text-delta" || part.type === "reasoning-delta" ? part.delta : "";
@@ -146,7 +146,7 @@ function isPlan(item: Item, call: string): boolean {
   return item.kind === "planned" && item.planned.tool_call_id === call;
 }
 
-/** A write has one receipt, which says more as it goes on. */
+/** Adds or updates the one receipt of a write. */
 function withReceipt(view: View, receipt: Receipt): View {
   if (view.items.some((item) => isPlan(item, receipt.tool_call_id))) return view;
   const index = view.items.findLastIndex(
@@ -156,11 +156,11 @@ function withReceipt(view: View, receipt: Receipt): View {
   return index < 0 ? withItem(view, item) : { ...view, items: view.items.with(index, item) };
 }
 
-/** When a generation is over nothing of it goes on: texts are whole, and a call without a result has none. */
+/** Closes an item when its generation ends: texts are complete, and unfinished calls have failed. */
 function settle(item: Item): Item {
   if (item.kind === "text" || item.kind === "reasoning") return item.done ? item : { ...item, done: true };
   if (item.kind === "card") return item.ended || item.over ? item : { ...item, over: true };
   if (item.kind === "receipt") return item.receipt.effect === "settled" || item.over ? item : { ...item, over: true };
   const isOver = item.kind !== "tool" || !["starting", "working", "paused"].includes(item.state);
-  return isOver ? item : { ...item, state: "failed", error: item.error ?? "It did not come to an end." };
+  return isOver ? item : { ...item, state: "failed", error: item.error ?? "It did not finish." };
 }

@@ -1,7 +1,7 @@
 import type { InteractionRequest, InteractionResponse, StreamPart } from "#protocol/events";
 import type { ToolItem, View } from "./view.ts";
 
-/** What a part changes about the call it speaks of. Parts that speak of none change nothing. */
+/** Applies a part to the call that it refers to, if any. */
 export function updateTool(view: View, part: StreamPart, at?: number): View {
   switch (part.type) {
     case "tool-input-start":
@@ -44,7 +44,7 @@ function begun(view: View, call: string, values: Partial<ToolItem> & Pick<ToolIt
   };
 }
 
-/** Logs come whole or by lines added; a repeated line at the same place is the same line. */
+/** Adds log lines. Logs arrive whole or as added lines; a whole log repeats the earlier lines. */
 function log(view: View, call: string, entries: { text: string }[]): View {
   const lines = entries.map(({ text }) => text);
   return applyChange(view, call, (tool) => {
@@ -58,7 +58,7 @@ function pause(view: View, { tool_call_id, tool_name }: InteractionRequest, at?:
   return applyChange(known, tool_call_id, (tool) => ({ ...stop(tool, at), state: "paused" }));
 }
 
-/** The card knows which call it was for. */
+/** Resumes the call that the answered card belongs to. */
 function resume(view: View, { interaction_id, action }: InteractionResponse, at?: number): View {
   const card = view.items.findLast((item) => item.kind === "card" && item.id === interaction_id);
   if (card?.kind !== "card" || card.type === "auth") return view;
@@ -72,12 +72,12 @@ function working(at?: number): { state: "working"; since?: number } {
   return { state: "working", ...(at === undefined ? {} : { since: at }) };
 }
 
-/** A call that was denied has a result too: that it was. */
+/** A denied call has an output too: that it was denied. */
 function toEnd({ state }: ToolItem, output: unknown): Pick<ToolItem, "state" | "output"> {
   return { state: state === "denied" ? "denied" : "done", output };
 }
 
-/** The clock of a call stands still while it waits, and when it is over. */
+/** Stops the clock of a call while it waits and when it ends. */
 function stop({ since, ...tool }: ToolItem, at?: number): ToolItem {
   if (since === undefined || at === undefined) return tool;
   return { ...tool, workedMs: (tool.workedMs ?? 0) + Math.max(0, at - since) };

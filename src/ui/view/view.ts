@@ -2,39 +2,42 @@ import type { Receipt } from "#protocol/ask";
 import type { AuthNeeded, ClientPresence, GenerationStatus, InteractionRequest, Planned } from "#protocol/events";
 
 /**
- * A conversation as it is shown, by whatever shows it: the session, a plain terminal, a replay. Items stand in the order in which they
- * began. Every text is raw; what shows one cleans it (`#protocol/clean`).
+ * A conversation as shown by a session, a plain terminal or a replay. Items are in the order in which they began. All
+ * text is raw; the renderer cleans it (`#protocol/clean`).
  */
 export type View = {
-  /** Number of the last part that counted. */
+  /** Number of the last part that was applied. */
   last: number;
   session_id?: string;
-  /** Of the newest generation. */
+  /** ID of the newest generation. */
   generation_id?: string;
-  /** Of the newest generation; undefined before the first. */
+  /** Status of the newest generation; undefined before the first. */
   status?: GenerationStatus;
-  /** The newest generation is to come to a value; its texts are on the way to it. */
+  /** The newest generation answers with a JSON value, and its texts are intermediate. */
   structured?: true;
-  /** That value. */
+  /** The value of the newest generation. */
   output?: { value: unknown };
-  /** The newest generation is a dry run: nothing of it is sent. */
+  /** The newest generation is a dry run and sends nothing. */
   dryRun?: true;
   items: Item[];
   presence: ClientPresence[];
-  /** How many follow, where not all of them are named. */
+  /** Number of followers, if not all are listed. */
   present?: number;
 };
 
-/** One thing that is shown. */
+/** One item of a conversation. */
 export type Item = (MessageItem | TextItem | ToolItem | ReceiptItem | PlannedItem | CardItem | EndItem) & Forgettable;
 
-/** What stays in the scrollback need not be kept here: `forgotten` items have lost their texts and what calls were given and brought. */
+/** `forgotten` items are in the scrollback and have lost their texts, inputs and outputs. */
 type Forgettable = { forgotten?: true };
 
-/** What a person said, or what was said in their name: an answer that came late, an action of a client. */
+/** A message by the user or on their behalf, such as a late answer or an action of a client. */
 type MessageItem = { kind: "message"; text: string; source: "typed" | "late_answer" | "action" };
 
-/** A text of the model, in Markdown, or what it thought. `done` once it is whole. So many of its first characters are `dropped`. */
+/**
+ * A Markdown text or the reasoning of the model. `done` if it is complete; `dropped` is how many of its first
+ * characters were removed.
+ */
 export type TextItem = {
   kind: "text" | "reasoning";
   id: string;
@@ -44,10 +47,10 @@ export type TextItem = {
   dropped?: number;
 };
 
-/** Where a call stands; `paused` waits for a person. */
+/** State of a call; `paused` waits for the user. */
 type ToolState = "starting" | "working" | "paused" | "done" | "failed" | "denied";
 
-/** A call of a tool. `workedMs` leaves out what it waited for a person, and is absent where the parts have no times. */
+/** A tool call. `workedMs` excludes waiting for the user; absent if the parts have no times. */
 export type ToolItem = {
   kind: "tool";
   call: string;
@@ -58,20 +61,20 @@ export type ToolItem = {
   state: ToolState;
   log: string[];
   output?: unknown;
-  /** Why it failed. */
+  /** Why the call failed. */
   error?: string;
-  /** ms since 1970 of when it last began to work. */
+  /** When it last started to work, in ms since 1970. */
   since?: number;
   workedMs?: number;
 };
 
-/** What a write did, or may have done; the newest word on it. `over` where its generation ended before it was settled. */
+/** Latest receipt of a write. `over` if its generation ended before the write was settled. */
 export type ReceiptItem = { kind: "receipt"; generation_id?: string; receipt: Receipt; over?: true };
 
-/** What a dry run would have done; its receipt says no more. */
+/** A call planned by a dry run; its receipt is not shown. */
 type PlannedItem = { kind: "planned"; generation_id?: string; planned: Planned };
 
-/** How a card ended: the answer, or what became of it without one. `client` is who answered. */
+/** How a card ended. `client` is the client that answered. */
 export type CardEnd = {
   action: "approve" | "deny" | "submit" | "cancel" | "expire" | "connected";
   scope?: string;
@@ -83,7 +86,7 @@ export type CardEnd = {
 };
 
 /**
- * Something that a person is asked; open as long as it has no `ended`. `id` is what `kay answer` takes. `over` where its generation ended
+ * A request to the user; open while it has no `ended`. `kay answer` takes its `id`. `over` if its generation ended
  * without an answer.
  */
 export type CardItem = { kind: "card"; id: string; generation_id?: string; ended?: CardEnd; over?: true } & (
@@ -91,7 +94,7 @@ export type CardItem = { kind: "card"; id: string; generation_id?: string; ended
   | { type: "auth"; auth: AuthNeeded }
 );
 
-/** Why a generation ended otherwise than by finishing. */
+/** Why a generation ended without finishing. */
 type EndItem = {
   kind: "end";
   how: "cancelled" | "error";
@@ -101,10 +104,10 @@ type EndItem = {
   details?: Record<string, unknown>;
 };
 
-/** The view before anything was said. */
+/** The view of an empty conversation. */
 export const EMPTY_VIEW: View = { last: 0, items: [], presence: [] };
 
-/** The cards that wait for a person, oldest first. */
+/** Returns the open cards, oldest first. */
 export function listOpenCards(view: View): CardItem[] {
   return view.items.filter((item) => item.kind === "card").filter(({ ended }) => !ended);
 }

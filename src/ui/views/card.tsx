@@ -4,8 +4,8 @@ import type { Row, Span } from "../cards/row.ts";
 import type { Style } from "../style.ts";
 
 /**
- * A card in its border. Every row is as wide as the card and is laid out already (`layCard`); Ink only gives it its colours. The box is wider
- * than the card, so that Ink, which counts the cells of a few characters otherwise, cuts nothing off.
+ * Shows a card in its border. Every row is laid out already (`layOutCard`), and Ink only adds colors. The box is wider
+ * than the card, because Ink counts some characters differently and would cut them off.
  */
 export function Card(props: CardProps) {
   return (
@@ -15,7 +15,7 @@ export function Card(props: CardProps) {
   );
 }
 
-/** Rows that are laid out already, in their colours. */
+/** Shows rows that are laid out already. */
 export function Lines({ rows }: { rows: Row[] }) {
   return rows.map((row, index) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place

@@ -2,21 +2,21 @@ import { PassThrough, Writable } from "node:stream";
 import { type Instance, render } from "ink";
 import type { ReactElement } from "react";
 
-/** Lays out elements for a terminal of some size. */
+/** Lays out elements for a terminal. */
 export type InkRenderer = {
-  /** The element as lines, without empty ones at the end. */
+  /** Returns the element as lines, without trailing empty ones. */
   draw(element: ReactElement): string[];
-  /** From the next `draw` on the terminal has so many columns. */
+  /** Sets the number of columns for the next `draw`. */
   resize(columns: number): void;
-  /** Nothing is drawn any more. */
+  /** Releases the renderer. */
   end(): void;
 };
 
 /**
- * Make a {@link Drawer}: one instance of Ink that stays, since that is faster than a new one for each frame. It touches no stream of the
- * process, reads no key and starts no timer; for signals it listens, but leaves them to whoever else does.
+ * Creates a renderer with one lasting instance of Ink, which is faster than one per frame. It uses no stream of the
+ * process, reads no keys and starts no timers. It listens for signals but leaves them to other handlers.
  *
- * @param hasColor false takes all styles away, which Ink has also where nobody wants them (NO_COLOR)
+ * @param hasColor whether to keep styles, which Ink adds even with NO_COLOR
  */
 export function createInkRenderer(size: { columns: number; rows: number }, hasColor: boolean): InkRenderer {
   const stdout = new Paper(size.columns, size.rows);
@@ -37,7 +37,10 @@ export function createInkRenderer(size: { columns: number; rows: number }, hasCo
   };
 }
 
-/** In `debug` mode each frame is written whole, at once. What would look at the environment (CI, a screen reader) is said. */
+/**
+ * Returns options for Ink. In `debug` mode it writes each whole frame at once. The other options keep Ink from checking
+ * the environment.
+ */
 function getOptions(stdout: Paper) {
   return {
     stdout: stdout as unknown as NodeJS.WriteStream,
@@ -51,7 +54,7 @@ function getOptions(stdout: Paper) {
   };
 }
 
-/** A stream that keeps what was written last. */
+/** A stream that keeps only the last chunk. */
 class Paper extends Writable {
   readonly isTTY = true;
   columns: number;

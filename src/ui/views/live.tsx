@@ -3,12 +3,12 @@ import type { ReactNode } from "react";
 import type { LiveFrame } from "../session/live-frame.ts";
 import { Lines } from "./card.tsx";
 
-/** What stands below the text that streams and the calls that work: what a person works with. */
+/** The part of the live region below streaming text and running calls. */
 type Below = Omit<LiveFrame, "text" | "tools" | "cursor">;
 
 /**
- * The part of the session that is redrawn, without what streams. Each row is laid out already (`layFrame`); the box is wider, so that Ink, which
- * counts the cells of a few characters otherwise, cuts nothing off.
+ * Shows the live region below the streaming part. Each row is laid out already (`layOutLiveRegion`). The box is wider
+ * than the rows, because Ink counts some characters differently and would cut them off.
  */
 export function LiveRegion({ frame }: { frame: Below }): ReactNode {
   const { width, card, queue, rule, composer, composerDim, offer, hint, status } = frame;

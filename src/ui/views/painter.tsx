@@ -5,12 +5,12 @@ import type { LiveFrame } from "../session/live-frame.ts";
 import { createInkRenderer } from "./draw.tsx";
 import { LiveRegion } from "./live.tsx";
 
-/** Draws frames of a session. It needs no end: it holds nothing but memory. */
+/** Draws the frames of a session. Holds only memory and needs no cleanup. */
 export type Painter = { paint(frame: LiveFrame): ScreenFrame };
 
 /**
- * One for each session. What streams are rows in their colours already, and they are other ones in each frame: Ink lays out what is below them,
- * where that changed.
+ * Creates the painter of a session. Streaming rows differ in each frame and have their colors already; Ink lays out the
+ * rest only when it changed.
  */
 export function createPainter(size: { columns: number; rows: number }, hasColor: boolean): Painter {
   const drawer = createInkRenderer(size, hasColor);

@@ -121,13 +121,13 @@ describe("an edit of an approval", () => {
 
   test("that cannot be read is said, and opens as it was left", () => {
     const ui = applyEdit(pressed(nested, typing("e")).ui, nested, '{"to":');
-    expect(ui).toMatchObject({ told: "That is no JSON object." });
+    expect(ui).toMatchObject({ told: "Not a valid JSON object." });
     expect(pressed(nested, typing("e"), ui).acts).toEqual([{ do: "edit", text: '{"to":' }]);
   });
 
   test("without an editor says what to set", () => {
     expect(applyEdit(pressed(nested, typing("e")).ui, nested, null)).toMatchObject({
-      told: "There is no editor. Set EDITOR, and press e again.",
+      told: "No editor found. Set EDITOR and press e again.",
     });
   });
 

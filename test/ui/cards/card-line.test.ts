@@ -30,7 +30,7 @@ test.each<[string, StreamPart[], string]>([
   [
     "as a form",
     [form(), answered({ action: "submit", client: "kay on desk" })],
-    "✓ jira.create_issue filled in by you",
+    "✓ jira.create_issue submitted by you",
   ],
   ["as a form that is declined", [form(), answered({ action: "deny" })], "✗ jira.create_issue declined"],
   ["as a form that is cancelled", [form(), answered({ action: "cancel" })], "✗ jira.create_issue cancelled"],
@@ -52,7 +52,7 @@ test.each<[string, StreamPart[], string]>([
     ],
     "✗ slack cancelled (expired)",
   ],
-  ["not yet", [approval()], "○ slack.send_message waits for an answer"],
+  ["not yet", [approval()], "○ slack.send_message is waiting for an answer"],
 ])("a card that was answered %s is one line", (_, parts, line) => {
   expect(lineOf(parts)).toBe(line);
 });

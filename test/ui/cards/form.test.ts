@@ -131,7 +131,7 @@ describe("a form", () => {
   test("says at its field what is missing, and goes there", () => {
     const { ui, acts } = pressed(card, [key("tab"), key("tab"), key("enter")]);
     expect(acts).toEqual([]);
-    const error = "It must be filled in.";
+    const error = "This field is required.";
     expect(ui).toMatchObject({ step: "fill", fill: { at: 0, entries: [{ error }, { error: undefined }, { error }] } });
     expect(pressed(card, typing("x"), ui).ui).toMatchObject({
       fill: { entries: [{ error: undefined }, {}, { error }] },
@@ -181,7 +181,7 @@ describe("a form", () => {
     expect(applyEdit(ui, card, "one\ntwo\n")).toMatchObject({
       fill: { entries: [{}, { typing: { text: "one\ntwo" } }, {}] },
     });
-    expect(applyEdit(ui, card, null)).toMatchObject({ told: "There is no editor. Set EDITOR." });
+    expect(applyEdit(ui, card, null)).toMatchObject({ told: "No editor found. Set EDITOR." });
   });
 
   test("never asks for a secret, and cannot be submitted without one that it needs", () => {

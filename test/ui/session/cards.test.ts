@@ -171,7 +171,7 @@ describe("a card", () => {
     const { press, parts, ...player } = withCards(approval());
     press("e", "<tab>", "!");
     parts(answered({ action: "approve", client: "kay on desk" }));
-    expect(player.now().hint?.text).toBe("The card is over: what you changed in it was not sent.");
+    expect(player.now().hint?.text).toBe("The request has closed. Your changes were not sent.");
     const looking = withCards(approval());
     looking.press("e", "<tab>");
     looking.parts(answered({ action: "approve", client: "kay on desk" }));
@@ -212,7 +212,7 @@ describe("a card", () => {
 });
 
 describe("a form", () => {
-  test("is filled in, looked at and submitted; what is typed is not the draft's", () => {
+  test("is filled in, reviewed and submitted; what is typed is not the draft's", () => {
     const { type, press, wait, did, draft } = withCards(form());
     press("1", "<tab>");
     type("Login loops");

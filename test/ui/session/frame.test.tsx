@@ -128,7 +128,7 @@ describe("the whole frame", () => {
     const player = play(80, 5);
     player.parts(...begins(), approval());
     const frame = player.draw();
-    expect([shown(frame), frame.cards]).toEqual([[">", "Something waits for an answer: make the window higher."], []]);
+    expect([shown(frame), frame.cards]).toEqual([[">", "Make the window taller to answer the open request."], []]);
   });
 
   test("of a search and of what is offered", () => {

@@ -18,7 +18,7 @@ describe("Ctrl+C", () => {
     press("<ctrl-c>");
     expect(did()).toEqual([{ do: "cancel", generation: "gen_1" }]);
     press("<ctrl-c>");
-    expect([player.now().hint?.text, did()]).toEqual(["Ctrl+C again leaves.", []]);
+    expect([player.now().hint?.text, did()]).toEqual(["Press Ctrl+C again to exit.", []]);
     press("<ctrl-c>");
     expect(did()).toEqual([{ do: "leave" }]);
   });

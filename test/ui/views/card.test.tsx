@@ -44,10 +44,10 @@ describe("an approval", () => {
         "┌ Approve ─ slack.send_message ─ writes ──────────────────────────── 4:58 left ┐",
         "│   Send a message to #general                                                 │",
         "│   channel: #general                                                          │",
-        "│   text: 3 open bugs (came from a service's text, not from you)               │",
+        "│   text: 3 open bugs (from a service, not from you)                           │",
         "│ 1 once   2 this session                                                      │",
         "│ 3 always, for 90 days: slack.send_message to #general   e edit               │",
-        "│ n no, and say why                                                            │",
+        "│ n deny                                                                       │",
         "└──────────────────────────────────────────────────────────────────────────────┘",
       ].join("\n"),
     );
@@ -66,7 +66,7 @@ describe("an approval", () => {
         "│ 1 once   2 this session              │",
         "│ 3 always, for 90 days:               │",
         "│   slack.send_message to #general     │",
-        "│ e edit   n no, and say why           │",
+        "│ e edit   n deny                      │",
         "└──────────────────────────────────────┘",
       ].join("\n"),
     );
@@ -78,7 +78,7 @@ describe("an approval", () => {
         "┌ Approve ─ slack.send_message ─ writes ─────────────────── 2 of 3 ─ 4:58 left ┐",
         "│   Send a message to #general                                                 │",
         "│   channel: #general                                                          │",
-        "│   text: 3 open bugs (came from a service's text, not from you)               │",
+        "│   text: 3 open bugs (from a service, not from you)                           │",
         "│ [tab] answer this                                                            │",
         "└──────────────────────────────────────────────────────────────────────────────┘",
       ].join("\n"),
@@ -102,7 +102,7 @@ describe("an approval", () => {
         "│ This has already run. Approve to let kay use the result:                     │",
         "│   12 rows                                                                    │",
         "│ 1 once   2 this session: slack.send_message to #general                      │",
-        "│ 3 always: slack.send_message to #general   n no, and say why                 │",
+        "│ 3 always: slack.send_message to #general   n deny                            │",
         "│ esc again: deny                                                              │",
         "└──────────────────────────────────────────────────────────────────────────────┘",
       ].join("\n"),
@@ -121,13 +121,13 @@ describe("an approval", () => {
   test("asks for the reason of a no, and says when the answer is on its way", () => {
     const lines = drawn(cardOf(plain), typing("nlater")).split("\n");
     expect(lines.slice(4, 7)).toEqual([
-      "│ Why? It may stay empty.                                                      │",
+      "│ Reason (optional):                                                           │",
       "│ > later                                                                      │",
-      "│ enter send the no   esc back                                                 │",
+      "│ enter deny   esc back                                                        │",
     ]);
     expect(layOutCard(propsOf(cardOf(plain), typing("nlater"))).cursor).toEqual({ row: 5, column: 9 });
     expect(drawn(cardOf(plain), typing("1")).split("\n").at(-2)).toBe(
-      "│ Sending your answer …                                                        │",
+      "│ Sending your answer…                                                         │",
     );
   });
 });
@@ -211,7 +211,7 @@ describe("a form", () => {
     expect(shown.slice(start, start + 3)).toEqual([
       "› Summary (required): One line",
       "  >",
-      "  ✗ It must be filled in.",
+      "  ✗ This field is required.",
     ]);
   });
 
@@ -221,7 +221,7 @@ describe("a form", () => {
       { maxRows: 30 },
     );
     expect(shown.slice(-11, -2)).toEqual([
-      "This would be submitted:",
+      "Your answers:",
       "  Summary: Login",
       "  Text:",
       "    one",
@@ -231,7 +231,7 @@ describe("a form", () => {
       "  Urgent: no",
       "  Labels: low",
     ]);
-    expect(shown.slice(-2)).toEqual(["enter submit   b fill it in again", "d decline   esc cancel"]);
+    expect(shown.slice(-2)).toEqual(["enter submit   b back", "d decline   esc cancel"]);
   });
 
   test("keeps the field that takes the keys in a short window", () => {
@@ -255,7 +255,7 @@ test("an auth card has a line for each service", () => {
   };
   expect(drawn(card, [], { links })).toBe(
     [
-      "┌ Connect to go on ───────────────────────────────────────────────── 9:58 left ┐",
+      "┌ Connect to continue ────────────────────────────────────────────── 9:58 left ┐",
       "│   ● slack   connected  Dana in Acme                                          │",
       "│   … gmail   opening  accounts.google.com                                     │",
       "│   ✗ jira    failed  You denied it.                                           │",
@@ -293,7 +293,7 @@ test("a confirmation shows the whole message and when it is over", () => {
       "┌ Confirm ──────────────────── expired ┐",
       "│ Delete KAY-1?                        │",
       "│ It stays deleted.                    │",
-      "│ y yes, run it   n no                 │",
+      "│ y approve   n deny                   │",
       "└──────────────────────────────────────┘",
     ].join("\n"),
   );
