@@ -187,7 +187,7 @@ test("G02 an answer that lost is told what won, and exits 1", async () => {
     exit: 1,
     stdout: "",
     stderr:
-      "✗ Your answer came too late: it was approved permanently by kay on desk.\n  Run `kay pending` to list open requests.\n",
+      "✗ Your answer came too late: it was approved (always) by kay on desk.\n  Run `kay pending` to list open requests.\n",
   });
 });
 

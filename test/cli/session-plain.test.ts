@@ -136,7 +136,7 @@ test("Ctrl+C cancels what is under way, and twice at the prompt leaves", async (
 test("a line after the first Ctrl+C is sent, and disarms it", async () => {
   const { ann } = desk();
   await ann("ask", typing(["\x03", "show KAY-1", "\x03", "/quit"]));
-  expect(read(ann).match(/Ctrl\+C again leaves/g)).toHaveLength(2);
+  expect(read(ann).match(/Press Ctrl\+C again to exit/g)).toHaveLength(2);
   expect(read(ann)).toContain("KAY-1 is open.");
 });
 

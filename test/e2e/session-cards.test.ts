@@ -86,7 +86,7 @@ test("U23 Escape alone stops the turn while a tool runs; what was done before st
   await session.sees(/jira\.search/);
   await pause(300);
   session.type("\x1b");
-  await session.sees((screen) => !/esc stops|cancelling/.test(screen) && /ancel/.test(screen), 5_000);
+  await session.sees((screen) => !/esc to stop|cancelling/.test(screen) && /ancel/.test(screen), 5_000);
   expect(session.screen().join("\n")).toMatch(/⏺ jira\.list_projects/);
   model.script({ text: "Good." });
   session.type("go on\r");

@@ -54,7 +54,7 @@ test("Ctrl+C clears the line, then cancels the turn, then says that it leaves, t
   await session.sees((screen) => !screen.includes("a draft"));
   session.type("\x03");
   await session.sees(/✗ .*The person cancelled it\./);
-  await session.sees((screen) => !/esc stops|cancelling/.test(screen));
+  await session.sees((screen) => !/esc to stop|cancelling/.test(screen));
   session.type("\x03");
   await session.sees(/Ctrl\+C again leaves\./);
   session.type("\x03");

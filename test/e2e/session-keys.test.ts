@@ -16,7 +16,7 @@ async function sent(session: SessionShell): Promise<unknown> {
     () => `Nothing was sent:\n${session.screen().join("\n")}`,
     10_000,
   );
-  await session.sees((screen) => !/esc stops|sending/.test(screen));
+  await session.sees((screen) => !/esc to stop|sending/.test(screen));
   return model.said().at(-1);
 }
 

@@ -25,7 +25,7 @@ const numbered = (word: string, count: number, digits: number, from = 1) =>
   Array.from({ length: count }, (_, index) => `${word}-${String(index + from).padStart(digits, "0")}`);
 
 async function idle(session: SessionShell): Promise<void> {
-  await session.sees((screen) => !/esc stops|sending/.test(screen));
+  await session.sees((screen) => !/esc to stop|sending/.test(screen));
 }
 
 for (const [columns, rows] of [

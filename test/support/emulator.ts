@@ -72,7 +72,7 @@ export function openEmulator(columns: number, rows: number, reflows: ReflowMode 
     async resize(toColumns, toRows = terminal.rows) {
       await written;
       terminal.resize(toColumns, toRows);
-      screen.resized();
+      screen.markResized();
     },
   };
 }

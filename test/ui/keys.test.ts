@@ -15,7 +15,7 @@ function read(...reads: (string | Uint8Array | number)[]): Key[] {
   let at = 1_000;
   for (const each of [...reads, 10_000]) {
     if (typeof each === "number") {
-      const wait = reader.waiting();
+      const wait = reader.getWaitMs();
       if (wait !== null && wait <= each) keys.push(...reader.flush(at + wait));
       at += each;
     } else keys.push(...reader.push(typeof each === "string" ? Buffer.from(each) : each, at));
@@ -55,10 +55,10 @@ test("U13 an arrow key split over reads is an arrow key, and a lone Escape acts 
   expect(keysOf("\x1b\x1b")).toEqual(["<escape>", "<escape>"]);
   const reader = createKeyReader();
   reader.push(Buffer.from("\x1b"), 0);
-  expect(reader.waiting()).toBeLessThanOrEqual(100);
+  expect(reader.getWaitMs()).toBeLessThanOrEqual(100);
   expect(reader.flush(20)).toEqual([]);
   expect(shorthand(reader.flush(60))).toEqual(["<escape>"]);
-  expect(reader.waiting()).toBeNull();
+  expect(reader.getWaitMs()).toBeNull();
 });
 
 test("U13 the rest of an arrow key that comes much too late is still not typed", () => {

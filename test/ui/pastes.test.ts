@@ -9,7 +9,7 @@ import { createKeyReader } from "#ui/keys/reader";
 function read(reads: (string | Uint8Array)[], gap = 0): Key[] {
   const reader = createKeyReader();
   const keys = reads.flatMap((each, n) => reader.push(typeof each === "string" ? Buffer.from(each) : each, n * gap));
-  while (reader.waiting() !== null) keys.push(...reader.flush(1e9));
+  while (reader.getWaitMs() !== null) keys.push(...reader.flush(1e9));
   return keys;
 }
 
@@ -43,7 +43,7 @@ test("an empty paste is no key", () => {
 test("a paste that is never closed ends after two seconds of silence", () => {
   const reader = createKeyReader();
   expect(reader.push(Buffer.from("\x1b[200~half\x1b[20"), 0)).toEqual([]);
-  expect(reader.waiting()).toBe(2_000);
+  expect(reader.getWaitMs()).toBe(2_000);
   expect(shorthand(reader.flush(2_000))).toEqual(["<paste>half"]);
   expect(shorthand(reader.push(Buffer.from("\r"), 2_100))).toEqual(["<enter>"]);
 });

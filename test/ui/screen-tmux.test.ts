@@ -68,7 +68,7 @@ test.skipIf(!hasTmux)(
     for (const to of [60, 100, 40, 120, 60, 59, 58, 41, 100, 40, 100]) {
       columns = to;
       tmux("resize-window", "-x", String(to), "-y", "30");
-      screen.resized();
+      screen.markResized();
       screen.draw(frameOf(columns, "d".repeat(150)));
       await settle();
     }

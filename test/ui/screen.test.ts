@@ -49,7 +49,7 @@ test("a mark that turns is written by itself", async () => {
   screen.draw(lines("⠋ working… \x1b[2m(esc stops)\x1b[22m"));
   screen.draw(lines("⠙ working… \x1b[2m(esc stops)\x1b[22m"));
   expect(writes[1]).toBe("\x1b[?2026h\x1b[?7l\r⠙\x1b[?7h\r\x1b[?2026l");
-  expect(await rows()).toEqual(["⠙ working… (esc to stop)"]);
+  expect(await rows()).toEqual(["⠙ working… (esc stops)"]);
 });
 
 test.each(["all", XTERM] as const)(
@@ -237,7 +237,7 @@ test("U19 a frame for a window that is wider by now, of which nobody has told ye
   screen.commit("third");
   screen.draw(frame());
   columns = 60;
-  screen.resized();
+  screen.markResized();
   screen.draw(frame());
   expect(await emulator.rows()).toEqual(["first", "second", "third", "one", "─".repeat(60), "three"]);
 });

@@ -123,7 +123,7 @@ async function act(world: EffectPorts, card: AnyCard, what: CardAction): Promise
     dispatch({
       type: "refused",
       card: card.id,
-      told: error instanceof Problem ? toLine(error.message) : "It was not taken.",
+      error: error instanceof Problem ? toLine(error.message) : "It was not taken.",
     });
     // What won comes with the conversation; the rest is said here.
     if (!(error instanceof Problem)) throw error;
@@ -145,7 +145,7 @@ async function visit(
   const plan = await kay.planBrowser(url);
   const told =
     "reason" in plan ? plan.reason : (await kay.openBrowser(plan)) ? undefined : "No browser could be started.";
-  if (told !== undefined) dispatch({ type: "refused", card: card.id, told: `${told} Open the link yourself.` });
+  if (told !== undefined) dispatch({ type: "refused", card: card.id, error: `${told} Open the link yourself.` });
 }
 
 /** What is not taken leaves the card to be answered again. */
@@ -154,7 +154,7 @@ async function connect(world: EffectPorts, card: AuthCard, what: CardAction): Pr
     await connectAct(world, card, what);
   } catch (error) {
     const told = error instanceof Problem ? toLine(error.message) : "It was not taken.";
-    world.dispatch({ type: "refused", card: card.id, told });
+    world.dispatch({ type: "refused", card: card.id, error: told });
     if (!(error instanceof Problem)) throw error;
   }
 }

@@ -230,7 +230,7 @@ export function readKeys({ terminal, clock }: Kay, onKey: (key: Key) => void): (
   const awaitMore = () => {
     over.abort();
     over = new AbortController();
-    const wait = reader.waiting();
+    const wait = reader.getWaitMs();
     const { signal } = over;
     if (wait !== null)
       void clock.sleep(wait, signal).then(

@@ -93,7 +93,7 @@ export function createSessionScreen(
     reset() {
       blocks = { ...createScrollbackState(), above: blocks.above };
     },
-    resized: () => screen.resized(),
+    resized: () => screen.markResized(),
     redraw() {
       screen.forget();
       draw();

@@ -20,7 +20,7 @@ export function layOutApproval({ request }: ApprovalCard, open: CardUi, { width 
   const pieces = { title, tone: access ? TONES[access] : undefined, until: request.expires_at };
   const isWhole = canShowTitle({ title, right: RIGHT, width }) && request.preview?.account === undefined;
   const head = [
-    ...layOutError(ui.told ?? request.error, room),
+    ...layOutError(ui.error ?? request.error, room),
     ...(isWhole ? [] : wrapRows(formatRequest(request), room)),
   ];
   if (ui.step === "edit" && ui.fill) {
@@ -30,8 +30,12 @@ export function layOutApproval({ request }: ApprovalCard, open: CardUi, { width 
     const cursor = fill.cursor ? { ...fill.cursor, row: fill.cursor.row + head.length } : undefined;
     return { ...pieces, body: { ...body, cursor }, keys: layOutKeys(ui, hints, room) };
   }
-  const body = { rows: [...head, ...shownRows(request, ui, room)] };
-  return { ...pieces, body, keys: ui.step === "why" ? layOutReason(ui.why, room) : answerKeys(request, ui, room) };
+  const body = { rows: [...head, ...layOutBody(request, ui, room)] };
+  return {
+    ...pieces,
+    body,
+    keys: ui.step === "why" ? layOutReason(ui.why, room) : layOutAnswerKeys(request, ui, room),
+  };
 }
 
 /** Longest text at the right of the border. */
@@ -41,7 +45,7 @@ const TONES: Record<string, Style | undefined> = { read: "cyan", write: "yellow"
 
 const EDITOR = { key: "ctrl+g", words: "editor" };
 
-function shownRows(request: InteractionRequest, { edited }: ApprovalUi, width: number): Row[] {
+function layOutBody(request: InteractionRequest, { edited }: ApprovalUi, width: number): Row[] {
   const fields = listPreviewFields(request, edited).flatMap((field) =>
     wrapRows(formatField(field), width, field.origin === "service" ? "yellow" : undefined),
   );
@@ -53,7 +57,7 @@ function shownRows(request: InteractionRequest, { edited }: ApprovalUi, width: n
   ];
 }
 
-function answerKeys(request: InteractionRequest, ui: ApprovalUi, width: number): KeyHints {
+function layOutAnswerKeys(request: InteractionRequest, ui: ApprovalUi, width: number): KeyHints {
   const choices = [
     ...listScopes(request).map(({ number, words }) => ({ key: number, words })),
     ...(isEditable(request) ? [{ key: "e", words: "edit" }] : []),

@@ -31,33 +31,33 @@ export type ApprovalUi = CardUiBase & {
 export const INITIAL_APPROVAL: ApprovalUi = { ...FRESH_CARD_UI, type: "approval", step: "ask", why: createTextInput() };
 
 /** More or longer fields are edited as JSON in an editor. */
-const MOST_FIELDS = 6;
-const LONGEST = 2_000;
+const MAX_FIELDS = 6;
+const MAX_FIELD_LENGTH = 2_000;
 
 /** Applies a key to an approval. Neither Enter nor a single Escape answers it. */
 export function updateApproval(ui: ApprovalUi, { request }: ApprovalCard, key: Key): CardStep<ApprovalUi> {
-  if (ui.step === "why") return whyKey(ui, key);
-  if (ui.step === "edit" && ui.fill) return editKey(ui, ui.fill, request, key);
+  if (ui.step === "why") return applyReasonKey(ui, key);
+  if (ui.step === "edit" && ui.fill) return applyEditKey(ui, ui.fill, request, key);
   if (key.name === "escape") return ui.step === "leave" ? deny(ui, "") : { ui: { ...ui, step: "leave" } };
   const asked: ApprovalUi = { ...ui, step: "ask" };
   const typedCommand = getCommandKey(key);
   const offered = listScopes(request).find(({ number }) => number === typedCommand);
-  if (offered) return answer(asked, { action: "approve", approval_scope: offered.scope, ...editedArgs(ui) });
-  if (typedCommand === "n") return { ui: { ...asked, step: "why", told: undefined } };
+  if (offered) return answer(asked, { action: "approve", approval_scope: offered.scope, ...toEditedArgs(ui) });
+  if (typedCommand === "n") return { ui: { ...asked, step: "why", error: undefined } };
   if (typedCommand !== "e" || !isEditable(request)) return { ui: asked };
-  const fields = ui.draft === undefined ? fieldsToFill(request, ui.edited) : undefined;
-  if (fields) return { ui: { ...asked, step: "edit", told: undefined, fill: fields } };
+  const fields = ui.draft === undefined ? createPreviewEditor(request, ui.edited) : undefined;
+  if (fields) return { ui: { ...asked, step: "edit", error: undefined, fill: fields } };
   return { ui: asked, act: { do: "edit", text: ui.draft ?? formatInput(ui.edited ?? getInput(request)) } };
 }
 
 /** Applies text from the editor; `null` if no editor could be opened. */
 export function applyApprovalEdit(ui: ApprovalUi, { request }: ApprovalCard, text: string | null): ApprovalUi {
   if (ui.step === "edit" && ui.fill)
-    return text === null ? noEditor(ui) : { ...ui, fill: replaceFieldText(ui.fill, text) };
-  if (text === null) return noEditor(ui);
+    return text === null ? withNoEditorError(ui) : { ...ui, fill: replaceFieldText(ui.fill, text) };
+  if (text === null) return withNoEditorError(ui);
   const input = parseInput(text);
-  if (!input) return { ...ui, told: INVALID_INPUT_TEXT, draft: text };
-  return { ...ui, told: undefined, draft: undefined, scroll: 0, edited: changedOnly(request, input) };
+  if (!input) return { ...ui, error: INVALID_INPUT_TEXT, draft: text };
+  return { ...ui, error: undefined, draft: undefined, scroll: 0, edited: omitUnchanged(request, input) };
 }
 
 /** Returns the fields that would be sent now. Unchanged fields keep their origin. */
@@ -66,11 +66,11 @@ export function listPreviewFields({ preview }: InteractionRequest, edited?: Reco
   if (!edited) return fields;
   return Object.entries(edited).map(([name, value]) => {
     const before = fields.find((field) => field.name === name);
-    return before && same(before.value, value) ? before : { name, value };
+    return before && isSameJson(before.value, value) ? before : { name, value };
   });
 }
 
-function whyKey(ui: ApprovalUi, key: Key): CardStep<ApprovalUi> {
+function applyReasonKey(ui: ApprovalUi, key: Key): CardStep<ApprovalUi> {
   if (key.name === "escape") return { ui: { ...ui, step: "ask" } };
   const why = updateTextInput(ui.why, key, { lines: false });
   if (why) return { ui: { ...ui, why } };
@@ -82,63 +82,66 @@ function deny(ui: ApprovalUi, reason: string): CardStep<ApprovalUi> {
 }
 
 function answer(ui: ApprovalUi, answer: InteractionAnswer): CardStep<ApprovalUi> {
-  return { ui: { ...ui, sent: true, told: undefined }, act: { do: "answer", answer } };
+  return { ui: { ...ui, sent: true, error: undefined }, act: { do: "answer", answer } };
 }
 
-function editedArgs({ edited }: ApprovalUi) {
+function toEditedArgs({ edited }: ApprovalUi) {
   return edited ? { edited_args: edited } : {};
 }
 
-function editKey(ui: ApprovalUi, fill: FieldEditor, request: InteractionRequest, key: Key): CardStep<ApprovalUi> {
+function applyEditKey(ui: ApprovalUi, fill: FieldEditor, request: InteractionRequest, key: Key): CardStep<ApprovalUi> {
   if (key.name === "escape") return { ui: { ...ui, step: "ask", fill: undefined } };
   const { fill: next, past, edit } = updateFields(fill, key);
   if (edit !== undefined) return { ui, act: { do: "edit", text: edit } };
   if (!past) return { ui: { ...ui, fill: next } };
   const before = ui.edited ?? getInput(request);
   const wrong = markFaults(next, (entry) => {
-    const read = newValue(before, entry);
+    const read = parseEntry(before, entry);
     return "error" in read ? read.error : undefined;
   });
   if (wrong) return { ui: { ...ui, fill: wrong } };
   const input = Object.fromEntries(
     next.entries.map((entry) => {
-      const read = newValue(before, entry);
+      const read = parseEntry(before, entry);
       return [entry.field.id, "value" in read ? read.value : undefined];
     }),
   );
-  return { ui: { ...ui, step: "ask", fill: undefined, scroll: 0, edited: changedOnly(request, input) } };
+  return { ui: { ...ui, step: "ask", fill: undefined, scroll: 0, edited: omitUnchanged(request, input) } };
 }
 
-function newValue(before: Record<string, unknown>, { field, typing, value }: FieldEntry) {
+function parseEntry(before: Record<string, unknown>, { field, typing, value }: FieldEntry) {
   return typing ? parseRetyped(before[field.id], typing.text) : { value };
 }
 
 /** Returns undefined for an input that was not changed. */
-function changedOnly(request: InteractionRequest, input: Record<string, unknown>): Record<string, unknown> | undefined {
-  return same(input, getInput(request)) ? undefined : input;
+function omitUnchanged(
+  request: InteractionRequest,
+  input: Record<string, unknown>,
+): Record<string, unknown> | undefined {
+  return isSameJson(input, getInput(request)) ? undefined : input;
 }
 
-function same(one: unknown, other: unknown): boolean {
+function isSameJson(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
 /** Returns the preview's fields for editing in the card, if they are few and simple. */
-function fieldsToFill(request: InteractionRequest, edited?: Record<string, unknown>): FieldEditor | undefined {
+function createPreviewEditor(request: InteractionRequest, edited?: Record<string, unknown>): FieldEditor | undefined {
   const input = edited ?? getInput(request);
   const entries = Object.entries(input);
   const areSimple = entries.every(([, value]) => {
-    if (typeof value === "string") return value.length <= LONGEST;
+    if (typeof value === "string") return value.length <= MAX_FIELD_LENGTH;
     return typeof value === "number" || typeof value === "boolean";
   });
-  if (!areSimple || entries.length > MOST_FIELDS) return undefined;
-  return createFieldEditor(entries.map(getField), input);
+  if (!areSimple || entries.length > MAX_FIELDS) return undefined;
+  return createFieldEditor(entries.map(toInputField), input);
 }
 
-function getField([name, value]: [string, unknown]): InputField {
+function toInputField([name, value]: [string, unknown]): InputField {
   const text = typeof value === "string" && /\n|.{60}/.test(value) ? "textarea" : "text";
   return { id: name, label: name, type: typeof value === "boolean" ? "checkbox" : text };
 }
 
-function noEditor(ui: ApprovalUi): ApprovalUi {
-  return { ...ui, told: "No editor found. Set EDITOR and press e again." };
+function withNoEditorError(ui: ApprovalUi): ApprovalUi {
+  return { ...ui, error: "No editor found. Set EDITOR and press e again." };
 }

@@ -24,7 +24,7 @@ export function layOutAuth(auth: AuthNeeded, ui: CardUi, { width, links = {} }: 
     title: isLocalAuth(auth) ? "Connect" : "Connect to continue",
     tone: "cyan",
     until: auth.expires_at,
-    body: { rows: [...layOutError(ui.told, room), ...why, ...rows] },
+    body: { rows: [...layOutError(ui.error, room), ...why, ...rows] },
     keys: layOutKeys(ui, isLocalAuth(auth) ? OWN_KEYS : KEYS, room),
   };
 }
@@ -51,7 +51,7 @@ const STATES: Record<AuthLink["state"], { mark: string; word: string; style?: St
 function toServiceRows(service: string, link: AuthLink | undefined, names: number, width: number): Row[] {
   const { state = "waiting", host, message } = link ?? {};
   const { mark, word, style } = STATES[state];
-  const said = state === "failed" || state === "connected" ? message : host;
-  const text = `  ${mark} ${toLine(service).padEnd(names)}  ${word}${said ? `  ${toLine(said)}` : ""}`;
+  const detail = state === "failed" || state === "connected" ? message : host;
+  const text = `  ${mark} ${toLine(service).padEnd(names)}  ${word}${detail ? `  ${toLine(detail)}` : ""}`;
   return wrapRows(text, width, style);
 }

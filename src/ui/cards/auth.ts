@@ -22,13 +22,13 @@ export function isLocalAuth({ generation_id }: AuthNeeded): boolean {
 
 /** Applies a key to a connection card. */
 export function updateAuth(ui: AuthUi, auth: AuthNeeded, key: Key): CardStep<AuthUi> {
-  const act = getAct(key);
+  const act = toCardAction(key);
   if (!act || (act.do === "without" && isLocalAuth(auth))) return { ui };
   const isEnd = act.do === "cancel request" || act.do === "without";
-  return { ui: { ...ui, told: undefined, sent: isEnd }, act };
+  return { ui: { ...ui, error: undefined, sent: isEnd }, act };
 }
 
-function getAct(key: Key): CardAction | undefined {
+function toCardAction(key: Key): CardAction | undefined {
   if (key.name === "enter") return { do: "connect" };
   if (key.name === "escape") return { do: "cancel request" };
   switch (getCommandKey(key)) {

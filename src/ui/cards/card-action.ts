@@ -47,7 +47,7 @@ export function getCommandKey(key: Key): string {
  * State of every open card: rows scrolled away above, whether the answer is being sent, and why the last one was
  * rejected.
  */
-export type CardUiBase = { scroll: number; sent: boolean; told?: string };
+export type CardUiBase = { scroll: number; sent: boolean; error?: string };
 
 export const FRESH_CARD_UI: CardUiBase = { scroll: 0, sent: false };
 

@@ -34,73 +34,79 @@ export type CardLayout = { rows: Row[]; cursor?: CursorCell; hidden: number; pag
 
 /** Lays out a card with at most `maxRows` rows, each exactly as wide as the card. */
 export function layOutCard(props: CardProps): CardLayout {
-  const width = Math.max(LEAST_WIDTH, props.width);
-  const { body, keys, title, tone, until } = getPieces({ ...props, width });
+  const width = Math.max(MIN_WIDTH, props.width);
+  const { body, keys, title, tone, until } = layOutContent({ ...props, width });
   const frame = {
     title: normalizeWidth(title),
-    right: getRight(props, until),
+    right: formatRightTexts(props, until),
     tone: props.focused ? tone : ("dim" as const),
     width,
   };
   const shown = props.focused ? body : { rows: body.rows };
-  const below = props.focused ? keys : props.readOnly ? readOnlyKeys(width - BORDER_CELLS) : TAB_HERE;
+  const below = props.focused ? keys : props.readOnly ? layOutReadOnlyKeys(width - BORDER_CELLS) : TAB_HERE;
   const room = Math.max(1, props.maxRows - 2);
   // If the keys leave no room for the body, they go below it and everything scrolls. A single row then shows the keys.
-  const isTight = room - below.rows.length < Math.min(LEAST_BODY, shown.rows.length);
+  const isTight = room - below.rows.length < Math.min(MIN_BODY_ROWS, shown.rows.length);
   const seen = isTight
-    ? tight(join(shown, below), below.short, room, props.ui.scroll)
-    : loose(shown, below, room, props.ui.scroll, width);
+    ? layOutWithShortKeys(appendKeys(shown, below), below.short, room, props.ui.scroll)
+    : layOutAboveKeys(shown, below, room, props.ui.scroll, width);
   const { cursor } = seen;
   const spot = cursor ? { row: cursor.row + 1, column: cursor.column + BORDER_CELLS / 2 } : undefined;
   return { rows: drawFrame(frame, seen.rows), cursor: spot, hidden: seen.hidden, page: seen.page };
 }
 
 /** Rows, the cursor, and the row to keep in view if there is no cursor. */
-type Part = { rows: Row[]; cursor?: CursorCell; focus?: number };
+type ScrollableRows = { rows: Row[]; cursor?: CursorCell; focus?: number };
 
 /** Visible rows inside the border, including the keys. */
-type Seen = { rows: Row[]; cursor?: CursorCell; hidden: number; page: number };
+type VisibleRows = { rows: Row[]; cursor?: CursorCell; hidden: number; page: number };
 
 const TAB_HERE: KeyHints = {
   rows: [[{ text: "[tab] answer this", style: "bold" }]],
   short: [{ text: "[tab] answer this", style: "bold" }],
 };
 
-function readOnlyKeys(width: number): KeyHints {
+function layOutReadOnlyKeys(width: number): KeyHints {
   const rows = wrapRows("Read-only: use /interactive on to answer.", width, "bold");
   return { rows, short: [{ text: "/interactive on to answer", style: "bold" }] };
 }
 
-const LEAST_WIDTH = 8;
-const LEAST_BODY = 3;
+const MIN_WIDTH = 8;
+const MIN_BODY_ROWS = 3;
 
-function getPieces(props: CardProps): CardContent {
+function layOutContent(props: CardProps): CardContent {
   const { card, ui } = props;
   if (card.kind === "confirmation") return layOutConfirm(card, ui, props);
   if (card.type === "auth") return layOutAuth(card.auth, ui, props);
   return ui.type === "form" ? layOutForm(card, ui, props) : layOutApproval(card, ui, props);
 }
 
-function getRight({ position, now }: CardProps, until: string | undefined): string[] {
+function formatRightTexts({ position, now }: CardProps, until: string | undefined): string[] {
   const ends = until === undefined ? Number.NaN : Date.parse(until);
   const left = Number.isNaN(ends) ? [] : ends <= now ? ["expired"] : [`${formatTimeLeft(ends - now)} left`];
   return [...(position.of > 1 ? [`${position.n} of ${position.of}`] : []), ...left];
 }
 
-function join(body: Part, keys: KeyHints): Part {
+function appendKeys(body: ScrollableRows, keys: KeyHints): ScrollableRows {
   const above = body.rows.length;
   const cursor = keys.cursor ? { ...keys.cursor, row: keys.cursor.row + above } : body.cursor;
   return { rows: [...body.rows, ...keys.rows], cursor, focus: keys.cursor ? undefined : body.focus };
 }
 
 /** Puts the body above its keys. Rows at its ends count the lines above and below. */
-function loose(body: Part, keys: KeyHints, room: number, scroll: number, width: number): Seen {
+function layOutAboveKeys(
+  body: ScrollableRows,
+  keys: KeyHints,
+  room: number,
+  scroll: number,
+  width: number,
+): VisibleRows {
   const most = room - keys.rows.length;
   const { rows, start, hidden, cursor } = applyWindow(body, most, scroll);
   const below = hidden - start;
-  if (hidden > 0 && most >= LEAST_BODY) {
-    if (start > 0) rows[0] = more("↑", start + 1, "above", width - BORDER_CELLS);
-    if (below > 0) rows[most - 1] = more("↓", below + 1, "below", width - BORDER_CELLS);
+  if (hidden > 0 && most >= MIN_BODY_ROWS) {
+    if (start > 0) rows[0] = layOutCount("↑", start + 1, "above", width - BORDER_CELLS);
+    if (below > 0) rows[most - 1] = layOutCount("↓", below + 1, "below", width - BORDER_CELLS);
   }
   const place = keys.cursor ? { ...keys.cursor, row: keys.cursor.row + rows.length } : cursor;
   // One row of the previous page stays visible, and two rows count what is hidden.
@@ -108,7 +114,7 @@ function loose(body: Part, keys: KeyHints, room: number, scroll: number, width: 
 }
 
 /** Scrolls everything above a single row with the keys and arrows. */
-function tight(all: Part, short: Row, room: number, scroll: number): Seen {
+function layOutWithShortKeys(all: ScrollableRows, short: Row, room: number, scroll: number): VisibleRows {
   const most = room > 2 ? room - 1 : room;
   const { rows, start, hidden, cursor } = applyWindow(all, most, scroll);
   const arrows = `${start > 0 ? "↑" : " "}${start < hidden ? "↓" : " "}`.padEnd(SHORT_INDENT);
@@ -117,9 +123,9 @@ function tight(all: Part, short: Row, room: number, scroll: number): Seen {
 }
 
 /** Returns the rows that fit, from row `start`; `hidden` is the number of other rows. */
-function applyWindow(part: Part, room: number, scroll: number) {
+function applyWindow(part: ScrollableRows, room: number, scroll: number) {
   const hidden = Math.max(0, part.rows.length - Math.max(0, room));
-  const start = hidden === 0 ? 0 : Math.max(0, Math.min(hidden, getStart(part, room) ?? scroll));
+  const start = hidden === 0 ? 0 : Math.max(0, Math.min(hidden, findStart(part, room) ?? scroll));
   const cursor = part.cursor ? { ...part.cursor, row: part.cursor.row - start } : undefined;
   return { rows: part.rows.slice(start, start + room), start, hidden, cursor };
 }
@@ -127,13 +133,13 @@ function applyWindow(part: Part, room: number, scroll: number) {
 /**
  * Returns the first visible row that keeps the focused row and the cursor in view, or undefined if there is neither.
  */
-function getStart({ cursor, focus }: Part, room: number): number | undefined {
+function findStart({ cursor, focus }: ScrollableRows, room: number): number | undefined {
   const first = focus ?? (cursor ? cursor.row - 1 : undefined);
   if (first === undefined) return undefined;
   // The first and last visible row may be replaced by a count of hidden rows.
   return Math.max(first - 1, (cursor?.row ?? first) - room + 2);
 }
 
-function more(arrow: string, lines: number, where: string, width: number): Row {
+function layOutCount(arrow: string, lines: number, where: string, width: number): Row {
   return wrapRows(`${arrow} ${lines} more lines ${where}`, width, "dim")[0] ?? [];
 }

@@ -12,9 +12,9 @@ export function formatCardLine(card: CardItem, width: number, { client, timeZone
   if (!ended) return truncateCells(normalizeWidth(`○ ${name} is waiting for an answer`), width);
   const by = client !== undefined && ended.client === client ? "you" : ended.client;
   const isYes = ["approve", "submit", "connected"].includes(ended.action);
-  const time = getTime(ended.at, timeZone);
-  const said = formatEnd({ ...ended, client: by }, card.type);
-  return truncateCells(normalizeWidth(`${isYes ? "✓" : "✗"} ${name} ${said}${time ? `, ${time}` : ""}`), width);
+  const time = formatClockTime(ended.at, timeZone);
+  const ending = formatEnd({ ...ended, client: by }, card.type);
+  return truncateCells(normalizeWidth(`${isYes ? "✓" : "✗"} ${name} ${ending}${time ? `, ${time}` : ""}`), width);
 }
 
 /** Returns the tool or the services that a card is about. */
@@ -23,7 +23,7 @@ export function getCardName(card: CardItem): string {
 }
 
 /** Formats hours and minutes. */
-function getTime(at: string | undefined, timeZone: string | undefined): string {
+function formatClockTime(at: string | undefined, timeZone: string | undefined): string {
   const date = new Date(at ?? Number.NaN);
   if (Number.isNaN(date.getTime())) return "";
   return date.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit", timeZone });

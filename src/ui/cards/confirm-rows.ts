@@ -17,7 +17,7 @@ export function layOutConfirm(card: ConfirmCard, ui: CardUi, { width }: { width:
     title: "Confirm",
     tone: "yellow",
     until: card.expires_at,
-    body: { rows: [...layOutError(ui.told, room), ...wrapRows(clean(card.message), room)] },
+    body: { rows: [...layOutError(ui.error, room), ...wrapRows(clean(card.message), room)] },
     keys: addKeyNote(layOutKeys(ui, choices, room), leave, room),
   };
 }

@@ -15,5 +15,5 @@ export function updateConfirm(ui: ConfirmUi, key: Key): CardStep<ConfirmUi> {
 }
 
 function answer(ui: ConfirmUi, action: "approve" | "deny"): CardStep<ConfirmUi> {
-  return { ui: { ...ui, step: "ask", sent: true, told: undefined }, act: { do: "answer", answer: { action } } };
+  return { ui: { ...ui, step: "ask", sent: true, error: undefined }, act: { do: "answer", answer: { action } } };
 }

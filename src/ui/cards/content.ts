@@ -24,8 +24,8 @@ export type CardContent = {
 export type KeyHints = { rows: Row[]; short: Row; cursor?: CursorCell };
 
 /** Lays out why the last answer was rejected. */
-export function layOutError(told: string | undefined, width: number): Row[] {
-  return told ? wrapRows(`✗ ${toLine(told)}`, width, "red") : [];
+export function layOutError(message: string | undefined, width: number): Row[] {
+  return message ? wrapRows(`✗ ${toLine(message)}`, width, "red") : [];
 }
 
 /** Lays out the keys of a card, or a note while its answer is being sent. */
@@ -38,12 +38,12 @@ export function layOutKeys({ sent }: CardUiBase, choices: KeyChoice[], width: nu
 }
 
 /** Adds a note below the keys. It must fit into one row. */
-export function addKeyNote(keys: KeyHints, said: string | null, width: number): KeyHints {
-  if (said === null) return keys;
+export function addKeyNote(keys: KeyHints, note: string | null, width: number): KeyHints {
+  if (note === null) return keys;
   return {
     ...keys,
-    rows: [...keys.rows, ...wrapRows(said, width, "yellow")],
-    short: [{ text: said, style: "yellow" }],
+    rows: [...keys.rows, ...wrapRows(note, width, "yellow")],
+    short: [{ text: note, style: "yellow" }],
   };
 }
 
@@ -58,7 +58,7 @@ export function layOutReason(why: TextInput, width: number): KeyHints {
   return {
     rows: [...asked, ...field.rows, ...keys],
     short: layOutChoicesShort(WHY, width - SHORT_INDENT),
-    cursor: below(field.cursor, asked.length),
+    cursor: moveDown(field.cursor, asked.length),
   };
 }
 
@@ -86,7 +86,7 @@ export function layOutTyping(typing: TextInput, width: number, prompt: string): 
 }
 
 /** Moves a position down by some rows. */
-function below(spot: CursorCell, rows: number): CursorCell {
+function moveDown(spot: CursorCell, rows: number): CursorCell {
   return { ...spot, row: spot.row + rows };
 }
 

@@ -17,7 +17,7 @@ export function formatInput(input: Record<string, unknown>): string {
 
 /** Parses edited text; undefined if it is not a JSON object. */
 export function parseInput(text: string): Record<string, unknown> | undefined {
-  const value = parse(text);
+  const value = tryParseJson(text);
   const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
   return isObject ? (value as Record<string, unknown>) : undefined;
 }
@@ -28,7 +28,7 @@ export const INVALID_INPUT_TEXT = "Not a valid JSON object.";
 /** Parses a retyped value. Text stays text; any other value must be JSON of the same kind. */
 export function parseRetyped(value: unknown, typed: string): { value: unknown } | { error: string } {
   if (typeof value === "string") return { value: typed };
-  const given = parse(typed);
+  const given = tryParseJson(typed);
   if (given !== undefined && getKind(given) === getKind(value)) return { value: given };
   return { error: `It must be ${Array.isArray(value) ? "a JSON array" : `a JSON ${typeof value}`}.` };
 }
@@ -37,7 +37,7 @@ function getKind(value: unknown): string {
   return Array.isArray(value) ? "list" : typeof value;
 }
 
-function parse(text: string): unknown {
+function tryParseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

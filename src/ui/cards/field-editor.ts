@@ -15,37 +15,40 @@ export type FieldEditResult = { fill: FieldEditor; past?: boolean; edit?: string
 /** Creates an editor for fields with their initial values. */
 export function createFieldEditor(fields: InputField[], values: FormValues): FieldEditor {
   const entries = fields.map((field) =>
-    getEntry(field, Object.hasOwn(values, field.id) ? values[field.id] : undefined),
+    createEntry(field, Object.hasOwn(values, field.id) ? values[field.id] : undefined),
   );
-  return move({ entries, at: 0, marked: 0, changed: false }, 0);
+  return moveBy({ entries, at: 0, marked: 0, changed: false }, 0);
 }
 
 /** Applies a key to the fields. */
 export function updateFields(fill: FieldEditor, key: Key): FieldEditResult {
   const entry = fill.entries[fill.at];
   if (!entry) return { fill, past: key.name === "enter" || key.name === "tab" };
-  if (key.name === "tab") return key.shift ? { fill: move(fill, -1) } : forth(fill);
+  if (key.name === "tab") return key.shift ? { fill: moveBy(fill, -1) } : moveForward(fill);
   if (entry.typing && key.name === "text" && key.ctrl && key.text === "g") return { fill, edit: entry.typing.text };
-  const changed = entry.typing ? typedInto(entry, entry.typing, key) : choose(fill, entry, key);
+  const changed = entry.typing ? applyTyping(entry, entry.typing, key) : chooseOption(fill, entry, key);
   if (changed) return { fill: changed.fill ?? withEntry(fill, changed.entry) };
-  if (key.name === "enter") return forth(fill);
-  if (key.name === "down") return { fill: fill.at < fill.entries.length - 1 ? move(fill, 1) : fill };
-  return { fill: key.name === "up" ? move(fill, -1) : fill };
+  if (key.name === "enter") return moveForward(fill);
+  if (key.name === "down") return { fill: fill.at < fill.entries.length - 1 ? moveBy(fill, 1) : fill };
+  return { fill: key.name === "up" ? moveBy(fill, -1) : fill };
 }
 
 /** Replaces the text of the current field with the text from an editor. */
 export function replaceFieldText(fill: FieldEditor, text: string): FieldEditor {
   const entry = fill.entries[fill.at];
   if (!entry?.typing) return fill;
-  const kept = entry.field.type === "textarea" ? text.replace(/\n$/, "") : text.trim().replace(/\s*\n\s*/g, " ");
-  return withEntry(fill, { ...entry, typing: createTextInput(kept), error: undefined });
+  const cleaned = entry.field.type === "textarea" ? text.replace(/\n$/, "") : text.trim().replace(/\s*\n\s*/g, " ");
+  return withEntry(fill, { ...entry, typing: createTextInput(cleaned), error: undefined });
 }
 
 /** Marks the fields that are not valid and moves to the first; null if all are valid. */
-export function markFaults(fill: FieldEditor, faultOf: (entry: FieldEntry) => string | undefined): FieldEditor | null {
-  const entries = fill.entries.map((entry) => ({ ...entry, error: faultOf(entry) }));
+export function markFaults(
+  fill: FieldEditor,
+  findFault: (entry: FieldEntry) => string | undefined,
+): FieldEditor | null {
+  const entries = fill.entries.map((entry) => ({ ...entry, error: findFault(entry) }));
   const first = entries.findIndex(({ error }) => error !== undefined);
-  return first < 0 ? null : move({ ...fill, entries, at: first }, 0);
+  return first < 0 ? null : moveBy({ ...fill, entries, at: first }, 0);
 }
 
 /** Returns the value of a field, or undefined if it is empty. */
@@ -60,7 +63,7 @@ export function findMissing(entry: FieldEntry): string | undefined {
   return isEmpty && entry.field.required ? MUST_BE_FILLED : undefined;
 }
 
-function getEntry(field: InputField, value: unknown): FieldEntry {
+function createEntry(field: InputField, value: unknown): FieldEntry {
   const { options = [] } = field;
   const isOption = (each: unknown) => options.some((option) => option.value === each);
   if (field.type === "checkbox" && options.length === 0) return { field, value: value === true };
@@ -70,16 +73,16 @@ function getEntry(field: InputField, value: unknown): FieldEntry {
   return { field, typing: createTextInput(typeof value === "string" ? value : JSON.stringify(value)) };
 }
 
-type Changed = { entry: FieldEntry; fill?: FieldEditor };
+type EntryChange = { entry: FieldEntry; fill?: FieldEditor };
 
-function typedInto(entry: FieldEntry, state: TextInput, key: Key): Changed | null {
+function applyTyping(entry: FieldEntry, state: TextInput, key: Key): EntryChange | null {
   const next = updateTextInput(state, key, { lines: entry.field.type === "textarea" });
   if (!next) return null;
   return { entry: { ...entry, typing: next, error: next.text === state.text ? entry.error : undefined } };
 }
 
 /** Chooses a value with the arrows, Space, or the number of an option. */
-function choose(fill: FieldEditor, entry: FieldEntry, key: Key): Changed | null {
+function chooseOption(fill: FieldEditor, entry: FieldEntry, key: Key): EntryChange | null {
   const { options = [], type } = entry.field;
   const step = key.name === "right" ? 1 : key.name === "left" ? -1 : 0;
   const character = key.name === "text" && !key.ctrl && !key.alt ? key.text : "";
@@ -88,7 +91,7 @@ function choose(fill: FieldEditor, entry: FieldEntry, key: Key): Changed | null 
     return isToggled ? { entry: { ...entry, value: entry.value !== true, error: undefined } } : null;
   }
   const number = /^[1-9]$/.test(character) ? Number(character) - 1 : -1;
-  if (type === "checkbox") return ticke(fill, entry, { step, number, isSpace: character === " " });
+  if (type === "checkbox") return toggleOption(fill, entry, { step, number, isSpace: character === " " });
   const index = options.findIndex(({ value }) => value === entry.value);
   const turned = (index + (step || 1) + options.length + (index < 0 && step < 0 ? 1 : 0)) % options.length;
   const next = number >= 0 ? number : step !== 0 || character === " " ? turned : -1;
@@ -99,7 +102,7 @@ function choose(fill: FieldEditor, entry: FieldEntry, key: Key): Changed | null 
 type Tick = { step: number; number: number; isSpace: boolean };
 
 /** Chooses several options: the arrows move a mark, and Space ticks the marked option. */
-function ticke(fill: FieldEditor, entry: FieldEntry, { step, number, isSpace }: Tick): Changed | null {
+function toggleOption(fill: FieldEditor, entry: FieldEntry, { step, number, isSpace }: Tick): EntryChange | null {
   const { options = [] } = entry.field;
   const marked = number >= 0 ? number : (fill.marked + step + options.length) % options.length;
   const option = options[marked];
@@ -115,11 +118,11 @@ function ticke(fill: FieldEditor, entry: FieldEntry, { step, number, isSpace }: 
   return { entry, fill: { ...withEntry(fill, { ...entry, value, error: undefined }), marked } };
 }
 
-function forth(fill: FieldEditor): FieldEditResult {
-  return fill.at < fill.entries.length - 1 ? { fill: move(fill, 1) } : { fill, past: true };
+function moveForward(fill: FieldEditor): FieldEditResult {
+  return fill.at < fill.entries.length - 1 ? { fill: moveBy(fill, 1) } : { fill, past: true };
 }
 
-function move(fill: FieldEditor, by: number): FieldEditor {
+function moveBy(fill: FieldEditor, by: number): FieldEditor {
   const at = Math.max(0, Math.min(fill.entries.length - 1, fill.at + by));
   return { ...fill, at, marked: by === 0 ? fill.marked : 0 };
 }

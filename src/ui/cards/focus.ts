@@ -49,14 +49,14 @@ export function getFocused({ cards, chosen }: Focus): string | null {
 
 /** Updates the open cards. If the focused card is closed or replaced, the next card gets the focus and starts fresh. */
 export function updateCards(focus: Focus, open: AnyCard[]): Focus {
-  const cards = open.map((card) => ({ id: card.id, what: getWhat(card) }));
+  const cards = open.map((card) => ({ id: card.id, what: getContent(card) }));
   const isSame = (id: string) =>
     Object.is(cards.find((card) => card.id === id)?.what, focus.cards.find((card) => card.id === id)?.what);
   const stays = (id: string) => cards.some((card) => card.id === id) && isSame(id);
   const seen = new Map([...focus.seen].filter(([id]) => stays(id)));
   const isGone = cards.length === 0 || !(isComposer(focus.chosen) || stays(focus.chosen ?? ""));
   const chosen = isGone ? null : focus.chosen;
-  return settle({ ...focus, cards, chosen, seen });
+  return clearStale({ ...focus, cards, chosen, seen });
 }
 
 /** Records that a frame with these cards is on the screen, and which of them was drawn with the focus. */
@@ -66,11 +66,11 @@ export function recordDrawn(focus: Focus, frame: { cards: string[]; focused: str
   const now = getFocused(focus);
   const isDrawn = now !== null && frame.focused === now && seen.has(now);
   const since = focus.drawn?.id === now ? focus.drawn : null;
-  return settle({ ...focus, seen, drawn: isDrawn ? (since ?? { id: now, at: frame.at }) : null });
+  return clearStale({ ...focus, seen, drawn: isDrawn ? (since ?? { id: now, at: frame.at }) : null });
 }
 
 /** Whether the composer has a draft, and whether the focused card uses Tab and takes text (`update-card.ts`). */
-type CardNow = { draft: boolean; takesTab: boolean; takesText?: boolean };
+type FocusedCardState = { draft: boolean; takesTab: boolean; takesText?: boolean };
 
 /** Where a key goes. `nobody` means that it is ignored. */
 export type KeyTarget = { focus: Focus; to: "card" | "composer" | "nobody" };
@@ -84,7 +84,7 @@ export type KeyTarget = { focus: Focus; to: "card" | "composer" | "nobody" };
  * A text that arrived in one read, or was pasted, is not a series of commands. If the card takes no text, the composer
  * gets it with its final Enter, and the text typed next.
  */
-export function routeKey(focus: Focus, key: Key, { draft, takesTab, takesText = false }: CardNow): KeyTarget {
+export function routeKey(focus: Focus, key: Key, { draft, takesTab, takesText = false }: FocusedCardState): KeyTarget {
   if (key.name === "focus" || key.name === "blur") return { focus, to: "composer" };
   const after = recordKey(focus, key);
   const id = getFocused(focus);
@@ -94,7 +94,7 @@ export function routeKey(focus: Focus, key: Key, { draft, takesTab, takesText = 
   // While the card does not take keys yet, Tab in a draft is meant for the draft.
   const isMeant = id === null || (counts ? !takesTab : !draft);
   if (key.name === "tab" && isMeant && focus.cards.length > 0)
-    return { focus: expandTabs(after, id, key), to: "nobody" };
+    return { focus: moveToNextPlace(after, id, key), to: "nobody" };
   if (counts)
     return {
       focus: { ...after, open: { id, since: focus.open?.id === id ? focus.open.since : key.at } },
@@ -130,7 +130,7 @@ function isOpen({ open, drawn, lastKey }: Focus, id: string, at: number, quiet: 
 }
 
 /** Moves to the next place in this order: composer, cards. */
-function expandTabs(focus: Focus, from: string | null, key: Key): Focus {
+function moveToNextPlace(focus: Focus, from: string | null, key: Key): Focus {
   const places = [COMPOSER, ...focus.cards.map(({ id }) => id)];
   const at = from === null ? 0 : places.indexOf(from);
   const to = places.at((at + (key.shift ? -1 : 1)) % places.length) ?? COMPOSER;
@@ -140,7 +140,7 @@ function expandTabs(focus: Focus, from: string | null, key: Key): Focus {
 }
 
 /** Clears the state of a card that lost the focus. */
-function settle(focus: Focus): Focus {
+function clearStale(focus: Focus): Focus {
   const id = getFocused(focus);
   const isSeen = id !== null && focus.seen.has(id);
   return {
@@ -154,7 +154,7 @@ function settle(focus: Focus): Focus {
  * Returns the identity of a card's content. Services of a connection card may change; any other change makes a new
  * card.
  */
-function getWhat(card: AnyCard): unknown {
+function getContent(card: AnyCard): unknown {
   if (card.kind === "confirmation") return card.message;
   return card.type === "auth" ? card.id : card.request;
 }

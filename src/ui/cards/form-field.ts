@@ -12,7 +12,7 @@ export function parseField(field: InputField, typed: string, before: unknown): F
   if (typed === "-" && !field.required) return { value: undefined };
   if (typed === "") return before === undefined && field.required ? { error: MUST_BE_FILLED } : { value: before };
   const { options = [] } = field;
-  if (options.length > 0) return choose(field, typed);
+  if (options.length > 0) return parseOptions(field, typed);
   if (field.type !== "checkbox") return { value: typed };
   const isYes = /^(y|yes|true|on)$/i.test(typed);
   if (isYes || /^(n|no|false|off)$/i.test(typed)) return { value: isYes };
@@ -41,9 +41,9 @@ export function pickDefined(values: FormValues): FormValues {
 /** Formats a value for display. */
 export function formatValue({ options = [] }: InputField, value: unknown): string {
   if (value === undefined) return "";
-  if (Array.isArray(value)) return value.map((each) => getLabel(options, each)).join(", ");
+  if (Array.isArray(value)) return value.map((each) => formatOption(options, each)).join(", ");
   if (typeof value === "boolean") return value ? "yes" : "no";
-  return getLabel(options, value);
+  return formatOption(options, value);
 }
 
 /** Whether a field asks for a secret, which must not be typed here. */
@@ -59,9 +59,9 @@ export function isSecretField({ id, type, label, description }: InputField): boo
 const SECRET =
   /\b(pass ?(word|wd|phrase|code)s?|secrets?|(api|access|private|secret) ?keys?|tokens?|credentials?|pin (code|number)|otp|2fa|one time code|cvv|cvc)\b/i;
 
-function choose({ type, options = [] }: InputField, typed: string): FieldValue {
+function parseOptions({ type, options = [] }: InputField, typed: string): FieldValue {
   const words = type === "checkbox" ? typed.split(",").map((word) => word.trim()) : [typed];
-  const values = words.map((word) => getOption(options, word));
+  const values = words.map((word) => findOption(options, word));
   const unknown = words.find((_, index) => values[index] === undefined);
   if (unknown !== undefined) return { error: `${toLine(unknown)} is not one of 1 to ${options.length}.` };
   return { value: type === "checkbox" ? values : values[0] };
@@ -69,12 +69,12 @@ function choose({ type, options = [] }: InputField, typed: string): FieldValue {
 
 type Options = NonNullable<InputField["options"]>;
 
-function getOption(options: Options, word: string): string | undefined {
+function findOption(options: Options, word: string): string | undefined {
   const named = options.find(({ value, label }) => value === word || label.toLowerCase() === word.toLowerCase());
   return (named ?? options[/^\d+$/.test(word) ? Number(word) - 1 : -1])?.value;
 }
 
-function getLabel(options: Options, value: unknown): string {
+function formatOption(options: Options, value: unknown): string {
   const option = options.find((each) => each.value === value);
   return toLine(option?.label ?? (typeof value === "string" ? value : JSON.stringify(value)));
 }

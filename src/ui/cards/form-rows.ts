@@ -20,7 +20,7 @@ export function layOutForm(card: ApprovalCard, open: CardUi, { width }: { width:
   };
   const head = toHeadRows(card, ui, room);
   const step = ui.step === "fill" || ui.step === "review" ? ui.step : ui.back;
-  const keys = ui.step === "why" ? layOutReason(ui.why, room) : answerKeys(card, ui, room);
+  const keys = ui.step === "why" ? layOutReason(ui.why, room) : layOutAnswerKeys(card, ui, room);
   if (step === "review") {
     const values = ui.fill.entries.flatMap((entry) => layOutField(entry, room));
     return {
@@ -31,7 +31,7 @@ export function layOutForm(card: ApprovalCard, open: CardUi, { width }: { width:
   }
   const fill = layOutFields(ui.fill, room);
   const isTyped = ui.step === "fill" && fill.cursor !== undefined;
-  const isVisit = request.link !== undefined && ui.told === undefined;
+  const isVisit = request.link !== undefined && ui.error === undefined;
   const cursor = isTyped && fill.cursor ? { ...fill.cursor, row: fill.cursor.row + head.length } : undefined;
   return {
     ...pieces,
@@ -41,20 +41,20 @@ export function layOutForm(card: ApprovalCard, open: CardUi, { width }: { width:
 }
 
 function toHeadRows({ request }: ApprovalCard, ui: FormUi, width: number): Row[] {
-  const told = ui.told ?? request.error;
+  const error = ui.error ?? request.error;
   return [
     ...wrapRows(formatAsker(request), width),
-    ...(told && !isFieldError(ui, told) ? layOutError(told, width) : []),
+    ...(error && !isFieldError(ui, error) ? layOutError(error, width) : []),
     ...listSecretFields(request).flatMap(({ label, id }) =>
       wrapRows(`! ${toLine(label || id)}: ${SECRETS_REFUSED}`, width, "red"),
     ),
   ];
 }
 
-function answerKeys({ request }: ApprovalCard, ui: FormUi, width: number): KeyHints {
+function layOutAnswerKeys({ request }: ApprovalCard, ui: FormUi, width: number): KeyHints {
   const leave = ui.step === "leave" ? "esc again: cancel" : null;
   const step = ui.step === "leave" ? ui.back : ui.step;
-  const filling = canSubmit(request) ? hints(ui) : CLOSED;
+  const filling = canSubmit(request) ? listKeyHints(ui) : CLOSED;
   const choices = request.link !== undefined ? VISIT : step === "review" ? REVIEW : filling;
   return addKeyNote(layOutKeys(ui, choices, width), leave, width);
 }
@@ -73,7 +73,7 @@ const VISIT = [
 
 const CLOSED = [{ key: "d", words: "decline" }, CANCEL];
 
-function hints({ fill }: FormUi) {
+function listKeyHints({ fill }: FormUi) {
   const entry = fill.entries[fill.at];
   const isLast = fill.at >= fill.entries.length - 1;
   const next = { key: "enter", words: isLast ? "review" : "next" };

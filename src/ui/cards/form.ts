@@ -41,21 +41,21 @@ export function createFormUi({ request }: ApprovalCard): FormUi {
 /** Applies a key to a form. */
 export function updateForm(ui: FormUi, card: ApprovalCard, key: Key): CardStep<FormUi> {
   const isDeclined = key.name === "text" && key.ctrl && key.text === "d";
-  if (ui.step === "why") return whyKey(ui, key);
+  if (ui.step === "why") return applyReasonKey(ui, key);
   if (key.name === "escape") {
     if (ui.step === "leave" || !ui.fill.changed) return answer(ui, { action: "cancel" });
     return { ui: { ...ui, step: "leave", back: ui.step } };
   }
   const now: FormUi = ui.step === "leave" ? { ...ui, step: ui.back } : ui;
-  if (card.request.link !== undefined) return linkKey(now, key);
+  if (card.request.link !== undefined) return applyLinkKey(now, key);
   if (isDeclined) return { ui: { ...now, step: "why", back: getStep(now) } };
-  return now.step === "review" ? reviewKey(now, key) : fillInKey(now, card, key);
+  return now.step === "review" ? applyReviewKey(now, key) : applyFillKey(now, card, key);
 }
 
 /** Applies the text of a field from the editor; `null` if no editor could be opened. */
 export function applyFormEdit(ui: FormUi, text: string | null): FormUi {
-  if (text === null) return { ...ui, told: "No editor found. Set EDITOR." };
-  return { ...ui, told: undefined, fill: { ...replaceFieldText(ui.fill, text), changed: true } };
+  if (text === null) return { ...ui, error: "No editor found. Set EDITOR." };
+  return { ...ui, error: undefined, fill: { ...replaceFieldText(ui.fill, text), changed: true } };
 }
 
 /** Returns the fields that ask for secrets. */
@@ -69,8 +69,8 @@ export function canSubmit(request: InteractionRequest): boolean {
 }
 
 /** Whether an error is already shown at one of the fields. */
-export function isFieldError({ fill }: FormUi, told: string): boolean {
-  return fill.entries.some(({ error }) => error === told);
+export function isFieldError({ fill }: FormUi, message: string): boolean {
+  return fill.entries.some(({ error }) => error === message);
 }
 
 function getFields({ input_schema }: InteractionRequest): InputField[] {
@@ -78,13 +78,13 @@ function getFields({ input_schema }: InteractionRequest): InputField[] {
 }
 
 /** Handles a form that asks for a URL to be visited. It has no fields; a separate key opens the URL. */
-function linkKey(ui: FormUi, key: Key): CardStep<FormUi> {
+function applyLinkKey(ui: FormUi, key: Key): CardStep<FormUi> {
   if (key.name === "enter") return answer(ui, { action: "submit", input: {} });
   switch (getCommandKey(key)) {
     case "o":
-      return { ui: { ...ui, told: undefined }, act: { do: "open" } };
+      return { ui: { ...ui, error: undefined }, act: { do: "open" } };
     case "c":
-      return { ui: { ...ui, told: undefined }, act: { do: "copy" } };
+      return { ui: { ...ui, error: undefined }, act: { do: "copy" } };
     case "d":
       return { ui: { ...ui, step: "why", back: "fill" } };
     default:
@@ -92,7 +92,7 @@ function linkKey(ui: FormUi, key: Key): CardStep<FormUi> {
   }
 }
 
-function fillInKey(ui: FormUi, { request }: ApprovalCard, key: Key): CardStep<FormUi> {
+function applyFillKey(ui: FormUi, { request }: ApprovalCard, key: Key): CardStep<FormUi> {
   if (!canSubmit(request)) return getCommandKey(key) === "d" ? { ui: { ...ui, step: "why", back: "fill" } } : { ui };
   const { fill, past, edit } = updateFields(ui.fill, key);
   if (edit !== undefined) return { ui, act: { do: "edit", text: edit } };
@@ -103,10 +103,10 @@ function fillInKey(ui: FormUi, { request }: ApprovalCard, key: Key): CardStep<Fo
   return { ui: { ...ui, fill: isRight, step: "review", scroll: 0, reviewed: key.at } };
 }
 
-function reviewKey(ui: FormUi, key: Key): CardStep<FormUi> {
+function applyReviewKey(ui: FormUi, key: Key): CardStep<FormUi> {
   if (key.name === "enter") {
     if (key.at - ui.reviewed < REVIEW_MS) return { ui: { ...ui, reviewed: key.at } };
-    return answer(ui, { action: "submit", input: getInput(ui.fill) });
+    return answer(ui, { action: "submit", input: collectInput(ui.fill) });
   }
   const letter = getCommandKey(key);
   if (letter === "d") return { ui: { ...ui, step: "why", back: "review" } };
@@ -114,11 +114,11 @@ function reviewKey(ui: FormUi, key: Key): CardStep<FormUi> {
   return { ui };
 }
 
-function getInput(fill: FieldEditor): Record<string, unknown> {
+function collectInput(fill: FieldEditor): Record<string, unknown> {
   return pickDefined(Object.fromEntries(fill.entries.map((entry) => [entry.field.id, getFieldValue(entry)])));
 }
 
-function whyKey(ui: FormUi, key: Key): CardStep<FormUi> {
+function applyReasonKey(ui: FormUi, key: Key): CardStep<FormUi> {
   if (key.name === "escape") return { ui: { ...ui, step: ui.back } };
   const why = updateTextInput(ui.why, key, { lines: false });
   if (why) return { ui: { ...ui, why } };
@@ -128,7 +128,7 @@ function whyKey(ui: FormUi, key: Key): CardStep<FormUi> {
 }
 
 function answer(ui: FormUi, answer: InteractionAnswer): CardStep<FormUi> {
-  return { ui: { ...ui, step: getStep(ui), sent: true, told: undefined }, act: { do: "answer", answer } };
+  return { ui: { ...ui, step: getStep(ui), sent: true, error: undefined }, act: { do: "answer", answer } };
 }
 
 function getStep({ step, back }: FormUi): "fill" | "review" {
@@ -139,13 +139,13 @@ function getStep({ step, back }: FormUi): "fill" | "review" {
 export function placeError(fill: FieldEditor, error: string | undefined): FieldEditor {
   if (!error) return fill;
   const names = (entry: FieldEditor["entries"][number]) => [entry.field.label, entry.field.id].filter(Boolean);
-  const at = fill.entries.findIndex((entry) => names(entry).some((name) => isNamed(error, name)));
+  const at = fill.entries.findIndex((entry) => names(entry).some((name) => namesField(error, name)));
   const entry = fill.entries[at];
   return entry ? { ...fill, at, entries: fill.entries.with(at, { ...entry, error }) } : fill;
 }
 
 /** Names may also be ordinary words, so they count only in quotes or before a colon. */
-function isNamed(error: string, name: string): boolean {
+function namesField(error: string, name: string): boolean {
   return (
     error.startsWith(`${name}:`) ||
     ["“”", '""', "''", "``"].some(([open, close]) => error.includes(`${open}${name}${close}`))

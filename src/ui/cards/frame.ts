@@ -12,8 +12,8 @@ export type CardFrame = { title: string; right: string[]; tone?: Style; width: n
 /** Draws a border around rows. Every line is exactly `width` cells wide. */
 export function drawFrame({ title, right, tone, width }: CardFrame, rows: Row[]): Row[] {
   const edge = (text: string) => ({ text, ...(tone ? { style: tone } : {}) });
-  const side = getRight(title, right, width);
-  const shown = truncateCells(title, titleRoom(side, width));
+  const side = joinRightTexts(title, right, width);
+  const shown = truncateCells(title, getTitleRoom(side, width));
   const fill = "─".repeat(Math.max(0, width - stringWidth(`┌ ${shown} ${side}┐`)));
   const inside = rows.map((row) => [
     edge("│"),
@@ -28,19 +28,19 @@ export function drawFrame({ title, right, tone, width }: CardFrame, rows: Row[])
 
 /** Whether the title fits without truncation. */
 export function canShowTitle({ title, right, width }: CardFrame): boolean {
-  return stringWidth(title) <= titleRoom(getRight(title, right, width), width);
+  return stringWidth(title) <= getTitleRoom(joinRightTexts(title, right, width), width);
 }
 
 /** Joins the right texts that leave the title enough room. */
-function getRight(title: string, right: string[], width: number): string {
-  const needed = Math.min(stringWidth(title), Math.max(LEAST_TITLE, Math.floor(width / 3)));
+function joinRightTexts(title: string, right: string[], width: number): string {
+  const needed = Math.min(stringWidth(title), Math.max(MIN_TITLE_CELLS, Math.floor(width / 3)));
   const sides = [...right.map((_, from) => right.slice(from).join(" ─ ")), (right.at(-1) ?? "").replace(/ left$/, "")];
-  const side = sides.find((each) => each !== "" && titleRoom(` ${each} `, width) >= needed);
+  const side = sides.find((each) => each !== "" && getTitleRoom(` ${each} `, width) >= needed);
   return side === undefined ? "" : ` ${side} `;
 }
 
-function titleRoom(side: string, width: number): number {
+function getTitleRoom(side: string, width: number): number {
   return Math.max(0, width - stringWidth(`┌  ${side}┐`) - (side === "" ? 0 : 1));
 }
 
-const LEAST_TITLE = 9;
+const MIN_TITLE_CELLS = 9;

@@ -21,8 +21,8 @@ export type KeyChoice = { key: string; words: string };
 export function layOutChoices(choices: KeyChoice[], width: number): Row[] {
   const rows: Row[] = [];
   let left = 0;
-  for (const { key, words: told } of choices) {
-    const words = normalizeWidth(told);
+  for (const { key, words: text } of choices) {
+    const words = normalizeWidth(text);
     const cells = stringWidth(`${key} ${words}`);
     const last = rows.at(-1);
     if (last && cells + GAP.length <= left) {
@@ -47,20 +47,20 @@ export function layOutChoicesShort(choices: KeyChoice[], width: number): Row {
     word: ` ${normalizeWidth(words).split(/[\s,:]/, 1)[0] ?? ""}`,
   }));
   const bare = named.map(({ key }) => ({ key, word: "" }));
-  const shown = [named, bare].find((each) => getCells(each) <= width) ?? fitting(named, width);
+  const shown = [named, bare].find((each) => countCells(each) <= width) ?? takeFitting(named, width);
   return shown.flatMap(
     ({ key, word }, index): Row => [{ text: index > 0 ? SHORT_GAP : "" }, { text: key, style: "bold" }, { text: word }],
   );
 }
 
-type Named = { key: string; word: string };
+type NamedKey = { key: string; word: string };
 
-function fitting(named: Named[], width: number): Named[] {
-  const most = named.findLastIndex((_, index) => getCells(named.slice(0, index + 1)) <= width);
+function takeFitting(named: NamedKey[], width: number): NamedKey[] {
+  const most = named.findLastIndex((_, index) => countCells(named.slice(0, index + 1)) <= width);
   return named.slice(0, Math.max(1, most + 1));
 }
 
-function getCells(named: Named[]): number {
+function countCells(named: NamedKey[]): number {
   return stringWidth(named.map(({ key, word }) => key + word).join(SHORT_GAP));
 }
 

@@ -9,7 +9,7 @@ export function listScopes({ approval_scopes }: InteractionRequest): OfferedScop
   const offered = approval_scopes ?? [{ scope: "once" as const, words: "once" }];
   return NUMBERS.flatMap(([number, scope]) => {
     const found = offered.find((each) => each.scope === scope);
-    return found ? [{ number, scope, words: getWords(scope, toLine(found.words)) }] : [];
+    return found ? [{ number, scope, words: formatScope(scope, toLine(found.words)) }] : [];
   });
 }
 
@@ -19,7 +19,7 @@ const NUMBERS: [string, ApprovalScope][] = [
   ["3", "always"],
 ];
 
-function getWords(scope: ApprovalScope, words: string): string {
+function formatScope(scope: ApprovalScope, words: string): string {
   const name = scope === "session" ? "this session" : scope;
   return scope === "once" || words.startsWith(name) ? words || name : `${name}: ${words}`;
 }

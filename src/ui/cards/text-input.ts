@@ -19,7 +19,7 @@ export function updateTextInput(state: TextInput, key: Key, { lines }: { lines: 
     const text = key.text.replace(CONTROLS, "");
     return withText(before + (lines ? text : text.replace(/\s*\n\s*/g, " ")), after);
   }
-  if (key.name === "text") return key.ctrl ? control(state, key.text, lines) : null;
+  if (key.name === "text") return key.ctrl ? applyControlKey(state, key.text, lines) : null;
   const [last = ""] = splitGraphemes(before).slice(-1);
   const [next = ""] = splitGraphemes(after);
   switch (key.name) {
@@ -35,13 +35,13 @@ export function updateTextInput(state: TextInput, key: Key, { lines }: { lines: 
     case "right":
       return { ...state, at: state.at + next.length };
     case "home":
-      return { ...state, at: lineStart(before) };
+      return { ...state, at: findLineStart(before) };
     case "end":
-      return { ...state, at: state.at + lineEnd(after) };
+      return { ...state, at: state.at + findLineEnd(after) };
     case "up":
-      return lines ? above(state) : null;
+      return lines ? moveUp(state) : null;
     case "down":
-      return lines ? below(state) : null;
+      return lines ? moveDown(state) : null;
     default:
       return null;
   }
@@ -53,19 +53,19 @@ export function splitAtCursor({ text, at }: TextInput): { before: string; after:
 }
 
 /** Applies the control keys of a shell's line editor. */
-function control(state: TextInput, letter: string, lines: boolean): TextInput | null {
+function applyControlKey(state: TextInput, letter: string, lines: boolean): TextInput | null {
   const { before, after } = splitAtCursor(state);
   switch (letter) {
     case "a":
-      return { ...state, at: lineStart(before) };
+      return { ...state, at: findLineStart(before) };
     case "e":
-      return { ...state, at: state.at + lineEnd(after) };
+      return { ...state, at: state.at + findLineEnd(after) };
     case "j":
       return lines ? withText(`${before}\n`, after) : null;
     case "k":
-      return withText(before, after.slice(lineEnd(after)));
+      return withText(before, after.slice(findLineEnd(after)));
     case "u":
-      return withText(before.slice(0, lineStart(before)), after);
+      return withText(before.slice(0, findLineStart(before)), after);
     case "w":
       return withText(before.replace(/\S*\s*$/, ""), after);
     default:
@@ -77,30 +77,33 @@ function withText(before: string, after: string): TextInput {
   return { text: before + after, at: before.length };
 }
 
-function lineStart(before: string): number {
+function findLineStart(before: string): number {
   return before.lastIndexOf("\n") + 1;
 }
 
-function lineEnd(after: string): number {
+function findLineEnd(after: string): number {
   const end = after.indexOf("\n");
   return end < 0 ? after.length : end;
 }
 
-function above(state: TextInput): TextInput | null {
-  const start = lineStart(state.text.slice(0, state.at));
+function moveUp(state: TextInput): TextInput | null {
+  const start = findLineStart(state.text.slice(0, state.at));
   if (start === 0) return null;
-  return { ...state, at: columnIn(state.text, lineStart(state.text.slice(0, start - 1)), state.at - start) };
+  return { ...state, at: findColumn(state.text, findLineStart(state.text.slice(0, start - 1)), state.at - start) };
 }
 
-function below(state: TextInput): TextInput | null {
+function moveDown(state: TextInput): TextInput | null {
   const { before, after } = splitAtCursor(state);
   if (!after.includes("\n")) return null;
-  return { ...state, at: columnIn(state.text, state.at + lineEnd(after) + 1, before.length - lineStart(before)) };
+  return {
+    ...state,
+    at: findColumn(state.text, state.at + findLineEnd(after) + 1, before.length - findLineStart(before)),
+  };
 }
 
 /** Returns the index of a column in the line that starts at `start`, never inside a character. */
-function columnIn(text: string, start: number, column: number): number {
-  const line = text.slice(start, start + lineEnd(text.slice(start)));
+function findColumn(text: string, start: number, column: number): number {
+  const line = text.slice(start, start + findLineEnd(text.slice(start)));
   let at = 0;
   for (const grapheme of splitGraphemes(line)) {
     if (at + grapheme.length > column) break;

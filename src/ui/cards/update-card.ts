@@ -25,7 +25,7 @@ export function createCardUi(card: AnyCard): CardUi {
  */
 export function updateCard(ui: CardUi, card: AnyCard, key: Key, room: CardViewport = DEFAULT_ROOM): CardStep<CardUi> {
   if (ui.sent) return { ui };
-  if (isScrollKey(key) && scrolls(ui)) return { ui: scrollCard(ui, card, key, room) };
+  if (isScrollKey(key) && canScroll(ui)) return { ui: scrollCard(ui, card, key, room) };
   if (ui.type === "confirmation") return updateConfirm(ui, key);
   if (card.kind === "confirmation") return { ui };
   if (card.type === "auth") return ui.type === "auth" ? updateAuth(ui, card.auth, key) : { ui };
@@ -54,10 +54,10 @@ export function hasInput(ui: CardUi): boolean {
 }
 
 /** Reopens a card whose answer was rejected, with the reason and everything typed. */
-export function rejectAnswer(ui: CardUi, told: string): CardUi {
-  if (ui.type !== "form") return { ...ui, sent: false, told };
-  const fill = placeError(ui.fill, told);
-  return { ...ui, sent: false, told, fill, step: fill === ui.fill ? ui.step : "fill" };
+export function rejectAnswer(ui: CardUi, message: string): CardUi {
+  if (ui.type !== "form") return { ...ui, sent: false, error: message };
+  const fill = placeError(ui.fill, message);
+  return { ...ui, sent: false, error: message, fill, step: fill === ui.fill ? ui.step : "fill" };
 }
 
 /** Whether Tab moves to the next field of the card instead of away from it. */
@@ -76,7 +76,7 @@ export function takesText(ui: CardUi): boolean {
 
 const DEFAULT_ROOM: CardViewport = { width: 80, maxRows: 20 };
 
-function scrolls(ui: CardUi): boolean {
+function canScroll(ui: CardUi): boolean {
   if (ui.type === "auth" || ui.type === "confirmation") return true;
   return ui.step === "ask" || ui.step === "leave" || ui.step === "review";
 }

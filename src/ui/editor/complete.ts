@@ -34,12 +34,12 @@ export function findCompletion(draft: Draft, sources: CompletionSources): Comple
   const from = /[^\s\p{Surrogate}"'(,;:]*$/u.exec(before)?.index ?? cursor;
   const word = before.slice(from);
   const command = /^\/(\S+)\s/.exec(before);
-  if (from === 0 && word.startsWith("/")) return found(draft, 0, getCommands(sources));
+  if (from === 0 && word.startsWith("/")) return toCompletion(draft, 0, listCommands(sources));
   if (command) {
     const kind = sources.commands.find(({ name }) => name === command[1])?.argument;
-    return kind ? found(draft, from, sources[kind].filter(notYet(before.slice(0, from)))) : null;
+    return kind ? toCompletion(draft, from, sources[kind].filter(excludeGiven(before.slice(0, from)))) : null;
   }
-  return word === "" ? null : found(draft, from, [...sources.services, ...sources.words]);
+  return word === "" ? null : toCompletion(draft, from, [...sources.services, ...sources.words]);
 }
 
 /**
@@ -49,40 +49,40 @@ export function findCompletion(draft: Draft, sources: CompletionSources): Comple
 export function extendDraft(draft: Draft, completion: Completion): Draft | null {
   const [only, ...others] = completion.candidates;
   if (only && others.length === 0) return acceptCandidate(draft, completion, only);
-  const shared = completion.candidates.map(({ text }) => text).reduce(sharedStart);
-  return shared.length > completion.to - completion.from ? inPlace(draft, completion, shared) : null;
+  const shared = completion.candidates.map(({ text }) => text).reduce(findSharedStart);
+  return shared.length > completion.to - completion.from ? replaceWord(draft, completion, shared) : null;
 }
 
 /** Replaces the word with a candidate and adds a space. */
 export function acceptCandidate(draft: Draft, completion: Completion, { text }: Candidate): Draft {
-  return inPlace(draft, completion, draft.text[completion.to] === " " ? text : `${text} `);
+  return replaceWord(draft, completion, draft.text[completion.to] === " " ? text : `${text} `);
 }
 
-function getCommands({ commands }: CompletionSources): Candidate[] {
+function listCommands({ commands }: CompletionSources): Candidate[] {
   return commands.map(({ name, note }) => ({ text: `/${name}`, note }));
 }
 
 /** Returns a filter that leaves out arguments already given. */
-function notYet(before: string): (candidate: Candidate) => boolean {
+function excludeGiven(before: string): (candidate: Candidate) => boolean {
   const given = before.toLowerCase().split(/\s+/);
   return ({ text }) => !given.includes(text.toLowerCase());
 }
 
-function found(draft: Draft, from: number, candidates: Candidate[]): Completion | null {
-  const begun = draft.text.slice(from, draft.cursor).toLowerCase();
-  const fitting = candidates.filter(({ text }) => text.toLowerCase().startsWith(begun));
+function toCompletion(draft: Draft, from: number, candidates: Candidate[]): Completion | null {
+  const typed = draft.text.slice(from, draft.cursor).toLowerCase();
+  const fitting = candidates.filter(({ text }) => text.toLowerCase().startsWith(typed));
   const single = fitting.filter(({ text }, n) => fitting.findIndex((each) => each.text === text) === n);
   return single.length > 0 ? { from, to: draft.cursor, candidates: single } : null;
 }
 
-function sharedStart(one: string, other: string): string {
+function findSharedStart(one: string, other: string): string {
   const letters = Array.from(one);
   const others = Array.from(other);
   const differs = letters.findIndex((letter, n) => letter.toLowerCase() !== others[n]?.toLowerCase());
   return differs < 0 ? one : letters.slice(0, differs).join("");
 }
 
-function inPlace(draft: Draft, { from, to }: Completion, text: string): Draft {
+function replaceWord(draft: Draft, { from, to }: Completion, text: string): Draft {
   const word = sanitizeText(text);
   const whole = draft.text.slice(0, from) + word + draft.text.slice(to);
   return applyChange(draft, { text: whole, cursor: from + word.length }, "other");

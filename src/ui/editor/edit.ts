@@ -33,55 +33,57 @@ function getChord({ name, text, ctrl, alt, shift }: Key): string {
 
 type Action = (draft: Draft, room: GridOptions) => Draft;
 /** Finds a position in the text, given the text and the cursor. */
-type Place = (text: string, at: number) => number;
+type FindPosition = (text: string, at: number) => number;
 
 const ACTIONS: Record<string, Action> = {
-  ...findByName("newline alt-newline alt-enter", (draft) => insertRaw(draft, "\n", "other")),
-  ...findByName("left ctrl-b", moving(findBoundaryBefore)),
-  ...findByName("right ctrl-f", moving(findBoundaryAfter)),
-  ...findByName("ctrl-left alt-left alt-b", moving(findWordStart)),
-  ...findByName("ctrl-right alt-right alt-f", moving(findWordEnd)),
-  ...findByName("home ctrl-a", moving(findLineStart)),
-  ...findByName("end ctrl-e", moving(findLineEnd)),
-  ...findByName(
+  ...bindChords("newline alt-newline alt-enter", (draft) => insertRaw(draft, "\n", "other")),
+  ...bindChords("left ctrl-b", createMove(findBoundaryBefore)),
+  ...bindChords("right ctrl-f", createMove(findBoundaryAfter)),
+  ...bindChords("ctrl-left alt-left alt-b", createMove(findWordStart)),
+  ...bindChords("ctrl-right alt-right alt-f", createMove(findWordEnd)),
+  ...bindChords("home ctrl-a", createMove(findLineStart)),
+  ...bindChords("end ctrl-e", createMove(findLineEnd)),
+  ...bindChords(
     "ctrl-home alt-<",
-    moving(() => 0),
+    createMove(() => 0),
   ),
-  ...findByName(
+  ...bindChords(
     "ctrl-end alt->",
-    moving((text) => text.length),
+    createMove((text) => text.length),
   ),
-  ...findByName("up ctrl-p", (draft, room) => vertically(draft, -1, room)),
-  ...findByName("down ctrl-n", (draft, room) => vertically(draft, 1, room)),
-  ...findByName("backspace", (draft) =>
-    without(draft, findBoundaryBefore(draft.text, draft.cursor), draft.cursor, "other"),
+  ...bindChords("up ctrl-p", (draft, room) => moveVertically(draft, -1, room)),
+  ...bindChords("down ctrl-n", (draft, room) => moveVertically(draft, 1, room)),
+  ...bindChords("backspace", (draft) =>
+    removeRange(draft, findBoundaryBefore(draft.text, draft.cursor), draft.cursor, "other"),
   ),
-  ...findByName("delete", deleteOn),
-  ...findByName("ctrl-d", (draft) => (draft.text === "" ? draft : deleteOn(draft))),
-  ...findByName("ctrl-w alt-backspace ctrl-backspace", killingBack(findWordStart)),
-  ...findByName("alt-d alt-delete ctrl-delete", killingOn(findWordEnd)),
-  ...findByName(
+  ...bindChords("delete", deleteForward),
+  ...bindChords("ctrl-d", (draft) => (draft.text === "" ? draft : deleteForward(draft))),
+  ...bindChords("ctrl-w alt-backspace ctrl-backspace", createKillBack(findWordStart)),
+  ...bindChords("alt-d alt-delete ctrl-delete", createKillForward(findWordEnd)),
+  ...bindChords(
     "ctrl-u",
-    killingBack((text, at) => (findLineStart(text, at) === at ? Math.max(0, at - 1) : findLineStart(text, at))),
+    createKillBack((text, at) => (findLineStart(text, at) === at ? Math.max(0, at - 1) : findLineStart(text, at))),
   ),
-  ...findByName(
+  ...bindChords(
     "ctrl-k",
-    killingOn((text, at) => (findLineEnd(text, at) === at ? findBoundaryAfter(text, at) : findLineEnd(text, at))),
+    createKillForward((text, at) =>
+      findLineEnd(text, at) === at ? findBoundaryAfter(text, at) : findLineEnd(text, at),
+    ),
   ),
-  ...findByName("ctrl-y", (draft) => ({ ...insertRaw(draft, draft.killed, "other") })),
-  ...findByName("ctrl-_ ctrl-/ ctrl--", (draft) => back(draft)),
-  ...findByName("alt-_", (draft) => again(draft)),
+  ...bindChords("ctrl-y", (draft) => ({ ...insertRaw(draft, draft.killed, "other") })),
+  ...bindChords("ctrl-_ ctrl-/ ctrl--", (draft) => undo(draft)),
+  ...bindChords("alt-_", (draft) => redo(draft)),
 };
 
-function findByName(chords: string, action: Action): Record<string, Action> {
+function bindChords(chords: string, action: Action): Record<string, Action> {
   return Object.fromEntries(chords.split(" ").map((chord) => [chord, action]));
 }
 
-function moving(to: Place): Action {
+function createMove(to: FindPosition): Action {
   return (draft) => ({ ...draft, cursor: to(draft.text, draft.cursor), goal: null, last: "other" });
 }
 
-function vertically(draft: Draft, step: number, room: GridOptions): Draft {
+function moveVertically(draft: Draft, step: number, room: GridOptions): Draft {
   const rows = layOutGrid(draft, room);
   const { row, column } = findCell(rows, draft.cursor);
   const stops = rows[row + step]?.stops;
@@ -91,23 +93,23 @@ function vertically(draft: Draft, step: number, room: GridOptions): Draft {
   return { ...draft, cursor: stop?.at ?? draft.cursor, goal, last: "other" };
 }
 
-function deleteOn(draft: Draft): Draft {
-  return without(draft, draft.cursor, findBoundaryAfter(draft.text, draft.cursor), "other");
+function deleteForward(draft: Draft): Draft {
+  return removeRange(draft, draft.cursor, findBoundaryAfter(draft.text, draft.cursor), "other");
 }
 
-function killingBack(to: Place): Action {
+function createKillBack(to: FindPosition): Action {
   return (draft) => {
     const from = to(draft.text, draft.cursor);
     const killed = draft.text.slice(from, draft.cursor) + (isKilling(draft) ? draft.killed : "");
-    return without({ ...draft, killed: killed || draft.killed }, from, draft.cursor, "kill-back");
+    return removeRange({ ...draft, killed: killed || draft.killed }, from, draft.cursor, "kill-back");
   };
 }
 
-function killingOn(to: Place): Action {
+function createKillForward(to: FindPosition): Action {
   return (draft) => {
     const end = to(draft.text, draft.cursor);
     const killed = (isKilling(draft) ? draft.killed : "") + draft.text.slice(draft.cursor, end);
-    return without({ ...draft, killed: killed || draft.killed }, draft.cursor, end, "kill-on");
+    return removeRange({ ...draft, killed: killed || draft.killed }, draft.cursor, end, "kill-on");
   };
 }
 
@@ -116,27 +118,27 @@ function isKilling({ last }: Draft): boolean {
 }
 
 /** Removes a part of the text. Returns a new object even for an empty part, because the editor used the key. */
-function without(draft: Draft, from: number, to: number, doing: EditKind): Draft {
+function removeRange(draft: Draft, from: number, to: number, doing: EditKind): Draft {
   if (from === to) return { ...draft, goal: null, last: doing };
   return applyChange(draft, { text: draft.text.slice(0, from) + draft.text.slice(to), cursor: from }, doing);
 }
 
-function back(draft: Draft): Draft {
+function undo(draft: Draft): Draft {
   const step = draft.undo.at(-1);
   if (!step) return { ...draft };
-  return { ...at(draft, step), undo: draft.undo.slice(0, -1), redo: [...draft.redo, draft].map(getStep) };
+  return { ...restore(draft, step), undo: draft.undo.slice(0, -1), redo: [...draft.redo, draft].map(toState) };
 }
 
-function again(draft: Draft): Draft {
+function redo(draft: Draft): Draft {
   const step = draft.redo.at(-1);
   if (!step) return { ...draft };
-  return { ...at(draft, step), redo: draft.redo.slice(0, -1), undo: [...draft.undo, draft].map(getStep) };
+  return { ...restore(draft, step), redo: draft.redo.slice(0, -1), undo: [...draft.undo, draft].map(toState) };
 }
 
-function at(draft: Draft, { text, cursor }: DraftState): Draft {
+function restore(draft: Draft, { text, cursor }: DraftState): Draft {
   return { ...draft, text, cursor, goal: null, last: "other" };
 }
 
-function getStep({ text, cursor }: DraftState): DraftState {
+function toState({ text, cursor }: DraftState): DraftState {
   return { text, cursor };
 }

@@ -2,40 +2,42 @@
  * A long paste is one character in the text of a draft: a lone surrogate, which no other text can contain. Typed and
  * pasted text is well-formed, so a placeholder typed by hand stays plain text.
  */
-const FIRST = 0xdc00;
-const MOST = 0x400;
+const FIRST_MARKER = 0xdc00;
+const MAX_FOLDS = 0x400;
 const MARKERS = /\p{Surrogate}/gu;
 
 /** Whether a paste is shown only by its size: over 12 lines or 1,000 characters. */
 export function shouldFold(text: string): boolean {
-  return getLines(text) > 12 || text.length > 1_000;
+  return countLines(text) > 12 || text.length > 1_000;
 }
 
 /** Adds a text to the folds and returns its marker, or null if there are too many. */
 export function foldText(folds: readonly string[], text: string): { marker: string; folds: readonly string[] } | null {
-  if (folds.length >= MOST) return null;
-  return { marker: String.fromCharCode(FIRST + folds.length), folds: [...folds, text] };
+  if (folds.length >= MAX_FOLDS) return null;
+  return { marker: String.fromCharCode(FIRST_MARKER + folds.length), folds: [...folds, text] };
 }
 
 /** Replaces the markers in a text with the folded texts. */
 export function unfoldText(text: string, folds: readonly string[]): string {
-  return text.replace(MARKERS, (marker) => folds[marker.charCodeAt(0) - FIRST] ?? "");
+  return text.replace(MARKERS, (marker) => folds[marker.charCodeAt(0) - FIRST_MARKER] ?? "");
 }
 
 /** Returns the label of a fold, or null for any other character. */
 export function getFoldLabel(character: string, folds: readonly string[]): string | null {
   const code = character.charCodeAt(0);
-  if (character.length !== 1 || code < FIRST || code >= FIRST + MOST) return null;
-  const text = folds[code - FIRST] ?? "";
-  const lines = getLines(text);
-  return lines > 12 ? `[pasted ${group(lines)} lines]` : `[pasted ${group(Array.from(text).length)} characters]`;
+  if (character.length !== 1 || code < FIRST_MARKER || code >= FIRST_MARKER + MAX_FOLDS) return null;
+  const text = folds[code - FIRST_MARKER] ?? "";
+  const lines = countLines(text);
+  return lines > 12
+    ? `[pasted ${groupDigits(lines)} lines]`
+    : `[pasted ${groupDigits(Array.from(text).length)} characters]`;
 }
 
 /** Counts lines. A trailing line break does not start a new line. */
-function getLines(text: string): number {
+function countLines(text: string): number {
   return text.replace(/\n$/, "").split("\n").length;
 }
 
-function group(number: number): string {
+function groupDigits(number: number): string {
   return String(number).replace(/\B(?=(\d{3})+$)/g, ",");
 }

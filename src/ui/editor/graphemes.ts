@@ -4,7 +4,7 @@ export type Grapheme = { at: number; text: string };
 /** Splits a line, which has no line breaks, into characters. */
 export function segmentLine(line: string): Grapheme[] {
   if (SINGLE.test(line)) return Array.from(line, (text, at) => ({ at, text }));
-  return Array.from(graphemes().segment(line), ({ index, segment }) => ({ at: index, text: segment }));
+  return Array.from(getGraphemeSegmenter().segment(line), ({ index, segment }) => ({ at: index, text: segment }));
 }
 
 /** Latin letters, kana, Han and Hangul. In a text of only these, each is one character. */
@@ -15,7 +15,7 @@ const SINGLE =
 export function findBoundaryBefore(text: string, at: number): number {
   const start = findLineStart(text, at);
   if (at === start) return Math.max(0, at - 1);
-  const segment = graphemes()
+  const segment = getGraphemeSegmenter()
     .segment(text.slice(start, findLineEnd(text, at)))
     .containing(at - 1 - start);
   return start + (segment?.index ?? 0);
@@ -31,7 +31,7 @@ export function findBoundaryFrom(text: string, at: number): number {
   const start = findLineStart(text, at);
   const end = findLineEnd(text, at);
   if (at === start || at === end) return at;
-  const segment = graphemes()
+  const segment = getGraphemeSegmenter()
     .segment(text.slice(start, end))
     .containing(at - start);
   if (!segment || start + segment.index === at) return at;
@@ -53,21 +53,21 @@ export function findLineEnd(text: string, at: number): number {
 export function findWordStart(text: string, at: number): number {
   const end = text.slice(0, at).trimEnd().length;
   const start = findLineStart(text, end);
-  const parts = getWords(text.slice(start, end));
+  const parts = splitWords(text.slice(start, end));
   return findBoundaryFrom(text, start + (parts.at(-1)?.at ?? 0));
 }
 
 /** Returns the end of the word that begins after an index. */
 export function findWordEnd(text: string, at: number): number {
   const start = text.length - text.slice(at).trimStart().length;
-  const [first] = getWords(text.slice(start, findLineEnd(text, start)));
+  const [first] = splitWords(text.slice(start, findLineEnd(text, start)));
   return findBoundaryFrom(text, start + (first?.text.length ?? 0));
 }
 
 /** Splits a line into words, runs of signs and runs of spaces, in any language. */
-function getWords(line: string): Grapheme[] {
+function splitWords(line: string): Grapheme[] {
   const parts: (Grapheme & { kind: string })[] = [];
-  for (const { index, segment, isWordLike } of words().segment(line)) {
+  for (const { index, segment, isWordLike } of getWordSegmenter().segment(line)) {
     const kind = isWordLike
       ? "word"
       : /^\s+$/.test(segment)
@@ -85,12 +85,12 @@ function getWords(line: string): Grapheme[] {
 let graphemeSegmenter: Intl.Segmenter | undefined;
 let wordSegmenter: Intl.Segmenter | undefined;
 
-function graphemes(): Intl.Segmenter {
+function getGraphemeSegmenter(): Intl.Segmenter {
   graphemeSegmenter ??= new Intl.Segmenter("en", { granularity: "grapheme" });
   return graphemeSegmenter;
 }
 
-function words(): Intl.Segmenter {
+function getWordSegmenter(): Intl.Segmenter {
   wordSegmenter ??= new Intl.Segmenter("en", { granularity: "word" });
   return wordSegmenter;
 }

@@ -18,8 +18,8 @@ export function layOutGrid(draft: Draft, { width, prompt }: GridOptions): GridRo
   const rows: GridRow[] = [{ text: prompt, cells: stringWidth(prompt), stops: [] }];
   let start = 0;
   for (const line of draft.text.split("\n")) {
-    if (start > 0) rows.push(toEmptyRow());
-    for (const { at, text } of segmentLine(line)) addCharacter(rows, width, start + at, getPieces(text, draft.folds));
+    if (start > 0) rows.push(createRow());
+    for (const { at, text } of segmentLine(line)) addCharacter(rows, width, start + at, toPieces(text, draft.folds));
     addEnd(rows, width, start + line.length, draft.cursor);
     start += line.length + 1;
   }
@@ -38,11 +38,11 @@ const TAB: DisplayPiece = { text: "\t", cells: 1 };
 /** Replacement for a character that fits into no row. */
 const TOO_WIDE: DisplayPiece = { text: "?", cells: 1 };
 
-function toEmptyRow(): GridRow {
+function createRow(): GridRow {
   return { text: "", cells: 0, stops: [] };
 }
 
-function getPieces(character: string, folds: readonly string[]): DisplayPiece[] {
+function toPieces(character: string, folds: readonly string[]): DisplayPiece[] {
   if (character === "\t") return [TAB];
   const label = getFoldLabel(character, folds);
   return label === null ? toDisplayPieces(character) : Array.from(label, (text) => ({ text, cells: 1 }));
@@ -51,8 +51,8 @@ function getPieces(character: string, folds: readonly string[]): DisplayPiece[] 
 function addCharacter(rows: GridRow[], width: number, at: number, pieces: DisplayPiece[]): void {
   for (const [n, piece] of pieces.entries()) {
     const { text, cells } = piece.cells > width ? TOO_WIDE : piece;
-    if (getLast(rows).cells + cells > width) rows.push(toEmptyRow());
-    const row = getLast(rows);
+    if (getLastRow(rows).cells + cells > width) rows.push(createRow());
+    const row = getLastRow(rows);
     if (n === 0) row.stops.push({ at, column: row.cells });
     const filled = piece === TAB ? Math.min(TAB_STOP - (row.cells % TAB_STOP), width - row.cells) : cells;
     row.text += piece === TAB ? " ".repeat(filled) : text;
@@ -62,14 +62,14 @@ function addCharacter(rows: GridRow[], width: number, at: number, pieces: Displa
 
 /** Adds the end of a line, where the cursor can be too. */
 function addEnd(rows: GridRow[], width: number, at: number, cursor: number): void {
-  const { cells } = getLast(rows);
-  if (cells >= width && cursor === at) rows.push(toEmptyRow());
-  const row = getLast(rows);
+  const { cells } = getLastRow(rows);
+  if (cells >= width && cursor === at) rows.push(createRow());
+  const row = getLastRow(rows);
   if (row.cells < width) row.stops.push({ at, column: row.cells });
 }
 
-function getLast(rows: GridRow[]): GridRow {
-  return rows.at(-1) ?? toEmptyRow();
+function getLastRow(rows: GridRow[]): GridRow {
+  return rows.at(-1) ?? createRow();
 }
 
 /** A part of a row that is never split, and its width in cells. */
@@ -81,23 +81,23 @@ type DisplayPiece = { text: string; cells: number };
  * shown as `U+200B` or on a dotted circle.
  */
 function toDisplayPieces(grapheme: string): DisplayPiece[] {
-  const known = seen.get(grapheme);
+  const known = pieceCache.get(grapheme);
   if (known) return known;
-  const pieces = getTexts(grapheme).map((text) => ({ text, cells: stringWidth(text) }));
-  if (seen.size >= MOST_SEEN) seen.clear();
-  seen.set(grapheme, pieces);
+  const pieces = toDisplayTexts(grapheme).map((text) => ({ text, cells: stringWidth(text) }));
+  if (pieceCache.size >= MAX_CACHED) pieceCache.clear();
+  pieceCache.set(grapheme, pieces);
   return pieces;
 }
 
 /** Cache, because every key lays out the draft and a text has few different characters. */
-const seen = new Map<string, DisplayPiece[]>();
-const MOST_SEEN = 4_000;
+const pieceCache = new Map<string, DisplayPiece[]>();
+const MAX_CACHED = 4_000;
 
-function getTexts(grapheme: string): string[] {
+function toDisplayTexts(grapheme: string): string[] {
   if (/^[\x20-\x7e]$/.test(grapheme)) return [grapheme];
   const safe = clean(grapheme, { lines: false });
-  if (safe !== grapheme) return Array.from(safe, visible);
-  return [visible(EMOJI.test(grapheme) ? grapheme.replace(JOINING, "") : grapheme)];
+  if (safe !== grapheme) return Array.from(safe, makeVisible);
+  return [makeVisible(EMOJI.test(grapheme) ? grapheme.replace(JOINING, "") : grapheme)];
 }
 
 const EMOJI = /\p{Extended_Pictographic}|\p{Emoji_Component}/u;
@@ -105,6 +105,6 @@ const EMOJI = /\p{Extended_Pictographic}|\p{Emoji_Component}/u;
 /** Joiners, variation selectors, tags, and skin tones after an emoji that can have one. */
 const JOINING = /[\u200d\ufe00-\ufe0f\u{e0020}-\u{e007f}]|(?<=\p{Emoji_Modifier_Base}\ufe0f?)\p{Emoji_Modifier}/gu;
 
-function visible(text: string): string {
+function makeVisible(text: string): string {
   return stringWidth(text) === 0 ? `\u25cc${text}` : text;
 }

@@ -5,25 +5,25 @@ export type History = {
   /** Oldest first. */
   entries: readonly string[];
   at: number;
-  kept: Draft | null;
+  savedDraft: Draft | null;
 };
 
 /** Creates a history that shows no entry, for a new draft. */
 export function createHistory(entries: readonly string[]): History {
-  return { entries, at: entries.length, kept: null };
+  return { entries, at: entries.length, savedDraft: null };
 }
 
 /** Shows the previous entry and keeps the draft for the way back. Returns null at the oldest entry. */
 export function showPrevious(history: History, draft: Draft): { history: History; draft: Draft } | null {
-  const { entries, at, kept } = history;
+  const { entries, at, savedDraft: kept } = history;
   const text = entries[at - 1];
   if (text === undefined) return null;
-  return { history: { entries, at: at - 1, kept: kept ?? draft }, draft: replaceText(draft, text) };
+  return { history: { entries, at: at - 1, savedDraft: kept ?? draft }, draft: replaceText(draft, text) };
 }
 
 /** Shows the next entry, or the kept draft after the newest. Returns null at the end. */
 export function showNext(history: History, draft: Draft): { history: History; draft: Draft } | null {
-  const { entries, at, kept } = history;
+  const { entries, at, savedDraft: kept } = history;
   if (at >= entries.length) return null;
   const text = entries[at + 1];
   if (text !== undefined) return { history: { ...history, at: at + 1 }, draft: replaceText(draft, text) };

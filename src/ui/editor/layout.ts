@@ -21,8 +21,8 @@ export function layOutDraft(draft: Draft, { width, maxRows, prompt }: EditorFram
   const { from, to } = getWindow(rows.length, cursor.row, most);
   const shown = rows.slice(from, to);
   if (most < 3) return { rows: shown, cursor: { ...cursor, row: cursor.row - from } };
-  const above = from > 0 ? [mark(`\u2191 ${from} more`, cells)] : [];
-  const below = to < rows.length ? [mark(`\u2193 ${rows.length - to} more`, cells)] : [];
+  const above = from > 0 ? [cutMark(`\u2191 ${from} more`, cells)] : [];
+  const below = to < rows.length ? [cutMark(`\u2193 ${rows.length - to} more`, cells)] : [];
   return {
     rows: [...above, ...shown, ...below],
     cursor: { row: cursor.row - from + above.length, column: cursor.column },
@@ -40,6 +40,6 @@ function getWindow(total: number, cursor: number, most: number): { from: number;
   return { from, to: from + inside };
 }
 
-function mark(text: string, width: number): string {
+function cutMark(text: string, width: number): string {
   return text.slice(0, width);
 }

@@ -24,9 +24,10 @@ export function joinBursts(entries: BurstEntry[], burst: Burst, at: number): { k
   const keys: Key[] = [];
   let last: Burst = null;
   for (let from = 0; from < entries.length; ) {
-    const run = runFrom(entries, from);
-    const goesOn = from === 0 && burst !== null && Math.abs(at - burst) <= CONTINUES_MS;
-    const joined = run.length > 1 ? joinRun(run, goesOn) : { keys: run.map(timed), isPaste: goesOn && isText(run[0]) };
+    const run = takeRun(entries, from);
+    const continues = from === 0 && burst !== null && Math.abs(at - burst) <= CONTINUES_MS;
+    const joined =
+      run.length > 1 ? joinRun(run, continues) : { keys: run.map(withTime), isPaste: continues && isText(run[0]) };
     keys.push(...joined.keys);
     last = joined.isPaste ? at : null;
     from += run.length;
@@ -38,29 +39,29 @@ const CONTINUES_MS = 100;
 const TYPED_AT_ONCE = 200;
 
 /** Returns the plain characters from an index on, or a single key that is not plain. */
-function runFrom(entries: BurstEntry[], from: number): BurstEntry[] {
+function takeRun(entries: BurstEntry[], from: number): BurstEntry[] {
   let to = from;
   while (to < entries.length && entries[to]?.plain !== undefined) to++;
   return entries.slice(from, Math.max(to, from + 1));
 }
 
-function joinRun(run: BurstEntry[], goesOn: boolean): { keys: Key[]; isPaste: boolean } {
-  const body = run.slice(0, run.length - getEnd(run));
+function joinRun(run: BurstEntry[], continues: boolean): { keys: Key[]; isPaste: boolean } {
+  const body = run.slice(0, run.length - countEnterEntries(run));
   const hasText = run.some(({ plain }) => !"\r\n\t".includes(plain ?? ""));
-  if (goesOn || (hasText && body.some(({ plain }) => plain === "\r" || plain === "\n")))
-    return { keys: [getPaste(run)], isPaste: true };
-  const text = body.length < TYPED_AT_ONCE ? body.map(timed) : [getPaste(body)];
-  const keys = [...text, ...run.slice(body.length, body.length + 1).map(timed)];
-  return { keys: isWord(body) ? keys.map((key) => ({ ...key, amid: true })) : keys, isPaste: false };
+  if (continues || (hasText && body.some(({ plain }) => plain === "\r" || plain === "\n")))
+    return { keys: [toPasteKey(run)], isPaste: true };
+  const text = body.length < TYPED_AT_ONCE ? body.map(withTime) : [toPasteKey(body)];
+  const keys = [...text, ...run.slice(body.length, body.length + 1).map(withTime)];
+  return { keys: hasSeveralCharacters(body) ? keys.map((key) => ({ ...key, amid: true })) : keys, isPaste: false };
 }
 
 /** Whether there are several characters that are not repeats of a held key. */
-function isWord(body: BurstEntry[]): boolean {
+function hasSeveralCharacters(body: BurstEntry[]): boolean {
   return body.some(({ plain }) => plain !== body[0]?.plain);
 }
 
 /** Returns how many entries form a single Enter at the end. */
-function getEnd(run: BurstEntry[]): number {
+function countEnterEntries(run: BurstEntry[]): number {
   if (run.at(-1)?.plain === "\r") return 1;
   return run.at(-1)?.plain === "\n" && run.at(-2)?.plain === "\r" ? 2 : 0;
 }
@@ -69,7 +70,7 @@ function isText(entry: BurstEntry | undefined): boolean {
   return entry?.plain !== undefined && entry.plain !== "\r";
 }
 
-function getPaste(run: BurstEntry[]): Key {
+function toPasteKey(run: BurstEntry[]): Key {
   return {
     name: "paste",
     text: normalizePaste(run.map(({ plain }) => plain).join("")),
@@ -78,6 +79,6 @@ function getPaste(run: BurstEntry[]): Key {
   };
 }
 
-function timed({ key, at }: BurstEntry): Key {
+function withTime({ key, at }: BurstEntry): Key {
   return { ...key, at };
 }

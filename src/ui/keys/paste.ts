@@ -9,7 +9,7 @@ export function readPasteToken(bytes: Uint8Array, from: number): Token | null {
   const rest = Buffer.from(bytes.buffer, bytes.byteOffset + from, bytes.length - from);
   const end = rest.indexOf(END, 0, "latin1");
   if (end >= 0) return { length: end + END.length, mode: "keys", piece: Uint8Array.from(rest.subarray(0, end)) };
-  const length = rest.length - begunEnd(rest);
+  const length = rest.length - countPartialEnd(rest);
   return length === 0 ? null : { length, piece: Uint8Array.from(rest.subarray(0, length)) };
 }
 
@@ -36,7 +36,7 @@ const SEQUENCE =
   /\x1b\[[\x30-\x3f]*[\x20-\x2f]*[\x40-\x7e]|\x1b[\]P^_X][^\x00-\x1f]{0,4096}(?:\x07|\x1b\\)|\x1b[()][\x30-\x7e]/g;
 
 /** Returns how many bytes at the end may be the start of the end marker. */
-function begunEnd(bytes: Buffer): number {
+function countPartialEnd(bytes: Buffer): number {
   for (let length = Math.min(END.length - 1, bytes.length); length > 0; length--) {
     if (bytes.toString("latin1", bytes.length - length) === END.slice(0, length)) return length;
   }

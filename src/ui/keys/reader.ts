@@ -9,7 +9,7 @@ export type KeyReader = {
   /** Processes one read that arrived at `at`, in ms since 1970. */
   push(bytes: Uint8Array, at: number): Key[];
   /** Returns after how many ms of silence to call {@link KeyReader.flush}; null if no input is incomplete. */
-  waiting(): number | null;
+  getWaitMs(): number | null;
   /**
    * Returns the keys of incomplete input after enough silence: a lone ESC, an unclosed paste. A caller with a timer
    * must first let pending reads arrive (`setImmediate`), because a busy process sees its timers before its input.
@@ -26,18 +26,18 @@ export function createKeyReader(): KeyReader {
     push(bytes, at) {
       const entries: BurstEntry[] = [];
       const isLate = at - escaped < LATE_MS && LATE_REST.test(Buffer.from(bytes).toString("latin1"));
-      state = readOn(state, isLate ? Buffer.concat([LONE_ESC, bytes]) : bytes, at, entries);
+      state = readTokens(state, isLate ? Buffer.concat([LONE_ESC, bytes]) : bytes, at, entries);
       escaped = Number.NEGATIVE_INFINITY;
       const joined = joinBursts(entries, burst, at);
       burst = joined.burst;
       return joined.keys;
     },
-    waiting: () => getWait(state),
+    getWaitMs: () => getWait(state),
     flush(at) {
       const wait = getWait(state);
       const silence = at - state.last;
       if (wait === null || (silence >= 0 && silence < wait - EARLY_MS)) return [];
-      const keys = leftOver(state);
+      const keys = flushPending(state);
       if (keys.at(-1)?.name === "escape") escaped = at;
       state = { ...state, mode: "keys", pending: NOTHING, pasted: [] };
       return keys;
@@ -82,7 +82,7 @@ const READERS: Record<Mode, (bytes: Uint8Array, from: number) => Token | null> =
 };
 
 /** Reads all complete tokens and adds their keys to `entries`. */
-function readOn(state: State, bytes: Uint8Array, at: number, entries: BurstEntry[]): State {
+function readTokens(state: State, bytes: Uint8Array, at: number, entries: BurstEntry[]): State {
   const old = state.pending.length;
   const data = old > 0 ? Buffer.concat([state.pending, bytes]) : bytes;
   let { mode, pasted, pastedSince } = state;
@@ -92,7 +92,7 @@ function readOn(state: State, bytes: Uint8Array, at: number, entries: BurstEntry
     if (!token) break;
     const came = from < old ? state.since : at;
     if (token.piece) pasted.push(token.piece);
-    if (mode === "paste" && token.mode === "keys") entries.push(...pasteEntries(pasted, pastedSince));
+    if (mode === "paste" && token.mode === "keys") entries.push(...toPasteEntries(pasted, pastedSince));
     if (token.mode === "paste") [pasted, pastedSince] = [[], came];
     if (token.key) entries.push({ key: token.key, plain: token.plain, at: came });
     mode = token.mode ?? mode;
@@ -102,7 +102,7 @@ function readOn(state: State, bytes: Uint8Array, at: number, entries: BurstEntry
   return { mode, pending: Uint8Array.from(data.subarray(from)), since, last: at, pasted, pastedSince };
 }
 
-function pasteEntries(pasted: Uint8Array[], at: number): BurstEntry[] {
+function toPasteEntries(pasted: Uint8Array[], at: number): BurstEntry[] {
   const text = decodePaste(pasted);
   return text === "" ? [] : [{ key: { name: "paste", text, ...NO_MODIFIERS }, at }];
 }
@@ -114,21 +114,21 @@ function getWait({ mode, pending }: State): number | null {
   return pending[0] === ESC && pending.length <= 2 && pending[1] !== 0x5b ? ESCAPE_MS : SEQUENCE_MS;
 }
 
-function leftOver({ mode, pending, since, pasted, pastedSince }: State): Key[] {
+function flushPending({ mode, pending, since, pasted, pastedSince }: State): Key[] {
   if (mode === "string") return [];
-  if (mode === "paste") return pasteEntries(pasted, pastedSince).map(({ key, at }) => ({ ...key, at }));
-  return halfSequence(pending).map((key) => ({ ...key, at: since }));
+  if (mode === "paste") return toPasteEntries(pasted, pastedSince).map(({ key, at }) => ({ ...key, at }));
+  return toPartialKeys(pending).map((key) => ({ ...key, at: since }));
 }
 
 /**
  * ESC alone is the Escape key; ESC and the first character of a longer sequence are that character with Alt. Longer
  * rests are not keys.
  */
-function halfSequence(pending: Uint8Array): KeyPart[] {
+function toPartialKeys(pending: Uint8Array): KeyPart[] {
   const [first, second = 0] = pending;
   if (first !== ESC) return [];
   if (second === ESC || pending.length === 1)
-    return [{ name: "escape", text: "", ...NO_MODIFIERS }, ...halfSequence(pending.subarray(1))];
+    return [{ name: "escape", text: "", ...NO_MODIFIERS }, ...toPartialKeys(pending.subarray(1))];
   if (pending.length > 2 || second >= 0x7f) return [];
   return [{ name: "text", text: String.fromCharCode(second), ...NO_MODIFIERS, alt: true }];
 }

@@ -6,8 +6,8 @@ import { type KeyPart, NO_MODIFIERS } from "./key.ts";
  * 0x08 and 0x7f are both Backspace.
  */
 export function parseControlKey(byte: number): KeyPart {
-  if (byte === 0x7f) return findByName("backspace");
-  if (byte === 0x1b) return findByName("escape");
+  if (byte === 0x7f) return createKey("backspace");
+  if (byte === 0x1b) return createKey("escape");
   return withCtrl(byte === 0 ? " " : String.fromCharCode(byte + 0x40).toLowerCase(), NO_MODIFIERS);
 }
 
@@ -18,25 +18,25 @@ export function parseCsiKey(params: string, final: string): KeyPart | null {
   const [first = [], second = [], third = []] = fields;
   if (second[1] === RELEASE) return null;
   const modifiers = getModifiers(second[0] ?? 0);
-  if (final === "u") return codeKey(first, modifiers, third);
-  if (final === "~" && first[0] === 27) return codeKey(third, modifiers, []);
-  if (final === "Z") return findByName("tab", { ...modifiers, shift: true });
-  if (params === "" && (final === "I" || final === "O")) return findByName(final === "I" ? "focus" : "blur");
+  if (final === "u") return toCodeKey(first, modifiers, third);
+  if (final === "~" && first[0] === 27) return toCodeKey(third, modifiers, []);
+  if (final === "Z") return createKey("tab", { ...modifiers, shift: true });
+  if (params === "" && (final === "I" || final === "O")) return createKey(final === "I" ? "focus" : "blur");
   if (params === "" && /[a-d]/.test(final))
-    return findByName(LETTERS[final.toUpperCase()] ?? null, { ...modifiers, shift: true });
+    return createKey(LETTERS[final.toUpperCase()] ?? null, { ...modifiers, shift: true });
   const numbered = "~$^@".includes(final) ? NUMBERS[first[0] ?? 0] : undefined;
-  if (numbered) return findByName(numbered, { ...modifiers, ...RXVT[final] });
-  return findByName(LETTERS[final] ?? null, modifiers);
+  if (numbered) return createKey(numbered, { ...modifiers, ...RXVT[final] });
+  return createKey(LETTERS[final] ?? null, modifiers);
 }
 
 /** Returns the key of an SS3 sequence: arrows in application mode, and the keypad. */
 export function parseSs3Key(letter: string, modifier: string): KeyPart | null {
   const modifiers = getModifiers(Number(modifier));
-  if (letter === "M") return findByName("enter", modifiers);
-  if (letter === "I") return findByName("tab", modifiers);
-  if (/[a-d]/.test(letter)) return findByName(LETTERS[letter.toUpperCase()] ?? null, { ...modifiers, ctrl: true });
+  if (letter === "M") return createKey("enter", modifiers);
+  if (letter === "I") return createKey("tab", modifiers);
+  if (/[a-d]/.test(letter)) return createKey(LETTERS[letter.toUpperCase()] ?? null, { ...modifiers, ctrl: true });
   const sign = KEYPAD[letter];
-  return sign ? { name: "text", text: sign, ...NO_MODIFIERS } : findByName(LETTERS[letter] ?? null, modifiers);
+  return sign ? { name: "text", text: sign, ...NO_MODIFIERS } : createKey(LETTERS[letter] ?? null, modifiers);
 }
 
 type Modifiers = { ctrl: boolean; alt: boolean; shift: boolean; other: boolean; caps: boolean };
@@ -97,9 +97,9 @@ function getModifiers(parameter: number): Modifiers {
 }
 
 /** Returns the key for kitty's code points: unshifted, shifted, and on a US keyboard. */
-function codeKey([code = 0, shifted, base]: number[], modifiers: Modifiers, typed: number[]): KeyPart | null {
+function toCodeKey([code = 0, shifted, base]: number[], modifiers: Modifiers, typed: number[]): KeyPart | null {
   const name = CODES[code];
-  if (name) return findByName(name, modifiers);
+  if (name) return createKey(name, modifiers);
   if (modifiers.other) return null;
   const sign = KITTY_KEYPAD[code - 57399] ?? getCharacter(code);
   if (!sign) return null;
@@ -128,16 +128,16 @@ function getCharacter(code: number): string | null {
 
 /** Returns a letter with Ctrl; some are named keys. */
 function withCtrl(text: string, { alt, shift }: { alt: boolean; shift: boolean }): KeyPart {
-  if (text === "j") return { ...findByName("enter"), alt, shift: true };
+  if (text === "j") return { ...createKey("enter"), alt, shift: true };
   const name = CTRL_NAMES[text];
-  return name ? { ...findByName(name), alt, shift } : { name: "text", text, ctrl: true, alt, shift };
+  return name ? { ...createKey(name), alt, shift } : { name: "text", text, ctrl: true, alt, shift };
 }
 
 const CTRL_NAMES: Record<string, KeyName> = { h: "backspace", i: "tab", m: "enter", "[": "escape" };
 
-function findByName(name: KeyName | "focus" | "blur", modifiers?: Partial<Modifiers>): KeyPart;
-function findByName(name: KeyName | null, modifiers?: Partial<Modifiers>): KeyPart | null;
-function findByName(name: KeyName | "focus" | "blur" | null, modifiers: Partial<Modifiers> = {}): KeyPart | null {
+function createKey(name: KeyName | "focus" | "blur", modifiers?: Partial<Modifiers>): KeyPart;
+function createKey(name: KeyName | null, modifiers?: Partial<Modifiers>): KeyPart | null;
+function createKey(name: KeyName | "focus" | "blur" | null, modifiers: Partial<Modifiers> = {}): KeyPart | null {
   const { ctrl = false, alt = false, shift = false } = modifiers;
   return name && { name, text: "", ctrl, alt, shift };
 }

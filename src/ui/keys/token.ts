@@ -14,8 +14,8 @@ export type Token = { length: number; key?: KeyPart; plain?: string; mode?: Mode
 /** Reads the token at an index, or null if it is incomplete. Bytes behind the token do not affect the result. */
 export function readToken(bytes: Uint8Array, from: number): Token | null {
   const byte = bytes[from] ?? 0;
-  if (byte === ESC) return escapeToken(bytes, from);
-  if (byte >= 0x20 && byte !== 0x7f) return characterToken(bytes, from);
+  if (byte === ESC) return readEscapeToken(bytes, from);
+  if (byte >= 0x20 && byte !== 0x7f) return readCharacterToken(bytes, from);
   const plain = [TAB, LF, CR].includes(byte) ? { plain: String.fromCharCode(byte) } : {};
   return { length: 1, key: parseControlKey(byte), ...plain };
 }
@@ -37,70 +37,70 @@ export function readStringToken(bytes: Uint8Array, from: number): Token | null {
 
 const [BEL, TAB, LF, CR, ESC] = [0x07, 0x09, 0x0a, 0x0d, 0x1b];
 /** Longer than any sequence that terminals send. */
-const LONGEST = 256;
+const MAX_SEQUENCE = 256;
 
-function escapeToken(bytes: Uint8Array, from: number): Token | null {
+function readEscapeToken(bytes: Uint8Array, from: number): Token | null {
   const next = bytes[from + 1];
   if (next === undefined) return null;
   const character = String.fromCharCode(next);
-  if (next === ESC) return twoEscapes(bytes, from);
-  if (character === "[") return csiToken(bytes, from);
-  if (character === "O") return ss3Token(bytes, from);
-  if ("]P_".includes(character)) return stringToken(bytes, from, character);
-  const alone: Token = { length: 1, key: getKey("escape") };
+  if (next === ESC) return readDoubleEscape(bytes, from);
+  if (character === "[") return readCsiToken(bytes, from);
+  if (character === "O") return readSs3Token(bytes, from);
+  if ("]P_".includes(character)) return readStringStart(bytes, from, character);
+  const alone: Token = { length: 1, key: createKey("escape") };
   if ([0x08, TAB, LF, CR, 0x7f].includes(next)) return { length: 2, key: { ...parseControlKey(next), alt: true } };
   if (next < 0x20) return alone;
-  const token = characterToken(bytes, from + 1);
+  const token = readCharacterToken(bytes, from + 1);
   if (!token) return null;
   return token.key ? { length: token.length + 1, key: { ...token.key, alt: true } } : alone;
 }
 
 /** Old terminals send Alt with an arrow key as an extra ESC. Otherwise the first ESC is a separate key. */
-function twoEscapes(bytes: Uint8Array, from: number): Token | null {
+function readDoubleEscape(bytes: Uint8Array, from: number): Token | null {
   const third = bytes[from + 2];
   if (third === undefined) return null;
   if (third === 0x5b || third === 0x4f) {
-    const token = escapeToken(bytes, from + 1);
+    const token = readEscapeToken(bytes, from + 1);
     if (!token) return null;
     if (token.key && !["focus", "blur", "text"].includes(token.key.name))
       return { length: token.length + 1, key: { ...token.key, alt: true } };
   }
-  return { length: 1, key: getKey("escape") };
+  return { length: 1, key: createKey("escape") };
 }
 
 /**
  * Reads a CSI sequence: parameters, intermediates, a final byte (ECMA-48). If another byte interrupts it, the sequence
  * is dropped and that byte counts.
  */
-function csiToken(bytes: Uint8Array, from: number): Token | null {
+function readCsiToken(bytes: Uint8Array, from: number): Token | null {
   let at = from + 2;
-  if (bytes[at] === 0x5b) return functionOfConsole(bytes, from);
-  while (at - from < LONGEST && isBetween(bytes[at], 0x30, 0x3f)) at++;
-  const params = latin(bytes, from + 2, at);
+  if (bytes[at] === 0x5b) return readConsoleFunctionKey(bytes, from);
+  while (at - from < MAX_SEQUENCE && isBetween(bytes[at], 0x30, 0x3f)) at++;
+  const params = decodeLatin1(bytes, from + 2, at);
   // rxvt sends Shift as a final `$`, which elsewhere is an intermediate
-  if (bytes[at] === 0x24 && /^[235678]$/.test(params)) return keyToken(at + 1 - from, parseCsiKey(params, "$"));
+  if (bytes[at] === 0x24 && /^[235678]$/.test(params)) return toKeyToken(at + 1 - from, parseCsiKey(params, "$"));
   const intermediate = at;
-  while (at - from < LONGEST && isBetween(bytes[at], 0x20, 0x2f)) at++;
-  if (at - from >= LONGEST) return { length: at - from };
+  while (at - from < MAX_SEQUENCE && isBetween(bytes[at], 0x20, 0x2f)) at++;
+  if (at - from >= MAX_SEQUENCE) return { length: at - from };
   if (at >= bytes.length) return null;
   if (!isBetween(bytes[at], 0x40, 0x7e)) return { length: at - from };
   const length = at + 1 - from;
-  const final = latin(bytes, at, at + 1);
+  const final = decodeLatin1(bytes, at, at + 1);
   if (at > intermediate) return { length };
-  if (final === "M" && params === "") return mouseToken(bytes, from);
+  if (final === "M" && params === "") return readMouseToken(bytes, from);
   if (final === "~" && params === "200") return { length, mode: "paste" };
-  return keyToken(length, parseCsiKey(params, final));
+  return toKeyToken(length, parseCsiKey(params, final));
 }
 
 /** Reads a function key of the Linux console: `ESC [ [ A`. */
-function functionOfConsole(bytes: Uint8Array, from: number): Token | null {
+function readConsoleFunctionKey(bytes: Uint8Array, from: number): Token | null {
   const letter = bytes[from + 3];
   if (letter === undefined) return null;
   return { length: isBetween(letter, 0x40, 0x7e) ? 4 : 3 };
 }
 
 /** Reads a mouse report in the oldest form, which has three more bytes. */
-function mouseToken(bytes: Uint8Array, from: number): Token | null {
+function readMouseToken(bytes: Uint8Array, from: number): Token | null {
   for (let at = from + 3; at < from + 6; at++) {
     const byte = bytes[at];
     if (byte === undefined) return null;
@@ -109,27 +109,30 @@ function mouseToken(bytes: Uint8Array, from: number): Token | null {
   return { length: 6 };
 }
 
-function ss3Token(bytes: Uint8Array, from: number): Token | null {
+function readSs3Token(bytes: Uint8Array, from: number): Token | null {
   const hasModifier = isBetween(bytes[from + 2], 0x32, 0x38);
   const at = from + (hasModifier ? 3 : 2);
   const letter = bytes[at];
   if (letter === undefined) return null;
   if (!isBetween(letter, 0x41, 0x5a) && !isBetween(letter, 0x61, 0x7a))
-    return { length: 2, key: { ...getKey("text", "O"), alt: true } };
-  return keyToken(at + 1 - from, parseSs3Key(latin(bytes, at, at + 1), hasModifier ? latin(bytes, at - 1, at) : ""));
+    return { length: 2, key: { ...createKey("text", "O"), alt: true } };
+  return toKeyToken(
+    at + 1 - from,
+    parseSs3Key(decodeLatin1(bytes, at, at + 1), hasModifier ? decodeLatin1(bytes, at - 1, at) : ""),
+  );
 }
 
 /** Starts a terminal reply, unless the next byte cannot be its text: then it was Alt with that character. */
-function stringToken(bytes: Uint8Array, from: number, character: string): Token | null {
+function readStringStart(bytes: Uint8Array, from: number, character: string): Token | null {
   const next = bytes[from + 2];
   if (next === undefined) return null;
   if (next < 0x20 && next !== ESC && next !== BEL)
-    return { length: 2, key: { ...getKey("text", character), alt: true } };
+    return { length: 2, key: { ...createKey("text", character), alt: true } };
   return { length: 2, mode: "string" };
 }
 
 /** Reads one UTF-8 character. Invalid bytes and the controls U+0080 to U+009F are dropped one by one. */
-function characterToken(bytes: Uint8Array, from: number): Token | null {
+function readCharacterToken(bytes: Uint8Array, from: number): Token | null {
   const lead = bytes[from] ?? 0;
   const length = lead < 0x80 ? 1 : LENGTHS.find(([least, most]) => isBetween(lead, least, most))?.[2];
   if (length === undefined) return { length: 1 };
@@ -141,7 +144,7 @@ function characterToken(bytes: Uint8Array, from: number): Token | null {
   }
   const text = length === 1 ? String.fromCharCode(lead) : decoder.decode(bytes.subarray(from, from + length));
   if (isBetween(text.codePointAt(0), 0x7f, 0x9f)) return { length };
-  return { length, key: getKey("text", text), plain: text };
+  return { length, key: createKey("text", text), plain: text };
 }
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
@@ -160,11 +163,11 @@ const SECOND: Record<number, [number, number]> = {
   244: [0x80, 0x8f],
 };
 
-function keyToken(length: number, key: KeyPart | null): Token {
+function toKeyToken(length: number, key: KeyPart | null): Token {
   return key ? { length, key } : { length };
 }
 
-function getKey(name: KeyName | "text", text = ""): KeyPart {
+function createKey(name: KeyName | "text", text = ""): KeyPart {
   return { name, text, ...NO_MODIFIERS };
 }
 
@@ -172,6 +175,6 @@ function isBetween(value: number | undefined, least: number, most: number): bool
   return value !== undefined && value >= least && value <= most;
 }
 
-function latin(bytes: Uint8Array, from: number, to: number): string {
+function decodeLatin1(bytes: Uint8Array, from: number, to: number): string {
   return String.fromCharCode(...bytes.subarray(from, to));
 }

@@ -24,13 +24,13 @@ function formatBlock(token: Token, look: Look): string {
     case "list":
       return formatList(token as Tokens.List, look);
     case "code":
-      return indent(
+      return indentLines(
         highlightLines(token.text.trimEnd().split("\n"), parseLanguage(token.lang), [], look).lines,
         CODE_INDENT,
       );
     case "blockquote": {
-      const inner = renderBlocks(token.tokens ?? [], narrower(look, 2)).join("\n");
-      return indent(inner.split("\n"), look.plain ? "> " : "│ ");
+      const inner = renderBlocks(token.tokens ?? [], narrowLook(look, 2)).join("\n");
+      return indentLines(inner.split("\n"), look.plain ? "> " : "│ ");
     }
     case "hr":
       return look.plain ? "---" : look.paint("dim", "─".repeat(Math.min(look.width, 40)));
@@ -58,17 +58,17 @@ function formatList(token: Tokens.List, look: Look): string {
       const mark = token.ordered ? `${first + index}. ` : "- ";
       const [box] = item.tokens;
       const hasBox = box?.type === "checkbox";
-      const texts = renderBlocks(hasBox ? item.tokens.slice(1) : item.tokens, narrower(look, mark.length));
+      const texts = renderBlocks(hasBox ? item.tokens.slice(1) : item.tokens, narrowLook(look, mark.length));
       const inner = (hasBox ? formatCheckbox(box.checked) : "") + texts.join("\n");
-      return mark + indent(inner.split("\n"), " ".repeat(mark.length)).slice(mark.length);
+      return mark + indentLines(inner.split("\n"), " ".repeat(mark.length)).slice(mark.length);
     })
     .join("\n");
 }
 
-function narrower(look: Look, by: number): Look {
+function narrowLook(look: Look, by: number): Look {
   return { ...look, width: Math.max(10, look.width - by) };
 }
 
-function indent(lines: string[], by: string): string {
+function indentLines(lines: string[], by: string): string {
   return lines.map((line) => by + line).join("\n");
 }

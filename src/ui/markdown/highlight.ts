@@ -5,7 +5,7 @@ import type { Highlighter } from "./grammars.ts";
 export type CodeContext = readonly string[];
 
 /** Maximum number of context lines. Longer comments and strings are taken to be closed. */
-const LONGEST_CONTEXT = 40;
+const MAX_CONTEXT_LINES = 40;
 
 let loaded: Highlighter | null = null;
 let loading: Promise<void> | null = null;
@@ -36,13 +36,13 @@ export function highlightLines(
   const isOpen = top !== undefined && "parent" in top && top.parent !== undefined;
   const read = [...context, ...lines];
   return {
-    lines: paint(value, look).slice(context.length),
-    context: isOpen && read.length <= LONGEST_CONTEXT ? read : [],
+    lines: paintHtml(value, look).slice(context.length),
+    context: isOpen && read.length <= MAX_CONTEXT_LINES ? read : [],
   };
 }
 
 /** Converts the HTML of highlight.js to styles. A token may span several lines. */
-function paint(html: string, { paint }: Look): string[] {
+function paintHtml(html: string, { paint }: Look): string[] {
   const lines = [""];
   const open: (Style | null)[] = [];
   for (const [token, scope] of html.matchAll(/<span class="hljs-([\w-]+)[^>]*>|<\/span>|[^<]+/g)) {

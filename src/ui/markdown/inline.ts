@@ -6,8 +6,8 @@ type Inline = { text?: string; raw?: string; tokens?: Token[] };
 
 /** Renders text with emphasis, without the marks that mean nothing on a terminal. */
 export function renderInline(token: Inline, look: Look): string {
-  if (!token.tokens) return formatPlain(token.text ?? token.raw ?? "");
-  return token.tokens.map((part) => span(part, look)).join("");
+  if (!token.tokens) return unescapeHtml(token.text ?? token.raw ?? "");
+  return token.tokens.map((part) => renderSpan(part, look)).join("");
 }
 
 /** Formats the box of a task item. */
@@ -15,7 +15,7 @@ export function formatCheckbox(isChecked: boolean): string {
   return isChecked ? "[x] " : "[ ] ";
 }
 
-function span(token: Token, look: Look): string {
+function renderSpan(token: Token, look: Look): string {
   switch (token.type) {
     case "strong":
       return look.paint("bold", renderInline(token, look));
@@ -24,7 +24,7 @@ function span(token: Token, look: Look): string {
     case "del":
       return look.paint("dim", `~~${renderInline(token, look)}~~`);
     case "codespan":
-      return look.paint("cyan", formatPlain(token.text));
+      return look.paint("cyan", unescapeHtml(token.text));
     case "br":
       return "\n";
     case "checkbox":
@@ -40,7 +40,7 @@ function span(token: Token, look: Look): string {
 }
 
 /** Reverts the HTML escaping of `marked`, which terminals do not need. */
-function formatPlain(text: string): string {
+function unescapeHtml(text: string): string {
   const entities: Record<string, string> = { "&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'" };
   return text.replace(/&(?:amp|lt|gt|quot|#39);/g, (entity) => entities[entity] ?? entity);
 }

@@ -2,7 +2,7 @@ import { clean } from "#protocol/clean";
 import type { Look } from "../style.ts";
 
 /** Longest URL that terminals accept. */
-const LONGEST = 2_000;
+const MAX_URL_LENGTH = 2_000;
 
 /**
  * Renders a link whose target is always visible, so that no text can pretend to lead elsewhere: the URL follows the
@@ -13,14 +13,14 @@ const LONGEST = 2_000;
  */
 export function renderLink(label: string, words: string, href: string, look: Look): string {
   const address = clean(href, { lines: false });
-  const url = openable(href);
-  const isItself = url !== null && says(words, address, url);
-  if (!look.links || !url || url.href.length > LONGEST)
+  const url = parseOpenableUrl(href);
+  const isItself = url !== null && showsUrl(words, address, url);
+  if (!look.links || !url || url.href.length > MAX_URL_LENGTH)
     return isItself ? look.paint("underline", label) : `${label} (${address})`;
   const shown = isItself
     ? label
     : `${label} (${url.protocol === "mailto:" ? address.replace(/^mailto:/i, "") : url.host})`;
-  return `\x1b]8;;${encode(url)}\x1b\\${look.paint("underline", shown)}\x1b]8;;\x1b\\`;
+  return `\x1b]8;;${encodeHref(url)}\x1b\\${look.paint("underline", shown)}\x1b]8;;\x1b\\`;
 }
 
 /** Removes link sequences but keeps the visible text. */
@@ -29,19 +29,19 @@ export function stripLinks(text: string): string {
   return text.replace(/\x1b\]8;[^\x07\x1b]*(?:\x07|\x1b\\)/g, "");
 }
 
-function openable(href: string): URL | null {
+function parseOpenableUrl(href: string): URL | null {
   const url = URL.parse(href);
   return url && ["http:", "https:", "mailto:"].includes(url.protocol) ? url : null;
 }
 
 /** Whether the text is the URL itself and shows its real host: not a lookalike, and not a host behind a user name. */
-function says(words: string, address: string, url: URL): boolean {
+function showsUrl(words: string, address: string, url: URL): boolean {
   const bare = (text: string) => text.replace(/^(?:https?:\/\/|mailto:)/i, "").replace(/\/$/, "");
   if (bare(words) !== bare(address) || url.username !== "" || url.password !== "") return false;
   return url.protocol === "mailto:" || words.toLowerCase().includes(url.host);
 }
 
 /** Percent-encodes the few non-ASCII characters that the URL parser left. */
-function encode({ href }: URL): string {
+function encodeHref({ href }: URL): string {
   return href.replace(/[^\x21-\x7e]/gu, (character) => encodeURIComponent(character.toWellFormed()));
 }

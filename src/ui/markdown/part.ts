@@ -32,7 +32,7 @@ export function renderPart(part: BlockPart, look: Look): { text: string | null; 
   if (mode.is === "fence") return formatCode(part, mode.fence, look);
   if (mode.is === "table") return formatTable(part, look);
   if (mode.is === "item") return { text: renderListItem(part, mode, look), given: { ...given, fence: mode.fence } };
-  const source = (mode.is === "quote" ? lines.map(quote) : lines).join("\n");
+  const source = (mode.is === "quote" ? lines.map(markAsQuote) : lines).join("\n");
   if (mode.is === "paragraph" && parts > 0 && !isClosed) return { text: renderProse(source, look), given };
   const text = renderBlocks(marked.lexer(source), look).join("\n\n");
   return { text: text === "" ? null : text, given };
@@ -59,7 +59,7 @@ export function renderListItem(
 }
 
 /** Marks a line as a quotation, if it is not marked already. */
-function quote(line: string): string {
+function markAsQuote(line: string): string {
   return /^ {0,3}>/.test(line) ? line : `> ${line}`;
 }
 

@@ -42,7 +42,7 @@ export function createTextWriter(write: (text: string) => void): AnswerWriter {
   let line = "";
   let blank = 0;
   let begun = false;
-  const put = (text: string) => {
+  const writeLines = (text: string) => {
     for (const each of clean(text).split("\n")) {
       if (each.trim() === "") blank += 1;
       else {
@@ -57,11 +57,11 @@ export function createTextWriter(write: (text: string) => void): AnswerWriter {
       line += delta;
       const end = line.lastIndexOf("\n");
       if (end < 0) return;
-      put(line.slice(0, end));
+      writeLines(line.slice(0, end));
       line = line.slice(end + 1);
     },
     end() {
-      if (line !== "") put(line);
+      if (line !== "") writeLines(line);
       line = "";
       blank = 1;
     },

@@ -24,15 +24,15 @@ export const BLOCK_ENDED: ScanStep = { does: "ended" };
 /** Returns the block that begins with this line, or null for a blank line. */
 export function openBlock(line: string): BlockMode | null {
   if (isBlank(line)) return null;
-  const fence = getFence(line);
+  const fence = parseFence(line);
   if (fence) return { is: "fence", fence };
   if (HEADING.test(line) || RULE.test(line)) return { is: "line" };
-  const item = getItem(line);
+  const item = parseItem(line);
   if (item) return item;
   if (QUOTE.test(line)) return { is: "quote" };
   if (getIndent(line) >= 4) return { is: "code" };
   const html = HTML.exec(line);
-  return html ? getHtml(html, line) : { is: "paragraph" };
+  return html ? parseHtml(html, line) : { is: "paragraph" };
 }
 
 /** @param before the line before this one, of the same block */
@@ -41,21 +41,21 @@ export function scanLine(mode: BlockMode, line: string, before: string): ScanSte
     case "line":
       return BLOCK_ENDED;
     case "paragraph":
-      return inParagraph(mode, line, before);
+      return scanParagraph(mode, line, before);
     case "code":
       return isBlank(line) || getIndent(line) >= 4 ? { does: "continues", mode } : BLOCK_ENDED;
     case "quote":
       if (QUOTE.test(line)) return { does: "continues", mode };
-      return isBlank(line) || interrupts(line) || ITEM.test(line) ? BLOCK_ENDED : { does: "continues", mode };
+      return isBlank(line) || startsBlock(line) || ITEM.test(line) ? BLOCK_ENDED : { does: "continues", mode };
     case "table":
-      return isBlank(line) || interrupts(line) ? BLOCK_ENDED : { does: "continues", mode };
+      return isBlank(line) || startsBlock(line) ? BLOCK_ENDED : { does: "continues", mode };
     case "html":
       if (mode.until !== null) return { does: line.toLowerCase().includes(mode.until) ? "ends" : "continues", mode };
       return isBlank(line) ? BLOCK_ENDED : { does: "continues", mode };
     case "fence":
-      return { does: closes(line, mode.fence) ? "ends" : "continues", mode };
+      return { does: closesFence(line, mode.fence) ? "ends" : "continues", mode };
     case "item":
-      return inItem(mode, line);
+      return scanItem(mode, line);
   }
 }
 
@@ -67,52 +67,52 @@ const UNDERLINE = /^ {0,3}(?:=+|-+)[ \t]*$/;
 const DELIMITER = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/;
 const HTML = /^ {0,3}<(?:(script|pre|style|textarea)\b|(!--)|\/?[a-z][\w-]*(?:\s|\/?>|$))/i;
 
-function inParagraph(mode: BlockMode, line: string, before: string): ScanStep {
+function scanParagraph(mode: BlockMode, line: string, before: string): ScanStep {
   if (isBlank(line)) return BLOCK_ENDED;
   if (before.includes("|") && line.includes("|") && DELIMITER.test(line))
     return { does: "starts table", mode: { is: "table" } };
   if (UNDERLINE.test(line)) return { does: "ends", mode };
-  return interrupts(line) ? BLOCK_ENDED : { does: "continues", mode };
+  return startsBlock(line) ? BLOCK_ENDED : { does: "continues", mode };
 }
 
 /** Whether a line starts a new block inside a paragraph, without a blank line before it. */
-function interrupts(line: string): boolean {
-  if (HEADING.test(line) || RULE.test(line) || QUOTE.test(line) || getFence(line)) return true;
+function startsBlock(line: string): boolean {
+  if (HEADING.test(line) || RULE.test(line) || QUOTE.test(line) || parseFence(line)) return true;
   const [, , mark = "", , text = ""] = ITEM.exec(line) ?? [];
   return /^(?:[-+*]|1[.)])$/.test(mark) && text !== "";
 }
 
-function inItem(mode: Extract<BlockMode, { is: "item" }>, line: string): ScanStep {
+function scanItem(mode: Extract<BlockMode, { is: "item" }>, line: string): ScanStep {
   if (isBlank(line)) return { does: "continues", mode: { ...mode, afterBlank: true } };
   if (getIndent(line) >= mode.content) {
     const inner = line.slice(mode.content);
-    const fence = mode.fence ? (closes(inner, mode.fence) ? null : mode.fence) : getFence(inner);
+    const fence = mode.fence ? (closesFence(inner, mode.fence) ? null : mode.fence) : parseFence(inner);
     return { does: "continues", mode: { ...mode, afterBlank: false, fence } };
   }
-  const next = RULE.test(line) ? null : getItem(line);
+  const next = RULE.test(line) ? null : parseItem(line);
   if (next)
     return next.bullet === mode.bullet
       ? { does: "starts item", mode: { ...next, number: mode.number + 1 } }
       : BLOCK_ENDED;
-  if (mode.afterBlank || mode.fence || interrupts(line)) return BLOCK_ENDED;
+  if (mode.afterBlank || mode.fence || startsBlock(line)) return BLOCK_ENDED;
   return { does: "continues", mode };
 }
 
-function getItem(line: string): Extract<BlockMode, { is: "item" }> | null {
+function parseItem(line: string): Extract<BlockMode, { is: "item" }> | null {
   const found = ITEM.exec(line);
   if (!found) return null;
   const [, indent = "", mark = "", space = "", text = ""] = found;
   const content = indent.length + mark.length + (text === "" || space.length > 4 ? 1 : space.length);
   const number = /^\d/.test(mark) ? Number.parseInt(mark, 10) : 1;
-  return { is: "item", bullet: mark.slice(-1), number, content, afterBlank: false, fence: getFence(text) };
+  return { is: "item", bullet: mark.slice(-1), number, content, afterBlank: false, fence: parseFence(text) };
 }
 
-function getHtml([, element, comment]: RegExpExecArray, line: string): BlockMode {
+function parseHtml([, element, comment]: RegExpExecArray, line: string): BlockMode {
   const until = element ? `</${element.toLowerCase()}>` : comment ? "-->" : null;
   return until !== null && line.toLowerCase().includes(until) ? { is: "line" } : { is: "html", until };
 }
 
-function getFence(line: string): Fence | null {
+function parseFence(line: string): Fence | null {
   const found = /^( {0,3})(`{3,}|~{3,})(.*)$/.exec(line);
   if (!found) return null;
   const [, indent = "", marks = "", info = ""] = found;
@@ -120,7 +120,7 @@ function getFence(line: string): Fence | null {
   return { mark: marks.charAt(0), length: marks.length, indent: indent.length, info };
 }
 
-function closes(line: string, { mark, length }: Fence): boolean {
+function closesFence(line: string, { mark, length }: Fence): boolean {
   const found = /^ {0,3}(`+|~+)[ \t]*$/.exec(line)?.[1] ?? "";
   return found.length >= length && found.startsWith(mark);
 }

@@ -12,7 +12,7 @@ export type MarkdownStream = {
   /** The block that is being read. */
   mode: BlockMode | null;
   /** Its lines that were not emitted yet, newest first. */
-  held: Held | null;
+  held: HeldLines | null;
   /** Number of parts that were emitted, and their state for the next part. */
   parts: number;
   given: RenderedState;
@@ -22,7 +22,7 @@ export type MarkdownStream = {
 };
 
 /** Linked list of lines, so that adding a line does not copy the others. */
-type Held = { line: string; above: Held | null; count: number; size: number };
+type HeldLines = { line: string; above: HeldLines | null; count: number; size: number };
 
 /** Final text. `joins` if it continues the previous block, without a blank line between them. */
 export type RenderedPiece = { text: string; joins: boolean };
@@ -42,7 +42,7 @@ const TABLE_ROWS = 30;
 /** Lines of a paragraph before its first part is emitted. */
 const PARAGRAPH_LINES = 8;
 /** Characters of a paragraph, item or quotation before it is emitted in parts. */
-const LONG = 4_096;
+const LONG_TEXT = 4_096;
 
 /**
  * Reads all complete lines. With `isWhole`, the last line is complete too and all blocks are final.
@@ -65,7 +65,7 @@ export function readMarkdown(
     if (first === null && !isEnded) break;
     const next = first ?? (end < 0 ? text.length : end + 1);
     for (const line of clean(text.slice(taken, next).replace(/\r?\n$/, "")).split("\n")) readLine(reader, line);
-    if (first !== null) give(reader);
+    if (first !== null) emit(reader);
     taken = next;
   }
   if (isWhole) endBlock(reader);
@@ -92,59 +92,59 @@ function readLine(reader: Reader, line: string): void {
   const step = reader.mode ? scanLine(reader.mode, line, reader.held?.line ?? "") : BLOCK_ENDED;
   if (step.does === "ended") {
     endBlock(reader);
-    begin(reader, openBlock(line), line);
+    beginBlock(reader, openBlock(line), line);
     return;
   }
   if (step.does === "starts item") {
-    give(reader);
+    emit(reader);
     Object.assign(reader, { parts: 0, given: INITIAL_RENDERED });
   }
   if (step.does === "starts table" && reader.held) {
     const { line: names } = reader.held;
-    giveAllButLast(reader);
+    emitAllButLast(reader);
     reader.held = null;
     endBlock(reader);
-    reader.held = hold(names, null);
+    reader.held = addLine(names, null);
   }
   reader.mode = step.mode;
-  reader.held = hold(line, reader.held);
+  reader.held = addLine(line, reader.held);
   if (step.does === "ends") endBlock(reader, true);
-  else giveEarly(reader);
+  else emitEarly(reader);
 }
 
-function begin(reader: Reader, mode: BlockMode | null, line: string): void {
+function beginBlock(reader: Reader, mode: BlockMode | null, line: string): void {
   if (!mode) return;
   reader.mode = mode;
-  reader.held = hold(line, null);
+  reader.held = addLine(line, null);
   if (mode.is === "line") endBlock(reader);
 }
 
 /** Emits the parts of a long block that can be shown before its end. */
-function giveEarly(reader: Reader): void {
+function emitEarly(reader: Reader): void {
   const { mode, held, parts } = reader;
   const count = held?.count ?? 0;
-  if (mode?.is === "fence" && (parts > 0 || count > CODE_LINES)) give(reader);
-  if (mode?.is === "table" && (parts > 0 || count > TABLE_ROWS + 1)) give(reader);
-  const isLong = (held?.size ?? 0) > LONG;
-  if (isLong && (mode?.is === "item" || mode?.is === "quote")) give(reader);
+  if (mode?.is === "fence" && (parts > 0 || count > CODE_LINES)) emit(reader);
+  if (mode?.is === "table" && (parts > 0 || count > TABLE_ROWS + 1)) emit(reader);
+  const isLong = (held?.size ?? 0) > LONG_TEXT;
+  if (isLong && (mode?.is === "item" || mode?.is === "quote")) emit(reader);
   if (mode?.is !== "paragraph" || !held) return;
-  if (isLong || (count % PARAGRAPH_LINES === 0 && isBalanced(getLines(held.above)))) giveAllButLast(reader);
+  if (isLong || (count % PARAGRAPH_LINES === 0 && isBalanced(toLines(held.above)))) emitAllButLast(reader);
 }
 
 /** Emits all but the last line of a paragraph, which may still become a table header or a heading. */
-function giveAllButLast(reader: Reader): void {
+function emitAllButLast(reader: Reader): void {
   const last = reader.held;
   if (!last?.above) return;
   reader.held = last.above;
-  give(reader);
-  reader.held = hold(last.line, null);
+  emit(reader);
+  reader.held = addLine(last.line, null);
 }
 
 /** Emits the held lines. */
-function give(reader: Reader, isClosed = false): void {
+function emit(reader: Reader, isClosed = false): void {
   const { mode, parts, given, look } = reader;
   if (!mode || !reader.held) return;
-  const { text, given: next } = renderPart({ mode, parts, given, isClosed, lines: getLines(reader.held) }, look);
+  const { text, given: next } = renderPart({ mode, parts, given, isClosed, lines: toLines(reader.held) }, look);
   Object.assign(reader, { held: null, parts: parts + 1, given: next });
   if (text === null) return;
   reader.pieces.push({ text, joins: reader.shown });
@@ -152,15 +152,15 @@ function give(reader: Reader, isClosed = false): void {
 }
 
 function endBlock(reader: Reader, isClosed = false): void {
-  give(reader, isClosed);
+  emit(reader, isClosed);
   Object.assign(reader, { mode: null, held: null, parts: 0, given: INITIAL_RENDERED, shown: false });
 }
 
-function hold(line: string, above: Held | null): Held {
+function addLine(line: string, above: HeldLines | null): HeldLines {
   return { line, above, count: (above?.count ?? 0) + 1, size: (above?.size ?? 0) + line.length + 1 };
 }
 
-function getLines(newest: Held | null): string[] {
+function toLines(newest: HeldLines | null): string[] {
   const lines: string[] = [];
   for (let from = newest; from; from = from.above) lines.push(from.line);
   return lines.reverse();
@@ -181,7 +181,7 @@ function isProse({ mode }: MarkdownStream): boolean {
  * A longer line of a paragraph is emitted in parts of about this many characters, which bounds the cost of very long
  * lines.
  */
-const PART = 4_096;
+const PART_LENGTH = 4_096;
 /** A longer word is split. */
 const LONGEST_WORD = 65_536;
 
@@ -192,14 +192,14 @@ const LONGEST_WORD = 65_536;
  * @returns its end in `text`, or null if the line is short, not a paragraph, or cannot be split yet
  */
 function findSplit(text: string, start: number, end: number): number | null {
-  if (end - start <= PART || openBlock(text.slice(start, start + 200))?.is !== "paragraph") return null;
-  const window = text.slice(start + PART / 2, start + PART);
+  if (end - start <= PART_LENGTH || openBlock(text.slice(start, start + 200))?.is !== "paragraph") return null;
+  const window = text.slice(start + PART_LENGTH / 2, start + PART_LENGTH);
   const sentence = /^.*(?:[.!?…] |[。！？])/s.exec(window)?.[0].length;
   const space = window.lastIndexOf(" ") + 1;
   const within = sentence ?? space;
-  if (within > 0) return start + PART / 2 + within;
-  const beyond = text.slice(start + PART, Math.min(end, start + LONGEST_WORD)).indexOf(" ");
-  if (beyond >= 0) return start + PART + beyond + 1;
+  if (within > 0) return start + PART_LENGTH / 2 + within;
+  const beyond = text.slice(start + PART_LENGTH, Math.min(end, start + LONGEST_WORD)).indexOf(" ");
+  if (beyond >= 0) return start + PART_LENGTH + beyond + 1;
   if (end - start < LONGEST_WORD) return null;
   const isSplit = /[\ud800-\udbff]/.test(text.charAt(start + LONGEST_WORD - 1));
   return start + LONGEST_WORD - (isSplit ? 1 : 0);

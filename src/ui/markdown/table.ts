@@ -16,18 +16,18 @@ export type TableColumns = { names: string[]; widths: number[] | null };
  * If words would be split, each row becomes a block of lines with column names.
  */
 export function layOutColumns(table: Tokens.Table, look: Look): TableColumns {
-  const names = table.header.map((cell) => bare(cell, look).toUpperCase());
-  const columns = names.map((name, column) => [name, ...table.rows.map((row) => bare(row[column], look))]);
-  const natural = columns.map((cells) => longest(cells.flatMap((cell) => cell.split("\n"))));
-  const least = columns.map((cells) => longest(cells.flatMap((cell) => cell.split(/\s+/))));
-  return { names, widths: look.plain ? null : narrow(natural, least, look.width - GAP * (names.length - 1)) };
+  const names = table.header.map((cell) => getPlainText(cell, look).toUpperCase());
+  const columns = names.map((name, column) => [name, ...table.rows.map((row) => getPlainText(row[column], look))]);
+  const natural = columns.map((cells) => measureLongest(cells.flatMap((cell) => cell.split("\n"))));
+  const least = columns.map((cells) => measureLongest(cells.flatMap((cell) => cell.split(/\s+/))));
+  return { names, widths: look.plain ? null : narrowWidths(natural, least, look.width - GAP * (names.length - 1)) };
 }
 
 /** Renders the header line, or null if each row shows the column names. */
 export function renderHeader({ names, widths }: TableColumns, look: Look): string | null {
   return (
     widths &&
-    beside(names, widths)
+    joinColumns(names, widths)
       .map((line) => look.paint("dim", line))
       .join("\n")
   );
@@ -37,35 +37,35 @@ export function renderHeader({ names, widths }: TableColumns, look: Look): strin
 export function renderRow({ names, widths }: TableColumns, row: Tokens.TableCell[], look: Look): string {
   const inner = { ...look, links: look.links && widths === null };
   const cells = names.map((_, column) => (row[column] ? normalizeWidth(renderInline(row[column], inner)) : ""));
-  if (widths) return beside(cells, widths).join("\n");
-  const room = longest(names.slice(1));
-  const told = cells
+  if (widths) return joinColumns(cells, widths).join("\n");
+  const room = measureLongest(names.slice(1));
+  const named = cells
     .slice(1)
-    .flatMap((cell, index) => (cell === "" ? [] : [findByName(names[index + 1] ?? "", cell, room, look)]));
-  return [wrapText(cells[0] ?? "", look.width), ...told].join("\n");
+    .flatMap((cell, index) => (cell === "" ? [] : [formatNamedCell(names[index + 1] ?? "", cell, room, look)]));
+  return [wrapText(cells[0] ?? "", look.width), ...named].join("\n");
 }
 
 /** Formats a cell on a separate line after its column name. */
-function findByName(name: string, cell: string, room: number, look: Look): string {
-  const head = name === "" ? "  " : `  ${pad(name, room)}  `;
+function formatNamedCell(name: string, cell: string, room: number, look: Look): string {
+  const head = name === "" ? "  " : `  ${padCells(name, room)}  `;
   const rows = wrapText(cell, Math.max(10, look.width - stringWidth(head)));
   return head + rows.replaceAll("\n", `\n${" ".repeat(stringWidth(head))}`);
 }
 
-function beside(cells: string[], widths: number[]): string[] {
+function joinColumns(cells: string[], widths: number[]): string[] {
   const columns = cells.map((cell, column) =>
     wrapAnsi(cell, Math.max(1, widths[column] ?? 1), { hard: true }).split("\n"),
   );
   const height = Math.max(...columns.map((lines) => lines.length));
   return Array.from({ length: height }, (_, at) =>
     columns
-      .map((lines, column) => pad(lines[at] ?? "", widths[column] ?? 0))
+      .map((lines, column) => padCells(lines[at] ?? "", widths[column] ?? 0))
       .join(" ".repeat(GAP))
       .trimEnd(),
   );
 }
 
-function narrow(natural: number[], least: number[], room: number): number[] | null {
+function narrowWidths(natural: number[], least: number[], room: number): number[] | null {
   if (sum(least) > room) return null;
   const widths = [...natural];
   for (let over = sum(widths) - room; over > 0; over -= 1) {
@@ -77,15 +77,15 @@ function narrow(natural: number[], least: number[], room: number): number[] | nu
 }
 
 /** Returns the text of a cell without emphasis. */
-function bare(cell: Tokens.TableCell | undefined, look: Look): string {
+function getPlainText(cell: Tokens.TableCell | undefined, look: Look): string {
   return cell ? normalizeWidth(renderInline(cell, { ...look, links: false, paint: (_, text) => text })) : "";
 }
 
-function pad(text: string, width: number): string {
+function padCells(text: string, width: number): string {
   return text + " ".repeat(Math.max(0, width - stringWidth(text)));
 }
 
-function longest(texts: string[]): number {
+function measureLongest(texts: string[]): number {
   return texts.reduce((most, text) => Math.max(most, stringWidth(text)), 0);
 }
 

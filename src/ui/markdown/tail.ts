@@ -10,7 +10,7 @@ import { getTail, type MarkdownStream } from "./stream.ts";
 import { fitsRow, wrapHard } from "./wrap.ts";
 
 /** Longest text that is laid out again on every update. */
-const LONGEST = 1_500;
+const MAX_LENGTH = 1_500;
 
 /**
  * Renders the last rows of the text that is not final: at most `rows`, none wider than `look.width`. The first is empty
@@ -19,13 +19,13 @@ const LONGEST = 1_500;
  * @param rest raw text after the lines that were read
  */
 export function renderTail(stream: MarkdownStream, rest: string, look: Look, rows: number): string[] {
-  const size = Math.min(LONGEST, rows * look.width);
+  const size = Math.min(MAX_LENGTH, rows * look.width);
   const { lines, isAll } = getTail(stream, size);
-  const partial = unfinished(rest.slice(-size));
+  const partial = stripUnfinished(rest.slice(-size));
   const text = [...lines, ...(partial === "" ? [] : [partial])].join("\n");
   if (text.trim() === "") return [];
   const isPlain = isProse(stream, partial) && !DEFINITION.test(text);
-  const laid = isPlain ? (renderProse(text, look) ?? "").split("\n") : laidOut(stream, text, look);
+  const laid = isPlain ? (renderProse(text, look) ?? "").split("\n") : renderLines(stream, text, look);
   const shown = fitRows(laid, look.width);
   const all = stream.begun && !stream.shown && isAll ? ["", ...shown] : shown;
   return all.slice(-rows);
@@ -41,7 +41,7 @@ function isProse({ mode, held }: MarkdownStream, partial: string): boolean {
   return partial === "" || scanLine(mode, partial, held?.line ?? "").does === "continues";
 }
 
-function laidOut(stream: MarkdownStream, text: string, look: Look): string[] {
+function renderLines(stream: MarkdownStream, text: string, look: Look): string[] {
   const { mode, parts, given } = stream;
   if (mode?.is === "fence") {
     const code = text.split("\n").slice(parts === 0 && stream.held ? 1 : 0);
@@ -59,7 +59,7 @@ function fitRows(rows: string[], width: number): string[] {
 }
 
 /** Removes an incomplete character or control sequence at the end. */
-function unfinished(text: string): string {
+function stripUnfinished(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: what begins a control sequence
   return clean(text.replace(/(?:[\x1b\x9b\x9d\x90][^\x07\x1b]{0,64}|[\ud800-\udbff\u200c\u200d]+)$/, ""));
 }

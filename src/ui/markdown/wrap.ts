@@ -6,9 +6,9 @@ import wrapAnsi from "wrap-ansi";
  * can be copied and clicked. Scripts without spaces break anywhere.
  */
 export function wrapText(text: string, width: number): string {
-  if (PLAIN.test(text)) return toEachRow(text, (line) => wrapPlain(line.trim(), width));
+  if (PLAIN.test(text)) return mapRows(text, (line) => wrapPlain(line.trim(), width));
   const soft = wrapAnsi(text, width);
-  return toEachRow(soft, (row) => (isUnspaced(row, width) ? wrapHard(row, width) : row));
+  return mapRows(soft, (row) => (isUnspaced(row, width) ? wrapHard(row, width) : row));
 }
 
 /** Whether the text is one row of at most `width` cells. */
@@ -18,9 +18,9 @@ export function fitsRow(row: string, width: number): boolean {
 
 /** Wraps text that is not Markdown. The indent of a line is repeated on each of its rows. */
 export function wrapLines(text: string, width: number): string {
-  return toEachRow(text.trimEnd(), (line) => {
+  return mapRows(text.trimEnd(), (line) => {
     const indent = /^[ \t]*/.exec(line.slice(0, width / 2))?.[0] ?? "";
-    return toEachRow(wrapText(line.slice(indent.length), width - indent.length), (row) => indent + row);
+    return mapRows(wrapText(line.slice(indent.length), width - indent.length), (row) => indent + row);
   });
 }
 
@@ -54,6 +54,6 @@ function isUnspaced(row: string, width: number): boolean {
 const UNSPACED =
   /\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|\p{Script=Thai}|\p{Script=Lao}|\p{Script=Khmer}|\p{Script=Myanmar}|\p{Extended_Pictographic}/u;
 
-function toEachRow(text: string, change: (row: string) => string): string {
+function mapRows(text: string, change: (row: string) => string): string {
   return text.split("\n").map(change).join("\n");
 }

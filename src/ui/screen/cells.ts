@@ -14,7 +14,7 @@ export function wrapCells(text: string, width: number): string[] {
   const room = Math.max(1, width);
   return normalizeWidth(text)
     .split("\n")
-    .flatMap((line) => wrappedLine(untabbed(line), room));
+    .flatMap((line) => wrapLine(expandTabs(line), room));
 }
 
 /** Removes characters whose width varies between terminals: joiners in emoji sequences and presentation selectors. */
@@ -28,7 +28,7 @@ export function normalizeWidth(text: string): string {
 /** Cuts text to at most `width` cells; cut text ends in `…`. */
 export function truncateCells(text: string, width: number): string {
   if (stringWidth(text) <= width) return text;
-  return width < 1 ? "" : `${getHead(text, width - 1)}…`;
+  return width < 1 ? "" : `${takeHead(text, width - 1)}…`;
 }
 
 /** Splits text into user-perceived characters. */
@@ -43,31 +43,31 @@ let segmenter: Intl.Segmenter | undefined;
 const EMOJI = /\p{Extended_Pictographic}/u;
 const SELECTING = /[\u200d\ufe00-\ufe0f]/g;
 
-function wrappedLine(line: string, width: number): string[] {
+function wrapLine(line: string, width: number): string[] {
   if (stringWidth(line) <= width) return [line];
   const indent = (/^ */.exec(line)?.[0] ?? "").slice(0, Math.floor(width / 2));
   const room = width - indent.length;
   const rows = wrapAnsi(line.trimStart(), room, { hard: true }).split("\n");
-  return rows.flatMap((row) => split(row, room)).map((row) => indent + row);
+  return rows.flatMap((row) => splitRow(row, room)).map((row) => indent + row);
 }
 
 /** Splits rows that are too wide because the wrapper counts cells differently. */
-function split(row: string, width: number): string[] {
+function splitRow(row: string, width: number): string[] {
   if (stringWidth(row) <= width) return [row];
-  const head = getHead(row, width) || (splitGraphemes(row)[0] ?? "");
-  return head === row ? [row] : [head, ...split(row.slice(head.length), width)];
+  const head = takeHead(row, width) || (splitGraphemes(row)[0] ?? "");
+  return head === row ? [row] : [head, ...splitRow(row.slice(head.length), width)];
 }
 
-function getHead(text: string, width: number): string {
-  let kept = "";
+function takeHead(text: string, width: number): string {
+  let head = "";
   for (const grapheme of splitGraphemes(text)) {
-    if (stringWidth(kept + grapheme) > width) break;
-    kept += grapheme;
+    if (stringWidth(head + grapheme) > width) break;
+    head += grapheme;
   }
-  return kept;
+  return head;
 }
 
-function untabbed(line: string): string {
+function expandTabs(line: string): string {
   if (!line.includes("\t")) return line;
   return line.split("\t").reduce((before, after) => before + " ".repeat(TAB - (stringWidth(before) % TAB)) + after);
 }

@@ -24,7 +24,7 @@ export function createJoinedRows(columns: number): RowStyle {
   return {
     // Repeats the last cell to force a wrap in the terminal's last column, which may have moved since the last size
     // report. Without a wrap, all rows would be one and the cursor would end up above the frame.
-    down: (line) => `${WRAP}${LAST_COLUMN}${stringWidth(line) < columns ? " " : lastCell(line)} \r${NO_WRAP}`,
+    down: (line) => `${WRAP}${LAST_COLUMN}${stringWidth(line) < columns ? " " : repeatLastCell(line)} \r${NO_WRAP}`,
     // Erases only cells: erasing to the end of the row would also disconnect it from the previous one.
     erase: `\x1b[${columns}X`,
   };
@@ -37,17 +37,17 @@ const LAST_COLUMN = "\x1b[9999G";
  * Returns a sequence that writes the last character of a full line again in the same place. A character of uncertain
  * width becomes a space.
  */
-function lastCell(line: string): string {
+function repeatLastCell(line: string): string {
   const text = line.replace(SEQUENCES, "");
   const end = text.slice(-1);
-  const last = PLAIN.test(end) ? end : (splitGraphemes(text.slice(-LONGEST)).at(-1) ?? "");
+  const last = PLAIN.test(end) ? end : (splitGraphemes(text.slice(-MAX_CHARACTER_LENGTH)).at(-1) ?? "");
   if (!hasCertainWidth(last)) return " ";
-  const styles = stylesOn(line.slice(0, line.lastIndexOf(last)));
+  const styles = findOpenStyles(line.slice(0, line.lastIndexOf(last)));
   return `${"\b".repeat(stringWidth(last) - 1)}${styles}${last}${styles && RESET}`;
 }
 
 /** Longer than any real character. */
-const LONGEST = 64;
+const MAX_CHARACTER_LENGTH = 64;
 
 /**
  * Returns a sequence that turns one line into another, with the cursor at its start. Writes only what lies between the
@@ -55,22 +55,22 @@ const LONGEST = 64;
  */
 export function diffLine(old: string, next: string, { erase }: RowStyle): string {
   if (old === next) return "";
-  const start = next.slice(0, sameStart(old, next));
+  const start = next.slice(0, findCommonStart(old, next));
   const [before, after] = [old.slice(start.length), next.slice(start.length)];
-  const [to, styles] = [toColumn(start), stylesOn(start)];
+  const [to, styles] = [moveToColumn(start), findOpenStyles(start)];
   // Both have the same number of cells of certain width, so the common end stays.
-  const end = before.length === after.length ? differentUntil(before, after) : 0;
-  if (end > 0 && PLAIN.test(before.slice(0, end) + after.slice(0, end)) && isOfItself(after, end)) {
+  const end = before.length === after.length ? findDifferenceEnd(before, after) : 0;
+  if (end > 0 && PLAIN.test(before.slice(0, end) + after.slice(0, end)) && isPieceBoundary(after, end)) {
     return to + styles + after.slice(0, end) + (styles && RESET);
   }
   // Erases first, because after a full line the cursor is on its last cell; and without a style, which erasing would
   // paint.
-  return to + (before && erase) + styles + after + (stylesOn(next) && RESET);
+  return to + (before && erase) + styles + after + (findOpenStyles(next) && RESET);
 }
 
 /** Ends all styles of a line. */
 export function closeStyles(line: string): string {
-  return line + (stylesOn(line) && RESET);
+  return line + (findOpenStyles(line) && RESET);
 }
 
 const RESET = "\x1b[0m";
@@ -87,7 +87,7 @@ const STYLES = /\x1b\[[\d;:]*m/g;
 /**
  * Returns the length of the common start of two lines in whole characters and styles, as far as their width is certain.
  */
-function sameStart(old: string, next: string): number {
+function findCommonStart(old: string, next: string): number {
   let [end, lastCharacter] = [0, 0];
   while (end < old.length) {
     PIECES.lastIndex = end;
@@ -97,32 +97,32 @@ function sameStart(old: string, next: string): number {
     end += piece.length;
   }
   // A following combining character may change the last common character.
-  return isOfItself(old, end) && isOfItself(next, end) ? end : lastCharacter;
+  return isPieceBoundary(old, end) && isPieceBoundary(next, end) ? end : lastCharacter;
 }
 
-function isOfItself(text: string, at: number): boolean {
+function isPieceBoundary(text: string, at: number): boolean {
   if (at === text.length || text[at] === "\x1b") return true;
   PIECES.lastIndex = at;
   return PIECES.test(text);
 }
 
-function differentUntil(before: string, after: string): number {
+function findDifferenceEnd(before: string, after: string): number {
   let end = after.length;
   while (end > 0 && before[end - 1] === after[end - 1]) end -= 1;
   return end;
 }
 
-function toColumn(start: string): string {
+function moveToColumn(start: string): string {
   const cells = start.replace(STYLES, "").length;
   return cells === 0 ? "" : `\x1b[${cells}C`;
 }
 
 /** Returns the styles that are still on after this text. */
-function stylesOn(text: string): string {
+function findOpenStyles(text: string): string {
   let on: { style: string; end: number }[] = [];
   for (const [style] of text.matchAll(STYLES)) {
     const codes = style.slice(2, -1);
-    const end = getEnd(codes);
+    const end = getEndCode(codes);
     if (Number(codes) === 0) on = [];
     else if (end === Number(codes)) on = on.filter((each) => each.end !== end);
     else on.push({ style, end });
@@ -131,7 +131,7 @@ function stylesOn(text: string): string {
 }
 
 /** Returns the code that ends a style, the code itself if it ends one, or 0 if only a reset ends it. */
-function getEnd(codes: string): number {
+function getEndCode(codes: string): number {
   const code = Number.parseInt(codes, 10);
   if (codes !== String(code) && !/^[34]8[;:]/.test(codes)) return 0;
   if ((code >= 22 && code <= 29) || code === 39 || code === 49) return code;

@@ -13,13 +13,13 @@ export function detectReflow(env: Record<string, string | undefined>): ReflowMod
   if (env.TMUX || env.ZELLIJ || TERM_PROGRAM === "tmux") return "all";
   if (env.STY || /^(screen|linux|st|vt\d+|cygwin|sun)\b/.test(TERM)) return "none";
   if (/^(vscode|hyper|tabby)$/i.test(TERM_PROGRAM)) return "not the cursor line";
-  if (TERM_PROGRAM || OF_DESKTOPS.some((name) => env[name])) return "all";
+  if (TERM_PROGRAM || DESKTOP_VARIABLES.some((name) => env[name])) return "all";
   if (env.XTERM_VERSION) return "none";
   return env.SSH_TTY || env.SSH_CONNECTION || !/^xterm(-\d*color)?$/.test(TERM) ? "all" : "not the cursor line";
 }
 
 /** Variables that identify desktop terminals, besides TERM and TERM_PROGRAM. */
-const OF_DESKTOPS = [
+const DESKTOP_VARIABLES = [
   "VTE_VERSION",
   "KITTY_WINDOW_ID",
   "WT_SESSION",
@@ -37,8 +37,8 @@ const OF_DESKTOPS = [
  * @param at position of the cursor, in cells
  */
 export function findRowAfterReflow(lines: string[], at: { row: number; column: number }, columns: number): number {
-  const above = lines.slice(0, at.row).map((line) => rowOfCell(line, Number.POSITIVE_INFINITY, columns) + 1);
-  return above.reduce((sum, rows) => sum + rows, 0) + rowOfCell(lines[at.row] ?? "", at.column, columns);
+  const above = lines.slice(0, at.row).map((line) => findCellRow(line, Number.POSITIVE_INFINITY, columns) + 1);
+  return above.reduce((sum, rows) => sum + rows, 0) + findCellRow(lines[at.row] ?? "", at.column, columns);
 }
 
 /** Counts the rows of lines that the terminal wraps. */
@@ -47,9 +47,9 @@ export function countRows(lines: string[], columns: number): number {
 }
 
 /** Returns the row of a cell (from 0) in a wrapped line, or the last row. Wide characters are never split. */
-function rowOfCell(line: string, cell: number, columns: number): number {
+function findCellRow(line: string, cell: number, columns: number): number {
   let [row, column, seen] = [0, 0, 0];
-  for (const width of getCells(line)) {
+  for (const width of measureCells(line)) {
     if (column + width > columns) [row, column] = [row + 1, 0];
     if (seen >= cell) break;
     column += width;
@@ -59,7 +59,7 @@ function rowOfCell(line: string, cell: number, columns: number): number {
 }
 
 /** Returns the widths of a line's characters. */
-function getCells(line: string): number[] {
+function measureCells(line: string): number[] {
   const text = line.replace(ESCAPES, "");
   if (ASCII.test(text)) return Array.from(text, () => 1);
   return splitGraphemes(text)

@@ -26,7 +26,7 @@ export type Screen = {
   /** Shows the committed text above the same frame. */
   flush(): void;
   /** Notes that the window was resized: the next `draw` redraws everything. */
-  resized(): void;
+  markResized(): void;
   /** Removes the frame and shows the cursor where the frame began. */
   clear(): void;
   /** Notes that the terminal's content is unknown: the next frame begins on a new line. */
@@ -58,28 +58,28 @@ export function createScreen(canvas: Canvas): Screen {
   let begin = "";
   let isHidden: boolean | null = false;
 
-  const visibility = (hidden: boolean) => {
+  const setHidden = (hidden: boolean) => {
     if (isHidden === hidden) return "";
     isHidden = hidden;
     return hidden ? HIDE : SHOW;
   };
   const show = (given: ScreenFrame) => {
     const size = canvas.size();
-    const gap = gapFor(given.lines.length, size);
+    const gap = getGap(given.lines.length, size);
     const frame = offsetFrame(fitFrame(given, size), gap);
     const rows = canvas.reflows === "not the cursor line" ? createJoinedRows(size.columns) : SEPARATE_ROWS;
     const isWhole = shown === null || shown.isStale || shown.columns !== size.columns || committed !== "";
     const { text, row } =
       isWhole || !shown
         ? {
-            text: toHome(size.columns) + ERASE_BELOW + committed + NO_WRAP + whole(frame.lines, rows),
-            row: toLastRow(frame),
+            text: moveHome(size.columns) + ERASE_BELOW + committed + NO_WRAP + drawLines(frame.lines, rows),
+            row: getLastRow(frame),
           }
-        : changes(shown.frame.lines, frame.lines, shown.at.row, rows);
-    const at = frame.cursor ?? { row: toLastRow(frame), column: 0 };
+        : drawChanges(shown.frame.lines, frame.lines, shown.at.row, rows);
+    const at = frame.cursor ?? { row: getLastRow(frame), column: 0 };
     const isMoved = text !== "" || at.row !== shown?.at.row || at.column !== shown.at.column;
-    const moved = isMoved ? vertical(row, at.row) + right(at.column) : "";
-    const all = (isWhole ? text : text && NO_WRAP + text) + (text && WRAP) + moved + visibility(!frame.cursor);
+    const moved = isMoved ? moveToRow(row, at.row) + moveRight(at.column) : "";
+    const all = (isWhole ? text : text && NO_WRAP + text) + (text && WRAP) + moved + setHidden(!frame.cursor);
     shown = { frame, gap, at, columns: size.columns, isStale: false };
     [committed, begin] = ["", ""];
     if (all !== "") canvas.write(BEGIN + all + END);
@@ -89,21 +89,21 @@ export function createScreen(canvas: Canvas): Screen {
    * free rows below. A frame that then used fewer rows would climb on every resize, so it keeps its rows until finished
    * text fills them.
    */
-  const gapFor = (lines: number, { columns, rows }: { columns: number; rows: number }) => {
+  const getGap = (lines: number, { columns, rows }: { columns: number; rows: number }) => {
     if (!shown || canvas.reflows !== "all") return 0;
     const isReflowed = columns !== shown.columns;
     if (!isReflowed && shown.gap === 0) return 0;
     const taken = committed === "" ? 0 : countRows(committed.split("\r\n").slice(0, -1), columns);
     const before = isReflowed ? countRows(shown.frame.lines, columns) : shown.frame.lines.length;
-    const kept = isReflowed ? before - lines : Math.min(shown.gap, before - lines);
-    return Math.max(Math.min(kept - taken, rows - FREE_ROWS - lines), 0);
+    const gap = isReflowed ? before - lines : Math.min(shown.gap, before - lines);
+    return Math.max(Math.min(gap - taken, rows - FREE_ROWS - lines), 0);
   };
   /** Moves to the first cell of the frame, however the terminal wrapped the rows above the cursor. */
-  const toHome = (columns: number) => {
+  const moveHome = (columns: number) => {
     if (!shown) return begin;
     const { frame, at } = shown;
     const isWrapped = canvas.reflows === "all" && columns !== shown.columns;
-    return vertical(isWrapped ? findRowAfterReflow(frame.lines, at, columns) : at.row, 0);
+    return moveToRow(isWrapped ? findRowAfterReflow(frame.lines, at, columns) : at.row, 0);
   };
 
   return {
@@ -115,12 +115,12 @@ export function createScreen(canvas: Canvas): Screen {
       if (committed !== "")
         show(shown ? offsetFrame(shown.frame, -shown.gap) : { lines: [], cursor: { row: 0, column: 0 } });
     },
-    resized() {
+    markResized() {
       if (shown) shown.isStale = true;
     },
     clear() {
-      const text = shown || committed ? toHome(canvas.size().columns) + ERASE_BELOW + committed : "";
-      const all = text + visibility(false);
+      const text = shown || committed ? moveHome(canvas.size().columns) + ERASE_BELOW + committed : "";
+      const all = text + setHidden(false);
       [shown, committed, begin] = [null, "", text ? "" : begin];
       if (all !== "") canvas.write(BEGIN + all + END);
     },
@@ -149,48 +149,48 @@ function offsetFrame({ lines, cursor }: ScreenFrame, gap: number): ScreenFrame {
   };
 }
 
-function toLastRow({ lines }: ScreenFrame): number {
+function getLastRow({ lines }: ScreenFrame): number {
   return Math.max(lines.length - 1, 0);
 }
 
-function whole(lines: string[], { down }: RowStyle): string {
+function drawLines(lines: string[], { down }: RowStyle): string {
   return lines.map((line, index) => (index < lines.length - 1 ? line + down(line) : line)).join("");
 }
 
 /** Returns the text that turns some lines into others, starting in row `from`, and the row where it ends. */
-function changes(old: string[], next: string[], from: number, rows: RowStyle): { text: string; row: number } {
-  const opened = roomFor(old, next, from);
+function drawChanges(old: string[], next: string[], from: number, rows: RowStyle): { text: string; row: number } {
+  const opened = insertRows(old, next, from);
   let { text, row } = opened;
   for (const [index, line] of next.entries()) {
     const before = opened.lines[index];
     if (before === undefined)
-      text += (row === index - 1 ? "" : vertical(row, index - 1)) + rows.down(next[index - 1] ?? "") + line;
+      text += (row === index - 1 ? "" : moveToRow(row, index - 1)) + rows.down(next[index - 1] ?? "") + line;
     else if (line === before) continue;
-    else text += vertical(row, index) + diffLine(before, line, rows);
+    else text += moveToRow(row, index) + diffLine(before, line, rows);
     row = index;
   }
   if (next.length < old.length) {
-    text += vertical(row, next.length) + ERASE_BELOW;
+    text += moveToRow(row, next.length) + ERASE_BELOW;
     row = next.length;
   }
   return { text, row };
 }
 
 /** The lines after rows were inserted; new rows are `undefined`. */
-type Room = { lines: (string | undefined)[]; text: string; row: number };
+type InsertedRows = { lines: (string | undefined)[]; text: string; row: number };
 
 /** Inserts rows above lines that stay, as when text streams, so that those move down without being rewritten. */
-function roomFor(old: string[], next: string[], from: number): Room {
+function insertRows(old: string[], next: string[], from: number): InsertedRows {
   const added = next.length - old.length;
-  const stay = added > 0 ? sameAtEnd(old, next) : 0;
+  const stay = added > 0 ? countCommonEnd(old, next) : 0;
   const place = old.length - stay;
   if (stay === 0 || place === 0) return { lines: old.length > 0 ? old : [""], text: "", row: from };
   const last = old.length - 1;
-  const text = `${vertical(from, last)}${"\n".repeat(added)}${vertical(last + added, place)}\x1b[${added}L`;
+  const text = `${moveToRow(from, last)}${"\n".repeat(added)}${moveToRow(last + added, place)}\x1b[${added}L`;
   return { lines: [...old.slice(0, place), ...Array(added).fill(undefined), ...old.slice(place)], text, row: place };
 }
 
-function sameAtEnd(old: string[], next: string[]): number {
+function countCommonEnd(old: string[], next: string[]): number {
   const from = old.toReversed();
   const to = next.toReversed();
   const end = from.findIndex((line, index) => line !== to[index]);
@@ -198,12 +198,12 @@ function sameAtEnd(old: string[], next: string[]): number {
 }
 
 /** Moves to the start of another row of the frame. */
-function vertical(from: number, to: number): string {
+function moveToRow(from: number, to: number): string {
   if (from === to) return "\r";
   return from > to ? `\r\x1b[${from - to}A` : `\r\x1b[${to - from}B`;
 }
 
-function right(columns: number): string {
+function moveRight(columns: number): string {
   return columns > 0 ? `\x1b[${columns}C` : "";
 }
 

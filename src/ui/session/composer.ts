@@ -12,19 +12,19 @@ import { beginSending, cancelTurn, isBusy } from "./turn.ts";
 
 /** Applies a key in the composer. */
 export function updateComposer(session: Session, key: Key): SessionStep {
-  if (session.search) return searchKey(session, key);
+  if (session.search) return applySearchKey(session, key);
   if (session.offer) {
-    const step = offerKey(session, session.offer, key);
+    const step = applyOfferKey(session, session.offer, key);
     if (step) return step;
   }
   const closed = { ...session, offer: null };
-  return chordKey(closed, key) ?? plainKey(closed, key);
+  return applyChordKey(closed, key) ?? applyEditorKey(closed, key);
 }
 
 /** Handles the keys that do more than edit text. */
-function chordKey(session: Session, key: Key): SessionStep | null {
-  if (key.name === "enter" && !key.shift && !key.alt) return enter(session, key.ctrl);
-  if (key.name === "tab") return tab(session);
+function applyChordKey(session: Session, key: Key): SessionStep | null {
+  if (key.name === "enter" && !key.shift && !key.alt) return submitDraft(session, key.ctrl);
+  if (key.name === "tab") return completeWord(session);
   // Cancelling the turn would answer for all clients.
   if (key.name === "escape" && findReadOnlyCard(session)) return toStep(withHint(session, READ_ONLY_HINT));
   if (key.name === "escape") return isBusy(session) ? cancelTurn(session) : toStep(session);
@@ -35,7 +35,7 @@ function chordKey(session: Session, key: Key): SessionStep | null {
 }
 
 /** Handles the editor's keys. Up in the first row and Down in the last show the history. */
-function plainKey(session: Session, key: Key): SessionStep {
+function applyEditorKey(session: Session, key: Key): SessionStep {
   const room = { width: session.size.columns, prompt: PROMPT };
   const draft = updateDraft(session.draft, key, room);
   if (draft !== session.draft) return toStep({ ...session, draft });
@@ -55,7 +55,7 @@ function dequeue(session: Session): SessionStep {
  * Sends the draft, or queues it while a turn is running. With `now` it is sent anyway, which cancels the running turn.
  * A backslash at its end makes a new line instead.
  */
-function enter(session: Session, now: boolean): SessionStep {
+function submitDraft(session: Session, now: boolean): SessionStep {
   const continued = breakAtBackslash(session.draft);
   if (continued && !now) return toStep({ ...session, draft: continued });
   const text = getText(session.draft).replace(/\s+$/, "");
@@ -81,7 +81,7 @@ export function canComplete(session: Session, key: Key): boolean {
 }
 
 /** Completes the word, or shows the candidates. */
-function tab(session: Session): SessionStep {
+function completeWord(session: Session): SessionStep {
   const completion = findCompletion(session.draft, session.sources);
   if (!completion) return toStep(session);
   const draft = extendDraft(session.draft, completion);
@@ -89,7 +89,11 @@ function tab(session: Session): SessionStep {
 }
 
 /** Applies a key while candidates are shown; null if it closes them and must be handled again. */
-function offerKey(session: Session, { completion, at }: NonNullable<Session["offer"]>, key: Key): SessionStep | null {
+function applyOfferKey(
+  session: Session,
+  { completion, at }: NonNullable<Session["offer"]>,
+  key: Key,
+): SessionStep | null {
   const count = completion.candidates.length;
   const to = (place: number) => toStep({ ...session, offer: { completion, at: (place + count) % count } });
   if (key.name === "down" || (key.name === "tab" && !key.shift)) return to(at + 1);
@@ -101,7 +105,7 @@ function offerKey(session: Session, { completion, at }: NonNullable<Session["off
 }
 
 /** Applies a key during a history search: it searches, accepts the match, or cancels. */
-function searchKey(session: Session, key: Key): SessionStep {
+function applySearchKey(session: Session, key: Key): SessionStep {
   const search = session.search ?? EMPTY_SEARCH;
   const { entries } = session.history;
   if (key.name === "escape") return toStep({ ...session, search: null });

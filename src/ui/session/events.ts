@@ -19,7 +19,7 @@ export type SessionEvent =
   /** The backend accepted the prompt; or rejected it, which returns it to the draft (`back`). */
   | { type: "sent"; back?: string }
   /** The backend rejected a card's answer. */
-  | { type: "refused"; card: string; told: string }
+  | { type: "refused"; card: string; error: string }
   /** The cancellation was sent, and no more events follow for it. */
   | { type: "cancelled" }
   /** The editor returned a text for the draft or a card; `null` if it could not be opened. */

@@ -21,16 +21,16 @@ export function handleKey(session: Session, key: Key): SessionStep {
   const step = joinHeldKey(session, key);
   if (step) return step;
   const before = releaseHeldKey(session, true);
-  const after = freshKey(before.session, key);
+  const after = applyFreshKey(before.session, key);
   return { session: after.session, effects: [...before.effects, ...after.effects] };
 }
 
 /** Handles a key that does not belong to a held letter. */
-function freshKey(session: Session, key: Key): SessionStep {
+function applyFreshKey(session: Session, key: Key): SessionStep {
   const chord = key.name === "text" && key.ctrl && !key.alt ? key.text.toLowerCase() : "";
   // Any other key between two Ctrl+C cancels leaving.
   const now = chord === "c" || session.exitArmedUntil === 0 ? session : { ...session, exitArmedUntil: 0, hint: null };
-  const step = EVERYWHERE[chord]?.(now) ?? pagedKey(now, key) ?? focusedKey(now, key);
+  const step = EVERYWHERE[chord]?.(now) ?? applyPageKey(now, key) ?? applyFocusedKey(now, key);
   return step.session.draft.text === ""
     ? { ...step, session: { ...step.session, focus: endDraft(step.session.focus) } }
     : step;
@@ -41,11 +41,11 @@ const EVERYWHERE: Record<string, (session: Session) => SessionStep | null> = {
   z: (session) => toStep(session, { do: "suspend" }),
   l: (session) => toStep(session, { do: "redraw" }),
   o: (session) => toStep(session, { do: "expand" }),
-  d: (session) => (session.draft.text === "" && !declines(session) ? toStep(session, { do: "leave" }) : null),
+  d: (session) => (session.draft.text === "" && !canDecline(session) ? toStep(session, { do: "leave" }) : null),
 };
 
 /** Whether Ctrl+D declines a form instead of leaving. */
-function declines(session: Session): boolean {
+function canDecline(session: Session): boolean {
   const ui = session.cards[findFocusedCard(session)?.id ?? ""];
   return ui?.type === "form" && !ui.sent;
 }
@@ -60,18 +60,18 @@ function interrupt(session: Session): SessionStep {
   if (session.now < session.exitArmedUntil) return toStep(session, { do: "leave" });
   if (isBusy(session) && !session.cancelling && !findReadOnlyCard(session)) return cancelTurn(session);
   const [local] = session.local;
-  if (local) return toStep(session, { do: "act", card: local, act: givenUp(local) });
+  if (local) return toStep(session, { do: "act", card: local, act: dismissCard(local) });
   const until = session.now + ARMED_MS;
   return toStep({ ...session, exitArmedUntil: until, hint: { text: "Press Ctrl+C again to exit.", until } });
 }
 
 /** Returns the action that dismisses a card of this terminal. A confirmation is denied. */
-function givenUp(card: AnyCard): CardAction {
+function dismissCard(card: AnyCard): CardAction {
   return card.kind === "confirmation" ? { do: "answer", answer: { action: "deny" } } : { do: "cancel request" };
 }
 
 /** Scrolls a read-only card by a page. */
-function pagedKey(session: Session, key: Key): SessionStep | null {
+function applyPageKey(session: Session, key: Key): SessionStep | null {
   const card = findReadOnlyCard(session);
   const ui = card && session.cards[card.id];
   if (!card || !ui || (key.name !== "pageup" && key.name !== "pagedown")) return null;
@@ -79,7 +79,7 @@ function pagedKey(session: Session, key: Key): SessionStep | null {
   return toStep({ ...session, cards: { ...session.cards, [card.id]: scrolled } });
 }
 
-function focusedKey(session: Session, key: Key): SessionStep {
+function applyFocusedKey(session: Session, key: Key): SessionStep {
   // Completion, a search and visible candidates come before the cards.
   if (key.name === "escape" && session.focus.chosen === DRAFTING && !session.search && !session.offer)
     return toStep({ ...session, focus: recordKey(endDraft(session.focus), key) });
@@ -97,13 +97,14 @@ function focusedKey(session: Session, key: Key): SessionStep {
   if (to === "composer" || !card || !ui || (ui.sent && isTextKey(key))) return updateComposer(after, key);
   const { ui: next, act } = updateCard(ui, card, key, getCardViewport(session));
   if (act && isTextKey(key)) return holdKey(after, card.id, key);
-  if (isForeign(next, key) && !act) return updateComposer({ ...session, focus: beginDraft(session.focus, key) }, key);
+  if (startsNewText(next, key) && !act)
+    return updateComposer({ ...session, focus: beginDraft(session.focus, key) }, key);
   const answered = { ...after, cards: { ...session.cards, [card.id]: next } };
   return act ? toStep(answered, { do: "act", card, act }) : toStep(answered);
 }
 
 /** Whether a letter means nothing to the card and starts a new text instead. */
-function isForeign(after: CardUi, key: Key): boolean {
+function startsNewText(after: CardUi, key: Key): boolean {
   return (
     isTextKey(key) && key.text !== " " && (after.type === "auth" || (after.type !== "form" && after.step === "ask"))
   );

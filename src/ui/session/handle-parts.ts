@@ -17,43 +17,43 @@ export function handleParts(session: Session, parts: TimedPart[]): SessionStep {
   const before = listOpenCards(session.view);
   const closed = before.filter(({ id }) => open.every((card) => card.id !== id)).map(({ id }) => id);
   const fresh = open.filter(({ id }) => before.every((card) => card.id !== id));
-  const anew = open.filter((card) => before.some((one) => one.id === card.id && asksElse(one, card)));
+  const anew = open.filter((card) => before.some((one) => one.id === card.id && isNewRequest(one, card)));
   const effects: SessionEffect[] = [
     ...closed.map((card): SessionEffect => ({ do: "closed", card })),
     ...fresh.map((card): SessionEffect => ({ do: "opened", card, unseen: !session.windowFocused })),
   ];
-  const isLost = closed.some((id) => isLostWith(session.cards[id]));
+  const isLost = closed.some((id) => hasLostInput(session.cards[id]));
   const news = getPresenceNews(session, view) ?? session.news;
-  const told = isLost ? withHint(session, LOST) : session;
-  const next = turn(updateOpenCards({ ...told, view, news }, closed, [...fresh, ...anew]));
+  const hinted = isLost ? withHint(session, LOST_INPUT_HINT) : session;
+  const next = updateTurn(updateOpenCards({ ...hinted, view, news }, closed, [...fresh, ...anew]));
   return sendQueued({ session: next.session, effects: [...effects, ...next.effects] });
 }
 
-const LOST = "The request has closed. Your changes were not sent.";
+const LOST_INPUT_HINT = "The request has closed. Your changes were not sent.";
 
-function isLostWith(ui: CardUi | undefined): boolean {
+function hasLostInput(ui: CardUi | undefined): boolean {
   return ui !== undefined && hasInput(ui);
 }
 
 /** Updates the session after its cards changed, and drops the state of closed cards. */
 export function updateOpenCards(session: Session, closed: string[], opened: AnyCard[]): Session {
-  const kept = <T>(of: Record<string, T>) => Object.entries(of).filter(([id]) => !closed.includes(id));
+  const keepOpen = <T>(of: Record<string, T>) => Object.entries(of).filter(([id]) => !closed.includes(id));
   const fresh = opened.map((card) => [card.id, createCardUi(card)] as const);
   return {
     ...session,
-    cards: Object.fromEntries([...kept(session.cards), ...fresh]),
-    links: Object.fromEntries(kept(session.links)),
+    cards: Object.fromEntries([...keepOpen(session.cards), ...fresh]),
+    links: Object.fromEntries(keepOpen(session.links)),
     focus: updateCards(session.focus, listAnswerableCards(session)),
   };
 }
 
 /** Whether a request with the same ID has new content, for example after a wrong answer. */
-function asksElse(one: CardItem, other: CardItem): boolean {
+function isNewRequest(one: CardItem, other: CardItem): boolean {
   return one.type !== "auth" && other.type !== "auth" && one.request !== other.request;
 }
 
 /** Notes that the sent prompt has started or ended, and cancels it if the user asked for that earlier. */
-function turn(session: Session): SessionStep {
+function updateTurn(session: Session): SessionStep {
   const { view, arriving, cancelling } = session;
   const isHere = arriving !== null && arriving.after !== view.generation_id;
   if (arriving !== null && !isHere) return { session, effects: [] };

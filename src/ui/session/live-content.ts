@@ -19,14 +19,19 @@ const LIVE_TEXT_ROWS = 8;
 export const SPINNER_MARK = "◌";
 
 /** How many characters of a text behind an unfinished call are rendered. */
-const LOOKED_AT = 2_000;
+const MAX_RENDERED = 2_000;
 
 /** Returns the end of what is not committed yet. */
 export function getLiveContent({ next, above, text }: ScrollbackState, view: View, look: Look): LiveContent {
   const items = view.items.slice(next);
   const tools = items.filter((item) => item.kind === "tool");
-  const said = items.findLast((item): item is TextItem => item.kind === "text");
-  const rows = said === undefined ? [] : said === items[0] ? toCurrentRows(said, text, look) : toLaterRows(said, look);
+  const textItem = items.findLast((item): item is TextItem => item.kind === "text");
+  const rows =
+    textItem === undefined
+      ? []
+      : textItem === items[0]
+        ? toCurrentRows(textItem, text, look)
+        : toLaterRows(textItem, look);
   const first = items.find((item) => item.kind === "tool" || item.kind === "text");
   const isApart =
     above !== null &&
@@ -40,14 +45,14 @@ export function getLiveContent({ next, above, text }: ScrollbackState, view: Vie
       const row = formatToolRow(tool, look.width);
       return isToolFinished(tool) ? row : SPINNER_MARK + row.slice(1);
     }),
-    waiting: rows.length + tools.length === 0 ? waitingFor(view, items) : null,
+    waiting: rows.length + tools.length === 0 ? describeWait(view, items) : null,
   };
 }
 
 function toCurrentRows(item: TextItem, { stream, taken }: ScrollbackState["text"], look: Look): string[] {
   return renderTail(
     stream,
-    item.text.slice(Math.max(taken - (item.dropped ?? 0), item.text.length - LOOKED_AT)),
+    item.text.slice(Math.max(taken - (item.dropped ?? 0), item.text.length - MAX_RENDERED)),
     look,
     LIVE_TEXT_ROWS,
   );
@@ -55,10 +60,10 @@ function toCurrentRows(item: TextItem, { stream, taken }: ScrollbackState["text"
 
 /** Renders a text that waits for an earlier call to finish. */
 function toLaterRows(item: TextItem, look: Look): string[] {
-  return renderTail(INITIAL_STREAM, item.text.slice(-LOOKED_AT), look, LIVE_TEXT_ROWS);
+  return renderTail(INITIAL_STREAM, item.text.slice(-MAX_RENDERED), look, LIVE_TEXT_ROWS);
 }
 
-function waitingFor({ status }: View, items: Item[]): string | null {
+function describeWait({ status }: View, items: Item[]): string | null {
   if (status === "paused") return "Another request is running in this conversation; this one is queued.";
   if (status !== "running" || items.some((item) => item.kind === "card")) return null;
   return "Thinking…";

@@ -37,21 +37,22 @@ export type LiveFrame = {
 };
 
 /** Most rows of the composer, and fewest rows of a card. */
-const MOST_COMPOSER = 12;
-const LEAST_CARD = 3;
+const MAX_COMPOSER_ROWS = 12;
+const MIN_CARD_ROWS = 3;
 
 /** Lays out the live region. `spin` is the current character of the spinner. */
 export function layOutLiveRegion(session: Session, live: LiveContent, spin: string): LiveFrame {
   const { columns: width, rows } = session.size;
   const card = findFocusedCard(session) ?? listCards(session)[0];
-  const hint = card && rows < LEAST_CARD + 3 ? "Make the window taller to answer the open request." : getHint(session);
+  const hint =
+    card && rows < MIN_CARD_ROWS + 3 ? "Make the window taller to answer the open request." : getHint(session);
   const offers = session.offer?.completion.candidates ?? [];
-  const tools = live.tools.length > 0 || !isBusy(session) || card ? live.tools : [`${spin} ${waitingFor(session)}`];
+  const tools = live.tools.length > 0 || !isBusy(session) || card ? live.tools : [`${spin} ${describeWork(session)}`];
   const whole = getComposer(session, rows - 2);
   const room = divideRows(rows, {
     composer: Math.min(
       whole.rows.length,
-      rows < 16 ? rows : Math.max(3, Math.min(MOST_COMPOSER, Math.floor(rows / 3))),
+      rows < 16 ? rows : Math.max(3, Math.min(MAX_COMPOSER_ROWS, Math.floor(rows / 3))),
     ),
     card: card !== undefined,
     queue: session.queue.length,
@@ -61,12 +62,12 @@ export function layOutLiveRegion(session: Session, live: LiveContent, spin: stri
     text: live.text.length,
   });
   const composer = whole.rows.length <= room.composer ? whole : getComposer(session, room.composer);
-  const props = card && room.card >= LEAST_CARD ? cardProps(session, card, room.card) : null;
+  const props = card && room.card >= MIN_CARD_ROWS ? getCardProps(session, card, room.card) : null;
   const laid = props ? layOutCard(props) : null;
   const composerDim = props?.focused === true;
-  const text = getLast(live.text, room.text);
-  const calls = getLast(tools, room.tools);
-  const queue = getLast(session.queue, room.queue);
+  const text = takeLast(live.text, room.text);
+  const calls = takeLast(tools, room.tools);
+  const queue = takeLast(session.queue, room.queue);
   const cardTop = text.length + calls.length;
   const composerTop = cardTop + (laid?.rows.length ?? 0) + queue.length + room.rule;
   const cursor = composerDim
@@ -81,7 +82,7 @@ export function layOutLiveRegion(session: Session, live: LiveContent, spin: stri
     rule: room.rule === 1,
     composer: composer.rows,
     composerDim,
-    offer: listOffered(session, room.popup),
+    offer: listCandidates(session, room.popup),
     hint: hint !== null && room.hint === 1 ? truncateCells(hint, width) : null,
     status: room.status === 1 ? truncateCells(formatStatusLine(session, width), width) : null,
     cursor: cursor ?? null,
@@ -91,11 +92,11 @@ export function layOutLiveRegion(session: Session, live: LiveContent, spin: stri
   };
 }
 
-function getLast(rows: string[], count: number): string[] {
+function takeLast(rows: string[], count: number): string[] {
   return rows.slice(Math.max(0, rows.length - count));
 }
 
-function cardProps(session: Session, card: CardProps["card"], maxRows: number): CardProps | null {
+function getCardProps(session: Session, card: CardProps["card"], maxRows: number): CardProps | null {
   const ui = session.cards[card.id];
   if (!ui) return null;
   const all = listCards(session);
@@ -133,13 +134,13 @@ function getHint({ hint, search, status }: Session): string | null {
   return status.connection === "lost" ? "Connection lost. Reconnecting… What you type is kept." : null;
 }
 
-function waitingFor({ sending, cancelling }: Session): string {
+function describeWork({ sending, cancelling }: Session): string {
   if (cancelling) return "cancelling…";
   return sending === null ? "working… (esc to stop)" : "sending…";
 }
 
 /** Returns the candidates around the chosen one. */
-function listOffered({ offer, size }: Session, rows: number): LiveFrame["offer"] {
+function listCandidates({ offer, size }: Session, rows: number): LiveFrame["offer"] {
   if (!offer || rows === 0) return [];
   const { candidates } = offer.completion;
   const start = Math.max(0, Math.min(offer.at - Math.floor(rows / 2), candidates.length - rows));

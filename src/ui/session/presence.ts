@@ -8,8 +8,8 @@ import type { Session } from "./state.ts";
 const NEWS_MS = 5_000;
 
 /** With more or longer names, only their number is shown. */
-const MOST_NAMES = 3;
-const WIDEST_NAMES = 40;
+const MAX_NAMES = 3;
+const MAX_NAMES_CELLS = 40;
 
 /** Returns all other clients that follow the conversation. */
 function getOthers({ presence }: View, client: string | undefined): ClientPresence[] {
@@ -39,7 +39,7 @@ function formatOthers(view: View, client: string | undefined): string[] {
   const answering = others.filter((each) => getClientState(each) === "answers").length;
   const may = answering === others.length ? "" : answering === 0 ? " (read-only)" : `, ${answering} can answer`;
   const counted = `${count} other${count === 1 ? "" : "s"} here`;
-  const isShort = count <= MOST_NAMES && stringWidth(names) <= WIDEST_NAMES;
+  const isShort = count <= MAX_NAMES && stringWidth(names) <= MAX_NAMES_CELLS;
   return [...(isShort ? [names] : []), ...(may === "" ? [] : [counted + may]), counted];
 }
 

@@ -26,10 +26,10 @@ export type RowDemand = {
 /** Windows with fewer rows show only the essential parts. */
 const SMALL_ROWS = 12;
 const SMALL_ROWS_WITH_CARD = 16;
-const MOST_POPUP = 6;
-const MOST_QUEUE = 3;
-const MOST_TOOLS = 6;
-const LEAST_CARD = 6;
+const MAX_POPUP_ROWS = 6;
+const MAX_QUEUE_ROWS = 3;
+const MAX_TOOL_ROWS = 6;
+const MIN_CARD_ROWS = 6;
 
 /**
  * Divides the live region, which leaves two rows of the window free. The composer comes first, then the open card, then
@@ -43,14 +43,14 @@ export function divideRows(rows: number, wanted: RowDemand): RowBudget {
     return taken;
   };
   const isSmall = rows < (wanted.card ? SMALL_ROWS_WITH_CARD : SMALL_ROWS);
-  const forCard = wanted.card ? LEAST_CARD : 0;
+  const forCard = wanted.card ? MIN_CARD_ROWS : 0;
   const composer = take(Math.min(wanted.composer, wanted.card ? Math.max(1, left - forCard - 2) : left));
   const status = take(isSmall ? 0 : 1) as 0 | 1;
   const rule = take(isSmall ? 0 : 1) as 0 | 1;
   const hint = take(wanted.hint ? 1 : 0);
-  const popup = take(Math.min(MOST_POPUP, wanted.popup));
-  const queue = take(Math.min(MOST_QUEUE, wanted.queue, Math.max(0, left - forCard)));
-  const tools = wanted.card && isSmall ? 0 : take(Math.min(MOST_TOOLS, wanted.tools, Math.max(0, left - forCard)));
+  const popup = take(Math.min(MAX_POPUP_ROWS, wanted.popup));
+  const queue = take(Math.min(MAX_QUEUE_ROWS, wanted.queue, Math.max(0, left - forCard)));
+  const tools = wanted.card && isSmall ? 0 : take(Math.min(MAX_TOOL_ROWS, wanted.tools, Math.max(0, left - forCard)));
   const card = wanted.card ? take(left) : 0;
   return { rule, status, hint, composer, card, queue, popup, tools, text: wanted.card ? 0 : take(wanted.text) };
 }

@@ -25,7 +25,7 @@ export function advanceScrollback(
     if (item.kind === "text") {
       now = readText(now, item, look, out);
       if (!isFinal(item, view)) break;
-    } else if (isFinal(item, view)) now = commit(now, item, look, out);
+    } else if (isFinal(item, view)) now = commitItem(now, item, look, out);
     else break;
     now = { ...now, next: now.next + 1, text: NOT_READ };
   }
@@ -42,7 +42,7 @@ export function dropCommitted(view: View, { next, text }: ScrollbackState): View
   const items = view.items.slice();
   for (let at = first; at < next; at += 1) {
     const item = items[at];
-    if (item) items[at] = empty(item);
+    if (item) items[at] = forgetItem(item);
   }
   if (current?.kind === "text" && !isShort) {
     const rest = current.text.slice(text.taken - (current.dropped ?? 0));
@@ -67,21 +67,21 @@ function readText(blocks: ScrollbackState, item: TextItem, look: Look, out: stri
   let { above } = blocks;
   for (const [index, { text, joins }] of now.pieces.entries()) {
     const isFirst = !stream.begun && index === 0;
-    out.push(`${isFirst ? (above ? lead(above, "text") : "") : joins ? "" : "\n"}${text}\n`);
+    out.push(`${isFirst ? (above ? getJoin(above, "text") : "") : joins ? "" : "\n"}${text}\n`);
     above = "text";
   }
   return { ...blocks, above, text: { stream: now.stream, taken: taken + now.taken, searched: end } };
 }
 
-function commit(blocks: ScrollbackState, item: Item, look: Look, out: string[]): ScrollbackState {
+function commitItem(blocks: ScrollbackState, item: Item, look: Look, out: string[]): ScrollbackState {
   const text = formatItem(item, look);
   if (text === "") return blocks;
-  out.push(`${blocks.above ? lead(blocks.above, item.kind) : ""}${text}\n`);
+  out.push(`${blocks.above ? getJoin(blocks.above, item.kind) : ""}${text}\n`);
   return { ...blocks, above: item.kind };
 }
 
 /** Returns the separator without its first line break, which the text above ended with. */
-function lead(above: Item["kind"], below: Item["kind"]): string {
+function getJoin(above: Item["kind"], below: Item["kind"]): string {
   return getSeparator(above, below).slice(1);
 }
 
@@ -103,7 +103,7 @@ function isFinal(item: Item, view: View): boolean {
   }
 }
 
-function empty(item: Item): Item {
+function forgetItem(item: Item): Item {
   if (item.kind === "tool") return { ...item, input: undefined, output: undefined, log: [], forgotten: true };
   if (item.kind === "message" || item.kind === "text" || item.kind === "reasoning")
     return { ...item, text: "", forgotten: true };

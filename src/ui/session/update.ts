@@ -57,17 +57,17 @@ export function updateSession(session: Session, event: SessionEvent): SessionSte
     case "parts":
       return handleParts({ ...session, now: event.at }, event.parts);
     case "local":
-      return localOpened(session, event);
+      return openLocalCard(session, event);
     case "interaction":
-      return interactionChanged(session, event.enabled);
+      return setInteraction(session, event.enabled);
     case "local-ended":
-      return localEnded(session, event.id);
+      return closeLocalCard(session, event.id);
     case "reset":
-      return reset(session);
+      return resetSession(session);
     case "sent":
-      return sendQueued({ session: send(session, event.back), effects: [] });
+      return sendQueued({ session: settlePrompt(session, event.back), effects: [] });
     case "tick":
-      return sendQueued(releaseHeldKey(ticke({ ...session, now: event.at })));
+      return sendQueued(releaseHeldKey(expireOld({ ...session, now: event.at })));
     default:
       return { session: applyChange(session, event), effects: [] };
   }
@@ -87,11 +87,11 @@ function applyChange(session: Session, event: Plain): Session {
     case "size":
       return { ...session, size: { columns: event.columns, rows: event.rows } };
     case "refused":
-      return withUi(session, event.card, (ui) => rejectAnswer(ui, event.told));
+      return withUi(session, event.card, (ui) => rejectAnswer(ui, event.error));
     case "cancelled":
       return { ...session, cancelling: false };
     case "edited":
-      return textCame(session, event.of, event.text);
+      return applyEditedText(session, event.of, event.text);
     case "status":
       return { ...session, status: { ...session.status, ...event.status } };
     case "sources":
@@ -108,7 +108,7 @@ function applyChange(session: Session, event: Plain): Session {
 }
 
 /** Removes expired hints and news, and stops waiting for a generation that did not start. */
-function ticke(session: Session): Session {
+function expireOld(session: Session): Session {
   const { now, hint, news, arriving } = session;
   const late = arriving !== null && arriving.until <= now;
   return {
@@ -120,7 +120,7 @@ function ticke(session: Session): Session {
 }
 
 /** Switches between answering and read-only. Open cards then open as if they were new. */
-function interactionChanged(session: Session, enabled: boolean): SessionStep {
+function setInteraction(session: Session, enabled: boolean): SessionStep {
   const now = { ...session, readOnly: !enabled };
   const opened = enabled && session.readOnly ? listOpenCards(session.view) : [];
   return {
@@ -130,7 +130,7 @@ function interactionChanged(session: Session, enabled: boolean): SessionStep {
 }
 
 /** Marks the prompt as accepted, or returns a rejected one to the draft before everything else. */
-function send(session: Session, back?: string): Session {
+function settlePrompt(session: Session, back?: string): Session {
   if (back === undefined) {
     const isHere = session.arriving === null || session.arriving.after !== session.view.generation_id;
     const arriving = isHere ? null : { after: session.view.generation_id, until: session.now + ARRIVES_MS };
@@ -142,7 +142,7 @@ function send(session: Session, back?: string): Session {
   return { ...after, sending: null, arriving: null, cancelling, draft: replaceText(after.draft, lines.join("\n")) };
 }
 
-function textCame(session: Session, of: string, text: string | null): Session {
+function applyEditedText(session: Session, of: string, text: string | null): Session {
   if (of === DRAFT_TARGET)
     return text === null ? session : { ...session, draft: replaceText(session.draft, text.trimEnd()) };
   const card = listCards(session).find(({ id }) => id === of);
@@ -159,21 +159,21 @@ function withUi(
 }
 
 /** Opens or updates a card that only this terminal has. */
-function localOpened(session: Session, { card }: Extract<SessionEvent, { type: "local" }>): SessionStep {
+function openLocalCard(session: Session, { card }: Extract<SessionEvent, { type: "local" }>): SessionStep {
   const known = session.local.findIndex(({ id }) => id === card.id);
   const local = known < 0 ? [...session.local, card] : session.local.with(known, card);
   const effects: SessionEffect[] = known < 0 ? [{ do: "opened", card, unseen: false }] : [];
   return { session: updateOpenCards({ ...session, local }, [], known < 0 ? [card] : []), effects };
 }
 
-function localEnded(session: Session, id: string): SessionStep {
+function closeLocalCard(session: Session, id: string): SessionStep {
   if (session.local.every((card) => card.id !== id)) return { session, effects: [] };
   const local = session.local.filter((card) => card.id !== id);
   return { session: updateOpenCards({ ...session, local }, [id], []), effects: [{ do: "closed", card: id }] };
 }
 
 /** Clears everything of the previous conversation except the draft. */
-function reset(session: Session): SessionStep {
+function resetSession(session: Session): SessionStep {
   const closed = listCards(session).map(({ id }) => id);
   const cleared = {
     ...session,

@@ -8,12 +8,14 @@ import { clean } from "#protocol/clean";
 export function formatConfirmation(answer: AskResponse): string {
   const data = (answer.data ?? {}) as { plan?: unknown; response?: unknown };
   const isPlanned = Array.isArray(data.plan) && data.plan.length > 0;
-  const said = !isPlanned && typeof data.response === "string" ? `\n\n${data.response}` : "";
-  return clean(answer.message) + clean(said) + actors(data.plan) + formatHiddenTexts(data.plan, answer.message);
+  const response = !isPlanned && typeof data.response === "string" ? `\n\n${data.response}` : "";
+  return (
+    clean(answer.message) + clean(response) + formatActors(data.plan) + formatHiddenTexts(data.plan, answer.message)
+  );
 }
 
 /** Lists the accounts that the plan would use. */
-function actors(plan: unknown): string {
+function formatActors(plan: unknown): string {
   const accounts = (Array.isArray(plan) ? plan : []).map((call) => (call as { account?: unknown } | null)?.account);
   const named = new Set(accounts.filter((account) => typeof account === "string" && account.trim() !== ""));
   return named.size > 0 ? `\n\nActing as ${clean([...named].join(", "), { lines: false })}.` : "";
@@ -41,21 +43,21 @@ export function formatHiddenTexts(plan: unknown, shown: string): string {
     const { success, data } = PlannedCall.safeParse(call);
     return success ? [data] : [];
   });
-  return calls.map((call) => getTexts(call, oneLine(shown))).join("");
+  return calls.map((call) => formatCallTexts(call, normalizeLine(shown))).join("");
 }
 
-function getTexts({ tool, input }: PlannedCall, shown: string): string {
-  const hidden = leaves(input).filter(({ text }) => isText(text) && !shown.includes(oneLine(text)));
+function formatCallTexts({ tool, input }: PlannedCall, shown: string): string {
+  const hidden = listTexts(input).filter(({ text }) => isText(text) && !shown.includes(normalizeLine(text)));
   return hidden
     .map(({ field, text }) => `\n\n${clean(`${tool} ${field}`, { lines: false })}:\n${foldWhitespace(text)}`)
     .join("");
 }
 
 /** Returns all texts of an input, including nested ones. Numbers and switches are left to the summary. */
-function leaves(value: unknown, field = ""): { field: string; text: string }[] {
+function listTexts(value: unknown, field = ""): { field: string; text: string }[] {
   if (typeof value === "string") return [{ field, text: value }];
   if (typeof value !== "object" || value === null) return [];
-  return Object.entries(value).flatMap(([name, inner]) => leaves(inner, field ? `${field}.${name}` : name));
+  return Object.entries(value).flatMap(([name, inner]) => listTexts(inner, field ? `${field}.${name}` : name));
 }
 
 /**
@@ -66,6 +68,6 @@ function isText(text: string): boolean {
   return /\S\s+\S|\S{24}/.test(text);
 }
 
-function oneLine(text: string): string {
+function normalizeLine(text: string): string {
   return text.replace(/\s+/g, " ").trim().toLowerCase();
 }

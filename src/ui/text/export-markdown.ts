@@ -6,12 +6,12 @@ import { formatCard, formatEnd, formatPlanned, formatReceiptNotes, NOTHING_SENT_
 
 /** Formats a conversation as a Markdown document. Untrusted text is cleaned; the model's own Markdown stays. */
 export function toMarkdown(view: View, { id, title, created_at }: ConversationView): string {
-  const head = `# ${toLine(title ?? "Conversation")}\n\n${toLine(id)}, begun ${toLine(created_at).slice(0, 16).replace("T", " ")}`;
-  const blocks = view.items.map(getBlock).filter((text) => text !== "");
+  const head = `# ${toLine(title ?? "Conversation")}\n\n${toLine(id)}, started ${toLine(created_at).slice(0, 16).replace("T", " ")}`;
+  const blocks = view.items.map(formatBlock).filter((text) => text !== "");
   return `${[head, ...blocks].join("\n\n")}\n`;
 }
 
-function getBlock(item: Item): string {
+function formatBlock(item: Item): string {
   switch (item.kind) {
     case "message":
       return `## You\n\n${clean(item.text).trim()}`;
@@ -27,18 +27,18 @@ function getBlock(item: Item): string {
       return `- receipt: ${toLine(summary)}${notes.join("")}${url ? ` <${toLine(url)}>` : ""}`;
     }
     case "planned":
-      return quote(`${formatPlanned(item.planned)}\n\n${NOTHING_SENT_TEXT}`);
+      return quoteLines(`${formatPlanned(item.planned)}\n\n${NOTHING_SENT_TEXT}`);
     case "card":
-      return quote(`${formatCard(item)}\n\n${getEnd(item)}`);
+      return quoteLines(`${formatCard(item)}\n\n${formatEndLine(item)}`);
     case "end":
-      return quote(item.how === "cancelled" ? "Cancelled." : `Error: ${clean(item.text)}`);
+      return quoteLines(item.how === "cancelled" ? "Cancelled." : `Error: ${clean(item.text)}`);
   }
 }
 
-function getEnd({ ended, type }: CardItem): string {
+function formatEndLine({ ended, type }: CardItem): string {
   return ended ? `Answer: ${formatEnd(ended, type)}` : "Waiting for an answer.";
 }
 
-function quote(text: string): string {
+function quoteLines(text: string): string {
   return text.replace(/^/gm, "> ");
 }

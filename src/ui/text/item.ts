@@ -18,11 +18,11 @@ export function formatItem(item: Item, look: Look): string {
     case "reasoning":
       return "";
     case "tool":
-      return toolText(item, look);
+      return formatTool(item, look);
     case "receipt": {
       const { effect, summary, url } = item.receipt;
       const mark = effect === "settled" ? "✓" : effect === "planned" ? "-" : "?";
-      const what = marked(mark, `${toLine(summary)}${getNotes(item.receipt)}`, look);
+      const what = formatMarked(mark, `${toLine(summary)}${formatNotes(item.receipt)}`, look);
       return [what, ...(url ? [`  ${toLine(url)}`] : [])].join("\n");
     }
     case "planned":
@@ -31,7 +31,7 @@ export function formatItem(item: Item, look: Look): string {
       return formatCard(item, look);
     case "end": {
       const hint = item.hint ? `\n${wrapLines(`  ${clean(item.hint)}`, look.width)}` : "";
-      return marked("✗", getEnd(item), look) + hint;
+      return formatMarked("✗", formatItemEnd(item), look) + hint;
     }
   }
 }
@@ -43,7 +43,7 @@ export function getSeparator(above: Item["kind"], below: Item["kind"]): "\n" | "
 
 const ROWS: Item["kind"][] = ["tool", "receipt", "card"];
 
-function toolText(tool: ToolItem, look: Look): string {
+function formatTool(tool: ToolItem, look: Look): string {
   const row = formatToolRow(tool, look.width);
   return look.paint(tool.state === "done" ? "green" : "red", row.slice(0, 1)) + row.slice(1);
 }
@@ -55,19 +55,19 @@ function formatCard(card: CardItem, look: Look): string {
   return look.paint(row.startsWith("✓") ? "green" : "red", row.slice(0, 1)) + row.slice(1);
 }
 
-function getNotes(receipt: Extract<Item, { kind: "receipt" }>["receipt"]): string {
+function formatNotes(receipt: Extract<Item, { kind: "receipt" }>["receipt"]): string {
   return formatReceiptNotes(receipt)
     .map((note) => ` (${note})`)
     .join("");
 }
 
-function getEnd({ how, text }: Extract<Item, { kind: "end" }>): string {
-  const said = clean(text).trim();
-  if (how === "error") return said || "The request failed, and the backend gave no reason.";
-  return /^[a-z_]*$/i.test(said) ? "cancelled" : `cancelled: ${said}`;
+function formatItemEnd({ how, text }: Extract<Item, { kind: "end" }>): string {
+  const reason = clean(text).trim();
+  if (how === "error") return reason || "The request failed, and the backend gave no reason.";
+  return /^[a-z_]*$/i.test(reason) ? "cancelled" : `cancelled: ${reason}`;
 }
 
-function marked(mark: string, text: string, look: Look): string {
+function formatMarked(mark: string, text: string, look: Look): string {
   const style = mark === "✓" ? "green" : mark === "?" || mark === "-" ? "yellow" : "red";
   return look.paint(style, mark) + wrapLines(`${mark} ${text}`, look.width).slice(mark.length);
 }

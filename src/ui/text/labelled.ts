@@ -19,24 +19,24 @@ export function formatLabelledView(view: View, look: Look): string {
 export function formatLabelled(item: Item, look: Look): string {
   switch (item.kind) {
     case "message":
-      return wrap(`you: ${clean(item.text).trim()}`, look);
+      return wrapToWidth(`you: ${clean(item.text).trim()}`, look);
     case "text":
       return formatAnswerText(renderMarkdown(clean(item.text).trim(), { ...look, plain: true }));
     case "reasoning":
       return "";
     case "tool":
-      return wrap(formatToolLine(item, look.width), look);
+      return wrapToWidth(formatToolLine(item, look.width), look);
     case "receipt": {
       const { summary, url } = item.receipt;
       const words = [toLine(summary), ...formatReceiptNotes(item.receipt)].join(", ");
-      return [wrap(`receipt: ${words}`, look), ...(url ? [`  ${toLine(url)}`] : [])].join("\n");
+      return [wrapToWidth(`receipt: ${words}`, look), ...(url ? [`  ${toLine(url)}`] : [])].join("\n");
     }
     case "planned":
-      return wrap(`planned:\n${formatPlanned(item.planned)}\n${NOTHING_SENT_TEXT}`, look);
+      return wrapToWidth(`planned:\n${formatPlanned(item.planned)}\n${NOTHING_SENT_TEXT}`, look);
     case "card":
-      return wrap(`${CARD_NAMES[item.type]}:\n${formatCard(item)}\n${formatCardEnd(item)}`, look);
+      return wrapToWidth(`${CARD_NAMES[item.type]}:\n${formatCard(item)}\n${formatCardEnd(item)}`, look);
     case "end":
-      return wrap(getEnd(item), look);
+      return wrapToWidth(formatItemEnd(item), look);
   }
 }
 
@@ -84,12 +84,12 @@ const STATES: Record<ToolItem["state"], string> = {
   denied: "denied",
 };
 
-function getEnd({ how, text, hint }: Extract<Item, { kind: "end" }>): string {
-  const said = clean(text).trim();
-  if (how === "cancelled") return /^[a-z_]*$/i.test(said) ? "cancelled" : `cancelled: ${said}`;
-  return `error: ${said || "the request failed, and the backend gave no reason"}${hint ? `\n  ${clean(hint)}` : ""}`;
+function formatItemEnd({ how, text, hint }: Extract<Item, { kind: "end" }>): string {
+  const reason = clean(text).trim();
+  if (how === "cancelled") return /^[a-z_]*$/i.test(reason) ? "cancelled" : `cancelled: ${reason}`;
+  return `error: ${reason || "the request failed, and the backend gave no reason"}${hint ? `\n  ${clean(hint)}` : ""}`;
 }
 
-function wrap(text: string, { width }: Look): string {
+function wrapToWidth(text: string, { width }: Look): string {
   return wrapAnsi(text, Math.max(10, width), { hard: false, trim: false });
 }

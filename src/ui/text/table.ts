@@ -3,8 +3,8 @@ import { truncateCells } from "../screen/cells.ts";
 
 const GAP = 2;
 /** Narrowest width of a column in cells. The first column, which identifies the row, stays wider. */
-const LEAST = 12;
-const LEAST_OF_FIRST = 24;
+const MIN_WIDTH = 12;
+const MIN_FIRST_WIDTH = 24;
 
 /** A table as lines. Without a header, each row is a block of lines with column names. */
 export type TableLayout = { header: string | null; lines: string[] };
@@ -16,8 +16,8 @@ export type TableLayout = { header: string | null; lines: string[] };
 export function layOutTable(columns: string[], rows: string[][], width: number): TableLayout {
   const all = [columns, ...rows];
   const natural = columns.map((_, column) => Math.max(...all.map((row) => stringWidth(row[column] ?? ""))));
-  const widths = narrow(natural, width - GAP * (columns.length - 1));
-  if (!widths) return { header: null, lines: rows.flatMap((row) => block(columns, row)) };
+  const widths = narrowWidths(natural, width - GAP * (columns.length - 1));
+  if (!widths) return { header: null, lines: rows.flatMap((row) => formatRowBlock(columns, row)) };
   const [header = "", ...lines] = all.map((row) => {
     const cells = columns.map((_, column) => fitCell(row[column] ?? "", widths[column] ?? 0));
     return cells.join(" ".repeat(GAP)).trimEnd();
@@ -25,8 +25,8 @@ export function layOutTable(columns: string[], rows: string[][], width: number):
   return { header, lines };
 }
 
-function narrow(natural: number[], room: number): number[] | null {
-  const least = natural.map((width, column) => Math.min(width, column === 0 ? LEAST_OF_FIRST : LEAST));
+function narrowWidths(natural: number[], room: number): number[] | null {
+  const least = natural.map((width, column) => Math.min(width, column === 0 ? MIN_FIRST_WIDTH : MIN_WIDTH));
   if (sum(least) > room) return null;
   const widths = [...natural];
   while (sum(widths) > room) {
@@ -37,18 +37,18 @@ function narrow(natural: number[], room: number): number[] | null {
   return widths;
 }
 
-function block(columns: string[], row: string[]): string[] {
+function formatRowBlock(columns: string[], row: string[]): string[] {
   const names = Math.max(...columns.map((name) => stringWidth(name)));
-  const told = columns.slice(1).map((name, index) => ({ name, cell: row[index + 1] ?? "" }));
-  const lines = told
+  const named = columns.slice(1).map((name, index) => ({ name, cell: row[index + 1] ?? "" }));
+  const lines = named
     .filter(({ cell }) => cell !== "")
     .map(({ name, cell }) => `  ${name === "" ? "" : `${fitCell(name, names)}  `}${cell}`);
   return [row[0] ?? "", ...lines];
 }
 
 function fitCell(text: string, width: number): string {
-  const kept = truncateCells(text, width);
-  return kept + " ".repeat(Math.max(0, width - stringWidth(kept)));
+  const shown = truncateCells(text, width);
+  return shown + " ".repeat(Math.max(0, width - stringWidth(shown)));
 }
 
 function sum(numbers: number[]): number {

@@ -10,7 +10,7 @@ import { toLine } from "./words.ts";
  */
 export function formatToolRow(tool: ToolItem, width: number): string {
   const head = `${tool.state === "failed" || tool.state === "denied" ? "✗" : "⏺"} ${toLine(tool.name)}`;
-  const tail = [getDuration(tool), formatToolResult(tool)].filter(Boolean).map((text) => `  ${text}`);
+  const tail = [formatDuration(tool), formatToolResult(tool)].filter(Boolean).map((text) => `  ${text}`);
   const input = formatToolInput(tool);
   const room = width - stringWidth(head + tail.join("")) - 2;
   const middle = input && room >= 8 ? `  ${truncateCells(input, room)}` : "";
@@ -20,11 +20,11 @@ export function formatToolRow(tool: ToolItem, width: number): string {
 /** Formats the input of a call as `name = value`. Lists of objects, such as form fields, show only their length. */
 export function formatToolInput({ title, input }: ToolItem): string {
   const entries = isObject(input) ? Object.entries(input) : [];
-  const shown = entries.map(([name, value]) => `${name} = ${formatNotice(value)}`);
+  const shown = entries.map(([name, value]) => `${name} = ${formatInputValue(value)}`);
   return toLine(shown.join(", ") || (title ?? "")).trim();
 }
 
-function formatNotice(value: unknown): string {
+function formatInputValue(value: unknown): string {
   if (Array.isArray(value) && value.some(isObject)) return String(value.length);
   return typeof value === "string" ? value : JSON.stringify(value);
 }
@@ -34,7 +34,7 @@ export function isToolFinished({ state }: ToolItem): boolean {
   return state === "done" || state === "failed" || state === "denied";
 }
 
-function getDuration(tool: ToolItem): string {
+function formatDuration(tool: ToolItem): string {
   const { workedMs } = tool;
   return isToolFinished(tool) && workedMs !== undefined ? `${(workedMs / 1000).toFixed(1)}s` : "";
 }
@@ -43,20 +43,20 @@ function getDuration(tool: ToolItem): string {
 export function formatToolResult({ state, output, error, log }: ToolItem): string {
   if (state === "denied") return "denied";
   if (state === "failed") return toLine(error ?? "failed").trim();
-  if (state === "done") return isObject(output) && "planned" in output ? "not sent" : getCount(output);
+  if (state === "done") return isObject(output) && "planned" in output ? "not sent" : countResults(output);
   return toLine(log.at(-1) ?? "").trim() || (state === "paused" ? "waiting for an answer" : "…");
 }
 
 /** Returns a count such as `4 issues` if the output is a list or contains exactly one. */
-function getCount(output: unknown): string {
+function countResults(output: unknown): string {
   const data = isObject(output) && "data" in output ? output.data : output;
-  if (Array.isArray(data)) return count(data.length, "results");
+  if (Array.isArray(data)) return formatCount(data.length, "results");
   const lists = isObject(data) ? Object.entries(data).filter(([, value]) => Array.isArray(value)) : [];
   const [found] = lists;
-  return found && lists.length === 1 ? count((found[1] as unknown[]).length, toLine(found[0])) : "";
+  return found && lists.length === 1 ? formatCount((found[1] as unknown[]).length, toLine(found[0])) : "";
 }
 
-function count(count: number, names: string): string {
+function formatCount(count: number, names: string): string {
   return `${count} ${count === 1 ? names.replace(/s$/, "") : names}`;
 }
 
@@ -65,28 +65,28 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /** Maximum number of result lines; the rest is counted. */
-const MOST_LINES = 200;
+const MAX_LINES = 200;
 
 /** Formats everything about a call: input, log and output. The result is clean. */
 export function formatToolCall({ name, input, log, output, error }: ToolItem): string {
   const parts = [
     `⏺ ${toLine(name)}`,
-    ...labell("input", input),
-    ...(log.length > 0 ? [`  log\n${indent(log.map((each) => toLine(each)).join("\n"))}`] : []),
-    ...labell("output", output),
+    ...formatSection("input", input),
+    ...(log.length > 0 ? [`  log\n${indentLines(log.map((each) => toLine(each)).join("\n"))}`] : []),
+    ...formatSection("output", output),
     ...(error ? [`  failed: ${toLine(error)}`] : []),
   ];
   return parts.join("\n");
 }
 
-function labell(label: string, value: unknown): string[] {
+function formatSection(label: string, value: unknown): string[] {
   if (value === undefined) return [];
   const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
   const lines = clean(text).split("\n");
-  const more = lines.length > MOST_LINES ? [`… ${lines.length - MOST_LINES} more lines`] : [];
-  return [`  ${label}\n${indent([...lines.slice(0, MOST_LINES), ...more].join("\n"))}`];
+  const more = lines.length > MAX_LINES ? [`… ${lines.length - MAX_LINES} more lines`] : [];
+  return [`  ${label}\n${indentLines([...lines.slice(0, MAX_LINES), ...more].join("\n"))}`];
 }
 
-function indent(text: string): string {
+function indentLines(text: string): string {
   return text.replace(/^/gm, "    ");
 }

@@ -60,8 +60,8 @@ export function formatReceiptNotes({ effect, allowed_by, account }: Receipt): st
 
 /** Lists the summaries of what a call would do. */
 export function listSummaries({ prompt, preview }: Pick<InteractionRequest, "prompt" | "preview">): string[] {
-  const said = [prompt, preview?.summary].filter((text) => text !== undefined && text.trim() !== "");
-  return [...new Set(said)].map((text) => foldWhitespace(text ?? ""));
+  const texts = [prompt, preview?.summary].filter((text) => text !== undefined && text.trim() !== "");
+  return [...new Set(texts)].map((text) => foldWhitespace(text ?? ""));
 }
 
 /** Lists what a call did, if it has already run. */
@@ -142,7 +142,7 @@ const ENDS: Record<string, string> = {
   connected: "connected",
 };
 
-const SCOPES: Record<string, string> = { session: " for this session", always: " permanently" };
+const SCOPES: Record<string, string> = { session: " for this session", always: " (always)" };
 
 /** Formats the remaining time in minutes and seconds: `4:58`. */
 export function formatTimeLeft(ms: number): string {

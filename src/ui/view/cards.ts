@@ -21,7 +21,7 @@ export function closeCard(view: View, response: InteractionResponse): View {
     ...(client ? { client } : {}),
     ...(answered_at ? { at: answered_at } : {}),
   };
-  return applyChange(
+  return changeCard(
     view,
     ({ id, type }) => type !== "auth" && id === response.interaction_id,
     (card) => ({ ...card, ended }),
@@ -36,7 +36,7 @@ export function addAuthCard(view: View, auth: AuthNeeded): View {
 
 /** Marks a service as connected. */
 export function updateAuthCard(view: View, connected: string): View {
-  return applyChange(view, isOpenAuth, (card) =>
+  return changeCard(view, isOpenAuth, (card) =>
     card.type === "auth"
       ? { ...card, auth: { ...card.auth, connected: [...new Set([...card.auth.connected, connected])] } }
       : card,
@@ -47,7 +47,7 @@ export function updateAuthCard(view: View, connected: string): View {
 export function closeAuthCard(view: View, result: { success: boolean; integrations: string[]; reason?: string }): View {
   const { success, reason } = result;
   const ended: CardEnd = { action: success ? "connected" : "cancel", ...(reason ? { reason } : {}) };
-  return applyChange(view, isOpenAuth, (card) => {
+  return changeCard(view, isOpenAuth, (card) => {
     if (card.type !== "auth") return card;
     const connected = success ? card.auth.integrations : card.auth.connected;
     return { ...card, ended, auth: { ...card.auth, connected } };
@@ -67,7 +67,7 @@ function withCard(view: View, card: CardItem): View {
   return { ...view, items };
 }
 
-function applyChange(view: View, isMeant: (card: CardItem) => boolean, change: (card: CardItem) => CardItem): View {
+function changeCard(view: View, isMeant: (card: CardItem) => boolean, change: (card: CardItem) => CardItem): View {
   const index = view.items.findLastIndex((item) => item.kind === "card" && !item.ended && isMeant(item));
   const card = view.items[index];
   return card?.kind === "card" ? { ...view, items: view.items.with(index, change(card)) } : view;

@@ -18,8 +18,8 @@ export function reduceView(view: View, { number, part, at }: TimedPart): View {
   // Presence is not part of the log: it describes the current state.
   if (part.type === "data-presence") return withPresence(view, part.data);
   if (number <= view.last) return view;
-  const next = { ...apply(view, part, at), last: number };
-  return isGenerationEnd(part) ? { ...next, items: next.items.map(settle) } : next;
+  const next = { ...applyPart(view, part, at), last: number };
+  return isGenerationEnd(part) ? { ...next, items: next.items.map(settleItem) } : next;
 }
 
 function withPresence({ present: _, ...view }: View, { clients, total }: PresenceData): View {
@@ -30,13 +30,13 @@ type PresenceData = Extract<StreamPart, { type: "data-presence" }>["data"];
 
 /** Applies several parts to the view. Joins consecutive pieces of one text first. */
 export function reduceViewAll(view: View, parts: readonly TimedPart[]): View {
-  return join(parts.filter(({ number, part }) => number > view.last || part.type === "data-presence")).reduce(
+  return joinDeltas(parts.filter(({ number, part }) => number > view.last || part.type === "data-presence")).reduce(
     reduceView,
     view,
   );
 }
 
-function join(parts: TimedPart[]): TimedPart[] {
+function joinDeltas(parts: TimedPart[]): TimedPart[] {
   const all: TimedPart[] = [];
   for (const next of parts) {
     const last = all.at(-1);
@@ -49,10 +49,10 @@ function join(parts: TimedPart[]): TimedPart[] {
   return all;
 }
 
-function apply(view: View, part: StreamPart, at?: number): View {
+function applyPart(view: View, part: StreamPart, at?: number): View {
   switch (part.type) {
     case "start":
-      return start(view, part.messageMetadata);
+      return startGeneration(view, part.messageMetadata);
     case "data-status":
       return isBehind(view, part.data) ? view : { ...view, ...getIds(part.data), status: part.data.status };
     case "data-user-message":
@@ -81,7 +81,7 @@ function apply(view: View, part: StreamPart, at?: number): View {
     case "data-output":
       return { ...view, output: { value: part.data.value } };
     case "error":
-      return withItem({ ...view, status: "error" }, { kind: "end", how: "error", ...getWords(part) });
+      return withItem({ ...view, status: "error" }, { kind: "end", how: "error", ...getErrorTexts(part) });
     case "abort":
       return withItem({ ...view, status: "cancelled" }, { kind: "end", how: "cancelled", text: part.reason ?? "" });
     case "finish":
@@ -91,13 +91,16 @@ function apply(view: View, part: StreamPart, at?: number): View {
   }
 }
 
-function start({ structured: _, output: __, dryRun: ___, ...view }: View, metadata: Started = {}): View {
+function startGeneration(
+  { structured: _, output: __, dryRun: ___, ...view }: View,
+  metadata: StartMetadata = {},
+): View {
   const structured = metadata.structured ? { structured: true as const } : {};
   const dryRun = metadata.dry_run ? { dryRun: true as const } : {};
   return { ...view, ...getIds(metadata), status: "running", ...structured, ...dryRun };
 }
 
-type Started = Extract<StreamPart, { type: "start" }>["messageMetadata"];
+type StartMetadata = Extract<StreamPart, { type: "start" }>["messageMetadata"];
 
 /** Whether the status belongs to a queued generation, which is not shown yet. */
 function isBehind({ generation_id, status }: View, next: { generation_id: string; status: GenerationStatus }): boolean {
@@ -112,7 +115,7 @@ function getIds(ids: { session_id?: string; generation_id?: string } = {}): Part
   };
 }
 
-function getWords({ errorText, code, hint, details }: Extract<StreamPart, { type: "error" }>) {
+function getErrorTexts({ errorText, code, hint, details }: Extract<StreamPart, { type: "error" }>) {
   return { text: errorText, ...(code ? { code } : {}), ...(hint ? { hint } : {}), ...(details ? { details } : {}) };
 }
 
@@ -157,7 +160,7 @@ function withReceipt(view: View, receipt: Receipt): View {
 }
 
 /** Closes an item when its generation ends: texts are complete, and unfinished calls have failed. */
-function settle(item: Item): Item {
+function settleItem(item: Item): Item {
   if (item.kind === "text" || item.kind === "reasoning") return item.done ? item : { ...item, done: true };
   if (item.kind === "card") return item.ended || item.over ? item : { ...item, over: true };
   if (item.kind === "receipt") return item.receipt.effect === "settled" || item.over ? item : { ...item, over: true };

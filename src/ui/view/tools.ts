@@ -5,38 +5,38 @@ import type { ToolItem, View } from "./view.ts";
 export function updateTool(view: View, part: StreamPart, at?: number): View {
   switch (part.type) {
     case "tool-input-start":
-      return begun(view, part.toolCallId, { name: part.toolName, state: "starting" });
+      return startTool(view, part.toolCallId, { name: part.toolName, state: "starting" });
     case "tool-input-available": {
       const { toolName: name, input, title } = part;
-      return begun(view, part.toolCallId, { name, input, ...(title ? { title } : {}), ...working(at) });
+      return startTool(view, part.toolCallId, { name, input, ...(title ? { title } : {}), ...toWorking(at) });
     }
     case "tool-input-error":
-      return begun(view, part.toolCallId, { name: part.toolName, state: "failed", error: part.errorText });
+      return startTool(view, part.toolCallId, { name: part.toolName, state: "failed", error: part.errorText });
     case "tool-approval-request":
-      return applyChange(view, part.toolCallId, (tool) => ({ ...stop(tool, at), state: "paused" }));
+      return changeTool(view, part.toolCallId, (tool) => ({ ...stopClock(tool, at), state: "paused" }));
     case "tool-output-available":
-      return applyChange(view, part.toolCallId, (tool) => ({ ...stop(tool, at), ...toEnd(tool, part.output) }));
+      return changeTool(view, part.toolCallId, (tool) => ({ ...stopClock(tool, at), ...toEnd(tool, part.output) }));
     case "tool-output-error":
-      return applyChange(view, part.toolCallId, (tool) => ({
-        ...stop(tool, at),
+      return changeTool(view, part.toolCallId, (tool) => ({
+        ...stopClock(tool, at),
         state: "failed",
         error: part.errorText,
       }));
     case "tool-output-denied":
-      return applyChange(view, part.toolCallId, (tool) => ({ ...stop(tool, at), state: "denied" }));
+      return changeTool(view, part.toolCallId, (tool) => ({ ...stopClock(tool, at), state: "denied" }));
     case "data-tool-log":
-      return log(view, part.data.tool_call_id, part.data.entries);
+      return addLog(view, part.data.tool_call_id, part.data.entries);
     case "data-interaction-request":
-      return pause(view, part.data, at);
+      return pauseTool(view, part.data, at);
     case "data-interaction-response":
-      return resume(view, part.data, at);
+      return resumeTool(view, part.data, at);
     default:
       return view;
   }
 }
 
-function begun(view: View, call: string, values: Partial<ToolItem> & Pick<ToolItem, "name">): View {
-  if (getIndex(view, call) >= 0) return applyChange(view, call, (tool) => ({ ...tool, ...values }));
+function startTool(view: View, call: string, values: Partial<ToolItem> & Pick<ToolItem, "name">): View {
+  if (findToolIndex(view, call) >= 0) return changeTool(view, call, (tool) => ({ ...tool, ...values }));
   const { generation_id } = view;
   return {
     ...view,
@@ -45,30 +45,30 @@ function begun(view: View, call: string, values: Partial<ToolItem> & Pick<ToolIt
 }
 
 /** Adds log lines. Logs arrive whole or as added lines; a whole log repeats the earlier lines. */
-function log(view: View, call: string, entries: { text: string }[]): View {
+function addLog(view: View, call: string, entries: { text: string }[]): View {
   const lines = entries.map(({ text }) => text);
-  return applyChange(view, call, (tool) => {
+  return changeTool(view, call, (tool) => {
     const isWhole = tool.log.length > 0 && tool.log.every((line, index) => lines[index] === line);
     return { ...tool, log: isWhole ? lines : [...tool.log, ...lines] };
   });
 }
 
-function pause(view: View, { tool_call_id, tool_name }: InteractionRequest, at?: number): View {
-  const known = getIndex(view, tool_call_id) < 0 ? begun(view, tool_call_id, { name: tool_name }) : view;
-  return applyChange(known, tool_call_id, (tool) => ({ ...stop(tool, at), state: "paused" }));
+function pauseTool(view: View, { tool_call_id, tool_name }: InteractionRequest, at?: number): View {
+  const known = findToolIndex(view, tool_call_id) < 0 ? startTool(view, tool_call_id, { name: tool_name }) : view;
+  return changeTool(known, tool_call_id, (tool) => ({ ...stopClock(tool, at), state: "paused" }));
 }
 
 /** Resumes the call that the answered card belongs to. */
-function resume(view: View, { interaction_id, action }: InteractionResponse, at?: number): View {
+function resumeTool(view: View, { interaction_id, action }: InteractionResponse, at?: number): View {
   const card = view.items.findLast((item) => item.kind === "card" && item.id === interaction_id);
   if (card?.kind !== "card" || card.type === "auth") return view;
-  return applyChange(view, card.request.tool_call_id, (tool) => {
+  return changeTool(view, card.request.tool_call_id, (tool) => {
     if (tool.state !== "paused") return tool;
-    return action === "deny" ? { ...tool, state: "denied" } : { ...tool, ...working(at) };
+    return action === "deny" ? { ...tool, state: "denied" } : { ...tool, ...toWorking(at) };
   });
 }
 
-function working(at?: number): { state: "working"; since?: number } {
+function toWorking(at?: number): { state: "working"; since?: number } {
   return { state: "working", ...(at === undefined ? {} : { since: at }) };
 }
 
@@ -78,17 +78,17 @@ function toEnd({ state }: ToolItem, output: unknown): Pick<ToolItem, "state" | "
 }
 
 /** Stops the clock of a call while it waits and when it ends. */
-function stop({ since, ...tool }: ToolItem, at?: number): ToolItem {
+function stopClock({ since, ...tool }: ToolItem, at?: number): ToolItem {
   if (since === undefined || at === undefined) return tool;
   return { ...tool, workedMs: (tool.workedMs ?? 0) + Math.max(0, at - since) };
 }
 
-function applyChange(view: View, call: string, change: (tool: ToolItem) => ToolItem): View {
-  const index = getIndex(view, call);
+function changeTool(view: View, call: string, change: (tool: ToolItem) => ToolItem): View {
+  const index = findToolIndex(view, call);
   const tool = view.items[index];
   return tool?.kind === "tool" ? { ...view, items: view.items.with(index, change(tool)) } : view;
 }
 
-function getIndex(view: View, call: string): number {
+function findToolIndex(view: View, call: string): number {
   return view.items.findLastIndex((item) => item.kind === "tool" && item.call === call);
 }

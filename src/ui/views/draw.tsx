@@ -19,7 +19,7 @@ export type InkRenderer = {
  * @param hasColor whether to keep styles, which Ink adds even with NO_COLOR
  */
 export function createInkRenderer(size: { columns: number; rows: number }, hasColor: boolean): InkRenderer {
-  const stdout = new Paper(size.columns, size.rows);
+  const stdout = new LastChunkStream(size.columns, size.rows);
   let instance: Instance | undefined;
   return {
     draw(element) {
@@ -41,7 +41,7 @@ export function createInkRenderer(size: { columns: number; rows: number }, hasCo
  * Returns options for Ink. In `debug` mode it writes each whole frame at once. The other options keep Ink from checking
  * the environment.
  */
-function getOptions(stdout: Paper) {
+function getOptions(stdout: LastChunkStream) {
   return {
     stdout: stdout as unknown as NodeJS.WriteStream,
     stderr: new PassThrough() as unknown as NodeJS.WriteStream,
@@ -55,7 +55,7 @@ function getOptions(stdout: Paper) {
 }
 
 /** A stream that keeps only the last chunk. */
-class Paper extends Writable {
+class LastChunkStream extends Writable {
   readonly isTTY = true;
   columns: number;
   readonly rows: number;

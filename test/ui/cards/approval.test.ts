@@ -98,7 +98,7 @@ describe("an edit of an approval", () => {
     const wrong = pressed(many, [...typing("e"), ...typing("x"), key("enter"), key("enter")]);
     expect(wrong.ui).toMatchObject({
       step: "edit",
-      fill: { at: 0, entries: [{ error: "It must be a number, as JSON." }, {}] },
+      fill: { at: 0, entries: [{ error: "It must be a JSON number." }, {}] },
     });
     const { acts } = pressed(
       many,
@@ -121,13 +121,13 @@ describe("an edit of an approval", () => {
 
   test("that cannot be read is said, and opens as it was left", () => {
     const ui = applyEdit(pressed(nested, typing("e")).ui, nested, '{"to":');
-    expect(ui).toMatchObject({ told: "Not a valid JSON object." });
+    expect(ui).toMatchObject({ error: "Not a valid JSON object." });
     expect(pressed(nested, typing("e"), ui).acts).toEqual([{ do: "edit", text: '{"to":' }]);
   });
 
   test("without an editor says what to set", () => {
     expect(applyEdit(pressed(nested, typing("e")).ui, nested, null)).toMatchObject({
-      told: "No editor found. Set EDITOR and press e again.",
+      error: "No editor found. Set EDITOR and press e again.",
     });
   });
 

@@ -172,7 +172,7 @@ describe("a form", () => {
       sent: false,
       fill: { at: 0, entries: [{ typing: { text: "s" }, error: "Summary: It is too short." }, {}, { value: "mid" }] },
     });
-    expect(rejectAnswer(ui, "The backend is busy.")).toMatchObject({ step: "review", told: "The backend is busy." });
+    expect(rejectAnswer(ui, "The backend is busy.")).toMatchObject({ step: "review", error: "The backend is busy." });
   });
 
   test("opens a text in the editor and takes it back", () => {
@@ -181,7 +181,7 @@ describe("a form", () => {
     expect(applyEdit(ui, card, "one\ntwo\n")).toMatchObject({
       fill: { entries: [{}, { typing: { text: "one\ntwo" } }, {}] },
     });
-    expect(applyEdit(ui, card, null)).toMatchObject({ told: "No editor found. Set EDITOR." });
+    expect(applyEdit(ui, card, null)).toMatchObject({ error: "No editor found. Set EDITOR." });
   });
 
   test("never asks for a secret, and cannot be submitted without one that it needs", () => {

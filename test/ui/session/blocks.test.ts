@@ -62,7 +62,7 @@ And more
     "Thinking…",
     "Thinking…",
     "|◌ slack.send_message  channel = #gen…  …|",
-    "|◌ slack.send_message  waits for an answ…|",
+    "|◌ slack.send_message  waiting for an an…|",
     "|◌ slack.send_message  channel = #gen…  …|",
     "Thinking…",
     "Thinking…",
@@ -207,7 +207,7 @@ test("a question waits in its place, and is not left open by a generation that i
   expect(over.committed).toBe(`> what is open?
 
 ✗ slack.send_message was not answered
-✗ slack.send_message  It did not come t…
+✗ slack.send_message  It did not finish.
 
 ✗ No model.
   Run \`kay model\`.
@@ -225,8 +225,8 @@ test("a text without an end is whole when its generation is over, and a receipt 
     ...begins2,
     ...says("New"),
   ]);
-  expect(committed).toBe(`? Send a message to #general (unknown
-whether it was done; check)
+  expect(committed).toBe(`? Send a message to #general (outcome
+unknown; check before you retry)
 
 Half
 

@@ -136,8 +136,8 @@ describe("a card", () => {
     const { press, event, did, ...player } = withCards(approval());
     press("1");
     expect(did()).toHaveLength(1);
-    event({ type: "refused", card: "int_1", told: "The backend is busy." });
-    expect(player.now().cards.int_1).toMatchObject({ told: "The backend is busy.", sent: false });
+    event({ type: "refused", card: "int_1", error: "The backend is busy." });
+    expect(player.now().cards.int_1).toMatchObject({ error: "The backend is busy.", sent: false });
     press("n", "x", "<enter>");
     expect(did()).toMatchObject([{ do: "act", act: { answer: { action: "deny", reason: "x" } } }]);
   });

@@ -90,7 +90,7 @@ describe("the whole frame", () => {
       "next: next",
       "─".repeat(40),
       "> draft",
-      "The connection is lost; kay tries to ge…",
+      "Connection lost. Reconnecting… What you…",
       "○ reconnecting · offline · ● jira",
     ]);
     expect(frame.cursor).toEqual({ row: 4, column: 7 });
@@ -140,7 +140,7 @@ describe("the whole frame", () => {
     expect(shown(frame)).toEqual([
       "─".repeat(40),
       "search: 会  会議 of today",
-      "enter takes it · ctrl+r older · esc lea…",
+      "enter to use it · ctrl+r older · esc to…",
       "offline · ● jira",
     ]);
     expect(frame.cursor).toEqual({ row: 1, column: 10 });

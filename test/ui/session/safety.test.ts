@@ -169,7 +169,7 @@ function played(all: Happening[]): number {
     else {
       const card = listCards(session)[one.which];
       if (!card) continue;
-      if (one.do === "refuse") send({ type: "refused", card: card.id, told: "No." });
+      if (one.do === "refuse") send({ type: "refused", card: card.id, error: "No." });
       else if (card.kind === "confirmation") send({ type: "local-ended", id: card.id });
       else if (card.type === "auth") continue;
       else if (one.do === "answer") parts(answered({ interaction_id: card.id, action: "deny" }));

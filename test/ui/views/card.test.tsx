@@ -46,8 +46,7 @@ describe("an approval", () => {
         "│   channel: #general                                                          │",
         "│   text: 3 open bugs (from a service, not from you)                           │",
         "│ 1 once   2 this session                                                      │",
-        "│ 3 always, for 90 days: slack.send_message to #general   e edit               │",
-        "│ n deny                                                                       │",
+        "│ 3 always, for 90 days: slack.send_message to #general   e edit   n deny      │",
         "└──────────────────────────────────────────────────────────────────────────────┘",
       ].join("\n"),
     );
@@ -61,8 +60,8 @@ describe("an approval", () => {
         "│ which writes.                        │",
         "│   Send a message to #general         │",
         "│   channel: #general                  │",
-        "│   text: 3 open bugs (came from a     │",
-        "│   service's text, not from you)      │",
+        "│   text: 3 open bugs (from a service, │",
+        "│   not from you)                      │",
         "│ 1 once   2 this session              │",
         "│ 3 always, for 90 days:               │",
         "│   slack.send_message to #general     │",
@@ -178,8 +177,8 @@ describe("a form", () => {
   test("shows every field with what it holds, and the one that takes the keys with what it takes", () => {
     expect(inside([])).toEqual([
       "jira.create_issue asks: Which issue?",
-      "! Password: kay takes no secrets here.",
-      "They belong in a browser.",
+      "! Password: kay does not accept secrets",
+      "here. Enter them in a browser.",
       "› Summary (required): One line",
       "  > Login",
       "  Text:",
@@ -231,7 +230,7 @@ describe("a form", () => {
       "  Urgent: no",
       "  Labels: low",
     ]);
-    expect(shown.slice(-2)).toEqual(["enter submit   b back", "d decline   esc cancel"]);
+    expect(shown.slice(-2)).toEqual(["enter submit   b back   d decline", "esc cancel"]);
   });
 
   test("keeps the field that takes the keys in a short window", () => {
