@@ -1,6 +1,7 @@
 import { createServiceHttp } from "#connectors/http/client";
 import { authRequiredProblem } from "#connectors/http/errors";
 import { sleepOrThrow } from "#connectors/http/retry";
+import { isReadRequest } from "#connectors/http/target";
 import type { Account, ServiceConfiguration, ServiceHttp, Tool, ToolResult } from "#connectors/service";
 import type { Clock, Fetch } from "#net/ports";
 import { cleanLine } from "#protocol/clean";
@@ -116,7 +117,7 @@ function recordWrites(http: ServiceHttp, effect: Effect): ServiceHttp {
   return {
     ...http,
     request: async (request) => {
-      if ((request.method ?? "GET") === "GET" || request.reads === true) return await http.request(request);
+      if (isReadRequest(request)) return await http.request(request);
       await effect.sent();
       const answer = await http.request(request);
       effect.wrote();

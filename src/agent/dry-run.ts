@@ -1,3 +1,4 @@
+import { isReadRequest } from "#connectors/http/target";
 import type { Account, ServiceHttp } from "#connectors/service";
 import { Problem } from "#protocol/errors";
 import type { Planned } from "#protocol/events";
@@ -32,7 +33,7 @@ export function restrictToReads(http: ServiceHttp, summary: string): ServiceHttp
   return {
     ...http,
     request: async (request) => {
-      if ((request.method ?? "GET") !== "GET" && request.reads !== true) throw notSentProblem(summary);
+      if (!isReadRequest(request)) throw notSentProblem(summary);
       return await http.request(request);
     },
   };

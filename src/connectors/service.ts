@@ -47,7 +47,14 @@ export type ApiTraits = {
   /** Pause before such a repetition in ms, if the response specifies none. */
   pause?: number;
   errors?: ApiErrors;
+  /** Requests of `http_request` that only read. Every other one is a write. Without a list, all are writes. */
+  genericReads?: readonly GenericRead[];
+  /** Returns the path below which requests of `http_request` go, for APIs with a prefix for each site. */
+  genericBase?(metadata: Record<string, unknown>): string;
 };
+
+/** A kind of request that changes nothing: the method, and a pattern for the whole path below the API's address. */
+export type GenericRead = { method: "GET" | "POST"; path: RegExp };
 
 /** How an API reports errors by a code in the body. */
 export type ApiErrors = {
@@ -251,7 +258,10 @@ export type ServiceRequest<T> = {
    * token.
    */
   introspects?: boolean;
-  /** A POST that changes nothing, such as a search. It may be repeated like a GET. */
+  /**
+   * Whether the request changes nothing and may be repeated. Default: a GET does, everything else does not. A search by POST sets true; a GET
+   * that may change something sets false.
+   */
   reads?: boolean;
   /** The permission that the request needs, named in the error if it is missing. */
   scope?: string;

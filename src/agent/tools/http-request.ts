@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
-import type { Access, ServiceConfiguration, Tool } from "#connectors/service";
+import { getGenericAccess, isPlainPath } from "#connectors/http/generic-request";
+import type { Access, Service, ServiceConfiguration, Tool } from "#connectors/service";
 import { withDescription } from "#connectors/service";
 import { Problem } from "#protocol/errors";
 import type { AgentTool } from "../tool.ts";
@@ -10,10 +11,10 @@ const Input = z.object({
   service: withDescription(z.string(), "Name of a connected service, as returned by find_service."),
   method: withDescription(
     z._default(z.enum(METHODS), "GET"),
-    "GET runs without approval; every other method changes something and needs approval.",
+    "The HTTP method. Whether the request needs approval depends on the service, not on the method.",
   ),
   path: withDescription(
-    z.string().check(z.regex(/^\/(?!\/)[\x21-\x7e]*$/)),
+    z.string().check(z.refine(isPlainPath, "must be a path such as /rest/api/3/myself, without .. and #")),
     "Path below the service's API address, such as /rest/api/3/myself, without a host.",
   ),
   query: withDescription(
@@ -28,8 +29,8 @@ type Input = z.output<typeof Input>;
 const MAX_RESPONSE_LENGTH = 20_000;
 
 /**
- * Creates the tool that sends one request to a connected service's API when no other tool fits. The HTTP method decides
- * whether it counts as a read, a write or a destructive call, and the user's policies apply accordingly.
+ * Creates the tool that sends one request to a connected service's API when no other tool fits. The service decides whether
+ * it counts as a read, a write or a destructive call ({@link getGenericAccess}), and the user's policies apply accordingly.
  */
 export function createHttpRequestTool(
   services: ServiceConfiguration[],
@@ -37,35 +38,37 @@ export function createHttpRequestTool(
 ): AgentTool | undefined {
   const [first] = services;
   if (first === undefined) return undefined;
-  const general = build(first, createRequestTool("write"));
+  const general = build(first, createRequestTool("write", first.service));
   return {
     ...general,
     service: "kay",
     title: "kay",
     own: true,
     specific: (input) => {
-      const { service: name, method } = input as Input;
+      const { service: name, method, path } = input as Input;
       const wanted = name.trim().toLowerCase();
       const found = services.find(({ service }) => service.name === wanted);
       if (!found) throw new Problem("UNKNOWN_SERVICE", `Unknown service “${name.slice(0, 60)}”.`, { hint: "" });
-      return build(found, createRequestTool(getAccess(method)));
+      return build(found, createRequestTool(getGenericAccess(found.service, method, path), found.service));
     },
   };
 }
 
-function createRequestTool(access: Access): Tool {
+function createRequestTool(access: Access, { api }: Service): Tool {
   const tool: Tool<Input> = {
     name: "http_request",
     description:
-      "Send one request to the API of a connected service when no other tool does the job. Prefer the other tools. GET runs without approval; other methods need it.",
+      "Send one request to the API of a connected service when no other tool does the job. Prefer the other tools. Known reads run without approval; every other request needs it.",
     access,
     input: Input,
     examples: [],
     summary: ({ service, method, path }) => `${method} ${path} at ${service}`,
-    run: async ({ method, path, query, body }, { http }) => {
+    run: async ({ method, path, query, body }, { http, metadata }) => {
+      const base = api?.genericBase?.(metadata) ?? "";
       const answer = await http.request({
         method,
-        path,
+        path: path.startsWith(`${base}/`) ? path : `${base}${path}`,
+        reads: access === "read",
         ...(query ? { query } : {}),
         ...(body === undefined || method === "GET" ? {} : { body }),
         answer: z.unknown(),
@@ -79,9 +82,4 @@ function createRequestTool(access: Access): Tool {
     },
   };
   return tool as unknown as Tool;
-}
-
-function getAccess(method: Input["method"]): Access {
-  if (method === "GET") return "read";
-  return method === "DELETE" ? "destructive" : "write";
 }

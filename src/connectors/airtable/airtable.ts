@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { SAFE_GET } from "../http/generic-request.ts";
 import type { Identity, Service, ServiceHttp } from "../service.ts";
 import { createRecordTool } from "./create.ts";
 import { deleteRecordTool } from "./delete.ts";
@@ -29,7 +30,7 @@ export const airtable: Service = {
     api: "https://api.airtable.com",
     web: "https://airtable.com",
   },
-  api: { pause: 30_000 },
+  api: { pause: 30_000, genericReads: SAFE_GET },
   identify: fetchAirtableIdentity,
   tools: [
     listBasesTool,

@@ -1,3 +1,4 @@
+import { SAFE_GET } from "../http/generic-request.ts";
 import type { Service } from "../service.ts";
 import { approvePullRequestTool } from "./approve.ts";
 import { addCommentTool } from "./comment.ts";
@@ -28,6 +29,7 @@ export const bitbucket: Service = {
     token: "https://bitbucket.org/site/oauth2/access_token",
     api: "https://api.bitbucket.org",
   },
+  api: { genericReads: SAFE_GET },
   identify: fetchBitbucketIdentity,
   tools: [
     listPullRequestsTool,

@@ -1,4 +1,5 @@
-import { ATLASSIAN_ENDPOINTS, createAtlassianOAuth, fetchAtlassianIdentity } from "../atlassian/oauth.ts";
+import { ATLASSIAN_ENDPOINTS, createAtlassianOAuth, fetchAtlassianIdentity, getSite } from "../atlassian/oauth.ts";
+import { SAFE_GET } from "../http/generic-request.ts";
 import type { Service } from "../service.ts";
 import { addCommentTool } from "./comment.ts";
 import { createPageTool } from "./create.ts";
@@ -22,6 +23,10 @@ export const confluence: Service = {
   title: "Confluence",
   oauth: createAtlassianOAuth(SCOPES),
   endpoints: ATLASSIAN_ENDPOINTS,
+  api: {
+    genericReads: [...SAFE_GET],
+    genericBase: (metadata) => `/ex/confluence/${getSite(metadata, "confluence").cloudId}`,
+  },
   identify: (http) => fetchAtlassianIdentity(http, "Confluence", SCOPES),
   tools: [searchTool, getPageTool, createPageTool, updatePageTool, addCommentTool, listSpacesTool],
 };

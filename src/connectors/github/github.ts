@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { SAFE_GET } from "../http/generic-request.ts";
 import type { Identity, Service, ServiceHttp } from "../service.ts";
 import { closeIssueTool } from "./close-issue.ts";
 import { addCommentTool } from "./comment.ts";
@@ -34,6 +35,7 @@ export const github: Service = {
   },
   // A User-Agent is required: https://docs.github.com/en/rest/using-the-rest-api/getting-started-with-the-rest-api
   api: {
+    genericReads: SAFE_GET,
     headers: { accept: "application/vnd.github+json", "x-github-api-version": "2022-11-28", "user-agent": "kay" },
   },
   identify: fetchGithubIdentity,

@@ -1,4 +1,5 @@
 import { createGoogleEndpoints, createGoogleOAuth, fetchGoogleIdentity } from "../google/oauth.ts";
+import { SAFE_GET } from "../http/generic-request.ts";
 import type { Service } from "../service.ts";
 import { archiveTool } from "./archive.ts";
 import { createDraftTool } from "./draft.ts";
@@ -17,6 +18,7 @@ export const gmail: Service = {
   title: "Gmail",
   oauth: createGoogleOAuth(["gmail.modify"]),
   endpoints: createGoogleEndpoints({ api: "https://gmail.googleapis.com", web: "https://mail.google.com" }),
+  api: { genericReads: SAFE_GET },
   identify: fetchGoogleIdentity,
   tools: [searchTool, readMessageTool, sendMessageTool, replyTool, createDraftTool, archiveTool, changeLabelTool],
 };

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { createGoogleEndpoints, createGoogleOAuth, fetchGoogleIdentity } from "../google/oauth.ts";
+import { SAFE_GET } from "../http/generic-request.ts";
 import type { Identity, Service, ServiceHttp } from "../service.ts";
 import { createEventTool } from "./create.ts";
 import { deleteEventTool } from "./delete.ts";
@@ -13,6 +14,7 @@ export const googleCalendar: Service = {
   title: "Google Calendar",
   oauth: createGoogleOAuth(["calendar.events", "calendar.readonly"]),
   endpoints: createGoogleEndpoints({ api: "https://www.googleapis.com", web: "https://calendar.google.com" }),
+  api: { genericReads: SAFE_GET },
   identify: fetchCalendarIdentity,
   tools: [listEventsTool, createEventTool, updateEventTool, deleteEventTool, findFreeTimeTool],
 };

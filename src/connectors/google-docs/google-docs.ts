@@ -1,4 +1,5 @@
 import { createGoogleEndpoints, createGoogleOAuth, fetchGoogleIdentity } from "../google/oauth.ts";
+import { SAFE_GET } from "../http/generic-request.ts";
 import type { Service } from "../service.ts";
 import { appendTextTool } from "./append.ts";
 import { createDocumentTool } from "./create.ts";
@@ -18,6 +19,7 @@ export const googleDocs: Service = {
     drive: "https://www.googleapis.com",
     web: "https://docs.google.com",
   }),
+  api: { genericReads: SAFE_GET },
   identify: fetchGoogleIdentity,
   tools: [searchTool, readDocumentTool, createDocumentTool, appendTextTool, replaceTextTool],
 };

@@ -1,4 +1,5 @@
 import { createGoogleEndpoints, createGoogleOAuth, fetchGoogleIdentity } from "../google/oauth.ts";
+import { SAFE_GET } from "../http/generic-request.ts";
 import type { Service } from "../service.ts";
 import { createFolderTool } from "./create-folder.ts";
 import { getFileTool } from "./get.ts";
@@ -12,6 +13,7 @@ export const googleDrive: Service = {
   title: "Google Drive",
   oauth: createGoogleOAuth(["drive"]),
   endpoints: createGoogleEndpoints({ api: "https://www.googleapis.com", web: "https://drive.google.com" }),
+  api: { genericReads: SAFE_GET },
   identify: fetchGoogleIdentity,
   tools: [searchTool, getFileTool, createFolderTool, shareFileTool, trashFileTool],
 };

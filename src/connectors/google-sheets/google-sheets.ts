@@ -1,4 +1,5 @@
 import { createGoogleEndpoints, createGoogleOAuth, fetchGoogleIdentity } from "../google/oauth.ts";
+import { SAFE_GET } from "../http/generic-request.ts";
 import type { Service } from "../service.ts";
 import { appendRowsTool } from "./append.ts";
 import { createSpreadsheetTool } from "./create.ts";
@@ -19,6 +20,7 @@ export const googleSheets: Service = {
     drive: "https://www.googleapis.com",
     web: "https://docs.google.com",
   }),
+  api: { genericReads: SAFE_GET },
   identify: fetchGoogleIdentity,
   tools: [searchTool, readRangeTool, appendRowsTool, updateCellsTool, createSpreadsheetTool],
 };

@@ -12,7 +12,7 @@ import {
 } from "./errors.ts";
 import { toOwnFaultProblem } from "./own-fault.ts";
 import { getBackoffMs, parseRetryAfter, sleepOrThrow, wasNeverSent } from "./retry.ts";
-import { addCredentialToUrl, buildRequestUrl, getRedirectTarget, toAuthHeaders } from "./target.ts";
+import { addCredentialToUrl, buildRequestUrl, getRedirectTarget, isReadRequest, toAuthHeaders } from "./target.ts";
 
 /** Attempts per request, including the first. Each has its own time limit. */
 const MAX_ATTEMPTS = 3;
@@ -68,7 +68,7 @@ type Fault = { problem: Problem; passing: boolean };
 async function sendRequest<T>(options: ServiceHttpOptions, request: ServiceRequest<T>): Promise<T> {
   const { title } = options.service;
   const signal = joinSignals([options.signal, request.signal]);
-  const reads = (request.method ?? "GET") === "GET" || request.reads === true;
+  const reads = isReadRequest(request);
   const call: Call = { options, request, url: buildRequestUrl(request, options.endpoints, title), reads, signal };
   const { headers, body } = await sendWithToken(call);
   const header = request.answerHeader;
@@ -145,7 +145,7 @@ async function fetchFollowingRedirects(call: Call, token: string, init: RequestI
     const response = await call.options.fetch(addCredentialToUrl(url, credential, token), init);
     if (response.status < 300 || response.status > 399) return response;
     await response.body?.cancel();
-    const target = init.method === "GET" ? getRedirectTarget(response, url) : undefined;
+    const target = call.reads && init.method === "GET" ? getRedirectTarget(response, url) : undefined;
     if (!target)
       throw new Problem("SERVICE_FAILED", `${title} redirected to another site. kay does not follow such redirects.`);
     url = target;

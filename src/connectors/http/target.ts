@@ -23,6 +23,11 @@ export function buildRequestUrl(request: ServiceRequest<unknown>, endpoints: End
   return url;
 }
 
+/** Returns whether a request changes nothing, as its tool says; by default a GET does. */
+export function isReadRequest({ method = "GET", reads }: Pick<ServiceRequest<unknown>, "method" | "reads">): boolean {
+  return reads ?? method === "GET";
+}
+
 /** Returns whether a link may be followed with the token: it must have the endpoint's origin. */
 export function isSameOrigin(link: string, endpoint: string): boolean {
   return URL.canParse(link) && new URL(link).origin === new URL(endpoint).origin;

@@ -1,3 +1,4 @@
+import { SAFE_GET } from "../http/generic-request.ts";
 import type { Service } from "../service.ts";
 import { createContactTool } from "./create-contact.ts";
 import { createDealTool } from "./create-deal.ts";
@@ -37,6 +38,12 @@ export const hubspot: Service = {
     token: "https://api.hubapi.com/oauth/v3/token",
     api: "https://api.hubapi.com",
     app: "https://app.hubspot.com",
+  },
+  api: {
+    genericReads: [
+      ...SAFE_GET,
+      { method: "POST", path: /^\/crm\/v[34]\/(?:objects|associations)\/[\w/-]+\/(?:search|batch\/read)$/ },
+    ],
   },
   identify: fetchHubspotIdentity,
   tools: [

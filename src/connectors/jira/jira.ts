@@ -1,4 +1,5 @@
-import { ATLASSIAN_ENDPOINTS, createAtlassianOAuth, fetchAtlassianIdentity } from "../atlassian/oauth.ts";
+import { ATLASSIAN_ENDPOINTS, createAtlassianOAuth, fetchAtlassianIdentity, getSite } from "../atlassian/oauth.ts";
+import { SAFE_GET } from "../http/generic-request.ts";
 import type { Service } from "../service.ts";
 import { assignIssueTool } from "./assign.ts";
 import { addCommentTool } from "./comment.ts";
@@ -16,6 +17,10 @@ export const jira: Service = {
   title: "Jira",
   oauth: createAtlassianOAuth(SCOPES),
   endpoints: ATLASSIAN_ENDPOINTS,
+  api: {
+    genericReads: [...SAFE_GET, { method: "POST", path: /^(?:\/ex\/jira\/[^/]+)?\/rest\/api\/3\/search\/jql$/ }],
+    genericBase: (metadata) => `/ex/jira/${getSite(metadata, "jira").cloudId}`,
+  },
   identify: (http) => fetchAtlassianIdentity(http, "Jira", SCOPES),
   tools: [
     searchTool,

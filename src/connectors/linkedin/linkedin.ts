@@ -1,3 +1,4 @@
+import { SAFE_GET } from "../http/generic-request.ts";
 import type { Service } from "../service.ts";
 import { addCommentTool } from "./comment.ts";
 import { createPostTool } from "./create-post.ts";
@@ -27,6 +28,7 @@ export const linkedin: Service = {
     api: "https://api.linkedin.com",
     web: "https://www.linkedin.com",
   },
+  api: { genericReads: SAFE_GET },
   identify: fetchLinkedinIdentity,
   tools: [getProfileTool, createPostTool, deletePostTool, addCommentTool, addReactionTool],
 };

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { SAFE_GET } from "../http/generic-request.ts";
 import type { Identity, Service, ServiceHttp } from "../service.ts";
 import { addRowTool } from "./add-row.ts";
 import { appendTool } from "./append.ts";
@@ -34,7 +35,14 @@ export const notion: Service = {
     api: "https://api.notion.com",
     web: "https://www.notion.so",
   },
-  api: { headers: { "notion-version": "2026-03-11" }, repeat: [409, 529] },
+  api: {
+    headers: { "notion-version": "2026-03-11" },
+    repeat: [409, 529],
+    genericReads: [
+      ...SAFE_GET,
+      { method: "POST", path: /^\/v1\/(?:search|(?:databases|data_sources)\/[\w-]+\/query)$/ },
+    ],
+  },
   identify: fetchNotionIdentity,
   tools: [
     searchTool,

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { Identity, Service, ServiceHttp } from "../service.ts";
+import type { GenericRead, Identity, Service, ServiceHttp } from "../service.ts";
 import { callMethod, callReadMethod } from "./call.ts";
 import { SLACK_ERRORS } from "./errors.ts";
 import { listChannelsTool } from "./list-channels.ts";
@@ -29,6 +29,32 @@ const SCOPES = [
   "users:read",
   "users:read.email",
 ];
+
+/**
+ * Slack takes every method, writes included, as GET or POST, so the name of the method decides what reads.
+ * Source: https://docs.slack.dev/apis/web-api/ and https://docs.slack.dev/reference/methods
+ */
+const READ_METHODS = [
+  "api.test",
+  "auth.test",
+  "bookmarks.list",
+  "bots.info",
+  "conversations.(?:history|info|list|members|replies)",
+  "dnd.(?:info|teamInfo)",
+  "emoji.list",
+  "files.(?:info|list)",
+  "pins.list",
+  "reactions.(?:get|list)",
+  "reminders.(?:info|list)",
+  "search.(?:all|files|messages)",
+  "team.(?:info|profile.get)",
+  "usergroups.(?:list|users.list)",
+  "users.(?:conversations|getPresence|identity|info|list|lookupByEmail|profile.get)",
+];
+const SLACK_READS: GenericRead[] = (["GET", "POST"] as const).map((method) => ({
+  method,
+  path: new RegExp(`^/(?:${READ_METHODS.join("|").replaceAll(".", "\\.")})$`),
+}));
 
 /**
  * Slack. User scopes go in `user_scope`, separated by commas, and the user's token is in `authed_user`; the other token
@@ -61,7 +87,7 @@ export const slack: Service = {
     token: "https://slack.com/api/oauth.v2.access",
     api: "https://slack.com/api",
   },
-  api: { errors: SLACK_ERRORS },
+  api: { errors: SLACK_ERRORS, genericReads: SLACK_READS },
   identify: fetchSlackIdentity,
   tools: [
     listChannelsTool,

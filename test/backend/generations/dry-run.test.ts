@@ -192,7 +192,7 @@ test("a tool that only says of itself that it reads is stopped at its request", 
   });
 });
 
-test("a request that no tool makes counts by its method", async () => {
+test("a request that no tool makes is planned as what its service says it does", async () => {
   const { token } = await connect(world());
   model.script(
     {

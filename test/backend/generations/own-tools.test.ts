@@ -57,7 +57,7 @@ test("connect_service has the person connect, and the same request goes on once 
 
 test("http_request reads at once, and asks before it changes anything", async () => {
   const { token } = await connect(world());
-  world().outside.expect("GET https://api.atlassian.com/rest/api/3/myself", json({ accountId: "1" }));
+  world().outside.expect("GET https://api.atlassian.com/ex/jira/c-main/rest/api/3/myself", json({ accountId: "1" }));
   model.script(
     { calls: [["r", "http_request", { service: "jira", path: "/rest/api/3/myself" }]] },
     { calls: [["w", "http_request", { service: "jira", method: "DELETE", path: "/rest/api/3/issue/KAY-1" }]] },
@@ -84,7 +84,7 @@ async function answer(stream: { headers: Headers }, token: string, id: string, b
 
 test("a tool that waits for a busy service says so while it works", async () => {
   const { token } = await connect(world());
-  const path = "GET https://api.atlassian.com/rest/api/3/myself";
+  const path = "GET https://api.atlassian.com/ex/jira/c-main/rest/api/3/myself";
   world().outside.expect(path, json({}, 429, { "retry-after": "1" }));
   world().outside.expect(path, json({ accountId: "1" }));
   model.script({ calls: [["r", "http_request", { service: "jira", path: "/rest/api/3/myself" }]] }, { text: "You." });

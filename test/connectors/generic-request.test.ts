@@ -1,0 +1,72 @@
+import { expect, test } from "vitest";
+import { configureServices } from "#connectors/catalogue";
+import { getGenericAccess, isPlainPath } from "#connectors/http/generic-request";
+
+const services = configureServices({ sandbox: {}, clients: {} });
+const accessOf = (name: string, method: string, path: string) => {
+  const found = services.find(({ service }) => service.name === name);
+  return getGenericAccess(found?.service ?? {}, method, path);
+};
+
+test.each([
+  ["jira", "GET", "/rest/api/3/myself"],
+  ["jira", "POST", "/rest/api/3/search/jql"],
+  ["confluence", "GET", "/wiki/api/v2/pages?limit=5"],
+  ["github", "GET", "/user/repos"],
+  ["notion", "POST", "/v1/data_sources/0a1b/query"],
+  ["hubspot", "POST", "/crm/v3/objects/deals/search"],
+  ["slack", "GET", "/conversations.history?channel=C1"],
+  ["slack", "POST", "/users.profile.get"],
+])("%s: %s %s only reads", (name, method, path) => {
+  expect(accessOf(name, method, path)).toBe("read");
+});
+
+test.each([
+  ["slack", "GET", "/chat.postMessage", "write"],
+  ["slack", "GET", "/chat.postMessage?channel=C1&text=users.list", "write"],
+  ["slack", "GET", "/chat%2EpostMessage", "write"],
+  ["slack", "GET", "/users.list/../chat.postMessage", "write"],
+  ["slack", "GET", "/conversations.invite", "write"],
+  ["slack", "GET", "/conversations.archive", "destructive"],
+  ["slack", "POST", "/chat.delete", "destructive"],
+  ["slack", "GET", "/usersXlist", "write"],
+  ["jira", "POST", "/rest/api/3/issue", "write"],
+  ["jira", "DELETE", "/rest/api/3/issue/KAY-1", "destructive"],
+  ["github", "PUT", "/user/starred/a/b", "write"],
+  ["kyg", "GET", "/anything", "write"],
+])("%s: %s %s asks, as a %s call", (name, method, path, access) => {
+  expect(accessOf(name, method, path)).toBe(access);
+});
+
+test("every built-in service but the in-house one says what reads", () => {
+  const silent = services
+    .filter(({ service }) => !service.api?.genericReads?.length)
+    .map(({ service }) => service.name);
+  expect(silent).toEqual(["kyg"]);
+});
+
+test.each(["/", "/rest/api/3/myself", "/a/b?c=%20d&e=f", "/v1/pages/a-b_c.d~e", "/a%20b"])(
+  "%s is a plain path",
+  (path) => {
+    expect(isPlainPath(path)).toBe(true);
+  },
+);
+
+test.each([
+  "",
+  "rest",
+  "//evil.example/x",
+  "/\\evil.example/x",
+  "/a/../b",
+  "/a/./b",
+  "/..",
+  "/%2e%2e/x",
+  "/a/%2E./x",
+  "/a\\b",
+  "/a#b",
+  "/a b",
+  "/a\nb",
+  "/ä",
+])("%j is refused as a path", (path) => {
+  expect(isPlainPath(path)).toBe(false);
+});
