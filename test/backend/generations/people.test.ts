@@ -200,7 +200,7 @@ test("an answer that comes when the tool has ended is a message of the person in
   model.script({ text: "Thank you." });
   const answered = await turn.answer(request.interaction_id, { action: "submit", input: { name: "Ann" } });
   expect(answered.status).toBe(200);
-  expect(told()).toContain("The person answers later.");
+  await expect.poll(told).toContain("The person answers later.");
   gate.resolve();
   await turn.end();
   expect(turn.text()).toBe("I go on without it.");
