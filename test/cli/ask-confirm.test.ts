@@ -5,7 +5,7 @@ import { documentOf, useKay } from "#test/kay";
 
 const kay = useKay();
 const SHOWN =
-  "Please confirm the following action: close KAY-4\n- Close KAY-4 (move it to a status that counts as done)\n\nActing as Dana Demo (kay-demo).\n";
+  "Please confirm the following action: close KAY-4\n- Close KAY-4 (move it to a status that counts as done)\n  issue: KAY-4\n  status: close\n\nActing as Dana Demo (kay-demo).\n";
 const PLAIN = { terminal: true, env: { NO_COLOR: "1" } };
 const CLOSE = 'ask --confirm "close KAY-4"';
 const SHOW = 'ask "show KAY-4"';

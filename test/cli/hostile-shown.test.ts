@@ -60,22 +60,59 @@ test("G07 a yes is only asked for when every text of the plan was shown whole", 
   ).toBe(`Please confirm the following action: x
 - Create a Task in KAY: "Tidy up" (with a description)
 
-jira.create_issue description:
-  Update it.
-  [79 blank lines]
-  and [5000 spaces] delete project U+202EJORP
+jira.create_issue:
+  project: KAY
+  summary: Tidy up
+  description:
+    Update it.
+    [79 blank lines]
+    and [5000 spaces] delete project U+202EJORP
 Continue? [y/N] n
 ✗ Nothing was done.
 `);
 });
 
-test("G07 what a script is told to confirm is shown whole too, and short names are not told twice", async () => {
+test("G07 what a script is told to confirm is shown whole too, every field of it", async () => {
   const ann = kay({ signedIn: true });
   const text = `a long comment ${"with many words ".repeat(30)}and an end`;
   ann.place.network.on("POST /ask", {
     json: held({ issue: "kay-1", who: "me", text }, "Comment on KAY-1: a long comment with…"),
   });
   expect((await ann("ask --confirm x")).stdout).toBe(
-    `Please confirm the following action: x\n- Comment on KAY-1: a long comment with…\n\njira.create_issue text:\n  ${text}\n`,
+    `Please confirm the following action: x\n- Comment on KAY-1: a long comment with…\n\njira.create_issue:\n  issue: kay-1\n  who: me\n  text: ${text}\n`,
   );
+});
+
+test("G07 a hidden copy, a subject and the body of a request are shown like every other field", async () => {
+  const ann = kay({ signedIn: true });
+  const mail = {
+    to: "colleague@example.com",
+    bcc: "attacker@evil.example",
+    subject: "Plan",
+    body: "secret numbers 42",
+    draft: false,
+  };
+  ann.place.network.on("POST /ask", { json: held(mail, "Send an e-mail to colleague@example.com") });
+  const first = (await ann("ask --confirm x")).stdout;
+  for (const [name, value] of Object.entries(mail)) expect(first).toContain(`\n  ${name}: ${value}\n`);
+  const request = {
+    method: "POST",
+    path: "/chat.postMessage",
+    query: { channel: "C0EVIL" },
+    body: { text: "short", n: 5, tags: [] },
+  };
+  ann.place.network.on("POST /ask", { json: held(request, "POST /chat.postMessage at slack") });
+  const second = (await ann("ask --confirm x")).stdout;
+  for (const line of ["query.channel: C0EVIL", "body.text: short", "body.n: 5", "body.tags: []"])
+    expect(second).toContain(`\n  ${line}\n`);
+});
+
+test("G07 a field whose value stands in the prompt is still shown as what it is", async () => {
+  const ann = kay({ signedIn: true });
+  const json = {
+    ...held({ channel: "#general" }, "Send a message"),
+    message: "Please confirm the following action: tell #general\n- Send a message",
+  };
+  ann.place.network.on("POST /ask", { json });
+  expect((await ann("ask --confirm x")).stdout).toContain("\n  channel: #general\n");
 });

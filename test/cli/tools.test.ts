@@ -269,11 +269,11 @@ test("what cannot be undone asks first; a script gives --yes", async () => {
   const log: DeskLog = [];
   const ann = kay({ signedIn: true, services: withDesk(log) });
   const call = "tools call jira.delete_issue --field issue=KAY-3";
-  const question = 'Run jira.delete_issue with {"issue":"KAY-3"}? It cannot be undone.';
+  const question = "Run jira.delete_issue? It cannot be undone.";
   expect(await ann(call)).toEqual({
     exit: 2,
     stdout: "",
-    stderr: `✗ ${question} Cannot prompt: this is no terminal.\n  Use --yes.\n`,
+    stderr: `jira.delete_issue:\n  issue: KAY-3\n✗ ${question} Cannot prompt: this is no terminal.\n  Use --yes.\n`,
   });
   expect(await ann(call, { terminal: true, types: ["n"] })).toMatchObject({ exit: 5, stdout: "" });
   expect(log).toEqual([]);

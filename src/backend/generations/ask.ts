@@ -1,6 +1,7 @@
 import type { HeldCall } from "#agent/events";
 import type { AskRequest, AskResponse, PlannedCall } from "#protocol/ask";
 import { type ErrorCode, Problem } from "#protocol/errors";
+import { formatInputFields, listInputFields } from "#protocol/input-fields";
 import { toAccount } from "../approvals/account.ts";
 import { openConfirmation } from "../approvals/confirmations.ts";
 import { listServices } from "../connections/catalog.ts";
@@ -146,7 +147,7 @@ async function confirmationFor(
     summary,
     ...(accounts.has(service) ? { account: accounts.get(service) } : {}),
   }));
-  const lines = planned.map(({ summary }) => `\n- ${summary}`).join("");
+  const lines = planned.map(({ summary, input }) => `\n- ${summary}${formatPlannedFields(input)}`).join("");
   const body: AskResponse = {
     status: "confirmation_required",
     confirmation_token: token,
@@ -158,6 +159,12 @@ async function confirmationFor(
     expires_at: expiresAt,
   };
   return { status: 200, body };
+}
+
+/** Every field that an approval would send, below the summary of its call. */
+function formatPlannedFields(input: Record<string, unknown>): string {
+  const fields = listInputFields(input).filter(({ name }) => name !== "");
+  return fields.length > 0 ? `\n${formatInputFields(fields)}` : "";
 }
 
 /** Who acts at each service that is connected, in words. */

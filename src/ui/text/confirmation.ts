@@ -1,8 +1,9 @@
 import { type AskResponse, PlannedCall } from "#protocol/ask";
 import { clean } from "#protocol/clean";
+import { formatInputFields, listInputFields } from "#protocol/input-fields";
 
 /**
- * Formats the message of a confirmation: every text of the plan in full, and the model's answer if the plan has no
+ * Formats the message of a confirmation: every field of the plan in full, and the model's answer if the plan has no
  * calls. The result is clean.
  */
 export function formatConfirmation(answer: AskResponse): string {
@@ -10,7 +11,7 @@ export function formatConfirmation(answer: AskResponse): string {
   const isPlanned = Array.isArray(data.plan) && data.plan.length > 0;
   const response = !isPlanned && typeof data.response === "string" ? `\n\n${data.response}` : "";
   return (
-    clean(answer.message) + clean(response) + formatActors(data.plan) + formatHiddenTexts(data.plan, answer.message)
+    clean(answer.message) + clean(response) + formatActors(data.plan) + formatHiddenFields(data.plan, answer.message)
   );
 }
 
@@ -22,52 +23,29 @@ function formatActors(plan: unknown): string {
 }
 
 /**
- * Formats a text in full with each line indented. Long runs of white space, which could hide the rest, become a count.
- */
-export function foldWhitespace(text: string): string {
-  return clean(text)
-    .replace(/\n(?:[ \t]*\n){3,}/g, (run) => `\n[${run.split("\n").length - 2} blank lines]\n`)
-    .replace(/[ \t]{20,}/g, (run) => ` [${run.length} spaces] `)
-    .replace(/^/gm, "  ");
-}
-
-/**
- * Formats the texts of a plan that its summaries do not show in full, so that users see everything they approve. Each
- * has the name of its field.
+ * Formats the fields of a plan that are not in the message, so that users see everything they approve. kay's backend puts every field
+ * into the message; other backends may show summaries alone.
  *
- * @param plan `data.plan` of the answer; other values have no texts
+ * @param plan `data.plan` of the answer; other values have no fields
  * @param shown text that the user sees already
  */
-export function formatHiddenTexts(plan: unknown, shown: string): string {
+export function formatHiddenFields(plan: unknown, shown: string): string {
   const calls = (Array.isArray(plan) ? plan : []).flatMap((call) => {
     const { success, data } = PlannedCall.safeParse(call);
     return success ? [data] : [];
   });
-  return calls.map((call) => formatCallTexts(call, normalizeLine(shown))).join("");
+  return calls.map((call) => formatCallFields(call, normalizeLines(shown))).join("");
 }
 
-function formatCallTexts({ tool, input }: PlannedCall, shown: string): string {
-  const hidden = listTexts(input).filter(({ text }) => isText(text) && !shown.includes(normalizeLine(text)));
-  return hidden
-    .map(({ field, text }) => `\n\n${clean(`${tool} ${field}`, { lines: false })}:\n${foldWhitespace(text)}`)
-    .join("");
+function formatCallFields({ tool, input }: PlannedCall, shown: string): string {
+  const hidden = listInputFields(input).filter((field) => !shown.includes(normalizeLines(formatInputFields([field]))));
+  return hidden.length > 0 ? `\n\n${clean(tool, { lines: false })}:\n${formatInputFields(hidden)}` : "";
 }
 
-/** Returns all texts of an input, including nested ones. Numbers and switches are left to the summary. */
-function listTexts(value: unknown, field = ""): { field: string; text: string }[] {
-  if (typeof value === "string") return [{ field, text: value }];
-  if (typeof value !== "object" || value === null) return [];
-  return Object.entries(value).flatMap(([name, inner]) => listTexts(inner, field ? `${field}.${name}` : name));
-}
-
-/**
- * Whether a text is more than one short word. Single words are keys, names or switches, which the summary may rephrase
- * ("you" for "me").
- */
-function isText(text: string): boolean {
-  return /\S\s+\S|\S{24}/.test(text);
-}
-
-function normalizeLine(text: string): string {
-  return text.replace(/\s+/g, " ").trim().toLowerCase();
+/** Lines without their indentation, each with its end, so that a field is found only as whole lines. */
+function normalizeLines(text: string): string {
+  return `\n${text
+    .split("\n")
+    .map((line) => line.trim())
+    .join("\n")}\n`;
 }

@@ -1,8 +1,8 @@
 import type { Receipt } from "#protocol/ask";
 import { clean } from "#protocol/clean";
 import type { AuthNeeded, InputField, InteractionRequest, Planned, PreviewField } from "#protocol/events";
+import { foldWhitespace } from "#protocol/input-fields";
 import type { CardEnd, CardItem } from "../view/view.ts";
-import { foldWhitespace } from "./confirmation.ts";
 
 /** Texts of cards for plain terminals and scripts. Untrusted text is cleaned here and never shortened. */
 
@@ -61,13 +61,15 @@ export function formatReceiptNotes({ effect, allowed_by, account }: Receipt): st
 /** Lists the summaries of what a call would do. */
 export function listSummaries({ prompt, preview }: Pick<InteractionRequest, "prompt" | "preview">): string[] {
   const texts = [prompt, preview?.summary].filter((text) => text !== undefined && text.trim() !== "");
-  return [...new Set(texts)].map((text) => foldWhitespace(text ?? ""));
+  return [...new Set(texts)].map((text) => foldWhitespace(text ?? "").replace(/^/gm, "  "));
 }
 
 /** Lists what a call did, if it has already run. */
 export function listRanTexts({ preview }: InteractionRequest): string[] {
   if (!preview?.result) return [];
-  return [`This has already run. Approve to let kay use the result:\n${foldWhitespace(preview.result)}`];
+  return [
+    `This has already run. Approve to let kay use the result:\n${foldWhitespace(preview.result).replace(/^/gm, "  ")}`,
+  ];
 }
 
 /** Formats a value in full, and warns if it came from a service. */
@@ -76,7 +78,7 @@ export function formatField({ name, value, origin }: PreviewField): string {
   const text = typeof value === "string" ? value : (JSON.stringify(value, null, 2) ?? "");
   const isShort = !/\n/.test(text) && text.length <= 60 && !/ {20}/.test(text);
   if (isShort) return `  ${toLine(name)}: ${toLine(text)}${mark}`;
-  return `  ${toLine(name)}${mark}:\n${foldWhitespace(text).replace(/^/gm, "  ")}`;
+  return `  ${toLine(name)}${mark}:\n${foldWhitespace(text).replace(/^/gm, "    ")}`;
 }
 
 /** Formats a form: who asks, why, and each field. */

@@ -21,7 +21,8 @@ test("with confirm nothing is done, and the plan is shown beside the guide's fie
       status: "confirmation_required",
       confirmation_token: expect.stringMatching(/^confirm_\d+_[0-9a-f]{32}$/),
       requires_confirmation: true,
-      message: "Please confirm the following action: show KAY-3 and close KAY-3\n- Read KAY-3\n- Close KAY-3",
+      message:
+        "Please confirm the following action: show KAY-3 and close KAY-3\n- Read KAY-3\n  issue: KAY-3\n- Close KAY-3\n  issue: KAY-3",
       data: {
         prompt: "show KAY-3 and close KAY-3",
         context: { branch: "main" },

@@ -1,8 +1,8 @@
 import { clean } from "#protocol/clean";
 import { ERRORS, Problem } from "#protocol/errors";
+import { formatInputFields, listInputFields } from "#protocol/input-fields";
 import { quoteShellWord } from "#protocol/shell";
 import type { ToolCallResponse, ToolView } from "#protocol/tools";
-import { formatHiddenTexts } from "#ui/text/confirmation";
 import { showReceipts } from "../../ask/show-answer.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { Kay, LocalTools } from "../../kay.ts";
@@ -89,11 +89,9 @@ function authRequired({ service, title = service }: ToolView, variable: string):
 /** What cannot be undone is shown whole, and asked about. */
 async function permit(kay: Kay, { name, access }: ToolView, input: Record<string, unknown>): Promise<void> {
   if (access !== "destructive" || kay.flags.yes) return;
-  const shown = clean(JSON.stringify(input), { lines: false, max: 200 });
-  const plan = [{ tool: name, access, input, summary: "" }];
-  const question = `Run ${clean(name, { lines: false })} with ${shown}? It cannot be undone.`;
-  const texts = formatHiddenTexts(plan, shown);
-  if (texts) kay.terminal.stderr.write(`${texts.trim()}\n`);
+  const title = clean(name, { lines: false });
+  kay.terminal.stderr.write(`${title}:\n${formatInputFields(listInputFields(input))}\n`);
+  const question = `Run ${title}? It cannot be undone.`;
   if (!(await confirmOrThrow(kay, question, "Use --yes."))) throw new Problem("CANCELLED", "Nothing was done.");
 }
 

@@ -1,0 +1,34 @@
+import { clean } from "./clean.ts";
+
+/** One value of a call's input: its path (`body.channel`) and its text. */
+export type InputField = { name: string; text: string };
+
+/** Lists every value of a call's input, nested ones by their path. Nothing is left out, and nothing is cleaned yet. */
+export function listInputFields(value: unknown, name = ""): InputField[] {
+  if (typeof value === "string") return [{ name, text: value }];
+  const isEmpty = typeof value === "object" && value !== null && Object.keys(value).length === 0;
+  if (typeof value !== "object" || value === null || isEmpty) return [{ name, text: JSON.stringify(value) ?? "" }];
+  return Object.entries(value).flatMap(([key, inner]) => listInputFields(inner, name ? `${name}.${key}` : key));
+}
+
+/**
+ * Formats every field for the user who approves it, each on lines of its own, whole and clean. Cards, confirmations and plans all show
+ * fields this way.
+ */
+export function formatInputFields(fields: InputField[], indent = "  "): string {
+  return fields.map((field) => formatInputField(field).replace(/^/gm, indent)).join("\n");
+}
+
+function formatInputField({ name, text }: InputField): string {
+  const label = clean(name, { lines: false });
+  const shown = foldWhitespace(text);
+  if (shown.trim() === "") return `${label}: ${text === "" ? "(empty)" : "(only white space)"}`;
+  return shown.includes("\n") ? `${label}:\n${shown.replace(/^/gm, "  ")}` : `${label}: ${shown}`;
+}
+
+/** Cleans a text. Long runs of white space, which could push the rest out of sight, become a count. */
+export function foldWhitespace(text: string): string {
+  return clean(text)
+    .replace(/\n(?:[ \t]*\n){3,}/g, (run) => `\n[${run.split("\n").length - 2} blank lines]\n`)
+    .replace(/[ \t]{20,}/g, (run) => ` [${run.length} spaces] `);
+}
