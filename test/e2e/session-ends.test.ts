@@ -56,7 +56,7 @@ test("Ctrl+C clears the line, then cancels the turn, then says that it leaves, t
   await session.sees(/✗ .*The person cancelled it\./);
   await session.sees((screen) => !/esc to stop|cancelling/.test(screen));
   session.type("\x03");
-  await session.sees(/Ctrl\+C again leaves\./);
+  await session.sees(/Press Ctrl\+C again to exit\./);
   session.type("\x03");
   expect(await session.exit()).toBe(0);
   expect(session.text()).toMatch(WAY_BACK);
