@@ -1,19 +1,22 @@
 import { posix, win32 } from "node:path";
 import { Problem } from "#protocol/errors";
 
-/** Where kay keeps its files. Each is asked for only when needed, so that a call that needs none works without any home folder. */
+/** Locations of kay's files. Each is computed on first use, so that calls without files need no home folder. */
 export type Paths = {
   /** Settings and sealed credentials. */
   config(): string;
-  /** State that may be lost: logs, the record of the embedded backend, sessions of the terminal. */
+  /** State that may be lost: logs, the local backend's record, the terminal's history. */
   state(): string;
-  /** Data of the embedded backend. */
+  /** Data of the local backend. */
   data(): string;
-  /** Sockets and the like, gone at the next start of the machine. */
+  /** Sockets and similar files, lost at the next boot. */
   runtime(): string;
 };
 
-/** What the folders depend on. `home` is the user's home folder as the system tells it; `cwd` resolves a relative `KAY_CONFIG_DIR`. */
+/**
+ * Inputs of the paths. `home` is the user's home folder as the system reports it; `cwd` resolves a relative
+ * `KAY_CONFIG_DIR`.
+ */
 export type PathsInput = {
   env: Record<string, string | undefined>;
   platform: NodeJS.Platform;
@@ -22,10 +25,10 @@ export type PathsInput = {
 };
 
 /**
- * The folders of this machine, computed from what is given and touching nothing. `KAY_CONFIG_DIR` names the settings folder itself;
- * `XDG_*` are honoured on every platform when absolute (XDG Base Directory Specification); otherwise the platform's usual places.
+ * Computes the folders of this machine without touching them. `KAY_CONFIG_DIR` is the settings folder itself; absolute
+ * `XDG_*` variables apply on every platform (XDG Base Directory Specification); otherwise the platform's usual folders.
  *
- * Each getter throws Problem STORE_UNREADABLE when there is no home folder to derive it from (case S14), naming the variable to set.
+ * Each getter throws Problem STORE_UNREADABLE without a home folder, with the variable to set.
  */
 export function createPaths(input: PathsInput): Paths {
   const path = input.platform === "win32" ? win32 : posix;
@@ -79,11 +82,11 @@ function hasHome(input: PathsInput): boolean {
   return Boolean(input.home) && path.isAbsolute(input.home ?? "") && path.dirname(input.home ?? "") !== input.home;
 }
 
-/** The home folder; never the root of the file system, where containers with a random user point HOME to. */
+/** Returns the home folder; never the root folder, which containers with an arbitrary user set as HOME. */
 function getHome(input: PathsInput, variable: string): string {
   if (hasHome(input)) return input.home ?? "";
-  const why = input.home ? `the home folder is ${input.home}` : "the home folder is not known";
-  throw new Problem("STORE_UNREADABLE", `There is no place for kay's files: ${why}.`, {
+  const why = input.home ? `the home folder is ${input.home}` : "the home folder is unknown";
+  throw new Problem("STORE_UNREADABLE", `Could not find a folder for kay's files: ${why}.`, {
     hint: `Set ${variable} to a writable directory.`,
     details: { path: input.home ?? "" },
   });

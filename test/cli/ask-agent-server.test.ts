@@ -97,7 +97,7 @@ describe("an ask at a backend with an agent server", () => {
     const { exit, stdout, stderr } = await machine('ask "help me"');
     expect([exit, stdout, agent.prompts]).toEqual([0, "I'll help.\n", ["help me"]]);
     expect(stderr).toMatch(
-      /^! The agent server at 127\.0\.0\.1:\d+ broke the stream off.*; the rest comes through the backend\.\n$/,
+      /^! The agent server at 127\.0\.0\.1:\d+ ended the stream early.*; the rest comes through the backend\.\n$/,
     );
   });
 
@@ -105,7 +105,7 @@ describe("an ask at a backend with an agent server", () => {
     [
       "refuses the token",
       { status: 401, type: "application/json", text: "{}" },
-      "refused the token of the stream (HTTP 401)",
+      "rejected the token of the stream (HTTP 401)",
     ],
     ["is another server", { status: 404, type: "text/html", text: "<h1>404</h1>" }, "rejected the request (HTTP 404)"],
     [
@@ -122,11 +122,11 @@ describe("an ask at a backend with an agent server", () => {
     expect(stderr).not.toContain("stream-token");
   });
 
-  test("comes through the backend where the agent server cannot be reached from here", async () => {
+  test("comes through the backend where the agent server cannot be reached from this machine", async () => {
     const machine = ann({ here: false });
     const { exit, stdout, stderr } = await machine('ask "help me"');
     expect([exit, stdout, agent.prompts]).toEqual([0, "I'll help.\n", ["help me"]]);
-    expect(stderr).toMatch(/cannot be reached from here \(ECONNREFUSED\); the answer comes through the backend\.\n$/);
+    expect(stderr).toMatch(/cannot be reached from this machine \(ECONNREFUSED\); the answer comes through the backend\.\n$/);
   });
 
   test("that is answered by a web page is not asked again: what the agent server reports is shown", async () => {

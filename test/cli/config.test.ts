@@ -83,30 +83,30 @@ allow-insecure\tfalse\t\tAllow plain HTTP to a remote backend
 browser\t\t\tProgram that opens links, or none
 notify\tauto\t\tRing the terminal bell when a session needs you
 update-notice\tauto\t\tShow a daily notice when a new version is available
-atlassian.client-id\t\t\tyour OAuth client for Jira and Confluence
-atlassian.client-secret\t\t\tits secret
-bitbucket.client-id\t\t\tyour OAuth client for Bitbucket
-bitbucket.client-secret\t\t\tits secret
-slack.client-id\t\t\tyour OAuth client for Slack
-slack.client-secret\t\t\tits secret
-github.client-id\t\t\tyour OAuth client for GitHub
-github.client-secret\t\t\tits secret
-google.client-id\t\t\tyour OAuth client for Gmail, Google Calendar, Docs, Sheets and Drive
-google.client-secret\t\t\tits secret
-notion.client-id\t\t\tyour OAuth client for Notion
-notion.client-secret\t\t\tits secret
-airtable.client-id\t\t\tyour OAuth client for Airtable
-airtable.client-secret\t\t\tits secret
-hubspot.client-id\t\t\tyour OAuth client for HubSpot
-hubspot.client-secret\t\t\tits secret
-linkedin.client-id\t\t\tyour OAuth client for LinkedIn
-linkedin.client-secret\t\t\tits secret
-kyg.client-id\t\t\tyour OAuth client for kyg
-kyg.client-secret\t\t\tits secret
-kyg.authorize-url\t\t\tconsent page of kyg
-kyg.token-url\t\t\ttoken endpoint of kyg
+atlassian.client-id\t\t\tYour OAuth client ID for Jira and Confluence
+atlassian.client-secret\t\t\tSecret of that OAuth client
+bitbucket.client-id\t\t\tYour OAuth client ID for Bitbucket
+bitbucket.client-secret\t\t\tSecret of that OAuth client
+slack.client-id\t\t\tYour OAuth client ID for Slack
+slack.client-secret\t\t\tSecret of that OAuth client
+github.client-id\t\t\tYour OAuth client ID for GitHub
+github.client-secret\t\t\tSecret of that OAuth client
+google.client-id\t\t\tYour OAuth client ID for Gmail, Google Calendar, Docs, Sheets and Drive
+google.client-secret\t\t\tSecret of that OAuth client
+notion.client-id\t\t\tYour OAuth client ID for Notion
+notion.client-secret\t\t\tSecret of that OAuth client
+airtable.client-id\t\t\tYour OAuth client ID for Airtable
+airtable.client-secret\t\t\tSecret of that OAuth client
+hubspot.client-id\t\t\tYour OAuth client ID for HubSpot
+hubspot.client-secret\t\t\tSecret of that OAuth client
+linkedin.client-id\t\t\tYour OAuth client ID for LinkedIn
+linkedin.client-secret\t\t\tSecret of that OAuth client
+kyg.client-id\t\t\tYour OAuth client ID for kyg
+kyg.client-secret\t\t\tSecret of that OAuth client
+kyg.authorize-url\t\t\tConsent page of kyg
+kyg.token-url\t\t\tToken endpoint of kyg
 kyg.api-url\t\t\tAPI of kyg
-kyg.scopes\t\t\tscopes to ask kyg for, with spaces between
+kyg.scopes\t\t\tScopes to request from kyg, separated by spaces
 `,
     stderr: "",
   });
@@ -156,14 +156,14 @@ test("config says when the environment beats what was set", async () => {
 test.for([
   ["config get modle", 'Unknown setting "modle".', "Did you mean model?"],
   ["config set modle x", 'Unknown setting "modle".', "Did you mean model?"],
-  ["config unset everything", 'Unknown setting "everything".', "Run `kay config list` to see every setting."],
+  ["config unset everything", 'Unknown setting "everything".', "Run `kay config list` to list every setting."],
   ["config set credentials paper", "credentials: The value must be auto, keychain or file.", ""],
   ["config set allow-insecure perhaps", "allow-insecure: The value must be true or false.", ""],
   ["config get", "Missing required argument 'key'.", "Run `kay help config`."],
   [
     "config list --profile Work",
-    '"Work" is no name for a profile.',
-    "Use up to 32 lower-case letters, digits and hyphens, a letter or digit first.",
+    '"Work" is not a valid profile name.',
+    "Use up to 32 lowercase letters, digits and hyphens, starting with a letter or digit.",
   ],
 ])("%s is a usage error", async ([line = "", sentence, hint]) => {
   expect(await machine()(line)).toEqual({ exit: 2, stdout: "", stderr: `✗ ${sentence}\n${hint ? `  ${hint}\n` : ""}` });

@@ -154,5 +154,5 @@ test("an ask whose answer is lost is not sent again to a guide-only backend", as
     exit: 1,
     asks: 1,
   });
-  expect(stderr).toContain("it is unknown whether the request was carried out");
+  expect(stderr).toContain("the request may have been processed");
 });

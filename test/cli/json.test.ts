@@ -22,7 +22,7 @@ function damageSettings(ann: Machine): void {
 }
 
 const DAMAGED = expect.stringMatching(
-  /^The settings file was damaged; it is kept as \/home\/ann\/kay\/config\.json\.corrupt-/,
+  /^The settings file was damaged\. A copy was saved as \/home\/ann\/kay\/config\.json\.corrupt-/,
 );
 
 test("C15 warnings are inside the document where stderr is no terminal, so that 2>&1 stays readable", async () => {

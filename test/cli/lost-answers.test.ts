@@ -44,7 +44,7 @@ test.for<[Reply, string]>([
     ann.place.network.seen.length = 0;
     ann.place.network.on("POST /ask", fault);
     ann.place.network.on("GET /requests/", GUIDE_ONLY);
-    const stderr = `✗ The answer was lost, so it is unknown whether the request was carried out. ${why}\n  Check whether it took effect before you retry.\n`;
+    const stderr = `✗ The answer was lost, so the request may have been processed. ${why}\n  Check whether it took effect before you retry.\n`;
     const result = await ann(`${COMMENT} --json`);
     expect({ ...result, stdout: documentOf(result) }).toEqual({
       exit: 1,
@@ -75,7 +75,7 @@ test("H19 an ask that nobody answers ends after ten minutes, and its outcome is 
   ann.place.network.on("GET /requests/", GUIDE_ONLY);
   expect(await ann("ask hello")).toMatchObject({
     exit: 1,
-    stderr: expect.stringContaining("it is unknown whether the request was carried out"),
+    stderr: expect.stringContaining("the request may have been processed"),
   });
 });
 
@@ -100,7 +100,7 @@ test("H13 where the answer cannot be fetched the outcome is unknown, and a repea
     exit: 1,
     stdout: "",
     stderr:
-      "✗ The answer was lost, so it is unknown whether the request was carried out. http://127.0.0.1:4000 answered 504 with a web page instead of JSON.\n  Check whether it took effect before you retry.\n",
+      "✗ The answer was lost, so the request may have been processed. http://127.0.0.1:4000 answered 504 with a web page instead of JSON.\n  Check whether it took effect before you retry.\n",
   });
   expect(await ann(`confirm ${token} --approve`)).toMatchObject({
     exit: 1,

@@ -273,7 +273,7 @@ test("a name in the settings file that is no profile's is told, and profile use 
     exit: 1,
     stdout: "",
     stderr:
-      '✗ In the settings file, "profile" is no name of a profile.\n  Choose one with `kay profile use default`.\n',
+      '✗ In the settings file, "profile" is not a valid profile name.\n  Choose one with `kay profile use default`.\n',
   });
   expect(await ann("profile use default")).toMatchObject({ exit: 0 });
   expect(await ann("connections")).toMatchObject({ exit: 4 });

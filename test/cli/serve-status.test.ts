@@ -18,7 +18,7 @@ test("where kay's own backend does not run, that is said with exit code 6, and n
   expect(await ann("serve --status")).toEqual({
     exit: 6,
     stdout: "",
-    stderr: "✗ The local backend is not running.\n  Start one with `kay serve`, or name another with --port.\n",
+    stderr: "✗ The local backend is not running.\n  Start one with `kay serve`, or specify another with --port.\n",
   });
   expect(ann.starts()).toBe(0);
 });

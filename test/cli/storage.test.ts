@@ -52,7 +52,7 @@ test("S05 a keychain that never answers ends the command within five seconds", a
     exit: 1,
     stdout: "",
     stderr:
-      "✗ The keychain did not answer.\n  Look for a dialog that asks for your password, answer it, and try again.\n",
+      "✗ The keychain did not respond.\n  Look for a password dialog, answer it, and try again.\n",
   });
   expect(ann.place.clock.now() - begun).toBeLessThanOrEqual(5_000);
   expect(await ann("connections --help")).toMatchObject({ exit: 0, stderr: "" });
@@ -84,16 +84,16 @@ test("KAY_CREDENTIALS=keychain refuses to begin a connection that could not be k
 const HOMELESS = { XDG_CONFIG_HOME: "", XDG_STATE_HOME: "", XDG_DATA_HOME: "" };
 
 test.for([
-  [undefined, "the home folder is not known"],
+  [undefined, "the home folder is unknown"],
   ["/", "the home folder is /"],
-  ["", "the home folder is not known"],
+  ["", "the home folder is unknown"],
 ] as const)(
   "S14 without a home folder (%j) a command that needs the store says which variable to set",
   async ([home, why]) => {
     expect(await kay({ home, env: HOMELESS })("connections")).toEqual({
       exit: 1,
       stdout: "",
-      stderr: `✗ There is no place for kay's files: ${why}.\n  Set KAY_CONFIG_DIR or XDG_CONFIG_HOME to a writable directory.\n`,
+      stderr: `✗ Could not find a folder for kay's files: ${why}.\n  Set KAY_CONFIG_DIR or XDG_CONFIG_HOME to a writable directory.\n`,
     });
   },
 );

@@ -30,7 +30,7 @@ test("KAY_TOKEN is used as it is: one that has expired is not refreshed", async 
   expect(await job("connections")).toEqual({
     exit: 4,
     stdout: "",
-    stderr: "✗ The backend refuses the token of KAY_TOKEN.\n  Set KAY_TOKEN to a token that is valid, or unset it.\n",
+    stderr: "✗ The backend rejected the token in KAY_TOKEN.\n  Set KAY_TOKEN to a valid token, or unset it.\n",
   });
   expect(ann.place.network.calls()).toEqual(["GET /connections"]);
 });
@@ -74,7 +74,7 @@ test.for(["with space", "line\nbreak", "ü"])(
     expect(await ann("connections")).toEqual({
       exit: 4,
       stdout: "",
-      stderr: "✗ The access token has characters that no token has.\n  Check KAY_TOKEN for spaces and line breaks.\n",
+      stderr: "✗ The access token contains invalid characters.\n  Check KAY_TOKEN for spaces and line breaks.\n",
     });
     expect(ann.place.network.seen).toEqual([]);
   },

@@ -76,7 +76,7 @@ test("H18 a backend that asks for an hour is not waited for", async () => {
   expect(await ann("connections")).toEqual({
     exit: 6,
     stdout: "",
-    stderr: `✗ ${BACKEND} gets too many requests (429). It can be asked again in 60 min.\n  Try again then.\n`,
+    stderr: `✗ ${BACKEND} received too many requests (429).\n  Try again in 60 min.\n`,
   });
   expect(ann.place.clock.now()).toBe(begun);
 });

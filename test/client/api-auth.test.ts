@@ -62,7 +62,7 @@ test("a 401 that no refresh cures says that nobody is signed in, with the backen
   const refresher = () => ({ accessToken: async () => "T0", afterRejection: async () => null });
   expect(await problemOf(apiFor(backend.url, { refresher }).api.connections())).toMatchObject({
     code: "NOT_SIGNED_IN",
-    message: "You are not signed in any more: the backend refuses the access token.",
+    message: "You are no longer signed in: the backend rejected the access token.",
     details: { http_status: 401, reason: "TOKEN_EXPIRED" },
   });
 });
@@ -99,10 +99,10 @@ test("KAY_TOKEN is sent as it is and never refreshed", async () => {
   const { api } = apiFor(backend.url, { token: "opaque" });
   expect(await problemOf(api.connections())).toMatchObject({
     code: "TOKEN_INVALID",
-    message: "The backend refuses the token of KAY_TOKEN.",
+    message: "The backend rejected the token in KAY_TOKEN.",
   });
   const odd = apiFor(backend.url, { token: "a\nb" }).api;
-  expect((await problemOf(odd.connections())).message).toBe("The access token has characters that no token has.");
+  expect((await problemOf(odd.connections())).message).toBe("The access token contains invalid characters.");
 });
 
 test("A04 only the backend's own 400, 401 and 403 end a sign-in; everything else passes", async () => {

@@ -22,7 +22,7 @@ test("H19 an ask whose answer was lost is sent exactly once, and its outcome is 
     const problem = await problemOf(api.ask({ prompt: "create ticket" }, { idempotencyKey: "I1" }));
     expect(problem).toMatchObject({
       code: "OUTCOME_UNKNOWN",
-      message: expect.stringMatching(/^The answer was lost, so it is unknown whether the request was carried out\. /),
+      message: expect.stringMatching(/^The answer was lost, so the request may have been processed\. /),
       hint: "Check whether it took effect before you retry.",
       details: { state: "unknown", idempotency_key: "I1", lost },
     });

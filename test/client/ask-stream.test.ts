@@ -110,7 +110,7 @@ test("the person is told once that the connection is lost, and after 60 s how to
   expect(parts).toEqual(NUMBERED.slice(0, 2));
   expect(error).toMatchObject({
     code: "UNREACHABLE",
-    hint: "The work goes on at the backend: `kay attach session_1` follows it, `kay sessions` lists all.",
+    hint: "The backend continues the work. Run `kay attach session_1` to follow it, or `kay sessions` to list all conversations.",
     details: { session_id: "session_1", last_event: 2 },
   });
   expect(notes).toEqual(["Connection lost, reconnecting."]);

@@ -56,7 +56,7 @@ test("S14 without a home folder nothing fails before a folder is needed, and the
   for (const home of [undefined, "", "/", "relative"]) {
     const paths = createPaths({ ...linux, home });
     expect(() => paths.config()).toThrow(Problem);
-    expect(() => paths.config()).toThrow(/^There is no place for kay's files: the home folder is .+\.$/);
+    expect(() => paths.config()).toThrow(/^Could not find a folder for kay's files: the home folder is .+\.$/);
   }
   try {
     createPaths({ ...linux, home: "/" }).config();

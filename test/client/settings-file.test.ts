@@ -32,7 +32,7 @@ test("S06 a file in UTF-16 is named with its encoding and left as it is", () => 
     const { path, file } = folderWith(bytes);
     const { settings } = settingsIn(path);
     expect(problemIn(() => settings.get("model"))).toBe(
-      `BROKEN_SETTINGS: The settings file ${file} is ${encoding}. Save it as UTF-8; it was left as it is.`,
+      `BROKEN_SETTINGS: The settings file ${file} is ${encoding}. Save it as UTF-8. It was not changed.`,
     );
     expect(Buffer.compare(readFileSync(file), bytes)).toBe(0);
   }
@@ -45,7 +45,7 @@ test("S07 a damaged file is kept aside with one warning, and kay starts afresh",
     expect([settings.text("model"), settings.text("credentials")]).toEqual([undefined, "auto"]);
     const aside = `${file}.corrupt-2026-11-27T12-30-00`;
     expect(warnings).toEqual([
-      `The settings file was damaged; it is kept as ${aside}, and kay starts with fresh settings.`,
+      `The settings file was damaged. A copy was saved as ${aside}, and kay starts with default settings.`,
     ]);
     expect(readFileSync(aside, "utf8")).toBe(content);
     expect(statSync(aside).mode & 0o777).toBe(0o600);
@@ -90,7 +90,7 @@ test("S11 a file that cannot be read names path and errno, and nothing is overwr
   const { path, file } = folderWith();
   mkdirSync(file);
   expect(problemIn(() => settingsIn(path).settings.get("model"))).toBe(
-    `BROKEN_SETTINGS: The settings file ${file} cannot be read (EISDIR). Make it readable, or set KAY_CONFIG_DIR to another folder.`,
+    `BROKEN_SETTINGS: Could not read the settings file ${file} (EISDIR). Make it readable, or set KAY_CONFIG_DIR to another folder.`,
   );
   expect(statSync(file).isDirectory()).toBe(true);
 });
@@ -104,7 +104,7 @@ test("S14 without any folder, settings given by flag, environment or default nee
   });
   expect([settings.text("api-url"), settings.text("model")]).toEqual(["https://kay.test", "openai:a"]);
   expect(problemIn(() => settings.get("credentials"))).toBe(
-    "STORE_UNREADABLE: There is no place for kay's files: the home folder is /. Set KAY_CONFIG_DIR or XDG_CONFIG_HOME to a writable directory.",
+    "STORE_UNREADABLE: Could not find a folder for kay's files: the home folder is /. Set KAY_CONFIG_DIR or XDG_CONFIG_HOME to a writable directory.",
   );
 });
 

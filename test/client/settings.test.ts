@@ -71,7 +71,7 @@ test("a value that is not accepted says what is, and where it stands", async () 
     "USAGE: credentials of profile default: The value must be auto, keychain or file.",
   );
   expect(problemIn(() => settings.get("allow-insecure"))).toContain(
-    "USAGE: allow-insecure of profile default: The value must be a text.",
+    "USAGE: allow-insecure of profile default: The value must be text.",
   );
   expect(problemIn(() => settings.get("api-url"))).toContain(
     'USAGE: KAY_API_URL: The backend\'s address is not a URL: "localhost:4000".',
@@ -90,7 +90,7 @@ test("an unknown setting names the nearest one", () => {
   expect(parseSettingKey("api-url")).toBe("api-url");
   expect(problemIn(() => parseSettingKey("api_ulr"))).toBe('USAGE: Unknown setting "api_ulr". Did you mean api-url?');
   expect(problemIn(() => parseSettingKey("zzzzzzzz"))).toBe(
-    'USAGE: Unknown setting "zzzzzzzz". Run `kay config list` to see every setting.',
+    'USAGE: Unknown setting "zzzzzzzz". Run `kay config list` to list every setting.',
   );
   expect(problemIn(() => parseSettingKey("constructor"))).toContain("Unknown setting");
 });

@@ -94,7 +94,7 @@ test.for([
     "SESSION_NOT_FOUND",
   ],
   ['data: {"type":"error","error":{"message":"refused"}}\n\n', "refused", "MODEL_FAILED"],
-  ['{"error":{}}\n', "The request was refused.", "MODEL_FAILED"],
+  ['{"error":{}}\n', "The request was rejected.", "MODEL_FAILED"],
 ])("H09 a refusal in another shape is an error with its words: %j", async ([text = "", errorText, code]) => {
   const error = { part: { type: "error", errorText, code } };
   for (let cut = 0; cut <= text.length; cut++) {
@@ -138,12 +138,12 @@ test.for([
   })();
   expect(await problemOf(ended)).toMatchObject({
     code: "BAD_ANSWER",
-    message: "http://b sent an event of more than 8 MiB.",
+    message: "http://b sent an event larger than 8 MiB.",
   });
   expect(sent).toBeLessThan(40);
 });
 
-test("H22 unknown types and values are passed over in silence, what is broken with one warning, and the stream goes on", async () => {
+test("H22 unknown types and values are passed over in silence, invalid ones with one warning, and the stream goes on", async () => {
   const text =
     'data: {"type":"reasoning-delta","id":"r","text":"x"}\n\ndata: {"type":"data-foo"}\n\ndata: [DONE]\n\ndata: null\n\n' +
     'data: "str"\n\ndata: 7\n\ndata: []\n\ndata: {}\n\ndata: {"type":5}\n\n';
@@ -153,9 +153,9 @@ test("H22 unknown types and values are passed over in silence, what is broken wi
   expect(await read(text, rest)).toEqual({ parts: [reasoning, "done", delta("A"), finish], warnings: [] });
   expect(await read(text, broken, broken, rest)).toEqual({
     parts: [reasoning, "done", delta("A"), finish],
-    warnings: ["The backend sent a part of a wrong shape (text-delta); it was passed over."],
+    warnings: ["The backend sent an invalid part (text-delta), which was ignored."],
   });
   expect((await read("data: {bad json\n\n", rest)).warnings).toEqual([
-    "The backend sent an event that is no JSON; it was passed over.",
+    "The backend sent an event that is not JSON, which was ignored.",
   ]);
 });

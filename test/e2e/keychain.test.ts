@@ -83,7 +83,7 @@ test("a keyring that freezes with a sign-in stored is told within 1.5 s, not wai
   await credentials.write(ORIGIN, 0, SIGN_IN);
   await freeze(daemon);
   const again = openProfile({ in: folder, preference: "auto", keychain }).credentials;
-  await expect(again.read(ORIGIN)).rejects.toMatchObject({ message: "The keychain service does not answer." });
+  await expect(again.read(ORIGIN)).rejects.toMatchObject({ message: "The keychain service does not respond." });
 });
 
 /** Nothing is timed but the limit that is promised, with room for a busy machine. */

@@ -63,7 +63,7 @@ test("S05 a keyring that is frozen or gone ends a command within 5 s with its ow
   const started = performance.now();
   expect(await connections()).toMatchObject({
     exit: 1,
-    stderr: expect.stringMatching(/^✗ The keychain service does not answer\.\n/),
+    stderr: expect.stringMatching(/^✗ The keychain service does not respond\.\n/),
   });
   expect(performance.now() - started).toBeLessThan(5_000);
   daemon.kill("SIGCONT");
@@ -71,7 +71,7 @@ test("S05 a keyring that is frozen or gone ends a command within 5 s with its ow
   await stop(daemon);
   expect(await connections()).toMatchObject({
     exit: 1,
-    stderr: expect.stringMatching(/^✗ No keychain service runs on the D-Bus session bus\.\n/),
+    stderr: expect.stringMatching(/^✗ No keychain service is running on the D-Bus session bus\.\n/),
   });
   expect(readFileSync(file, "utf8")).toBe(sealed);
   await keyring("pw");

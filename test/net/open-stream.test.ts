@@ -194,7 +194,7 @@ test("H11 a stream in which nothing comes for 120 s ends with the time that it w
   expect(error).toMatchObject({
     code: "TIMED_OUT",
     message: `No data from ${url} for 120 s; the connection appears to be dead.`,
-    hint: "The work goes on at the backend: `kay attach session_1` follows it, `kay sessions` lists all.",
+    hint: "The backend continues the work. Run `kay attach session_1` to follow it, or `kay sessions` to list all conversations.",
   });
   expect(waits.size).toBe(0);
 });

@@ -28,62 +28,66 @@ import { sendLogout } from "./refresh-call.ts";
 import { type Call, sendCall } from "./send-call.ts";
 import type { StreamCalls } from "./stream.ts";
 
-/** The calls of one backend (guide; protocol.md). Every answer is checked against the contract; failures are Problems. */
+/** The calls of one backend (docs/protocol.md). Every answer is checked against its schema; failures are Problems. */
 export type Api = StreamCalls &
   ConversationCalls & {
     /**
-     * `POST /connections/connect?service=`: begin to connect. Sent once; a 401 is final. `signedIn` sends the access token along, so that the
-     * backend knows the account that consents for one of this installation's own.
+     * `POST /connections/connect?service=`: starts connecting a service. Sent once; a 401 is final. `signedIn` also
+     * sends the access token, so that the backend recognizes the account of this installation.
      */
     connect(
       service: string,
       body: ConnectRequest,
       options?: CallOptions & { signedIn?: boolean },
     ): Promise<ConnectResponse>;
-    /** `GET /auth/status/:state`, one try: `pollStatus` is what repeats it. */
+    /** `GET /auth/status/:state`, a single try; `pollAuthorization` repeats it. */
     status(state: string, verifier?: string, options?: CallOptions): Promise<StatusResponse>;
-    /** `GET /connections` as the one signed in; with `session_id`, by that (the guide's legacy way) where nobody is. */
+    /** `GET /connections` with the sign-in, or without one for a `session_id`. */
     connections(options?: CallOptions & { session_id?: string }): Promise<ConnectionsResponse>;
-    /** `POST /connections/disconnect?service=`. One of a sign-in and `session_id` is needed. */
+    /** `POST /connections/disconnect?service=`. Requires a sign-in or a `session_id`. */
     disconnect(service: string, options?: CallOptions & { session_id?: string }): Promise<DisconnectResponse>;
     /** `POST /auth/refresh`, for the refresher. */
     refresh: RefreshCall;
     /**
-     * `POST /auth/logout` with this token, else with the current one; five seconds in all. Resolves when the backend heard it or knows the
-     * token no more (401); else a Problem says why the sign-in may live on (case A26).
+     * `POST /auth/logout` with this token or the current one; five seconds in all. Resolves if the backend ended the
+     * sign-in or does not know the token (401).
+     *
+     * @throws Problem that says why the sign-in may still be valid
      */
     logout(token?: string): Promise<void>;
-    /** `POST /ask`. An answer of `status: "error"` is an answer. A lost one is looked up, never asked for again. */
+    /** `POST /ask`. An answer of `status: "error"` is an answer. A lost answer is looked up, never requested again. */
     ask(request: AskRequest, options?: WriteOptions): Promise<AskResponse>;
-    /** `POST /ask/confirm`, as careful as `ask`. */
+    /** `POST /ask/confirm`, with the same protection against lost answers as `ask`. */
     confirm(token: string, approved: boolean, options?: WriteOptions): Promise<AskResponse>;
-    /** `GET /services`, or null where the backend has only what the guide has. */
+    /** `GET /services`, or null if the backend does not have it. */
     services(options?: CallOptions): Promise<ServicesResponse | null>;
-    /** `POST /services`: a service of one's own. Where nobody is signed in, for the session id of the body or a new one. Sent once. */
+    /**
+     * `POST /services`: adds a custom service. Without a sign-in, for the body's session ID or a new one. Sent once.
+     */
     describeService(body: AddServiceRequest, options?: CallOptions): Promise<AddServiceResponse>;
-    /** `POST /services/:name/approve`: the tools of an MCP server as they are now. Sent once. */
+    /** `POST /services/:name/approve`: approves the current tools of an MCP server. Sent once. */
     approveService(name: string, body: ApproveRequest, options?: CallOptions): Promise<AddServiceResponse>;
     /** `DELETE /services/:name`. Sent once. */
     removeService(name: string, options?: CallOptions): Promise<RemoveServiceResponse>;
     /** `GET /services/:name/description`. */
     description(name: string, options?: CallOptions): Promise<DescriptionResponse>;
-    /** `GET /tools`, of one service where it is named; null as above. */
+    /** `GET /tools`, of one service or all; null if the backend does not have it. */
     tools(options?: CallOptions & { service?: string }): Promise<ToolsResponse | null>;
     /** `GET /tools/:name`. */
     tool(name: string, options?: CallOptions): Promise<ToolView>;
-    /** `POST /tools/:name/call`, as careful as `ask`. */
+    /** `POST /tools/:name/call`, with the same protection against lost answers as `ask`. */
     callTool(name: string, input: Record<string, unknown>, options?: WriteOptions): Promise<ToolCallResponse>;
-    /** `GET /model`, or null where the backend has only what the guide has. kay's own backend asks for no sign-in here. */
+    /** `GET /model`, or null if the backend does not have it. The local backend requires no sign-in for this. */
     model(options?: CallOptions): Promise<ModelView | null>;
     /** `POST /model/test`, sent once. */
     testModel(options?: CallOptions): Promise<ModelTestResponse>;
-    /** What became of the write with this key; `unknown` also where the backend has no such call. */
+    /** Outcome of the write with this key; `unknown` also if the backend does not have this call. */
     outcome(key: string, options?: CallOptions): Promise<WriteOutcome>;
-    /** `GET /capabilities`, or null where the backend has only what the guide has. */
+    /** `GET /capabilities`, or null if the backend does not have it. */
     capabilities(options?: CallOptions): Promise<Capabilities | null>;
-    /** `GET /health/stream`: how the beats of a short stream came; null where the backend has only what the guide has. */
+    /** `GET /health/stream`: the beats of a short stream, or null if the backend does not have it. */
     beats(options?: CallOptions): Promise<Beat[] | null>;
-    /** Server's clock minus this machine's in milliseconds, as of the last answer; undefined before the first. */
+    /** Server's clock minus this machine's in ms, as of the last answer; undefined before the first. */
     clockOffsetMs(): number | undefined;
   };
 
@@ -91,10 +95,10 @@ type Capabilities = z.infer<typeof CapabilitiesResponse>;
 
 const STATUS_TIMEOUT_MS = 10_000;
 const MODEL_TEST_TIMEOUT_MS = 150_000;
-/** A program gets two minutes to start. */
+/** A local MCP server gets two minutes to start. */
 const LOOK_TIMEOUT_MS = 150_000;
 
-/** The calls of one backend; see {@link Api}. */
+/** Creates the calls of one backend; see {@link Api}. */
 export function createApi(options: ApiOptions): Api {
   const caller = createCaller(options);
   const { backend, tokens, timeoutMs, askTimeoutMs, refresh, get, bearer, read, write, outcome } = caller;
@@ -194,7 +198,7 @@ export function createApi(options: ApiOptions): Api {
   };
 }
 
-/** A call loads its shape while its request is under way: each file of the contract makes all the schemas that are in it. */
+/** Loads schemas while the request is running, because importing a protocol file builds all its schemas. */
 const shapes = {
   AskResponse: () => import("#protocol/ask").then((of) => of.AskResponse),
   CapabilitiesResponse: () => import("#protocol/ask").then((of) => of.CapabilitiesResponse),

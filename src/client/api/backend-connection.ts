@@ -1,29 +1,29 @@
 import type { OpenStream, Send, Timer } from "#net/ports";
 
-/** One backend as the calls see it. */
+/** Connection to one backend, shared by all calls. */
 export type BackendConnection = {
-  /** No trailing slash; a base path is kept. */
+  /** Without a trailing slash, but with the base path. */
   baseUrl: string;
   send: Send;
   openStream: OpenStream;
-  /** The way out for streams to other origins than the backend's, which takes nothing of the backend along; without it none are read. */
+  /** Opens streams to other origins, without anything that belongs to the backend. If absent, none are opened. */
   openElsewhere?: OpenStream;
   clock: Timer;
-  /** Random bytes, for idempotency keys and to spread repeats. */
+  /** Returns random bytes, for idempotency keys and to spread retries. */
   random(bytes: number): Uint8Array;
   version: string;
-  /** Sent as `Kay-Local-Secret` to the embedded backend. */
+  /** Secret of the local backend, sent as `Kay-Local-Secret`. */
   localSecret?: string;
-  /** Server's clock minus this machine's in milliseconds, by the `Date` header of the last answer. */
+  /** Server's clock minus this machine's in ms, by the `Date` header of the last answer. */
   clockOffsetMs?: number;
 };
 
-/** Answers of a backend come from this host; for sentences. */
+/** Returns the backend's origin, for error messages. */
 export function getHost(backend: BackendConnection): string {
   return new URL(backend.baseUrl).origin;
 }
 
-/** A fresh idempotency key: 128 random bits in hex. */
+/** Creates an idempotency key: 128 random bits in hex. */
 export function createIdempotencyKey(backend: BackendConnection): string {
   return Buffer.from(backend.random(16)).toString("hex");
 }

@@ -1,32 +1,32 @@
 import { Problem } from "#protocol/errors";
 import type { Call } from "./send-call.ts";
 
-/** Where access tokens come from: `refresh.ts` for what is stored, or one fixed token. */
+/** Source of access tokens: stored ones from `refresh.ts`, or one fixed token. */
 export type TokenSource = {
-  /** The token to send, refreshed before it expires; null when nobody is signed in. */
+  /** Returns the token to send, refreshed before it expires; null without a sign-in. */
   accessToken(): Promise<string | null>;
-  /** Another token after the backend refused this one; null when no refresh can cure it. */
+  /** Returns a new token after the backend rejected this one; null if a refresh does not help. */
   afterRejection(token: string): Promise<string | null>;
 };
 
-/** KAY_TOKEN: used as it is, never stored, never refreshed. */
+/** Creates a source for KAY_TOKEN, which is never stored or refreshed. */
 export function createFixedTokenSource(token: string): TokenSource {
   return {
     accessToken: async () => token,
     afterRejection: async () => {
-      throw new Problem("TOKEN_INVALID", "The backend refuses the token of KAY_TOKEN.", {
-        hint: "Set KAY_TOKEN to a token that is valid, or unset it.",
+      throw new Problem("TOKEN_INVALID", "The backend rejected the token in KAY_TOKEN.", {
+        hint: "Set KAY_TOKEN to a valid token, or unset it.",
       });
     },
   };
 }
 
 /**
- * Carry out a call with the access token. A 401 means that it was not executed, so after a refresh it is sent once more, also a POST; a
- * second 401 is final. Calls that meet an expired token together share one refresh (the token source sees to that).
+ * Sends a call with the access token. A 401 means that nothing was executed, so the call is sent once more after a
+ * refresh, even a POST; a second 401 is final. Concurrent calls with an expired token share one refresh.
  *
- * @param send what carries it out: `exchange`, or what opens a stream
- * @param fallback what to do when nobody is signed in, or no longer; without it that is NOT_SIGNED_IN
+ * @param send sends the call, or opens a stream
+ * @param fallback used without a sign-in, instead of NOT_SIGNED_IN
  */
 export async function withBearer<T>(
   tokens: TokenSource,
@@ -48,10 +48,10 @@ export async function withBearer<T>(
   }
 }
 
-/** The call with the token in its header. A token that cannot be in a header is refused here rather than by the HTTP library. */
+/** Adds the token to a call's headers, and rejects a token that cannot be sent in a header. */
 export function withAuthorization(call: Call, token: string): Call {
   if (!/^[\x21-\x7e]+$/.test(token)) {
-    throw new Problem("TOKEN_INVALID", "The access token has characters that no token has.", {
+    throw new Problem("TOKEN_INVALID", "The access token contains invalid characters.", {
       hint: "Check KAY_TOKEN for spaces and line breaks.",
     });
   }
@@ -66,9 +66,9 @@ async function rejectSignedOut(): Promise<never> {
   throw new Problem("NOT_SIGNED_IN", "You are not signed in.");
 }
 
-/** The backend refuses the token and no refresh helps. Its own reason travels in the details. */
+/** Creates the error for a token that no refresh can replace. The backend's reason is in the details. */
 function signedOut(refusal: Problem): Problem {
-  return new Problem("NOT_SIGNED_IN", "You are not signed in any more: the backend refuses the access token.", {
+  return new Problem("NOT_SIGNED_IN", "You are no longer signed in: the backend rejected the access token.", {
     details: { http_status: 401, reason: refusal.code },
     cause: refusal,
   });

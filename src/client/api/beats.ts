@@ -6,17 +6,17 @@ import { ignoreMissingRoute, toProblem } from "./failure.ts";
 import { toAnswerContext, toRequest } from "./send-call.ts";
 import { createEventReader } from "./sse.ts";
 
-/** One beat: when it was sent by the server's clock, and when it came by this machine's; ms since 1970. */
+/** One beat: when it was sent by the server's clock, and when it arrived by this machine's, in ms since 1970. */
 export type Beat = { sentAt: number; cameAt: number };
 
-/** Limits for the head of the stream, and for a wait between two beats, in milliseconds. */
+/** Time limits in ms: for the head of the stream, and between two beats. */
 const HEAD_LIMIT_MS = 5_000;
 const IDLE_LIMIT_MS = 5_000;
 
 /**
- * `GET /health/stream`: the beats of a short stream as they came; null where the backend has none.
+ * `GET /health/stream`: returns the beats of a short stream, or null if the backend does not have it.
  *
- * @throws Problem as every call; TIMED_OUT when nothing comes for five seconds
+ * @throws Problem TIMED_OUT when nothing arrives for five seconds
  */
 export async function fetchBeats(backend: BackendConnection, signal?: AbortSignal): Promise<Beat[] | null> {
   const call = { method: "GET", path: "/health/stream" } as const;
@@ -27,7 +27,7 @@ export async function fetchBeats(backend: BackendConnection, signal?: AbortSigna
   if (stream.status === 200 && isStream) return readBeats(backend, stream);
   const answer = await readBody(stream, getHost(backend));
   if (stream.status >= 400) return ignoreMissingRoute(toProblem(answer, toAnswerContext(backend, {})));
-  throw new Problem("BAD_ANSWER", `${getHost(backend)} answered something else than a stream.`, {
+  throw new Problem("BAD_ANSWER", `${getHost(backend)} did not answer with a stream.`, {
     details: { http_status: stream.status },
   });
 }
@@ -45,7 +45,7 @@ async function readBeats(backend: BackendConnection, { body }: Streaming): Promi
   return found;
 }
 
-/** The time that a beat tells; NaN for what is none. */
+/** Returns the time in a beat; NaN for other events. */
 function getSentAt(data: string): number {
   try {
     const { type, at } = JSON.parse(data) as { type?: unknown; at?: unknown };

@@ -9,22 +9,22 @@ import { type Call, readAnswer, sendCall, toAnswerContext } from "./send-call.ts
 export type CallOptions = { signal?: AbortSignal };
 export type WriteOptions = CallOptions & { idempotencyKey?: string };
 
-/** What the calls are made with. */
+/** Options of the calls. */
 export type ApiOptions = Omit<BackendConnection, "clockOffsetMs"> & {
-  /** KAY_TOKEN. Beats the refresher. */
+  /** KAY_TOKEN. Overrides the refresher. */
   token?: string;
-  /** Makes the source of stored tokens from the refresh call; without it and without `token`, nobody is signed in. */
+  /** Creates the source of stored tokens. Without it and without `token`, there is no sign-in. */
   refresher?: (call: RefreshCall) => TokenSource;
-  /** Limit of an ordinary call, 30 s. */
+  /** Time limit of an ordinary call in ms (default: 30 s). */
   timeoutMs?: number;
-  /** Limit of `ask` and `confirm`, in which a model and services work: 10 min. */
+  /** Time limit of `ask` and `confirm` in ms, which run a model and services (default: 10 min). */
   askTimeoutMs?: number;
 };
 
-/** The schema of an answer, or what loads it. */
+/** The schema of an answer, or a function that loads it. */
 type Shape<T extends z.core.$ZodType> = T | (() => Promise<T>);
 
-/** One backend with whoever speaks to it: what every call is made of. */
+/** One backend with its sign-in, shared by all calls. */
 export type Caller = {
   backend: BackendConnection;
   tokens: TokenSource;
@@ -32,15 +32,15 @@ export type Caller = {
   askTimeoutMs: number;
   refresh: RefreshCall;
   get(path: string, signal?: AbortSignal): Call;
-  /** Carry out a call with the access token; see `withBearer`. */
+  /** Sends a call with the access token; see `withBearer`. */
   bearer(call: Call, fallback?: () => Promise<Incoming>): Promise<Incoming>;
-  /** Carry out a call, by `exchange` without a token unless `send` is given, and read its answer. */
+  /** Sends a call without a token, unless `send` is given, and reads its answer. */
   read<T extends z.core.$ZodType>(
     shape: Shape<T>,
     call: Call,
     send?: () => Promise<Incoming>,
   ): Promise<z.core.output<T>>;
-  /** Carry out a write with the access token, once, and read its answer; see `sendOnce`. */
+  /** Sends a write once with the access token, and reads its answer; see `sendOnce`. */
   write<T extends z.core.$ZodType>(shape: Shape<T>, call: Call, options?: WriteOptions): Promise<z.core.output<T>>;
   outcome(key: string, options?: CallOptions): Promise<WriteOutcome>;
 };
@@ -78,7 +78,7 @@ export function createCaller(options: ApiOptions): Caller {
 
 const nobody: TokenSource = { accessToken: async () => null, afterRejection: async () => null };
 
-/** Carries out a call and reads its answer; the path without its query names it in sentences. */
+/** Creates a function that sends a call and reads its answer. Error messages name the path without its query. */
 function getReader(backend: BackendConnection): Caller["read"] {
   return async (shape, call, send = () => sendCall(backend, call)) => {
     const [answer, schema] = await Promise.all([send(), typeof shape === "function" ? shape() : shape]);

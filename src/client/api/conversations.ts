@@ -22,44 +22,46 @@ import type { Caller } from "./caller.ts";
 import { ignoreMissingAuthRoute } from "./failure.ts";
 import type { Call } from "./send-call.ts";
 
-/** Calls about conversations, what waits for a person in them, and what may run by itself (protocol sections 3 and 5). */
+/** Calls for conversations, open requests, policies and approvals (docs/protocol.md). */
 export type ConversationCalls = {
   /** `GET /sessions`, newest first. `page` counts from 1. */
   sessions(options?: { page?: number; limit?: number }): Promise<ConversationsResponse>;
   session(id: string): Promise<ConversationView>;
   renameSession(id: string, title: string): Promise<ConversationView>;
   deleteSession(id: string): Promise<void>;
-  /** `GET /sessions/:id/clients`: who follows it, or null where the backend does not tell. */
+  /** `GET /sessions/:id/clients`: clients that follow it, or null if the backend does not have this call. */
   clients(sessionId: string): Promise<ClientsResponse | null>;
-  /** `PUT /sessions/:id/clients/:client_id`: whether this client can answer approvals and forms. */
+  /** `PUT /sessions/:id/clients/:client_id`: sets whether this client answers approvals and forms. */
   setClient(sessionId: string, clientId: string, mode: ClientMode): Promise<void>;
-  /** The first answer wins. @throws Problem INTERACTION_CLOSED with what won in `details.answered` */
+  /** The first answer wins. @throws Problem INTERACTION_CLOSED with the first answer in `details.answered` */
   answerInteraction(sessionId: string, interactionId: string, answer: InteractionAnswer): Promise<InteractionAnswered>;
-  /** `GET /pending`: all that waits for a person, or null where the backend has only what the guide has. */
+  /** `GET /pending`: all open requests, or null if the backend does not have this call. */
   pending(): Promise<PendingRequest[] | null>;
   /**
-   * `GET /pending/:id`: one of them, or null where the backend does not tell.
+   * `GET /pending/:id`: one open request, or null if the backend does not have this call.
    *
-   * @throws Problem INTERACTION_CLOSED with what won in `details.answered`, INTERACTION_NOT_FOUND
+   * @throws Problem INTERACTION_CLOSED with the first answer in `details.answered`, INTERACTION_NOT_FOUND
    */
   pendingRequest(id: string): Promise<PendingRequest | null>;
   generation(id: string): Promise<GenerationView>;
-  /** `POST /generations/:id/auth`: a service that the generation waits for was connected, or was not. */
+  /** `POST /generations/:id/auth`: reports whether a service that the generation needs was connected. */
   answerAuth(generationId: string, answer: AuthAnswer): Promise<GenerationView>;
   cancelGeneration(id: string): Promise<GenerationView>;
   policies(): Promise<Policy[]>;
-  /** Change these policies, and get all; mode `null` forgets one. */
+  /** Changes these policies and returns all; mode `null` removes one. */
   putPolicies(policies: z.infer<typeof PoliciesChange>["policies"]): Promise<Policy[]>;
   approvals(): Promise<Grant[]>;
-  /** Whether a call would ask, and why. Runs nothing. */
+  /** Returns whether a call would need approval, and why. Runs nothing. */
   testApproval(test: z.infer<typeof GrantTest>): Promise<GrantTestResponse>;
   revokeApproval(id: string): Promise<void>;
 };
 
-/** An answer of which only its coming counts. */
+/** An answer whose content does not matter. */
 const Heard = z.looseObject({});
 
-/** See {@link ConversationCalls}. Writes carry an Idempotency-Key and are sent once; one whose answer was lost is looked up. */
+/**
+ * Creates the {@link ConversationCalls}. Writes have an Idempotency-Key and are sent once; a lost answer is looked up.
+ */
 export function createConversationCalls(caller: Caller): ConversationCalls {
   const { timeoutMs } = caller;
   const get = <T extends z.core.$ZodType>(schema: T, path: string) => {

@@ -3,15 +3,15 @@ import { formatWait, MAX_WAIT_MS, parseRetryAfter } from "#net/retry-after";
 import { clean } from "#protocol/clean";
 import { ERRORS, type ErrorCode, isErrorCode, Problem } from "#protocol/errors";
 
-/** Calls whose statuses mean something of their own where the body names no code of the table. */
+/** Calls with their own meaning of a status, if the body has no error code. */
 export type Route = "status" | "refresh" | "ask" | "confirm" | "other";
 
-/** What the sentences need: whose answer it is, when, and to which call. */
+/** Context of an answer for error messages: the host, the current time, and the call. */
 export type AnswerContext = { host: string; now: number; route: Route };
 
 /**
- * The error that an answer of status 400 and above stands for: the code of the table if the body names one, else the guide's words, else
- * what the status means for this call. What the backend wrote is cleaned and capped; a web page is never repeated.
+ * Returns the error for an answer of status 400 or above: the code in the body, else the meaning of known texts, else
+ * the meaning of the status for this call. The backend's text is cleaned and shortened; a web page is never repeated.
  */
 export function toProblem(answer: Incoming, context: AnswerContext): Problem {
   const body = parseJsonObject(answer.body);
@@ -33,7 +33,7 @@ export function toProblem(answer: Incoming, context: AnswerContext): Problem {
   });
 }
 
-/** An answer that is no JSON, in one sentence: status and host, never the page. */
+/** Returns the error for an answer that is not JSON, with status and host but without the page. */
 export function unexpectedAnswerProblem(
   answer: Incoming,
   context: AnswerContext,
@@ -47,10 +47,10 @@ export function unexpectedAnswerProblem(
   });
 }
 
-/** Networks of hotels and trains answer for everybody until somebody has signed in there. */
-const PORTAL = "A network that first wants a sign-in in the browser answers like this too.";
+/** Networks with a captive portal answer for all hosts until the user has signed in. */
+const PORTAL = "A network that requires a sign-in in the browser can also cause this.";
 
-/** The body as a JSON object, or null. A byte order mark is no part of it. */
+/** Parses the body as a JSON object; null if it is not one. Ignores a byte order mark. */
 export function parseJsonObject(text: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(text.replace(/^\ufeff/, ""));
@@ -62,7 +62,7 @@ export function parseJsonObject(text: string): Record<string, unknown> | null {
   }
 }
 
-/** Whether the body is a page for a browser, whatever its type says. */
+/** Whether the body is a web page, whatever its content type says. */
 export function isWebPage(answer: Incoming): boolean {
   const body = answer.body.trimStart();
   if (body === "") return false;
@@ -71,12 +71,12 @@ export function isWebPage(answer: Incoming): boolean {
   );
 }
 
-/** Codes that may come over the wire; those with status 0 are only ever the client's own. */
+/** Returns a code that may come over the wire. Codes with status 0 exist only in the client. */
 function travelling(code: unknown): ErrorCode | undefined {
   return isErrorCode(code) && ERRORS[code].status !== 0 ? code : undefined;
 }
 
-/** The guide's free texts, which have no code. */
+/** Returns the code for known error texts of backends that send no codes. */
 function guideCode(body: Record<string, unknown>, route: Route): ErrorCode | undefined {
   const text = `${typeof body.error === "string" ? body.error : ""} ${typeof body.message === "string" ? body.message : ""}`;
   if (body.session_reset_required === true) return "SESSION_INVALID";
@@ -111,12 +111,15 @@ function codeOfStatus(status: number, route: Route): ErrorCode {
   return OF_ROUTE[route]?.[status] ?? OF_STATUS[status] ?? (status > 500 ? "BAD_GATEWAY" : "BAD_ANSWER");
 }
 
-/** Words for a person; some backends send only their code. */
+/** Whether a text is a sentence rather than an error code. */
 function isSentence(text: string): boolean {
   return text.trim() !== "" && !/^[A-Z][A-Z0-9_]*$/.test(text.trim());
 }
 
-/** A gateway or a page in between answered: statuses that speak for themselves keep their meaning, the rest is no answer of a backend. */
+/**
+ * Returns the error for an answer of a gateway or web page. Some statuses keep their meaning; any other is not an
+ * answer of a backend.
+ */
 function strangeFailure(answer: Incoming, context: AnswerContext): Problem {
   if (answer.status === 429) return rateLimited(answer, context);
   if (answer.status >= 500) return unexpectedAnswerProblem(answer, context, "BAD_GATEWAY");
@@ -126,14 +129,12 @@ function strangeFailure(answer: Incoming, context: AnswerContext): Problem {
 
 function rateLimited(answer: Incoming, { host, now }: AnswerContext, said?: string): Problem {
   const wait = parseRetryAfter(answer.headers, now);
-  const time = wait === null ? "" : formatWait(wait, now);
-  const when = wait === null || wait < 1_000 || said?.includes(time) ? "" : ` It can be asked again in ${time}.`;
   const details = { http_status: 429, ...(wait === null ? {} : { retry_after: Math.ceil(wait / 1000) }) };
-  const hint = wait !== null && wait > MAX_WAIT_MS ? { hint: "Try again then." } : {};
-  return new Problem("RATE_LIMITED", `${said ?? `${host} gets too many requests (429).`}${when}`, { details, ...hint });
+  const hint = wait === null || wait < 1_000 ? {} : { hint: `Try again in ${formatWait(wait, now)}.` };
+  return new Problem("RATE_LIMITED", said ?? `${host} received too many requests (429).`, { details, ...hint });
 }
 
-/** Fields of the body that commands and scripts act on. */
+/** Fields of the body that commands and scripts use. */
 const OWN_FIELDS = [
   "status",
   "session_reset_required",
@@ -155,16 +156,16 @@ function ownFields(body: Record<string, unknown>): Record<string, unknown> {
 }
 
 function hintFor(code: ErrorCode, status: number): { hint?: string } {
-  return code === "INTERNAL" && status >= 500 ? { hint: "The fault is at the backend: try again in a moment." } : {};
+  return code === "INTERNAL" && status >= 500 ? { hint: "The backend failed. Try again in a moment." } : {};
 }
 
-/** A guide-only backend has no such call and says so in its own way. */
+/** Returns null for the errors of a backend that does not have a call. */
 export function ignoreMissingRoute(error: unknown): null {
   if (error instanceof Problem && [401, 404, 405].includes(Number(error.details.http_status))) return null;
   throw error;
 }
 
-/** The same for calls behind the sign-in, where 401 has its own meaning. */
+/** Like {@link ignoreMissingRoute}, for calls that require a sign-in, where 401 has its own meaning. */
 export function ignoreMissingAuthRoute(error: unknown): null {
   if (error instanceof Problem && error.details.http_status !== 401) return ignoreMissingRoute(error);
   throw error;

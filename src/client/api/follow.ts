@@ -10,25 +10,28 @@ import { type PartRead, readParts } from "./parts.ts";
 import { toAnswerContext } from "./send-call.ts";
 import type { Turn } from "./turn.ts";
 
-/** What is followed: an ask until its generation ends, a conversation for as long as the caller wants, or what its log has by now. */
+/**
+ * What to follow: an ask until its generation ends, a conversation until the caller stops, or the current content of
+ * its log.
+ */
 export type FollowOptions = StreamListener & {
   what: "ask" | "conversation" | "log";
   turn: Turn;
-  /** Goes with every new connection. */
+  /** Query parameters of every new connection. */
   query(): Record<string, string>;
   signal?: AbortSignal;
   /** The Idempotency-Key of the ask. */
   key?: string;
 };
 
-/** A connection that was held this long, in milliseconds, was one, though it brought nothing. */
+/** A connection that lasted this long, in ms, counts as successful even without parts. */
 const HELD_MS = 10_000;
 
 /**
- * The parts of a conversation over as many connections as it takes: one that is lost is taken up again with `Last-Event-ID`, nothing is
- * lost or doubled.
+ * Yields the parts of a conversation over as many connections as needed. A lost connection is resumed with
+ * `Last-Event-ID`, so that nothing is lost or repeated.
  *
- * @throws Problem UNREACHABLE after 60 s without a connection; OUTCOME_UNKNOWN for an ask that cannot be taken up again
+ * @throws Problem UNREACHABLE after 60 s without a connection; OUTCOME_UNKNOWN for an ask that cannot be resumed
  */
 export async function* followEvents(
   caller: Caller,
@@ -41,7 +44,7 @@ export async function* followEvents(
   let connection = first;
   for (;;) {
     const since = clock.now();
-    let lost: unknown = new Problem("UNREACHABLE", `${getHost(caller.backend)} ended the stream before its end.`);
+    let lost: unknown = new Problem("UNREACHABLE", `${getHost(caller.backend)} ended the stream early.`);
     try {
       for await (const read of connection) {
         const part = turn.take(read);
@@ -49,7 +52,7 @@ export async function* followEvents(
           outage.end();
           yield part;
         }
-        // The log goes on after the generation.
+        // The log may continue after the generation.
         if (turn.over && connection !== first) return;
       }
       if (turn.over || what === "log") return;
@@ -62,21 +65,21 @@ export async function* followEvents(
   }
 }
 
-/** Where the log of a conversation is. */
+/** Builds the path of a conversation's log. */
 export function buildEventsPath(sessionId: string, query: Record<string, string>): string {
   const search = new URLSearchParams(query).toString();
   return `/sessions/${encodeURIComponent(sessionId)}/events${search ? `?${search}` : ""}`;
 }
 
-/** The fault by which a connection was lost; throws what is none. */
+/** Returns the error that interrupted the connection; throws any other error. */
 function lostConnection(error: unknown, { what, turn }: FollowOptions): Problem {
   if (!(error instanceof Problem) || !["UNREACHABLE", "TIMED_OUT"].includes(error.code)) throw error;
-  // Who asked has waited long enough, and is told; who follows a conversation wants to go on.
+  // An ask that was silent too long ends with an error; a followed conversation continues.
   if (what === "ask" && error.details.idle) throw withWayBack(error, turn);
   return error;
 }
 
-/** The parts after the last one, on a new connection. */
+/** Opens a new connection for the parts after the last one. */
 async function rejoin(
   caller: Caller,
   following: FollowOptions,
@@ -105,12 +108,12 @@ async function rejoin(
   }
 }
 
-/** The failure of an attempt, if another may be better; throws what it means where not. */
+/** Returns the error of an attempt that may be retried; throws any other error. */
 function passing(error: unknown, lost: Problem, { what, key }: FollowOptions): Problem {
   if (!(error instanceof Problem)) throw error;
   const status = Number(error.details.http_status ?? 0);
   if (["UNREACHABLE", "TIMED_OUT", "RATE_LIMITED"].includes(error.code) || status >= 500) return error;
-  // A backend that cannot take a stream up again.
+  // The backend cannot resume a stream.
   throw what === "ask" && [404, 405].includes(status) ? unfinished(lost, key) : error;
 }
 
@@ -121,21 +124,21 @@ function unfinished(lost: Problem, key: string | undefined): Problem {
   });
 }
 
-/** The conversation goes on at the backend: how to get back to it. */
+/** Adds a hint for returning to the conversation, which continues on the backend. */
 function withWayBack(problem: Problem, { sessionId, last }: Turn): Problem {
   if (sessionId === undefined) return problem;
   const shown = clean(sessionId, { lines: false, max: 100 });
   return new Problem(problem.code, problem.message, {
-    hint: `The work goes on at the backend: \`kay attach ${shown}\` follows it, \`kay sessions\` lists all.`,
+    hint: `The backend continues the work. Run \`kay attach ${shown}\` to follow it, or \`kay sessions\` to list all conversations.`,
     details: { ...problem.details, session_id: sessionId, ...(last === null ? {} : { last_event: last }) },
     cause: problem,
   });
 }
 
-/** What a stream tells the person beside its parts: `note` that the connection is lost or back, `warn` what of it could not be read. */
+/** Receives messages beside the parts: `note` for a lost or restored connection, `warn` for unreadable data. */
 export type StreamListener = {
   note?(text: string): void;
   warn?(text: string): void;
-  /** A connection stands: the first one, or a new one after one that was lost. */
+  /** Called for the first connection, and for each one after a lost connection. */
   joined?(): void;
 };

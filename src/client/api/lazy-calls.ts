@@ -22,7 +22,7 @@ const CONVERSATION_CALLS = [
   "revokeApproval",
 ] as const satisfies (keyof ConversationCalls)[];
 
-/** Calls whose shapes are many and whose users few: they are loaded with the first of them (performance.md, point 2). */
+/** Creates calls that few commands use and that have many schemas. They are loaded on first use. */
 export function createLazyCalls(caller: Caller): StreamCalls & ConversationCalls {
   return {
     askStream: async (request, options) => {

@@ -4,12 +4,12 @@ import { type BackendConnection, getHost } from "./backend-connection.ts";
 import { isWebPage, parseJsonObject, toProblem } from "./failure.ts";
 import { type Call, readAnswer, toAnswerContext } from "./send-call.ts";
 
-/** A conversation, and the number of the event before the first that is meant. */
+/** A conversation, and the number of the event before the first one of interest. */
 export type StreamPosition = { sessionId: string; after: number };
 
-/** What became of a write, as far as the backend knows. */
+/** Outcome of a write, as far as the backend knows. */
 export type WriteOutcome =
-  /** `place`: where it can be followed, if it is a stream. */
+  /** `place`: where a running stream can be followed. */
   | { state: "running"; place?: StreamPosition }
   | { state: "interrupted" }
   | { state: "unknown" }
@@ -17,7 +17,10 @@ export type WriteOutcome =
 
 type GetCall = (call: Call) => Promise<Incoming>;
 
-/** `GET /requests/:key`. A backend that has no such route, or does not know the key, answers 404: unknown. */
+/**
+ * `GET /requests/:key`. Returns `unknown` for a 404, from a backend that does not have this call or does not know the
+ * key.
+ */
 export async function fetchOutcome(
   backend: BackendConnection,
   key: string,
@@ -40,8 +43,8 @@ export async function fetchOutcome(
 }
 
 /**
- * Send a write exactly once. If its answer is lost — the connection broke off, a gateway answered instead, the time ran out — what became
- * of it is looked up once: a finished one gives its answer, everything else is OUTCOME_UNKNOWN. It is never sent again (cases H13, H19).
+ * Sends a write exactly once. If its answer is lost (broken connection, gateway error, timeout), its outcome is looked
+ * up once: a finished write returns its answer, any other outcome is OUTCOME_UNKNOWN. It is never sent again.
  */
 export async function sendOnce(
   backend: BackendConnection,
@@ -56,18 +59,18 @@ export async function sendOnce(
   }
 }
 
-/** The answer to a write, unless nothing or half of one came. */
+/** Returns the answer to a write unless it is empty or incomplete. */
 export function checkComplete(backend: BackendConnection, answer: Incoming): Incoming {
   if (answer.status === 204 || parseJsonObject(answer.body) || isWebPage(answer)) return answer;
   throw truncatedProblem(`${getHost(backend)} answered ${answer.status}, but the answer was cut off.`);
 }
 
-/** An answer that had begun and ended too early, by which the outcome of a write is lost. */
+/** Creates the error for an answer that ended early, so that the outcome of a write is unknown. */
 export function truncatedProblem(message: string): Problem {
   return new Problem("BAD_ANSWER", message, { details: { cut_off: true } });
 }
 
-/** What was answered to a write that failed with this error, if that is because its answer was lost; else the error. */
+/** Looks up the answer to a write that failed with this error; throws the error if the answer was not lost. */
 async function foundAgain(
   backend: BackendConnection,
   call: Call,
@@ -80,7 +83,10 @@ async function foundAgain(
   throw outcomeUnknown(found.state, error as Problem, key);
 }
 
-/** The same for a write whose answer is a stream: one that is under way is found where it is. */
+/**
+ * Like the lookup of {@link sendOnce}, for a write whose answer is a stream. Returns where a running one can be
+ * followed.
+ */
 export async function recoverStream(
   backend: BackendConnection,
   call: Call,
@@ -105,14 +111,14 @@ async function lookedUp(
   return outcome.state === "done" ? replay(backend, call, outcome) : outcome;
 }
 
-/** Whether the request may have been carried out though no answer of the backend's own came. */
+/** Whether the request may have run although the backend's answer did not arrive. */
 function isLost(problem: Problem): boolean {
   if (["UNREACHABLE", "TIMED_OUT"].includes(problem.code))
     return problem.details.sent === true || problem.details.http_status === 408;
   return problem.code === "BAD_GATEWAY" || problem.details.cut_off === true;
 }
 
-/** The first answer as the backend kept it, taken as if it had just come. */
+/** Treats the stored first answer as if it had just arrived. */
 function replay(backend: BackendConnection, call: Call, outcome: { status: number; answer: unknown }): Incoming {
   const answer = { status: outcome.status, headers: {}, body: JSON.stringify(outcome.answer) ?? "" };
   if (answer.status >= 400) throw toProblem(answer, toAnswerContext(backend, call));
@@ -121,8 +127,8 @@ function replay(backend: BackendConnection, call: Call, outcome: { status: numbe
 
 const BECAME: Record<"running" | "interrupted" | "unknown", string> = {
   running: "The answer was lost, and the backend is still working on the request.",
-  interrupted: "The backend was interrupted while it worked on the request, so it is unknown how much of it was done.",
-  unknown: "The answer was lost, so it is unknown whether the request was carried out.",
+  interrupted: "The backend was interrupted while it worked on the request, so it is unknown how much was done.",
+  unknown: "The answer was lost, so the request may have been processed.",
 };
 
 function outcomeUnknown(state: "running" | "interrupted" | "unknown", lost: Problem, key: string): Problem {

@@ -7,25 +7,28 @@ import type { Caller } from "./caller.ts";
 import { toProblem } from "./failure.ts";
 import { type Call, checkAnswer, recordClock, toAnswerContext, toRequest, withRetries } from "./send-call.ts";
 
-/** Limit for a stream in which nothing comes, in milliseconds; a backend says every 15 s that it is there (cases H10, H11). */
+/** Time limit for a silent stream, in ms. Backends send a comment every 15 s. */
 const IDLE_LIMIT_MS = 120_000;
 
-/** Carry out a call whose answer is a stream, with the access token. A backend that has none for it answers whole. */
+/**
+ * Sends a call whose answer is a stream, with the access token. Returns an ordinary answer if the backend does not
+ * stream it.
+ */
 export async function openCall(caller: Caller, call: Call): Promise<{ stream: Streaming } | { answer: Incoming }> {
   return withBearer(caller.tokens, call, (authorizedCall) => openOnce(caller.backend, authorizedCall));
 }
 
 /**
- * The same for a call that has no other answer.
+ * Like {@link openCall}, for a call whose answer must be a stream.
  *
- * @throws Problem BAD_ANSWER for one that is no stream
+ * @throws Problem BAD_ANSWER when the answer is not a stream
  */
 export async function openCallStream(caller: Caller, call: Call): Promise<Streaming> {
   const opened = await openCall(caller, call);
   if ("stream" in opened) return opened.stream;
   const problem = toProblem(opened.answer, toAnswerContext(caller.backend, call));
   if (problem.code !== "BAD_ANSWER") throw problem;
-  throw new Problem("BAD_ANSWER", `${getHost(caller.backend)} answered something else than a stream.`, {
+  throw new Problem("BAD_ANSWER", `${getHost(caller.backend)} did not answer with a stream.`, {
     details: problem.details,
   });
 }

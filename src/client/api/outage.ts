@@ -1,17 +1,17 @@
 import type { BackendConnection } from "./backend-connection.ts";
 
-/** Longest time without a connection, in milliseconds, after which nobody waits any more. */
+/** Longest time without a connection before giving up, in ms. */
 const LIMIT_MS = 60_000;
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 15_000;
 
 /** A time without a connection: how long to wait before each attempt, and when to give up. */
 export type Outage = {
-  /** Begin it, unless it has begun; whether it did. */
+  /** Starts an outage and returns true, unless one has started already. */
   begin(): boolean;
-  /** Pause before the next attempt in milliseconds, at least what was asked for; null when it has lasted too long. */
+  /** Returns the pause before the next attempt in ms, at least `askedMs`; null to give up. */
   pause(askedMs: number): number | null;
-  /** Milliseconds until it has lasted too long. */
+  /** Returns the ms until it is time to give up. */
   leftMs(): number;
   end(): void;
 };

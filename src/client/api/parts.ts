@@ -4,12 +4,12 @@ import { StreamPart } from "#protocol/events";
 import { type AnswerContext, parseJsonObject, toProblem } from "./failure.ts";
 import { createEventReader, type SseEvent } from "./sse.ts";
 
-/** A part as it was read, with its number in the log if it has one; or the mark that the stream ends on purpose. */
+/** A part and its number in the log, if any; or the mark that the stream ended on purpose. */
 export type PartRead = { number?: number; part: StreamPart } | "done";
 
 /**
- * The parts of a stream. What cannot be read is passed over: parts of unknown types in silence, everything else with one warning for the
- * stream (case H22). A refusal in another shape is an `error` part (case H09).
+ * Yields the parts of a stream. Parts of unknown types are ignored; other unreadable data causes one warning per
+ * stream. An error in another shape becomes an `error` part.
  */
 export async function* readParts(
   { body }: Pick<Streaming, "body">,
@@ -22,7 +22,7 @@ export async function* readParts(
   try {
     for await (const bytes of body) yield* read(reader.feed(bytes));
   } catch (error) {
-    // The connection broke off: what came before counts.
+    // The connection broke off, but what arrived before counts.
     if (!(error instanceof Problem) || ["BAD_ANSWER", "CANCELLED"].includes(error.code)) throw error;
     broken = error;
   }
@@ -33,22 +33,22 @@ export async function* readParts(
 function partReader(context: AnswerContext, warn: (text: string) => void): (events: SseEvent[]) => PartRead[] {
   let warned = false;
   const strange = (what: string): [] => {
-    if (!warned) warn(`The backend sent ${what}; it was passed over.`);
+    if (!warned) warn(`The backend sent ${what}, which was ignored.`);
     warned = true;
     return [];
   };
   const readOne = ({ id, data, cut }: SseEvent): PartRead[] => {
     if (data.trim() === "[DONE]") return ["done"];
     const value = parse(data);
-    if (value === undefined) return cut || data.trim() === "" ? [] : strange("an event that is no JSON");
+    if (value === undefined) return cut || data.trim() === "" ? [] : strange("an event that is not JSON");
     if (typeof value !== "object" || value === null || Array.isArray(value)) return [];
     const body = withDelta(value as Record<string, unknown>);
     const result = StreamPart._zod.run({ value: body, issues: [] }, { async: false });
-    if (result instanceof Promise) throw new TypeError("schemas of the contract are synchronous");
+    if (result instanceof Promise) throw new TypeError("protocol schemas must be synchronous");
     const number = /^\d{1,15}$/.test(id ?? "") ? { number: Number(id) } : {};
     if (result.issues.length === 0) return [{ ...number, part: result.value as StreamPart }];
     if (isRefusal(body)) return [{ ...number, part: refusal(data, context) }];
-    return isKnown(body.type) ? strange(`a part of a wrong shape (${body.type})`) : [];
+    return isKnown(body.type) ? strange(`an invalid part (${body.type})`) : [];
   };
   return (events) => events.flatMap(readOne);
 }
@@ -61,7 +61,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Streams of other origins call a piece of text `text`. */
+/** Renames `text` to `delta`, which other backends use for a piece of text. */
 function withDelta(body: Record<string, unknown>): Record<string, unknown> {
   const piece = body.type === "text-delta" || body.type === "reasoning-delta";
   return piece && body.delta === undefined ? { ...body, delta: body.text } : body;
@@ -75,14 +75,14 @@ function isRefusal(body: Record<string, unknown>): boolean {
   return body.error !== undefined || body.status === "error" || body.type === "error";
 }
 
-/** An error in the words of whoever refused. */
+/** Converts an error in another shape to an `error` part. */
 function refusal(data: string, context: AnswerContext): StreamPart {
   const body = parseJsonObject(data) ?? {};
-  const message = body.message ?? body.errorText ?? "The request was refused.";
+  const message = body.message ?? body.errorText ?? "The request was rejected.";
   const error = typeof body.error === "object" ? { message, ...body.error } : body.error;
   const answer = { status: 200, headers: {}, body: JSON.stringify({ ...body, message, error }) };
   const problem = toProblem(answer, { ...context, route: "ask" });
-  // A code of somebody else's says nothing here: what refuses within a stream is the model.
+  // An unknown code means that the model failed, because nothing else fails within a stream.
   const code = problem.code === "BAD_ANSWER" ? "MODEL_FAILED" : problem.code;
   return { type: "error", errorText: problem.message, code };
 }

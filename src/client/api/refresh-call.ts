@@ -5,21 +5,21 @@ import { type TokenSource, withAuthorization } from "./bearer.ts";
 import { type Call, readAnswer, sendCall, toAnswerContext } from "./send-call.ts";
 
 /**
- * What became of one try to refresh: new tokens; a refresh token that is spent, revoked or expired for good; or a passing fault, after
- * which what is stored is still good (case A04).
+ * Result of one try to refresh: new tokens; a refresh token that is used, revoked or expired; or a temporary fault,
+ * after which the stored tokens are still valid.
  */
 type RefreshAnswer =
-  | { kind: "ok"; token: string; refresh_token?: string /** Server's clock, ms since 1970. */; serverNow?: number }
+  | { kind: "ok"; token: string; refresh_token?: string /** Server's clock, in ms since 1970. */; serverNow?: number }
   | { kind: "invalid"; code: string; message: string }
   | { kind: "passing"; problem: Problem };
 
-/** `POST /auth/refresh` with one refresh token, sent once. The same key with the same token gets the same new pair. */
+/** `POST /auth/refresh` with one refresh token, sent once. The same key and token get the same new pair. */
 export type RefreshCall = (refreshToken: string, idempotencyKey: string) => Promise<RefreshAnswer>;
 
-/** Limit for a refresh in milliseconds (stack.md, "Credentials, as tried"). */
+/** Time limit of a refresh, in ms. */
 const REFRESH_LIMIT_MS = 10_000;
 
-/** The refresh call of a backend. Never throws a Problem: each is one of the three kinds. */
+/** Creates the refresh call of a backend. Never throws a Problem, but returns one of the three kinds. */
 export function createRefreshCall(backend: BackendConnection, timeoutMs: number): RefreshCall {
   return async (refreshToken, key) => {
     const call: Call = {
@@ -39,7 +39,7 @@ export function createRefreshCall(backend: BackendConnection, timeoutMs: number)
         toAnswerContext(backend, call),
         "the answer of POST /auth/refresh",
       );
-      if (!isToken(token)) throw new Problem("BAD_ANSWER", "The backend answered the refresh without a token.");
+      if (!isToken(token)) throw new Problem("BAD_ANSWER", "The backend's answer to the refresh has no token.");
       const serverNow = Date.parse(answer.headers.date ?? "");
       return {
         kind: "ok",
@@ -57,8 +57,8 @@ export function createRefreshCall(backend: BackendConnection, timeoutMs: number)
 }
 
 /**
- * Only 400, 401 and 403 of the backend itself end a sign-in. A web page with such a status comes from something in between, and a refusal
- * of this machine's address or local secret says nothing about the token.
+ * Whether an error ends the sign-in. Only 400, 401 and 403 of the backend itself do: a web page comes from a gateway,
+ * and a rejected address or local secret says nothing about the token.
  */
 function isFinal({ code, details }: Problem): boolean {
   const elsewhere = ["BAD_ANSWER", "HOST_REFUSED", "ORIGIN_REFUSED", "LOCAL_SECRET_REQUIRED"];
@@ -67,11 +67,11 @@ function isFinal({ code, details }: Problem): boolean {
 
 const LOGOUT_LIMIT_MS = 5_000;
 
-/** `POST /auth/logout` with the token that is given, else with the current one; see `Api.logout`. */
+/** `POST /auth/logout` with the given or the current token; see `Api.logout`. */
 export async function sendLogout(backend: BackendConnection, tokens: TokenSource, given?: string): Promise<void> {
   const over = new AbortController();
   const limit = backend.clock.sleep(LOGOUT_LIMIT_MS, over.signal).then(() => {
-    if (!over.signal.aborted) throw new Problem("TIMED_OUT", "The backend did not answer the logout within 5 s.");
+    if (!over.signal.aborted) throw new Problem("TIMED_OUT", "The backend did not answer the sign-out within 5 s.");
   });
   const work = async () => {
     const token = given ?? (await tokens.accessToken());
@@ -88,7 +88,7 @@ export async function sendLogout(backend: BackendConnection, tokens: TokenSource
   }
 }
 
-/** The backend knows the token no more, or ended the sign-in before: there is nothing left to revoke. */
+/** Whether the sign-in has ended already, so that nothing is left to revoke. */
 function isSignedOut({ code, details }: Problem): boolean {
   return details.http_status === 401 || code === "REFRESH_INVALID" || code === "REFRESH_REUSED";
 }

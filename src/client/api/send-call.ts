@@ -9,7 +9,7 @@ import { parseShape } from "#protocol/parse";
 import { type BackendConnection, getHost } from "./backend-connection.ts";
 import { type AnswerContext, parseJsonObject, type Route, toProblem, unexpectedAnswerProblem } from "./failure.ts";
 
-/** One call. Only a GET is ever repeated. `path` begins with a slash and is encoded already. */
+/** One call. Only a GET is ever retried. `path` starts with a slash and is encoded. */
 export type Call = {
   method: Outgoing["method"];
   path: string;
@@ -18,15 +18,15 @@ export type Call = {
   headers?: Record<string, string>;
   timeoutMs: number;
   signal?: AbortSignal;
-  /** How often a GET is tried at most (3 by default). Everything else is only ever sent once. */
+  /** Maximum number of tries for a GET (default: 3). All other calls are sent once. */
   attempts?: number;
 };
 
 /**
- * Carry out a call and give back its answer below 400. GETs are repeated after faults of the network, 502, 503, 504 and 429, as the
- * backend asks or after one and two seconds; writes never are.
+ * Sends a call and returns its answer if the status is below 400. GETs are retried after network faults, 502, 503, 504
+ * and 429, after the time that the backend asks for, or one and two seconds; writes never are.
  *
- * @throws Problem for everything else, see `failureOf`; REDIRECT_REFUSED for any redirect, which is never followed
+ * @throws Problem for all other answers, see `toProblem`; REDIRECT_REFUSED for a redirect, which is never followed
  */
 export function sendCall(backend: BackendConnection, call: Call): Promise<Incoming> {
   return withRetries(backend, call, async () => {
@@ -39,7 +39,7 @@ export function sendCall(backend: BackendConnection, call: Call): Promise<Incomi
   });
 }
 
-/** Do something once, or where the call is a GET more often, as long as it fails with a fault that may pass. */
+/** Runs a call once, or a GET several times as long as it fails with a temporary fault. */
 export async function withRetries<T>(backend: BackendConnection, call: Call, once: () => Promise<T>): Promise<T> {
   const attempts = call.method === "GET" ? (call.attempts ?? 3) : 1;
   for (let attempt = 1; ; attempt++) {
@@ -51,7 +51,7 @@ export async function withRetries<T>(backend: BackendConnection, call: Call, onc
   }
 }
 
-/** The answer, if it is one to work with; throws what else it is. Only within `repeated`. */
+/** Returns a successful answer and throws for any other. Must run within `withRetries`. */
 export function checkAnswer(backend: BackendConnection, call: Call, answer: Incoming): Incoming {
   recordClock(backend, answer);
   if (answer.status >= 300 && answer.status < 400) throw redirectRefused(backend, answer);
@@ -63,7 +63,7 @@ export function checkAnswer(backend: BackendConnection, call: Call, answer: Inco
   throw new Passing(problem, parseRetryAfter(answer.headers, backend.clock.now()));
 }
 
-/** The request of a call, without its limits. */
+/** Builds the request of a call, without time limits. */
 export function toRequest(backend: BackendConnection, call: Call) {
   const headers: Record<string, string> = { Accept: "application/json", "User-Agent": `kay/${backend.version}` };
   if (backend.localSecret) headers[LOCAL_SECRET_HEADER] = backend.localSecret;
@@ -76,13 +76,13 @@ export function toRequest(backend: BackendConnection, call: Call) {
   };
 }
 
-/** Learn from an answer how the server's clock goes. */
+/** Records the offset of the server's clock. */
 export function recordClock(backend: BackendConnection, answer: Pick<Incoming, "headers">): void {
   const server = Date.parse(answer.headers.date ?? "");
   if (!Number.isNaN(server)) backend.clockOffsetMs = server - backend.clock.now();
 }
 
-/** Read an answer's body by its schema. `subject` is for the sentence: "the answer of GET /connections". */
+/** Parses an answer's body with its schema. `subject` names it in errors: "the answer of GET /connections". */
 export function readAnswer<T extends z.core.$ZodType>(
   schema: T,
   answer: Incoming,
@@ -94,17 +94,17 @@ export function readAnswer<T extends z.core.$ZodType>(
   try {
     return parseShape(schema, body, subject, "BAD_ANSWER");
   } catch (error) {
-    // A refusal with a status of success (case H09).
+    // Some backends send an error with a success status.
     throw body.error === undefined ? error : toProblem(answer, context);
   }
 }
 
-/** What the sentences about an answer to this call need. */
+/** Returns the context for error messages about an answer to this call. */
 export function toAnswerContext(backend: BackendConnection, call: Pick<Call, "route">): AnswerContext {
   return { host: getHost(backend), now: backend.clock.now(), route: call.route ?? "other" };
 }
 
-/** A failure that another attempt may cure, and how long the backend asked to wait. */
+/** A failure that a retry may fix, and the wait in ms that the backend asked for. */
 class Passing {
   readonly problem: Problem;
   readonly asked: number | null;
@@ -123,7 +123,7 @@ function getPassing(backend: BackendConnection): (error: unknown) => Passing {
   };
 }
 
-/** Nothing listens on this machine: waiting for it would only delay the hint how to start it. */
+/** Whether no local backend is listening. Retrying would only delay the hint to start it. */
 function nothingListens(backend: BackendConnection, problem: Problem): boolean {
   return problem.details.errno === "ECONNREFUSED" && isLoopbackHost(new URL(backend.baseUrl).hostname);
 }

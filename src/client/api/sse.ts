@@ -2,34 +2,34 @@ import { createParser } from "eventsource-parser";
 import { Problem } from "#protocol/errors";
 
 /**
- * One event of a stream. `bare` is a line of JSON that stood there instead of an event (case H09); `cut` one that the end of the stream may
- * have cut.
+ * One event of a stream. `bare` marks JSON outside any event; `cut` marks an event that the end of the stream may have
+ * cut.
  */
 export type SseEvent = { id?: string; data: string; bare?: true; cut?: true };
 
-/** Reads bytes as they come: the events that are whole by now, and at the end what is left. */
+/** Reads bytes as they arrive. `feed` returns the complete events, `end` the rest. */
 export type EventReader = { feed(bytes: Uint8Array): SseEvent[]; end(): SseEvent[] };
 
-/** Largest event that is read, in characters: 8 Mi (case H21). */
+/** Largest event, in characters. */
 const EVENT_LIMIT = 8 * 1024 * 1024;
 
 /**
- * Server-Sent Events (HTML, 9.2) from bytes that may be cut anywhere: a byte order mark, all line endings at once, comments and unknown
- * fields. Beyond the standard, a last event without its blank line is given too, and bare JSON.
+ * Creates a reader of Server-Sent Events (HTML, 9.2) for bytes that may be split anywhere. Beyond the standard, it also
+ * returns a last event without a blank line, and bare JSON.
  *
- * @param origin for the sentence
- * @throws Problem BAD_ANSWER for an event, or a line, beyond the limit
+ * @param origin name of the sender in errors
+ * @throws Problem BAD_ANSWER when an event or a line is too long
  */
 export function createEventReader(origin: string): EventReader {
   const decoder = new TextDecoder();
   const plain = plainLineEndings();
   let events: SseEvent[] = [];
-  // Of the line that is not whole yet: its beginning, and its length.
+  // Start and length of the incomplete line.
   let head = "";
   let length = 0;
   const bare = bareJson((data) => events.push({ data, bare: true }));
   const check = (size: number) => {
-    if (size > EVENT_LIMIT) throw new Problem("BAD_ANSWER", `${origin} sent an event of more than 8 MiB.`);
+    if (size > EVENT_LIMIT) throw new Problem("BAD_ANSWER", `${origin} sent an event larger than 8 MiB.`);
   };
   const parser = createParser({
     maxBufferSize: EVENT_LIMIT,
@@ -68,14 +68,14 @@ export function createEventReader(origin: string): EventReader {
       bare.end();
       const whole = taken();
       parser.feed("\n\n");
-      // A number that is cut is another number: an event whose id is the last thing that came is none.
+      // A cut number is a wrong number, so an event that ends with an incomplete `id` is dropped.
       const cut = head === "" || head.startsWith("data") ? taken() : [];
       return [...whole, ...cut.map((event): SseEvent => ({ ...event, cut: true }))];
     },
   };
 }
 
-/** Lines that belong to no event, until they are JSON, or until a line of an event comes. `collect` gives back what is not theirs. */
+/** Collects lines outside any event until they form JSON or an event starts. `collect` returns the rest of the text. */
 function bareJson(found: (json: string) => void): { size(): number; collect(text: string): string; end(): void } {
   let lines = "";
   let line = "";
@@ -107,14 +107,16 @@ function bareJson(found: (json: string) => void): { size(): number; collect(text
   };
 }
 
-/** Bare JSON of more characters is read at its end only, so that looking for that at each of its lines costs little. */
+/** Longer bare JSON is parsed only at its end, to limit the cost of trying after each line. */
 const BARE_LIMIT = 65_536;
-/** A field of the standard, with which no JSON begins. */
+/** A field of the standard, which JSON never starts with. */
 const FIELD = /^(data|event|id|retry)?:/;
-/** Enough to tell the fields apart. */
+/** Long enough to distinguish the fields. */
 const HEAD_LENGTH = 5;
 
-/** All line endings as `\n`, each as soon as it is there: the `\n` after a `\r` at the end of the text before is none of its own. */
+/**
+ * Creates a function that converts all line endings to `\n` without delay, even if `\r\n` is split between two texts.
+ */
 function plainLineEndings(): (text: string) => string {
   let afterReturn = false;
   return (text) => {
@@ -125,7 +127,10 @@ function plainLineEndings(): (text: string) => string {
   };
 }
 
-/** Where a line of JSON begins, or -1. No line of an event begins with a brace. `head` is the beginning of the line before the text. */
+/**
+ * Finds the start of a line of JSON, or -1. Event lines never start with a brace. `head` is the start of the current
+ * line.
+ */
 function bareStart(text: string, head: string): number {
   if (head === "" && text.startsWith("{")) return 0;
   const end = text.indexOf("\n{");

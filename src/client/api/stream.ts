@@ -13,21 +13,25 @@ import { type PartRead, readParts } from "./parts.ts";
 import { type Call, toAnswerContext } from "./send-call.ts";
 import { createTurn } from "./turn.ts";
 
-/** Parts of a conversation as they come. */
+/** Calls that return the parts of a conversation as they arrive. */
 export type StreamCalls = {
   /**
-   * `POST /ask` as a stream, sent once. A backend that has no streams answers `answer`, like `ask`; so does a stream that broke off before
-   * its first part and whose answer was looked up. `parts` end when the generation does. A connection lost on the way is taken up again
-   * without a part lost or doubled; parts that came without a number get one after that of the part before.
+   * `POST /ask` as a stream, sent once. Returns an `answer` like `ask` if the backend does not stream, or if the stream
+   * broke off before its first part and the answer was looked up. `parts` end with the generation. A lost connection is
+   * resumed without losing or repeating parts; parts without a number get one after the previous part.
    *
-   * @throws Problem OUTCOME_UNKNOWN as `ask`; `parts` UNREACHABLE after 60 s without a connection, TIMED_OUT after 120 s without any byte
+   * @throws Problem OUTCOME_UNKNOWN as in `ask`; from `parts`, UNREACHABLE after 60 s without a connection, TIMED_OUT
+   * after 120 s without data
    */
   askStream(request: AskRequest, options?: AskStreamOptions): Promise<AskStream>;
-  /** The same for who follows the conversation anyhow: where an agent server answers, its turn comes as it is, to be joined with the log. */
+  /**
+   * Like `askStream`, for callers that follow the conversation anyway. A turn of an agent server is returned
+   * separately, to be joined with the log.
+   */
   askTurn(request: AskRequest, options?: AskTurnOptions): Promise<AskStream | { kind: "turn"; turn: DirectTurn }>;
   /**
-   * `GET /sessions/:id/events`: the parts after number `after`, then those to come, over lost connections as above, until the caller leaves
-   * the loop or the signal ends. With `live: false` only what is there.
+   * `GET /sessions/:id/events`: yields the parts after number `after` and then new ones, over lost connections, until
+   * the caller or the signal stops it. With `live: false`, only existing parts.
    */
   events(sessionId: string, options?: EventsOptions): AsyncIterable<NumberedPart>;
 };
@@ -35,7 +39,7 @@ export type StreamCalls = {
 type AskTurnOptions = StreamListener & { signal?: AbortSignal; idempotencyKey?: string };
 
 export type AskStreamOptions = AskTurnOptions & {
-  /** Stream straight from the backend's agent server, where it has one and the request is one that can be. */
+  /** Stream directly from the backend's agent server, if it has one and the request allows it. */
   direct?: boolean;
 };
 
@@ -43,18 +47,18 @@ export type EventsOptions = StreamListener & {
   after?: number;
   live?: boolean;
   signal?: AbortSignal;
-  /** Who follows; others see it for as long as it does. */
+  /** The client that follows, visible to others as long as it does. */
   client?: FollowingClient;
 };
 
-/** Its fields are read for each new connection, so that what changes meanwhile is told. */
+/** Read again for each new connection, so that changes are reported. */
 type FollowingClient = { id: string; name?: string; interaction?: { supported: boolean; enabled: boolean } };
 
 export type AskStream =
   | { kind: "answer"; answer: AskResponse }
   | { kind: "stream"; sessionId?: string; parts: AsyncIterable<NumberedPart> };
 
-/** See {@link StreamCalls}; `direct` where it is to be streamed from an agent server. */
+/** Opens the stream of an ask; see {@link StreamCalls}. Returns `direct` if an agent server streams it. */
 export async function openAskStream(
   caller: Caller,
   request: AskRequest,
@@ -89,7 +93,7 @@ export async function openAskStream(
   } catch (error) {
     const found = await recoverStream(backend, call, key, error, () => caller.outcome(key, { signal }));
     if ("sessionId" in found) {
-      listener.note?.("The connection was lost; the request is under way and is followed.");
+      listener.note?.("Connection lost. The request is still running; following it.");
       return { kind: "stream", sessionId: found.sessionId, parts: take(caller, found, { signal, key, ...listener }) };
     }
     answer = found;
@@ -99,7 +103,7 @@ export async function openAskStream(
   return { kind: "answer", answer: await caller.read(AskResponse, call, async () => answer) };
 }
 
-/** An ask whose stream never came is followed in the log of its conversation. */
+/** Follows an ask whose stream never arrived in the log of its conversation. */
 async function* take(
   caller: Caller,
   { sessionId, after }: StreamPosition,
@@ -113,7 +117,7 @@ async function* take(
   yield* followEvents(caller, following, readParts(stream, toAnswerContext(caller.backend, call), listener.warn));
 }
 
-/** See {@link StreamCalls}. */
+/** Yields the events of a conversation; see {@link StreamCalls}. */
 export async function* openEvents(
   caller: Caller,
   sessionId: string,
@@ -139,7 +143,7 @@ function getMode({ supported, enabled }: NonNullable<FollowingClient["interactio
   return supported ? (enabled ? "enabled" : "disabled") : "unsupported";
 }
 
-/** A stream whose first part is there: only then can it be taken up again. One without any is an answer that was lost. */
+/** Waits for the first part, because only then can a stream be resumed. A stream without parts is a lost answer. */
 async function begin(
   caller: Caller,
   call: Call,

@@ -2,23 +2,25 @@ import { isGenerationEnd, type NumberedPart, type StreamPart, UNLOGGED_STEP } fr
 import type { PartRead } from "./parts.ts";
 
 /**
- * What of a conversation's log belongs to one ask, whichever connection it comes by: each part once, and none of another generation that
- * the log has beside it.
+ * Selects the parts of one ask from a conversation's log, over any connection: each part once, and none of other
+ * generations.
  */
 export type Turn = {
-  /** The part to give on, or null. */
+  /** Returns the part to emit, or null. */
   take(read: PartRead): NumberedPart | null;
-  /** The conversation, as soon as it is known. */
+  /** ID of the conversation, once known. */
   sessionId?: string;
-  /** Number of the last part, or null when none had one. */
+  /** Number of the last part, or null if none had one. */
   last: number | null;
-  /** Whether the stream said that it is over, by its mark or by a part that ends the generation. */
+  /** Whether the stream is complete, by its final mark or the end of the generation. */
   over: boolean;
 };
 
 /**
- * @param whole take parts of every generation, and let only the mark end it: for who follows a conversation
- * @param generationId whose parts are taken; by default the first that is named
+ * Creates a selection of parts.
+ *
+ * @param whole accept parts of every generation until the final mark, to follow a conversation
+ * @param generationId generation to select (default: the first one named)
  */
 export function createTurn(begin: Pick<Turn, "sessionId" | "last"> & { whole?: true; generationId?: string }): Turn {
   const isOwn = begin.whole ? () => true : ownParts(begin.generationId);
@@ -45,7 +47,10 @@ export function createTurn(begin: Pick<Turn, "sessionId" | "last"> & { whole?: t
   return turn;
 }
 
-/** Tells the parts of the first generation that is named from those of others. One that waits for its turn begins with its own `start`. */
+/**
+ * Creates a filter for the parts of one generation, by default the first one named. A queued generation begins with its
+ * own `start`.
+ */
 function ownParts(given?: string): (part: StreamPart) => boolean {
   let own = given;
   let begun = false;

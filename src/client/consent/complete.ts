@@ -5,25 +5,25 @@ import { isToken } from "../credentials/envelope.ts";
 import { waitForConfirmation } from "./confirm.ts";
 import { pollAuthorization, type WaitOptions } from "./poll.ts";
 
-/** How long an authorization link lives, in milliseconds (guide: 10 minutes). */
+/** Lifetime of an authorization link, in ms. */
 export const AUTHORIZATION_LIFETIME_MS = 600_000;
 
-/** What is needed to see a connection through, from the answer of connect to the account's name. */
+/** Options for completing a connection, from the answer of `connect` to the account's name. */
 export type CompletionOptions = WaitOptions & {
   api: Pick<Api, "status" | "connections" | "clockOffsetMs">;
   credentials: Credentials;
-  /** What the sign-in is stored under. */
+  /** Origin that the sign-in is stored for. */
   origin: string;
   /** The answer of `connect`. */
   begun: ConnectResponse;
   verifier?: string;
-  /** The service as it was before; undefined when nobody was signed in, so that tokens must come from the status call. */
+  /** The service before connecting; undefined without a sign-in, so that the status call must return tokens. */
   before?: Connection;
 };
 
 /**
- * Wait for the consent, store what came of it, and have the backend confirm the connection. Nothing is stored before the consent is
- * finished, so an interrupted or refused one leaves everything as it was (case A28).
+ * Waits for the consent, stores the tokens, and waits until the backend confirms the connection. Nothing is stored
+ * before the consent is complete, so an aborted or denied one changes nothing.
  */
 export async function completeConnection(options: CompletionOptions): Promise<Connection> {
   const { api, begun, before } = options;
@@ -38,28 +38,27 @@ export async function completeConnection(options: CompletionOptions): Promise<Co
 }
 
 /**
- * The guide's backend has the status call for first connections only. What later ones come to is then seen in `GET /connections`. kay's
- * own backends answer for every state, and say when it expires.
+ * Returns how to detect a connection after the first. Some backends report only first connections in the status call;
+ * later ones show up in `GET /connections`. kay's backends report all, with an expiry time.
  */
 function laterConnection({ api, begun, signal }: CompletionOptions, before: Connection) {
   const connected = async (statusKnown: boolean): Promise<boolean> => {
     const { connections } = await api.connections({ session_id: begun.session_id, signal });
-    // A service that was connected before cannot be seen to become so: it counts when the status call will never tell.
+    // A service that was connected before shows no change, so it counts only if the status call cannot tell.
     return connections[begun.service]?.connected === true && (!before.connected || !statusKnown);
   };
   return { guideOnly: begun.expires_at === undefined, connected };
 }
 
 /**
- * Store what a finished consent brought. The rule:
+ * Stores the result of a completed consent:
  *
- * - Nothing is stored before the consent is finished. An abandoned one leaves the old installation and its tokens as they were.
- * - The installation is the one that `connect` answered, always (guide: "Always update session_id").
- * - When it is another one than before (`session_reset`, or none before), tokens and account of the old one are dropped: they belong to an
- *   installation that the backend no longer knows.
- * - Tokens of the status call replace the stored ones; one that it leaves out, or names by "", "null" or "undefined", does not.
+ * - The installation is always the one that `connect` returned.
+ * - If it differs from the stored one, the old tokens and account are dropped, because the backend no longer knows
+ * their installation.
+ * - Tokens of the status call replace the stored ones, unless they are missing, "", "null" or "undefined".
  *
- * @param clockOffsetMs server's clock minus this machine's, so that the first token's expiry is judged by the server's clock (case A07)
+ * @param clockOffsetMs server's clock minus this machine's, for the expiry of the first token
  */
 async function saveCompletedConsent(
   credentials: Credentials,

@@ -5,15 +5,15 @@ import { quoteShellWord } from "#protocol/shell";
 import type { Api } from "../api/api.ts";
 import { formatServiceName, isTransientError, POLL_INTERVAL_MS, type WaitOptions } from "./poll.ts";
 
-/** How long after a finished consent the backend may take to show the connection, in milliseconds. */
+/** How long the backend may take to show a completed connection, in ms. */
 const PATIENCE_MS = 15_000;
 
 /**
- * Have the backend itself confirm that a service is connected, before anybody is told so; its answer names the account. Faults that pass
- * are waited out.
+ * Waits until the backend confirms that a service is connected, and returns the connection with its account. Retries
+ * after temporary faults.
  *
- * @param options.session_id for a backend that gave no tokens (the guide's legacy way)
- * @throws Problem AUTHORIZATION_FAILED when it is still not connected after 15 s
+ * @param options.session_id for a backend that returned no tokens
+ * @throws Problem AUTHORIZATION_FAILED when it is not connected after 15 s
  */
 export async function waitForConfirmation(
   options: Pick<WaitOptions, "clock" | "signal"> & {
@@ -45,9 +45,9 @@ function unconfirmed(connected: string): Problem {
   const service = formatServiceName(connected);
   return new Problem(
     "AUTHORIZATION_FAILED",
-    `The consent is finished, but the backend does not show ${service} as connected.`,
+    `Consent was given, but the backend does not show ${service} as connected.`,
     {
-      hint: `Run \`kay connections\` to look again, or \`kay connect ${quoteShellWord(connected)}\` to try again.`,
+      hint: `Run \`kay connections\` to check again, or \`kay connect ${quoteShellWord(connected)}\` to try again.`,
     },
   );
 }

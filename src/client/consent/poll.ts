@@ -6,38 +6,38 @@ import { ERRORS, isErrorCode, Problem } from "#protocol/errors";
 import { quoteShellWord } from "#protocol/shell";
 import type { Api } from "../api/api.ts";
 
-/** Between two polls, in milliseconds (guide: 2 to 3 seconds). */
+/** Time between two polls, in ms. */
 export const POLL_INTERVAL_MS = 2_500;
 
-/** What every wait for a person in a browser needs. */
+/** Options for waiting for a user in the browser. */
 export type WaitOptions = {
   clock: Timer;
-  /** Ends the wait; nothing is asked or stored after it. */
+  /** Ends the wait. Nothing is requested or stored afterwards. */
   signal?: AbortSignal;
-  /** When the link dies, ms since 1970. */
+  /** When the link expires, in ms since 1970. */
   deadline: number;
-  /** Called before each pause with the time that is left, in milliseconds. */
+  /** Called before each pause with the remaining time, in ms. */
   onTick?(leftMs: number): void;
-  /** Told at most once that polls fail and go on. */
+  /** Called at most once if polls fail and are retried. */
   note?: Warn;
 };
 
 export type PollOptions = WaitOptions & {
   api: Pick<Api, "status">;
-  /** For the sentences. */
+  /** Name of the service in messages. */
   service: string;
   state: string;
   verifier?: string;
-  /** For a connection besides the first: another way to see that it stands. See `completeConnection`. */
+  /** Another way to detect a connection after the first; see `completeConnection`. */
   later?: { guideOnly: boolean; connected(statusKnown: boolean): Promise<boolean> };
 };
 
 /**
- * Poll `GET /auth/status/:state` until the consent is finished, refused or dead. A poll that fails in passing — no connection, a gateway's
- * page, something garbled, 429 — counts as pending (case A12); denial, failure, expiry and an unknown state end it at once (A16).
+ * Polls `GET /auth/status/:state` until the consent is completed, denied or expired. Temporary faults (no connection, a
+ * gateway's page, invalid data, 429) count as pending; denial, failure, expiry and an unknown state end it at once.
  *
- * @throws Problem AUTHORIZATION_DENIED, AUTHORIZATION_FAILED (or the code the backend gives, as SITE_REQUIRED), AUTHORIZATION_EXPIRED,
- * STATE_INVALID, STATE_USED, CANCELLED
+ * @throws Problem AUTHORIZATION_DENIED, AUTHORIZATION_FAILED (or the backend's code, such as SITE_REQUIRED),
+ * AUTHORIZATION_EXPIRED, STATE_INVALID, STATE_USED, CANCELLED
  */
 export async function pollAuthorization(options: PollOptions): Promise<StatusResponse> {
   const { clock, deadline, later, signal } = options;
@@ -56,7 +56,7 @@ export async function pollAuthorization(options: PollOptions): Promise<StatusRes
   }
 }
 
-/** Faults of one poll that say nothing about the consent. */
+/** Whether a fault of one poll says nothing about the consent. */
 export function isTransientError(error: unknown): error is Problem {
   const codes = [
     "UNREACHABLE",
@@ -71,7 +71,7 @@ export function isTransientError(error: unknown): error is Problem {
   return error instanceof Problem && codes.includes(error.code);
 }
 
-/** What the polls have shown: whether the status call knows the state, and whether it has no more to tell. */
+/** What the polls have shown: whether the status call knows the state, and whether it has nothing more to report. */
 type View = { statusKnown: boolean; statusOver: boolean; noted?: true };
 
 async function pollOnce(options: PollOptions, view: View): Promise<{ status?: StatusResponse; waitMs?: number }> {
@@ -89,7 +89,10 @@ async function pollOnce(options: PollOptions, view: View): Promise<{ status?: St
   }
 }
 
-/** A state handed out already (its answer was lost), or one the guide's backend never kept: for a later connection not the end. */
+/**
+ * Whether an error only means that the status call cannot report a later connection: its answer was lost, or the
+ * backend never stored the state.
+ */
 function isSilent(error: unknown, neverKnown: boolean): boolean {
   return error instanceof Problem && (error.code === "STATE_USED" || (error.code === "STATE_INVALID" && neverKnown));
 }
@@ -111,7 +114,7 @@ async function seenElsewhere(options: PollOptions, view: View): Promise<boolean>
   }
 }
 
-/** The name of a service for sentences; it came from the backend. */
+/** Formats a service name from the backend for messages. */
 export function formatServiceName(service: string): string {
   return clean(service, { lines: false, max: 60 });
 }
@@ -121,14 +124,14 @@ function getEnd(status: StatusResponse, connected: string): Problem {
   const said = status.message ? ` ${clean(status.message, { lines: false, max: 500 })}` : "";
   const hint = `Run \`kay connect ${quoteShellWord(connected)}\` to try again.`;
   if (status.status === "denied") {
-    // kay's own backends say the same again in the guide's words.
+    // kay's backends only repeat that access was denied.
     const more = /\bdenied\b/i.test(said) ? "" : said;
     return new Problem("AUTHORIZATION_DENIED", `Access to ${service} was denied.${more}`, { hint });
   }
   if (status.status === "expired") return expire(connected);
   const code = isErrorCode(status.code) && ERRORS[status.code].status !== 0 ? status.code : "AUTHORIZATION_FAILED";
   const details = { ...(status.code ? { reason: status.code } : {}), ...(status.sites ? { sites: status.sites } : {}) };
-  return new Problem(code, said.trim() || `${service} could not be connected.`, {
+  return new Problem(code, said.trim() || `Could not connect ${service}.`, {
     details,
     ...(code === "AUTHORIZATION_FAILED" ? { hint } : {}),
   });

@@ -10,12 +10,12 @@ import { describeKeychain, type Keychain, toKeychainProblem } from "./keychain.t
 import { createKeys, type Preference } from "./keys.ts";
 import { createStore, getStorePath, type Store } from "./store.ts";
 
-/** What the credentials of a profile are made of. */
+/** Options of a profile's credentials. */
 export type CredentialsOptions = {
-  /** kay's settings folder, asked for at the first call (it throws where the machine has no place for one). */
+  /** Returns kay's settings folder; called on first use, because it throws if the machine has no place for one. */
   folder: () => string;
   profile: string;
-  /** KAY_CREDENTIALS; "auto" takes the keychain if it can be used when the first sign-in is stored. */
+  /** KAY_CREDENTIALS. "auto" uses the keychain if it is available when the first sign-in is stored. */
   preference: Preference;
   keychain: Keychain;
   clock: Timer;
@@ -26,8 +26,8 @@ export type CredentialsOptions = {
 };
 
 /**
- * The credentials of one profile in `<folder>/credentials/<profile>.json`, readable by nobody else: sealed with a key of the keychain, or
- * plain (mode `file`). Nothing is touched, and no problem with the place told, before the first call.
+ * Creates the credentials of a profile in `<folder>/credentials/<profile>.json`, readable only by the user: sealed with
+ * a key in the keychain, or plain (mode `file`). Nothing is read or checked before the first call.
  */
 export function createCredentials(options: CredentialsOptions): Credentials {
   const { folder, profile, keychain, preference } = options;
@@ -72,7 +72,7 @@ export function createCredentials(options: CredentialsOptions): Credentials {
 
 type Opened = {
   store: Store;
-  /** The same file for use under the write lock. */
+  /** The same file, for use under the write lock. */
   locked: Store;
   writing<T>(work: () => Promise<T>): Promise<T>;
   refreshLock: Lock;
@@ -119,13 +119,13 @@ async function describe(path: string, keychain: Keychain): ReturnType<Credential
   return look.state === "usable" ? { mode, path } : { mode, path, note: describeKeychain(look).says };
 }
 
-/** Remove what is kept for a profile; see `Credentials.remove`. Only under the write lock. */
+/** Removes a profile's credentials; see `Credentials.remove`. Must run under the write lock. */
 async function removeCredentials(kept: { path: string; profile: string; keychain: Keychain }): Promise<Problem | null> {
   const { path, profile, keychain } = kept;
   const bytes = readFileIfExists(path);
   const isSealed = bytes !== null && parseEnvelope(bytes, path)?.mode === "keychain";
   const look = await keychain.look();
-  // A locked one can be opened, and then everything goes at once.
+  // A locked keychain can be unlocked, and then everything is removed together.
   if (isSealed && look.state === "locked") throw toKeychainProblem(look);
   await removeFile(path);
   if (look.state !== "usable") return isSealed ? toKeychainProblem(look) : null;

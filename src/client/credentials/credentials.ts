@@ -2,68 +2,68 @@ import type { Connection, ConnectResponse } from "#protocol/connections";
 import type { Problem } from "#protocol/errors";
 
 /**
- * What kay keeps for one backend origin. The installation's `session_id` stays for life (guide); the tokens come and go.
- * Tokens belong to the origin that issued them and are never read for another one.
+ * What kay stores for one backend origin. The installation's `session_id` is permanent; tokens change. Tokens belong to
+ * the origin that issued them and are never read for another one.
  */
 export type SignIn = {
-  /** Installation, `kaysession_…`. */
+  /** The installation (`kaysession_…`). */
   session_id?: string;
-  /** Access token: a JWT, or an opaque string of a foreign backend. */
+  /** Access token: a JWT, or an opaque string of another backend. */
   token?: string;
   refresh_token?: string;
   account_id?: string;
-  /** Server's clock minus this machine's, in milliseconds, as last seen. */
+  /** Server's clock minus this machine's in ms, as last seen. */
   clock_offset_ms?: number;
-  /** Who acts at each service, in words, as the backend last said: what can be told without asking it. */
+  /** Account names by service, as last reported by the backend, for use without asking it. */
   accounts?: Record<string, string>;
-  /** Connections that were begun and are to be finished by another process (`kay connect --no-wait`, `--poll`). */
+  /** Connections that another process will complete (`kay connect --no-wait`, `--poll`). */
   begun?: BegunConnection[];
 };
 
-/** A connection that waits for its consent: the answer of connect, and the verifier without which its tokens cannot be collected. */
+/** A connection that waits for its consent: the answer of `connect`, and the verifier that its tokens require. */
 export type BegunConnection = {
   response: ConnectResponse;
   verifier: string;
-  /** The service as it was before; absent when nobody was signed in. */
+  /** The service before connecting; absent without a sign-in. */
   before?: Connection;
-  /** When the link dies, ms since 1970 by this machine's clock. */
+  /** When the link expires, in ms since 1970 by this machine's clock. */
   deadline: number;
 };
 
-/** A sign-in with the number of the file's generation it was read from, for compare-and-swap. */
+/** A sign-in and the generation of the file it was read from, for compare-and-swap. */
 export type Stored = { generation: number; signIn: SignIn };
 
-/** How the credentials of a profile are kept; recorded once chosen and never silently downgraded. */
+/** How a profile's credentials are stored. Recorded once chosen, and never silently downgraded. */
 export type StorageMode = "keychain" | "file";
 
 /**
- * The credentials of one profile. Every read sees a whole file, every write is atomic and raises the generation.
+ * Credentials of one profile. Every read sees a complete file; every write is atomic and increments the generation.
  *
- * All methods throw Problem KEYCHAIN_LOCKED, KEYCHAIN_UNAVAILABLE or STORE_UNREADABLE (names path and errno); only a file that does not
- * exist means "nothing stored".
+ * All methods throw Problem KEYCHAIN_LOCKED, KEYCHAIN_UNAVAILABLE or STORE_UNREADABLE (with path and errno). Only a
+ * missing file means that nothing is stored.
  */
 export type Credentials = {
   read(origin: string): Promise<Stored>;
   /**
-   * Replace the sign-in of `origin` if the generation is still `expected`.
-   * @returns the new generation, or null when somebody else wrote in between (nothing was written then).
+   * Replaces the sign-in of `origin` if the generation is still `expected`.
+   * @returns the new generation, or null if another process wrote in between (then nothing is written)
    */
   write(origin: string, expected: number, signIn: SignIn): Promise<number | null>;
-  /** Change the sign-in of `origin` whatever happened in between: reads, applies, compares and swaps, again on a conflict. */
+  /** Changes the sign-in of `origin` under the write lock. */
   update(origin: string, change: (current: SignIn) => SignIn): Promise<void>;
-  /** Run `work` while no other process of this machine runs such work on this profile (the refresh lock). */
+  /** Runs `work` while no other process of this machine does so for this profile (the refresh lock). */
   exclusively<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
-  /** Whether anything could be kept, without writing: asked before a person is sent to give a consent. */
+  /** Checks whether credentials can be stored, without writing. Called before the user is sent to a consent page. */
   checkWritable(): Promise<void>;
-  /** Everything that is stored, by origin. */
+  /** Returns all stored sign-ins by origin. */
   origins(): Promise<Record<string, SignIn>>;
   /**
-   * Remove everything that is kept for this profile: the file, copies of damaged ones, and the key in the keychain.
+   * Removes everything stored for this profile: the file, copies of damaged ones, and the key in the keychain.
    *
-   * @returns why the key could not be removed, which opens nothing any more; null where it is gone
+   * @returns why the key, which is useless now, could not be removed; null if it was
    * @throws Problem KEYCHAIN_LOCKED before anything is removed
    */
   remove(): Promise<Problem | null>;
-  /** How it is kept: what `kay config list` and `kay doctor` say. */
+  /** Returns how credentials are stored, for `kay config list` and `kay doctor`. */
   describe(): Promise<{ mode: StorageMode | "none"; path: string; note?: string }>;
 };

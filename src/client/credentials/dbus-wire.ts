@@ -1,6 +1,6 @@
 /**
- * As much of D-Bus marshalling as reading a secret needs (D-Bus specification: "Type System", "Message Protocol"): calls with strings,
- * object paths, a variant of a string and a dictionary of strings; answers of any type.
+ * The part of D-Bus marshalling needed to read a secret (D-Bus Specification: "Type System", "Message Protocol"): calls
+ * with strings, object paths, string variants and string dictionaries; answers of any type.
  */
 
 /** A value of an answer: arrays and structures are arrays, a variant is its content, bytes are a Buffer. */
@@ -15,10 +15,10 @@ export type DbusArgument =
 /** A method call; `of` is the interface. */
 export type DbusCall = { to: string; path: string; of: string; method: string; args?: DbusArgument[] };
 
-/** A message that came in: `error` is the name of an error answer, `body` the values of any other. */
+/** A received message: `error` is the name of an error answer, `body` the values of any other. */
 export type DbusMessage = { type: number; replyTo: number; error: string; body: DbusValue[] };
 
-/** Length of the first message in the buffer; 0 while its header is not there yet. */
+/** Returns the length of the first message in the buffer, or 0 if its header is incomplete. */
 export function readMessageSize(bytes: Buffer): number {
   if (bytes.length < 16) return 0;
   const read = (at: number) => (isLittle(bytes) ? bytes.readUInt32LE(at) : bytes.readUInt32BE(at));
@@ -27,7 +27,7 @@ export function readMessageSize(bytes: Buffer): number {
   return size;
 }
 
-/** The bytes of a method call. */
+/** Encodes a method call. */
 export function encodeCall(serial: number, { to, path, of, method, args = [] }: DbusCall): Buffer {
   const fields: [number, string, string][] = [
     [1, "o", path],
@@ -47,7 +47,7 @@ export function encodeCall(serial: number, { to, path, of, method, args = [] }: 
   return Buffer.concat([pad(Buffer.concat([start, header]), 8), body]);
 }
 
-/** Read one whole message. */
+/** Decodes one complete message. */
 export function decodeMessage(bytes: Buffer): DbusMessage {
   const reader = { bytes, at: 12, little: isLittle(bytes) };
   const message: DbusMessage = { type: bytes.readUInt8(1), replyTo: 0, error: "", body: [] };
@@ -63,7 +63,7 @@ export function decodeMessage(bytes: Buffer): DbusMessage {
   return message;
 }
 
-/** The value as an array; empty when it is none. */
+/** Returns an array value, or an empty array for any other value. */
 export function toArray(value: DbusValue | undefined): DbusValue[] {
   return Array.isArray(value) ? value : [];
 }
@@ -132,7 +132,7 @@ function take(reader: Reader, length: number): Buffer {
   return taken;
 }
 
-/** Split a signature into its complete types: `a(yv)s` into `a(yv)` and `s`. */
+/** Splits a signature into its complete types: `a(yv)s` into `a(yv)` and `s`. */
 function getTypes(signatures: string): string[] {
   const types: string[] = [];
   let depth = 0;

@@ -10,19 +10,21 @@ import {
 
 /** A connection to a message bus. */
 export type Bus = {
-  /** Call a method. Resolves with the values of the answer; rejects with {@link BusError} for an error answer. */
+  /** Calls a method and returns the values of its answer. @throws BusError for an error answer */
   call(call: DbusCall): Promise<DbusValue[]>;
   close(): void;
 };
 
-/** An error answer of the bus or a service, by its D-Bus name, e.g. `org.freedesktop.DBus.Error.ServiceUnknown`. */
+/**
+ * An error answer of the bus or a service, with its D-Bus name, such as `org.freedesktop.DBus.Error.ServiceUnknown`.
+ */
 export class BusError extends Error {
   override name = "BusError";
 }
 
 /**
- * The first unix socket of a bus address list (`unix:path=…`, `unix:abstract=…`), as node:net wants it; null when it has none.
- * An abstract socket's name begins with a zero byte.
+ * Returns the first unix socket of a bus address list (`unix:path=…`, `unix:abstract=…`) for node:net, or null if it
+ * has none. The name of an abstract socket starts with a zero byte.
  */
 export function parseBusAddress(addresses: string): string | null {
   for (const address of addresses.split(";")) {
@@ -38,10 +40,10 @@ export function parseBusAddress(addresses: string): string | null {
 }
 
 /**
- * Connect, authenticate as this user (SASL EXTERNAL) and say hello.
+ * Connects to a bus and authenticates as this user (SASL EXTERNAL). Has no time limit; end it with `signal`.
  *
- * @param socketPath from {@link socketOf}
- * @throws the socket's error, or {@link BusError} when the bus refuses the user. It has no limit of its own: end it with `signal`.
+ * @param socketPath from {@link parseBusAddress}
+ * @throws the socket's error, or BusError when the bus rejects the user
  */
 export async function connectBus(socketPath: string, uid: number, signal: AbortSignal): Promise<Bus> {
   const socket = connect({ path: socketPath });
@@ -113,7 +115,7 @@ function speak(socket: Socket, close: () => void): Bus {
   };
 }
 
-/** Settle the calls whose answers are whole in the buffer; returns the rest of it. */
+/** Settles the calls whose answers are complete in the buffer, and returns the rest of it. */
 function settleAll(received: Buffer, waiting: Waiting): Buffer {
   let rest = received;
   for (let size = readMessageSize(rest); size > 0 && rest.length >= size; size = readMessageSize(rest)) {

@@ -2,27 +2,27 @@ import { createCipheriv, createDecipheriv } from "node:crypto";
 import { Problem } from "#protocol/errors";
 import type { SignIn } from "./credentials.ts";
 
-/** The sign-ins of a profile by backend origin. */
+/** Sign-ins of a profile by backend origin. */
 export type SignInsByOrigin = Record<string, SignIn>;
 
-/** The format of the file. */
+/** Version of the file format. */
 export const ENVELOPE_FORMAT = 1;
 
-/** What the file of a profile holds: its mode is part of it, so that a mode once chosen stays chosen. */
+/** Content of a profile's file. It includes the mode, so that a chosen mode persists. */
 export type Envelope =
   | { mode: "file"; generation: number; origins: SignInsByOrigin }
   | { mode: "keychain"; generation: number; nonce: string; sealed: string };
 
 /**
- * Read the bytes of a profile's file. A UTF-8 byte order mark is allowed.
+ * Parses the bytes of a profile's file. A UTF-8 byte order mark is allowed.
  *
- * @returns null when they are broken: empty, cut, zeros, or some other JSON
- * @throws Problem STORE_UNREADABLE for what is not broken but not ours to read: UTF-16, or a newer kay's format
+ * @returns null if the file is damaged: empty, truncated, zeros, or other JSON
+ * @throws Problem STORE_UNREADABLE for an intact file that kay cannot read: UTF-16, or a newer format
  */
 export function parseEnvelope(bytes: Buffer, path: string): Envelope | null {
   if (isUtf16(bytes)) {
-    throw new Problem("STORE_UNREADABLE", `${path} is saved as UTF-16, which kay does not read.`, {
-      hint: "Save it as UTF-8; nothing was changed.",
+    throw new Problem("STORE_UNREADABLE", `${path} is encoded as UTF-16, which kay cannot read.`, {
+      hint: "Save it as UTF-8. Nothing was changed.",
       details: { path },
     });
   }
@@ -42,12 +42,12 @@ export function parseEnvelope(bytes: Buffer, path: string): Envelope | null {
   return origins && { mode: "file", generation, origins };
 }
 
-/** The text of a profile's file. */
+/** Formats the content of a profile's file. */
 export function formatEnvelope(envelope: Envelope): string {
   return `${JSON.stringify({ kay: ENVELOPE_FORMAT, ...envelope }, null, 2)}\n`;
 }
 
-/** A sign-in without empty values, and never with the words "undefined" and "null" in place of one; what else it has is left as it is. */
+/** Removes empty and invalid values from a sign-in, including the words "undefined" and "null". Unknown fields stay. */
 export function normalizeSignIn(value: Record<string, unknown>): SignIn {
   const signIn: Record<string, unknown> = { ...value };
   for (const field of ["session_id", "account_id"]) if (!isSecret(signIn[field])) delete signIn[field];
@@ -59,17 +59,20 @@ export function normalizeSignIn(value: Record<string, unknown>): SignIn {
   return signIn;
 }
 
-/** Whether a value of an answer can be a token or an id at all. */
+/** Whether a value can be a token or an ID. */
 function isSecret(value: unknown): value is string {
   return typeof value === "string" && !["", "undefined", "null"].includes(value.trim());
 }
 
-/** Whether it can be a token: a secret that can stand in a header (case A29). One that cannot would lock its owner out. */
+/** Whether a value can be a token that fits in a header. Any other would lock out the user. */
 export function isToken(value: unknown): value is string {
   return isSecret(value) && /^[\x21-\x7e]+$/.test(value);
 }
 
-/** With its mark, or without it: JSON begins with an ASCII character, so one zero byte beside it tells. */
+/**
+ * Whether the text is UTF-16, with or without a byte order mark: JSON starts with an ASCII character, so a zero byte
+ * beside it shows.
+ */
 function isUtf16(bytes: Buffer): boolean {
   const [first = 0, second = 0] = bytes;
   if (bytes.length < 2) return false;
@@ -84,7 +87,7 @@ function parse(bytes: Buffer): unknown {
   }
 }
 
-/** Sign-ins by origin out of JSON; null when it is something else. */
+/** Parses sign-ins by origin; null for any other value. */
 export function parseSignIns(value: unknown): SignInsByOrigin | null {
   const record = asRecord(value);
   if (!record) return null;
@@ -102,7 +105,10 @@ function asRecord(value: unknown): Record<string, unknown> | null {
   return value as Record<string, unknown>;
 }
 
-/** Seal sign-ins with AES-256-GCM. `nonce` is 12 bytes, never used twice with one key (NIST SP 800-38D); the generation is authenticated. */
+/**
+ * Encrypts sign-ins with AES-256-GCM. `nonce` is 12 bytes and must be unique per key (NIST SP 800-38D). The generation
+ * is authenticated.
+ */
 export function seal(key: Uint8Array, nonce: Uint8Array, generation: number, origins: SignInsByOrigin): Envelope {
   const cipher = createCipheriv("aes-256-gcm", key, nonce).setAAD(boundTo(generation));
   const sealed = Buffer.concat([cipher.update(JSON.stringify(origins)), cipher.final(), cipher.getAuthTag()]);
@@ -114,7 +120,7 @@ export function seal(key: Uint8Array, nonce: Uint8Array, generation: number, ori
   };
 }
 
-/** Open what {@link seal} sealed. Returns null when the key is another one or the file was changed. */
+/** Decrypts what {@link seal} encrypted. Returns null if the key differs or the file was changed. */
 export function unseal(key: Uint8Array, envelope: Extract<Envelope, { mode: "keychain" }>): SignInsByOrigin | null {
   try {
     const sealed = Buffer.from(envelope.sealed, "base64");

@@ -1,9 +1,9 @@
 import { jwtDecode } from "jwt-decode";
 
-/** Times inside an access token, in milliseconds since 1970 by the server's clock. */
+/** Times in an access token, in ms since 1970 by the server's clock. */
 export type TokenTimes = { expires?: number; issued?: number };
 
-/** Read `exp` and `iat` of a JWT (RFC 7519). An opaque token of a foreign backend has none: it is used until it is refused. */
+/** Reads `exp` and `iat` of a JWT (RFC 7519). Opaque tokens have none and are used until they are rejected. */
 export function readTokenTimes(token: string): TokenTimes {
   try {
     const { exp, iat } = jwtDecode(token);
@@ -13,14 +13,17 @@ export function readTokenTimes(token: string): TokenTimes {
   }
 }
 
-/** How far off this machine's clock is, in words, or null when it is near enough. `offset` is the server's time minus this machine's. */
+/**
+ * Describes how far off this machine's clock is, or returns null below five minutes. `offset` is the server's time
+ * minus this machine's, in ms.
+ */
 export function describeClockSkew(offset: number): string | null {
   const minutes = Math.round(Math.abs(offset) / 60_000);
   if (minutes < 5) return null;
   const amount =
     minutes < 90 ? `${minutes} min` : minutes < 48 * 60 ? `${round(minutes / 60)} h` : `${round(minutes / 1440)} days`;
   const direction = offset < 0 ? "ahead of" : "behind";
-  return `This machine's clock is about ${amount} ${direction} the backend's; set it right to avoid trouble with sign-in and expiry.`;
+  return `This machine's clock is about ${amount} ${direction} the backend's. Set it correctly to avoid problems with sign-in and expiry.`;
 }
 
 function milliseconds(seconds: unknown): number | undefined {

@@ -3,17 +3,20 @@ import { Problem } from "#protocol/errors";
 import type { StorageMode } from "./credentials.ts";
 import { type Keychain, toKeychainProblem } from "./keychain.ts";
 
-/** What KAY_CREDENTIALS may say. */
+/** Values of KAY_CREDENTIALS. */
 export type Preference = "auto" | "keychain" | "file";
 
-/** How the next write keeps the sign-in. */
+/** How the next write stores the sign-in. */
 type Choice = { mode: "file" } | { mode: "keychain"; key: Uint8Array };
 
-/** The key of one profile, and the choice whether there is one. */
+/** The key of one profile, and the choice whether to use one. */
 export type Keys = {
-  /** The key that seals the file; null when the keychain works and has none. `fresh` asks the keychain again. */
+  /** Returns the key that seals the file, or null if the keychain has none. `fresh` asks the keychain again. */
   current(fresh?: boolean): Promise<Uint8Array | null>;
-  /** How to write, given how the file is kept so far. Only a recorded mode or the person's own preference decides; never a passing fault. */
+  /**
+   * Chooses how to write, given the recorded mode. Only that mode or the user's preference decides, never a temporary
+   * fault.
+   */
   choose(recorded: StorageMode | null): Promise<Choice>;
 };
 
@@ -27,7 +30,10 @@ export type KeysOptions = {
   random: (bytes: number) => Uint8Array;
 };
 
-/** The keys of a profile. Every keychain call ends within 4.5 s, with Problem KEYCHAIN_LOCKED or KEYCHAIN_UNAVAILABLE if it must. */
+/**
+ * Creates the keys of a profile. Every keychain call ends within 4.5 s, if necessary with Problem KEYCHAIN_LOCKED or
+ * KEYCHAIN_UNAVAILABLE.
+ */
 export function createKeys(options: KeysOptions): Keys {
   const { profile, preference, keychain, warn, random } = options;
   let known: Uint8Array | null = null;
@@ -41,7 +47,7 @@ export function createKeys(options: KeysOptions): Keys {
     await limit(options, keychain.set(profile, key));
     const kept = await current(true);
     if (!kept || !Buffer.from(kept).equals(key)) {
-      throw toKeychainProblem({ state: "failed", detail: "it did not keep the key" });
+      throw toKeychainProblem({ state: "failed", detail: "it did not store the key" });
     }
     return { mode: "keychain", key };
   };
@@ -52,7 +58,7 @@ export function createKeys(options: KeysOptions): Keys {
       if (wanted === "keychain") return obtain();
       if (wanted === "file") {
         if (recorded === "keychain")
-          warn("The sign-in moves from the keychain to a plain file, as KAY_CREDENTIALS=file asks.");
+          warn("Moving the sign-in from the keychain to a plain file, because KAY_CREDENTIALS is set to file.");
         return { mode: "file" };
       }
       try {
@@ -91,6 +97,6 @@ function isKeychainProblem(error: unknown): error is Problem {
 }
 
 function plainFileWarning({ message, hint }: Problem): string {
-  const kept = "The sign-in is kept in a plain file that only you can read instead.";
+  const kept = "The sign-in is stored in a plain file instead, which only you can read.";
   return `${message} ${kept} To use the keychain: ${hint.charAt(0).toLowerCase()}${hint.slice(1)} Then connect with KAY_CREDENTIALS=keychain set.`;
 }

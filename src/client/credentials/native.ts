@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import type { Timer } from "#net/ports";
 import type { KeychainStatus } from "./keychain.ts";
 
-/** One call of the native keychain module; `load` only finds out whether it can be loaded. */
+/** One call of the native keychain module. `load` only checks whether it can be loaded. */
 export type NativeRequest = {
   does: "load" | "get" | "set" | "delete";
   service: string;
@@ -10,10 +10,10 @@ export type NativeRequest = {
   value?: string;
 };
 
-/** Its answer: a value (null when there is none), or an error and the stage it came from. */
+/** Answer of the module: a value (null if absent), or an error and the stage where it occurred. */
 export type NativeAnswer = { value?: string | null; error?: string; code?: string; stage?: "load" | "call" | "child" };
 
-/** Where and how the child process runs. */
+/** Environment of the child process. */
 export type NativeHost = {
   platform: string;
   env: Record<string, string | undefined>;
@@ -23,8 +23,8 @@ export type NativeHost = {
 };
 
 /**
- * Call the native keychain module (`@napi-rs/keyring`) in a child process, killed when it has not answered within 4 s. The key goes
- * through pipes, never through arguments or the environment.
+ * Calls the native keychain module (`@napi-rs/keyring`) in a child process, which is killed after 4 s without an
+ * answer. The key travels through pipes, never through arguments or the environment.
  */
 export async function callNative(host: NativeHost, request: NativeRequest): Promise<NativeAnswer> {
   const { env, execPath, platform, clock, module = moduleAddress() } = host;
@@ -53,7 +53,7 @@ export async function callNative(host: NativeHost, request: NativeRequest): Prom
   return answer;
 }
 
-/** What an error of the native module says about the keychain. */
+/** Returns the state of the keychain for an error of the native module. */
 export function toKeychainStatus(answer: NativeAnswer, platform: string): KeychainStatus {
   const { error = "", code = "", stage } = answer;
   if (code === SILENT) return { state: "silent" };
@@ -72,7 +72,7 @@ function moduleAddress(): string {
   try {
     return import.meta.resolve("@napi-rs/keyring");
   } catch {
-    return "@napi-rs/keyring"; // not installed: the child says so
+    return "@napi-rs/keyring"; // not installed: the child reports the error
   }
 }
 
@@ -80,11 +80,11 @@ function readAnswer(output: string): NativeAnswer {
   try {
     return JSON.parse(output);
   } catch {
-    return { error: "the keychain's process ended without an answer", stage: "child" };
+    return { error: "the keychain process ended without an answer", stage: "child" };
   }
 }
 
-/** The child's whole program. An absent item is null for `get` and success for `delete`, however the platform words it. */
+/** Program of the child process. A missing item is null for `get` and success for `delete`, on every platform. */
 const CHILD = `
 import { text } from "node:stream/consumers";
 const { does, module, service, account, value, platform } = JSON.parse(await text(process.stdin));

@@ -5,18 +5,18 @@ import { isToken } from "./envelope.ts";
 import { describeClockSkew, readTokenTimes } from "./expiry.ts";
 
 /**
- * What became of one `POST /auth/refresh`: new tokens (with the server's time from its Date header, milliseconds), a refusal that is final
- * (400, 401, 403), or a fault that will pass (network, 408, 429, 5xx, something garbled).
+ * Result of one `POST /auth/refresh`: new tokens (with the server's time from its Date header, in ms), a final
+ * rejection (400, 401, 403), or a temporary fault (network, 408, 429, 5xx, invalid data).
  */
 export type RefreshOutcome =
   | { kind: "ok"; token: string; refresh_token?: string | null; serverNow?: number }
   | { kind: "invalid"; code: string; message: string }
   | { kind: "passing"; problem: Problem };
 
-/** The moments of a refresh, in order: tests stop a process at each of them. */
+/** Steps of a refresh, in order. Tests stop a process at each of them. */
 export type RefreshStep = "locked" | "calling" | "answered" | "writing" | "written";
 
-/** What a refresher works with. `call` performs the request, once, within 10 s. */
+/** Ports of a refresher. `call` sends the request once, within 10 s. */
 export type RefresherOptions = {
   origin: string;
   credentials: Credentials;
@@ -26,22 +26,22 @@ export type RefresherOptions = {
   step?: (name: RefreshStep) => void | Promise<void>;
 };
 
-/** Access tokens that are kept fresh: one refresh at a time in this process, and one among all processes of this machine. */
+/** Keeps access tokens fresh. Only one refresh runs at a time, across all processes of this machine. */
 export type Refresher = {
-  /** The token to send, refreshed first when at most 5 minutes are left of it. Null when nobody is signed in. */
+  /** Returns the token to send, refreshed if it expires within 5 minutes; null without a sign-in. */
   accessToken(): Promise<string | null>;
   /**
-   * The token to send instead of one that was answered with 401: one that somebody else stored since, or a refreshed one. Null when there
-   * is none to be had.
+   * Returns a token to replace one that was answered with 401: one that another process stored since, or a refreshed
+   * one. Null if there is none.
    */
   afterRejection(token: string): Promise<string | null>;
 };
 
 /**
- * Keep the sign-in of one origin fresh.
+ * Creates a refresher for the sign-in of one origin.
  *
- * Both methods throw Problem REFRESH_INVALID or REFRESH_REUSED when the sign-in has ended for good, and a Problem with exit code 6 for a fault
- * that passes; then nothing stored was touched.
+ * Both methods throw Problem REFRESH_INVALID or REFRESH_REUSED when the sign-in has ended, and a Problem with exit code
+ * 6 for a temporary fault, which leaves the stored tokens unchanged.
  */
 export function createRefresher(options: RefresherOptions): Refresher {
   const { origin, credentials, clock } = options;
@@ -85,20 +85,20 @@ const EARLY_MS = 5 * 60_000;
 const RIVAL_MS = 3_000;
 const RIVAL_POLL_MS = 100;
 
-/** Whether an error says that the sign-in has ended: then a token that is still good for a moment does not help. */
+/** Whether an error means that the sign-in has ended, even if the current token is valid for another moment. */
 function isEnd(error: unknown): boolean {
   return !(error instanceof Problem) || error.exit === 4;
 }
 
-/** Milliseconds a token is still good for by the server's clock; for ever when it does not tell. */
+/** Returns the ms until a token expires by the server's clock; infinite if the token does not say. */
 function timeLeft(token: string, { clock_offset_ms = 0 }: SignIn, clock: Timer): number {
   const { expires } = readTokenTimes(token);
   return expires === undefined ? Number.POSITIVE_INFINITY : expires - (clock.now() + clock_offset_ms);
 }
 
 /**
- * When a token that has just been received is due for the next refresh, by this machine's clock. Only the time that passes counts, so a
- * clock that is wrong can never make a new token look old.
+ * Returns when to refresh a token that was just received, by this machine's clock. Only elapsed time counts, so that a
+ * wrong clock never makes a new token look old.
  */
 function dueByElapsedTime(token: string, now: number): number {
   const { expires, issued } = readTokenTimes(token);
@@ -107,7 +107,7 @@ function dueByElapsedTime(token: string, now: number): number {
   return now + Math.max(lifetime - EARLY_MS, lifetime / 2);
 }
 
-/** One refresh among all processes: whoever gets the lock second finds the new token in the store. */
+/** Refreshes the token under the lock. A process that gets the lock second finds the new token in the store. */
 async function refresh(options: RefresherOptions, stale: string | undefined): Promise<string | null> {
   const { origin, credentials, call, step = () => {} } = options;
   return credentials.exclusively(async () => {
@@ -130,7 +130,10 @@ async function refresh(options: RefresherOptions, stale: string | undefined): Pr
   });
 }
 
-/** Store the new tokens before anybody uses them. If somebody wrote in between, theirs count unless they kept the spent refresh token. */
+/**
+ * Stores the new tokens before they are used. If another process wrote in between, its tokens count, unless it still
+ * has the used refresh token.
+ */
 async function store(
   options: RefresherOptions,
   held: Stored,
@@ -151,7 +154,10 @@ async function store(
   }
 }
 
-/** The server's clock minus this machine's, from the Date header or else from `iat`; a large new difference is told once. */
+/**
+ * Returns the server's clock minus this machine's, from the Date header or else from `iat`. Warns once about a large
+ * new difference.
+ */
 function learnOffset(
   { clock, warn }: RefresherOptions,
   { clock_offset_ms: before = 0 }: SignIn,
@@ -166,8 +172,8 @@ function learnOffset(
 }
 
 /**
- * A refresh token that was refused may have been spent by another process that is just about to store the new one: wait for that before
- * the tokens are forgotten. The session id stays.
+ * Handles a rejected refresh token. Another process may have used it and be about to store the new one, so this waits
+ * before it removes the tokens. The session ID stays.
  */
 async function giveUp(options: RefresherOptions, refused: SignIn, code: string): Promise<string> {
   const { origin, credentials, clock } = options;
@@ -191,13 +197,16 @@ async function giveUp(options: RefresherOptions, refused: SignIn, code: string):
 
 function toEnd(code: string): Problem {
   if (isErrorCode(code) && code === "REFRESH_REUSED") {
-    return new Problem(code, "Your sign-in was used twice, perhaps by somebody else, so the backend has ended it.");
+    return new Problem(code, "The backend ended your sign-in because it was used twice, possibly by someone else.");
   }
   return new Problem("REFRESH_INVALID", "Your sign-in has ended.");
 }
 
-/** Whatever went wrong, it will pass: exit code 6, and nobody is told to sign in. A redirect does not pass; the address must change (case H20). */
+/**
+ * Converts any fault to a temporary one: exit code 6, without a hint to sign in. A redirect is not temporary, because
+ * the URL must change.
+ */
 function passing(problem: Problem | undefined): Problem {
   if (problem?.exit === 6 || problem?.code === "REDIRECT_REFUSED") return problem;
-  return new Problem("BAD_GATEWAY", "The backend could not refresh the sign-in just now.", { cause: problem });
+  return new Problem("BAD_GATEWAY", "The backend could not refresh the sign-in.", { cause: problem });
 }

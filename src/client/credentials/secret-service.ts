@@ -5,15 +5,15 @@ import { type Bus, BusError, connectBus, parseBusAddress } from "./dbus.ts";
 import { type DbusArgument, toArray } from "./dbus-wire.ts";
 import type { KeychainStatus } from "./keychain.ts";
 
-/** Where the session bus of a Linux session is to be found: DBUS_SESSION_BUS_ADDRESS and XDG_RUNTIME_DIR are read. */
+/** Ports for finding the session bus on Linux, from DBUS_SESSION_BUS_ADDRESS and XDG_RUNTIME_DIR. */
 export type BusSession = { env: Record<string, string | undefined>; uid: number; clock: Timer };
 
-/** What a read found: a look, and the secret when the service can be used and has it. */
+/** Result of a read: the state of the service, and the secret if it has one. */
 export type SecretResult = { look: KeychainStatus; secret: string | null };
 
 /**
- * Look whether the Secret Service can be used, before any native call: those block the event loop for good when a service is frozen or
- * wants to show a dialog. Ends within 1.5 s whatever the other side does.
+ * Checks whether the Secret Service can be used, before any native call: those block the event loop if a service hangs
+ * or shows a dialog. Ends within 1.5 s.
  *
  * @see https://specifications.freedesktop.org/secret-service-spec/latest/
  */
@@ -22,8 +22,9 @@ export async function probeSecretService(session: BusSession): Promise<KeychainS
 }
 
 /**
- * Look, and read a secret on the same connection: what every command does, so it has neither the native module's start nor its blocking.
- * The secret travels over the user's own session bus as `plain`: whoever could listen there could as well ask for it.
+ * Checks the service and reads a secret on the same connection, without the start time and blocking of the native
+ * module. The secret travels as `plain` over the user's own session bus: a process that could listen could also request
+ * it.
  */
 export async function readSecret(session: BusSession, attributes: Record<string, string>): Promise<SecretResult> {
   return visit(session, async (bus) => {
@@ -46,7 +47,7 @@ export async function readSecret(session: BusSession, attributes: Record<string,
 const LIMIT_MS = 1_400;
 const SECRETS = "org.freedesktop.secrets";
 
-/** The item is in a collection of its own that is locked, although the default one is not. */
+/** The item is in a separate collection that is locked, although the default one is not. */
 class LockedItem extends Error {}
 
 async function visit(session: BusSession, read: (bus: Bus) => Promise<string | null>): Promise<SecretResult> {
@@ -90,7 +91,7 @@ async function ask(bus: Bus, read: (bus: Bus) => Promise<string | null>, signal:
   }
 }
 
-/** The names of the D-Bus errors that mean: nobody offers this service, or it could not be started. */
+/** D-Bus errors which mean that no process offers this service, or that it could not be started. */
 const ABSENT = /ServiceUnknown|NameHasNoOwner|\.Spawn\.|UnknownInterface|UnknownMethod/;
 
 function toService(method: string, ...args: DbusArgument[]) {

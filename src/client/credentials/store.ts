@@ -15,15 +15,15 @@ import type { StorageMode } from "./credentials.ts";
 import { type Envelope, formatEnvelope, parseEnvelope, type SignInsByOrigin } from "./envelope.ts";
 import type { Keys } from "./keys.ts";
 
-/** What a profile's file holds, opened. Generation 0 and no mode: nothing is stored. */
+/** Decoded content of a profile's file. Generation 0 and no mode mean that nothing is stored. */
 type Content = { mode: StorageMode | null; generation: number; origins: SignInsByOrigin };
 
 /** The file of one profile. */
 export type Store = {
   path: string;
-  /** Read and open the file. A broken one is kept aside first, with one warning. */
+  /** Reads and decodes the file. A damaged one is first set aside, with one warning. */
   load(): Promise<Content>;
-  /** Write the next generation, in the mode that was chosen. Only under the write lock. */
+  /** Writes the next generation in the chosen mode. Must run under the write lock. */
   save(before: Content, origins: SignInsByOrigin): Promise<void>;
 };
 
@@ -34,11 +34,11 @@ export type StoreOptions = {
   warn: Warn;
   platform: string;
   random: (bytes: number) => Uint8Array;
-  /** Runs work under the write lock, or at once when it is held already. */
+  /** Runs work under the write lock, or directly if it is already held. */
   guarded<T>(work: () => Promise<T>): Promise<T>;
 };
 
-/** The file at `path`: see {@link Store}. */
+/** Creates the store for a file; see {@link Store}. */
 export function createStore(options: StoreOptions): Store {
   const { path, keys, random, platform } = options;
   const load = async (): Promise<Content> => {
@@ -69,31 +69,34 @@ export function createStore(options: StoreOptions): Store {
   };
 }
 
-/** Where a profile's file is: in a folder of its own beside the settings, so that closing it to others never touches a folder of somebody else. */
+/**
+ * Returns the path of a profile's file. It has a separate folder beside the settings, so that restricting its
+ * permissions never affects another folder.
+ */
 export function getStorePath(folder: string, profile: string): string {
   if (/^[\p{L}\p{N}_][\p{L}\p{N}._-]{0,63}$/u.test(profile)) return join(folder, "credentials", `${profile}.json`);
-  throw new Problem("USAGE", "The name of a profile has letters, digits, dots, dashes and underscores only.");
+  throw new Problem("USAGE", "A profile name may contain only letters, digits, dots, dashes and underscores.");
 }
 
-/** Loaded late, as all that only the mode `keychain` needs: node:crypto takes several milliseconds. */
+/** Loaded late, because node:crypto takes several ms and only the mode `keychain` needs it. */
 const sealing = () => import("./envelope.ts");
 
 const NOTHING: Content = { mode: null, generation: 0, origins: {} };
 
-/** The opened content, or in words why it cannot be opened any more. */
+/** Decodes the content, or returns a clause that says why it cannot be decoded. */
 async function open(bytes: Buffer, path: string, keys: Keys): Promise<Content | string> {
   const envelope = parseEnvelope(bytes, path);
-  if (!envelope) return "is broken";
+  if (!envelope) return "is damaged";
   const { mode, generation } = envelope;
   if (mode === "file") return { mode, generation, origins: envelope.origins };
   const key = await keys.current();
   if (!key) return "is sealed with a key that is no longer in the keychain";
   const { unseal } = await sealing();
   const origins = unseal(key, envelope) ?? (await unsealAgain(envelope, keys));
-  return origins ? { mode, generation, origins } : "cannot be opened with the key in the keychain";
+  return origins ? { mode, generation, origins } : "does not match the key in the keychain";
 }
 
-/** The key may have been replaced while this process ran. */
+/** Tries again with a fresh key, which may have been replaced while this process ran. */
 async function unsealAgain(
   envelope: Extract<Envelope, { mode: "keychain" }>,
   keys: Keys,
@@ -102,12 +105,14 @@ async function unsealAgain(
   return key && (await sealing()).unseal(key, envelope);
 }
 
-/** Looks again under the lock: only the very bytes that were found unusable are moved, never what somebody has written since. */
+/**
+ * Sets a damaged file aside. Checks it again under the lock, so that only those bytes are moved, never a newer file.
+ */
 async function setAside({ path, warn, clock, guarded }: StoreOptions, bytes: Buffer, why: string): Promise<void> {
   await guarded(async () => {
     if (!readFileIfExists(path)?.equals(bytes)) return;
     const aside = await quarantineFile(path, clock.now());
-    warn(`The stored sign-in ${path} ${why}; it is kept as ${aside}. Run \`kay connect <service>\` to sign in again.`);
+    warn(`The stored sign-in ${path} ${why}. A copy was saved as ${aside}. Run \`kay connect <service>\` to sign in again.`);
   });
 }
 
@@ -116,15 +121,15 @@ function mendPermissions({ path, warn }: StoreOptions): void {
   if (left) warn(left);
 }
 
-/** The file of a profile's sign-in as it lies there; it is open where its folder is. */
+/** State of a profile's credentials file. `open` includes its folder. */
 export type StoreInspection = FileInspection & {
-  /** How it is kept, where the file tells. */
+  /** How it is stored, if the file says so. */
   mode?: StorageMode;
-  /** Tokens that stand in it as they are. */
+  /** Tokens in plain text. */
   secrets: string[];
 };
 
-/** Look at the file of a profile's sign-in without any of what reading it does. */
+/** Inspects a profile's credentials file without the side effects of reading it. */
 export async function inspectStore(path: string): Promise<StoreInspection> {
   const read = (bytes: Buffer) => {
     const envelope = parseEnvelope(bytes, path);

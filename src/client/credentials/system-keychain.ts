@@ -3,26 +3,26 @@ import { type Keychain, toKeychainProblem } from "./keychain.ts";
 import type { NativeRequest } from "./native.ts";
 import type { BusSession } from "./secret-service.ts";
 
-/** What the real keychain needs to know of the machine. */
+/** Environment of the system's keychain. */
 export type SystemKeychainOptions = {
   platform: string;
   env: Record<string, string | undefined>;
-  /** Number of the user, for the bus (Linux). */
+  /** ID of the user, for the bus (Linux). */
   uid: number;
-  /** The node that runs kay: native calls have a child process of their own. */
+  /** Node executable for the child processes of native calls. */
   execPath: string;
   clock: Timer;
   /** Name of kay's items in the keychain. */
   service?: string;
-  /** Address of the native module, as `import()` takes it. */
+  /** Address of the native module for `import()`. */
   module?: string;
 };
 
 /**
- * The keychain of this machine: Secret Service on Linux, Keychain on macOS, Credential Manager on Windows.
+ * Creates the keychain of this machine: Secret Service on Linux, Keychain on macOS, Credential Manager on Windows.
  *
- * kay's own process never loads the native module: native calls can block an event loop for good, so each runs in a child process
- * that is killed after 4 s. On Linux reading needs no native call at all, and writing makes none before a look says that the service answers.
+ * Native calls can block an event loop forever, so each runs in a child process that is killed after 4 s. On Linux,
+ * reading needs no native call, and writing makes one only after the service responded.
  */
 export function createSystemKeychain(options: SystemKeychainOptions): Keychain {
   const { platform, service = "kay" } = options;
@@ -45,13 +45,16 @@ export function createSystemKeychain(options: SystemKeychainOptions): Keychain {
   };
 }
 
-/** Loaded late: a plain file needs neither, and reading on Linux no child process. */
+/** Loaded late: plain files need neither, and reading on Linux needs no child process. */
 const loadNative = () => import("./native.ts");
 const loadSecretService = () => import("./secret-service.ts");
 
 type Native = (does: NativeRequest["does"], account: string, value?: Uint8Array) => Promise<string | null>;
 
-/** Items are written by the native module, so that they look as those of any other program that uses it. */
+/**
+ * Creates the Linux keychain. The native module writes items, so that they look like those of other programs that use
+ * it.
+ */
 function linuxKeychain(session: BusSession, service: string, native: Native): Keychain {
   const lookNow = async () => (await loadSecretService()).probeSecretService(session);
   const mustBeUsable = async () => {
@@ -81,7 +84,7 @@ function toText(key: Uint8Array): string {
   return Buffer.from(key).toString("base64");
 }
 
-/** An item that holds something else than a key of ours counts as none. */
+/** Decodes a key; an item with any other content counts as missing. */
 function toKey(text: string | null): Uint8Array | null {
   const key = Buffer.from(text ?? "", "base64");
   return key.length === 32 ? key : null;

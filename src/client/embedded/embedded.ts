@@ -10,40 +10,40 @@ import type { EmbeddedRecord } from "#protocol/embedded-record";
 import { Problem } from "#protocol/errors";
 import { parseShape } from "#protocol/parse";
 
-/** How long a start may take, in ms: a new database on a slow disk included. */
+/** Time limit of a start in ms, including a new database on a slow disk. */
 const START_LIMIT_MS = 60_000;
 const LOOK_EVERY_MS = 20;
 
-/** How long it may take to stop, in ms: requests and the database included. */
+/** Time limit of a stop in ms, including running requests and the database. */
 const STOP_LIMIT_MS = 30_000;
 
-/** What finding and starting the embedded backend needs from outside. */
+/** Ports for finding and starting the local backend. */
 export type EmbeddedPorts = {
-  /** The state folder: record and log. */
+  /** State folder with the record and the log. */
   folder: string;
   /** Version and build of this kay. */
   build: string;
   env: Record<string, string | undefined>;
-  /** Settings that shape a backend (client ids and the like). */
+  /** Settings that affect a backend, such as client IDs. */
   shaping: Record<string, unknown>;
   clock: Timer;
-  /** Ends the waits. */
+  /** Ends all waits. */
   signal: AbortSignal;
   processes: Processes;
   send: Send;
   note(text: string): void;
-  /** Start `kay serve --embedded` apart from this process, its output in `log`. */
+  /** Starts `kay serve --embedded` as a detached process that writes to `log`. */
   spawn(log: string): { ended(): Promise<number | null> };
 };
 
-/** Where the embedded backend listens, and the secret that opens it. */
+/** URL and secret of the local backend. */
 export type EmbeddedBackend = { url: string; secret: string };
 
 /**
- * The backend that kay runs for itself: the one that runs (started with the same version and settings), or a new one. One per user; two
- * commands at once end up with the same one.
+ * Opens the local backend: a running one with the same version and settings, or a new one. There is one per user;
+ * concurrent commands share it.
  *
- * @throws Problem BACKEND_START_FAILED with the last line of its log
+ * @throws Problem BACKEND_START_FAILED with the last error of its log
  */
 export async function openEmbeddedBackend(ports: EmbeddedPorts): Promise<EmbeddedBackend> {
   const running = await answeringRecord(ports);
@@ -53,7 +53,7 @@ export async function openEmbeddedBackend(ports: EmbeddedPorts): Promise<Embedde
   return start(ports);
 }
 
-/** The record of a backend that really runs: its process is alive and is the one that wrote it. */
+/** Returns the record of a backend whose process is alive and wrote it. */
 export async function findRunningRecord(
   ports: Pick<EmbeddedPorts, "folder" | "processes">,
   name = EMBEDDED_RECORD,
@@ -62,7 +62,7 @@ export async function findRunningRecord(
   if (text === null) return null;
   try {
     const { EmbeddedRecord } = await import("#protocol/embedded-record");
-    const record = parseShape(EmbeddedRecord, JSON.parse(text), "the record of kay's own backend");
+    const record = parseShape(EmbeddedRecord, JSON.parse(text), "the record of the local backend");
     if (name === EMBEDDED_RECORD && !isHere(record.url)) return null;
     const started = await ports.processes.started(record.pid);
     return started !== null && started === record.started ? record : null;
@@ -71,13 +71,16 @@ export async function findRunningRecord(
   }
 }
 
-/** kay's own backend listens on loopback; its secret and the tokens for it go nowhere else, whatever the record says. */
+/**
+ * Whether a URL is on loopback. The local backend listens only there, so its secret and tokens must go nowhere else,
+ * whatever the record says.
+ */
 function isHere(url: string): boolean {
   const { protocol, hostname } = new URL(url);
   return protocol === "http:" && isLoopbackHost(hostname);
 }
 
-/** What a backend was started with, as a keyed digest: the record tells no other user which keys are set. */
+/** Computes a keyed digest of what a backend was started with, which reveals no settings to other users. */
 export function computeFingerprint(
   secret: string,
   build: string,
@@ -91,7 +94,7 @@ function isCurrent(record: EmbeddedRecord, { build, env, shaping }: EmbeddedPort
   return record.fingerprint === computeFingerprint(record.secret, build, env, shaping);
 }
 
-/** Ask a backend with other settings to stop. One that is at work is left alone and used as it is. */
+/** Stops a backend with other settings. A busy one keeps running and is used as it is. */
 async function stop(record: EmbeddedRecord, ports: EmbeddedPorts): Promise<boolean> {
   if ((await endBackend(record, ports)) !== "busy") return true;
   ports.note("The local backend is running with older settings. New settings apply after it restarts.");
@@ -99,9 +102,9 @@ async function stop(record: EmbeddedRecord, ports: EmbeddedPorts): Promise<boole
 }
 
 /**
- * End the embedded backend if one runs and nothing is under way there.
+ * Stops the local backend if it is running and idle.
  *
- * @throws Problem BACKEND_START_FAILED when it was told to and does not end within 30 s
+ * @throws Problem BACKEND_START_FAILED when it does not stop within 30 s
  */
 export async function stopEmbedded(ports: Pick<EmbeddedPorts, "folder" | "processes" | "send" | "clock" | "signal">) {
   const record = await answeringRecord(ports);
@@ -109,8 +112,9 @@ export async function stopEmbedded(ports: Pick<EmbeddedPorts, "folder" | "proces
 }
 
 /**
- * Where the system does not tell when a process started (macOS, Windows), the number in a record that was left over may belong to another
- * program by now. Then only a backend that answers counts, and the record of one that does not is removed.
+ * Returns the record of a backend that responds. On systems that do not report when a process started (macOS, Windows),
+ * the pid of an old record may belong to another program. Then only a response counts, and the record of a silent
+ * backend is removed.
  */
 async function answeringRecord(ports: Pick<EmbeddedPorts, "folder" | "processes" | "send">) {
   const record = await findRunningRecord(ports);
@@ -157,7 +161,7 @@ async function start(ports: EmbeddedPorts): Promise<EmbeddedBackend> {
     if (exit) break;
     await ports.clock.sleep(LOOK_EVERY_MS, ports.signal);
   }
-  // The child may have found another one that was just starting, and have left it to that.
+  // The child may have found another backend that was starting, and exited.
   const record = await findRunningRecord(ports);
   if (record) return record;
   const { said, hint } = await lastWords(log, before);
@@ -173,7 +177,7 @@ async function getSize(path: string): Promise<number> {
   );
 }
 
-/** The last error that the log tells since it was `before` bytes long (a longer one is put aside at a start), and what to do about it. */
+/** Finds the last error in the log after its first `before` bytes, and its hint. A longer log was rotated on start. */
 async function lastWords(log: string, before: number): Promise<{ said: string; hint: string }> {
   const bytes = await readFile(log).catch(() => Buffer.alloc(0));
   const news = bytes.subarray(bytes.length >= before ? before : 0).toString("utf8");
@@ -183,7 +187,7 @@ async function lastWords(log: string, before: number): Promise<{ said: string; h
       const words = (text: string) => clean(text, { lines: false, max: 500 }).replace(/\.$/, "");
       if (level === "error" && message) return { said: `: ${words(message)}`, hint: hint ? `${words(hint)}. ` : "" };
     } catch {
-      // Not a line of the log.
+      // Not a log entry.
     }
   }
   return { said: "", hint: "" };

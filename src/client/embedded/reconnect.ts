@@ -6,11 +6,12 @@ import type { EmbeddedBackend } from "./embedded.ts";
 type Addressed = Pick<Outgoing, "url" | "headers">;
 
 /**
- * The ways out to the embedded backend, which may end while a command runs: it was idle for long enough, or another terminal started it
- * anew with other settings. A request that surely did not arrive goes once more, to whatever backend runs then.
+ * Creates a wrapper for transports to the local backend, which may stop during a command: it was idle too long, or
+ * another terminal restarted it with other settings. A request that did not arrive is sent once more, to the backend
+ * that runs then.
  *
- * @param adopt finds the one that runs, or starts one
- * @returns makes such a way of a plain one; all that are made know the same backend
+ * @param adopt finds the running backend, or starts one
+ * @returns wraps a plain transport; all wrapped transports share one backend
  */
 export function withEmbeddedReconnect(adopted: EmbeddedBackend, adopt: () => Promise<EmbeddedBackend>) {
   let current = adopted;

@@ -4,18 +4,18 @@ import { parseShape } from "#protocol/parse";
 import { STATUS_PATH, StatusResponse } from "#protocol/status";
 import { type EmbeddedPorts, findRunningRecord } from "./embedded.ts";
 
-/** Milliseconds that a backend has to say how it is; its own wait for the database is shorter. */
+/** Time limit of a status request in ms; longer than the backend's own wait for its database. */
 const TIME_LIMIT = 5_000;
 
-/** What asking for a status needs from outside. `token` is KAY_METRICS_TOKEN. */
+/** Ports of a status request. `token` is KAY_METRICS_TOKEN. */
 export type StatusPorts = Pick<EmbeddedPorts, "folder" | "processes" | "send"> & { token: string | undefined };
 
 /**
- * How kay's own backend is, or the one at an address. All of it is told to who may read the record of that process or has its token; others
- * learn what `GET /health` tells everybody.
+ * Returns the status of the local backend or of the one at a URL. Callers that can read its record or have the token
+ * get all fields; others get those of `GET /health`.
  *
- * @param at base URL; without it, the backend that kay started for itself
- * @throws Problem UNREACHABLE where none runs
+ * @param at base URL (default: the local backend)
+ * @throws Problem UNREACHABLE when no backend is running
  */
 export async function fetchBackendStatus(ports: StatusPorts, at: string | undefined): Promise<StatusResponse> {
   const record = await findRunningRecord(ports, at === undefined ? EMBEDDED_RECORD : getServeRecordName(getPort(at)));
@@ -32,7 +32,7 @@ export async function fetchBackendStatus(ports: StatusPorts, at: string | undefi
   const { status, body } = await get(ports, `${url}/health`, {});
   if (status === 503)
     throw new Problem("DATABASE_UNAVAILABLE", `The backend at ${url} cannot reach its database.`, { hint: "" });
-  if (status !== 200) throw notRunning(`What answers at ${url} is no backend of kay that works (HTTP ${status}).`);
+  if (status !== 200) throw notRunning(`No working kay backend answers at ${url} (HTTP ${status}).`);
   return parseShape(StatusResponse, { ...JSON.parse(body), url }, "the health");
 }
 
@@ -46,7 +46,7 @@ async function get({ send }: StatusPorts, url: string, headers: Record<string, s
 
 function notRunning(message: string, cause?: unknown): Problem {
   return new Problem("UNREACHABLE", message, {
-    hint: "Start one with `kay serve`, or name another with --port.",
+    hint: "Start one with `kay serve`, or specify another with --port.",
     cause,
   });
 }
@@ -56,7 +56,7 @@ function getPort(url: string): number {
   return Number(port) || (protocol === "https:" ? 443 : 80);
 }
 
-/** The secret of a record goes nowhere but to the process that wrote it. */
+/** Whether a URL is that of a record. Its secret must go only to the process that wrote it. */
 function isSame(record: string, at: string): boolean {
   const names = ["localhost", "127.0.0.1", "[::1]"];
   const [one, other] = [new URL(record), new URL(at)];

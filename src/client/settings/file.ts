@@ -7,22 +7,25 @@ import type { Warn } from "#net/ports";
 import { Problem } from "#protocol/errors";
 import { type Entry, isSettingKey, SETTINGS } from "./table.ts";
 
-/** The settings file as it is kept: values by profile, and the profile that `kay profile use` chose. Other fields are left alone. */
+/**
+ * Content of the settings file: values by profile, and the profile chosen with `kay profile use`. Unknown fields are
+ * kept.
+ */
 export type Stored = {
   profile?: unknown;
   profiles?: Record<string, Record<string, unknown>>;
   [other: string]: unknown;
 };
 
-/** For a file that is damaged: who is told, and the time for its new name. */
+/** Ports for a damaged file: a warning, and the time for its new name. */
 type Ports = { warn: Warn; now(): number };
 
 /**
- * Read the settings cheaply, without a library. A file that does not exist is an empty one. A damaged file (empty, cut, no object) is
- * kept aside as `config.json.corrupt-<time>` with one warning, and kay starts afresh (case S07).
+ * Reads the settings without a library, which is fast. A missing file counts as empty. A damaged file (empty,
+ * truncated, not an object) is set aside as `config.json.corrupt-<time>` with one warning.
  *
- * @throws Problem BROKEN_SETTINGS for a file in another encoding than UTF-8, which is left as it is (case S06), and for one that cannot be
- * read, with path and errno (case S11)
+ * @throws Problem BROKEN_SETTINGS for a file that is not UTF-8, which stays unchanged, and for one that cannot be read,
+ * with path and errno
  */
 export function readSettings(path: string, ports: Ports): Stored {
   const bytes = readBytes(path);
@@ -33,9 +36,9 @@ export function readSettings(path: string, ports: Ports): Stored {
 }
 
 /**
- * The settings in the bytes of their file; null when they are damaged.
+ * Parses the bytes of the settings file; null if they are damaged.
  *
- * @throws Problem BROKEN_SETTINGS for another encoding, and for profiles that are no objects
+ * @throws Problem BROKEN_SETTINGS for another encoding, and for profiles that are not objects
  */
 function parseSettings(bytes: Uint8Array, path: string): Stored | null {
   const stored = parse(decode(bytes, path));
@@ -44,9 +47,11 @@ function parseSettings(bytes: Uint8Array, path: string): Stored | null {
 }
 
 /**
- * Replace the settings. By `conf`, loaded only here: atomic, mode 0600, and through a symbolic link (case S10).
+ * Replaces the settings with `conf`, which is loaded only here: atomically, with mode 0600, and through a symbolic
+ * link.
  *
- * @param make the new settings, made of what the file holds just then: nothing is waited for between that and the write
+ * @param make returns the new settings; must read the current file itself, because nothing is awaited between that and
+ * the write
  * @throws Problem STORE_UNREADABLE with path and errno
  */
 export async function writeSettings(path: string, make: () => Stored): Promise<void> {
@@ -76,7 +81,7 @@ function readBytes(path: string): Uint8Array | null {
   } catch (error) {
     const errno = getErrno(error);
     if (errno === "ENOENT") return null;
-    throw new Problem("BROKEN_SETTINGS", `The settings file ${path} cannot be read (${errno}).`, {
+    throw new Problem("BROKEN_SETTINGS", `Could not read the settings file ${path} (${errno}).`, {
       hint: "Make it readable, or set KAY_CONFIG_DIR to another folder.",
       details: { path, errno },
       cause: error,
@@ -84,16 +89,16 @@ function readBytes(path: string): Uint8Array | null {
   }
 }
 
-/** The text of the file without a byte order mark. Windows editors save UTF-16; that is said, not guessed at. */
+/** Decodes the file without a byte order mark. Windows editors save UTF-16, which is reported rather than guessed. */
 function decode(bytes: Uint8Array, path: string): string {
   const foreign = foreignEncoding(bytes);
   try {
     if (!foreign) return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
-    // Falls through to the sentence.
+    // Reported below.
   }
   throw new Problem("BROKEN_SETTINGS", `The settings file ${path} is ${foreign ?? "not UTF-8"}.`, {
-    hint: "Save it as UTF-8; it was left as it is.",
+    hint: "Save it as UTF-8. It was not changed.",
     details: { path, encoding: foreign ?? "unknown" },
   });
 }
@@ -113,7 +118,7 @@ function parse(text: string): Stored | null {
   }
 }
 
-/** Move a damaged file out of the way; a link stays a link, its target is emptied after it was copied. */
+/** Moves a damaged file away. A symbolic link stays; its target is copied and emptied. */
 function setAside(path: string, { warn, now }: Ports): void {
   const aside = `${path}.corrupt-${new Date(now()).toISOString().slice(0, 19).replaceAll(":", "-")}`;
   try {
@@ -124,11 +129,11 @@ function setAside(path: string, { warn, now }: Ports): void {
       renameSync(path, aside);
     }
     chmodSync(aside, 0o600);
-    warn(`The settings file was damaged; it is kept as ${aside}, and kay starts with fresh settings.`);
+    warn(`The settings file was damaged. A copy was saved as ${aside}, and kay starts with default settings.`);
   } catch (error) {
-    // Gone already: another process was faster and has said so.
+    // Another process has moved the file and reported it.
     if (getErrno(error) === "ENOENT") return;
-    warn(`The settings file ${path} is damaged and cannot be set aside (${getErrno(error)}); it is ignored.`);
+    warn(`Ignoring the damaged settings file ${path}, which could not be moved (${getErrno(error)}).`);
   }
 }
 
@@ -137,9 +142,9 @@ function checkProfiles(stored: Record<string, unknown>, path: string): asserts s
   if (profiles === undefined || (isRecord(profiles) && Object.values(profiles).every(isRecord))) return;
   throw new Problem(
     "BROKEN_SETTINGS",
-    `In the settings file ${path}, "profiles" must hold an object for each profile.`,
+    `In the settings file ${path}, "profiles" must contain an object for each profile.`,
     {
-      hint: "Correct or remove it by hand.",
+      hint: "Correct or remove it manually.",
       details: { path },
     },
   );
@@ -149,15 +154,15 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A settings file as it lies there. */
+/** State of a settings file. */
 export type SettingsInspection = FileInspection & {
-  /** `profile: key` of each value that kay does not know. */
+  /** `profile: key` of each unknown setting. */
   unknown: string[];
   /** Values that must not be shown. */
   secrets: string[];
 };
 
-/** Look at a settings file without any of what reading it does. */
+/** Inspects a settings file without the side effects of reading it. */
 export function inspectSettings(path: string): Promise<SettingsInspection> {
   const read = (bytes: Buffer) => {
     const stored = parseSettings(bytes, path);

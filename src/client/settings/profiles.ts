@@ -3,52 +3,55 @@ import { join } from "node:path";
 import { Problem } from "#protocol/errors";
 import type { Stored } from "./file.ts";
 
-/** The profile that is always there. */
+/** Name of the profile that always exists. */
 export const DEFAULT_PROFILE = "default";
 
-/** Names that Windows keeps for devices, with any ending: a profile's files have its name. */
+/** Device names that Windows reserves, with any extension. Files are named after profiles. */
 const DEVICES = /^(con|prn|aux|nul|com[0-9]|lpt[0-9])$/;
 
-/** Whether a text can be the name of a profile: one spelling on every file system, no path, no flag. */
+/** Whether a text can be a profile name: unambiguous on every file system, and neither a path nor a flag. */
 function isProfileName(name: string): boolean {
   return /^[a-z0-9][a-z0-9-]{0,31}$/.test(name) && !DEVICES.test(name);
 }
 
-/** The name, if it can be one. @throws Problem USAGE that says what can */
+/** Returns a valid profile name. @throws Problem USAGE that says what is valid */
 export function parseProfileName(name: string): string {
   if (isProfileName(name)) return name;
   const shown = JSON.stringify(name.length > 60 ? `${name.slice(0, 59)}…` : name);
-  const why = DEVICES.test(name) ? "Windows keeps that name for itself; take another." : RULE;
-  throw new Problem("USAGE", `${shown} is no name for a profile.`, { hint: why });
+  const why = DEVICES.test(name) ? "Windows reserves that name. Choose another." : RULE;
+  throw new Problem("USAGE", `${shown} is not a valid profile name.`, { hint: why });
 }
 
-const RULE = "Use up to 32 lower-case letters, digits and hyphens, a letter or digit first.";
+const RULE = "Use up to 32 lowercase letters, digits and hyphens, starting with a letter or digit.";
 
-/** Which profile is meant, and who said so: `--profile`, KAY_PROFILE, `kay profile use`, or nobody. */
+/** The chosen profile and its source: `--profile`, KAY_PROFILE, `kay profile use`, or the default. */
 export type ProfileChoice = { name: string; source: "flag" | "environment" | "current" | "default" };
 
 /** The profiles of this machine. */
 export type Profiles = {
-  /** Those that are there: `default`, and each that has settings or a sign-in; `default` first, then by name. */
+  /** Lists existing profiles: `default` first, then by name those with settings or a sign-in. */
   list(): string[];
-  /** The one that `kay profile use` chose, `default` where it chose none. */
+  /** Returns the profile chosen with `kay profile use`, or `default`. */
   current(): string;
-  /** Make it the current one. */
+  /** Makes a profile the current one. */
   use(name: string): Promise<void>;
-  /** Make an empty one. */
+  /** Creates an empty profile. */
   create(name: string): Promise<void>;
-  /** Forget its settings. The current one may be forgotten, then `default` is. Another process's changes are kept. */
+  /**
+   * Removes a profile's settings. If it was the current one, `default` becomes current. Changes by other processes are
+   * kept.
+   */
   forget(name: string): Promise<void>;
 };
 
-/** What the profiles are made of: `change` reads the settings file and writes what it makes of it, while no other process does. */
+/** Ports of the profiles. `change` reads the settings file and writes the result, while no other process does. */
 export type ProfilesPorts = {
   folder(): string;
   read(): Stored;
   change(make: (stored: Stored) => Stored): Promise<void>;
 };
 
-/** See {@link Profiles}. */
+/** Creates the profiles; see {@link Profiles}. */
 export function createProfiles({ folder, read, change }: ProfilesPorts): Profiles {
   return {
     list: () => {
@@ -70,7 +73,7 @@ export function createProfiles({ folder, read, change }: ProfilesPorts): Profile
   };
 }
 
-/** The profile that is meant. The file is read only where neither a flag nor the environment names one. */
+/** Chooses the profile. The file is read only if neither a flag nor the environment names one. */
 export function chooseProfile(
   flag: string | undefined,
   variable: string | undefined,
@@ -81,12 +84,12 @@ export function chooseProfile(
   const stored = read();
   const name = getCurrent(stored);
   if (name !== undefined) return { name, source: stored.profile === undefined ? "default" : "current" };
-  throw new Problem("BROKEN_SETTINGS", 'In the settings file, "profile" is no name of a profile.', {
+  throw new Problem("BROKEN_SETTINGS", 'In the settings file, "profile" is not a valid profile name.', {
     hint: "Choose one with `kay profile use default`.",
   });
 }
 
-/** Undefined for what is no name of a profile. */
+/** Returns undefined for an invalid name. */
 function getCurrent({ profile = DEFAULT_PROFILE }: Stored): string | undefined {
   return typeof profile === "string" && isProfileName(profile) ? profile : undefined;
 }
@@ -95,7 +98,7 @@ function withoutCurrent({ profile: _, ...stored }: Stored): Stored {
   return stored;
 }
 
-/** Profiles with a file of credentials. */
+/** Lists profiles with a credentials file. */
 function signedIn(folder: string): string[] {
   try {
     const files = readdirSync(join(folder, "credentials"));

@@ -1,11 +1,11 @@
 import { Problem } from "#protocol/errors";
 import { type Entry, SETTINGS, type SettingKey } from "./table.ts";
 
-/** One setting as it counts now, and where it comes from. */
+/** The effective value of a setting, and its source. */
 export type Setting = {
   key: SettingKey;
   value: string | boolean | undefined;
-  /** The value for people; a secret is masked. Empty when nothing is set. */
+  /** Value for display, with secrets masked; empty if not set. */
   shown: string;
   source: "flag" | "environment" | "profile" | "default";
   /** The flag, the variable, or the profile by name. */
@@ -14,16 +14,16 @@ export type Setting = {
   secret: boolean;
 };
 
-/** What a setting is resolved from. `profile` and `own` are asked for only when neither a flag nor the environment says. */
+/** Sources of a setting. `profile` and `own` are called only if neither a flag nor the environment sets it. */
 export type Sources = {
   env: Record<string, string | undefined>;
   flags?: Partial<Record<SettingKey, string>>;
   profile(): string;
-  /** The profile's own values. */
+  /** Returns the profile's own values. */
   own(): Record<string, unknown>;
 };
 
-/** A setting as it counts now: a flag beats the environment, which beats the profile, which beats the default. */
+/** Resolves a setting: a flag overrides the environment, then the profile, then the default. */
 export function resolveSetting(key: SettingKey, { env, flags, profile, own }: Sources): Setting {
   const entry: Entry = SETTINGS[key];
   const found = (source: Setting["source"], where: string, text: unknown): Setting => {
@@ -40,14 +40,14 @@ export function resolveSetting(key: SettingKey, { env, flags, profile, own }: So
   return found("default", "default", undefined);
 }
 
-/** A value written by hand may be of any type; only texts, numbers and switches can mean something. */
+/** Parses a value that was edited by hand and may have any type. Only text, numbers and booleans are valid. */
 function parseStored(entry: Entry, value: unknown): string | boolean {
   if (typeof value === "string" || typeof value === "boolean" || typeof value === "number")
     return entry.parse(String(value));
-  throw new Problem("USAGE", "The value must be a text.");
+  throw new Problem("USAGE", "The value must be text.");
 }
 
-/** Let a refusal say which setting, flag or variable it is about. */
+/** Adds the setting, flag or variable to the error of an invalid value. */
 export function withSettingName<T>(where: string, parse: () => T): T {
   try {
     return parse();

@@ -9,29 +9,29 @@ import { chooseProfile, createProfiles, type ProfileChoice, type Profiles } from
 import { resolveSetting, type Setting, withSettingName } from "./resolve.ts";
 import { isSettingKey, SETTINGS, type SettingKey } from "./table.ts";
 
-/** The settings of one profile: a flag beats the environment, which beats the profile, which beats the default. */
+/** Settings of one profile: a flag overrides the environment, then the profile, then the default. */
 export type Settings = {
-  /** The profile they are of. */
+  /** Name of the profile. */
   readonly profile: string;
-  /** The same, and who chose it. */
+  /** Returns the profile and its source. */
   chosen(): ProfileChoice;
   /** All profiles of the file. */
   profiles: Profiles;
-  /** The settings file, whether it exists or not. */
+  /** Returns the path of the settings file, even if it does not exist. */
   path(): string;
   get(key: SettingKey): Setting;
-  /** Value of a setting that is a text; undefined when nothing is set. */
+  /** Returns a text setting; undefined if not set. */
   text(key: SettingKey): string | undefined;
-  /** Value of a setting that is on or off. */
+  /** Returns a boolean setting. */
   isOn(key: SettingKey): boolean;
-  /** Every setting of the table, in its order. */
+  /** Returns all settings in the order of the table. */
   list(): Setting[];
   set(key: SettingKey, text: string): Promise<Setting>;
-  /** Forget the profile's own value; false when it had none. */
+  /** Removes the profile's own value; returns false if it had none. */
   unset(key: SettingKey): Promise<boolean>;
 };
 
-/** What settings are made of. `flags` are those given on the command line, `profile` the one of `--profile`. */
+/** Ports of the settings. `flags` come from the command line, `profile` from `--profile`. */
 export type SettingsPorts = {
   paths: Pick<Paths, "config">;
   env: Record<string, string | undefined>;
@@ -39,16 +39,16 @@ export type SettingsPorts = {
   warn: Warn;
   flags?: Partial<Record<SettingKey, string>>;
   profile?: string;
-  /** Run work while no other process of this machine runs such work with this lock file. */
+  /** Runs work while no other process of this machine does so with this lock file. */
   exclusively<T>(lock: string, work: () => Promise<T>): Promise<T>;
 };
 
 /**
- * The settings of the profile that is asked for (`--profile`, KAY_PROFILE, the one of `kay profile use`, else `default`). The file is read
- * when a setting or a profile is first needed that neither a flag nor the environment gives, so `--version` and `--help` need no folder at
- * all (case S14).
+ * Creates the settings of the chosen profile (`--profile`, KAY_PROFILE, `kay profile use`, or `default`). The file is
+ * read only when a setting or profile is needed that neither a flag nor the environment gives, so `--version` and
+ * `--help` need no folder.
  *
- * @throws Problem USAGE for a profile's name or a value that is not accepted, BROKEN_SETTINGS for a file that cannot be used
+ * @throws Problem USAGE for an invalid profile name or value, BROKEN_SETTINGS for an unusable file
  */
 export function createSettings(ports: SettingsPorts): Settings {
   const { folder, path, known, change } = settingsFile(ports);
@@ -57,7 +57,7 @@ export function createSettings(ports: SettingsPorts): Settings {
     choice ??= chooseProfile(ports.profile, ports.env.KAY_PROFILE?.trim(), known);
     return choice;
   };
-  // A name that cannot be one is told at once, whatever is asked for.
+  // An invalid name is reported at once, whatever is requested.
   if (ports.profile !== undefined || ports.env.KAY_PROFILE?.trim()) chosen();
   const values = () => getValues(known(), chosen().name);
   const get = (key: SettingKey) =>
@@ -99,15 +99,15 @@ export function createSettings(ports: SettingsPorts): Settings {
   };
 }
 
-/** The setting that was typed, or a Problem USAGE that names the nearest one. */
+/** Parses the name of a setting. @throws Problem USAGE that suggests the closest one */
 export function parseSettingKey(typed: string): SettingKey {
   if (isSettingKey(typed)) return typed;
   throw new Problem("USAGE", `Unknown setting ${JSON.stringify(typed)}.`, {
-    hint: suggestName(typed, Object.keys(SETTINGS)) || "Run `kay config list` to see every setting.",
+    hint: suggestName(typed, Object.keys(SETTINGS)) || "Run `kay config list` to list every setting.",
   });
 }
 
-/** The file as this process knows it, and the way to change it. */
+/** Reads the file once per process, and changes it. */
 function settingsFile(ports: SettingsPorts) {
   const folder = () => ports.paths.config();
   const path = () => join(folder(), "config.json");
@@ -120,7 +120,7 @@ function settingsFile(ports: SettingsPorts) {
   const change = (make: (stored: Stored) => Stored) =>
     alone(ports, path(), () =>
       writeSettings(path(), () => {
-        // Read again, so that what another process set in between is kept.
+        // Read again, to keep what another process set in between.
         stored = make(read());
         return stored;
       }),
@@ -128,7 +128,7 @@ function settingsFile(ports: SettingsPorts) {
   return { folder, path, known, change };
 }
 
-/** One process at a time changes the file. */
+/** Runs work while no other process changes the file. */
 async function alone(ports: SettingsPorts, path: string, work: () => Promise<void>): Promise<void> {
   ensurePrivateFolder(dirname(path));
   try {

@@ -2,27 +2,27 @@ import { parseOrigin } from "#net/addresses";
 import { Problem } from "#protocol/errors";
 import { PROVIDERS, type ProviderName } from "#protocol/providers";
 
-/** What is known of one setting. */
+/** Definition of a setting. */
 export type Entry = {
   /** One line for `kay config list`. */
   describe: string;
-  /** Environment variable that beats the profile. */
+  /** Environment variable that overrides the profile. */
   env?: string;
   default?: string | boolean;
-  /** Never shown. */
+  /** Whether the value is never shown. */
   secret?: true;
-  /** What completion offers: all that is accepted, or what is worth offering. */
+  /** Values that completion offers: all valid ones, or common ones. */
   values?: string[];
-  /** The value of a text, or a Problem USAGE that says what is accepted. */
+  /** Parses a value. @throws Problem USAGE that says what is valid */
   parse(text: string): string | boolean;
 };
 
-/** The closed table of settings. OAuth clients have two for each provider. */
+/** The closed table of settings. Each provider has two for its OAuth client. */
 export const SETTINGS = {
   "api-url": {
     describe: "Backend URL (default: a local backend)",
     env: "KAY_API_URL",
-    // Whether plain http is allowed is a setting too, so it is decided where the address is used.
+    // Whether plain HTTP is allowed depends on another setting, so it is checked where the URL is used.
     parse: (text) => parseOrigin(text, { allowInsecure: true }).baseUrl,
   },
   model: { describe: "Model to use, as provider:model", env: "KAY_MODEL", parse: parseModel },
@@ -55,16 +55,16 @@ export const SETTINGS = {
     ...getOne("auto", "off"),
   },
   ...clients(),
-  "kyg.authorize-url": { describe: "consent page of kyg", env: "KAY_KYG_AUTHORIZE_URL", parse: parseEndpoint },
-  "kyg.token-url": { describe: "token endpoint of kyg", env: "KAY_KYG_TOKEN_URL", parse: parseEndpoint },
+  "kyg.authorize-url": { describe: "Consent page of kyg", env: "KAY_KYG_AUTHORIZE_URL", parse: parseEndpoint },
+  "kyg.token-url": { describe: "Token endpoint of kyg", env: "KAY_KYG_TOKEN_URL", parse: parseEndpoint },
   "kyg.api-url": { describe: "API of kyg", env: "KAY_KYG_API_URL", parse: parseEndpoint },
-  "kyg.scopes": { describe: "scopes to ask kyg for, with spaces between", env: "KAY_KYG_SCOPES", parse: parseText },
+  "kyg.scopes": { describe: "Scopes to request from kyg, separated by spaces", env: "KAY_KYG_SCOPES", parse: parseText },
 } as const satisfies Record<string, Entry>;
 
 /** Name of a setting. */
 export type SettingKey = keyof typeof SETTINGS;
 
-/** Whether a text from outside names a setting. */
+/** Whether a text is the name of a setting. */
 export function isSettingKey(key: string): key is SettingKey {
   return Object.hasOwn(SETTINGS, key);
 }
@@ -77,11 +77,11 @@ function clients(): ClientEntries {
     return [
       [
         `${provider}.client-id`,
-        { describe: `your OAuth client for ${title}`, env: `${variable}_ID`, parse: parseText },
+        { describe: `Your OAuth client ID for ${title}`, env: `${variable}_ID`, parse: parseText },
       ],
       [
         `${provider}.client-secret`,
-        { describe: "its secret", env: `${variable}_SECRET`, secret: true, parse: parseText },
+        { describe: "Secret of that OAuth client", env: `${variable}_SECRET`, secret: true, parse: parseText },
       ],
     ];
   });

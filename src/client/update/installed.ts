@@ -1,8 +1,9 @@
 /**
- * How this kay is upgraded, told by where it lies; null for one that nobody upgrades: run by npx and its like, or out of the repository.
+ * Returns the command that upgrades this kay, based on its location; null for one that is not upgraded, such as from
+ * npx or the repository.
  *
- * @param file the bundle's `main.js`, links resolved
- * @param exists whether a file or a folder is there
+ * @param file the bundle's `main.js`, with links resolved
+ * @param exists whether a file or folder exists
  */
 export function findUpgradeCommand(file: string, exists: (path: string) => boolean): string | null {
   const path = file.replaceAll("\\", "/");
@@ -14,7 +15,7 @@ export function findUpgradeCommand(file: string, exists: (path: string) => boole
   return exists(`${project}/package.json`) ? `npm install kay@latest` : "npm install -g kay@latest";
 }
 
-/** Places of package managers, the first that fits; a way that is null is one without an installation. */
+/** Locations of package managers; the first match counts. Null if it is not an installation. */
 const WAYS: [RegExp, string | null][] = [
   [/\/_npx\//, null],
   [/\/dlx(-[^/]*)?\//, null],

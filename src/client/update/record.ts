@@ -3,20 +3,20 @@ import * as z from "zod/mini";
 import { ensureCredentialFolder, readFileIfExists, replaceFile } from "#files/replace-file";
 import { fetchNewerVersion, type Manifest, type RegistryPorts, Version } from "./registry.ts";
 
-/** What is known of newer versions (`update.json` in the state folder). Times are in ms. */
+/** What is known about newer versions (`update.json` in the state folder). Times are in ms since 1970. */
 export type UpdateRecord = z.infer<typeof UpdateRecord>;
 
 const UpdateRecord = z.object({
-  /** When the registry was last asked, answered or not. */
+  /** When the registry was last queried, successfully or not. */
   looked: z.number(),
-  /** The version that asked. */
+  /** The version that queried it. */
   running: z.string(),
   newer: z.nullable(Version),
-  /** When the person was last told. */
+  /** When the user was last notified. */
   told: z.optional(z.number()),
 });
 
-/** The record; null where there is none that can be used. */
+/** Reads the record; null if it is missing or invalid. */
 export async function readUpdateRecord(folder: string): Promise<UpdateRecord | null> {
   try {
     return UpdateRecord.parse(JSON.parse(String(readFileIfExists(join(folder, NAME)))));
@@ -25,7 +25,7 @@ export async function readUpdateRecord(folder: string): Promise<UpdateRecord | n
   }
 }
 
-/** @throws Problem STORE_UNREADABLE where it cannot be written */
+/** Writes the record. @throws Problem STORE_UNREADABLE when that fails */
 export async function writeUpdateRecord(folder: string, record: UpdateRecord, unique: string): Promise<void> {
   await ensureCredentialFolder(folder);
   await replaceFile(join(folder, NAME), JSON.stringify(record), unique);
@@ -33,7 +33,7 @@ export async function writeUpdateRecord(folder: string, record: UpdateRecord, un
 
 const NAME = "update.json";
 
-/** Ask the registry and put what it says into the record, which whoever asks for the look has written before. */
+/** Queries the registry and updates the record, which the caller has written before. */
 export async function refreshUpdateRecord(
   running: Manifest,
   ports: RegistryPorts & { folder: string; unique: string },

@@ -1,24 +1,24 @@
 import * as z from "zod/mini";
 import type { Send } from "#net/ports";
 
-/** What a package says of itself, as package.json and the registry have it. */
+/** Metadata of a package, as in package.json and the registry. */
 export type Manifest = { version: string; bin: unknown; optionalDependencies: unknown };
 
 export type RegistryPorts = {
   send: Send;
   env: Record<string, string | undefined>;
-  /** Version of this Node. */
+  /** Version of Node. */
   node: string;
 };
 
 /**
- * Ask the registry for a version that is newer than the one that runs. The only thing sent is the name `kay`, in the path.
+ * Queries the registry for a version newer than the running one. Sends only the name `kay`, in the path.
  *
- * The name may be another product's there. A registry that does not know the version that runs, with the same programs and the same native
- * packages, is not where it came from, and announces nothing. Nor does a version that this Node is too old for, that was withdrawn, or
- * that is unfinished (unless an unfinished one runs).
+ * The name may belong to another product there. A registry is ignored unless it has the running version with the same
+ * programs and native packages. Versions that need a newer Node, are deprecated, or are prereleases (unless one is
+ * running) are ignored too.
  *
- * @returns null where there is none, or where it cannot be told: nobody waits for this, and nobody hears of its faults
+ * @returns null if there is none or the query fails, which is never reported
  */
 export async function fetchNewerVersion(running: Manifest, { send, env, node }: RegistryPorts): Promise<string | null> {
   try {
@@ -36,7 +36,7 @@ export async function fetchNewerVersion(running: Manifest, { send, env, node }: 
 
 const LIMIT_MS = 10_000;
 
-/** Digits and dots, as semver.org has it: nothing that a terminal could obey. */
+/** Digits and dots as on semver.org, without characters that control a terminal. */
 export const Version = z.string().check(z.maxLength(64), z.regex(/^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$/));
 
 const Packument = z.looseObject({
@@ -53,7 +53,7 @@ const Packument = z.looseObject({
   ),
 });
 
-/** The registry that npm is set to by the environment, as in npm's own scripts; else the public one. */
+/** Returns the registry that npm's environment variables set, or the public one. */
 function getRegistry(env: RegistryPorts["env"]): string {
   const set = env.npm_config_registry ?? env.NPM_CONFIG_REGISTRY;
   const url = new URL(set || "https://registry.npmjs.org/");

@@ -111,7 +111,7 @@ test("a backend that never shows the connection is not believed", async () => {
   backend.always("GET /connections", { json: { connections: {} } });
   expect(await problemOf(complete(backend, stored({}), {}, "T1"))).toMatchObject({
     code: "AUTHORIZATION_FAILED",
-    message: "The consent is finished, but the backend does not show jira as connected.",
+    message: "Consent was given, but the backend does not show jira as connected.",
   });
 });
 

@@ -49,7 +49,7 @@ test.for([
   ["big-endian without a mark", Buffer.from(utf16).swap16()],
 ] as const)("S06 a file saved as UTF-16 %s is named and left as it is", async ([, bytes]) => {
   const { credentials, path, warnings } = profileOf(bytes);
-  const problem = { code: "STORE_UNREADABLE", message: `${path} is saved as UTF-16, which kay does not read.` };
+  const problem = { code: "STORE_UNREADABLE", message: `${path} is encoded as UTF-16, which kay cannot read.` };
   await expect(credentials.read(ORIGIN)).rejects.toMatchObject(problem);
   await expect(credentials.write(ORIGIN, 0, { token: "T1" })).rejects.toMatchObject(problem);
   expect(readFileSync(path)).toEqual(bytes);
@@ -71,7 +71,7 @@ test.for([
   expect([await credentials.read(ORIGIN), await credentials.read(ORIGIN)]).toEqual([NOTHING, NOTHING]);
   const aside = `${path}.corrupt-20261127T093000Z`;
   expect(warnings).toEqual([
-    `The stored sign-in ${path} is broken; it is kept as ${aside}. Run \`kay connect <service>\` to sign in again.`,
+    `The stored sign-in ${path} is damaged. A copy was saved as ${aside}. Run \`kay connect <service>\` to sign in again.`,
   ]);
   expect(readFileSync(aside)).toEqual(Buffer.from(bytes));
   expect(await credentials.write(ORIGIN, 0, { token: "T1" })).toBe(1);

@@ -24,7 +24,7 @@ test("auto takes a plain file when the keychain cannot be used, with one warning
   await credentials.write(ORIGIN, 0, SIGN_IN);
   await credentials.write(ORIGIN, 1, SIGN_IN);
   expect(warnings).toEqual([
-    "No keychain service runs on the D-Bus session bus. The sign-in is kept in a plain file that only you can read instead. To use the keychain: install gnome-keyring, KWallet or KeePassXC and start it. Then connect with KAY_CREDENTIALS=keychain set.",
+    "No keychain service is running on the D-Bus session bus. The sign-in is stored in a plain file instead, which only you can read. To use the keychain: install gnome-keyring, KWallet or KeePassXC and start it. Then connect with KAY_CREDENTIALS=keychain set.",
   ]);
   expect((await credentials.describe()).mode).toBe("file");
   expect(JSON.parse(readFileSync(path, "utf8")).mode).toBe("file");
@@ -50,7 +50,7 @@ test("from the keychain to a plain file only as the person asks, and it is said"
   await asked.credentials.write(ORIGIN, 1, SIGN_IN);
   expect((await asked.credentials.describe()).mode).toBe("file");
   expect(asked.warnings).toEqual([
-    "The sign-in moves from the keychain to a plain file, as KAY_CREDENTIALS=file asks.",
+    "Moving the sign-in from the keychain to a plain file, because KAY_CREDENTIALS is set to file.",
   ]);
 });
 
@@ -105,7 +105,7 @@ test("S05 a keychain call that never answers ends with an error, whoever impleme
   const { folder, good, isUntouched } = await signedInThen({});
   const keychain = { ...good, get: () => NEVER };
   const { credentials } = openProfile({ in: folder, preference: "auto", keychain, clock: fakeClock() });
-  const problem = { code: "KEYCHAIN_UNAVAILABLE", message: "The keychain did not answer." };
+  const problem = { code: "KEYCHAIN_UNAVAILABLE", message: "The keychain did not respond." };
   await expect(credentials.read(ORIGIN)).rejects.toMatchObject(problem);
   expect(isUntouched()).toBe(true);
 });
@@ -115,7 +115,7 @@ test("a keychain that forgets what it was given is not trusted with a sign-in", 
   const { credentials } = openProfile({ preference: "keychain", keychain: forgetful });
   await expect(credentials.write(ORIGIN, 0, SIGN_IN)).rejects.toMatchObject({
     code: "KEYCHAIN_UNAVAILABLE",
-    message: "The keychain refused the request (it did not keep the key).",
+    message: "The keychain rejected the request (it did not store the key).",
   });
 });
 
@@ -125,7 +125,7 @@ test("a key that the person has deleted is said; the sealed file is kept aside a
   expect(await credentials.read(ORIGIN)).toEqual({ generation: 0, signIn: {} });
   expect(warnings).toEqual([
     expect.stringMatching(
-      /is sealed with a key that is no longer in the keychain; it is kept as .*\.corrupt-.*Run `kay connect <service>` to sign in again\.$/,
+      /is sealed with a key that is no longer in the keychain\. A copy was saved as .*\.corrupt-.*Run `kay connect <service>` to sign in again\.$/,
     ),
   ]);
   expect(await credentials.write(ORIGIN, 0, SIGN_IN)).toBe(1);

@@ -32,7 +32,7 @@ test("S04 a keychain that fails in any other way is unavailable, in its own word
   );
   await expect(keychain.get("default")).rejects.toMatchObject({
     code: "KEYCHAIN_UNAVAILABLE",
-    message: "The keychain refused the request ( [31mA specified logon session does not exist).",
+    message: "The keychain rejected the request ( [31mA specified logon session does not exist).",
   });
 });
 
@@ -41,7 +41,7 @@ test("S05 a native call that never answers is killed", async () => {
   const busy = keychainOf("darwin", "async getPassword() { for (;;); }", short);
   await expect(busy.get("default")).rejects.toMatchObject({
     code: "KEYCHAIN_UNAVAILABLE",
-    message: "The keychain did not answer.",
+    message: "The keychain did not respond.",
   });
 });
 
@@ -66,7 +66,7 @@ test("S02 a native module that is missing or does not fit this machine makes aut
     expect(warnings).toEqual([
       expect.stringMatching(
         new RegExp(
-          `^kay's keychain module cannot be loaded on this machine \\(${code}\\)\\. The sign-in is kept in a plain file`,
+          `^Could not load kay's keychain module \\(${code}\\)\\. The sign-in is stored in a plain file`,
         ),
       ),
     ]);
@@ -92,7 +92,7 @@ test("S03 the native module is given the key as 44 characters, on macOS without 
     "async setPassword(value) { throw new Error([this.service, this.account, this.options, value.length].join()) }",
   );
   await expect(keychain.set("default", new Uint8Array(32))).rejects.toMatchObject({
-    message: "The keychain refused the request (kay,default,,44).",
+    message: "The keychain rejected the request (kay,default,,44).",
   });
 });
 

@@ -4,7 +4,10 @@ import { AGENT_SILENCE_MS } from "#protocol/agent";
 import { Problem } from "#protocol/errors";
 import { createEventReader } from "../sse.ts";
 
-/** Why the stream of an agent server cannot be had, or broke off: a clause for its name. `sent`: the prompt may have got there. */
+/**
+ * Why an agent server's stream could not be opened or broke off, as a clause after the server's name. `sent`: the
+ * prompt may have arrived.
+ */
 export class AgentStreamError extends Error {
   readonly clause: string;
   readonly sent: boolean;
@@ -16,7 +19,7 @@ export class AgentStreamError extends Error {
   }
 }
 
-/** What is asked of an agent server. `backendUrl` is who named it, `version` is kay's. */
+/** A request to an agent server. `backendUrl` is the backend that named the server; `version` is kay's. */
 type Asked = {
   streamUrl: string;
   token: string;
@@ -26,16 +29,16 @@ type Asked = {
   signal: AbortSignal;
 };
 
-/** Name and port of where a stream comes from, for sentences; never its path or query. */
+/** Returns the host and port of a stream for messages, never its path or query. */
 export function getAgentHost(streamUrl: string): string {
   return URL.parse(streamUrl)?.host || "an unknown address";
 }
 
 /**
- * Send the prompt, once, and read what is streamed for it: each event as its JSON, `{"type":"finish"}` for the mark at the end. What is no JSON
- * is passed over. Nothing of the sign-in goes there, and no redirect is followed.
+ * Sends the prompt once and yields each event of the stream as JSON; the final mark becomes `{"type":"finish"}`. Events
+ * that are not JSON are ignored. Sends nothing of the sign-in and follows no redirect.
  *
- * @throws StreamFault; Problem CANCELLED after the signal
+ * @throws AgentStreamError when the stream cannot be opened or breaks off; Problem CANCELLED after the signal
  */
 export async function* streamAgentEvents(openStream: OpenStream, asked: Asked): AsyncGenerator<unknown> {
   const { body } = await open(openStream, asked);
@@ -68,26 +71,29 @@ async function open(openStream: OpenStream, asked: Asked): Promise<Streaming> {
   throw fault;
 }
 
-/** Encrypted, or on this machine if the backend that names it is here too: nobody elsewhere decides what is sent to this machine's own ports. */
+/**
+ * Returns the URL to send to. It must be encrypted, or on this machine if the backend is local too: a remote backend
+ * must not choose what is sent to local ports.
+ */
 function getTarget({ streamUrl, token, backendUrl }: Asked): string {
   const url = URL.parse(streamUrl);
   const here = url !== null && isLoopbackHost(url.hostname) && isLoopbackHost(new URL(backendUrl).hostname);
   const safe = here ? /^https?:$/.test(url.protocol) : url?.protocol === "https:" && !isLoopbackHost(url.hostname);
   if (!url || !safe || url.username || url.password)
-    throw new AgentStreamError("has an address that is not safe to send to", false);
+    throw new AgentStreamError("has an address that is not safe to use", false);
   url.hash = "";
   url.searchParams.set("token", token);
   return url.href;
 }
 
-/** What is wrong with the head of an answer. Only a refusal says for sure that the prompt was not taken. */
+/** Returns an error for an unexpected head of an answer. Only a rejection proves that the prompt was not accepted. */
 function headFault({ status, headers }: Streaming): AgentStreamError | undefined {
   const type = headers["content-type"] ?? "";
   if (status === 200 && /^text\/event-stream\b/i.test(type)) return undefined;
   if (status >= 300 && status < 400)
     return new AgentStreamError(`answered with a redirect (HTTP ${status})`, status !== 307 && status !== 308);
   if (status === 401 || status === 403)
-    return new AgentStreamError(`refused the token of the stream (HTTP ${status})`, false);
+    return new AgentStreamError(`rejected the token of the stream (HTTP ${status})`, false);
   if (status >= 400 && status < 500 && status !== 408)
     return new AgentStreamError(`rejected the request (HTTP ${status})`, false);
   if (status >= 400) return new AgentStreamError(`failed (HTTP ${status})`, true);
@@ -102,10 +108,10 @@ function getFault(error: unknown, begun: boolean): Error {
   const sent = begun || details.sent !== false;
   const errno = typeof details.errno === "string" ? ` (${details.errno})` : "";
   if (code === "TLS_FAILED") return new AgentStreamError(`has a certificate that is not trusted here${errno}`, sent);
-  if (code === "BAD_ANSWER") return new AgentStreamError("sent what kay cannot read", sent);
+  if (code === "BAD_ANSWER") return new AgentStreamError("sent data that kay cannot read", sent);
   if (details.idle || (code === "TIMED_OUT" && sent))
     return new AgentStreamError(`sent nothing for ${AGENT_SILENCE_MS / 60_000} minutes`, sent);
-  return new AgentStreamError(sent ? `broke the stream off${errno}` : `cannot be reached from here${errno}`, sent);
+  return new AgentStreamError(sent ? `ended the stream early${errno}` : `cannot be reached from this machine${errno}`, sent);
 }
 
 function valuesIn(data: string): unknown[] {

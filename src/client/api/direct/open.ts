@@ -8,8 +8,8 @@ import { createTurn } from "../turn.ts";
 import { createDirectTurn, type DirectTurn } from "./turn.ts";
 
 /**
- * The turn that `POST /ask` was answered with, which is streamed straight from the backend's agent server. `parts` are those of the stream
- * alone: who follows the conversation anyhow joins them with its log.
+ * Opens the turn that `POST /ask` assigned, streamed directly from the backend's agent server. `parts` has only the
+ * stream; the caller joins it with the log of the conversation.
  */
 export function openDirectTurn(
   caller: Caller,
@@ -18,11 +18,14 @@ export function openDirectTurn(
   place: AskStreamResponse,
 ): DirectTurn {
   const { openElsewhere: openStream } = caller.backend;
-  if (!openStream) throw new Error("there is no way to an agent server");
+  if (!openStream) throw new Error("no transport to an agent server");
   return createDirectTurn({ caller, openStream, prompt, signal, warn }, place);
 }
 
-/** The same turn as the stream of an ask: stream and log joined, parts of this turn alone, to its end. */
+/**
+ * Opens the turn as the stream of an ask: joins the stream and the log, and yields only parts of this turn, until it
+ * ends.
+ */
 export function streamDirectly(
   caller: Caller,
   request: AskRequest,
@@ -70,7 +73,7 @@ async function* join(
       }
       if (turn.isOver()) return;
     }
-    throw lost ?? new Problem("UNREACHABLE", "The conversation cannot be followed any more.");
+    throw lost ?? new Problem("UNREACHABLE", "The conversation can no longer be followed.");
   } finally {
     if (signal?.aborted && signal.reason !== "SIGHUP" && !turn.hasBegun()) await cancel(caller, generationId);
     turn.end();
@@ -80,7 +83,7 @@ async function* join(
 
 type Came = { of: "log" | "stream"; part?: NumberedPart; error?: unknown };
 
-/** Never fails: what went wrong came too. */
+/** Returns the next part. Never rejects: an error is returned too. */
 function came(of: "log" | "stream", iterator: AsyncIterator<NumberedPart>): Promise<Came> {
   return iterator.next().then(
     ({ done, value }) => (done ? { of } : { of, part: value }),
@@ -88,7 +91,7 @@ function came(of: "log" | "stream", iterator: AsyncIterator<NumberedPart>): Prom
   );
 }
 
-/** Whoever reads the parts cancels what they know of; of a turn without any they know nothing. */
+/** Cancels a turn that has no parts yet, which its reader cannot know of. */
 async function cancel(caller: Caller, generationId: string): Promise<void> {
   const path = `/generations/${encodeURIComponent(generationId)}/cancel`;
   await caller.bearer({ method: "POST", path, body: {}, timeoutMs: 2_000 }).catch(() => {});

@@ -3,30 +3,31 @@ import { createTurnTracker } from "#protocol/agent-turn";
 import { isGenerationEnd, type NumberedPart, type StreamPart, UNLOGGED_STEP } from "#protocol/events";
 
 /**
- * One turn from two sources: what an agent server streams, and the log of the conversation, in which the backend writes what is reported to it.
- * The stream is ahead and has the pieces; the log has everything else, and what the stream lost. Each thing is given on once.
+ * Merges one turn from two sources: the stream of an agent server, and the log of the conversation with its reports.
+ * The stream is ahead and has smaller pieces; the log has everything else and what the stream lost. Everything is
+ * emitted once.
  *
- * Parts of the log keep their numbers; those of the stream get numbers between that of the last part of the log and the next.
+ * Parts of the log keep their numbers; parts of the stream get numbers between the last and the next of the log.
  */
 export type TurnMerger = {
-  /** What of these parts of the stream is shown now. Before the turn begins in the log they wait, and come with its begin. */
+  /** Returns the stream parts to show now. Until the log starts the turn, they are held back. */
   told(parts: AgentPart[]): NumberedPart[];
-  /** What is shown of a part of the log, also of other turns. */
+  /** Returns the parts to show for a part of the log, which may belong to another turn. */
   log(part: NumberedPart): NumberedPart[];
-  /** The stream tells nothing more: what the log has beyond it, and from now on as it comes. */
+  /** Switches to the log after the stream ended, and returns what the log has beyond it. */
   toLog(): NumberedPart[];
-  /** The log has begun the turn; what waited for that. */
+  /** Returns the parts held back, once the log has started the turn. */
   begin(): NumberedPart[];
-  /** End it without the log. */
+  /** Ends the turn without the log. */
   end(part: StreamPart): NumberedPart[];
   hasBegun(): boolean;
-  /** The turn has ended, by the log or without it. */
+  /** Whether the turn has ended, by the log or without it. */
   isOver(): boolean;
-  /** The log has ended it. */
+  /** Whether the log has ended the turn. */
   isClosed(): boolean;
-  /** Everything that was told is in the log too. */
+  /** Whether the log has everything that was streamed. */
   isKept(): boolean;
-  /** The log has given the turn up, while the stream goes on: with this part. */
+  /** Returns the error with which the log ended the turn while the stream continues. */
   givenUp(): Extract<StreamPart, { type: "error" }> | undefined;
 };
 
@@ -130,12 +131,12 @@ export function createTurnMerger(generationId: string, label: string): TurnMerge
 type Heard = ReturnType<typeof createTurnTracker>;
 type CallPart = Extract<StreamPart, { type: "tool-input-available" | "tool-output-available" | "tool-output-error" }>;
 
-/** A call of the log, unless the stream told of it; the log has an agent server's calls in its words. */
+/** Returns a call of the log, unless the stream had it. The log stores an agent server's calls unchanged. */
 function takeCall(heard: Heard, part: CallPart): StreamPart[] {
   return heard.take([part as AgentPart]);
 }
 
-/** Calls that the log knows of. */
+/** Tracks the calls that the log has. */
 function createKept(): { note(part: StreamPart): void; isWhole(): boolean; has(calls: string[]): boolean } {
   const calls = new Map<string, boolean>();
   return {
@@ -148,7 +149,7 @@ function createKept(): { note(part: StreamPart): void; isWhole(): boolean; has(c
   };
 }
 
-/** Texts of the log, each given on when it is whole. */
+/** Collects the texts of the log, and passes on each complete one. */
 function textCollector(whole: (id: string, text: string) => StreamPart[]) {
   let open: { id: string; text: string } | undefined;
   const rest = () => {

@@ -11,30 +11,30 @@ import type { Call } from "../send-call.ts";
 import { AgentStreamError, getAgentHost, streamAgentEvents } from "./agent-stream.ts";
 import { createTurnMerger, type TurnMerger } from "./turn-merger.ts";
 
-/** A turn that an agent server carries out, streamed straight from there, beside the log of its conversation. */
+/** A turn that is streamed directly from an agent server, beside the log of its conversation. */
 export type DirectTurn = {
   sessionId: string;
   generationId: string;
-  /** Number of the last event of the conversation before it, where the backend says so. */
+  /** Number of the last event before the turn, if the backend reports it. */
   after?: number;
-  /** What is shown of a part of the log, of which none may be left out. */
+  /** Returns the parts to show for a part of the log. Must be called for all of them. */
   log(part: NumberedPart): NumberedPart[];
   /**
-   * What is shown beside that. The prompt goes out when this is first read. Never fails: what the stream lost comes by the log. Ends when the
-   * stream has nothing more to tell.
+   * Parts to show in addition to the log. The first read sends the prompt. Never fails: what the stream loses comes
+   * from the log. Ends with the stream.
    */
   parts: AsyncIterable<NumberedPart>;
-  /** The log had its begin before this was there, or cannot be had. */
+  /** Starts the turn if its start was in the log before, or the log cannot be read. */
   begin(): NumberedPart[];
   hasBegun(): boolean;
   isOver(): boolean;
-  /** The log has ended it too: nothing more of it comes. */
+  /** Whether the log has ended the turn too, so that nothing more of it follows. */
   isClosed(): boolean;
-  /** Nobody wants it any more: the stream is closed. */
+  /** Closes the stream, because no reader is left. */
   end(): void;
 };
 
-/** What the turn is made with. `warn` is told when the stream is not what it should be, in one sentence. */
+/** Ports of a turn. `warn` is called with one sentence if the stream fails. */
 export type TurnPorts = {
   caller: Caller;
   openStream: OpenStream;
@@ -43,7 +43,7 @@ export type TurnPorts = {
   warn(text: string): void;
 };
 
-/** Milliseconds in which what was streamed is to be in the log too, and the log is to say that it is over. */
+/** How long to wait for the log to have everything that was streamed, and for its end of the turn, in ms. */
 const KEEP_LIMIT_MS = 5_000;
 
 export function createDirectTurn(ports: TurnPorts, place: AskStreamResponse): DirectTurn {
@@ -99,7 +99,7 @@ async function* stream(world: World): AsyncGenerator<NumberedPart> {
       if (splice.isOver()) return;
       if (end) return yield* conclude(world, end);
     }
-    throw new AgentStreamError("ended the stream before the answer was whole", true);
+    throw new AgentStreamError("ended the stream before the answer was complete", true);
   } catch (error) {
     if (signal.aborted) return;
     if (!(error instanceof AgentStreamError)) throw error;
@@ -107,7 +107,10 @@ async function* stream(world: World): AsyncGenerator<NumberedPart> {
   }
 }
 
-/** The same events. Whoever leaves them early does not cut the agent server off: it may have to report what it has told. */
+/**
+ * Yields the same events, but does not close the stream when its reader leaves early: the agent server may still have
+ * to report.
+ */
 async function* keptOpen(events: AsyncGenerator<unknown>): AsyncGenerator<unknown> {
   let done = false;
   try {
@@ -127,11 +130,11 @@ async function* keptOpen(events: AsyncGenerator<unknown>): AsyncGenerator<unknow
 
 async function drain(events: AsyncGenerator<unknown>): Promise<void> {
   for await (const _ of events) {
-    // Only its end counts, or that the turn is over.
+    // Only the end matters.
   }
 }
 
-/** The stream has ended as it should: what it told is to be in the log, and the log is to end the turn. */
+/** Handles a regular end of the stream: waits for the log to have everything and to end the turn. */
 async function* conclude(world: World, end: "finish" | "abort" | Problem): AsyncGenerator<NumberedPart> {
   const { splice, place, warn } = world;
   if (end === "abort") {
@@ -148,19 +151,19 @@ async function* conclude(world: World, end: "finish" | "abort" | Problem): Async
   if (failed) return yield* splice.end({ type: "error", errorText: failed.message, code: failed.code });
   if (!splice.isKept())
     warn(
-      `The backend has not heard of this answer from the agent server at ${getAgentHost(place.stream_url)} yet, so the conversation may lack it.`,
+      `The backend has not yet received this answer from the agent server at ${getAgentHost(place.stream_url)}, so the conversation may lack it.`,
     );
   yield* splice.end({ type: "finish", finishReason: "stop" });
 }
 
-/** The stream cannot be had, or broke off: the log goes on with the turn. */
+/** Handles a stream that failed: the log continues the turn. */
 async function* takenUp(world: World, { clause, sent }: AgentStreamError): AsyncGenerator<NumberedPart> {
   const { splice, place, warn } = world;
   const host = getAgentHost(place.stream_url);
   const outcome: StreamOutcome["outcome"] = sent ? "broken" : "unsent";
   const heard = await reportStreamOutcome(world, { outcome });
   if (!heard && !sent && !splice.isOver() && !world.signal.aborted) {
-    const errorText = `The agent server at ${host} ${clause}, and the backend did not take the request over.`;
+    const errorText = `The agent server at ${host} ${clause}, and the backend did not take over the request.`;
     return yield* splice.end({ type: "error", errorText, code: "AGENT_FAILED" });
   }
   if (!splice.givenUp())
@@ -168,7 +171,7 @@ async function* takenUp(world: World, { clause, sent }: AgentStreamError): Async
   yield* splice.toLog();
 }
 
-/** Wait until something is so, for a while. */
+/** Waits until a condition holds, up to `KEEP_LIMIT_MS`. */
 async function until({ caller, signal, change, splice }: World, isSo: () => boolean): Promise<boolean> {
   const limit = new AbortController();
   const ended = AbortSignal.any([signal, limit.signal]);
@@ -186,17 +189,17 @@ async function until({ caller, signal, change, splice }: World, isSo: () => bool
   return isSo();
 }
 
-/** Context and bounds are the backend's to carry out; it streams those requests itself. */
+/** Whether an agent server can answer a request directly. The backend must handle context and limits itself. */
 export function isStreamableDirectly(request: AskRequest): boolean {
   const { context, confirm, output_schema, max_steps, dry_run, allow } = request;
   const more = [output_schema, max_steps, allow].some((each) => each !== undefined);
   return !more && !confirm && !dry_run && Object.keys(context ?? {}).length === 0;
 }
 
-/** Waits before each attempt to tell the backend, in ms. To tell it twice changes nothing. */
+/** Pauses before each attempt to report to the backend, in ms. A repeated report changes nothing. */
 const ATTEMPTS_MS = [0, 1_000, 3_000, 10_000, 20_000];
 
-/** `POST /generations/:id/stream`: what became of the stream. Whether the backend took it. */
+/** `POST /generations/:id/stream`: reports how the stream ended. Returns whether the backend accepted the report. */
 async function reportStreamOutcome(
   { caller, place, signal }: { caller: Caller; place: { generation_id: string }; signal: AbortSignal },
   outcome: StreamOutcome,

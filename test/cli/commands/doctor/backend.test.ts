@@ -36,7 +36,7 @@ test("a backend that answers nothing ends in time, and what needs it is skipped"
   expect(checksOf(result)["network.http"]).toMatch(/^failed: The backend has not answered within 11 s\./);
 });
 
-test("the leg that fails is named, and no request is made by a way that is broken", async () => {
+test("the leg that fails is named, and no request is made by a way that is damaged", async () => {
   const walk = async () =>
     [
       { leg: "proxy", state: "ok", message: "None." },

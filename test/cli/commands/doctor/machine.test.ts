@@ -88,8 +88,8 @@ const LOOKS: [KeychainStatus["state"], RegExp][] = [
   ["no-provider", /No keychain service runs/],
   ["no-collection", /no default collection/],
   ["locked", /The keychain is locked/],
-  ["frozen", /The keychain service does not answer/],
-  ["failed", /The keychain refused the request/],
+  ["frozen", /The keychain service does not respond/],
+  ["failed", /The keychain rejected the request/],
 ];
 
 test.for(LOOKS)(
@@ -113,13 +113,13 @@ test("a keychain that can be used is rehearsed with an entry that is thrown away
     ...memoryKeychain(),
     set: async () =>
       Promise.reject(
-        new Problem("KEYCHAIN_UNAVAILABLE", "kay's keychain module cannot be loaded on this machine.", {
+        new Problem("KEYCHAIN_UNAVAILABLE", "Could not load kay's keychain module.", {
           hint: "Install kay again.",
         }),
       ),
   };
   expect((await looked({ keychain: broken })).keychain).toBe(
-    "warning: kay's keychain module cannot be loaded on this machine. → Install kay again.",
+    "warning: Could not load kay's keychain module. → Install kay again.",
   );
   const forgetful = { ...memoryKeychain(), get: async () => null };
   expect((await looked({ keychain: forgetful })).keychain).toMatch(/^failed: A test entry could not be read back\./);

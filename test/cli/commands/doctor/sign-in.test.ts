@@ -92,7 +92,7 @@ test("KAY_TOKEN is tried as it is", async () => {
   expect(await signInOf(bob)).toBe("ok: The backend accepts the token of KAY_TOKEN.");
   const eve = kay({ env: { ...HERE.env, KAY_TOKEN: "wrong-token" }, beside: ann });
   expect(await signInOf(eve)).toBe(
-    "failed: The backend refuses the token of KAY_TOKEN. → Set KAY_TOKEN to a token that is valid, or unset it.",
+    "failed: The backend rejected the token in KAY_TOKEN. → Set KAY_TOKEN to a valid token, or unset it.",
   );
 });
 
