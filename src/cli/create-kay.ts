@@ -88,7 +88,7 @@ export function createKay(world: CliPorts): Kay {
       return openBackend(ports, resolveTarget(ports, options?.embedded), options);
     },
     startJq: world.startJq,
-    profile: () => settings().chosen(),
+    profile: () => settings().getChoice(),
     openProfile: async (name) => {
       const { resolveTargetAt, openBackend } = await import("./backend/open.ts");
       const own = settingsOf(name);

@@ -36,7 +36,7 @@ export function createPaths(input: PathsInput): Paths {
     const value = input.env[name];
     return value && path.isAbsolute(value) ? path.join(value, "kay") : undefined;
   };
-  const below = (places: Places, name: string): string => path.join(...usualPlace(input, places, name));
+  const below = (places: Places, name: string): string => path.join(...getUsualPlace(input, places, name));
   const own = input.env.KAY_CONFIG_DIR ? path.resolve(input.cwd, input.env.KAY_CONFIG_DIR) : undefined;
   const homeless = own && !hasHome(input) ? own : undefined;
   const state = () =>
@@ -68,7 +68,7 @@ const DATA: Places = {
   win32: ["LOCALAPPDATA", ["AppData", "Local"], "kay", "Data"],
 };
 
-function usualPlace(input: PathsInput, places: Places, variable: string): [string, ...string[]] {
+function getUsualPlace(input: PathsInput, places: Places, variable: string): [string, ...string[]] {
   if (input.platform === "win32") {
     const [name, fallback, ...rest] = places.win32;
     const folder = input.env[name];

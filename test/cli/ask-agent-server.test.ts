@@ -126,7 +126,9 @@ describe("an ask at a backend with an agent server", () => {
     const machine = ann({ here: false });
     const { exit, stdout, stderr } = await machine('ask "help me"');
     expect([exit, stdout, agent.prompts]).toEqual([0, "I'll help.\n", ["help me"]]);
-    expect(stderr).toMatch(/cannot be reached from this machine \(ECONNREFUSED\); the answer comes through the backend\.\n$/);
+    expect(stderr).toMatch(
+      /cannot be reached from this machine \(ECONNREFUSED\); the answer comes through the backend\.\n$/,
+    );
   });
 
   test("that is answered by a web page is not asked again: what the agent server reports is shown", async () => {

@@ -12,7 +12,7 @@ function noKeychain(): Keychain {
   const refuse = async () => {
     throw toKeychainProblem({ state: "no-bus" });
   };
-  return { look: async () => ({ state: "no-bus" }), get: refuse, set: refuse, delete: refuse };
+  return { check: async () => ({ state: "no-bus" }), get: refuse, set: refuse, delete: refuse };
 }
 
 /** Leave half a settings file behind, as a crash would. */
@@ -46,7 +46,7 @@ test("warnings are on stderr where that is a terminal, and stdout is still one d
   damageSettings(ann);
   const { stdout, stderr } = await ann("connections --json", { terminal: ["stderr"], env: { NO_COLOR: "1" } });
   expect(documentOf({ stdout })).toEqual({ connections: expect.anything() });
-  expect(stderr).toMatch(/^! The settings file was damaged; .*\n( {2}.*\n)*$/);
+  expect(stderr).toMatch(/^! The settings file was damaged\..*\n( {2}.*\n)*$/);
 });
 
 test("C04 connect --json with a reset session and no keychain is one document with both warnings", async () => {
@@ -69,7 +69,9 @@ test("S02 without a keychain the sign-in is kept in a file, which is said once",
     0,
     expect.objectContaining({
       warnings: [
-        expect.stringMatching(/^No D-Bus session bus is available.* kept in a plain file that only you can read/),
+        expect.stringMatching(
+          /^No D-Bus session bus is available.* stored in a plain file instead, which only you can read/,
+        ),
       ],
     }),
   ]);

@@ -24,7 +24,7 @@ test.for<[string, Reply, string]>([
     { status: 500, json: { error: "INTERNAL", message: "Something went wrong." } },
     `! Something went wrong. ${LIVES_ON}\n`,
   ],
-  ["silence", "hang", `! The backend did not answer the sign-out within 5 s. ${LIVES_ON}\n`],
+  ["silence", "hang", `! The backend did not answer the logout within 5 s. ${LIVES_ON}\n`],
 ])("A26 logout signs out on this machine whatever the backend says: %s", async ([, reply, stderr]) => {
   const ann = kay({ signedIn: true });
   await ann("whoami");

@@ -52,7 +52,7 @@ test("profile list says of a profile whose keychain is locked that it cannot be 
   const keychain = memoryKeychain();
   const ann = kay({ signedIn: true, keychain });
   await ann("profile list");
-  keychain.look = async () => ({ state: "locked" });
+  keychain.check = async () => ({ state: "locked" });
   keychain.get = async () => {
     const { toKeychainProblem } = await import("#client/credentials/keychain");
     throw toKeychainProblem({ state: "locked" });
@@ -225,7 +225,7 @@ test("profile remove removes nothing while the keychain is locked", async () => 
   await ann("connect jira --profile work");
   const { get } = keychain;
   const { toKeychainProblem } = await import("#client/credentials/keychain");
-  keychain.look = async () => ({ state: "locked" });
+  keychain.check = async () => ({ state: "locked" });
   keychain.get = async () => {
     throw toKeychainProblem({ state: "locked" });
   };
@@ -233,7 +233,7 @@ test("profile remove removes nothing while the keychain is locked", async () => 
     exit: 1,
     stderr: expect.stringContaining("✗ The keychain is locked."),
   });
-  Object.assign(keychain, { get, look: async () => ({ state: "usable" }) });
+  Object.assign(keychain, { get, check: async () => ({ state: "usable" }) });
   expect(await ann("connections --check jira --profile work")).toEqual({ exit: 0, stdout: "", stderr: "" });
 });
 
@@ -242,7 +242,7 @@ test("profile remove forgets a profile whose keychain is gone, and says what tha
   const ann = kay({ keychain });
   await ann("connect jira --profile work");
   const { toKeychainProblem } = await import("#client/credentials/keychain");
-  keychain.look = async () => ({ state: "no-bus" });
+  keychain.check = async () => ({ state: "no-bus" });
   keychain.get = async () => {
     throw toKeychainProblem({ state: "no-bus" });
   };

@@ -12,7 +12,7 @@ function breakable(): { keychain: Keychain; breakIt(get: Keychain["get"], state:
   const keychain = memoryKeychain();
   return {
     keychain,
-    breakIt: (get, state) => Object.assign(keychain, { get, set: get, delete: get, look: async () => ({ state }) }),
+    breakIt: (get, state) => Object.assign(keychain, { get, set: get, delete: get, check: async () => ({ state }) }),
   };
 }
 
@@ -51,8 +51,7 @@ test("S05 a keychain that never answers ends the command within five seconds", a
   expect(await ann("connections")).toEqual({
     exit: 1,
     stdout: "",
-    stderr:
-      "✗ The keychain did not respond.\n  Look for a password dialog, answer it, and try again.\n",
+    stderr: "✗ The keychain did not respond.\n  Look for a password dialog, answer it, and try again.\n",
   });
   expect(ann.place.clock.now() - begun).toBeLessThanOrEqual(5_000);
   expect(await ann("connections --help")).toMatchObject({ exit: 0, stderr: "" });

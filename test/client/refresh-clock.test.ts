@@ -21,7 +21,7 @@ test.for([
     }
     expect(spent).toEqual(["R0"]);
     expect(warnings).toEqual([
-      `This machine's clock is ${words} the backend's; set it right to avoid trouble with sign-in and expiry.`,
+      `This machine's clock is ${words} the backend's. Set it correctly to avoid problems with sign-in and expiry.`,
     ]);
   },
 );

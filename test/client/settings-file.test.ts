@@ -57,7 +57,7 @@ test("S07 a damaged file is kept aside with one warning, and kay starts afresh",
 test("a file whose profiles are no objects is named, not thrown away", () => {
   const { path, file } = folderWith('{"profiles":[1]}');
   expect(problemIn(() => settingsIn(path).settings.get("model"))).toContain(
-    `In the settings file ${file}, "profiles" must hold an object`,
+    `In the settings file ${file}, "profiles" must contain an object`,
   );
   expect(existsSync(file)).toBe(true);
 });

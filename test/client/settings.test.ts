@@ -98,7 +98,7 @@ test("an unknown setting names the nearest one", () => {
 test("a profile's name is checked, and no name reaches into the object's own parts", () => {
   const { path } = folderWith("{}");
   for (const profile of ["", "A", "a b", "../x", "__proto__", "a".repeat(33)]) {
-    expect(problemIn(() => settingsIn(path, { profile }))).toContain("is no name for a profile.");
+    expect(problemIn(() => settingsIn(path, { profile }))).toContain("is not a valid profile name.");
   }
   expect(settingsIn(path, { profile: "constructor" }).settings.text("model")).toBeUndefined();
 });

@@ -12,35 +12,35 @@ const SIGN_IN = { session_id: "kaysession_1", token: "token-0", refresh_token: "
 test("the look tells a keychain that can be used, and one that is locked", async () => {
   const { keychain, keyring } = await session();
   const daemon = await keyring("pw");
-  expect(await keychain.look()).toEqual({ state: "usable" });
+  expect(await keychain.check()).toEqual({ state: "usable" });
   await stop(daemon);
   await keyring();
-  expect(await keychain.look()).toEqual({ state: "locked" });
+  expect(await keychain.check()).toEqual({ state: "locked" });
 });
 
 test("the look tells a session without a keychain service", async () => {
   const { keychain } = await session();
-  expect(await keychain.look()).toEqual({ state: "no-provider" });
+  expect(await keychain.check()).toEqual({ state: "no-provider" });
 });
 
 test("the look tells a keychain service that is frozen within 1.5 s, and one that goes on again", async () => {
   const { keychain, keyring } = await session();
   const daemon = await keyring("pw");
   await freeze(daemon);
-  expect(await timed(keychain.look)).toEqual({ state: "frozen" });
+  expect(await timed(keychain.check)).toEqual({ state: "frozen" });
   daemon.kill("SIGCONT");
-  expect(await keychain.look()).toEqual({ state: "usable" });
+  expect(await keychain.check()).toEqual({ state: "usable" });
 });
 
 test("the look tells a bus that is frozen within 1.5 s, and one that has gone", async () => {
   const { keychain, bus, env } = await session();
   await freeze(bus);
   const path = env.DBUS_SESSION_BUS_ADDRESS.slice("unix:path=".length);
-  expect(await timed(keychain.look)).toEqual({ state: "mute", detail: path });
+  expect(await timed(keychain.check)).toEqual({ state: "mute", detail: path });
   bus.kill("SIGCONT");
   bus.kill("SIGKILL");
-  await until(async () => (await keychain.look()).state !== "mute", "the bus seems to be there still");
-  expect(["no-bus", "refused"]).toContain((await keychain.look()).state);
+  await until(async () => (await keychain.check()).state !== "mute", "the bus seems to be there still");
+  expect(["no-bus", "refused"]).toContain((await keychain.check()).state);
 });
 
 test("a key is stored by the native module, read without it, and deleted; deleting it again is success (S12)", async () => {

@@ -27,7 +27,7 @@ export function memoryKeychain(): Keychain & { keys: Map<string, Uint8Array>; gi
   return {
     keys,
     given,
-    look: async () => ({ state: "usable" }),
+    check: async () => ({ state: "usable" }),
     get: async (account) => keys.get(account) ?? null,
     async set(account, key) {
       keys.set(account, key);

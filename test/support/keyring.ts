@@ -24,14 +24,14 @@ export async function keyringSession() {
     clock: realClock,
   });
   // Its socket has a name before it listens.
-  await until(async () => (await keychain.look()).state === "no-provider", "the bus does not answer");
+  await until(async () => (await keychain.check()).state === "no-provider", "the bus does not answer");
   /** Start the keyring; with a password it is unlocked, and made when there is none. */
   const keyring = async (password?: string) => {
     const args = ["--foreground", "--components=secrets", `--control-directory=${home}`];
     const daemon = start("gnome-keyring-daemon", password ? [...args, "--unlock"] : args, env);
     daemon.stdin?.end(password ?? "");
     await until(
-      async () => !["no-provider", "no-collection"].includes((await keychain.look()).state),
+      async () => !["no-provider", "no-collection"].includes((await keychain.check()).state),
       "the keyring does not answer",
     );
     return daemon;

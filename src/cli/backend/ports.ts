@@ -27,7 +27,7 @@ export function createHandlePorts(
     warn,
     apiUrl: settings.text("api-url"),
     allowInsecure: settings.isOn("allow-insecure"),
-    profile: settings.chosen(),
+    profile: settings.getChoice(),
     token: env.KAY_TOKEN?.trim() || undefined,
     credentials: (): CredentialsOptions => ({
       folder: paths.config,

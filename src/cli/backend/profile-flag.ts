@@ -13,7 +13,7 @@ export function formatProfileFlag({ name, source }: ProfileChoice): string {
 
 /** A profile that is not there yet is an empty one: told, since a typing error looks the same. */
 export function warnIfNew(settings: Settings, warn: (message: string) => void): void {
-  const { name } = settings.chosen();
+  const { name } = settings.getChoice();
   if (name === DEFAULT_PROFILE) return;
   const known = settings.profiles.list();
   if (!known.includes(name)) warn(`Profile ${name} is new. ${formatKnownProfiles(name, known)}`);

@@ -106,7 +106,7 @@ export async function completeConsent(
     api: link.api,
     credentials: link.credentials,
     origin: link.origin,
-    begun: begun.response,
+    response: begun.response,
     verifier: begun.verifier,
     before: begun.before,
     clock: kay.clock,

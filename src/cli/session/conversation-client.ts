@@ -130,7 +130,7 @@ function startFollowing(
       client,
       signal: until,
       note: (why) => listener.connection("lost", why),
-      joined: () => listener.connection("here"),
+      onConnect: () => listener.connection("here"),
       warn: kay.out.warn,
     });
     for await (const part of parts) {

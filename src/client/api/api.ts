@@ -70,7 +70,7 @@ export type Api = StreamCalls &
     /** `DELETE /services/:name`. Sent once. */
     removeService(name: string, options?: CallOptions): Promise<RemoveServiceResponse>;
     /** `GET /services/:name/description`. */
-    description(name: string, options?: CallOptions): Promise<DescriptionResponse>;
+    serviceDescription(name: string, options?: CallOptions): Promise<DescriptionResponse>;
     /** `GET /tools`, of one service or all; null if the backend does not have it. */
     tools(options?: CallOptions & { service?: string }): Promise<ToolsResponse | null>;
     /** `GET /tools/:name`. */
@@ -102,19 +102,19 @@ const LOOK_TIMEOUT_MS = 150_000;
 export function createApi(options: ApiOptions): Api {
   const caller = createCaller(options);
   const { backend, tokens, timeoutMs, askTimeoutMs, refresh, get, bearer, read, write, outcome } = caller;
-  const owned = (call: Call) => (backend.localSecret ? sendCall(backend, call) : bearer(call));
+  const sendAsOwner = (call: Call) => (backend.localSecret ? sendCall(backend, call) : bearer(call));
   return {
     ...createLazyCalls(caller),
     refresh,
     outcome,
     clockOffsetMs: () => backend.clockOffsetMs,
     connect: async (service, body, { signal, signedIn } = {}) => {
-      const call: Call = { ...connectCall(service, body), timeoutMs, signal };
+      const call: Call = { ...toConnectCall(service, body), timeoutMs, signal };
       const token = signedIn ? await tokens.accessToken() : null;
       return read(shapes.ConnectResponse, token === null ? call : withAuthorization(call, token));
     },
     status: (state, verifier, { signal } = {}) => {
-      const call = { ...statusCall(state, verifier), timeoutMs: Math.min(timeoutMs, STATUS_TIMEOUT_MS), signal };
+      const call = { ...toStatusCall(state, verifier), timeoutMs: Math.min(timeoutMs, STATUS_TIMEOUT_MS), signal };
       return read(shapes.StatusResponse, call);
     },
     connections: ({ session_id, signal } = {}) => {
@@ -166,7 +166,7 @@ export function createApi(options: ApiOptions): Api {
       const call: Call = { method: "DELETE", path: `/services/${encodeURIComponent(name)}`, timeoutMs, signal };
       return read(shapes.RemovedResponse, call, () => bearer(call));
     },
-    description: (name, { signal } = {}) => {
+    serviceDescription: (name, { signal } = {}) => {
       const call = get(`/services/${encodeURIComponent(name)}/description`, signal);
       return read(shapes.DescriptionResponse, call, () => bearer(call));
     },
@@ -184,11 +184,11 @@ export function createApi(options: ApiOptions): Api {
     },
     model: ({ signal } = {}) => {
       const call = get("/model", signal);
-      return read(shapes.ModelView, call, () => owned(call)).catch(ignoreMissingAuthRoute);
+      return read(shapes.ModelView, call, () => sendAsOwner(call)).catch(ignoreMissingAuthRoute);
     },
     testModel: ({ signal } = {}) => {
       const call: Call = { method: "POST", path: "/model/test", body: {}, timeoutMs: MODEL_TEST_TIMEOUT_MS, signal };
-      return read(shapes.ModelTestResponse, call, () => owned(call));
+      return read(shapes.ModelTestResponse, call, () => sendAsOwner(call));
     },
     beats: async ({ signal } = {}) => (await import("./beats.ts")).fetchBeats(backend, signal),
     capabilities: ({ signal } = {}) =>
@@ -217,11 +217,11 @@ const shapes = {
   ToolView: () => import("#protocol/tools").then((of) => of.ToolView),
 };
 
-function connectCall(service: string, body: ConnectRequest) {
+function toConnectCall(service: string, body: ConnectRequest) {
   return { method: "POST", path: `/connections/connect?service=${encodeURIComponent(service)}`, body } as const;
 }
 
-function statusCall(state: string, verifier?: string) {
+function toStatusCall(state: string, verifier?: string) {
   const headers = verifier ? { "Kay-Verifier": verifier } : undefined;
   return {
     method: "GET",

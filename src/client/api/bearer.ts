@@ -41,9 +41,9 @@ export async function withBearer<T>(
   } catch (error) {
     if (!isUnauthorized(error)) throw error;
     const fresh = await tokens.afterRejection(token);
-    if (fresh === null) throw signedOut(error);
+    if (fresh === null) throw signedOutProblem(error);
     return send(withAuthorization(call, fresh)).catch((again: unknown) => {
-      throw isUnauthorized(again) ? signedOut(again) : again;
+      throw isUnauthorized(again) ? signedOutProblem(again) : again;
     });
   }
 }
@@ -67,7 +67,7 @@ async function rejectSignedOut(): Promise<never> {
 }
 
 /** Creates the error for a token that no refresh can replace. The backend's reason is in the details. */
-function signedOut(refusal: Problem): Problem {
+function signedOutProblem(refusal: Problem): Problem {
   return new Problem("NOT_SIGNED_IN", "You are no longer signed in: the backend rejected the access token.", {
     details: { http_status: 401, reason: refusal.code },
     cause: refusal,

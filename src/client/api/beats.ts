@@ -38,7 +38,7 @@ async function readBeats(backend: BackendConnection, { body }: Streaming): Promi
   for await (const bytes of body) {
     const cameAt = backend.clock.now();
     for (const { data } of reader.feed(bytes)) {
-      const sentAt = getSentAt(data);
+      const sentAt = parseSentAt(data);
       if (!Number.isNaN(sentAt)) found.push({ sentAt, cameAt });
     }
   }
@@ -46,7 +46,7 @@ async function readBeats(backend: BackendConnection, { body }: Streaming): Promi
 }
 
 /** Returns the time in a beat; NaN for other events. */
-function getSentAt(data: string): number {
+function parseSentAt(data: string): number {
   try {
     const { type, at } = JSON.parse(data) as { type?: unknown; at?: unknown };
     return type === "beat" ? Date.parse(String(at)) : Number.NaN;

@@ -53,7 +53,7 @@ export function createCaller(options: ApiOptions): Caller {
   const timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
   const refresh = createRefreshCall(backend, timeoutMs);
   const tokens = options.token ? createFixedTokenSource(options.token) : (options.refresher?.(refresh) ?? nobody);
-  const read = getReader(backend);
+  const read = createReader(backend);
   const bearer: Caller["bearer"] = (call, fallback) =>
     withBearer(tokens, call, (authorizedCall) => sendCall(backend, authorizedCall), fallback);
   const outcome: Caller["outcome"] = (key, { signal } = {}) => fetchOutcome(backend, key, bearer, timeoutMs, signal);
@@ -79,7 +79,7 @@ export function createCaller(options: ApiOptions): Caller {
 const nobody: TokenSource = { accessToken: async () => null, afterRejection: async () => null };
 
 /** Creates a function that sends a call and reads its answer. Error messages name the path without its query. */
-function getReader(backend: BackendConnection): Caller["read"] {
+function createReader(backend: BackendConnection): Caller["read"] {
   return async (shape, call, send = () => sendCall(backend, call)) => {
     const [answer, schema] = await Promise.all([send(), typeof shape === "function" ? shape() : shape]);
     const subject = `the answer of ${call.method} ${call.path.split("?")[0]}`;

@@ -1,5 +1,5 @@
 import type { Incoming } from "#net/ports";
-import { formatWait, MAX_WAIT_MS, parseRetryAfter } from "#net/retry-after";
+import { formatWait, parseRetryAfter } from "#net/retry-after";
 import { clean } from "#protocol/clean";
 import { ERRORS, type ErrorCode, isErrorCode, Problem } from "#protocol/errors";
 
@@ -15,21 +15,21 @@ export type AnswerContext = { host: string; now: number; route: Route };
  */
 export function toProblem(answer: Incoming, context: AnswerContext): Problem {
   const body = parseJsonObject(answer.body);
-  if (!body) return strangeFailure(answer, context);
+  if (!body) return unexpectedFailureProblem(answer, context);
   const nested = typeof body.error === "object" && body.error !== null ? (body.error as Record<string, unknown>) : body;
   const code =
-    travelling(nested.code) ??
-    travelling(nested.error) ??
-    guideCode(body, context.route) ??
-    codeOfStatus(answer.status, context.route);
-  const said = [nested.message, nested.error].find((text) => typeof text === "string" && isSentence(text));
-  const sentence = said
-    ? clean(String(said), { lines: false, max: 500 })
+    parseWireCode(nested.code) ??
+    parseWireCode(nested.error) ??
+    findGuideCode(body, context.route) ??
+    getStatusCode(answer.status, context.route);
+  const text = [nested.message, nested.error].find((text) => typeof text === "string" && isSentence(text));
+  const sentence = text
+    ? clean(String(text), { lines: false, max: 500 })
     : `${context.host} answered ${answer.status}.`;
-  if (answer.status === 429) return rateLimited(answer, context, said ? sentence : undefined);
+  if (answer.status === 429) return rateLimitedProblem(answer, context, text ? sentence : undefined);
   return new Problem(code, sentence, {
-    details: { http_status: answer.status, ...ownFields({ ...body, ...nested }) },
-    ...hintFor(code, answer.status),
+    details: { http_status: answer.status, ...pickFields({ ...body, ...nested }) },
+    ...getHint(code, answer.status),
   });
 }
 
@@ -72,12 +72,12 @@ export function isWebPage(answer: Incoming): boolean {
 }
 
 /** Returns a code that may come over the wire. Codes with status 0 exist only in the client. */
-function travelling(code: unknown): ErrorCode | undefined {
+function parseWireCode(code: unknown): ErrorCode | undefined {
   return isErrorCode(code) && ERRORS[code].status !== 0 ? code : undefined;
 }
 
 /** Returns the code for known error texts of backends that send no codes. */
-function guideCode(body: Record<string, unknown>, route: Route): ErrorCode | undefined {
+function findGuideCode(body: Record<string, unknown>, route: Route): ErrorCode | undefined {
   const text = `${typeof body.error === "string" ? body.error : ""} ${typeof body.message === "string" ? body.message : ""}`;
   if (body.session_reset_required === true) return "SESSION_INVALID";
   if (route === "ask" && /invalid or expired session_id/i.test(text)) return "SESSION_NOT_FOUND";
@@ -85,7 +85,7 @@ function guideCode(body: Record<string, unknown>, route: Route): ErrorCode | und
   return undefined;
 }
 
-const OF_STATUS: Record<number, ErrorCode> = {
+const STATUS_CODES: Record<number, ErrorCode> = {
   400: "INVALID_REQUEST",
   401: "TOKEN_INVALID",
   404: "NOT_FOUND",
@@ -100,15 +100,15 @@ const OF_STATUS: Record<number, ErrorCode> = {
   504: "BAD_GATEWAY",
 };
 
-const OF_ROUTE: Partial<Record<Route, Record<number, ErrorCode>>> = {
+const ROUTE_CODES: Partial<Record<Route, Record<number, ErrorCode>>> = {
   status: { 400: "STATE_INVALID", 401: "VERIFIER_INVALID", 404: "STATE_INVALID", 410: "STATE_USED" },
   refresh: { 400: "REFRESH_INVALID", 401: "REFRESH_INVALID", 403: "REFRESH_INVALID" },
   ask: { 404: "SESSION_NOT_FOUND" },
   confirm: { 404: "CONFIRMATION_NOT_FOUND", 409: "CONFIRMATION_USED", 410: "CONFIRMATION_EXPIRED" },
 };
 
-function codeOfStatus(status: number, route: Route): ErrorCode {
-  return OF_ROUTE[route]?.[status] ?? OF_STATUS[status] ?? (status > 500 ? "BAD_GATEWAY" : "BAD_ANSWER");
+function getStatusCode(status: number, route: Route): ErrorCode {
+  return ROUTE_CODES[route]?.[status] ?? STATUS_CODES[status] ?? (status > 500 ? "BAD_GATEWAY" : "BAD_ANSWER");
 }
 
 /** Whether a text is a sentence rather than an error code. */
@@ -120,22 +120,22 @@ function isSentence(text: string): boolean {
  * Returns the error for an answer of a gateway or web page. Some statuses keep their meaning; any other is not an
  * answer of a backend.
  */
-function strangeFailure(answer: Incoming, context: AnswerContext): Problem {
-  if (answer.status === 429) return rateLimited(answer, context);
+function unexpectedFailureProblem(answer: Incoming, context: AnswerContext): Problem {
+  if (answer.status === 429) return rateLimitedProblem(answer, context);
   if (answer.status >= 500) return unexpectedAnswerProblem(answer, context, "BAD_GATEWAY");
   const plain = [401, 408, 413].includes(answer.status) || answer.body.trim() === "";
-  return unexpectedAnswerProblem(answer, context, plain ? codeOfStatus(answer.status, context.route) : "BAD_ANSWER");
+  return unexpectedAnswerProblem(answer, context, plain ? getStatusCode(answer.status, context.route) : "BAD_ANSWER");
 }
 
-function rateLimited(answer: Incoming, { host, now }: AnswerContext, said?: string): Problem {
+function rateLimitedProblem(answer: Incoming, { host, now }: AnswerContext, sentence?: string): Problem {
   const wait = parseRetryAfter(answer.headers, now);
   const details = { http_status: 429, ...(wait === null ? {} : { retry_after: Math.ceil(wait / 1000) }) };
   const hint = wait === null || wait < 1_000 ? {} : { hint: `Try again in ${formatWait(wait, now)}.` };
-  return new Problem("RATE_LIMITED", said ?? `${host} received too many requests (429).`, { details, ...hint });
+  return new Problem("RATE_LIMITED", sentence ?? `${host} received too many requests (429).`, { details, ...hint });
 }
 
 /** Fields of the body that commands and scripts use. */
-const OWN_FIELDS = [
+const KNOWN_FIELDS = [
   "status",
   "session_reset_required",
   "integration",
@@ -151,11 +151,11 @@ const OWN_FIELDS = [
   "receipts",
 ];
 
-function ownFields(body: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(OWN_FIELDS.filter((name) => body[name] !== undefined).map((name) => [name, body[name]]));
+function pickFields(body: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(KNOWN_FIELDS.filter((name) => body[name] !== undefined).map((name) => [name, body[name]]));
 }
 
-function hintFor(code: ErrorCode, status: number): { hint?: string } {
+function getHint(code: ErrorCode, status: number): { hint?: string } {
   return code === "INTERNAL" && status >= 500 ? { hint: "The backend failed. Try again in a moment." } : {};
 }
 

@@ -25,7 +25,7 @@ export type FollowOptions = StreamListener & {
 };
 
 /** A connection that lasted this long, in ms, counts as successful even without parts. */
-const HELD_MS = 10_000;
+const STABLE_MS = 10_000;
 
 /**
  * Yields the parts of a conversation over as many connections as needed. A lost connection is resumed with
@@ -60,8 +60,8 @@ export async function* followEvents(
       if (turn.over) return;
       lost = error;
     }
-    if (clock.now() - since >= HELD_MS) outage.end();
-    connection = await rejoin(caller, following, outage, lostConnection(lost, following));
+    if (clock.now() - since >= STABLE_MS) outage.end();
+    connection = await rejoin(caller, following, outage, toLostConnection(lost, following));
   }
 }
 
@@ -72,10 +72,10 @@ export function buildEventsPath(sessionId: string, query: Record<string, string>
 }
 
 /** Returns the error that interrupted the connection; throws any other error. */
-function lostConnection(error: unknown, { what, turn }: FollowOptions): Problem {
+function toLostConnection(error: unknown, { what, turn }: FollowOptions): Problem {
   if (!(error instanceof Problem) || !["UNREACHABLE", "TIMED_OUT"].includes(error.code)) throw error;
   // An ask that was silent too long ends with an error; a followed conversation continues.
-  if (what === "ask" && error.details.idle) throw withWayBack(error, turn);
+  if (what === "ask" && error.details.idle) throw withAttachHint(error, turn);
   return error;
 }
 
@@ -86,15 +86,15 @@ async function rejoin(
   outage: Outage,
   lost: Problem,
 ): Promise<AsyncIterable<PartRead>> {
-  const { turn, query, signal, key, note, warn, joined } = following;
-  if (turn.sessionId === undefined || turn.last === null) throw unfinished(lost, key);
+  const { turn, query, signal, key, note, warn, onConnect: joined } = following;
+  if (turn.sessionId === undefined || turn.last === null) throw outcomeUnknownProblem(lost, key);
   if (outage.begin()) note?.("Connection lost, reconnecting.");
   const { sessionId } = turn;
   const headers = { Accept: "text/event-stream", "Last-Event-ID": String(turn.last) };
   let failure = lost;
   for (;;) {
     const wait = outage.pause(Number(failure.details.retry_after ?? 0) * 1000);
-    if (wait === null) throw withWayBack(failure, turn);
+    if (wait === null) throw withAttachHint(failure, turn);
     await sleepOrThrow(caller.backend.clock, wait, signal);
     const timeoutMs = Math.max(1000, Math.min(caller.timeoutMs, outage.leftMs()));
     const call = { ...caller.get(buildEventsPath(sessionId, query()), signal), headers, timeoutMs, attempts: 1 };
@@ -103,21 +103,21 @@ async function rejoin(
       joined?.();
       return readParts(stream, toAnswerContext(caller.backend, call), warn);
     } catch (error) {
-      failure = passing(error, lost, following);
+      failure = toRetryableError(error, lost, following);
     }
   }
 }
 
 /** Returns the error of an attempt that may be retried; throws any other error. */
-function passing(error: unknown, lost: Problem, { what, key }: FollowOptions): Problem {
+function toRetryableError(error: unknown, lost: Problem, { what, key }: FollowOptions): Problem {
   if (!(error instanceof Problem)) throw error;
   const status = Number(error.details.http_status ?? 0);
   if (["UNREACHABLE", "TIMED_OUT", "RATE_LIMITED"].includes(error.code) || status >= 500) return error;
   // The backend cannot resume a stream.
-  throw what === "ask" && [404, 405].includes(status) ? unfinished(lost, key) : error;
+  throw what === "ask" && [404, 405].includes(status) ? outcomeUnknownProblem(lost, key) : error;
 }
 
-function unfinished(lost: Problem, key: string | undefined): Problem {
+function outcomeUnknownProblem(lost: Problem, key: string | undefined): Problem {
   return new Problem("OUTCOME_UNKNOWN", `The answer broke off, so it is unknown how much was done. ${lost.message}`, {
     details: { lost: lost.code, ...(key ? { idempotency_key: key } : {}) },
     cause: lost,
@@ -125,7 +125,7 @@ function unfinished(lost: Problem, key: string | undefined): Problem {
 }
 
 /** Adds a hint for returning to the conversation, which continues on the backend. */
-function withWayBack(problem: Problem, { sessionId, last }: Turn): Problem {
+function withAttachHint(problem: Problem, { sessionId, last }: Turn): Problem {
   if (sessionId === undefined) return problem;
   const shown = clean(sessionId, { lines: false, max: 100 });
   return new Problem(problem.code, problem.message, {
@@ -140,5 +140,5 @@ export type StreamListener = {
   note?(text: string): void;
   warn?(text: string): void;
   /** Called for the first connection, and for each one after a lost connection. */
-  joined?(): void;
+  onConnect?(): void;
 };

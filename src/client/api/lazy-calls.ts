@@ -43,11 +43,11 @@ export function createLazyCalls(caller: Caller): StreamCalls & ConversationCalls
       const { openEvents } = await import("./stream.ts");
       yield* openEvents(caller, sessionId, options);
     },
-    ...conversationCalls(caller),
+    ...createLazyConversationCalls(caller),
   };
 }
 
-function conversationCalls(caller: Caller): ConversationCalls {
+function createLazyConversationCalls(caller: Caller): ConversationCalls {
   type Any = (...args: unknown[]) => Promise<unknown>;
   const later = (name: keyof ConversationCalls): Any => {
     return async (...args) => {

@@ -55,7 +55,7 @@ export async function sendOnce(
   try {
     return checkComplete(backend, await ports.send(call));
   } catch (error) {
-    return await foundAgain(backend, call, key, error, ports.lookUp);
+    return await recoverAnswer(backend, call, key, error, ports.lookUp);
   }
 }
 
@@ -71,16 +71,16 @@ export function truncatedProblem(message: string): Problem {
 }
 
 /** Looks up the answer to a write that failed with this error; throws the error if the answer was not lost. */
-async function foundAgain(
+async function recoverAnswer(
   backend: BackendConnection,
   call: Call,
   key: string,
   error: unknown,
   lookUp: () => Promise<WriteOutcome>,
 ): Promise<Incoming> {
-  const found = await lookedUp(backend, call, error, lookUp);
+  const found = await lookUpOutcome(backend, call, error, lookUp);
   if (!("state" in found)) return found;
-  throw outcomeUnknown(found.state, error as Problem, key);
+  throw outcomeUnknownProblem(found.state, error as Problem, key);
 }
 
 /**
@@ -94,13 +94,13 @@ export async function recoverStream(
   error: unknown,
   lookUp: () => Promise<WriteOutcome>,
 ): Promise<Incoming | StreamPosition> {
-  const found = await lookedUp(backend, call, error, lookUp);
+  const found = await lookUpOutcome(backend, call, error, lookUp);
   if (!("state" in found)) return found;
   if (found.state === "running" && found.place) return found.place;
-  throw outcomeUnknown(found.state, error as Problem, key);
+  throw outcomeUnknownProblem(found.state, error as Problem, key);
 }
 
-async function lookedUp(
+async function lookUpOutcome(
   backend: BackendConnection,
   call: Call,
   error: unknown,
@@ -108,7 +108,7 @@ async function lookedUp(
 ): Promise<Incoming | Exclude<WriteOutcome, { state: "done" }>> {
   if (!(error instanceof Problem) || !isLost(error)) throw error;
   const outcome = await lookUp().catch((): WriteOutcome => ({ state: "unknown" }));
-  return outcome.state === "done" ? replay(backend, call, outcome) : outcome;
+  return outcome.state === "done" ? replayAnswer(backend, call, outcome) : outcome;
 }
 
 /** Whether the request may have run although the backend's answer did not arrive. */
@@ -119,20 +119,20 @@ function isLost(problem: Problem): boolean {
 }
 
 /** Treats the stored first answer as if it had just arrived. */
-function replay(backend: BackendConnection, call: Call, outcome: { status: number; answer: unknown }): Incoming {
+function replayAnswer(backend: BackendConnection, call: Call, outcome: { status: number; answer: unknown }): Incoming {
   const answer = { status: outcome.status, headers: {}, body: JSON.stringify(outcome.answer) ?? "" };
   if (answer.status >= 400) throw toProblem(answer, toAnswerContext(backend, call));
   return answer;
 }
 
-const BECAME: Record<"running" | "interrupted" | "unknown", string> = {
+const OUTCOME_TEXTS: Record<"running" | "interrupted" | "unknown", string> = {
   running: "The answer was lost, and the backend is still working on the request.",
   interrupted: "The backend was interrupted while it worked on the request, so it is unknown how much was done.",
   unknown: "The answer was lost, so the request may have been processed.",
 };
 
-function outcomeUnknown(state: "running" | "interrupted" | "unknown", lost: Problem, key: string): Problem {
-  return new Problem("OUTCOME_UNKNOWN", `${BECAME[state]} ${lost.message}`, {
+function outcomeUnknownProblem(state: "running" | "interrupted" | "unknown", lost: Problem, key: string): Problem {
+  return new Problem("OUTCOME_UNKNOWN", `${OUTCOME_TEXTS[state]} ${lost.message}`, {
     details: { state, idempotency_key: key, lost: lost.code },
     cause: lost,
   });

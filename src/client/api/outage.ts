@@ -3,7 +3,7 @@ import type { BackendConnection } from "./backend-connection.ts";
 /** Longest time without a connection before giving up, in ms. */
 const LIMIT_MS = 60_000;
 const FIRST_PAUSE_MS = 250;
-const LONGEST_PAUSE_MS = 15_000;
+const MAX_PAUSE_MS = 15_000;
 
 /** A time without a connection: how long to wait before each attempt, and when to give up. */
 export type Outage = {
@@ -28,7 +28,7 @@ export function createOutage({ clock, random }: Pick<BackendConnection, "clock" 
     },
     pause(askedMs) {
       const spread = 1 + (random(1)[0] ?? 0) / 1020;
-      const growing = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempts) * spread;
+      const growing = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempts) * spread;
       attempts += 1;
       return leftMs() <= askedMs ? null : Math.min(leftMs(), Math.max(askedMs, growing));
     },

@@ -17,7 +17,7 @@ export async function* readParts(
   warn: (text: string) => void = () => {},
 ): AsyncGenerator<PartRead> {
   const reader = createEventReader(context.host);
-  const read = partReader(context, warn);
+  const read = createPartReader(context, warn);
   let broken: Problem | null = null;
   try {
     for await (const bytes of body) yield* read(reader.feed(bytes));
@@ -30,7 +30,7 @@ export async function* readParts(
   if (broken) throw broken;
 }
 
-function partReader(context: AnswerContext, warn: (text: string) => void): (events: SseEvent[]) => PartRead[] {
+function createPartReader(context: AnswerContext, warn: (text: string) => void): (events: SseEvent[]) => PartRead[] {
   let warned = false;
   const strange = (what: string): [] => {
     if (!warned) warn(`The backend sent ${what}, which was ignored.`);
@@ -39,7 +39,7 @@ function partReader(context: AnswerContext, warn: (text: string) => void): (even
   };
   const readOne = ({ id, data, cut }: SseEvent): PartRead[] => {
     if (data.trim() === "[DONE]") return ["done"];
-    const value = parse(data);
+    const value = tryParseJson(data);
     if (value === undefined) return cut || data.trim() === "" ? [] : strange("an event that is not JSON");
     if (typeof value !== "object" || value === null || Array.isArray(value)) return [];
     const body = withDelta(value as Record<string, unknown>);
@@ -47,13 +47,13 @@ function partReader(context: AnswerContext, warn: (text: string) => void): (even
     if (result instanceof Promise) throw new TypeError("protocol schemas must be synchronous");
     const number = /^\d{1,15}$/.test(id ?? "") ? { number: Number(id) } : {};
     if (result.issues.length === 0) return [{ ...number, part: result.value as StreamPart }];
-    if (isRefusal(body)) return [{ ...number, part: refusal(data, context) }];
+    if (isErrorBody(body)) return [{ ...number, part: toErrorPart(data, context) }];
     return isKnown(body.type) ? strange(`an invalid part (${body.type})`) : [];
   };
   return (events) => events.flatMap(readOne);
 }
 
-function parse(text: string): unknown {
+function tryParseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -71,12 +71,12 @@ function isKnown(type: unknown): type is string {
   return typeof type === "string" && StreamPart._zod.propValues?.type?.has(type) === true;
 }
 
-function isRefusal(body: Record<string, unknown>): boolean {
+function isErrorBody(body: Record<string, unknown>): boolean {
   return body.error !== undefined || body.status === "error" || body.type === "error";
 }
 
 /** Converts an error in another shape to an `error` part. */
-function refusal(data: string, context: AnswerContext): StreamPart {
+function toErrorPart(data: string, context: AnswerContext): StreamPart {
   const body = parseJsonObject(data) ?? {};
   const message = body.message ?? body.errorText ?? "The request was rejected.";
   const error = typeof body.error === "object" ? { message, ...body.error } : body.error;

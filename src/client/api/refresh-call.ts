@@ -71,7 +71,7 @@ const LOGOUT_LIMIT_MS = 5_000;
 export async function sendLogout(backend: BackendConnection, tokens: TokenSource, given?: string): Promise<void> {
   const over = new AbortController();
   const limit = backend.clock.sleep(LOGOUT_LIMIT_MS, over.signal).then(() => {
-    if (!over.signal.aborted) throw new Problem("TIMED_OUT", "The backend did not answer the sign-out within 5 s.");
+    if (!over.signal.aborted) throw new Problem("TIMED_OUT", "The backend did not answer the logout within 5 s.");
   });
   const work = async () => {
     const token = given ?? (await tokens.accessToken());

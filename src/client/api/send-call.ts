@@ -43,8 +43,8 @@ export function sendCall(backend: BackendConnection, call: Call): Promise<Incomi
 export async function withRetries<T>(backend: BackendConnection, call: Call, once: () => Promise<T>): Promise<T> {
   const attempts = call.method === "GET" ? (call.attempts ?? 3) : 1;
   for (let attempt = 1; ; attempt++) {
-    const failure = await once().catch(getPassing(backend));
-    if (!(failure instanceof Passing)) return failure;
+    const failure = await once().catch(createFailureFilter(backend));
+    if (!(failure instanceof TemporaryFailure)) return failure;
     const wait = getBackoffMs(attempt, failure.asked, (backend.random(1)[0] ?? 0) / 255);
     if (attempt >= attempts || wait > MAX_WAIT_MS) throw failure.problem;
     await sleepOrThrow(backend.clock, wait, call.signal);
@@ -54,13 +54,13 @@ export async function withRetries<T>(backend: BackendConnection, call: Call, onc
 /** Returns a successful answer and throws for any other. Must run within `withRetries`. */
 export function checkAnswer(backend: BackendConnection, call: Call, answer: Incoming): Incoming {
   recordClock(backend, answer);
-  if (answer.status >= 300 && answer.status < 400) throw redirectRefused(backend, answer);
+  if (answer.status >= 300 && answer.status < 400) throw redirectProblem(backend, answer);
   if (answer.status < 400) return answer;
   const problem = toProblem(answer, toAnswerContext(backend, call));
   const passing =
     [429, 502, 503, 504].includes(answer.status) && (problem.code === "BAD_GATEWAY" || problem.code === "RATE_LIMITED");
   if (!passing) throw problem;
-  throw new Passing(problem, parseRetryAfter(answer.headers, backend.clock.now()));
+  throw new TemporaryFailure(problem, parseRetryAfter(answer.headers, backend.clock.now()));
 }
 
 /** Builds the request of a call, without time limits. */
@@ -105,7 +105,7 @@ export function toAnswerContext(backend: BackendConnection, call: Pick<Call, "ro
 }
 
 /** A failure that a retry may fix, and the wait in ms that the backend asked for. */
-class Passing {
+class TemporaryFailure {
   readonly problem: Problem;
   readonly asked: number | null;
 
@@ -115,20 +115,20 @@ class Passing {
   }
 }
 
-function getPassing(backend: BackendConnection): (error: unknown) => Passing {
+function createFailureFilter(backend: BackendConnection): (error: unknown) => TemporaryFailure {
   return (error) => {
-    if (error instanceof Passing) return error;
-    if (!(error instanceof Problem) || error.code !== "UNREACHABLE" || nothingListens(backend, error)) throw error;
-    return new Passing(error, null);
+    if (error instanceof TemporaryFailure) return error;
+    if (!(error instanceof Problem) || error.code !== "UNREACHABLE" || isNothingListening(backend, error)) throw error;
+    return new TemporaryFailure(error, null);
   };
 }
 
 /** Whether no local backend is listening. Retrying would only delay the hint to start it. */
-function nothingListens(backend: BackendConnection, problem: Problem): boolean {
+function isNothingListening(backend: BackendConnection, problem: Problem): boolean {
   return problem.details.errno === "ECONNREFUSED" && isLoopbackHost(new URL(backend.baseUrl).hostname);
 }
 
-function redirectRefused(backend: BackendConnection, answer: Incoming): Problem {
+function redirectProblem(backend: BackendConnection, answer: Incoming): Problem {
   const target = URL.parse(answer.headers.location ?? "", backend.baseUrl);
   const web = target?.protocol === "http:" || target?.protocol === "https:";
   const where = answer.headers.location && target && web ? ` to ${target.origin}` : "";

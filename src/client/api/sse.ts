@@ -22,12 +22,12 @@ const EVENT_LIMIT = 8 * 1024 * 1024;
  */
 export function createEventReader(origin: string): EventReader {
   const decoder = new TextDecoder();
-  const plain = plainLineEndings();
+  const plain = createLineNormalizer();
   let events: SseEvent[] = [];
   // Start and length of the incomplete line.
   let head = "";
   let length = 0;
-  const bare = bareJson((data) => events.push({ data, bare: true }));
+  const bare = createBareJsonCollector((data) => events.push({ data, bare: true }));
   const check = (size: number) => {
     if (size > EVENT_LIMIT) throw new Problem("BAD_ANSWER", `${origin} sent an event larger than 8 MiB.`);
   };
@@ -47,7 +47,7 @@ export function createEventReader(origin: string): EventReader {
   const take = (text: string) => {
     let rest = text;
     while (rest !== "") {
-      const start = bare.size() > 0 ? 0 : bareStart(rest, head);
+      const start = bare.size() > 0 ? 0 : findBareStart(rest, head);
       if (start !== 0) parse(start < 0 ? rest : rest.slice(0, start));
       rest = start < 0 ? "" : bare.collect(rest.slice(start));
       check(bare.size());
@@ -76,7 +76,11 @@ export function createEventReader(origin: string): EventReader {
 }
 
 /** Collects lines outside any event until they form JSON or an event starts. `collect` returns the rest of the text. */
-function bareJson(found: (json: string) => void): { size(): number; collect(text: string): string; end(): void } {
+function createBareJsonCollector(found: (json: string) => void): {
+  size(): number;
+  collect(text: string): string;
+  end(): void;
+} {
   let lines = "";
   let line = "";
   const end = () => {
@@ -117,7 +121,7 @@ const HEAD_LENGTH = 5;
 /**
  * Creates a function that converts all line endings to `\n` without delay, even if `\r\n` is split between two texts.
  */
-function plainLineEndings(): (text: string) => string {
+function createLineNormalizer(): (text: string) => string {
   let afterReturn = false;
   return (text) => {
     if (text === "") return text;
@@ -131,7 +135,7 @@ function plainLineEndings(): (text: string) => string {
  * Finds the start of a line of JSON, or -1. Event lines never start with a brace. `head` is the start of the current
  * line.
  */
-function bareStart(text: string, head: string): number {
+function findBareStart(text: string, head: string): number {
   if (head === "" && text.startsWith("{")) return 0;
   const end = text.indexOf("\n{");
   return end < 0 ? -1 : end + 1;

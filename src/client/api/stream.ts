@@ -76,13 +76,13 @@ export async function openAskStream(
   try {
     const opened = await openCall(caller, call);
     if ("stream" in opened) {
-      const begun = await begin(caller, call, opened.stream, listener);
+      const begun = await readFirstPart(caller, call, opened.stream, listener);
       const sessionId = opened.stream.headers[SESSION_HEADER] || (request.session_id ?? undefined);
       const turn = createTurn({ sessionId, last: null });
       const following = {
         what: "ask",
         turn,
-        query: () => clientQuery(request.client),
+        query: () => toClientQuery(request.client),
         signal,
         key,
         ...listener,
@@ -94,7 +94,11 @@ export async function openAskStream(
     const found = await recoverStream(backend, call, key, error, () => caller.outcome(key, { signal }));
     if ("sessionId" in found) {
       listener.note?.("Connection lost. The request is still running; following it.");
-      return { kind: "stream", sessionId: found.sessionId, parts: take(caller, found, { signal, key, ...listener }) };
+      return {
+        kind: "stream",
+        sessionId: found.sessionId,
+        parts: followFromLog(caller, found, { signal, key, ...listener }),
+      };
     }
     answer = found;
   }
@@ -104,7 +108,7 @@ export async function openAskStream(
 }
 
 /** Follows an ask whose stream never arrived in the log of its conversation. */
-async function* take(
+async function* followFromLog(
   caller: Caller,
   { sessionId, after }: StreamPosition,
   { signal, key, ...listener }: StreamListener & { signal?: AbortSignal; key: string },
@@ -123,28 +127,28 @@ export async function* openEvents(
   sessionId: string,
   { after = 0, live = true, signal, client, ...listener }: EventsOptions = {},
 ): AsyncGenerator<NumberedPart> {
-  const query = () => ({ ...(live ? {} : { live: "false" }), ...clientQuery(client) });
+  const query = () => ({ ...(live ? {} : { live: "false" }), ...toClientQuery(client) });
   const path = buildEventsPath(sessionId, { after: String(Math.floor(after)), ...query() });
   const call: Call = { ...caller.get(path, signal), headers: { Accept: "text/event-stream" } };
   const stream = await openCallStream(caller, call);
-  listener.joined?.();
+  listener.onConnect?.();
   const turn = createTurn({ sessionId, last: after, whole: true });
   const following = { what: live ? "conversation" : "log", turn, query, signal, ...listener } as const;
   yield* followEvents(caller, following, readParts(stream, toAnswerContext(caller.backend, call), listener.warn));
 }
 
-function clientQuery(client?: FollowingClient): Record<string, string> {
+function toClientQuery(client?: FollowingClient): Record<string, string> {
   if (!client) return {};
   const { id, name, interaction } = client;
-  return { client: id, ...(name ? { name } : {}), ...(interaction ? { interaction: getMode(interaction) } : {}) };
+  return { client: id, ...(name ? { name } : {}), ...(interaction ? { interaction: formatMode(interaction) } : {}) };
 }
 
-function getMode({ supported, enabled }: NonNullable<FollowingClient["interaction"]>): string {
+function formatMode({ supported, enabled }: NonNullable<FollowingClient["interaction"]>): string {
   return supported ? (enabled ? "enabled" : "disabled") : "unsupported";
 }
 
 /** Waits for the first part, because only then can a stream be resumed. A stream without parts is a lost answer. */
-async function begin(
+async function readFirstPart(
   caller: Caller,
   call: Call,
   stream: Streaming,
@@ -152,12 +156,12 @@ async function begin(
 ): Promise<AsyncGenerator<PartRead>> {
   const parts = readParts(stream, toAnswerContext(caller.backend, call), warn);
   const { value: first, done } = await parts.next();
-  if (!done && first !== "done") return resume(first, parts);
+  if (!done && first !== "done") return prependPart(first, parts);
   stream.close();
   throw truncatedProblem(`${getHost(caller.backend)} ended the stream before its first part.`);
 }
 
-async function* resume(first: PartRead, rest: AsyncGenerator<PartRead>): AsyncGenerator<PartRead> {
+async function* prependPart(first: PartRead, rest: AsyncGenerator<PartRead>): AsyncGenerator<PartRead> {
   try {
     yield first;
     yield* rest;

@@ -23,7 +23,7 @@ export type Turn = {
  * @param generationId generation to select (default: the first one named)
  */
 export function createTurn(begin: Pick<Turn, "sessionId" | "last"> & { whole?: true; generationId?: string }): Turn {
-  const isOwn = begin.whole ? () => true : ownParts(begin.generationId);
+  const isOwn = begin.whole ? () => true : createPartFilter(begin.generationId);
   let beside = 0;
   let ended = false;
   const turn: Turn = {
@@ -38,7 +38,7 @@ export function createTurn(begin: Pick<Turn, "sessionId" | "last"> & { whole?: t
       if (number !== undefined && number <= (turn.last ?? -1)) return null;
       beside = number === undefined ? beside + 1 : 0;
       turn.last = number ?? turn.last;
-      turn.sessionId ??= getSession(part);
+      turn.sessionId ??= getSessionId(part);
       if (!isOwn(part)) return null;
       if (!begin.whole) turn.over = isGenerationEnd(part);
       return { number: (turn.last ?? 0) + beside * UNLOGGED_STEP, part };
@@ -51,7 +51,7 @@ export function createTurn(begin: Pick<Turn, "sessionId" | "last"> & { whole?: t
  * Creates a filter for the parts of one generation, by default the first one named. A queued generation begins with its
  * own `start`.
  */
-function ownParts(given?: string): (part: StreamPart) => boolean {
+function createPartFilter(given?: string): (part: StreamPart) => boolean {
   let own = given;
   let begun = false;
   let foreign = false;
@@ -73,7 +73,7 @@ function ownParts(given?: string): (part: StreamPart) => boolean {
   };
 }
 
-function getSession(part: StreamPart): string | undefined {
+function getSessionId(part: StreamPart): string | undefined {
   if (part.type === "start") return part.messageMetadata?.session_id;
   return part.type === "data-status" ? part.data.session_id : undefined;
 }

@@ -15,7 +15,7 @@ export type CompletionOptions = WaitOptions & {
   /** Origin that the sign-in is stored for. */
   origin: string;
   /** The answer of `connect`. */
-  begun: ConnectResponse;
+  response: ConnectResponse;
   verifier?: string;
   /** The service before connecting; undefined without a sign-in, so that the status call must return tokens. */
   before?: Connection;
@@ -26,12 +26,12 @@ export type CompletionOptions = WaitOptions & {
  * before the consent is complete, so an aborted or denied one changes nothing.
  */
 export async function completeConnection(options: CompletionOptions): Promise<Connection> {
-  const { api, begun, before } = options;
+  const { api, response: begun, before } = options;
   const status = await pollAuthorization({
     ...options,
     service: begun.service,
     state: begun.state,
-    ...(before && !begun.session_reset ? { later: laterConnection(options, before) } : {}),
+    ...(before && !begun.session_reset ? { later: detectLaterConnection(options, before) } : {}),
   });
   await saveCompletedConsent(options.credentials, options.origin, begun, status, api.clockOffsetMs());
   return waitForConfirmation({ ...options, service: begun.service, session_id: begun.session_id });
@@ -41,7 +41,7 @@ export async function completeConnection(options: CompletionOptions): Promise<Co
  * Returns how to detect a connection after the first. Some backends report only first connections in the status call;
  * later ones show up in `GET /connections`. kay's backends report all, with an expiry time.
  */
-function laterConnection({ api, begun, signal }: CompletionOptions, before: Connection) {
+function detectLaterConnection({ api, response: begun, signal }: CompletionOptions, before: Connection) {
   const connected = async (statusKnown: boolean): Promise<boolean> => {
     const { connections } = await api.connections({ session_id: begun.session_id, signal });
     // A service that was connected before shows no change, so it counts only if the status call cannot tell.
@@ -67,13 +67,13 @@ async function saveCompletedConsent(
   status: StatusResponse,
   clockOffsetMs?: number,
 ): Promise<void> {
-  await credentials.update(origin, (current) => merge(current, begun, status, clockOffsetMs));
+  await credentials.update(origin, (current) => mergeConsent(current, begun, status, clockOffsetMs));
 }
 
-function merge(current: SignIn, begun: ConnectResponse, status: StatusResponse, clockOffsetMs?: number): SignIn {
-  const kept: SignIn = current.session_id === begun.session_id ? current : {};
+function mergeConsent(current: SignIn, begun: ConnectResponse, status: StatusResponse, clockOffsetMs?: number): SignIn {
+  const base: SignIn = current.session_id === begun.session_id ? current : {};
   return {
-    ...kept,
+    ...base,
     session_id: begun.session_id,
     ...(isToken(status.token) ? { token: status.token } : {}),
     ...(isToken(status.refresh_token) ? { refresh_token: status.refresh_token } : {}),

@@ -6,7 +6,7 @@ import type { Api } from "../api/api.ts";
 import { formatServiceName, isTransientError, POLL_INTERVAL_MS, type WaitOptions } from "./poll.ts";
 
 /** How long the backend may take to show a completed connection, in ms. */
-const PATIENCE_MS = 15_000;
+const CONFIRM_LIMIT_MS = 15_000;
 
 /**
  * Waits until the backend confirms that a service is connected, and returns the connection with its account. Retries
@@ -23,7 +23,7 @@ export async function waitForConfirmation(
   },
 ): Promise<Connection> {
   const { api, clock, service, session_id, signal } = options;
-  const deadline = clock.now() + PATIENCE_MS;
+  const deadline = clock.now() + CONFIRM_LIMIT_MS;
   let fault: Problem | undefined;
   throwIfCancelled(signal);
   for (;;) {
@@ -36,12 +36,12 @@ export async function waitForConfirmation(
       if (!isTransientError(error)) throw error;
       fault = error;
     }
-    if (clock.now() >= deadline) throw fault ?? unconfirmed(service);
+    if (clock.now() >= deadline) throw fault ?? unconfirmedProblem(service);
     await sleepOrThrow(clock, POLL_INTERVAL_MS, signal);
   }
 }
 
-function unconfirmed(connected: string): Problem {
+function unconfirmedProblem(connected: string): Problem {
   const service = formatServiceName(connected);
   return new Problem(
     "AUTHORIZATION_FAILED",

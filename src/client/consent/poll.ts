@@ -41,16 +41,16 @@ export type PollOptions = WaitOptions & {
  */
 export async function pollAuthorization(options: PollOptions): Promise<StatusResponse> {
   const { clock, deadline, later, signal } = options;
-  const view: View = { statusKnown: false, statusOver: false };
+  const view: PollState = { statusKnown: false, statusOver: false };
   throwIfCancelled(signal);
   for (;;) {
     const tick = await pollOnce(options, view);
     if (tick.status?.status === "completed") return tick.status;
-    if (tick.status && tick.status.status !== "pending") throw getEnd(tick.status, options.service);
-    if (later && (later.guideOnly || view.statusOver) && (await seenElsewhere(options, view)))
+    if (tick.status && tick.status.status !== "pending") throw toEndProblem(tick.status, options.service);
+    if (later && (later.guideOnly || view.statusOver) && (await isConnectedElsewhere(options, view)))
       return { status: "completed" };
     const left = deadline - clock.now();
-    if (left <= 0) throw expire(options.service);
+    if (left <= 0) throw expiredProblem(options.service);
     options.onTick?.(left);
     await sleepOrThrow(clock, Math.min(Math.max(POLL_INTERVAL_MS, tick.waitMs ?? 0), left), signal);
   }
@@ -72,20 +72,20 @@ export function isTransientError(error: unknown): error is Problem {
 }
 
 /** What the polls have shown: whether the status call knows the state, and whether it has nothing more to report. */
-type View = { statusKnown: boolean; statusOver: boolean; noted?: true };
+type PollState = { statusKnown: boolean; statusOver: boolean; noted?: true };
 
-async function pollOnce(options: PollOptions, view: View): Promise<{ status?: StatusResponse; waitMs?: number }> {
+async function pollOnce(options: PollOptions, view: PollState): Promise<{ status?: StatusResponse; waitMs?: number }> {
   if (view.statusOver) return {};
   try {
     const status = await options.api.status(options.state, options.verifier, { signal: options.signal });
     view.statusKnown = true;
     return { status };
   } catch (error) {
-    if (options.later && isSilent(error, options.later.guideOnly && !view.statusKnown)) {
+    if (options.later && isStatusUnavailable(error, options.later.guideOnly && !view.statusKnown)) {
       view.statusOver = true;
       return {};
     }
-    return passOver(error, options, view);
+    return noteFault(error, options, view);
   }
 }
 
@@ -93,11 +93,11 @@ async function pollOnce(options: PollOptions, view: View): Promise<{ status?: St
  * Whether an error only means that the status call cannot report a later connection: its answer was lost, or the
  * backend never stored the state.
  */
-function isSilent(error: unknown, neverKnown: boolean): boolean {
+function isStatusUnavailable(error: unknown, neverKnown: boolean): boolean {
   return error instanceof Problem && (error.code === "STATE_USED" || (error.code === "STATE_INVALID" && neverKnown));
 }
 
-function passOver(error: unknown, { note }: PollOptions, view: View): { waitMs?: number } {
+function noteFault(error: unknown, { note }: PollOptions, view: PollState): { waitMs?: number } {
   if (!isTransientError(error)) throw error;
   if (!view.noted) note?.(`${error.message} Retrying.`);
   view.noted = true;
@@ -105,11 +105,11 @@ function passOver(error: unknown, { note }: PollOptions, view: View): { waitMs?:
   return asked > 0 ? { waitMs: asked * 1000 } : {};
 }
 
-async function seenElsewhere(options: PollOptions, view: View): Promise<boolean> {
+async function isConnectedElsewhere(options: PollOptions, view: PollState): Promise<boolean> {
   try {
     return (await options.later?.connected(view.statusKnown)) ?? false;
   } catch (error) {
-    passOver(error, options, view);
+    noteFault(error, options, view);
     return false;
   }
 }
@@ -119,25 +119,25 @@ export function formatServiceName(service: string): string {
   return clean(service, { lines: false, max: 60 });
 }
 
-function getEnd(status: StatusResponse, connected: string): Problem {
+function toEndProblem(status: StatusResponse, connected: string): Problem {
   const service = formatServiceName(connected);
-  const said = status.message ? ` ${clean(status.message, { lines: false, max: 500 })}` : "";
+  const reason = status.message ? ` ${clean(status.message, { lines: false, max: 500 })}` : "";
   const hint = `Run \`kay connect ${quoteShellWord(connected)}\` to try again.`;
   if (status.status === "denied") {
     // kay's backends only repeat that access was denied.
-    const more = /\bdenied\b/i.test(said) ? "" : said;
+    const more = /\bdenied\b/i.test(reason) ? "" : reason;
     return new Problem("AUTHORIZATION_DENIED", `Access to ${service} was denied.${more}`, { hint });
   }
-  if (status.status === "expired") return expire(connected);
+  if (status.status === "expired") return expiredProblem(connected);
   const code = isErrorCode(status.code) && ERRORS[status.code].status !== 0 ? status.code : "AUTHORIZATION_FAILED";
   const details = { ...(status.code ? { reason: status.code } : {}), ...(status.sites ? { sites: status.sites } : {}) };
-  return new Problem(code, said.trim() || `Could not connect ${service}.`, {
+  return new Problem(code, reason.trim() || `Could not connect ${service}.`, {
     details,
     ...(code === "AUTHORIZATION_FAILED" ? { hint } : {}),
   });
 }
 
-function expire(service: string): Problem {
+function expiredProblem(service: string): Problem {
   return new Problem("AUTHORIZATION_EXPIRED", "The authorization link has expired (links are valid for 10 minutes).", {
     hint: `Run \`kay connect ${quoteShellWord(service)}\` again for a fresh link.`,
   });

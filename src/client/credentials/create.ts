@@ -31,7 +31,7 @@ export type CredentialsOptions = {
  */
 export function createCredentials(options: CredentialsOptions): Credentials {
   const { folder, profile, keychain, preference } = options;
-  let opened: Opened | null = null;
+  let opened: OpenProfile | null = null;
   const open = () => {
     opened ??= openProfile(options, getStorePath(folder(), profile));
     return opened;
@@ -39,7 +39,7 @@ export function createCredentials(options: CredentialsOptions): Credentials {
   return {
     async read(origin) {
       const { generation, origins, mode } = await open().store.load();
-      if (mode === null && preference === "keychain") await mustBeUsable(keychain);
+      if (mode === null && preference === "keychain") await checkKeychain(keychain);
       return { generation, signIn: Object.hasOwn(origins, origin) ? { ...origins[origin] } : {} };
     },
     async write(origin, expected, signIn) {
@@ -66,11 +66,11 @@ export function createCredentials(options: CredentialsOptions): Credentials {
     },
     exclusively: async (work, signal) => withLock(open().refreshLock, work, signal),
     checkWritable: () => checkCredentialFolder(dirname(open().store.path)),
-    describe: async () => describe(open().store.path, keychain),
+    describe: async () => describeStorage(open().store.path, keychain),
   };
 }
 
-type Opened = {
+type OpenProfile = {
   store: Store;
   /** The same file, for use under the write lock. */
   locked: Store;
@@ -78,7 +78,7 @@ type Opened = {
   refreshLock: Lock;
 };
 
-function openProfile(options: CredentialsOptions, path: string): Opened {
+function openProfile(options: CredentialsOptions, path: string): OpenProfile {
   const { clock, processes, random = randomBytes, profile } = options;
   const lock = (name: string): Lock => ({
     path: path.replace(/json$/, name),
@@ -95,8 +95,8 @@ function openProfile(options: CredentialsOptions, path: string): Opened {
   const keys = createKeys({ ...options, profile, random, warn });
   const shared = { path, keys, clock, warn, platform: options.platform, random };
   return {
-    store: createStore({ ...shared, guarded: writing }),
-    locked: createStore({ ...shared, guarded: (work) => work() }),
+    store: createStore({ ...shared, withWriteLock: writing }),
+    locked: createStore({ ...shared, withWriteLock: (work) => work() }),
     writing,
     refreshLock: lock("lock"),
   };
@@ -106,25 +106,29 @@ function randomBytes(bytes: number): Uint8Array {
   return crypto.getRandomValues(new Uint8Array(bytes));
 }
 
-async function mustBeUsable(keychain: Keychain): Promise<void> {
-  const look = await keychain.look();
+async function checkKeychain(keychain: Keychain): Promise<void> {
+  const look = await keychain.check();
   if (look.state !== "usable") throw toKeychainProblem(look);
 }
 
-async function describe(path: string, keychain: Keychain): ReturnType<Credentials["describe"]> {
+async function describeStorage(path: string, keychain: Keychain): ReturnType<Credentials["describe"]> {
   const bytes = readFileIfExists(path);
   const mode = bytes ? (parseEnvelope(bytes, path)?.mode ?? "none") : "none";
   if (mode === "file") return { mode, path, note: "a plain file that only you can read" };
-  const look = await keychain.look();
+  const look = await keychain.check();
   return look.state === "usable" ? { mode, path } : { mode, path, note: describeKeychain(look).says };
 }
 
 /** Removes a profile's credentials; see `Credentials.remove`. Must run under the write lock. */
-async function removeCredentials(kept: { path: string; profile: string; keychain: Keychain }): Promise<Problem | null> {
-  const { path, profile, keychain } = kept;
+async function removeCredentials(options: {
+  path: string;
+  profile: string;
+  keychain: Keychain;
+}): Promise<Problem | null> {
+  const { path, profile, keychain } = options;
   const bytes = readFileIfExists(path);
   const isSealed = bytes !== null && parseEnvelope(bytes, path)?.mode === "keychain";
-  const look = await keychain.look();
+  const look = await keychain.check();
   // A locked keychain can be unlocked, and then everything is removed together.
   if (isSealed && look.state === "locked") throw toKeychainProblem(look);
   await removeFile(path);

@@ -21,7 +21,7 @@ export type DbusMessage = { type: number; replyTo: number; error: string; body: 
 /** Returns the length of the first message in the buffer, or 0 if its header is incomplete. */
 export function readMessageSize(bytes: Buffer): number {
   if (bytes.length < 16) return 0;
-  const read = (at: number) => (isLittle(bytes) ? bytes.readUInt32LE(at) : bytes.readUInt32BE(at));
+  const read = (at: number) => (isLittleEndian(bytes) ? bytes.readUInt32LE(at) : bytes.readUInt32BE(at));
   const size = align(16 + read(12), 8) + read(4);
   if (size > 1 << 20) throw new RangeError("message too long");
   return size;
@@ -39,17 +39,22 @@ export function encodeCall(serial: number, { to, path, of, method, args = [] }: 
   let header: Buffer = Buffer.alloc(0);
   for (const [code, kind, value] of fields) {
     const head = Buffer.from([code, 1, kind.charCodeAt(0), 0]);
-    header = Buffer.concat([pad(header, 8), head, kind === "g" ? signature(value) : text(value)]);
+    header = Buffer.concat([pad(header, 8), head, kind === "g" ? encodeSignature(value) : encodeString(value)]);
   }
   let body: Buffer = Buffer.alloc(0);
   for (const argument of args) body = writeArgument(body, argument);
-  const start = Buffer.concat([Buffer.from([0x6c, 1, 0, 1]), uint(body.length), uint(serial), uint(header.length)]);
+  const start = Buffer.concat([
+    Buffer.from([0x6c, 1, 0, 1]),
+    encodeUint(body.length),
+    encodeUint(serial),
+    encodeUint(header.length),
+  ]);
   return Buffer.concat([pad(Buffer.concat([start, header]), 8), body]);
 }
 
 /** Decodes one complete message. */
 export function decodeMessage(bytes: Buffer): DbusMessage {
-  const reader = { bytes, at: 12, little: isLittle(bytes) };
+  const reader = { bytes, at: 12, little: isLittleEndian(bytes) };
   const message: DbusMessage = { type: bytes.readUInt8(1), replyTo: 0, error: "", body: [] };
   let kinds = "";
   for (const field of toArray(readValue(reader, "a(yv)"))) {
@@ -59,7 +64,7 @@ export function decodeMessage(bytes: Buffer): DbusMessage {
     if (code === 8) kinds = String(value);
   }
   reader.at = align(reader.at, 8);
-  message.body = getTypes(kinds).map((kind) => readValue(reader, kind));
+  message.body = splitTypes(kinds).map((kind) => readValue(reader, kind));
   return message;
 }
 
@@ -78,20 +83,20 @@ function readValue(reader: Reader, kind: string): DbusValue {
       return bytes.readUInt8(reader.at++);
     case "g": {
       const length = bytes.readUInt8(reader.at++);
-      return take(reader, length + 1).toString("latin1", 0, length);
+      return takeBytes(reader, length + 1).toString("latin1", 0, length);
     }
     case "v":
       return readValue(reader, String(readValue(reader, "g")));
     case "s":
     case "o": {
       const length = readUint(reader);
-      return take(reader, length + 1).toString("utf8", 0, length);
+      return takeBytes(reader, length + 1).toString("utf8", 0, length);
     }
     case "a":
       return readArray(reader, kind.slice(1));
     case "(":
     case "{":
-      return getTypes(kind.slice(1, -1)).map((each) => readValue(reader, each));
+      return splitTypes(kind.slice(1, -1)).map((each) => readValue(reader, each));
     case "b":
       return readUint(reader) === 1;
     case "u":
@@ -101,18 +106,18 @@ function readValue(reader: Reader, kind: string): DbusValue {
     case "t":
     case "x":
     case "d": {
-      const eight = take(reader, 8);
+      const eight = takeBytes(reader, 8);
       return reader.little ? eight.readBigUInt64LE() : eight.readBigUInt64BE();
     }
     default:
-      return take(reader, 2).readUInt16LE();
+      return takeBytes(reader, 2).readUInt16LE();
   }
 }
 
 function readArray(reader: Reader, kind: string): DbusValue {
   const length = readUint(reader);
   reader.at = align(reader.at, ALIGNMENT[kind.charAt(0)] ?? 1);
-  if (kind === "y") return take(reader, length);
+  if (kind === "y") return takeBytes(reader, length);
   const end = reader.at + length;
   const values: DbusValue[] = [];
   while (reader.at < end) values.push(readValue(reader, kind));
@@ -120,11 +125,11 @@ function readArray(reader: Reader, kind: string): DbusValue {
 }
 
 function readUint(reader: Reader): number {
-  const four = take(reader, 4);
+  const four = takeBytes(reader, 4);
   return reader.little ? four.readUInt32LE() : four.readUInt32BE();
 }
 
-function take(reader: Reader, length: number): Buffer {
+function takeBytes(reader: Reader, length: number): Buffer {
   const end = reader.at + length;
   if (end > reader.bytes.length) throw new RangeError("message cut");
   const taken = reader.bytes.subarray(reader.at, end);
@@ -133,7 +138,7 @@ function take(reader: Reader, length: number): Buffer {
 }
 
 /** Splits a signature into its complete types: `a(yv)s` into `a(yv)` and `s`. */
-function getTypes(signatures: string): string[] {
+function splitTypes(signatures: string): string[] {
   const types: string[] = [];
   let depth = 0;
   let start = 0;
@@ -155,16 +160,16 @@ const ALIGNMENT: Record<string, number> = {
 
 function writeArgument(body: Buffer, argument: DbusArgument): Buffer {
   if (argument.kind === "v")
-    return Buffer.concat([pad(Buffer.concat([body, signature("s")]), 4), text(argument.value)]);
-  if (argument.kind !== "a{ss}") return Buffer.concat([pad(body, 4), text(argument.value)]);
+    return Buffer.concat([pad(Buffer.concat([body, encodeSignature("s")]), 4), encodeString(argument.value)]);
+  if (argument.kind !== "a{ss}") return Buffer.concat([pad(body, 4), encodeString(argument.value)]);
   let entries: Buffer = Buffer.alloc(0);
   for (const [key, value] of Object.entries(argument.value)) {
-    entries = Buffer.concat([pad(Buffer.concat([pad(entries, 8), text(key)]), 4), text(value)]);
+    entries = Buffer.concat([pad(Buffer.concat([pad(entries, 8), encodeString(key)]), 4), encodeString(value)]);
   }
-  return Buffer.concat([pad(Buffer.concat([pad(body, 4), uint(entries.length)]), 8), entries]);
+  return Buffer.concat([pad(Buffer.concat([pad(body, 4), encodeUint(entries.length)]), 8), entries]);
 }
 
-function isLittle(bytes: Buffer): boolean {
+function isLittleEndian(bytes: Buffer): boolean {
   return bytes[0] === 0x6c;
 }
 
@@ -176,17 +181,17 @@ function pad(bytes: Buffer, to: number): Buffer {
   return Buffer.concat([bytes, Buffer.alloc(align(bytes.length, to) - bytes.length)]);
 }
 
-function uint(value: number): Buffer {
+function encodeUint(value: number): Buffer {
   const four = Buffer.alloc(4);
   four.writeUInt32LE(value);
   return four;
 }
 
-function text(value: string): Buffer {
+function encodeString(value: string): Buffer {
   const bytes = Buffer.from(value, "utf8");
-  return Buffer.concat([uint(bytes.length), bytes, Buffer.from([0])]);
+  return Buffer.concat([encodeUint(bytes.length), bytes, Buffer.from([0])]);
 }
 
-function signature(value: string): Buffer {
+function encodeSignature(value: string): Buffer {
   return Buffer.concat([Buffer.from([value.length]), Buffer.from(value, "latin1"), Buffer.from([0])]);
 }

@@ -56,7 +56,7 @@ export async function connectBus(socketPath: string, uid: number, signal: AbortS
   try {
     signal.throwIfAborted();
     await authenticate(socket, uid);
-    const bus = speak(socket, close);
+    const bus = createBus(socket, close);
     await bus.call({ to: BUS, path: "/org/freedesktop/DBus", of: BUS, method: "Hello" });
     return bus;
   } catch (error) {
@@ -85,10 +85,10 @@ async function authenticate(socket: Socket, uid: number): Promise<void> {
   socket.write("BEGIN\r\n");
 }
 
-type Waiting = Map<number, PromiseWithResolvers<DbusValue[]>>;
+type PendingCalls = Map<number, PromiseWithResolvers<DbusValue[]>>;
 
-function speak(socket: Socket, close: () => void): Bus {
-  const waiting: Waiting = new Map();
+function createBus(socket: Socket, close: () => void): Bus {
+  const waiting: PendingCalls = new Map();
   let received: Buffer = Buffer.alloc(0);
   let serial = 0;
   const fail = (error: Error) => {
@@ -116,16 +116,16 @@ function speak(socket: Socket, close: () => void): Bus {
 }
 
 /** Settles the calls whose answers are complete in the buffer, and returns the rest of it. */
-function settleAll(received: Buffer, waiting: Waiting): Buffer {
+function settleAll(received: Buffer, waiting: PendingCalls): Buffer {
   let rest = received;
   for (let size = readMessageSize(rest); size > 0 && rest.length >= size; size = readMessageSize(rest)) {
-    settle(decodeMessage(rest.subarray(0, size)), waiting);
+    settleCall(decodeMessage(rest.subarray(0, size)), waiting);
     rest = rest.subarray(size);
   }
   return rest;
 }
 
-function settle(message: DbusMessage, waiting: Waiting): void {
+function settleCall(message: DbusMessage, waiting: PendingCalls): void {
   const answer = waiting.get(message.replyTo);
   if (!answer || (message.type !== METHOD_RETURN && message.type !== ERROR)) return;
   waiting.delete(message.replyTo);

@@ -26,7 +26,7 @@ export function parseEnvelope(bytes: Buffer, path: string): Envelope | null {
       details: { path },
     });
   }
-  const value = asRecord(parse(bytes));
+  const value = asRecord(tryParseJson(bytes));
   if (!value || typeof value.kay !== "number" || !Number.isSafeInteger(value.generation)) return null;
   if (value.kay > ENVELOPE_FORMAT) {
     throw new Problem("STORE_UNREADABLE", `${path} was written by a newer kay.`, {
@@ -79,7 +79,7 @@ function isUtf16(bytes: Buffer): boolean {
   return (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff) || (first === 0) !== (second === 0);
 }
 
-function parse(bytes: Buffer): unknown {
+function tryParseJson(bytes: Buffer): unknown {
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {
@@ -110,7 +110,7 @@ function asRecord(value: unknown): Record<string, unknown> | null {
  * is authenticated.
  */
 export function seal(key: Uint8Array, nonce: Uint8Array, generation: number, origins: SignInsByOrigin): Envelope {
-  const cipher = createCipheriv("aes-256-gcm", key, nonce).setAAD(boundTo(generation));
+  const cipher = createCipheriv("aes-256-gcm", key, nonce).setAAD(getAuthenticatedData(generation));
   const sealed = Buffer.concat([cipher.update(JSON.stringify(origins)), cipher.final(), cipher.getAuthTag()]);
   return {
     mode: "keychain",
@@ -126,7 +126,7 @@ export function unseal(key: Uint8Array, envelope: Extract<Envelope, { mode: "key
     const sealed = Buffer.from(envelope.sealed, "base64");
     const nonce = Buffer.from(envelope.nonce, "base64");
     const decipher = createDecipheriv("aes-256-gcm", key, nonce, { authTagLength: TAG_BYTES });
-    decipher.setAAD(boundTo(envelope.generation)).setAuthTag(sealed.subarray(-TAG_BYTES));
+    decipher.setAAD(getAuthenticatedData(envelope.generation)).setAuthTag(sealed.subarray(-TAG_BYTES));
     const text = Buffer.concat([decipher.update(sealed.subarray(0, -TAG_BYTES)), decipher.final()]);
     return parseSignIns(JSON.parse(text.toString("utf8")));
   } catch {
@@ -136,6 +136,6 @@ export function unseal(key: Uint8Array, envelope: Extract<Envelope, { mode: "key
 
 const TAG_BYTES = 16;
 
-function boundTo(generation: number): Buffer {
+function getAuthenticatedData(generation: number): Buffer {
   return Buffer.from(`kay/${ENVELOPE_FORMAT}/keychain/${generation}`);
 }

@@ -7,7 +7,7 @@ export type TokenTimes = { expires?: number; issued?: number };
 export function readTokenTimes(token: string): TokenTimes {
   try {
     const { exp, iat } = jwtDecode(token);
-    return { expires: milliseconds(exp), issued: milliseconds(iat) };
+    return { expires: toMilliseconds(exp), issued: toMilliseconds(iat) };
   } catch {
     return {};
   }
@@ -21,15 +21,19 @@ export function describeClockSkew(offset: number): string | null {
   const minutes = Math.round(Math.abs(offset) / 60_000);
   if (minutes < 5) return null;
   const amount =
-    minutes < 90 ? `${minutes} min` : minutes < 48 * 60 ? `${round(minutes / 60)} h` : `${round(minutes / 1440)} days`;
+    minutes < 90
+      ? `${minutes} min`
+      : minutes < 48 * 60
+        ? `${roundToHalf(minutes / 60)} h`
+        : `${roundToHalf(minutes / 1440)} days`;
   const direction = offset < 0 ? "ahead of" : "behind";
   return `This machine's clock is about ${amount} ${direction} the backend's. Set it correctly to avoid problems with sign-in and expiry.`;
 }
 
-function milliseconds(seconds: unknown): number | undefined {
+function toMilliseconds(seconds: unknown): number | undefined {
   return typeof seconds === "number" && Number.isFinite(seconds) ? seconds * 1000 : undefined;
 }
 
-function round(value: number): number {
+function roundToHalf(value: number): number {
   return Math.round(value * 2) / 2;
 }

@@ -16,7 +16,7 @@ export type KeychainStatus = { state: KeychainState; detail?: string; fix?: stri
  * `get`, `set` and `delete` throw Problem KEYCHAIN_LOCKED or KEYCHAIN_UNAVAILABLE. Deleting a missing key succeeds.
  */
 export type Keychain = {
-  look(): Promise<KeychainStatus>;
+  check(): Promise<KeychainStatus>;
   get(account: string): Promise<Uint8Array | null>;
   set(account: string, key: Uint8Array): Promise<void>;
   delete(account: string): Promise<void>;

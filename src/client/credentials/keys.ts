@@ -38,15 +38,15 @@ export function createKeys(options: KeysOptions): Keys {
   const { profile, preference, keychain, warn, random } = options;
   let known: Uint8Array | null = null;
   const current = async (fresh = false) => {
-    if (fresh || !known) known = await limit(options, keychain.get(profile));
+    if (fresh || !known) known = await withTimeLimit(options, keychain.get(profile));
     return known;
   };
   const obtain = async (): Promise<Choice> => {
     const key = (await current()) ?? random(32);
     if (known) return { mode: "keychain", key };
-    await limit(options, keychain.set(profile, key));
-    const kept = await current(true);
-    if (!kept || !Buffer.from(kept).equals(key)) {
+    await withTimeLimit(options, keychain.set(profile, key));
+    const stored = await current(true);
+    if (!stored || !Buffer.from(stored).equals(key)) {
       throw toKeychainProblem({ state: "failed", detail: "it did not store the key" });
     }
     return { mode: "keychain", key };
@@ -65,7 +65,7 @@ export function createKeys(options: KeysOptions): Keys {
         return await obtain();
       } catch (error) {
         if (!isKeychainProblem(error)) throw error;
-        warn(plainFileWarning(error));
+        warn(formatPlainFileWarning(error));
         return { mode: "file" };
       }
     },
@@ -74,7 +74,7 @@ export function createKeys(options: KeysOptions): Keys {
 
 const LIMIT_MS = 4_500;
 
-async function limit<T>({ clock, platform }: KeysOptions, work: Promise<T>): Promise<T> {
+async function withTimeLimit<T>({ clock, platform }: KeysOptions, work: Promise<T>): Promise<T> {
   const timer = new AbortController();
   const silence = clock.sleep(LIMIT_MS, timer.signal).then(
     () => Promise.reject(toKeychainProblem({ state: "silent" })),
@@ -96,7 +96,7 @@ function isKeychainProblem(error: unknown): error is Problem {
   return error instanceof Problem && ["KEYCHAIN_LOCKED", "KEYCHAIN_UNAVAILABLE"].includes(error.code);
 }
 
-function plainFileWarning({ message, hint }: Problem): string {
-  const kept = "The sign-in is stored in a plain file instead, which only you can read.";
-  return `${message} ${kept} To use the keychain: ${hint.charAt(0).toLowerCase()}${hint.slice(1)} Then connect with KAY_CREDENTIALS=keychain set.`;
+function formatPlainFileWarning({ message, hint }: Problem): string {
+  const note = "The sign-in is stored in a plain file instead, which only you can read.";
+  return `${message} ${note} To use the keychain: ${hint.charAt(0).toLowerCase()}${hint.slice(1)} Then connect with KAY_CREDENTIALS=keychain set.`;
 }

@@ -27,7 +27,7 @@ export type NativeHost = {
  * answer. The key travels through pipes, never through arguments or the environment.
  */
 export async function callNative(host: NativeHost, request: NativeRequest): Promise<NativeAnswer> {
-  const { env, execPath, platform, clock, module = moduleAddress() } = host;
+  const { env, execPath, platform, clock, module = resolveModule() } = host;
   const child = spawn(execPath, ["--input-type=module", "--eval", CHILD], {
     env: { ...env, NODE_OPTIONS: undefined, NODE_EXTRA_CA_CERTS: undefined },
     stdio: ["pipe", "pipe", "ignore"],
@@ -40,7 +40,7 @@ export async function callNative(host: NativeHost, request: NativeRequest): Prom
   });
   child.stdin.on("error", () => {});
   child.on("error", (error) => resolve({ error: error.message, stage: "child" }));
-  child.on("close", () => resolve(readAnswer(output)));
+  child.on("close", () => resolve(parseAnswer(output)));
   child.stdin.end(JSON.stringify({ ...request, module, platform }));
   const timer = new AbortController();
   const silence = clock.sleep(LIMIT_MS, timer.signal).then(
@@ -68,7 +68,7 @@ const LIMIT_MS = 4_000;
 const SILENT = "SILENT";
 const UNLOCK_MAC = "Run `security unlock-keychain`, then try again";
 
-function moduleAddress(): string {
+function resolveModule(): string {
   try {
     return import.meta.resolve("@napi-rs/keyring");
   } catch {
@@ -76,7 +76,7 @@ function moduleAddress(): string {
   }
 }
 
-function readAnswer(output: string): NativeAnswer {
+function parseAnswer(output: string): NativeAnswer {
   try {
     return JSON.parse(output);
   } catch {

@@ -49,9 +49,9 @@ export function createRefresher(options: RefresherOptions): Refresher {
   let fresh: { token: string; due: number } | null = null;
 
   const refreshOnce = (stale: string | undefined) => {
-    inFlight ??= refresh(options, stale)
+    inFlight ??= refreshToken(options, stale)
       .then((token) => {
-        if (token && token !== stale) fresh = { token, due: dueByElapsedTime(token, clock.now()) };
+        if (token && token !== stale) fresh = { token, due: getRefreshTime(token, clock.now()) };
         return token;
       })
       .finally(() => {
@@ -66,10 +66,10 @@ export function createRefresher(options: RefresherOptions): Refresher {
       const { token } = signIn;
       if (!signIn.refresh_token) return token ?? null;
       if (!token) return refreshOnce(token);
-      const left = fresh?.token === token ? fresh.due - clock.now() : timeLeft(token, signIn, clock) - EARLY_MS;
+      const left = fresh?.token === token ? fresh.due - clock.now() : getTimeLeftMs(token, signIn, clock) - EARLY_MS;
       if (left > 0) return token;
       return refreshOnce(token).catch((error: unknown) => {
-        if (isEnd(error) || timeLeft(token, signIn, clock) <= 0) throw error;
+        if (isSignInEnd(error) || getTimeLeftMs(token, signIn, clock) <= 0) throw error;
         return token;
       });
     },
@@ -86,12 +86,12 @@ const RIVAL_MS = 3_000;
 const RIVAL_POLL_MS = 100;
 
 /** Whether an error means that the sign-in has ended, even if the current token is valid for another moment. */
-function isEnd(error: unknown): boolean {
+function isSignInEnd(error: unknown): boolean {
   return !(error instanceof Problem) || error.exit === 4;
 }
 
 /** Returns the ms until a token expires by the server's clock; infinite if the token does not say. */
-function timeLeft(token: string, { clock_offset_ms = 0 }: SignIn, clock: Timer): number {
+function getTimeLeftMs(token: string, { clock_offset_ms = 0 }: SignIn, clock: Timer): number {
   const { expires } = readTokenTimes(token);
   return expires === undefined ? Number.POSITIVE_INFINITY : expires - (clock.now() + clock_offset_ms);
 }
@@ -100,7 +100,7 @@ function timeLeft(token: string, { clock_offset_ms = 0 }: SignIn, clock: Timer):
  * Returns when to refresh a token that was just received, by this machine's clock. Only elapsed time counts, so that a
  * wrong clock never makes a new token look old.
  */
-function dueByElapsedTime(token: string, now: number): number {
+function getRefreshTime(token: string, now: number): number {
   const { expires, issued } = readTokenTimes(token);
   if (expires === undefined) return Number.POSITIVE_INFINITY;
   const lifetime = issued === undefined ? EARLY_MS * 2 : expires - issued;
@@ -108,7 +108,7 @@ function dueByElapsedTime(token: string, now: number): number {
 }
 
 /** Refreshes the token under the lock. A process that gets the lock second finds the new token in the store. */
-async function refresh(options: RefresherOptions, stale: string | undefined): Promise<string | null> {
+async function refreshToken(options: RefresherOptions, stale: string | undefined): Promise<string | null> {
   const { origin, credentials, call, step = () => {} } = options;
   return credentials.exclusively(async () => {
     await step("locked");
@@ -121,12 +121,12 @@ async function refresh(options: RefresherOptions, stale: string | undefined): Pr
     await step("answered");
     if (outcome.kind === "ok" && isToken(outcome.token)) {
       await step("writing");
-      const written = await store(options, held, outcome);
+      const written = await storeTokens(options, held, outcome);
       await step("written");
       return written;
     }
-    if (outcome.kind === "invalid") return giveUp(options, held.signIn, outcome.code);
-    throw passing(outcome.kind === "passing" ? outcome.problem : undefined);
+    if (outcome.kind === "invalid") return endSignIn(options, held.signIn, outcome.code);
+    throw temporaryProblem(outcome.kind === "passing" ? outcome.problem : undefined);
   });
 }
 
@@ -134,7 +134,7 @@ async function refresh(options: RefresherOptions, stale: string | undefined): Pr
  * Stores the new tokens before they are used. If another process wrote in between, its tokens count, unless it still
  * has the used refresh token.
  */
-async function store(
+async function storeTokens(
   options: RefresherOptions,
   held: Stored,
   answer: Extract<RefreshOutcome, { kind: "ok" }>,
@@ -175,7 +175,7 @@ function learnOffset(
  * Handles a rejected refresh token. Another process may have used it and be about to store the new one, so this waits
  * before it removes the tokens. The session ID stays.
  */
-async function giveUp(options: RefresherOptions, refused: SignIn, code: string): Promise<string> {
+async function endSignIn(options: RefresherOptions, refused: SignIn, code: string): Promise<string> {
   const { origin, credentials, clock } = options;
   const isRival = ({ token, refresh_token }: SignIn) =>
     token !== undefined && (token !== refused.token || refresh_token !== refused.refresh_token);
@@ -188,14 +188,14 @@ async function giveUp(options: RefresherOptions, refused: SignIn, code: string):
   await credentials.update(origin, (current) => {
     rival = isRival(current) ? current.token : undefined;
     if (rival || current.refresh_token !== refused.refresh_token) return current;
-    const { token: _token, refresh_token: _refreshToken, ...kept } = current;
-    return kept;
+    const { token: _token, refresh_token: _refreshToken, ...rest } = current;
+    return rest;
   });
   if (rival) return rival;
-  throw toEnd(code);
+  throw endedProblem(code);
 }
 
-function toEnd(code: string): Problem {
+function endedProblem(code: string): Problem {
   if (isErrorCode(code) && code === "REFRESH_REUSED") {
     return new Problem(code, "The backend ended your sign-in because it was used twice, possibly by someone else.");
   }
@@ -206,7 +206,7 @@ function toEnd(code: string): Problem {
  * Converts any fault to a temporary one: exit code 6, without a hint to sign in. A redirect is not temporary, because
  * the URL must change.
  */
-function passing(problem: Problem | undefined): Problem {
+function temporaryProblem(problem: Problem | undefined): Problem {
   if (problem?.exit === 6 || problem?.code === "REDIRECT_REFUSED") return problem;
   return new Problem("BAD_GATEWAY", "The backend could not refresh the sign-in.", { cause: problem });
 }

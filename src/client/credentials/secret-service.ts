@@ -18,7 +18,7 @@ export type SecretResult = { look: KeychainStatus; secret: string | null };
  * @see https://specifications.freedesktop.org/secret-service-spec/latest/
  */
 export async function probeSecretService(session: BusSession): Promise<KeychainStatus> {
-  return (await visit(session, async () => null)).look;
+  return (await withSecretService(session, async () => null)).look;
 }
 
 /**
@@ -27,15 +27,15 @@ export async function probeSecretService(session: BusSession): Promise<KeychainS
  * it.
  */
 export async function readSecret(session: BusSession, attributes: Record<string, string>): Promise<SecretResult> {
-  return visit(session, async (bus) => {
-    const [unlocked, locked] = await bus.call(toService("SearchItems", { kind: "a{ss}", value: attributes }));
+  return withSecretService(session, async (bus) => {
+    const [unlocked, locked] = await bus.call(toServiceCall("SearchItems", { kind: "a{ss}", value: attributes }));
     const item = toArray(unlocked)[0];
     if (item === undefined) {
       if (toArray(locked).length) throw new LockedItem();
       return null;
     }
     const [, opened] = await bus.call(
-      toService("OpenSession", { kind: "s", value: "plain" }, { kind: "v", value: "" }),
+      toServiceCall("OpenSession", { kind: "s", value: "plain" }, { kind: "v", value: "" }),
     );
     const args: DbusArgument[] = [{ kind: "o", value: String(opened) }];
     const of = "org.freedesktop.Secret.Item";
@@ -50,12 +50,15 @@ const SECRETS = "org.freedesktop.secrets";
 /** The item is in a separate collection that is locked, although the default one is not. */
 class LockedItem extends Error {}
 
-async function visit(session: BusSession, read: (bus: Bus) => Promise<string | null>): Promise<SecretResult> {
+async function withSecretService(
+  session: BusSession,
+  read: (bus: Bus) => Promise<string | null>,
+): Promise<SecretResult> {
   const { env, uid, clock } = session;
   const addresses = env.DBUS_SESSION_BUS_ADDRESS || (env.XDG_RUNTIME_DIR && `unix:path=${env.XDG_RUNTIME_DIR}/bus`);
-  if (!addresses) return none({ state: "no-bus", detail: "DBUS_SESSION_BUS_ADDRESS is not set" });
+  if (!addresses) return toEmptyResult({ state: "no-bus", detail: "DBUS_SESSION_BUS_ADDRESS is not set" });
   const socket = parseBusAddress(addresses);
-  if (!socket) return none({ state: "no-bus", detail: "its address is not a unix socket" });
+  if (!socket) return toEmptyResult({ state: "no-bus", detail: "its address is not a unix socket" });
   const ended = new AbortController();
   const timer = new AbortController();
   clock.sleep(LIMIT_MS, timer.signal).then(
@@ -64,28 +67,32 @@ async function visit(session: BusSession, read: (bus: Bus) => Promise<string | n
   );
   try {
     const bus = await connectBus(socket, uid, ended.signal);
-    return await ask(bus, read, ended.signal);
+    return await queryCollection(bus, read, ended.signal);
   } catch (error) {
-    return none(asLook(error, socket.replace("\0", "@"), ended.signal));
+    return toEmptyResult(toKeychainStatus(error, socket.replace("\0", "@"), ended.signal));
   } finally {
     timer.abort();
   }
 }
 
-async function ask(bus: Bus, read: (bus: Bus) => Promise<string | null>, signal: AbortSignal): Promise<SecretResult> {
+async function queryCollection(
+  bus: Bus,
+  read: (bus: Bus) => Promise<string | null>,
+  signal: AbortSignal,
+): Promise<SecretResult> {
   try {
-    const [alias] = await bus.call(toService("ReadAlias", { kind: "s", value: "default" }));
-    if (typeof alias !== "string" || alias === "/") return none({ state: "no-collection" });
+    const [alias] = await bus.call(toServiceCall("ReadAlias", { kind: "s", value: "default" }));
+    if (typeof alias !== "string" || alias === "/") return toEmptyResult({ state: "no-collection" });
     const of = "org.freedesktop.DBus.Properties";
     const args: DbusArgument[] = ["org.freedesktop.Secret.Collection", "Locked"].map((value) => ({ kind: "s", value }));
     const [locked] = await bus.call({ to: SECRETS, path: alias, of, method: "Get", args });
-    if (locked === true) return none({ state: "locked" });
+    if (locked === true) return toEmptyResult({ state: "locked" });
     return { look: { state: "usable" }, secret: await read(bus) };
   } catch (error) {
-    if (error instanceof LockedItem) return none({ state: "locked" });
+    if (error instanceof LockedItem) return toEmptyResult({ state: "locked" });
     const name = error instanceof BusError ? error.message : getErrno(error);
-    if (signal.aborted || name.endsWith(".NoReply")) return none({ state: "frozen" });
-    return none(ABSENT.test(name) ? { state: "no-provider" } : { state: "failed", detail: name });
+    if (signal.aborted || name.endsWith(".NoReply")) return toEmptyResult({ state: "frozen" });
+    return toEmptyResult(ABSENT.test(name) ? { state: "no-provider" } : { state: "failed", detail: name });
   } finally {
     bus.close();
   }
@@ -94,16 +101,16 @@ async function ask(bus: Bus, read: (bus: Bus) => Promise<string | null>, signal:
 /** D-Bus errors which mean that no process offers this service, or that it could not be started. */
 const ABSENT = /ServiceUnknown|NameHasNoOwner|\.Spawn\.|UnknownInterface|UnknownMethod/;
 
-function toService(method: string, ...args: DbusArgument[]) {
+function toServiceCall(method: string, ...args: DbusArgument[]) {
   return { to: SECRETS, path: "/org/freedesktop/secrets", of: "org.freedesktop.Secret.Service", method, args };
 }
 
-function asLook(error: unknown, address: string, signal: AbortSignal): KeychainStatus {
+function toKeychainStatus(error: unknown, address: string, signal: AbortSignal): KeychainStatus {
   if (signal.aborted) return { state: "mute", detail: address };
   if (getErrno(error) === "ENOENT") return { state: "no-bus", detail: `nothing at ${address}` };
   return { state: "refused", detail: `${error instanceof BusError ? error.message : getErrno(error)} at ${address}` };
 }
 
-function none(look: KeychainStatus): SecretResult {
+function toEmptyResult(look: KeychainStatus): SecretResult {
   return { look, secret: null };
 }

@@ -35,7 +35,7 @@ export type StoreOptions = {
   platform: string;
   random: (bytes: number) => Uint8Array;
   /** Runs work under the write lock, or directly if it is already held. */
-  guarded<T>(work: () => Promise<T>): Promise<T>;
+  withWriteLock<T>(work: () => Promise<T>): Promise<T>;
 };
 
 /** Creates the store for a file; see {@link Store}. */
@@ -47,8 +47,8 @@ export function createStore(options: StoreOptions): Store {
       await checkCredentialFolder(join(path, ".."));
       return NOTHING;
     }
-    if (platform !== "win32") mendPermissions(options);
-    const opened = await open(bytes, path, keys);
+    if (platform !== "win32") repairPermissions(options);
+    const opened = await decodeStore(bytes, path, keys);
     if (typeof opened !== "string") return opened;
     await setAside(options, bytes, opened);
     return load();
@@ -62,7 +62,7 @@ export function createStore(options: StoreOptions): Store {
       const envelope =
         choice.mode === "file"
           ? { mode: "file" as const, generation, origins }
-          : (await sealing()).seal(choice.key, random(12), generation, origins);
+          : (await loadSealing()).seal(choice.key, random(12), generation, origins);
       await ensureCredentialFolder(join(path, ".."));
       await replaceFile(path, formatEnvelope(envelope), Buffer.from(random(6)).toString("hex"));
     },
@@ -79,44 +79,50 @@ export function getStorePath(folder: string, profile: string): string {
 }
 
 /** Loaded late, because node:crypto takes several ms and only the mode `keychain` needs it. */
-const sealing = () => import("./envelope.ts");
+const loadSealing = () => import("./envelope.ts");
 
 const NOTHING: Content = { mode: null, generation: 0, origins: {} };
 
 /** Decodes the content, or returns a clause that says why it cannot be decoded. */
-async function open(bytes: Buffer, path: string, keys: Keys): Promise<Content | string> {
+async function decodeStore(bytes: Buffer, path: string, keys: Keys): Promise<Content | string> {
   const envelope = parseEnvelope(bytes, path);
   if (!envelope) return "is damaged";
   const { mode, generation } = envelope;
   if (mode === "file") return { mode, generation, origins: envelope.origins };
   const key = await keys.current();
   if (!key) return "is sealed with a key that is no longer in the keychain";
-  const { unseal } = await sealing();
-  const origins = unseal(key, envelope) ?? (await unsealAgain(envelope, keys));
+  const { unseal } = await loadSealing();
+  const origins = unseal(key, envelope) ?? (await unsealWithFreshKey(envelope, keys));
   return origins ? { mode, generation, origins } : "does not match the key in the keychain";
 }
 
 /** Tries again with a fresh key, which may have been replaced while this process ran. */
-async function unsealAgain(
+async function unsealWithFreshKey(
   envelope: Extract<Envelope, { mode: "keychain" }>,
   keys: Keys,
 ): Promise<SignInsByOrigin | null> {
   const key = await keys.current(true);
-  return key && (await sealing()).unseal(key, envelope);
+  return key && (await loadSealing()).unseal(key, envelope);
 }
 
 /**
  * Sets a damaged file aside. Checks it again under the lock, so that only those bytes are moved, never a newer file.
  */
-async function setAside({ path, warn, clock, guarded }: StoreOptions, bytes: Buffer, why: string): Promise<void> {
+async function setAside(
+  { path, warn, clock, withWriteLock: guarded }: StoreOptions,
+  bytes: Buffer,
+  why: string,
+): Promise<void> {
   await guarded(async () => {
     if (!readFileIfExists(path)?.equals(bytes)) return;
     const aside = await quarantineFile(path, clock.now());
-    warn(`The stored sign-in ${path} ${why}. A copy was saved as ${aside}. Run \`kay connect <service>\` to sign in again.`);
+    warn(
+      `The stored sign-in ${path} ${why}. A copy was saved as ${aside}. Run \`kay connect <service>\` to sign in again.`,
+    );
   });
 }
 
-function mendPermissions({ path, warn }: StoreOptions): void {
+function repairPermissions({ path, warn }: StoreOptions): void {
   const left = restrictPermissions(path);
   if (left) warn(left);
 }

@@ -28,18 +28,18 @@ export function createSystemKeychain(options: SystemKeychainOptions): Keychain {
   const { platform, service = "kay" } = options;
   const native: Native = async (does, account, value) => {
     const { callNative, toKeychainStatus: nativeLook } = await loadNative();
-    const answer = await callNative(options, { does, account, service, ...(value && { value: toText(value) }) });
+    const answer = await callNative(options, { does, account, service, ...(value && { value: encodeKey(value) }) });
     if (answer.error !== undefined) throw toKeychainProblem(nativeLook(answer, platform));
     return answer.value ?? null;
   };
-  if (platform === "linux") return linuxKeychain(options, service, native);
+  if (platform === "linux") return createLinuxKeychain(options, service, native);
   return {
-    async look() {
+    async check() {
       const { callNative, toKeychainStatus: nativeLook } = await loadNative();
       const answer = await callNative(options, { does: "load", account: "", service });
       return answer.error === undefined ? { state: "usable" } : nativeLook(answer, platform);
     },
-    get: async (account) => toKey(await native("get", account)),
+    get: async (account) => decodeKey(await native("get", account)),
     set: async (account, key) => void (await native("set", account, key)),
     delete: async (account) => void (await native("delete", account)),
   };
@@ -55,19 +55,19 @@ type Native = (does: NativeRequest["does"], account: string, value?: Uint8Array)
  * Creates the Linux keychain. The native module writes items, so that they look like those of other programs that use
  * it.
  */
-function linuxKeychain(session: BusSession, service: string, native: Native): Keychain {
+function createLinuxKeychain(session: BusSession, service: string, native: Native): Keychain {
   const lookNow = async () => (await loadSecretService()).probeSecretService(session);
   const mustBeUsable = async () => {
     const look = await lookNow();
     if (look.state !== "usable") throw toKeychainProblem(look);
   };
   return {
-    look: lookNow,
+    check: lookNow,
     async get(account) {
       const { readSecret } = await loadSecretService();
       const { look, secret } = await readSecret(session, { service, username: account });
       if (look.state !== "usable") throw toKeychainProblem(look);
-      return toKey(secret);
+      return decodeKey(secret);
     },
     async set(account, key) {
       await mustBeUsable();
@@ -80,12 +80,12 @@ function linuxKeychain(session: BusSession, service: string, native: Native): Ke
   };
 }
 
-function toText(key: Uint8Array): string {
+function encodeKey(key: Uint8Array): string {
   return Buffer.from(key).toString("base64");
 }
 
 /** Decodes a key; an item with any other content counts as missing. */
-function toKey(text: string | null): Uint8Array | null {
+function decodeKey(text: string | null): Uint8Array | null {
   const key = Buffer.from(text ?? "", "base64");
   return key.length === 32 ? key : null;
 }

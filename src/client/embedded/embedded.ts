@@ -12,7 +12,7 @@ import { parseShape } from "#protocol/parse";
 
 /** Time limit of a start in ms, including a new database on a slow disk. */
 const START_LIMIT_MS = 60_000;
-const LOOK_EVERY_MS = 20;
+const POLL_MS = 20;
 
 /** Time limit of a stop in ms, including running requests and the database. */
 const STOP_LIMIT_MS = 30_000;
@@ -46,11 +46,11 @@ export type EmbeddedBackend = { url: string; secret: string };
  * @throws Problem BACKEND_START_FAILED with the last error of its log
  */
 export async function openEmbeddedBackend(ports: EmbeddedPorts): Promise<EmbeddedBackend> {
-  const running = await answeringRecord(ports);
+  const running = await findRespondingRecord(ports);
   if (running && isCurrent(running, ports)) return running;
-  if (running && !(await stop(running, ports))) return running;
+  if (running && !(await stopOutdated(running, ports))) return running;
   ports.note("Starting a local backend (stops after 30 minutes of inactivity).");
-  return start(ports);
+  return startBackend(ports);
 }
 
 /** Returns the record of a backend whose process is alive and wrote it. */
@@ -63,7 +63,7 @@ export async function findRunningRecord(
   try {
     const { EmbeddedRecord } = await import("#protocol/embedded-record");
     const record = parseShape(EmbeddedRecord, JSON.parse(text), "the record of the local backend");
-    if (name === EMBEDDED_RECORD && !isHere(record.url)) return null;
+    if (name === EMBEDDED_RECORD && !isOnLoopback(record.url)) return null;
     const started = await ports.processes.started(record.pid);
     return started !== null && started === record.started ? record : null;
   } catch {
@@ -75,7 +75,7 @@ export async function findRunningRecord(
  * Whether a URL is on loopback. The local backend listens only there, so its secret and tokens must go nowhere else,
  * whatever the record says.
  */
-function isHere(url: string): boolean {
+function isOnLoopback(url: string): boolean {
   const { protocol, hostname } = new URL(url);
   return protocol === "http:" && isLoopbackHost(hostname);
 }
@@ -95,8 +95,8 @@ function isCurrent(record: EmbeddedRecord, { build, env, shaping }: EmbeddedPort
 }
 
 /** Stops a backend with other settings. A busy one keeps running and is used as it is. */
-async function stop(record: EmbeddedRecord, ports: EmbeddedPorts): Promise<boolean> {
-  if ((await endBackend(record, ports)) !== "busy") return true;
+async function stopOutdated(record: EmbeddedRecord, ports: EmbeddedPorts): Promise<boolean> {
+  if ((await stopBackend(record, ports)) !== "busy") return true;
   ports.note("The local backend is running with older settings. New settings apply after it restarts.");
   return false;
 }
@@ -107,8 +107,8 @@ async function stop(record: EmbeddedRecord, ports: EmbeddedPorts): Promise<boole
  * @throws Problem BACKEND_START_FAILED when it does not stop within 30 s
  */
 export async function stopEmbedded(ports: Pick<EmbeddedPorts, "folder" | "processes" | "send" | "clock" | "signal">) {
-  const record = await answeringRecord(ports);
-  return record ? endBackend(record, ports) : "not running";
+  const record = await findRespondingRecord(ports);
+  return record ? stopBackend(record, ports) : "not running";
 }
 
 /**
@@ -116,7 +116,7 @@ export async function stopEmbedded(ports: Pick<EmbeddedPorts, "folder" | "proces
  * the pid of an old record may belong to another program. Then only a response counts, and the record of a silent
  * backend is removed.
  */
-async function answeringRecord(ports: Pick<EmbeddedPorts, "folder" | "processes" | "send">) {
+async function findRespondingRecord(ports: Pick<EmbeddedPorts, "folder" | "processes" | "send">) {
   const record = await findRunningRecord(ports);
   if (record?.started !== "") return record;
   const isAway = (error: unknown) => error instanceof Problem && error.details.sent === false;
@@ -129,7 +129,7 @@ async function answeringRecord(ports: Pick<EmbeddedPorts, "folder" | "processes"
   return answers ? record : null;
 }
 
-async function endBackend(
+async function stopBackend(
   record: EmbeddedRecord,
   ports: Pick<EmbeddedPorts, "folder" | "processes" | "send" | "clock" | "signal">,
 ): Promise<"stopped" | "busy"> {
@@ -138,16 +138,16 @@ async function endBackend(
     .send({ method: "POST", url: `${record.url}${STOP_PATH}`, headers, timeoutMs: 2_000 })
     .catch(() => null);
   if (answer?.status === 409) return "busy";
-  for (let waited = 0; waited < STOP_LIMIT_MS; waited += LOOK_EVERY_MS) {
+  for (let waited = 0; waited < STOP_LIMIT_MS; waited += POLL_MS) {
     if ((await ports.processes.started(record.pid)) !== record.started) return "stopped";
-    await ports.clock.sleep(LOOK_EVERY_MS, ports.signal);
+    await ports.clock.sleep(POLL_MS, ports.signal);
   }
   throw new Problem("BACKEND_START_FAILED", `The local backend (PID ${record.pid}) did not stop.`, {
     hint: `End process ${record.pid} and try again.`,
   });
 }
 
-async function start(ports: EmbeddedPorts): Promise<EmbeddedBackend> {
+async function startBackend(ports: EmbeddedPorts): Promise<EmbeddedBackend> {
   const log = join(ports.folder, "backend.log");
   const before = await getSize(log);
   const child = ports.spawn(log);
@@ -155,17 +155,17 @@ async function start(ports: EmbeddedPorts): Promise<EmbeddedBackend> {
   void child.ended().then((code) => {
     exit = { code };
   });
-  for (let waited = 0; waited < START_LIMIT_MS; waited += LOOK_EVERY_MS) {
+  for (let waited = 0; waited < START_LIMIT_MS; waited += POLL_MS) {
     const record = await findRunningRecord(ports);
     if (record) return record;
     if (exit) break;
-    await ports.clock.sleep(LOOK_EVERY_MS, ports.signal);
+    await ports.clock.sleep(POLL_MS, ports.signal);
   }
   // The child may have found another backend that was starting, and exited.
   const record = await findRunningRecord(ports);
   if (record) return record;
-  const { said, hint } = await lastWords(log, before);
-  throw new Problem("BACKEND_START_FAILED", `Could not start the local backend${said}.`, {
+  const { cause, hint } = await findLastError(log, before);
+  throw new Problem("BACKEND_START_FAILED", `Could not start the local backend${cause}.`, {
     hint: `${hint}Its log: ${log}`,
   });
 }
@@ -178,17 +178,18 @@ async function getSize(path: string): Promise<number> {
 }
 
 /** Finds the last error in the log after its first `before` bytes, and its hint. A longer log was rotated on start. */
-async function lastWords(log: string, before: number): Promise<{ said: string; hint: string }> {
+async function findLastError(log: string, before: number): Promise<{ cause: string; hint: string }> {
   const bytes = await readFile(log).catch(() => Buffer.alloc(0));
   const news = bytes.subarray(bytes.length >= before ? before : 0).toString("utf8");
   for (const line of news.trim().split("\n").reverse().slice(0, 20)) {
     try {
       const { level, message, hint } = JSON.parse(line) as Record<"level" | "message" | "hint", string | undefined>;
-      const words = (text: string) => clean(text, { lines: false, max: 500 }).replace(/\.$/, "");
-      if (level === "error" && message) return { said: `: ${words(message)}`, hint: hint ? `${words(hint)}. ` : "" };
+      const cleanText = (text: string) => clean(text, { lines: false, max: 500 }).replace(/\.$/, "");
+      if (level === "error" && message)
+        return { cause: `: ${cleanText(message)}`, hint: hint ? `${cleanText(hint)}. ` : "" };
     } catch {
       // Not a log entry.
     }
   }
-  return { said: "", hint: "" };
+  return { cause: "", hint: "" };
 }

@@ -3,7 +3,7 @@ import { LOCAL_SECRET_HEADER } from "#protocol/embedded";
 import { Problem } from "#protocol/errors";
 import type { EmbeddedBackend } from "./embedded.ts";
 
-type Addressed = Pick<Outgoing, "url" | "headers">;
+type AddressedRequest = Pick<Outgoing, "url" | "headers">;
 
 /**
  * Creates a wrapper for transports to the local backend, which may stop during a command: it was idle too long, or
@@ -16,22 +16,22 @@ type Addressed = Pick<Outgoing, "url" | "headers">;
 export function withEmbeddedReconnect(adopted: EmbeddedBackend, adopt: () => Promise<EmbeddedBackend>) {
   let current = adopted;
   let adopting: Promise<EmbeddedBackend> | null = null;
-  return <Request extends Addressed, Answer>(way: (request: Request) => Promise<Answer>) =>
+  return <Request extends AddressedRequest, Answer>(way: (request: Request) => Promise<Answer>) =>
     async (request: Request): Promise<Answer> => {
       try {
-        return await way(address(request, current));
+        return await way(toRequest(request, current));
       } catch (error) {
-        if (!isAway(error)) throw error;
+        if (!isUndelivered(error)) throw error;
         adopting ??= adopt().finally(() => {
           adopting = null;
         });
         current = await adopting;
-        return way(address(request, current));
+        return way(toRequest(request, current));
       }
     };
 }
 
-function address<Request extends Addressed>(request: Request, { url, secret }: EmbeddedBackend): Request {
+function toRequest<Request extends AddressedRequest>(request: Request, { url, secret }: EmbeddedBackend): Request {
   const { pathname, search } = new URL(request.url);
   return {
     ...request,
@@ -40,6 +40,6 @@ function address<Request extends Addressed>(request: Request, { url, secret }: E
   };
 }
 
-function isAway(error: unknown): boolean {
+function isUndelivered(error: unknown): boolean {
   return error instanceof Problem && error.code === "UNREACHABLE" && error.details.sent === false;
 }

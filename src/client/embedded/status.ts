@@ -5,7 +5,7 @@ import { STATUS_PATH, StatusResponse } from "#protocol/status";
 import { type EmbeddedPorts, findRunningRecord } from "./embedded.ts";
 
 /** Time limit of a status request in ms; longer than the backend's own wait for its database. */
-const TIME_LIMIT = 5_000;
+const TIME_LIMIT_MS = 5_000;
 
 /** Ports of a status request. `token` is KAY_METRICS_TOKEN. */
 export type StatusPorts = Pick<EmbeddedPorts, "folder" | "processes" | "send"> & { token: string | undefined };
@@ -19,32 +19,32 @@ export type StatusPorts = Pick<EmbeddedPorts, "folder" | "processes" | "send"> &
  */
 export async function fetchBackendStatus(ports: StatusPorts, at: string | undefined): Promise<StatusResponse> {
   const record = await findRunningRecord(ports, at === undefined ? EMBEDDED_RECORD : getServeRecordName(getPort(at)));
-  if (at === undefined && !record) throw notRunning("The local backend is not running.");
-  const own = record && (at === undefined || isSame(record.url, at)) ? record : undefined;
+  if (at === undefined && !record) throw notRunningProblem("The local backend is not running.");
+  const own = record && (at === undefined || isSameOrigin(record.url, at)) ? record : undefined;
   const url = own?.url ?? at ?? "";
   const key: Record<string, string> = own
     ? { [LOCAL_SECRET_HEADER]: own.secret }
     : ports.token
       ? { authorization: `Bearer ${ports.token}` }
       : {};
-  const full = await get(ports, `${url}${STATUS_PATH}`, key);
+  const full = await fetchStatus(ports, `${url}${STATUS_PATH}`, key);
   if (full.status === 200) return parseShape(StatusResponse, JSON.parse(full.body), "the status");
-  const { status, body } = await get(ports, `${url}/health`, {});
+  const { status, body } = await fetchStatus(ports, `${url}/health`, {});
   if (status === 503)
     throw new Problem("DATABASE_UNAVAILABLE", `The backend at ${url} cannot reach its database.`, { hint: "" });
-  if (status !== 200) throw notRunning(`No working kay backend answers at ${url} (HTTP ${status}).`);
+  if (status !== 200) throw notRunningProblem(`No working kay backend answers at ${url} (HTTP ${status}).`);
   return parseShape(StatusResponse, { ...JSON.parse(body), url }, "the health");
 }
 
-async function get({ send }: StatusPorts, url: string, headers: Record<string, string>) {
-  return await send({ method: "GET", url, headers, timeoutMs: TIME_LIMIT }).catch((error: unknown) => {
+async function fetchStatus({ send }: StatusPorts, url: string, headers: Record<string, string>) {
+  return await send({ method: "GET", url, headers, timeoutMs: TIME_LIMIT_MS }).catch((error: unknown) => {
     if (error instanceof Problem && error.code === "UNREACHABLE")
-      throw notRunning(`No backend answers at ${new URL(url).origin}.`, error);
+      throw notRunningProblem(`No backend answers at ${new URL(url).origin}.`, error);
     throw error;
   });
 }
 
-function notRunning(message: string, cause?: unknown): Problem {
+function notRunningProblem(message: string, cause?: unknown): Problem {
   return new Problem("UNREACHABLE", message, {
     hint: "Start one with `kay serve`, or specify another with --port.",
     cause,
@@ -57,7 +57,7 @@ function getPort(url: string): number {
 }
 
 /** Whether a URL is that of a record. Its secret must go only to the process that wrote it. */
-function isSame(record: string, at: string): boolean {
+function isSameOrigin(record: string, at: string): boolean {
   const names = ["localhost", "127.0.0.1", "[::1]"];
   const [one, other] = [new URL(record), new URL(at)];
   if (one.port !== other.port || one.protocol !== other.protocol) return false;

@@ -41,7 +41,7 @@ export function readSettings(path: string, ports: Ports): Stored {
  * @throws Problem BROKEN_SETTINGS for another encoding, and for profiles that are not objects
  */
 function parseSettings(bytes: Uint8Array, path: string): Stored | null {
-  const stored = parse(decode(bytes, path));
+  const stored = parseObject(decodeText(bytes, path));
   if (stored !== null) checkProfiles(stored, path);
   return stored;
 }
@@ -90,8 +90,8 @@ function readBytes(path: string): Uint8Array | null {
 }
 
 /** Decodes the file without a byte order mark. Windows editors save UTF-16, which is reported rather than guessed. */
-function decode(bytes: Uint8Array, path: string): string {
-  const foreign = foreignEncoding(bytes);
+function decodeText(bytes: Uint8Array, path: string): string {
+  const foreign = detectForeignEncoding(bytes);
   try {
     if (!foreign) return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
@@ -103,13 +103,13 @@ function decode(bytes: Uint8Array, path: string): string {
   });
 }
 
-function foreignEncoding([first, second]: Uint8Array): string | null {
+function detectForeignEncoding([first, second]: Uint8Array): string | null {
   if ((first === 0xff && second === 0xfe) || (first === 0x7b && second === 0)) return "UTF-16 (little endian)";
   if ((first === 0xfe && second === 0xff) || (first === 0 && second === 0x7b)) return "UTF-16 (big endian)";
   return null;
 }
 
-function parse(text: string): Stored | null {
+function parseObject(text: string): Stored | null {
   try {
     const value: unknown = JSON.parse(text);
     return isRecord(value) ? value : null;

@@ -18,11 +18,11 @@ function isProfileName(name: string): boolean {
 export function parseProfileName(name: string): string {
   if (isProfileName(name)) return name;
   const shown = JSON.stringify(name.length > 60 ? `${name.slice(0, 59)}…` : name);
-  const why = DEVICES.test(name) ? "Windows reserves that name. Choose another." : RULE;
+  const why = DEVICES.test(name) ? "Windows reserves that name. Choose another." : NAME_RULE;
   throw new Problem("USAGE", `${shown} is not a valid profile name.`, { hint: why });
 }
 
-const RULE = "Use up to 32 lowercase letters, digits and hyphens, starting with a letter or digit.";
+const NAME_RULE = "Use up to 32 lowercase letters, digits and hyphens, starting with a letter or digit.";
 
 /** The chosen profile and its source: `--profile`, KAY_PROFILE, `kay profile use`, or the default. */
 export type ProfileChoice = { name: string; source: "flag" | "environment" | "current" | "default" };
@@ -55,7 +55,9 @@ export type ProfilesPorts = {
 export function createProfiles({ folder, read, change }: ProfilesPorts): Profiles {
   return {
     list: () => {
-      const names = new Set([...Object.keys(read().profiles ?? {}), ...signedIn(folder())].filter(isProfileName));
+      const names = new Set(
+        [...Object.keys(read().profiles ?? {}), ...listSignedInProfiles(folder())].filter(isProfileName),
+      );
       names.delete(DEFAULT_PROFILE);
       return [DEFAULT_PROFILE, ...[...names].sort()];
     },
@@ -99,7 +101,7 @@ function withoutCurrent({ profile: _, ...stored }: Stored): Stored {
 }
 
 /** Lists profiles with a credentials file. */
-function signedIn(folder: string): string[] {
+function listSignedInProfiles(folder: string): string[] {
   try {
     const files = readdirSync(join(folder, "credentials"));
     return files.filter((file) => file.endsWith(".json")).map((file) => file.slice(0, -".json".length));

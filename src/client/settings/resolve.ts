@@ -26,18 +26,18 @@ export type Sources = {
 /** Resolves a setting: a flag overrides the environment, then the profile, then the default. */
 export function resolveSetting(key: SettingKey, { env, flags, profile, own }: Sources): Setting {
   const entry: Entry = SETTINGS[key];
-  const found = (source: Setting["source"], where: string, text: unknown): Setting => {
+  const toSetting = (source: Setting["source"], where: string, text: unknown): Setting => {
     const value = source === "default" ? entry.default : withSettingName(where, () => parseStored(entry, text));
     const shown = value === undefined ? "" : entry.secret ? "********" : String(value);
     return { key, value, shown, source, where, describe: entry.describe, secret: entry.secret === true };
   };
   const flag = flags?.[key];
-  if (flag !== undefined) return found("flag", `--${key}`, flag);
+  if (flag !== undefined) return toSetting("flag", `--${key}`, flag);
   const variable = entry.env ? env[entry.env] : undefined;
-  if (entry.env && variable?.trim()) return found("environment", entry.env, variable);
+  if (entry.env && variable?.trim()) return toSetting("environment", entry.env, variable);
   const values = own();
-  if (Object.hasOwn(values, key)) return found("profile", `${key} of profile ${profile()}`, values[key]);
-  return found("default", "default", undefined);
+  if (Object.hasOwn(values, key)) return toSetting("profile", `${key} of profile ${profile()}`, values[key]);
+  return toSetting("default", "default", undefined);
 }
 
 /** Parses a value that was edited by hand and may have any type. Only text, numbers and booleans are valid. */

@@ -14,7 +14,7 @@ export type Settings = {
   /** Name of the profile. */
   readonly profile: string;
   /** Returns the profile and its source. */
-  chosen(): ProfileChoice;
+  getChoice(): ProfileChoice;
   /** All profiles of the file. */
   profiles: Profiles;
   /** Returns the path of the settings file, even if it does not exist. */
@@ -51,7 +51,7 @@ export type SettingsPorts = {
  * @throws Problem USAGE for an invalid profile name or value, BROKEN_SETTINGS for an unusable file
  */
 export function createSettings(ports: SettingsPorts): Settings {
-  const { folder, path, known, change } = settingsFile(ports);
+  const { folder, path, known, change } = openSettingsFile(ports);
   let choice: ProfileChoice | undefined;
   const chosen = () => {
     choice ??= chooseProfile(ports.profile, ports.env.KAY_PROFILE?.trim(), known);
@@ -72,7 +72,7 @@ export function createSettings(ports: SettingsPorts): Settings {
     get profile() {
       return chosen().name;
     },
-    chosen,
+    getChoice: chosen,
     profiles: createProfiles({ folder, read: known, change }),
     path,
     get,
@@ -108,7 +108,7 @@ export function parseSettingKey(typed: string): SettingKey {
 }
 
 /** Reads the file once per process, and changes it. */
-function settingsFile(ports: SettingsPorts) {
+function openSettingsFile(ports: SettingsPorts) {
   const folder = () => ports.paths.config();
   const path = () => join(folder(), "config.json");
   const read = () => readSettings(path(), { warn: ports.warn, now: ports.clock.now });
@@ -118,7 +118,7 @@ function settingsFile(ports: SettingsPorts) {
     return stored;
   };
   const change = (make: (stored: Stored) => Stored) =>
-    alone(ports, path(), () =>
+    withFileLock(ports, path(), () =>
       writeSettings(path(), () => {
         // Read again, to keep what another process set in between.
         stored = make(read());
@@ -129,7 +129,7 @@ function settingsFile(ports: SettingsPorts) {
 }
 
 /** Runs work while no other process changes the file. */
-async function alone(ports: SettingsPorts, path: string, work: () => Promise<void>): Promise<void> {
+async function withFileLock(ports: SettingsPorts, path: string, work: () => Promise<void>): Promise<void> {
   ensurePrivateFolder(dirname(path));
   try {
     await ports.exclusively(`${path.replace(/json$/, "")}lock`, work);

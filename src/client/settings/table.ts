@@ -30,7 +30,7 @@ export const SETTINGS = {
     describe: "Where tokens are stored",
     env: "KAY_CREDENTIALS",
     default: "auto",
-    ...getOne("auto", "keychain", "file"),
+    ...toChoice("auto", "keychain", "file"),
   },
   "allow-insecure": {
     describe: "Allow plain HTTP to a remote backend",
@@ -47,18 +47,22 @@ export const SETTINGS = {
   notify: {
     describe: "Ring the terminal bell when a session needs you",
     default: "auto",
-    ...getOne("auto", "off"),
+    ...toChoice("auto", "off"),
   },
   "update-notice": {
     describe: "Show a daily notice when a new version is available",
     default: "auto",
-    ...getOne("auto", "off"),
+    ...toChoice("auto", "off"),
   },
-  ...clients(),
+  ...buildClientEntries(),
   "kyg.authorize-url": { describe: "Consent page of kyg", env: "KAY_KYG_AUTHORIZE_URL", parse: parseEndpoint },
   "kyg.token-url": { describe: "Token endpoint of kyg", env: "KAY_KYG_TOKEN_URL", parse: parseEndpoint },
   "kyg.api-url": { describe: "API of kyg", env: "KAY_KYG_API_URL", parse: parseEndpoint },
-  "kyg.scopes": { describe: "Scopes to request from kyg, separated by spaces", env: "KAY_KYG_SCOPES", parse: parseText },
+  "kyg.scopes": {
+    describe: "Scopes to request from kyg, separated by spaces",
+    env: "KAY_KYG_SCOPES",
+    parse: parseText,
+  },
 } as const satisfies Record<string, Entry>;
 
 /** Name of a setting. */
@@ -71,7 +75,7 @@ export function isSettingKey(key: string): key is SettingKey {
 
 type ClientEntries = Record<`${ProviderName}.client-id` | `${ProviderName}.client-secret`, Entry>;
 
-function clients(): ClientEntries {
+function buildClientEntries(): ClientEntries {
   const entries = Object.entries(PROVIDERS).flatMap(([provider, title]): [string, Entry][] => {
     const variable = `KAY_CLIENT_${provider.toUpperCase()}`;
     return [
@@ -113,7 +117,7 @@ function parseEndpoint(text: string): string {
   return parseOrigin(text, { allowInsecure: false }).baseUrl;
 }
 
-function getOne(...values: [string, ...string[]]): Pick<Entry, "values" | "parse"> {
+function toChoice(...values: [string, ...string[]]): Pick<Entry, "values" | "parse"> {
   return {
     values,
     parse: (text) => {

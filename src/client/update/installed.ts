@@ -9,14 +9,14 @@ export function findUpgradeCommand(file: string, exists: (path: string) => boole
   const path = file.replaceAll("\\", "/");
   const [root] = /^.*(?=\/dist\/)/.exec(path) ?? [];
   if (root === undefined || !root.endsWith("/node_modules/kay") || exists(`${root}/src/main.ts`)) return null;
-  const known = WAYS.find(([place]) => place.test(root));
+  const known = INSTALLERS.find(([place]) => place.test(root));
   if (known) return known[1];
   const project = root.slice(0, -"/node_modules/kay".length);
   return exists(`${project}/package.json`) ? `npm install kay@latest` : "npm install -g kay@latest";
 }
 
 /** Locations of package managers; the first match counts. Null if it is not an installation. */
-const WAYS: [RegExp, string | null][] = [
+const INSTALLERS: [RegExp, string | null][] = [
   [/\/_npx\//, null],
   [/\/dlx(-[^/]*)?\//, null],
   [/\/bunx-/, null],

@@ -26,9 +26,9 @@ export async function fetchNewerVersion(running: Manifest, { send, env, node }: 
     const { status, body } = await send({ method: "GET", url: `${getRegistry(env)}kay`, headers, timeoutMs: LIMIT_MS });
     if (status !== 200) return null;
     const { versions, "dist-tags": tags } = Packument.parse(JSON.parse(body));
-    const [own, latest] = [ownProperty(versions, running.version), ownProperty(versions, tags.latest)];
-    if (!own || !latest || latest.deprecated || !isSame(own, running)) return null;
-    return (await suits(tags.latest, running.version, latest.engines?.node, node)) ? tags.latest : null;
+    const [own, latest] = [getOwnProperty(versions, running.version), getOwnProperty(versions, tags.latest)];
+    if (!own || !latest || latest.deprecated || !isSamePackage(own, running)) return null;
+    return (await isUpgrade(tags.latest, running.version, latest.engines?.node, node)) ? tags.latest : null;
   } catch {
     return null;
   }
@@ -61,22 +61,22 @@ function getRegistry(env: RegistryPorts["env"]): string {
   return url.href.replace(/\/*$/, "/");
 }
 
-function ownProperty<T>(of: Record<string, T>, key: string): T | undefined {
+function getOwnProperty<T>(of: Record<string, T>, key: string): T | undefined {
   return Object.hasOwn(of, key) ? of[key] : undefined;
 }
 
-function isSame(published: Partial<Manifest>, running: Manifest): boolean {
+function isSamePackage(published: Partial<Manifest>, running: Manifest): boolean {
   return (
-    stable(published.bin) === stable(running.bin) &&
-    stable(published.optionalDependencies) === stable(running.optionalDependencies)
+    toStableText(published.bin) === toStableText(running.bin) &&
+    toStableText(published.optionalDependencies) === toStableText(running.optionalDependencies)
   );
 }
 
-function stable(value: unknown): string {
+function toStableText(value: unknown): string {
   return JSON.stringify(value && typeof value === "object" ? Object.entries(value).sort() : value);
 }
 
-async function suits(latest: string, running: string, wanted: string | undefined, node: string): Promise<boolean> {
+async function isUpgrade(latest: string, running: string, wanted: string | undefined, node: string): Promise<boolean> {
   const [{ default: gt }, { default: satisfies }] = await Promise.all([
     import("semver/functions/gt.js"),
     import("semver/functions/satisfies.js"),

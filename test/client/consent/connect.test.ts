@@ -49,7 +49,7 @@ function complete(
 ) {
   const { api, clock } = apiFor(backend.url, token ? { token } : {});
   const deadline = clock.now() + AUTHORIZATION_LIFETIME_MS;
-  return completeConnection({ api, clock, credentials, deadline, origin: backend.url, begun: BEGUN, ...more });
+  return completeConnection({ api, clock, credentials, deadline, origin: backend.url, response: BEGUN, ...more });
 }
 
 test("A28 an interrupted wait asks no more and leaves what is stored as it was", async () => {
@@ -88,9 +88,11 @@ test("A28 a reset installation replaces the dead one and its tokens, but only wh
   );
   backend.on("GET /connections", CONNECTED);
   const begun = { ...BEGUN, session_reset: true };
-  expect((await problemOf(complete(backend, credentials, { begun, before }))).code).toBe("AUTHORIZATION_DENIED");
+  expect((await problemOf(complete(backend, credentials, { response: begun, before }))).code).toBe(
+    "AUTHORIZATION_DENIED",
+  );
   expect(credentials.signIn()).toEqual(old);
-  await complete(backend, credentials, { begun, before }, "T1");
+  await complete(backend, credentials, { response: begun, before }, "T1");
   expect(credentials.signIn()).toMatchObject({ session_id: "K1", token: "T1" });
   expect(Object.keys(credentials.signIn()).sort()).toEqual(["clock_offset_ms", "session_id", "token"]);
 });
@@ -133,9 +135,11 @@ test("on a guide-only backend whose status call knows nothing of later connectio
       CONNECTED,
       CONNECTED,
     );
-    expect(await complete(backend, credentials, { begun, before: { connected: false } }, "T0")).toMatchObject({
-      connected: true,
-    });
+    expect(await complete(backend, credentials, { response: begun, before: { connected: false } }, "T0")).toMatchObject(
+      {
+        connected: true,
+      },
+    );
     expect(credentials.signIn()).toMatchObject({ session_id: "K1", token: "T0", refresh_token: "R0" });
   }
 });

@@ -19,7 +19,7 @@ test("auto takes a plain file when the keychain cannot be used, with one warning
   const refuse = async () => Promise.reject(toKeychainProblem(look));
   const { credentials, path, warnings } = openProfile({
     preference: "auto",
-    keychain: { look: async () => look, get: refuse, set: refuse, delete: refuse },
+    keychain: { check: async () => look, get: refuse, set: refuse, delete: refuse },
   });
   await credentials.write(ORIGIN, 0, SIGN_IN);
   await credentials.write(ORIGIN, 1, SIGN_IN);
@@ -56,7 +56,7 @@ test("from the keychain to a plain file only as the person asks, and it is said"
 
 test("a preference for the keychain is told that it cannot be used before anybody signs in", async () => {
   const look: KeychainStatus = { state: "locked" };
-  const keychain = { ...memoryKeychain(), look: async () => look };
+  const keychain = { ...memoryKeychain(), check: async () => look };
   const { credentials } = openProfile({ preference: "keychain", keychain });
   await expect(credentials.read(ORIGIN)).rejects.toMatchObject({
     code: "KEYCHAIN_LOCKED",
@@ -82,7 +82,7 @@ test.for(states)(
   async (state) => {
     const refuse = async () => Promise.reject(toKeychainProblem({ state }));
     const { credentials, warnings, isUntouched } = await signedInThen({
-      look: async () => ({ state }),
+      check: async () => ({ state }),
       get: refuse,
       set: refuse,
     });

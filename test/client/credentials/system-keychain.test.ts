@@ -59,15 +59,13 @@ test("S02 a native module that is missing or does not fit this machine makes aut
       clock: realClock,
       module,
     });
-    expect(await keychain.look()).toEqual({ state: "no-module", detail: code });
+    expect(await keychain.check()).toEqual({ state: "no-module", detail: code });
     const { credentials, warnings } = openProfile({ preference: "auto", keychain });
     await credentials.write(ORIGIN, 0, SIGN_IN);
     expect((await credentials.describe()).mode).toBe("file");
     expect(warnings).toEqual([
       expect.stringMatching(
-        new RegExp(
-          `^Could not load kay's keychain module \\(${code}\\)\\. The sign-in is stored in a plain file`,
-        ),
+        new RegExp(`^Could not load kay's keychain module \\(${code}\\)\\. The sign-in is stored in a plain file`),
       ),
     ]);
   }

@@ -13,13 +13,13 @@ export const keychainCheck: Check = {
     const { mode } = await facts.storeSight();
     if (mode !== "keychain" && preference === "file")
       return skip("KAY_CREDENTIALS or the setting says file: it is not used.");
-    const look = await facts.machine.keychain.look();
+    const look = await facts.machine.keychain.check();
     const { says, fix } = describeKeychain(look);
     const needed = mode === "keychain" || preference === "keychain";
     if (look.state === "usable") return rehearse(facts, needed);
     const then = look.state === "failed" ? "Restart the keychain service, or log out and in again." : `${fix}.`;
     if (needed) return fail(`${says}.`, then);
-    return warn(`${says}. The sign-in is kept in a plain file that only you can read instead.`, then);
+    return warn(`${says}. The sign-in is stored in a plain file instead, which only you can read.`, then);
   },
 };
 

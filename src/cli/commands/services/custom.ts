@@ -47,7 +47,7 @@ export async function confirmAndAdd(
 /** `kay services remove`: forget a description, its connection and what was allowed for its tools. Nothing is asked about one that is not there. */
 export async function removeService(kay: Kay, name: string): Promise<void> {
   const { api } = await kay.openBackend({ signedIn: true });
-  await api.description(name, { signal: kay.signal });
+  await api.serviceDescription(name, { signal: kay.signal });
   const question = `Remove ${toLine(name)}, with its connection?`;
   if (!(await confirmOrThrow(kay, question, "Use --yes."))) throw new Problem("CANCELLED", "Nothing was removed.");
   const answer = await api.removeService(name, { signal: kay.signal });
@@ -58,7 +58,7 @@ export async function removeService(kay: Kay, name: string): Promise<void> {
 /** `kay services export`: the description as it was added; under `--json` as it was read. */
 export async function exportService(kay: Kay, name: string): Promise<void> {
   const { api } = await kay.openBackend({ signedIn: true });
-  const { source, description } = await api.description(name, { signal: kay.signal });
+  const { source, description } = await api.serviceDescription(name, { signal: kay.signal });
   if (kay.flags.json) return kay.out.writeJson(description);
   const text = kay.terminal.stdout.isTerminal ? clean(source) : source;
   kay.terminal.stdout.write(text.endsWith("\n") ? text : `${text}\n`);

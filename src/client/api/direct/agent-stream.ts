@@ -20,7 +20,7 @@ export class AgentStreamError extends Error {
 }
 
 /** A request to an agent server. `backendUrl` is the backend that named the server; `version` is kay's. */
-type Asked = {
+type AgentRequest = {
   streamUrl: string;
   token: string;
   prompt: string;
@@ -40,22 +40,22 @@ export function getAgentHost(streamUrl: string): string {
  *
  * @throws AgentStreamError when the stream cannot be opened or breaks off; Problem CANCELLED after the signal
  */
-export async function* streamAgentEvents(openStream: OpenStream, asked: Asked): AsyncGenerator<unknown> {
-  const { body } = await open(openStream, asked);
+export async function* streamAgentEvents(openStream: OpenStream, asked: AgentRequest): AsyncGenerator<unknown> {
+  const { body } = await openAgentStream(openStream, asked);
   const reader = createEventReader(getAgentHost(asked.streamUrl));
   try {
-    for await (const bytes of body) for (const { data } of reader.feed(bytes)) yield* valuesIn(data);
-    for (const { data } of reader.end()) yield* valuesIn(data);
+    for await (const bytes of body) for (const { data } of reader.feed(bytes)) yield* parseValues(data);
+    for (const { data } of reader.end()) yield* parseValues(data);
   } catch (error) {
-    throw getFault(error, true);
+    throw toStreamError(error, true);
   }
 }
 
-async function open(openStream: OpenStream, asked: Asked): Promise<Streaming> {
+async function openAgentStream(openStream: OpenStream, asked: AgentRequest): Promise<Streaming> {
   const { prompt, version, signal } = asked;
   const request = {
     method: "POST" as const,
-    url: getTarget(asked),
+    url: buildTargetUrl(asked),
     headers: { Accept: "text/event-stream", "Content-Type": "application/json", "User-Agent": `kay/${version}` },
     body: JSON.stringify({ prompt }),
     headTimeoutMs: AGENT_SILENCE_MS,
@@ -63,9 +63,9 @@ async function open(openStream: OpenStream, asked: Asked): Promise<Streaming> {
     signal,
   };
   const stream = await openStream(request).catch((error: unknown) => {
-    throw getFault(error, false);
+    throw toStreamError(error, false);
   });
-  const fault = headFault(stream);
+  const fault = findHeadError(stream);
   if (!fault) return stream;
   stream.close();
   throw fault;
@@ -75,7 +75,7 @@ async function open(openStream: OpenStream, asked: Asked): Promise<Streaming> {
  * Returns the URL to send to. It must be encrypted, or on this machine if the backend is local too: a remote backend
  * must not choose what is sent to local ports.
  */
-function getTarget({ streamUrl, token, backendUrl }: Asked): string {
+function buildTargetUrl({ streamUrl, token, backendUrl }: AgentRequest): string {
   const url = URL.parse(streamUrl);
   const here = url !== null && isLoopbackHost(url.hostname) && isLoopbackHost(new URL(backendUrl).hostname);
   const safe = here ? /^https?:$/.test(url.protocol) : url?.protocol === "https:" && !isLoopbackHost(url.hostname);
@@ -87,7 +87,7 @@ function getTarget({ streamUrl, token, backendUrl }: Asked): string {
 }
 
 /** Returns an error for an unexpected head of an answer. Only a rejection proves that the prompt was not accepted. */
-function headFault({ status, headers }: Streaming): AgentStreamError | undefined {
+function findHeadError({ status, headers }: Streaming): AgentStreamError | undefined {
   const type = headers["content-type"] ?? "";
   if (status === 200 && /^text\/event-stream\b/i.test(type)) return undefined;
   if (status >= 300 && status < 400)
@@ -101,20 +101,23 @@ function headFault({ status, headers }: Streaming): AgentStreamError | undefined
   return new AgentStreamError(`answered with ${what} instead of a stream`, true);
 }
 
-function getFault(error: unknown, begun: boolean): Error {
+function toStreamError(error: unknown, hasBegun: boolean): Error {
   if (!(error instanceof Problem)) return error instanceof Error ? error : new Error(String(error));
   const { code, details } = error;
   if (code === "CANCELLED") return error;
-  const sent = begun || details.sent !== false;
+  const sent = hasBegun || details.sent !== false;
   const errno = typeof details.errno === "string" ? ` (${details.errno})` : "";
   if (code === "TLS_FAILED") return new AgentStreamError(`has a certificate that is not trusted here${errno}`, sent);
   if (code === "BAD_ANSWER") return new AgentStreamError("sent data that kay cannot read", sent);
   if (details.idle || (code === "TIMED_OUT" && sent))
     return new AgentStreamError(`sent nothing for ${AGENT_SILENCE_MS / 60_000} minutes`, sent);
-  return new AgentStreamError(sent ? `ended the stream early${errno}` : `cannot be reached from this machine${errno}`, sent);
+  return new AgentStreamError(
+    sent ? `ended the stream early${errno}` : `cannot be reached from this machine${errno}`,
+    sent,
+  );
 }
 
-function valuesIn(data: string): unknown[] {
+function parseValues(data: string): unknown[] {
   if (data.trim() === "[DONE]") return [{ type: "finish" }];
   try {
     return [JSON.parse(data)];

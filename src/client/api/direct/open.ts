@@ -33,10 +33,10 @@ export function streamDirectly(
   place: AskStreamResponse,
 ): AskStream {
   const turn = openDirectTurn(caller, request, options, place);
-  return { kind: "stream", sessionId: turn.sessionId, parts: join(caller, turn, request, options) };
+  return { kind: "stream", sessionId: turn.sessionId, parts: joinWithLog(caller, turn, request, options) };
 }
 
-async function* join(
+async function* joinWithLog(
   caller: Caller,
   turn: DirectTurn,
   { client }: AskRequest,
@@ -53,38 +53,38 @@ async function* join(
     ...(warn ? { warn } : {}),
   })[Symbol.asyncIterator]();
   const stream = turn.parts[Symbol.asyncIterator]();
-  let fromLog: Promise<Came> | null = came("log", log);
-  let fromStream: Promise<Came> | null = came("stream", stream);
+  let fromLog: Promise<NextPart> | null = readNext("log", log);
+  let fromStream: Promise<NextPart> | null = readNext("stream", stream);
   const never = new Promise<never>(() => {});
   let lost: unknown;
   try {
     while (fromLog || fromStream) {
-      const { of, part, error }: Came = await Promise.race([fromLog ?? never, fromStream ?? never]);
+      const { of, part, error }: NextPart = await Promise.race([fromLog ?? never, fromStream ?? never]);
       if (of === "stream") {
         if (error !== undefined) throw error;
         if (part) yield part;
-        fromStream = part ? came("stream", stream) : null;
+        fromStream = part ? readNext("stream", stream) : null;
       } else {
         lost = error;
         const mine = part && own.take(part);
         if (mine) yield* turn.log(mine);
         else if (!part) yield* turn.begin();
-        fromLog = part ? came("log", log) : null;
+        fromLog = part ? readNext("log", log) : null;
       }
       if (turn.isOver()) return;
     }
     throw lost ?? new Problem("UNREACHABLE", "The conversation can no longer be followed.");
   } finally {
-    if (signal?.aborted && signal.reason !== "SIGHUP" && !turn.hasBegun()) await cancel(caller, generationId);
+    if (signal?.aborted && signal.reason !== "SIGHUP" && !turn.hasBegun()) await cancelGeneration(caller, generationId);
     turn.end();
     void log.return?.(undefined)?.then(undefined, () => {});
   }
 }
 
-type Came = { of: "log" | "stream"; part?: NumberedPart; error?: unknown };
+type NextPart = { of: "log" | "stream"; part?: NumberedPart; error?: unknown };
 
 /** Returns the next part. Never rejects: an error is returned too. */
-function came(of: "log" | "stream", iterator: AsyncIterator<NumberedPart>): Promise<Came> {
+function readNext(of: "log" | "stream", iterator: AsyncIterator<NumberedPart>): Promise<NextPart> {
   return iterator.next().then(
     ({ done, value }) => (done ? { of } : { of, part: value }),
     (error: unknown) => ({ of, error }),
@@ -92,7 +92,7 @@ function came(of: "log" | "stream", iterator: AsyncIterator<NumberedPart>): Prom
 }
 
 /** Cancels a turn that has no parts yet, which its reader cannot know of. */
-async function cancel(caller: Caller, generationId: string): Promise<void> {
+async function cancelGeneration(caller: Caller, generationId: string): Promise<void> {
   const path = `/generations/${encodeURIComponent(generationId)}/cancel`;
   await caller.bearer({ method: "POST", path, body: {}, timeoutMs: 2_000 }).catch(() => {});
 }

@@ -11,11 +11,11 @@ import { isGenerationEnd, type NumberedPart, type StreamPart, UNLOGGED_STEP } fr
  */
 export type TurnMerger = {
   /** Returns the stream parts to show now. Until the log starts the turn, they are held back. */
-  told(parts: AgentPart[]): NumberedPart[];
+  addStreamed(parts: AgentPart[]): NumberedPart[];
   /** Returns the parts to show for a part of the log, which may belong to another turn. */
-  log(part: NumberedPart): NumberedPart[];
+  addLogged(part: NumberedPart): NumberedPart[];
   /** Switches to the log after the stream ended, and returns what the log has beyond it. */
-  toLog(): NumberedPart[];
+  switchToLog(): NumberedPart[];
   /** Returns the parts held back, once the log has started the turn. */
   begin(): NumberedPart[];
   /** Ends the turn without the log. */
@@ -26,26 +26,26 @@ export type TurnMerger = {
   /** Whether the log has ended the turn. */
   isClosed(): boolean;
   /** Whether the log has everything that was streamed. */
-  isKept(): boolean;
+  isLogged(): boolean;
   /** Returns the error with which the log ended the turn while the stream continues. */
-  givenUp(): Extract<StreamPart, { type: "error" }> | undefined;
+  getLoggedError(): Extract<StreamPart, { type: "error" }> | undefined;
 };
 
 /** @param label who answers, as the source of what tools came to */
 export function createTurnMerger(generationId: string, label: string): TurnMerger {
-  const heard = createTurnTracker(label);
-  const kept = createKept();
+  const tracker = createTurnTracker(label);
+  const loggedCalls = trackLoggedCalls();
   const early: AgentPart[] = [];
-  let held: StreamPart[] = [];
+  let heldParts: StreamPart[] = [];
   let streaming = true;
   let begun = false;
   let own = false;
   let over = false;
   let closed = false;
-  let hasTold = false;
+  let hasStreamed = false;
   let givenUp: NumberedPart | undefined;
   let [last, beside] = [0, 0];
-  const numbered = (parts: StreamPart[]): NumberedPart[] =>
+  const numberParts = (parts: StreamPart[]): NumberedPart[] =>
     parts.map((part) => {
       beside += 1;
       return { number: last + beside * UNLOGGED_STEP, part };
@@ -53,33 +53,33 @@ export function createTurnMerger(generationId: string, label: string): TurnMerge
   const advance = (number: number) => {
     if (number > last) [last, beside] = [number, 0];
   };
-  const collect = textCollector((id, text) => heard.report({ type: "text", sessionId: "", id, text }).parts);
-  const ofLog = (part: StreamPart): StreamPart[] => {
-    if (!hasTold) return [part];
-    if (part.type === "tool-input-available" || part.type === "tool-output-available") return takeCall(heard, part);
-    if (part.type === "tool-output-error") return takeCall(heard, part);
+  const collect = createTextCollector((id, text) => tracker.report({ type: "text", sessionId: "", id, text }).parts);
+  const takeLogged = (part: StreamPart): StreamPart[] => {
+    if (!hasStreamed) return [part];
+    if (part.type === "tool-input-available" || part.type === "tool-output-available") return takeCall(tracker, part);
+    if (part.type === "tool-output-error") return takeCall(tracker, part);
     return collect.take(part);
   };
   const toLog = () => {
     streaming = false;
-    const waiting = held;
-    held = [];
-    const parts = numbered(waiting.flatMap(ofLog));
+    const waiting = heldParts;
+    heldParts = [];
+    const parts = numberParts(waiting.flatMap(takeLogged));
     if (!givenUp) return parts;
     over = true;
     closed = true;
-    return [...parts, ...numbered([givenUp.part])];
+    return [...parts, ...numberParts([givenUp.part])];
   };
   const begin = () => {
     begun = true;
-    return numbered(early.splice(0));
+    return numberParts(early.splice(0));
   };
-  const ended = (one: NumberedPart): NumberedPart[] => {
+  const endByLog = (one: NumberedPart): NumberedPart[] => {
     if (streaming && one.part.type === "error") {
       givenUp = one;
       return [];
     }
-    const parts = [...toLog(), ...numbered([...collect.rest(), ...heard.close()])];
+    const parts = [...toLog(), ...numberParts([...collect.rest(), ...tracker.close()])];
     const known = over;
     over = true;
     closed = true;
@@ -87,57 +87,57 @@ export function createTurnMerger(generationId: string, label: string): TurnMerge
     return known ? parts : [...parts, one];
   };
   return {
-    told(parts) {
+    addStreamed(parts) {
       if (!streaming || over) return [];
-      const fresh = heard.take(parts);
-      hasTold ||= fresh.length > 0;
-      if (begun) return numbered(fresh);
+      const fresh = tracker.take(parts);
+      hasStreamed ||= fresh.length > 0;
+      if (begun) return numberParts(fresh);
       early.push(...fresh);
       return [];
     },
-    log(one) {
+    addLogged(one) {
       const { number, part } = one;
       if (part.type === "start") own = part.messageMetadata?.generation_id === generationId;
       if (closed || !own) {
         advance(number);
         return [one];
       }
-      if (isGenerationEnd(part)) return ended(one);
+      if (isGenerationEnd(part)) return endByLog(one);
       advance(number);
       if (part.type === "start") return [one, ...begin()];
       if (!isContent(part)) return [one];
-      kept.note(part);
-      if (streaming) held.push(part);
-      else return hasTold ? numbered(ofLog(part)) : [one];
+      loggedCalls.note(part);
+      if (streaming) heldParts.push(part);
+      else return hasStreamed ? numberParts(takeLogged(part)) : [one];
       return [];
     },
-    toLog,
+    switchToLog: toLog,
     begin,
     end(part) {
       streaming = false;
       over = true;
-      return numbered([...heard.close(), part]);
+      return numberParts([...tracker.close(), part]);
     },
     hasBegun: () => begun,
     isOver: () => over,
     isClosed: () => closed,
-    isKept: () =>
-      kept.isWhole() &&
-      (heard.getText() === "" ? heard.isComplete() && kept.has(heard.getCallIds()) : heard.isReported()),
-    givenUp: () => (givenUp?.part.type === "error" ? givenUp.part : undefined),
+    isLogged: () =>
+      loggedCalls.isWhole() &&
+      (tracker.getText() === "" ? tracker.isComplete() && loggedCalls.has(tracker.getCallIds()) : tracker.isReported()),
+    getLoggedError: () => (givenUp?.part.type === "error" ? givenUp.part : undefined),
   };
 }
 
-type Heard = ReturnType<typeof createTurnTracker>;
+type Tracker = ReturnType<typeof createTurnTracker>;
 type CallPart = Extract<StreamPart, { type: "tool-input-available" | "tool-output-available" | "tool-output-error" }>;
 
 /** Returns a call of the log, unless the stream had it. The log stores an agent server's calls unchanged. */
-function takeCall(heard: Heard, part: CallPart): StreamPart[] {
-  return heard.take([part as AgentPart]);
+function takeCall(tracker: Tracker, part: CallPart): StreamPart[] {
+  return tracker.take([part as AgentPart]);
 }
 
 /** Tracks the calls that the log has. */
-function createKept(): { note(part: StreamPart): void; isWhole(): boolean; has(calls: string[]): boolean } {
+function trackLoggedCalls(): { note(part: StreamPart): void; isWhole(): boolean; has(calls: string[]): boolean } {
   const calls = new Map<string, boolean>();
   return {
     note(part) {
@@ -150,7 +150,7 @@ function createKept(): { note(part: StreamPart): void; isWhole(): boolean; has(c
 }
 
 /** Collects the texts of the log, and passes on each complete one. */
-function textCollector(whole: (id: string, text: string) => StreamPart[]) {
+function createTextCollector(whole: (id: string, text: string) => StreamPart[]) {
   let open: { id: string; text: string } | undefined;
   const rest = () => {
     const one = open;

@@ -49,12 +49,12 @@ const KEEP_LIMIT_MS = 5_000;
 export function createDirectTurn(ports: TurnPorts, place: AskStreamResponse): DirectTurn {
   const { session_id: sessionId, generation_id: generationId, after } = place;
   const over = new AbortController();
-  const splice = createTurnMerger(generationId, getAgentHost(place.stream_url));
+  const merger = createTurnMerger(generationId, getAgentHost(place.stream_url));
   let changed = Promise.withResolvers<void>();
-  const world: World = {
+  const context: TurnContext = {
     ...ports,
     place,
-    splice,
+    merger: merger,
     signal: ports.signal ? AbortSignal.any([ports.signal, over.signal]) : over.signal,
     change: () => changed.promise,
   };
@@ -63,47 +63,47 @@ export function createDirectTurn(ports: TurnPorts, place: AskStreamResponse): Di
     generationId,
     ...(after === undefined ? {} : { after }),
     log(part) {
-      const parts = splice.log(part);
-      if (splice.isOver()) over.abort();
+      const parts = merger.addLogged(part);
+      if (merger.isOver()) over.abort();
       changed.resolve();
       changed = Promise.withResolvers();
       return parts;
     },
-    parts: stream(world),
-    begin: splice.begin,
-    hasBegun: splice.hasBegun,
-    isOver: splice.isOver,
-    isClosed: splice.isClosed,
+    parts: streamTurn(context),
+    begin: merger.begin,
+    hasBegun: merger.hasBegun,
+    isOver: merger.isOver,
+    isClosed: merger.isClosed,
     end: () => over.abort(),
   };
 }
 
-type World = TurnPorts & {
+type TurnContext = TurnPorts & {
   place: AskStreamResponse;
-  splice: TurnMerger;
+  merger: TurnMerger;
   signal: AbortSignal;
   /** Resolves with the next part of the log. */
   change(): Promise<void>;
 };
 
-async function* stream(world: World): AsyncGenerator<NumberedPart> {
-  const { caller, openStream, prompt, place, splice, signal } = world;
+async function* streamTurn(context: TurnContext): AsyncGenerator<NumberedPart> {
+  const { caller, openStream, prompt, place, merger, signal } = context;
   const { baseUrl: backendUrl, version } = caller.backend;
   const { stream_url: streamUrl, stream_token: token } = place;
   const label = getAgentHost(streamUrl);
   const events = streamAgentEvents(openStream, { streamUrl, token, prompt, backendUrl, version, signal });
   try {
-    for await (const event of keptOpen(events)) {
+    for await (const event of keepOpen(events)) {
       const { parts, end } = toAgentParts(event, label);
-      yield* splice.told(parts);
-      if (splice.isOver()) return;
-      if (end) return yield* conclude(world, end);
+      yield* merger.addStreamed(parts);
+      if (merger.isOver()) return;
+      if (end) return yield* conclude(context, end);
     }
     throw new AgentStreamError("ended the stream before the answer was complete", true);
   } catch (error) {
     if (signal.aborted) return;
     if (!(error instanceof AgentStreamError)) throw error;
-    yield* takenUp(world, error);
+    yield* continueFromLog(context, error);
   }
 }
 
@@ -111,7 +111,7 @@ async function* stream(world: World): AsyncGenerator<NumberedPart> {
  * Yields the same events, but does not close the stream when its reader leaves early: the agent server may still have
  * to report.
  */
-async function* keptOpen(events: AsyncGenerator<unknown>): AsyncGenerator<unknown> {
+async function* keepOpen(events: AsyncGenerator<unknown>): AsyncGenerator<unknown> {
   let done = false;
   try {
     for (;;) {
@@ -135,44 +135,47 @@ async function drain(events: AsyncGenerator<unknown>): Promise<void> {
 }
 
 /** Handles a regular end of the stream: waits for the log to have everything and to end the turn. */
-async function* conclude(world: World, end: "finish" | "abort" | Problem): AsyncGenerator<NumberedPart> {
-  const { splice, place, warn } = world;
+async function* conclude(context: TurnContext, end: "finish" | "abort" | Problem): AsyncGenerator<NumberedPart> {
+  const { merger, place, warn } = context;
   if (end === "abort") {
-    await reportStreamOutcome(world, { outcome: "broken" });
-    return yield* splice.toLog();
+    await reportStreamOutcome(context, { outcome: "broken" });
+    return yield* merger.switchToLog();
   }
-  const givenUp = splice.givenUp();
-  if (!givenUp) yield* splice.toLog();
+  const givenUp = merger.getLoggedError();
+  if (!givenUp) yield* merger.switchToLog();
   const failed = end === "finish" ? undefined : end;
-  if (failed) await reportStreamOutcome(world, { outcome: "failed", message: failed.message });
-  else if (await until(world, splice.isKept)) await reportStreamOutcome(world, { outcome: "finished" });
-  await until(world, splice.isOver);
-  if (splice.isOver() || world.signal.aborted) return;
-  if (failed) return yield* splice.end({ type: "error", errorText: failed.message, code: failed.code });
-  if (!splice.isKept())
+  if (failed) await reportStreamOutcome(context, { outcome: "failed", message: failed.message });
+  else if (await waitUntil(context, merger.isLogged)) await reportStreamOutcome(context, { outcome: "finished" });
+  await waitUntil(context, merger.isOver);
+  if (merger.isOver() || context.signal.aborted) return;
+  if (failed) return yield* merger.end({ type: "error", errorText: failed.message, code: failed.code });
+  if (!merger.isLogged())
     warn(
       `The backend has not yet received this answer from the agent server at ${getAgentHost(place.stream_url)}, so the conversation may lack it.`,
     );
-  yield* splice.end({ type: "finish", finishReason: "stop" });
+  yield* merger.end({ type: "finish", finishReason: "stop" });
 }
 
 /** Handles a stream that failed: the log continues the turn. */
-async function* takenUp(world: World, { clause, sent }: AgentStreamError): AsyncGenerator<NumberedPart> {
-  const { splice, place, warn } = world;
+async function* continueFromLog(
+  context: TurnContext,
+  { clause, sent }: AgentStreamError,
+): AsyncGenerator<NumberedPart> {
+  const { merger, place, warn } = context;
   const host = getAgentHost(place.stream_url);
   const outcome: StreamOutcome["outcome"] = sent ? "broken" : "unsent";
-  const heard = await reportStreamOutcome(world, { outcome });
-  if (!heard && !sent && !splice.isOver() && !world.signal.aborted) {
+  const isReported = await reportStreamOutcome(context, { outcome });
+  if (!isReported && !sent && !merger.isOver() && !context.signal.aborted) {
     const errorText = `The agent server at ${host} ${clause}, and the backend did not take over the request.`;
-    return yield* splice.end({ type: "error", errorText, code: "AGENT_FAILED" });
+    return yield* merger.end({ type: "error", errorText, code: "AGENT_FAILED" });
   }
-  if (!splice.givenUp())
+  if (!merger.getLoggedError())
     warn(`The agent server at ${host} ${clause}; ${sent ? "the rest" : "the answer"} comes through the backend.`);
-  yield* splice.toLog();
+  yield* merger.switchToLog();
 }
 
 /** Waits until a condition holds, up to `KEEP_LIMIT_MS`. */
-async function until({ caller, signal, change, splice }: World, isSo: () => boolean): Promise<boolean> {
+async function waitUntil({ caller, signal, change, merger }: TurnContext, isSo: () => boolean): Promise<boolean> {
   const limit = new AbortController();
   const ended = AbortSignal.any([signal, limit.signal]);
   let late = false;
@@ -184,7 +187,7 @@ async function until({ caller, signal, change, splice }: World, isSo: () => bool
       late = true;
     },
   );
-  while (!isSo() && !late && !splice.isOver()) await Promise.race([change(), wait]);
+  while (!isSo() && !late && !merger.isOver()) await Promise.race([change(), wait]);
   limit.abort();
   return isSo();
 }

@@ -41,7 +41,7 @@ test.for<[string, string | Uint8Array, number, RegExp]>([
     "in another encoding",
     Buffer.from("\ufeff{}", "utf16le"),
     0o600,
-    /^failed: .*config\.json is UTF-16 \(little endian\)\. → Save it as UTF-8; it was left as it is\.$/,
+    /^failed: .*config\.json is UTF-16 \(little endian\)\. → Save it as UTF-8\. It was not changed\.$/,
   ],
   [
     "that others can read",
@@ -83,9 +83,9 @@ test("a sign-in that is damaged, or open to others, is told as it was before kay
 
 const LOOKS: [KeychainStatus["state"], RegExp][] = [
   ["no-bus", /No D-Bus session bus is available/],
-  ["refused", /refuses the connection/],
-  ["mute", /does not answer/],
-  ["no-provider", /No keychain service runs/],
+  ["refused", /rejects the connection/],
+  ["mute", /does not respond/],
+  ["no-provider", /No keychain service is running/],
   ["no-collection", /no default collection/],
   ["locked", /The keychain is locked/],
   ["frozen", /The keychain service does not respond/],
@@ -96,10 +96,10 @@ test.for(LOOKS)(
   "a keychain that is %s is told without being called; it has failed where the sign-in needs it",
   async ([state, words]) => {
     const called = async () => expect.fail("the keychain was called");
-    const keychain = { look: async () => ({ state }), get: called, set: called, delete: called };
+    const keychain = { check: async () => ({ state }), get: called, set: called, delete: called };
     const { keychain: warned = "" } = await looked({ keychain });
     expect(warned).toMatch(words);
-    expect(warned).toMatch(/^warning: .* The sign-in is kept in a plain file that only you can read instead\. → /);
+    expect(warned).toMatch(/^warning: .* The sign-in is stored in a plain file instead, which only you can read\. → /);
     const { keychain: needed = "" } = await looked({ keychain, env: { KAY_CREDENTIALS: "keychain" } });
     expect(needed).toMatch(/^failed: .* → (?!.*kay doctor)/);
   },
@@ -133,7 +133,7 @@ test("on macOS nothing is written, and where a file is wanted nothing is looked 
   expect(mac.given).toEqual([]);
   const look = async () => expect.fail("it was looked at");
   expect(
-    (await looked({ keychain: { ...memoryKeychain(), look }, env: { KAY_CREDENTIALS: "file" } })).keychain,
+    (await looked({ keychain: { ...memoryKeychain(), check: look }, env: { KAY_CREDENTIALS: "file" } })).keychain,
   ).toMatch(/^skipped: /);
 });
 
@@ -240,5 +240,5 @@ test("a home that is nowhere is told and nothing else breaks", async () => {
   const env = { XDG_CONFIG_HOME: "", XDG_STATE_HOME: "", XDG_DATA_HOME: "" };
   const checks = await looked({ env, home: undefined });
   expect(checks.runtime).toMatch(/^ok: /);
-  expect(checks.settings).toMatch(/^failed: There is no place for kay's files/);
+  expect(checks.settings).toMatch(/^failed: Could not find a folder for kay's files/);
 });

@@ -82,7 +82,9 @@ test("a D-Bus that is mute is told within its time, and everything else is told 
   const checks = checksOf(await real(env, { keychain })("doctor --json"));
   expect(Date.now() - began).toBeLessThan(10_000);
   expect(checks).toMatchObject({
-    keychain: expect.stringMatching(/^warning: The D-Bus session bus does not answer, so no keychain can be reached/),
+    keychain: expect.stringMatching(
+      /^warning: The D-Bus session bus does not respond, so the keychain cannot be reached/,
+    ),
     "network.connect":
       "failed: Nothing can be reached on port 1 of 127.0.0.1 (127.0.0.1: ECONNREFUSED). → Nothing listens there: check the port, and that what should listen runs.",
     "network.http": "skipped: Not reached.",
