@@ -5,6 +5,7 @@ import { isReadRequest } from "#connectors/http/target";
 import type { Account, ServiceConfiguration, ServiceHttp, Tool, ToolResult } from "#connectors/service";
 import type { Clock, Fetch } from "#net/ports";
 import { cleanLine } from "#protocol/clean";
+import { Problem } from "#protocol/errors";
 import { notSentProblem, restrictToReads } from "./dry-run.ts";
 import { type Effect, type EffectLog, recordEffect } from "./effect.ts";
 import type { RunContext } from "./tool.ts";
@@ -62,11 +63,16 @@ async function runTool(
   tool: Tool,
   { input, context, effect }: Run,
 ): Promise<ToolResult> {
-  let access = await ports.access(service.name);
+  const readAccess = async (rejected?: string) => {
+    const read = await ports.access(service.name, rejected);
+    checkAccount(service.title, context.account, read.as);
+    return read;
+  };
+  let access = await readAccess();
   const idempotencyKey = effect?.id ?? context.toolCallId;
   // A long turn can outlive the token it started with.
   const token = async () => {
-    if (ports.clock.now() >= (access.until ?? 0)) access = await ports.access(service.name);
+    if (ports.clock.now() >= (access.until ?? 0)) access = await readAccess();
     return access.token;
   };
   const http = createServiceHttp({
@@ -76,7 +82,7 @@ async function runTool(
     service,
     token,
     onRejected: async (rejected) => {
-      access = await ports.access(service.name, rejected);
+      access = await readAccess(rejected);
       return access.token;
     },
     sleep: async (ms, signal) => {
@@ -98,8 +104,8 @@ async function runTool(
     clock: ports.clock,
     people: { interaction, requestInteraction, log },
     raw: {
-      token: async () => (await ports.access(service.name)).token,
-      rejected: async (rejected) => (await ports.access(service.name, rejected)).token,
+      token: async () => (await readAccess()).token,
+      rejected: async (rejected) => (await readAccess(rejected)).token,
       lacks: async (scopes) => {
         await ports.wants?.(service.name, scopes);
         const words = scopes.length > 0 ? ` (${cleanLine(scopes.join(" "), 200)})` : "";
@@ -110,6 +116,17 @@ async function runTool(
       wrote: () => effect?.wrote(),
     },
   });
+}
+
+/** @throws Problem ACCOUNT_MISMATCH when another account was connected since the call was shown or allowed */
+function checkAccount(title: string, expected: Account | undefined, current: Account | undefined): void {
+  if (!expected || !current || expected.id === current.id) return;
+  throw new Problem("ACCOUNT_MISMATCH", formatAccountChange(title, expected.words, current.words), { hint: "" });
+}
+
+/** Says that a call was not made because the connected account is not the one that the user saw. */
+export function formatAccountChange(title: string, shown: string, current: string): string {
+  return `Nothing was sent: this was approved for ${shown}, but ${title} is now connected as ${current}. Ask again to use that account.`;
 }
 
 /** Records the effect as sent before its first write leaves, and as written after each write that succeeds. */

@@ -152,7 +152,9 @@ async function admit(
   // A handler that waits for the user is abandoned; its next run finds the answer.
   const result = await recordToolCall(watch, tool, () =>
     Promise.race([
-      tool.run(gate.input, { toolCallId, signal, report, ...interactive }).then((ran) => ({ ran })),
+      tool
+        .run(gate.input, { toolCallId, signal, report, ...(account ? { account } : {}), ...interactive })
+        .then((ran) => ({ ran })),
       waiting,
     ]),
   );

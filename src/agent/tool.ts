@@ -43,6 +43,8 @@ export type AgentTool = {
 
 export type RunContext = Interactive & {
   toolCallId: string;
+  /** The account that the approval named. A call never runs as another one. */
+  account?: Account;
   signal: AbortSignal;
   /** Called with each state of an effect as it changes. */
   report(receipt: Receipt): void;

@@ -55,6 +55,8 @@ export const Preview = z.looseObject({
   service: z.optional(text),
   access: z.optional(z.enum(["read", "write", "destructive"])),
   account: z.optional(text),
+  /** Opaque ID of that account. An approval counts only for the account that it showed. */
+  account_id: z.optional(text),
   fields: z.array(PreviewField),
   /** What a tool with `confirm_after_execution` did, for the user to review. */
   result: z.optional(text),

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Account } from "#connectors/service";
 import { toCanonicalJson } from "#protocol/canonical-json";
 import { cleanLine } from "#protocol/clean";
@@ -14,6 +15,11 @@ export function toAccount({
   const place = formatFirst([metadata.site, metadata.workspace_name, metadata.workspace, metadata.portal]);
   const words = place === undefined ? name : `${name} (${place})`;
   return { id: toCanonicalJson([provider, id, metadata]), words: cleanLine(words) };
+}
+
+/** Returns an opaque ID of an account for what is shown and stored, which tells accounts apart without naming them. */
+export function hashAccount({ id }: Account): string {
+  return createHash("sha256").update(id).digest("base64url").slice(0, 22);
 }
 
 function formatFirst(candidates: unknown[]): string | undefined {

@@ -1,8 +1,9 @@
 import type { HeldCall } from "#agent/events";
+import type { Account } from "#connectors/service";
 import type { AskRequest, AskResponse, PlannedCall } from "#protocol/ask";
 import { type ErrorCode, Problem } from "#protocol/errors";
 import { formatInputFields, listInputFields } from "#protocol/input-fields";
-import { toAccount } from "../approvals/account.ts";
+import { hashAccount, toAccount } from "../approvals/account.ts";
 import { openConfirmation } from "../approvals/confirmations.ts";
 import { listServices } from "../connections/catalog.ts";
 import type { BackendPorts } from "../ports.ts";
@@ -136,16 +137,19 @@ async function confirmationFor(
   const { installationId, conversationId, generationId, request } = asking;
   const { prompt, context, interactive, confirm } = request;
   // What proposes nothing is over already; a yes to it only says so.
-  const plan = shown.calls.length > 0 ? { confirm } : { confirm, text: shown.text, output: shown.output };
+  const accounts = await getAccounts(ports, installationId);
+  const plan =
+    shown.calls.length > 0
+      ? { confirm, accounts: pickAccounts(accounts, shown.calls) }
+      : { confirm, text: shown.text, output: shown.output };
   const held = { generationId, conversationId, prompt, context, interactive, plan };
   const { token, expiresAt } = await openConfirmation(ports, installationId, held);
-  const accounts = await getAccounts(ports, installationId);
   const planned: PlannedCall[] = shown.calls.map(({ toolName, access, parsed, summary, service }) => ({
     tool: toolName,
     access,
     input: parsed,
     summary,
-    ...(accounts.has(service) ? { account: accounts.get(service) } : {}),
+    ...(accounts.has(service) ? { account: accounts.get(service)?.words } : {}),
   }));
   const lines = planned.map(({ summary, input }) => `\n- ${summary}${formatPlannedFields(input)}`).join("");
   const body: AskResponse = {
@@ -167,12 +171,24 @@ function formatPlannedFields(input: Record<string, unknown>): string {
   return fields.length > 0 ? `\n${formatInputFields(fields)}` : "";
 }
 
-/** Who acts at each service that is connected, in words. */
-async function getAccounts({ db }: BackendPorts, installationId: string): Promise<Map<string, string>> {
+/** Returns the connected account of each service. */
+export async function getAccounts({ db }: BackendPorts, installationId: string): Promise<Map<string, Account>> {
   const grants = await listGrants(db, installationId);
   const connected = grants.filter(({ status }) => status === "connected");
-  return new Map(connected.map((grant) => [grant.service, toAccount(grant).words]));
+  return new Map(connected.map((grant) => [grant.service, toAccount(grant)]));
 }
+
+/** Returns the accounts that a plan would use, as they are stored with its confirmation. */
+function pickAccounts(accounts: Map<string, Account>, calls: HeldCall[]): Record<string, ShownAccount> {
+  const used = calls.flatMap(({ service }) => {
+    const account = accounts.get(service);
+    return account ? [[service, { id: hashAccount(account), words: account.words }] as const] : [];
+  });
+  return Object.fromEntries(used);
+}
+
+/** An account as a confirmation showed it. */
+export type ShownAccount = { id: string; words: string };
 
 function silence({ receipts, failed: calls }: RunResult): string {
   if (receipts.length > 0) return receipts.map(({ summary }) => `- ${summary}`).join("\n");

@@ -1,9 +1,19 @@
+import { formatAccountChange } from "#agent/call";
 import type { AskResponse, ConfirmRequest } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
+import { hashAccount } from "../approvals/account.ts";
 import { closeConfirmation } from "../approvals/confirmations.ts";
 import type { BackendPorts } from "../ports.ts";
 import { findGeneration } from "../store/generations.ts";
-import { type AskContext, type AskResult, toAskResult, toFailedResult, toIds } from "./ask.ts";
+import {
+  type AskContext,
+  type AskResult,
+  getAccounts,
+  type ShownAccount,
+  toAskResult,
+  toFailedResult,
+  toIds,
+} from "./ask.ts";
 import { attendGeneration } from "./attend.ts";
 import type { Engine } from "./engine.ts";
 import { advanceGeneration } from "./progress.ts";
@@ -24,7 +34,7 @@ export async function answerConfirmation(
   signal: AbortSignal,
 ): Promise<AskResult> {
   const held = await closeConfirmation(ports, installationId, token, approved);
-  const { text, output, confirm: strict } = held.plan as { text?: string; output?: unknown; confirm: boolean };
+  const { text, output, confirm: strict, accounts = {} } = held.plan as HeldPlan;
   const { conversationId, generationId, prompt, context, interactive } = held;
   const request = { prompt, context, interactive, confirm: strict };
   const asking: AskContext = { installationId, conversationId, generationId, request };
@@ -33,6 +43,11 @@ export async function answerConfirmation(
   const row = await findGeneration(ports.db, generationId);
   if (row === undefined || row.finished_at !== null || row.step === null)
     return toFailedResult(asking, new Problem("CANCELLED", "There is nothing left to carry out."), { receipts: [] });
+  const change = await findAccountChange(ports, installationId, accounts);
+  if (change !== undefined) {
+    await engine.stop(generationId, change);
+    return toFailedResult(asking, new Problem("ACCOUNT_MISMATCH", change, { hint: "" }), { receipts: [] });
+  }
   // Whoever is there carries it out, should this process end right now.
   const wake_at = new Date(ports.clock.now() + TAKEN_OVER);
   await advanceGeneration(ports.db, row, { type: "approved" }, { wake_at });
@@ -43,6 +58,23 @@ export async function answerConfirmation(
       ? failedAction(asking, said, result)
       : confirmed(asking, said, { receipts: result.receipts, ...toOutputField(result) }),
   );
+}
+
+/** What is stored with a confirmation: the accounts that it showed, by service. */
+type HeldPlan = { text?: string; output?: unknown; confirm: boolean; accounts?: Record<string, ShownAccount> };
+
+/** Says which account changed since the confirmation was shown. */
+async function findAccountChange(
+  ports: BackendPorts,
+  installationId: string,
+  shown: Record<string, ShownAccount>,
+): Promise<string | undefined> {
+  const current = await getAccounts(ports, installationId);
+  for (const [service, { id, words }] of Object.entries(shown)) {
+    const account = current.get(service);
+    if (account && hashAccount(account) !== id) return formatAccountChange(service, words, account.words);
+  }
+  return undefined;
 }
 
 /** Milliseconds that the process which heard the yes has to begin with it. */

@@ -1,9 +1,11 @@
+import { formatAccountChange } from "#agent/call";
 import type { Allowance, CheckedCall, GateResult } from "#agent/calls";
 import type { Outcome, Wait } from "#agent/events";
 import type { Account } from "#connectors/service";
 import { clean } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 import type { InteractionResponse, Preview } from "#protocol/events";
+import { hashAccount } from "../approvals/account.ts";
 import { type Decision, decideCall } from "../approvals/decide.ts";
 import { rememberGrant } from "../approvals/grants.ts";
 import { settleCallSql } from "../store/calls.ts";
@@ -31,7 +33,9 @@ export async function gateCall(
   const { response } = asked;
   if (asked.status !== "answered" || response === null) return { kind: "denied", reason: unanswered(asked.status) };
   if (response.action !== "approve") return { kind: "denied", reason: getReason(response) };
-  return await approved(world, call, account, response);
+  const change = getAccountChange(asked, call, account);
+  if (change !== undefined) return { kind: "denied", reason: change };
+  return await approved(world, call, account, asked, response);
 }
 
 /** Asks where that is needed; where it is not, says what allowed it. */
@@ -66,18 +70,32 @@ export async function recordAllowance(
   return allowance;
 }
 
+/** Why an approval does not count: the account on the card is not the one that is connected now. */
+function getAccountChange(
+  { request }: StoredInteraction,
+  { tool }: CheckedCall,
+  account: Account | undefined,
+): string | undefined {
+  const { account: shown, account_id: id } = request.preview ?? {};
+  if (id === undefined || (account && hashAccount(account) === id)) return undefined;
+  return formatAccountChange(tool.title, shown ?? "another account", account?.words ?? "no account");
+}
+
 /** What was approved runs: as it was shown, or exactly as it was edited. What is remembered covers what runs. */
 async function approved(
   world: CallContext,
   call: CheckedCall,
   account: Account | undefined,
+  { request }: StoredInteraction,
   { edited_args: edited, approval_scope: scope = "once" }: InteractionResponse,
 ): Promise<GateResult> {
   const input = edited ? call.tool.parse(edited) : call.parsed;
   const { installation_id: installationId, conversation_id: conversationId } = world.row;
   if (scope !== "once") {
     const { offer } = await decide(world, { ...call, parsed: input }, account);
-    if (offer.scopes.some((offered) => offered.scope === scope))
+    const shown = request.approval_scopes?.find((offered) => offered.scope === scope)?.words;
+    // What is remembered is what the card said, or what the user made of it by an edit.
+    if (offer.scopes.some((offered) => offered.scope === scope && (edited || offered.words === shown)))
       await rememberGrant(world.ports, { installationId, conversationId, scope, offer });
   }
   return { kind: "run", input, ...(edited ? { edited: true } : {}) };
@@ -150,7 +168,7 @@ export function toPreview(
     summary: call.summary,
     service: call.tool.service,
     access: call.access,
-    ...(account ? { account: account.words } : {}),
+    ...(account ? { account: account.words, account_id: hashAccount(account) } : {}),
     fields: traceOrigins(call.parsed, messages),
   };
 }

@@ -101,6 +101,7 @@ test("a dry run reads, and of everything else says what it would be: nothing is 
         service: "jira",
         access: call.access,
         account: "Ann Example (main)",
+        account_id: expect.any(String),
         fields: [{ name: "issue", value: call.input.issue, origin: "person" }],
       },
     })),

@@ -1,0 +1,58 @@
+import { expect, test } from "vitest";
+import { useBackend } from "#test/backend";
+import { BOB, connect, MAIN, OTHER } from "#test/consent";
+import { type DeskLog, deskServices } from "#test/desk";
+import { json } from "#test/outside";
+import { scriptedModel } from "#test/scripted-model";
+import { ask } from "#test/turn";
+
+const log: DeskLog = [];
+const model = scriptedModel((url, init) => world().outside.fetch(url, init));
+const world = useBackend({ services: deskServices(log), ...model.ports });
+const CLOSE: [string, string, object] = ["c1", "jira.close_issue", { issue: "KAY-3" }];
+
+test.for([
+  ["another account", { account: BOB }, "Bob Example (main)"],
+  ["another site of the same account", { sites: [OTHER] }, "Ann Example (other)"],
+] as const)(
+  "an approval does not count after %s was connected, and nothing is remembered",
+  async ([, consent, now]) => {
+    const { token, session } = await connect(world(), {}, { sites: [MAIN] });
+    model.script({ calls: [CLOSE] }, { text: "Not done." });
+    const turn = await ask(world(), token, "close KAY-3");
+    const request = await turn.asked();
+    expect(request.preview).toMatchObject({ account: "Ann Example (main)" });
+    await connect(world(), { session_id: session }, consent as object);
+    await turn.answer(request.interaction_id, { action: "approve", approval_scope: "session" });
+    await turn.end();
+    expect(turn.parts.find(({ type }) => type === "tool-output-denied")).toMatchObject({
+      toolCallId: "c1",
+      reason: `Nothing was sent: this was approved for Ann Example (main), but Jira is now connected as ${now}. Ask again to use that account.`,
+    });
+    expect((await world().call("GET /approvals", { token })).body).toMatchObject({ approvals: [] });
+  },
+);
+
+test("a confirmation does not count after another account was connected", async () => {
+  const { token, session } = await connect(world());
+  model.script({ calls: [CLOSE] }, { text: "Done." });
+  const held = await world().call("POST /ask", { token, body: { prompt: "close KAY-3", confirm: true } });
+  expect(held.body).toMatchObject({ data: { plan: [{ account: "Ann Example (main)" }] } });
+  await connect(world(), { session_id: session }, { account: BOB });
+  const body = { confirmation_token: held.body.confirmation_token, approved: true };
+  const answer = await world().call("POST /ask/confirm", { token, body });
+  expect(answer.body).toMatchObject({ code: "ACCOUNT_MISMATCH" });
+  expect(JSON.stringify(answer.body)).toContain("Bob Example (main)");
+});
+
+test("the same account connected again changes nothing about an approval", async () => {
+  const { token, session } = await connect(world());
+  model.script({ calls: [CLOSE] }, { text: "Done." });
+  const turn = await ask(world(), token, "close KAY-3");
+  const request = await turn.asked();
+  await connect(world(), { session_id: session });
+  world().outside.expect("POST https://api.atlassian.com/close/KAY-3", json({}));
+  await turn.answer(request.interaction_id, { action: "approve" });
+  await turn.end();
+  expect(turn.text()).toBe("Done.");
+});
