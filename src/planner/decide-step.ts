@@ -8,6 +8,7 @@ import { buildMemory, listCalls } from "./memory.ts";
 import { planRequests } from "./outcomes.ts";
 import { completePending, readPending } from "./pending.ts";
 import type { PlannerDecision } from "./plan.ts";
+import { formatTooLong } from "./reply.ts";
 import { replyToSmallTalk } from "./small-talk.ts";
 
 /**
@@ -31,6 +32,7 @@ export function decideStep(
   if (more && "text" in more) return more;
   const text = more?.request ?? said.text;
   const request = { ...said, text, words: language.read(text) };
+  if (request.words.length > MAX_WORDS) return { text: formatTooLong(MAX_WORDS) };
   if (!more && turn.length === 0 && !isConnectionRequest(request, kit)) {
     const talk = replyToSmallTalk(request.words, kit.skills);
     if (talk) return { text: talk };
@@ -48,3 +50,6 @@ function formatRequest(message: LanguageModelV4Message | undefined): string {
 
 /** Characters of a request that are read; nobody's plain request is longer. */
 const LONGEST = 4_000;
+
+/** Most words of a request, with a quoted text as one. The work of laying examples along a request grows with the square of its words. */
+const MAX_WORDS = 60;

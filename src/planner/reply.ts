@@ -7,6 +7,15 @@ import type { NearExample } from "./nearest.ts";
 /** The quiet last line of every answer: whoever reads it knows what answered. */
 export const SIGNATURE = "_Answered by the offline planner, without a language model._";
 
+/** Says that a request is longer than the planner reads. Nothing is done. */
+export function formatTooLong(most: number): string {
+  return [
+    `That request is too long for the offline planner, which reads up to ${most} words. Nothing was done.`,
+    "Ask for one thing at a time, put long text in quotes, or pass it with `--file`.",
+    "A language model has no such limit: `kay model` shows how to choose one.",
+  ].join("\n\n");
+}
+
 /** What can be done, with a few requests as examples, for all services or the named ones. */
 export function formatHelp(skills: Skill[]): string {
   const services = [...new Set(skills.map(({ title }) => title))];
