@@ -185,7 +185,7 @@ function openLog(log: string): number {
     if ((statSync(log, { throwIfNoEntry: false })?.size ?? 0) > LOG_LIMIT) renameSync(log, `${log}.1`);
     return openSync(log, "a", 0o600);
   } catch (error) {
-    throw new Problem("STORE_UNREADABLE", `Cannot write ${log} (${(error as NodeJS.ErrnoException).code}).`, {
+    throw new Problem("STORE_UNREADABLE", `Could not write ${log} (${(error as NodeJS.ErrnoException).code}).`, {
       hint: "Set XDG_STATE_HOME to a folder that can be written.",
       cause: error,
     });

@@ -4,8 +4,8 @@ import { Problem } from "#protocol/errors";
 import { getErrno } from "./errno.ts";
 
 /**
- * Make a folder for kay's files, for this user alone. Never makes a folder in the root of the file system: a home folder that does not
- * exist (a container with a random user) is not kay's to create (case S14).
+ * Creates a folder for kay's files, accessible only to this user. Never creates a folder in the root: a missing home
+ * folder, as in a container with an arbitrary user, is not kay's to create.
  *
  * @throws Problem STORE_UNREADABLE with the path, the system's code and the variable to set
  */
@@ -20,8 +20,8 @@ export function ensurePrivateFolder(folder: string, variable = "KAY_CONFIG_DIR")
 }
 
 /**
- * Make a folder and those above it, for this user alone. Step by step, since Node's own `recursive` never ends where the system says ENOENT
- * below a folder that is there (/proc, automounts).
+ * Creates a folder and its parents, accessible only to this user. Works step by step, because Node's `recursive` loops
+ * forever if the system reports ENOENT inside an existing folder (/proc, automounts).
  */
 export function makePrivateFolders(folder: string): void {
   if (isFolder(folder)) return;
@@ -29,14 +29,14 @@ export function makePrivateFolders(folder: string): void {
   try {
     mkdirSync(folder, { mode: 0o700 });
   } catch (error) {
-    // Another process may have been faster.
+    // Another process may have created it.
     if (getErrno(error) !== "EEXIST" || !isFolder(folder)) throw error;
   }
 }
 
-/** Files at `path` cannot be kept: one line with the path, the system's code and the variable that moves them elsewhere. */
+/** Creates the error for files that cannot be stored at `path`, with the variable that moves them. */
 export function unusableProblem(path: string, errno: string, variable: string, cause?: unknown): Problem {
-  return new Problem("STORE_UNREADABLE", `Cannot write ${path} (${errno}).`, {
+  return new Problem("STORE_UNREADABLE", `Could not write ${path} (${errno}).`, {
     hint: `Set ${variable} to a writable directory.`,
     details: { path, errno },
     cause,

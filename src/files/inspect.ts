@@ -1,25 +1,27 @@
 import { readFile, stat } from "node:fs/promises";
 import { type ErrorCode, Problem } from "#protocol/errors";
 
-/** A file of kay's as it lies there. Nothing is opened, mended or moved by looking. */
+/** State of one of kay's files. Inspecting it changes nothing. */
 export type FileInspection = {
   path: string;
-  /** `damaged` is put aside by the next command that reads it; `foreign` is left as it is (another encoding, another shape). */
+  /**
+   * `damaged` files are set aside by the next command that reads them; `foreign` ones (other encoding or shape) stay.
+   */
   state: "absent" | "fine" | "damaged" | "foreign" | "unreadable";
-  /** What is wrong, in words. */
+  /** Error that reading the file causes. */
   problem?: Problem;
-  /** Others may read or write it. */
+  /** Whether other users can read or write it. */
   open: boolean;
-  /** Number of the user whom it belongs to. */
+  /** ID of its owner. */
   owner?: number;
 };
 
 /**
- * Look at a file without any of what reading it does.
+ * Inspects a file without the side effects of reading it.
  *
- * @param nothing what is told of one that cannot be read
- * @param read what is told of its bytes; null for damaged ones, a Problem for what is foreign
- * @param unreadable the error of one that cannot be read
+ * @param nothing result fields for a file that cannot be read
+ * @param read returns result fields for its bytes, null if damaged; throws a Problem if foreign
+ * @param unreadable error code for a file that cannot be read
  */
 export async function inspectFile<T extends object>(
   path: string,
@@ -41,6 +43,6 @@ export async function inspectFile<T extends object>(
     const errno = (error as NodeJS.ErrnoException).code;
     if (errno === undefined) throw error;
     if (errno === "ENOENT") return { ...absent, state: "absent" };
-    return { ...absent, state: "unreadable", problem: new Problem(unreadable, `${path} cannot be read (${errno}).`) };
+    return { ...absent, state: "unreadable", problem: new Problem(unreadable, `Could not read ${path} (${errno}).`) };
   }
 }

@@ -7,13 +7,14 @@ import { getErrno } from "./errno.ts";
 import type { Processes } from "./processes.ts";
 import { ensureCredentialFolder, unwritableProblem } from "./replace-file.ts";
 
-/** A lock file between the processes of one machine. */
+/** A lock file shared by the processes of one machine. */
 export type Lock = { path: string; clock: Timer; processes: Processes; unique: () => string };
 
 /**
- * Run `work` while nobody else does under this lock. A lock whose holder runs no more, or that is older than 20 s, is broken.
+ * Runs `work` while no other process holds this lock. A lock is removed if its process has ended or it is older than 20
+ * s.
  *
- * @throws Problem STORE_BUSY after 30 s; what the signal aborts with
+ * @throws Problem STORE_BUSY after 30 s, or the reason of the signal
  */
 export async function withLock<T>(lock: Lock, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   const id = await acquire(lock, signal);
@@ -31,7 +32,7 @@ type Holder = { id: string; pid: number; started: string; host: string; at: numb
 
 async function acquire(lock: Lock, signal?: AbortSignal): Promise<string> {
   const id = lock.unique();
-  // the waits are counted, not measured: a clock that is set back must not make this wait for ever
+  // counts sleeps instead of reading the clock, which could be set back and extend the wait forever
   for (let waited = 0; ; ) {
     signal?.throwIfAborted();
     const holder = await readHolder(lock.path);
@@ -49,7 +50,10 @@ async function acquire(lock: Lock, signal?: AbortSignal): Promise<string> {
   }
 }
 
-/** A lock appears with its whole content at once: written under another name, then linked. Without hard links, created and written. */
+/**
+ * Creates a lock with its whole content at once: written to a temporary file, then linked. On file systems without hard
+ * links, it is created and then written.
+ */
 async function create(lock: Lock, id: string): Promise<boolean> {
   const content = await describe(lock, id);
   const temporary = `${lock.path}.${id}.tmp`;
@@ -61,7 +65,7 @@ async function create(lock: Lock, id: string): Promise<boolean> {
     if (getErrno(error) === "EEXIST") return false;
     if (!["EPERM", "ENOTSUP", "ENOSYS", "EXDEV", "EMLINK", "EACCES"].includes(getErrno(error)))
       throw unwritableProblem(lock.path, error);
-    // Awaited here: while `finally` waits, nobody else would take notice of its rejection, and the process would end.
+    // Awaited here, because during `finally` a rejection would be unhandled and end the process.
     return await claimFile(lock.path, content);
   } finally {
     await unlink(temporary).catch(() => {});
@@ -79,8 +83,9 @@ async function makeFolderOnce(lock: Lock, path: string, content: string): Promis
 }
 
 /**
- * Remove the lock that has this id, and no other. Whoever wants to (its holder, or one who found it left behind) first claims the
- * removal of exactly that id, then looks again: a lock with this id can only go away through the claim's owner.
+ * Removes the lock with this ID and no other. A process that removes it (its holder, or one that found it abandoned)
+ * first claims the removal of exactly that ID, then checks again: only the owner of the claim can remove a lock with
+ * this ID.
  *
  * @returns whether that lock is gone
  */
@@ -116,7 +121,10 @@ async function describe({ processes, clock }: Lock, id: string): Promise<string>
   return JSON.stringify(holder);
 }
 
-/** Who holds it; null when nobody does. One that cannot be read (yet) counts from its file's time. */
+/**
+ * Returns the holder of a lock, or null if there is none. A lock that cannot be read (yet) counts by the time of its
+ * file.
+ */
 async function readHolder(path: string): Promise<Holder | null> {
   try {
     const holder: Partial<Holder> = JSON.parse(await readFile(path, "utf8"));
@@ -137,7 +145,9 @@ async function readHolder(path: string): Promise<Holder | null> {
   return info && { id: `${info.ino}-${info.mtimeMs}`, at: info.mtimeMs, pid: 0, started: "", host: "" };
 }
 
-/** A process of another machine (a shared home, a container) can only be judged by the age of its lock. */
+/**
+ * Whether a lock is abandoned. The lock of another machine (a shared home, a container) can only be judged by its age.
+ */
 async function isLeftBehind({ clock, processes }: Lock, holder: Holder): Promise<boolean> {
   if (Math.abs(clock.now() - holder.at) > OLD_MS) return true;
   if (holder.host !== hostname() || !holder.pid) return false;
@@ -145,7 +155,7 @@ async function isLeftBehind({ clock, processes }: Lock, holder: Holder): Promise
 }
 
 function busy(path: string, holder: Holder): Problem {
-  return new Problem("STORE_BUSY", `Another kay (process ${holder.pid}) holds ${path} for more than 30 s.`, {
+  return new Problem("STORE_BUSY", `Another kay (process ${holder.pid}) has held ${path} for more than 30 s.`, {
     details: { path, pid: holder.pid },
   });
 }

@@ -1,27 +1,31 @@
 import { getErrno } from "./errno.ts";
 /**
- * What the embedded Postgres needs to know of the machine. `src/process.ts` builds it from `process`; nothing in the store reads `process` itself.
+ * What the embedded Postgres needs to know about the machine. `src/process.ts` builds it from `process`, which the
+ * store never reads.
  */
 export type Machine = {
-  /** As `process.platform`. */
+  /** `process.platform`. */
   platform: string;
-  /** As `process.arch`. */
+  /** `process.arch`. */
   arch: string;
-  /** As `process.getuid()`; undefined on Windows. */
+  /** `process.getuid()`; undefined on Windows. */
   uid: number | undefined;
   pid: number;
   tmpdir: string;
-  /** Where data lies when kay runs as root, since Postgres then runs as `nobody`: `/var/lib/kay`. */
+  /** Data folder if kay runs as root (`/var/lib/kay`), because Postgres then runs as `nobody`. */
   systemFolder: string;
-  /** Environment of the Postgres processes: nothing of the caller's own but what the system needs (`PATH`, on Windows `SystemRoot`). */
+  /** Environment of the Postgres processes: only what the system needs (`PATH`, on Windows `SystemRoot`). */
   env: Record<string, string>;
-  /** As `process.kill`: throws `ESRCH` if there is no such process. */
+  /** Like `process.kill`: throws `ESRCH` if the process does not exist. */
   kill(pid: number, signal: 0 | "SIGINT" | "SIGQUIT" | "SIGTERM" | "SIGKILL"): void;
-  /** As `import.meta.resolve`, but answers a path: the main file of an installed package. Throws if it is not installed. */
+  /**
+   * Like `import.meta.resolve`, but returns the path of an installed package's main file. Throws if it is not
+   * installed.
+   */
   resolve(name: string): string;
 };
 
-/** Whether a process with this id exists, as far as this user may know. */
+/** Whether a process with this ID exists, as far as this user can know. */
 export function isAlive(machine: Machine, pid: number): boolean {
   try {
     machine.kill(pid, 0);

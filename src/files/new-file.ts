@@ -2,11 +2,11 @@ import { constants } from "node:fs";
 import { copyFile, link } from "node:fs/promises";
 
 /**
- * Give a finished file the name it is for, unless something has that name. Some file systems know no links; then it is copied. The finished
- * file itself stays, to be taken away.
+ * Gives a finished file its name, unless a file with that name exists. Copies it on file systems without hard links.
+ * The caller removes the finished file.
  *
  * @returns whether it has the name now
- * @throws the system's error where it cannot be written
+ * @throws the system's error when writing fails
  */
 export async function linkNewFile(finished: string, path: string): Promise<boolean> {
   try {

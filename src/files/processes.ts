@@ -1,17 +1,17 @@
 import { readFile } from "node:fs/promises";
 
-/** The processes of this machine, to tell a lock whose holder still runs from one that was left behind. */
+/** Processes of this machine, to detect locks whose process has ended. */
 export type Processes = {
-  /** This process. */
+  /** ID of this process. */
   pid: number;
-  /** When a process started, in the system's own words ("" where the system does not tell); null when no such process runs. */
+  /** Returns when a process started, as the system reports it ("" if it does not); null if it is not running. */
   started(pid: number): Promise<string | null>;
 };
 
 /**
- * The real processes: on Linux from /proc (a number used again by another process is noticed), elsewhere by asking whether it is alive.
+ * Creates the real processes: on Linux from /proc, which reveals reused pids, elsewhere with a signal.
  *
- * @param alive whether a signal could be sent to that process: `process.kill(pid, 0)` without its exception
+ * @param alive whether `process.kill(pid, 0)` succeeds
  */
 export function createProcesses(pid: number, alive: (pid: number) => boolean): Processes {
   return {
@@ -28,7 +28,7 @@ export function createProcesses(pid: number, alive: (pid: number) => boolean): P
   };
 }
 
-/** Field 22 of proc(5) stat; the name in parentheses may hold anything. A zombie runs no more. */
+/** Returns field 22 of proc(5) stat. The name in parentheses may contain anything. A zombie is not running. */
 function startTime(line: string): string | null {
   const fields = line.slice(line.lastIndexOf(")") + 2).split(" ");
   return fields[0] === "Z" || fields[0] === "X" ? null : (fields[19] ?? "");

@@ -5,10 +5,11 @@ import { Problem } from "#protocol/errors";
 import { getErrno } from "./errno.ts";
 
 /**
- * Read a file whole. At once: every command reads a few hundred bytes here, and the threads of `node:fs/promises` cost more than a request.
+ * Reads a whole file synchronously, because the thread pool of `node:fs/promises` costs more than these few hundred
+ * bytes.
  *
- * @returns null only when it does not exist
- * @throws Problem STORE_UNREADABLE with path and errno for everything else
+ * @returns null if the file does not exist
+ * @throws Problem STORE_UNREADABLE with path and errno for any other error
  */
 export function readFileIfExists(path: string): Buffer | null {
   try {
@@ -20,8 +21,8 @@ export function readFileIfExists(path: string): Buffer | null {
 }
 
 /**
- * Replace a file at once: temporary file beside it, fsync, rename, fsync of the folder. A symbolic link stays one; its target is replaced.
- * Left-overs of writers that were killed are removed, so only one process may do this at a time.
+ * Replaces a file atomically: temporary file, fsync, rename, fsync of the folder. Writes through a symbolic link.
+ * Removes temporary files of killed writers, so only one process may call it at a time.
  *
  * @throws Problem STORE_UNREADABLE with path and errno
  */
@@ -45,7 +46,7 @@ export async function replaceFile(path: string, text: string, unique: string): P
   }
 }
 
-/** Move a broken file out of the way, beside itself, as `<name>.corrupt-<time>`. Returns the new path. */
+/** Renames a damaged file to `<name>.corrupt-<time>` and returns the new path. */
 export async function quarantineFile(path: string, now: number): Promise<string> {
   const target = await behindLinks(path);
   const time = new Date(now).toISOString().replaceAll(/[-:]|\.\d+/g, "");
@@ -61,7 +62,7 @@ export async function quarantineFile(path: string, now: number): Promise<string>
   }
 }
 
-/** Remove a file (the target too, where it is a symbolic link), and what is left of it beside it: damaged copies, and writers' that were killed. */
+/** Removes a file and the target of a symbolic link, with damaged copies and temporary files beside it. */
 export async function removeFile(path: string): Promise<void> {
   const target = await behindLinks(path);
   try {
@@ -74,7 +75,8 @@ export async function removeFile(path: string): Promise<void> {
 }
 
 /**
- * Make kay's folder and the one for credentials in it, readable by nobody else. A home that does not exist is never created.
+ * Creates kay's folder and the credentials folder in it, accessible only to this user. Never creates a missing home
+ * folder.
  *
  * @throws Problem STORE_UNREADABLE with path, errno and the variable to set
  */
@@ -88,7 +90,10 @@ export async function ensureCredentialFolder(folder: string): Promise<void> {
   }
 }
 
-/** Whether {@link makeFolder} could work, without writing: asked when nothing is stored, to tell "not signed in" from "nowhere to keep it". */
+/**
+ * Checks without writing whether {@link ensureCredentialFolder} would work. @throws Problem STORE_UNREADABLE when it
+ * would not
+ */
 export async function checkCredentialFolder(folder: string): Promise<void> {
   const [grand, above] = [dirname(dirname(dirname(folder))), dirname(dirname(folder))];
   for (const path of [folder, dirname(folder), above, grand]) {
@@ -102,7 +107,9 @@ export async function checkCredentialFolder(folder: string): Promise<void> {
   }
 }
 
-/** Take away what others may do with a file and its folder. Windows keeps its own rules. Returns what could not be mended, or null. */
+/**
+ * Removes other users' access to a file and its folder, except on Windows. Returns a warning if that fails, or null.
+ */
 export function restrictPermissions(path: string): string | null {
   for (const [each, mode] of [
     [path, 0o600],
@@ -111,15 +118,15 @@ export function restrictPermissions(path: string): string | null {
     try {
       if (statSync(each).mode & 0o077) chmodSync(each, mode);
     } catch (error) {
-      return `${each} can be read by others and that could not be changed (${getErrno(error)}).`;
+      return `Could not restrict access to ${each}, which other users can read (${getErrno(error)}).`;
     }
   }
   return null;
 }
 
-/** The Problem for a file that is there and cannot be read: it is never taken for "nothing stored". */
+/** Creates the error for a file that exists but cannot be read. It never counts as empty. */
 function unreadable(path: string, error: unknown): Problem {
-  return new Problem("STORE_UNREADABLE", `Cannot read ${path} (${getErrno(error)}).`, {
+  return new Problem("STORE_UNREADABLE", `Could not read ${path} (${getErrno(error)}).`, {
     hint: "Nothing was changed. Check its permissions and that it is a plain file, then try again.",
     details: { path, errno: getErrno(error) },
     cause: error,
@@ -127,18 +134,18 @@ function unreadable(path: string, error: unknown): Problem {
 }
 
 function unremovable(path: string, error: unknown): Problem {
-  return new Problem("STORE_UNREADABLE", `Cannot remove ${path} (${getErrno(error)}).`, {
+  return new Problem("STORE_UNREADABLE", `Could not remove ${path} (${getErrno(error)}).`, {
     hint: "Check the permissions of its folder, then try again.",
     details: { path, errno: getErrno(error) },
     cause: error,
   });
 }
 
-/** The Problem for a place that cannot be written. */
+/** Creates the error for a path that cannot be written. */
 export function unwritableProblem(path: string, error: unknown): Problem {
   if (error instanceof Problem) return error;
-  const set = "set KAY_CONFIG_DIR or XDG_CONFIG_HOME to a folder that can be written";
-  return new Problem("STORE_UNREADABLE", `Cannot write ${path} (${getErrno(error)}): ${set}.`, {
+  return new Problem("STORE_UNREADABLE", `Could not write ${path} (${getErrno(error)}).`, {
+    hint: "Set KAY_CONFIG_DIR or XDG_CONFIG_HOME to a writable directory.",
     details: { path, errno: getErrno(error) },
     cause: error,
   });
@@ -162,7 +169,7 @@ async function removeLeftOvers(target: string): Promise<void> {
   }
 }
 
-/** Windows refuses to rename over a file that somebody is just reading; the reader is gone a moment later. */
+/** Renames a file. On Windows this fails briefly while another process reads the target. */
 async function renameOver(from: string, to: string): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
@@ -174,7 +181,7 @@ async function renameOver(from: string, to: string): Promise<void> {
   }
 }
 
-/** Some file systems, and Windows, cannot sync a folder; the rename itself is done then. */
+/** Syncs a folder. Some file systems, and Windows, cannot, but the rename is done. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, "r").catch(() => null);
   if (!handle) return;
@@ -187,9 +194,9 @@ async function exists(path: string): Promise<boolean> {
 }
 
 /**
- * Write a file so that readers see the old one, none, or the whole new one; readable by this user alone.
+ * Writes a file so that readers see the old content or the whole new one. Only this user can read it.
  *
- * @param writer who writes it, where several processes may at the same time
+ * @param writer ID of the process, if several may write at the same time
  */
 export async function writeWholeFile(path: string, text: string, writer?: number): Promise<void> {
   const temporary = writer === undefined ? `${path}.tmp` : `${path}.${writer}.tmp`;

@@ -1,30 +1,30 @@
 import { Problem } from "#protocol/errors";
 
-/** Where a backend is: `origin` is what secrets are bound to, `baseUrl` (no trailing slash) is what paths are added to. */
+/** Address of a backend: secrets belong to `origin`; paths are appended to `baseUrl`, which has no trailing slash. */
 export type Origin = { origin: string; baseUrl: string; loopback: boolean };
 
 /**
- * Check the address of a backend: `https:`, or `http:` to this machine, or any `http:` if the person allowed it in the settings. A base
- * path is kept.
+ * Parses the URL of a backend: `https:`, or `http:` on this machine, or any `http:` if the settings allow it. Keeps a
+ * base path.
  *
- * @throws Problem INSECURE_URL for anything that would show secrets to the network, USAGE for what is no address of a backend
+ * @throws Problem INSECURE_URL when secrets would be sent unencrypted, USAGE when it is not a backend URL
  */
 export function parseOrigin(text: string, options: { allowInsecure: boolean }): Origin {
   const url = parseAddress(text);
   if (url.username || url.password) {
     throw new Problem("INSECURE_URL", "The backend URL must not contain a user name or password.", {
-      hint: "Give the address without the part before the @.",
+      hint: "Specify the URL without the part before the @.",
     });
   }
   if (url.search || url.hash) {
-    throw new Problem("USAGE", "The backend's address must not contain a ? or a #.", {
-      hint: "Give only the address, as https://host/path.",
+    throw new Problem("USAGE", "The backend URL must not contain a query or a fragment.", {
+      hint: "Specify only the URL, such as https://host/path.",
     });
   }
   const loopback = isLoopbackHost(url.hostname);
   if (url.protocol === "http:" && !loopback && !options.allowInsecure) {
-    throw new Problem("INSECURE_URL", `${url.origin} would send your tokens unencrypted over the network.`, {
-      hint: "Use an https: address; if you know that network to be safe: kay config set allow-insecure true",
+    throw new Problem("INSECURE_URL", `${url.origin} would receive your tokens unencrypted over the network.`, {
+      hint: "Use an https: URL, or run `kay config set allow-insecure true` if you trust the network.",
     });
   }
   return { origin: url.origin, baseUrl: `${url.origin}${url.pathname.replace(/\/+$/, "")}`, loopback };
@@ -55,17 +55,17 @@ function parseAddress(text: string): URL {
   const url = URL.parse(trimmed);
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(trimmed)?.[1]?.toLowerCase();
   if (scheme && scheme !== "http" && scheme !== "https") {
-    throw new Problem("INSECURE_URL", `The backend's address must begin with https:// or http://, not ${scheme}://.`);
+    throw new Problem("INSECURE_URL", `The backend URL must start with https:// or http://, not ${scheme}://.`);
   }
   if (!url || !scheme) {
-    throw new Problem("USAGE", `The backend's address is not a URL: ${JSON.stringify(format(trimmed))}.`, {
-      hint: "Give it as https://host, or http://localhost:4000 for a backend on this machine.",
+    throw new Problem("USAGE", `The backend URL is not valid: ${JSON.stringify(format(trimmed))}.`, {
+      hint: "Use https://host, or http://localhost:4000 for a backend on this machine.",
     });
   }
   return url;
 }
 
-/** The text for a message, without what may be a password. */
+/** Formats the text for a message, with possible passwords masked. */
 function format(text: string): string {
   const masked = text.replace(/^(.*\/\/)?[^@]*@/s, "$1***@");
   return masked.length > 80 ? `${masked.slice(0, 79)}…` : masked;

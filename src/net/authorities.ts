@@ -4,10 +4,13 @@ import type { LoadBuiltin } from "./transport.ts";
 
 type X509 = typeof import("node:crypto").X509Certificate;
 
-/** Which variable names the file, and what reads its certificates. `code` is that of the Problem for a file that cannot be used. */
+/** The variable that names the file, the certificate parser, and the error code for an unusable file. */
 type Reading = { variable: "KAY_CA_FILE" | "NODE_EXTRA_CA_CERTS"; X509: X509; code: ErrorCode };
 
-/** The usual authorities and the one of `KAY_CA_FILE`; undefined leaves them to Node, which reads NODE_EXTRA_CA_CERTS itself. */
+/**
+ * Returns the default certificate authorities and those of `KAY_CA_FILE`; undefined to use Node's, including
+ * NODE_EXTRA_CA_CERTS.
+ */
 export function loadAuthorities(builtin: LoadBuiltin, env: Record<string, string | undefined>): string[] | undefined {
   const file = env.KAY_CA_FILE?.trim();
   if (!file) return undefined;
@@ -16,7 +19,7 @@ export function loadAuthorities(builtin: LoadBuiltin, env: Record<string, string
   return [...builtin("node:tls").getCACertificates("default"), ...own];
 }
 
-/** Node goes on without a file of NODE_EXTRA_CA_CERTS that it cannot use. */
+/** Returns why the file in NODE_EXTRA_CA_CERTS is unusable. Node ignores such a file. */
 export function findExtraCaProblem(builtin: LoadBuiltin, env: Record<string, string | undefined>): string | null {
   const file = env.NODE_EXTRA_CA_CERTS;
   if (!file) return null;
@@ -30,31 +33,31 @@ export function findExtraCaProblem(builtin: LoadBuiltin, env: Record<string, str
 }
 
 /**
- * The certificates of a file, each as PEM: one or several in PEM, or a single one in DER.
+ * Reads the certificates of a file as PEM: one or several in PEM, or a single one in DER.
  *
- * @throws Problem for a file that is missing, a folder, empty, without a certificate, or with one that is damaged
+ * @throws Problem when the file is missing, a folder, empty, damaged, or has no certificate
  */
 export function readCertificates(file: string, { variable, X509, code }: Reading): string[] {
   const unusable = (sentence: string, hint: string, cause?: unknown) => new Problem(code, sentence, { hint, cause });
-  const instead = `Set ${variable} to a file of certificates (PEM), or unset it.`;
+  const instead = `Set ${variable} to a file of PEM certificates, or unset it.`;
   let bytes: Buffer;
   try {
     bytes = readFileSync(file);
   } catch (error) {
     const errno = (error as NodeJS.ErrnoException).code ?? "unreadable";
-    throw unusable(`The file of ${variable} cannot be read: ${file} (${errno}).`, instead, error);
+    throw unusable(`Could not read the file in ${variable}: ${file} (${errno}).`, instead, error);
   }
   const blocks = bytes.toString("latin1").match(BLOCK);
   if (!blocks) {
     const der = parse(X509, bytes);
     if (der) return [der];
-    const what = bytes.length === 0 ? "is empty" : "has no certificate in it";
-    throw unusable(`The file of ${variable} ${what}: ${file}.`, instead);
+    const what = bytes.length === 0 ? "is empty" : "contains no certificate";
+    throw unusable(`The file in ${variable} ${what}: ${file}.`, instead);
   }
   return blocks.map((block, index) => {
     const certificate = parse(X509, block);
     if (certificate) return certificate;
-    throw unusable(`Certificate ${index + 1} in the file of ${variable} is damaged: ${file}.`, instead);
+    throw unusable(`Certificate ${index + 1} of ${variable} is damaged: ${file}.`, instead);
   });
 }
 

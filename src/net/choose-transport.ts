@@ -7,8 +7,8 @@ import { findProxy } from "./proxy.ts";
 import type { Transport, TransportPorts } from "./transport.ts";
 
 /**
- * The way to a backend. One question decides: whether a proxy is meant for it. Plain HTTP to this machine never goes through one. Redirects
- * are never followed, nothing is repeated.
+ * Creates the transport to a backend: through a proxy if one applies to the URL, otherwise direct. Plain HTTP to this
+ * machine is always direct. Follows no redirects and retries nothing.
  *
  * @param ports.builtin `process.getBuiltinModule`
  * @param ports.env proxies and KAY_CA_FILE

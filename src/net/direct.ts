@@ -3,8 +3,8 @@ import { loadAuthorities } from "./authorities.ts";
 import { createLookup, flattenHeaders, type LoadBuiltin, type Transport } from "./transport.ts";
 
 /**
- * Without a proxy: by `node:http` and `node:https` on a connection of its own, no pool, nothing that outlives the exchange. A one-shot
- * command has its answer before undici is loaded.
+ * Creates a transport without a proxy, on `node:http` and `node:https`. Each exchange has its own connection, which
+ * ends with it. Commands avoid loading undici this way.
  */
 export function createDirectTransport(builtin: LoadBuiltin, env: Record<string, string | undefined>): Transport {
   return async (exchange) => {
@@ -20,10 +20,10 @@ export function createDirectTransport(builtin: LoadBuiltin, env: Record<string, 
       outgoing.on("socket", (socket) => socket.once(stands, () => (exchange.sent = true)));
       outgoing.on("upgrade", (_response, socket) => {
         socket.destroy();
-        reject(new Problem("BAD_ANSWER", `${url.origin} answered 101 and speaks something else than HTTP.`));
+        reject(new Problem("BAD_ANSWER", `${url.origin} answered 101 and switched to a protocol other than HTTP.`));
       });
       outgoing.on("error", reject);
-      // However it ended: what was neither answered nor refused by now never will be.
+      // After the connection is closed, no answer or error can follow.
       outgoing.on("close", () => reject(Object.assign(new Error("closed"), { code: "ECONNRESET" })));
       outgoing.end(request.body);
     });

@@ -3,7 +3,7 @@ import { type EndReason, toSendProblem } from "./faults.ts";
 import type { OpenStream, OutgoingStream, Timer } from "./ports.ts";
 import { CONNECT_TIMEOUT_MS, type Exchange, type StreamedAnswer, type Transport } from "./transport.ts";
 
-/** The way out for streams: the head at once, the body as it comes, no limit for the whole. `way` is that of `createWay`. */
+/** Creates the port for streams: returns the head at once and the body as it arrives, without a limit for the whole. */
 export function createOpenStream({ way, clock }: { way: Transport; clock: Timer }): OpenStream {
   return async (request) => {
     const exchange: Exchange = {
@@ -31,28 +31,28 @@ export function createOpenStream({ way, clock }: { way: Transport; clock: Timer 
 
 type Watch = {
   signal: AbortSignal;
-  /** Why the exchange was ended from this side. */
+  /** Returns how this side ended the exchange. */
   ended(): EndReason;
-  /** Something came: the wait is over until the reader asks for more. */
+  /** Pauses the limit after data arrived. */
   heard(): void;
-  /** The reader asks for more: the wait begins anew. */
+  /** Restarts the limit when the reader asks for more. */
   asked(): void;
-  /** Another limit counts from now on, in milliseconds; it may change while it runs. */
+  /** Sets a new limit in ms, which may change while it runs. */
   limit(ms: () => number): void;
-  /** End the exchange. */
+  /** Ends the exchange. */
   close(): void;
-  /** Watch no more. */
+  /** Stops watching. */
   stop(): void;
 };
 
 /**
- * Ends an exchange when the caller wants it, or when nothing was heard for too long. One timer at a time, so that each of many thousand
- * chunks costs no more than a look at the clock.
+ * Ends an exchange when the caller cancels it, or after too long a silence. Uses a single timer, so that each of many
+ * chunks costs only a look at the clock.
  */
 function startWatch(request: OutgoingStream, clock: Timer, first: () => number): Watch {
   const controller = new AbortController();
   let ended: EndReason = null;
-  // Null while the reader is busy with what came, which is no silence of the other side.
+  // Null while the reader processes data, which is not silence of the sender.
   let since: number | null = clock.now();
   let over = new AbortController();
   const end = (why: EndReason) => {
@@ -109,7 +109,7 @@ function bodyProblem(error: unknown, exchange: Exchange, ended: EndReason): Erro
   const seconds = Math.round(ended.afterMs / 1000);
   return new Problem(
     "TIMED_OUT",
-    `No data from ${exchange.url.origin} for ${seconds} s; the connection appears to be dead.`,
+    `No data from ${exchange.url.origin} for ${seconds} s. The connection appears to be dead.`,
     {
       details: { sent: true, idle: true },
       cause: error,

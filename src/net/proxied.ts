@@ -4,9 +4,9 @@ import { type HttpProxy, maskProxy } from "./proxy.ts";
 import { type Exchange, flattenHeaders, type LoadBuiltin, type StreamedAnswer, type Transport } from "./transport.ts";
 
 /**
- * Through a proxy: undici, loaded when first needed, with an explicit dispatcher for the proxy and the certificate authorities. It serves one
- * exchange and is then destroyed, so no stale connection can lose a write's answer and no idle one keeps the process alive. undici
- * follows no redirect and repeats nothing by itself here.
+ * Creates a transport through a proxy, using undici, which is loaded on first use. Each exchange has its own
+ * dispatcher, which is destroyed after it: no stale connection can lose the answer to a write, and no idle one keeps
+ * the process alive. undici follows no redirects and retries nothing here.
  */
 export function createProxyTransport(
   builtin: LoadBuiltin,
@@ -30,14 +30,14 @@ export function createProxyTransport(
 }
 
 async function createDispatcher(proxy: HttpProxy, ca: string[] | undefined): Promise<Dispatcher> {
-  // The default export is there in the package and in a bundle of it; the named ones are lost when a CommonJS module is bundled.
+  // Bundling a CommonJS module keeps only its default export.
   const { ProxyAgent } = (await import("undici")).default;
   const limits = { headersTimeout: 0, bodyTimeout: 0, connectTimeout: 0, pipelining: 0, allowH2: false };
   const tls = { ...(ca ? { ca } : {}), timeout: 0, allowH2: false };
   return new ProxyAgent({ uri: proxy.url.href, requestTls: tls, proxyTls: tls, ...limits });
 }
 
-/** Resolves with the head. The body takes from the connection what its reader asks for, and ends the dispatcher when it is over. */
+/** Resolves with the head. The body reads from the connection on demand, and closes the dispatcher when it ends. */
 function dispatch(
   builtin: LoadBuiltin,
   dispatcher: Dispatcher,
@@ -64,7 +64,7 @@ function dispatch(
         body: request.body,
       },
       {
-        // Called when the request is about to be written to a connection that stands.
+        // Called before the request is written to an open connection.
         onRequestStart: () => {
           exchange.sent = true;
         },
@@ -79,7 +79,7 @@ function dispatch(
         onResponseEnd: () => void body.push(null),
         onResponseError: (_controller, error) => {
           reject(error);
-          // Whoever reads is told; where nobody does, an error without a listener would end the process.
+          // The reader gets the error; without a reader, an unhandled `error` event would end the process.
           body.on("error", () => {}).destroy(error);
         },
       },

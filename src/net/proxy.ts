@@ -1,17 +1,18 @@
 import { clean } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 
-/** A proxy, and the variable that named it. */
+/** A proxy, and the variable that names it. */
 export type HttpProxy = { url: URL; variable: string };
 
 type Env = Record<string, string | undefined>;
 type BlockListClass = typeof import("node:net").BlockList;
 
 /**
- * The proxy for a URL by the usual variables, in both spellings; an empty one does not mask the other (case H15). `NO_PROXY` takes
- * names, domains (`.example.com`, `*.example.com`), ports, addresses and ranges (`10.0.0.0/8`), and `*`.
+ * Finds the proxy for a URL in the usual variables, lowercase or uppercase; an empty one does not hide the other.
+ * `NO_PROXY` accepts names, domains (`.example.com`, `*.example.com`), ports, addresses, ranges (`10.0.0.0/8`), and
+ * `*`.
  *
- * @throws Problem PROXY_INVALID in one line that names the variable and masks credentials
+ * @throws Problem PROXY_INVALID that names the variable and masks credentials
  */
 export function findProxy(url: URL, env: Env, BlockList: BlockListClass): HttpProxy | null {
   const names = url.protocol === "https:" ? ["https_proxy", "HTTPS_PROXY"] : ["http_proxy", "HTTP_PROXY"];
@@ -20,7 +21,7 @@ export function findProxy(url: URL, env: Env, BlockList: BlockListClass): HttpPr
   return { url: parseProxy(variable, env[variable]?.trim() ?? ""), variable };
 }
 
-/** The address of a proxy for messages, without credentials. */
+/** Formats a proxy's URL for messages, without credentials. */
 export function maskProxy(proxy: HttpProxy): string {
   return `${proxy.url.protocol}//${proxy.url.host}`;
 }
@@ -29,24 +30,24 @@ function parseProxy(variable: string, text: string): URL {
   const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`);
   const masked = clean(text.replace(/^([a-z0-9+.-]*:\/\/)?.*@/is, "$1***@"), { lines: false, max: 100 });
   if (!url?.hostname || !isDecodable(url)) {
-    const signs = text.includes("@") ? " In its password, # is written as %23, / as %2F, % as %25 and @ as %40." : "";
-    throw new Problem("PROXY_INVALID", `${variable} is not the address of a proxy: ${JSON.stringify(masked)}.`, {
+    const signs = text.includes("@") ? " In the password, write # as %23, / as %2F, % as %25 and @ as %40." : "";
+    throw new Problem("PROXY_INVALID", `${variable} is not a valid proxy URL: ${JSON.stringify(masked)}.`, {
       hint: `Set ${variable} to http://host:port, or unset it.${signs}`,
     });
   }
   if (/^socks/.test(url.protocol)) {
     throw new Problem(
       "PROXY_INVALID",
-      `${variable} names a SOCKS proxy, which kay cannot use: ${JSON.stringify(masked)}.`,
+      `${variable} is a SOCKS proxy, which kay does not support: ${JSON.stringify(masked)}.`,
       {
-        hint: `Set HTTPS_PROXY to an http: proxy (it beats ALL_PROXY), list the host in NO_PROXY, or unset ${variable}.`,
+        hint: `Set HTTPS_PROXY to an http: proxy (it overrides ALL_PROXY), add the host to NO_PROXY, or unset ${variable}.`,
       },
     );
   }
   if (url.protocol !== "http:" && url.protocol !== "https:") {
     throw new Problem(
       "PROXY_INVALID",
-      `${variable} names a kind of proxy that kay cannot use: ${JSON.stringify(masked)}.`,
+      `${variable} is a proxy of a kind that kay does not support: ${JSON.stringify(masked)}.`,
       {
         hint: `Set ${variable} to an http: or https: proxy, or unset it.`,
       },
@@ -74,7 +75,7 @@ function isExempt(url: URL, env: Env, BlockList: BlockListClass): boolean {
     .some((entry) => matches(withoutScheme(entry.toLowerCase()), host, port, BlockList));
 }
 
-/** Some write whole addresses into the list. */
+/** Removes the scheme and path of an entry that is a whole URL. */
 function withoutScheme(entry: string): string {
   return entry.replace(/^[a-z][a-z0-9+.-]*:\/\/([^/]*).*$/, "$1");
 }
@@ -100,7 +101,7 @@ function isInRange(entry: string, host: string, BlockList: BlockListClass): bool
   }
 }
 
-/** A name without brackets and final dot; an IPv6 address in its one spelling. */
+/** Normalizes a host: no brackets, no final dot, and canonical IPv6. */
 function bare(host: string): string {
   const name = host
     .toLowerCase()

@@ -1,8 +1,8 @@
 import { BlockList, isIP } from "node:net";
 
 /**
- * Addresses that lead to this machine, to a private network, or to what a cloud tells its own machines (IANA special-purpose registries for
- * IPv4 and IPv6; 168.63.129.16 is Azure's). A backend of many people must never be sent there by one of them.
+ * Addresses of this machine, of private networks, and of cloud metadata (IANA special-purpose registries for IPv4 and
+ * IPv6; 168.63.129.16 is Azure's). Users of a shared backend must not reach them.
  */
 const INNER_V4: [string, number][] = [
   ["0.0.0.0", 8],
@@ -22,7 +22,7 @@ const INNER_V4: [string, number][] = [
   ["224.0.0.0", 3],
 ];
 
-/** Only 2000::/3 is global unicast; of that, Teredo, 6to4 and documentation carry or mean other addresses. */
+/** Only 2000::/3 is global unicast; Teredo, 6to4 and documentation ranges in it map to other addresses. */
 const INNER_V6: [string, number][] = [
   ["2001::", 23],
   ["2001:db8::", 32],
@@ -30,7 +30,7 @@ const INNER_V6: [string, number][] = [
   ["3fff::", 20],
 ];
 
-/** Whether an IP address is one that anybody on the Internet could reach. What is no address is not. */
+/** Whether an IP address is publicly reachable. Any other text is not. */
 export function isPublicAddress(address: string): boolean {
   const bare = address.replace(/^\[|\]$/g, "").replace(/%.*$/, "");
   const family = isIP(bare);

@@ -1,12 +1,12 @@
-/** Longest wait that kay takes upon itself before it repeats a request; what asks for more fails at once and says until when. */
+/** Longest wait before kay retries a request, in ms. A longer one fails at once and reports the time. */
 export const MAX_WAIT_MS = 60_000;
 
-/** No two attempts are closer than this. */
+/** Shortest wait between two attempts, in ms. */
 const MIN_WAIT_MS = 500;
 
 /**
- * What `Retry-After` asks for, in milliseconds from now: whole seconds or an HTTP date (RFC 9110, 10.2.3). Null for what is absent, past,
- * negative or neither. A date is measured against the answer's own `Date`, so a wrong clock on this machine does not matter.
+ * Parses `Retry-After` into ms from now: seconds or an HTTP date (RFC 9110, 10.2.3). Returns null if it is absent, past
+ * or invalid. A date is compared with the answer's own `Date`, so a wrong local clock does not matter.
  */
 export function parseRetryAfter(headers: Record<string, string>, now: number): number | null {
   const value = headers["retry-after"]?.trim() ?? "";
@@ -18,17 +18,17 @@ export function parseRetryAfter(headers: Record<string, string>, now: number): n
 }
 
 /**
- * How long to wait before the next attempt: what the backend asks for, else one second and then two, a quarter spread by chance so that
- * many clients do not come back together.
+ * Returns the wait before the next attempt in ms: what the backend asks for, else one second, then two, with up to 25 %
+ * of jitter.
  *
- * @param attempt number of the attempt that failed, from 1
- * @param chance from 0 to 1
+ * @param attempt number of the failed attempt, from 1
+ * @param chance random number from 0 to 1
  */
 export function getBackoffMs(attempt: number, asked: number | null, chance: number): number {
   return Math.max(MIN_WAIT_MS, asked ?? 1000 * attempt * (1 + chance / 4));
 }
 
-/** A wait in words: `90 s`, `60 min`, or the date where it is longer than a day. */
+/** Formats a wait: `90 s`, `60 min`, or with the date if it is longer than a day. */
 export function formatWait(ms: number, now: number): string {
   const seconds = Math.ceil(ms / 1000);
   if (seconds <= 120) return `${seconds} s`;

@@ -4,7 +4,10 @@ import { type EndReason, toSendProblem } from "./faults.ts";
 import type { Incoming, Outgoing, Send, Timer } from "./ports.ts";
 import { CONNECT_TIMEOUT_MS, type Exchange, type StreamedAnswer, type TransportPorts } from "./transport.ts";
 
-/** The way out to a backend, see `createWay`. An answer is read whole up to 32 MiB, and `timeoutMs` covers the whole exchange. */
+/**
+ * Creates the port for requests to a backend; see `createTransport`. Reads answers of up to 32 MiB; `timeoutMs` covers
+ * the whole exchange.
+ */
 export function createSend(ports: TransportPorts & { clock: Timer }): Send {
   const way = createTransport(ports);
   return async (request) => {
@@ -23,7 +26,7 @@ export function createSend(ports: TransportPorts & { clock: Timer }): Send {
   };
 }
 
-/** One signal for the ways an exchange is ended from this side: the caller's signal, and the limits for a connection and for the whole. */
+/** Combines the caller's signal and the time limits for connecting and for the whole exchange. */
 function startLimit(
   request: Outgoing,
   clock: Timer,
@@ -55,18 +58,18 @@ function startLimit(
   return { signal: controller.signal, ended: () => ended, stop };
 }
 
-/** Largest answer that is read: 32 MiB. Longer ones end the exchange with BAD_ANSWER. */
+/** Largest answer: 32 MiB. A larger one ends the exchange with BAD_ANSWER. */
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 
-/** Read an answer whole, up to the limit. `origin` is for the sentence. */
+/** Reads a whole answer, up to the limit. `origin` names the sender in errors. */
 export async function readBody({ status, headers, body }: StreamedAnswer, origin: string): Promise<Incoming> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  // A throw inside the loop closes the connection.
+  // Throwing inside the loop closes the connection.
   for await (const chunk of body) {
     size += chunk.length;
     if (size > MAX_ANSWER_BYTES) {
-      throw new Problem("BAD_ANSWER", `The answer of ${origin} is larger than 32 MiB.`, { details: { sent: true } });
+      throw new Problem("BAD_ANSWER", `The answer from ${origin} is larger than 32 MiB.`, { details: { sent: true } });
     }
     chunks.push(chunk);
   }

@@ -1,16 +1,16 @@
 import { Problem } from "#protocol/errors";
 import type { Timer } from "./ports.ts";
 
-/** Wait, or throw CANCELLED as soon as the signal ends the wait. */
+/** Sleeps. @throws Problem CANCELLED when the signal ends the sleep */
 export async function sleepOrThrow(clock: Pick<Timer, "sleep">, ms: number, signal?: AbortSignal): Promise<void> {
   await clock.sleep(ms, signal).catch((error: unknown) => {
-    // A clock may end an aborted wait either way; what it rejects with is the signal's own reason.
+    // A clock may resolve or reject an aborted sleep; both are handled below.
     if (!signal?.aborted) throw error;
   });
   throwIfCancelled(signal);
 }
 
-/** Throw CANCELLED once the signal is aborted. */
+/** Throws CANCELLED if the signal is aborted. */
 export function throwIfCancelled(signal?: AbortSignal): void {
   if (signal?.aborted) throw new Problem("CANCELLED", "Cancelled.", { details: { sent: false } });
 }

@@ -1,34 +1,34 @@
 import { isLoopbackName } from "./addresses.ts";
 import type { Outgoing } from "./ports.ts";
 
-/** Loads a module of Node without the cost of an ESM import, which for `node:http` would load the built-in undici (performance.md). */
+/** Loads a Node module without an ESM import, which for `node:http` would also load the built-in undici. */
 export type LoadBuiltin = NodeJS.Process["getBuiltinModule"];
 
-/** What the ways out are made with. */
+/** Ports of a transport. */
 export type TransportPorts = { builtin: LoadBuiltin; env: Record<string, string | undefined> };
 
-/** What is known of an exchange under way. `sent` turns true when the other side may have seen the request. */
+/** State of a running exchange. `sent` becomes true once the request may have arrived. */
 export type Exchange = {
   request: Pick<Outgoing, "method" | "headers" | "body">;
   url: URL;
   signal: AbortSignal;
   sent: boolean;
-  /** The head of the answer is there. */
+  /** Whether the head of the answer has arrived. */
   answered?: boolean;
   proxy?: string;
-  /** What a fault with this code says about this machine's own network. */
+  /** Returns which part of this machine's network is missing, given an error code. */
   lack?(code: string): MissingNetwork;
-  /** Why the authorities of NODE_EXTRA_CA_CERTS are not among those that are trusted, if that is so. */
+  /** Returns why the file in NODE_EXTRA_CA_CERTS is unusable, if it is. */
   extraFault?(): string | null;
 };
 
-/** An answer under way: its head, and its body as it comes. Whoever leaves the body's loop closes the connection. */
+/** An answer that is still arriving. Leaving the body's loop closes the connection. */
 export type StreamedAnswer = { status: number; headers: Record<string, string>; body: AsyncIterable<Uint8Array> };
 
-/** One way to carry out an exchange, until its signal ends it. Rejects with whatever went wrong; `faults.ts` words it. */
+/** Runs an exchange until its signal ends it. Rejects with the raw error, which `faults.ts` describes. */
 export type Transport = (exchange: Exchange) => Promise<StreamedAnswer>;
 
-/** Header values as one string each, names in lower case. */
+/** Joins header values into one string each, with lowercase names. */
 export function flattenHeaders(headers: Record<string, string | string[] | undefined>): Record<string, string> {
   const entries = Object.entries(headers).filter(([, value]) => value !== undefined);
   return Object.fromEntries(
@@ -36,14 +36,14 @@ export function flattenHeaders(headers: Record<string, string | string[] | undef
   );
 }
 
-/** Limit for a connection that does not come about, in milliseconds: name, socket, proxy and TLS together. */
+/** Time limit for connecting in ms: name lookup, socket, proxy and TLS together. */
 export const CONNECT_TIMEOUT_MS = 10_000;
 
 type Lookup = import("node:net").LookupFunction;
 
 /**
- * `localhost` is both addresses of this machine, whatever the resolver says, so that a backend that listens on one of them only is found
- * (case H16) and nobody else can answer for the name.
+ * Resolves `localhost` to both addresses of this machine without a resolver, so that a backend on either is found and
+ * no other host can claim the name.
  */
 export function createLookup(url: URL): { lookup: Lookup } | undefined {
   return isLoopbackName(url.hostname) ? { lookup: lookUpLoopback } : undefined;
@@ -60,5 +60,5 @@ const LOOPBACK = [
   { address: "::1", family: 6 },
 ];
 
-/** What of the network this machine lacks: all of it, IPv6 alone, or nothing that can be told. */
+/** Which part of the network is missing: everything, IPv6 only, or unknown (null). */
 export type MissingNetwork = "network" | "ipv6" | null;

@@ -76,7 +76,7 @@ test("keys that an editor saved with a byte order mark are read", async () => {
 
 test("a KAY_CA_FILE that cannot be read is told in one sentence", () => {
   expect(() => createOutboundFetch({ KAY_CA_FILE: "/nonexistent" })).toThrow(
-    "The file of KAY_CA_FILE cannot be read: /nonexistent (ENOENT).",
+    "Could not read the file in KAY_CA_FILE: /nonexistent (ENOENT).",
   );
 });
 

@@ -34,7 +34,7 @@ test.for<Reply>(["lost", "gateway"])(
 );
 
 test.for<[Reply, string]>([
-  ["lost", "The connection to http://127.0.0.1:4000 broke off before the answer was whole (ECONNRESET)."],
+  ["lost", "The connection to http://127.0.0.1:4000 broke before the response was complete (ECONNRESET)."],
   ["gateway", "http://127.0.0.1:4000 answered 504 with a web page instead of JSON."],
 ])(
   "H19 where nobody knows what became of an ask (%s) it is said so, and it is not sent again",

@@ -101,7 +101,7 @@ test("S14 a home folder that does not exist is not made", async () => {
   const { exit, stderr } = await kay({ home: "/nonexistent", env: HOMELESS })("config set model offline");
   expect({ exit, stderr }).toEqual({
     exit: 1,
-    stderr: "✗ Cannot write /nonexistent/.config/kay (ENOENT).\n  Set KAY_CONFIG_DIR to a writable directory.\n",
+    stderr: "✗ Could not write /nonexistent/.config/kay (ENOENT).\n  Set KAY_CONFIG_DIR to a writable directory.\n",
   });
 });
 

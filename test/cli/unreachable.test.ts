@@ -121,8 +121,8 @@ test("H20 a refresh is not redirected either", async () => {
 });
 
 test.for([
-  ["http://example.com", "http://example.com would send your tokens unencrypted over the network."],
-  ["ftp://example.com", "KAY_API_URL: The backend's address must begin with https:// or http://, not ftp://."],
+  ["http://example.com", "http://example.com would receive your tokens unencrypted over the network."],
+  ["ftp://example.com", "KAY_API_URL: The backend URL must start with https:// or http://, not ftp://."],
   ["https://user:secret@example.com", "KAY_API_URL: The backend URL must not contain a user name or password."],
 ])("a backend at %s is refused before anything is sent", async ([url = "", sentence]) => {
   const ann = kay({ env: { KAY_API_URL: url } });

@@ -33,7 +33,7 @@ test.for([[true], [false]])("an answer that changes the protocol ends the exchan
   );
   expect(await outcome(url)).toEqual({
     code: "BAD_ANSWER",
-    message: "BACKEND answered 101 and speaks something else than HTTP.",
+    message: "BACKEND answered 101 and switched to a protocol other than HTTP.",
   });
 });
 
@@ -47,7 +47,7 @@ test.for([
 ])("a connection that ends after %s is one that broke off", async ([, bytes = ""]) => {
   expect(await outcome(await answering(bytes))).toEqual({
     code: "UNREACHABLE",
-    message: "The connection to BACKEND broke off before the answer was whole (ECONNRESET).",
+    message: "The connection to BACKEND broke before the response was complete (ECONNRESET).",
   });
 });
 

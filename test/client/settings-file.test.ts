@@ -113,7 +113,7 @@ test("S14 a home folder that does not exist reads as empty and is never made in 
   expect(settings.text("credentials")).toBe("auto");
   await expect(settings.set("credentials", "file")).rejects.toMatchObject({
     code: "STORE_UNREADABLE",
-    message: "Cannot write /kay-nonexistent/.config/kay (ENOENT).",
+    message: "Could not write /kay-nonexistent/.config/kay (ENOENT).",
     hint: "Set KAY_CONFIG_DIR to a writable directory.",
   });
   expect(existsSync("/kay-nonexistent")).toBe(false);
@@ -122,7 +122,7 @@ test("S14 a home folder that does not exist reads as empty and is never made in 
 test("S14 a folder that cannot be made names path and errno", async () => {
   const { path, file } = folderWith("a file where the home folder should be");
   expect(problemIn(() => ensurePrivateFolder(join(file, ".config", "kay"), "XDG_CONFIG_HOME"))).toBe(
-    `STORE_UNREADABLE: Cannot write ${join(file, ".config", "kay")} (ENOTDIR). Set XDG_CONFIG_HOME to a writable directory.`,
+    `STORE_UNREADABLE: Could not write ${join(file, ".config", "kay")} (ENOTDIR). Set XDG_CONFIG_HOME to a writable directory.`,
   );
   ensurePrivateFolder(join(path, "new", "kay"));
   expect(statSync(join(path, "new")).mode & 0o777).toBe(0o700);

@@ -51,7 +51,7 @@ test("with everything frozen it ends within 15 s and says which leg does not ans
     checks: {
       "network.proxy": `ok: http://127.0.0.1:${port}, which HTTPS_PROXY names.`,
       "network.tunnel": expect.stringMatching(/^failed: /),
-      "network.tls": "skipped: Not reached: the tunnel failed.",
+      "network.tls": "skipped: Not checked: the tunnel failed.",
       backend: "skipped: Not reached.",
       service: "skipped: The backend is not reached.",
     },

@@ -132,7 +132,7 @@ test("a state folder that cannot be made is told in one sentence, with what to s
   expect({ exit, stdout }).toEqual({ exit: 1, stdout: "" });
   expect(stderr).toBe(
     `Starting a local backend (stops after 30 minutes of inactivity).
-✗ Cannot write ${home.folder}/file/kay/backend.log (ENOTDIR).
+✗ Could not write ${home.folder}/file/kay/backend.log (ENOTDIR).
   Set XDG_STATE_HOME to a folder that can be written.
 `,
   );

@@ -112,7 +112,7 @@ needs(...OBEYS.slice(0, 1))("a refresh token is not spent where its successor co
   expect(backend.calls()).toEqual([]);
 });
 
-const CANNOT_WRITE = /^✗ Cannot write \S+ \((EACCES|EROFS)\).*\n/;
+const CANNOT_WRITE = /^✗ Could not write \S+ \((EACCES|EROFS)\).*\n/;
 
 function makeReadOnly({ config }: Home): void {
   const folders = [config, join(config, "credentials")];

@@ -14,7 +14,7 @@ test("H15 the backend words a bad proxy as the command line does", async () => {
   const fetch = outgoing({ https_proxy: "", HTTPS_PROXY: "socks5://ann:secret@127.0.0.1:1080" });
   await expect(fetch("https://api.example.test/")).rejects.toMatchObject({
     code: "PROXY_INVALID",
-    message: 'HTTPS_PROXY names a SOCKS proxy, which kay cannot use: "socks5://***@127.0.0.1:1080".',
+    message: 'HTTPS_PROXY is a SOCKS proxy, which kay does not support: "socks5://***@127.0.0.1:1080".',
   });
 });
 
@@ -26,7 +26,7 @@ test("H17 the backend trusts the authorities of KAY_CA_FILE, and names the code 
   expect(await trusted.json()).toEqual({ ok: true });
   await expect(outgoing({})(`https://localhost:${service.port}/`)).rejects.toMatchObject({
     code: "TLS_FAILED",
-    message: `The TLS connection to localhost:${service.port} is not trusted: its certificate is signed by itself (DEPTH_ZERO_SELF_SIGNED_CERT).`,
+    message: `The TLS connection to localhost:${service.port} is not trusted: its certificate is self-signed (DEPTH_ZERO_SELF_SIGNED_CERT).`,
   });
 });
 
@@ -35,7 +35,7 @@ test("a KAY_CA_FILE that cannot be used keeps the backend from starting, with th
   expect(() => createOutboundFetch({ KAY_CA_FILE: file })).toThrow(
     expect.objectContaining({
       code: "BACKEND_START_FAILED",
-      message: `The file of KAY_CA_FILE cannot be read: ${file} (ENOENT).`,
+      message: `Could not read the file in KAY_CA_FILE: ${file} (ENOENT).`,
     }),
   );
 });

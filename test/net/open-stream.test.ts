@@ -144,7 +144,7 @@ test("a stream that breaks off ends with a Problem, by both ways", async () => {
     })();
     expect(await problemOf(reading)).toMatchObject({
       code: "UNREACHABLE",
-      message: `The connection to ${url} broke off before the answer was whole (ECONNRESET).`,
+      message: `The connection to ${url} broke before the response was complete (ECONNRESET).`,
       details: { sent: true },
     });
   }
@@ -193,7 +193,7 @@ test("H11 a stream in which nothing comes for 120 s ends with the time that it w
   expect(parts.length).toBe(2);
   expect(error).toMatchObject({
     code: "TIMED_OUT",
-    message: `No data from ${url} for 120 s; the connection appears to be dead.`,
+    message: `No data from ${url} for 120 s. The connection appears to be dead.`,
     hint: "The backend continues the work. Run `kay attach session_1` to follow it, or `kay sessions` to list all conversations.",
   });
   expect(waits.size).toBe(0);

@@ -67,7 +67,7 @@ test("each leg of a way that is well is told", async () => {
     name: "ok: localhost is this machine.",
     connect: `ok: Port ${port}: IPv4 in N ms; IPv6 fails (ECONNREFUSED).`,
     tls: expect.stringMatching(
-      /^warning: TLSv1\.3, certificate by localhost, good until \d{4}-\d\d-\d\d\. Trusted are Node's own authorities and KAY_CA_FILE\.$/,
+      /^warning: TLSv1\.3, certificate issued by localhost, valid until \d{4}-\d\d-\d\d\. Trusts Node's authorities and KAY_CA_FILE\.$/,
     ),
   });
 });
@@ -77,9 +77,9 @@ test("a certificate of an authority that is not known is TLS that failed, with i
   const legs = await walked(`https://127.0.0.1:${port}`);
   expect(shown(legs)).toEqual({
     proxy: "ok: None: no proxy is set for this address.",
-    name: "skipped: 127.0.0.1 is an address; no name is looked up.",
+    name: "skipped: 127.0.0.1 is an IP address, so no lookup is needed.",
     connect: `ok: Port ${port}: IPv4 in N ms.`,
-    tls: "failed: The certificate of 127.0.0.1 by localhost is not trusted: its certificate is signed by itself (DEPTH_ZERO_SELF_SIGNED_CERT). Trusted are Node's own authorities.",
+    tls: "failed: The certificate of 127.0.0.1, issued by localhost, is not trusted: its certificate is self-signed (DEPTH_ZERO_SELF_SIGNED_CERT). Trusts Node's authorities.",
   });
   expect(fixes(legs)[0]).toMatch(/^Set NODE_EXTRA_CA_CERTS \(or KAY_CA_FILE\)/);
 });
@@ -95,8 +95,8 @@ test("an extra file of authorities that cannot be read is told, and one of KAY_C
   expect((await walked(`https://127.0.0.1:${port}`, { KAY_CA_FILE: "/nowhere/ca.pem" })).at(-1)).toEqual({
     leg: "tls",
     state: "failed",
-    message: "The file of KAY_CA_FILE cannot be read: /nowhere/ca.pem (ENOENT).",
-    fix: "Set KAY_CA_FILE to a file of certificates (PEM), or unset it.",
+    message: "Could not read the file in KAY_CA_FILE: /nowhere/ca.pem (ENOENT).",
+    fix: "Set KAY_CA_FILE to a file of PEM certificates, or unset it.",
   });
 });
 
@@ -112,8 +112,8 @@ test("a port where nothing listens fails at the connection, and what comes after
   const port = await listening(server);
   await new Promise((resolve) => server.close(resolve));
   expect(shown(await walked(`https://127.0.0.1:${port}`))).toMatchObject({
-    connect: `failed: Nothing can be reached on port ${port} of 127.0.0.1 (127.0.0.1: ECONNREFUSED).`,
-    tls: "skipped: Not reached: the connection failed.",
+    connect: `failed: Could not connect to port ${port} of 127.0.0.1 (127.0.0.1: ECONNREFUSED).`,
+    tls: "skipped: Not checked: the connection failed.",
   });
 });
 
@@ -135,7 +135,7 @@ test("through a proxy the connection is to the proxy, and the tunnel has its own
   const legs = await walked("https://localhost:1234", env);
   expect(shown(legs)).toEqual({
     proxy: `ok: http://127.0.0.1:${proxy.port}, which HTTPS_PROXY names.`,
-    name: "skipped: 127.0.0.1 is an address; no name is looked up.",
+    name: "skipped: 127.0.0.1 is an IP address, so no lookup is needed.",
     connect: `ok: Port ${proxy.port}: IPv4 in N ms.`,
     tunnel: "ok: The proxy connects to localhost:1234.",
     tls: expect.stringMatching(/^warning: TLSv1\.3, certificate by localhost/),
@@ -168,7 +168,7 @@ test("what is no proxy, and a proxy that says nothing, fail at the tunnel", asyn
   const env = (port: number) => ({ HTTPS_PROXY: `http://127.0.0.1:${port}` });
   expect((await walked("https://kay.example.test", env(ssh)))[3]).toMatchObject({
     state: "failed",
-    message: `What answers at http://127.0.0.1:${ssh} (HTTPS_PROXY) is no HTTP proxy.`,
+    message: `The server at http://127.0.0.1:${ssh} (HTTPS_PROXY) is not an HTTP proxy.`,
   });
   const mute = await listening(createTcpServer((socket) => void socket.on("error", () => {})));
   expect((await walked("https://kay.example.test", env(mute), hasty))[3]).toMatchObject({
@@ -192,15 +192,15 @@ test("NO_PROXY is told where it decided", async () => {
   const port = await listening(server);
   const env = { HTTPS_PROXY: "http://127.0.0.1:9", NO_PROXY: "localhost", KAY_CA_FILE: certificate.file };
   expect(shown(await walked(`https://localhost:${port}`, env))).toMatchObject({
-    proxy: "ok: None: NO_PROXY lists localhost, so HTTPS_PROXY is not used.",
+    proxy: "ok: None: NO_PROXY includes localhost, so HTTPS_PROXY is not used.",
   });
 });
 
 test("plain http to this machine has a connection and nothing else", async () => {
   const port = await listening(createServer());
   expect(shown(await walked(`http://127.0.0.1:${port}`, { HTTP_PROXY: "http://127.0.0.1:9" }))).toEqual({
-    proxy: "ok: None: plain http to this machine never goes through one.",
-    name: "skipped: 127.0.0.1 is an address; no name is looked up.",
+    proxy: "ok: None: plain HTTP to this machine never uses one.",
+    name: "skipped: 127.0.0.1 is an IP address, so no lookup is needed.",
     connect: `ok: Port ${port}: IPv4 in N ms.`,
   });
 });

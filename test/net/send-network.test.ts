@@ -62,7 +62,7 @@ test("a connection that does not come about ends after 10 s, and says that it wa
   ).toEqual({
     code: "TIMED_OUT",
     message: `Could not connect to https://127.0.0.1:${port} within 10 s.`,
-    hint: "Check the address, the network and its firewall, then try again.",
+    hint: "Check the address, the network and the firewall, then try again.",
     details: { sent: false, phase: "connect" },
   });
 });
@@ -156,7 +156,7 @@ test("offline is a sentence of its own, with exit 6 and its fact in the document
   expect({ code: problem.code, exit: problem.exit, hint: problem.hint, details: problem.details }).toEqual({
     code: "UNREACHABLE",
     exit: 6,
-    hint: "Connect it to a network, then try again.",
+    hint: "Connect to a network, then try again.",
     details: { sent: false, errno: expect.stringMatching(/^(ENOTFOUND|EAI_AGAIN)$/), offline: true },
   });
   expect(problem.message).toMatch(
@@ -185,18 +185,18 @@ test("a KAY_CA_FILE that cannot be used is a wrong setting, with one sentence ab
     if (content !== null) writeFileSync(path, content);
     return failure({ url: "https://127.0.0.1:9/" }, { KAY_CA_FILE: path }).then(({ code, message }) => [code, message]);
   };
-  expect(await said(null)).toEqual(["USAGE", `The file of KAY_CA_FILE cannot be read: ${path} (ENOENT).`]);
-  expect(await said("")).toEqual(["USAGE", `The file of KAY_CA_FILE is empty: ${path}.`]);
-  expect(await said("hello")).toEqual(["USAGE", `The file of KAY_CA_FILE has no certificate in it: ${path}.`]);
-  expect(await said(key)).toEqual(["USAGE", `The file of KAY_CA_FILE has no certificate in it: ${path}.`]);
+  expect(await said(null)).toEqual(["USAGE", `Could not read the file in KAY_CA_FILE: ${path} (ENOENT).`]);
+  expect(await said("")).toEqual(["USAGE", `The file in KAY_CA_FILE is empty: ${path}.`]);
+  expect(await said("hello")).toEqual(["USAGE", `The file in KAY_CA_FILE contains no certificate: ${path}.`]);
+  expect(await said(key)).toEqual(["USAGE", `The file in KAY_CA_FILE contains no certificate: ${path}.`]);
   expect(await said(`${cert}-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n`)).toEqual([
     "USAGE",
-    `Certificate 2 in the file of KAY_CA_FILE is damaged: ${path}.`,
+    `Certificate 2 of KAY_CA_FILE is damaged: ${path}.`,
   ]);
   mkdirSync(join(folder, "certs"));
   expect(await failure({ url: "https://127.0.0.1:9/" }, { KAY_CA_FILE: join(folder, "certs") })).toMatchObject({
-    message: `The file of KAY_CA_FILE cannot be read: ${join(folder, "certs")} (EISDIR).`,
-    hint: "Set KAY_CA_FILE to a file of certificates (PEM), or unset it.",
+    message: `Could not read the file in KAY_CA_FILE: ${join(folder, "certs")} (EISDIR).`,
+    hint: "Set KAY_CA_FILE to a file of PEM certificates, or unset it.",
   });
   expect(await failure({ url: "https://127.0.0.1:9/" }, { KAY_CA_FILE: " " })).toMatchObject({ code: "UNREACHABLE" });
 });
@@ -208,7 +208,7 @@ test("where a certificate is not trusted and Node could not use NODE_EXTRA_CA_CE
   const env = { NODE_EXTRA_CA_CERTS: file };
   expect(await failure({ url: `${backend.url}/` }, env)).toMatchObject({
     code: "TLS_FAILED",
-    hint: `The file of NODE_EXTRA_CA_CERTS is empty: ${file}. Correct NODE_EXTRA_CA_CERTS, or set KAY_CA_FILE instead.`,
+    hint: `The file in NODE_EXTRA_CA_CERTS is empty: ${file}. Correct NODE_EXTRA_CA_CERTS, or set KAY_CA_FILE instead.`,
   });
   const whole = { NODE_EXTRA_CA_CERTS: selfSigned().file };
   expect((await failure({ url: `${backend.url}/` }, whole)).hint).toContain("Set NODE_EXTRA_CA_CERTS (or KAY_CA_FILE)");

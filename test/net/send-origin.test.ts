@@ -27,7 +27,7 @@ test("https anywhere and http on this machine are accepted, normalised, with the
 
 test("plain http to another machine is refused unless the person allowed it", () => {
   expect(refusal("http://kay.example.test")).toBe(
-    "INSECURE_URL: http://kay.example.test would send your tokens unencrypted over the network.",
+    "INSECURE_URL: http://kay.example.test would receive your tokens unencrypted over the network.",
   );
   expect(refusal("http://localhost.evil.test")).toContain("INSECURE_URL");
   expect(refusal("http://0.0.0.0:4000")).toContain("INSECURE_URL");
@@ -39,12 +39,12 @@ test("what is no address of a backend is refused with the reason, and no passwor
     "INSECURE_URL: The backend URL must not contain a user name or password.",
   );
   expect(refusal("ftp://kay.test")).toBe(
-    "INSECURE_URL: The backend's address must begin with https:// or http://, not ftp://.",
+    "INSECURE_URL: The backend URL must start with https:// or http://, not ftp://.",
   );
   expect(refusal("javascript:alert(1)")).toBe('USAGE: The backend\'s address is not a URL: "javascript:alert(1)".');
   expect(refusal("localhost:4000")).toBe('USAGE: The backend\'s address is not a URL: "localhost:4000".');
   expect(refusal("")).toBe('USAGE: The backend\'s address is not a URL: "".');
   expect(refusal("ann:secret@kay test")).toBe('USAGE: The backend\'s address is not a URL: "***@kay test".');
-  expect(refusal("https://kay.test/?token=1")).toBe("USAGE: The backend's address must not contain a ? or a #.");
+  expect(refusal("https://kay.test/?token=1")).toBe("USAGE: The backend URL must not contain a query or a fragment.");
   expect(refusal("http://user@127.0.0.1", true)).toContain("INSECURE_URL");
 });

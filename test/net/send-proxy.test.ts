@@ -73,21 +73,21 @@ test("H15 the certificate behind a proxy is checked all the same", async () => {
 
 test("H15 a proxy variable that is no proxy, or one kay cannot use, is one line that names the variable and masks credentials", async () => {
   const cases: [string, string][] = [
-    ["not a url", 'HTTPS_PROXY is not the address of a proxy: "not a url".'],
-    ["http://ann:secret@", 'HTTPS_PROXY is not the address of a proxy: "http://***@".'],
-    ["http://ann:%zz@proxy:1", 'HTTPS_PROXY is not the address of a proxy: "http://***@proxy:1".'],
-    ["ann:secret@not a host", 'HTTPS_PROXY is not the address of a proxy: "***@not a host".'],
+    ["not a url", 'HTTPS_PROXY is not a valid proxy URL: "not a url".'],
+    ["http://ann:secret@", 'HTTPS_PROXY is not a valid proxy URL: "http://***@".'],
+    ["http://ann:%zz@proxy:1", 'HTTPS_PROXY is not a valid proxy URL: "http://***@proxy:1".'],
+    ["ann:secret@not a host", 'HTTPS_PROXY is not a valid proxy URL: "***@not a host".'],
     [
       "socks5://ann:se@cret@127.0.0.1:1080",
-      'HTTPS_PROXY names a SOCKS proxy, which kay cannot use: "socks5://***@127.0.0.1:1080".',
+      'HTTPS_PROXY is a SOCKS proxy, which kay does not support: "socks5://***@127.0.0.1:1080".',
     ],
     [
       "socks5h://127.0.0.1:1080/",
-      'HTTPS_PROXY names a SOCKS proxy, which kay cannot use: "socks5h://127.0.0.1:1080/".',
+      'HTTPS_PROXY is a SOCKS proxy, which kay does not support: "socks5h://127.0.0.1:1080/".',
     ],
-    ["SOCKS://127.0.0.1:1080", 'HTTPS_PROXY names a SOCKS proxy, which kay cannot use: "SOCKS://127.0.0.1:1080".'],
-    ["ftp://proxy.test", 'HTTPS_PROXY names a kind of proxy that kay cannot use: "ftp://proxy.test".'],
-    ["http://ann:pa#ss@proxy.test:3128", 'HTTPS_PROXY is not the address of a proxy: "http://***@proxy.test:3128".'],
+    ["SOCKS://127.0.0.1:1080", 'HTTPS_PROXY is a SOCKS proxy, which kay does not support: "SOCKS://127.0.0.1:1080".'],
+    ["ftp://proxy.test", 'HTTPS_PROXY is a proxy of a kind that kay does not support: "ftp://proxy.test".'],
+    ["http://ann:pa#ss@proxy.test:3128", 'HTTPS_PROXY is not a valid proxy URL: "http://***@proxy.test:3128".'],
   ];
   for (const [value, message] of cases) {
     const fault = await send("https://kay.example.test/x", { HTTPS_PROXY: value }).catch((error) => error);
@@ -109,12 +109,12 @@ test("a proxy that is not there, refuses, or wants other credentials is named as
   const refused = await send("https://kay.example.test/x", { HTTPS_PROXY: refusing.url }).catch((error) => error);
   expect([refused.code, refused.message]).toEqual([
     "UNREACHABLE",
-    `The proxy ${refusing.url} (HTTPS_PROXY) does not connect to kay.example.test (403).`,
+    `The proxy ${refusing.url} (HTTPS_PROXY) refused to connect to kay.example.test (403).`,
   ]);
   const asked = await send("https://kay.example.test/x", { HTTPS_PROXY: asking.url }).catch((error) => error);
   expect([asked.code, asked.message]).toEqual([
     "PROXY_INVALID",
-    `The proxy ${asking.url} (HTTPS_PROXY) asks for other credentials (407).`,
+    `The proxy ${asking.url} (HTTPS_PROXY) rejected the credentials (407).`,
   ]);
 });
 

@@ -78,8 +78,8 @@ test("H17 an untrusted certificate names the code, the host and NODE_EXTRA_CA_CE
   const problem = await failure({ url: `${backend.url}/connections` });
   expect(problem).toEqual({
     code: "TLS_FAILED",
-    message: `The TLS connection to 127.0.0.1:${backend.port} is not trusted: its certificate is signed by itself (DEPTH_ZERO_SELF_SIGNED_CERT).`,
-    hint: `Set NODE_EXTRA_CA_CERTS (or KAY_CA_FILE) to the file of the authority that signs for 127.0.0.1:${backend.port}, if you trust it.`,
+    message: `The TLS connection to 127.0.0.1:${backend.port} is not trusted: its certificate is self-signed (DEPTH_ZERO_SELF_SIGNED_CERT).`,
+    hint: `Set NODE_EXTRA_CA_CERTS (or KAY_CA_FILE) to the certificate of the authority that issued the one of 127.0.0.1:${backend.port}, if you trust it.`,
     sent: false,
   });
 });
@@ -93,7 +93,7 @@ test("H17 KAY_CA_FILE adds an authority to the usual ones", async () => {
   );
   expect(await failure({ url: `${backend.url}/` }, { KAY_CA_FILE: "/nonexistent.pem" })).toMatchObject({
     code: "USAGE",
-    message: "The file of KAY_CA_FILE cannot be read: /nonexistent.pem (ENOENT).",
+    message: "Could not read the file in KAY_CA_FILE: /nonexistent.pem (ENOENT).",
   });
 });
 
@@ -126,7 +126,7 @@ test("H19 when the answer is lost after sending, sent is true on both ways out",
     backend.on("POST /ask", "drop", { text: "half an ans", cut: true });
     const lost = {
       code: "UNREACHABLE",
-      message: `The connection to ${backend.url} broke off before the answer was whole (ECONNRESET).`,
+      message: `The connection to ${backend.url} broke before the response was complete (ECONNRESET).`,
       sent: true,
     };
     expect(await failure({ method: "POST", url: `${backend.url}/ask`, body: "{}" }, env)).toMatchObject(lost);
@@ -173,7 +173,7 @@ test("an answer larger than 32 MiB ends the exchange", async () => {
     backend.on("GET /", { text: "x".repeat(33 * 1024 * 1024) });
     expect(await failure({ url: `${backend.url}/` }, tls ? { KAY_CA_FILE: tls.file } : {})).toMatchObject({
       code: "BAD_ANSWER",
-      message: `The answer of ${backend.url} is larger than 32 MiB.`,
+      message: `The answer from ${backend.url} is larger than 32 MiB.`,
       sent: true,
     });
   }

@@ -10,7 +10,7 @@ export const WELL: CliPorts["machine"] = {
   postgres: async () => "/usr/lib/postgres",
   walk: async () => [
     { leg: "proxy", state: "ok", message: "None: no proxy is set for this address." },
-    { leg: "name", state: "skipped", message: "127.0.0.1 is an address; no name is looked up." },
+    { leg: "name", state: "skipped", message: "127.0.0.1 is an IP address, so no lookup is needed." },
     { leg: "connect", state: "ok", message: "Port 4000: IPv4 in 1 ms." },
   ],
 };

@@ -2,15 +2,15 @@ import { connect, isIPv6, type Socket } from "node:net";
 import { Problem } from "#protocol/errors";
 import { isLoopbackHost } from "../addresses.ts";
 
-/** A connection that stands, and how each family of addresses did. */
+/** An open connection, and the results for both address families. */
 type Connected = { state: "ok" | "warning"; message: string; fix?: string; socket: Socket };
 
 type Try = { family: string; address: string; ms: number; socket?: Socket; errno: string };
 
 /**
- * Connect to the first IPv4 and the first IPv6 address, each by itself, so that one which does not work is seen.
+ * Connects to the first IPv4 and the first IPv6 address separately, so that a broken family is detected.
  *
- * @throws Problem UNREACHABLE when neither answers
+ * @throws Problem UNREACHABLE when neither responds
  */
 export async function connectTo(target: URL, addresses: string[], limit: AbortSignal): Promise<Connected> {
   const port = Number(target.port || (target.protocol === "https:" ? 443 : 80));
@@ -23,13 +23,13 @@ export async function connectTo(target: URL, addresses: string[], limit: AbortSi
   if (!best?.socket) throw unreachable(target, port, tries);
   const message = `Port ${port}: ${tries.map(format).join("; ")}.`;
   const silent = tries.find(({ errno }) => errno === "no answer");
-  // Happy eyeballs go around an address that refuses at once; one that swallows connections costs every command its wait.
+  // Clients skip an address that refuses at once (Happy Eyeballs), but a silent one delays every command.
   if (!silent || isLoopbackHost(target.hostname)) return { state: "ok", message, socket: best.socket };
-  const fix = `Have ${silent.family} work for ${target.hostname}, or turn it off on this machine: each connection may wait for it.`;
+  const fix = `Fix ${silent.family} for ${target.hostname}, or turn it off on this machine. It may delay every connection.`;
   return { state: "warning", message, fix, socket: best.socket };
 }
 
-/** An address that does not answer gets less than the whole leg, so that the other one still counts. */
+/** Shorter than the limit of the step, so that a silent address leaves time for the other. */
 const TRY_LIMIT_MS = 2_500;
 
 function tryOne(address: string, port: number, limit: AbortSignal): Promise<Try> {
@@ -61,9 +61,9 @@ function format({ family, ms, errno }: Try): string {
 function unreachable(target: URL, port: number, tries: Try[]): Problem {
   const why = tries.map(({ address, errno }) => `${address}: ${errno}`).join(", ");
   const refused = tries.some(({ errno }) => errno === "ECONNREFUSED");
-  return new Problem("UNREACHABLE", `Nothing can be reached on port ${port} of ${target.hostname} (${why}).`, {
+  return new Problem("UNREACHABLE", `Could not connect to port ${port} of ${target.hostname} (${why}).`, {
     hint: refused
-      ? "Nothing listens there: check the port, and that what should listen runs."
-      : "Check this machine's network, VPN and firewall, or set HTTPS_PROXY where a proxy is needed.",
+      ? "Nothing is listening. Check the port and that the server is running."
+      : "Check this machine's network, VPN and firewall, or set HTTPS_PROXY if a proxy is required.",
   });
 }

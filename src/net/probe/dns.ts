@@ -3,19 +3,19 @@ import { isIP } from "node:net";
 import { Problem } from "#protocol/errors";
 import { isLoopbackName } from "../addresses.ts";
 
-/** Addresses of a host, those of IPv4 and IPv6 looked up apart, and what is to be said of them. */
+/** Addresses of a host, with IPv4 and IPv6 looked up separately, and a summary. */
 type Addresses = { state: "ok" | "skipped"; message: string; addresses: string[] };
 
 /**
- * Find the addresses of a host of a URL, as the system's resolver does.
+ * Looks up the addresses of a URL's host with the system's resolver.
  *
  * @throws Problem UNREACHABLE when there are none
  */
 export async function lookUpAddresses(hostname: string): Promise<Addresses> {
   const host = hostname.replace(/^\[|\]$/g, "");
   if (isIP(host))
-    return { state: "skipped", message: `${host} is an address; no name is looked up.`, addresses: [host] };
-  // Never looked up: it is this machine, whoever may answer for the name.
+    return { state: "skipped", message: `${host} is an IP address, so no lookup is needed.`, addresses: [host] };
+  // Never looked up: the name always means this machine.
   if (isLoopbackName(host))
     return { state: "ok", message: `${host} is this machine.`, addresses: ["127.0.0.1", "::1"] };
   const [four, six] = await Promise.all([resolve(host, 4), resolve(host, 6)]);
@@ -45,7 +45,7 @@ function notFound(host: string, errno: string): Problem {
   const away = errno === "EAI_AGAIN";
   return new Problem("UNREACHABLE", `The name ${host} was not found (${errno}).`, {
     hint: away
-      ? "No name server answers: check this machine's network, then its name servers."
-      : "Check the spelling of the address; a name of a company's own network may need its VPN.",
+      ? "No name server responds. Check this machine's network and its DNS servers."
+      : "Check the spelling. A name in a company network may require its VPN.",
   });
 }

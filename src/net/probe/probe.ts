@@ -8,15 +8,15 @@ import type { ProbePorts, ProbeStep, ProbeStepName } from "./step.ts";
 import { startTls, type TlsResult } from "./tls.ts";
 import { openTunnel } from "./tunnel.ts";
 
-/** Limit for one leg, in milliseconds: all of them together stay below 14 s. */
+/** Time limit of one step in ms. All steps together stay below 14 s. */
 const LEG_LIMIT_MS = 3_000;
 
-/** One leg's work. What it throws as a Problem is how it failed; anything else is a fault of kay's own. */
+/** Runs one step. A Problem that it throws is how the step failed; any other error is a bug. */
 type Step = (limit: AbortSignal) => Promise<Omit<ProbeStep, "leg"> | null>;
 
 /**
- * Walk the way to a backend leg by leg, as a request would go, without sending one: which proxy, its name or the host's, a connection, the tunnel
- * through the proxy, and TLS. The first leg that fails ends it; those after it are skipped.
+ * Probes the route to a backend as a request would use it, without sending one: proxy, name, connection, tunnel through
+ * the proxy, and TLS. After the first step that fails, the rest are skipped.
  */
 export async function probeRoute(address: string, ports: ProbePorts): Promise<ProbeStep[]> {
   const url = new URL(address);
@@ -25,7 +25,7 @@ export async function probeRoute(address: string, ports: ProbePorts): Promise<Pr
   let broken: ProbeStepName | null = null;
   const go = async (leg: ProbeStepName, step: Step) => {
     if (broken !== null)
-      return void legs.push({ leg, state: "skipped", message: `Not reached: ${NAMES[broken]} failed.` });
+      return void legs.push({ leg, state: "skipped", message: `Not checked: ${NAMES[broken]} failed.` });
     const went = await limited(ports, step).catch((error: unknown) => fail(error, leg));
     if (went === null) return;
     legs.push({ leg, ...went });
@@ -56,18 +56,18 @@ export async function probeRoute(address: string, ports: ProbePorts): Promise<Pr
   return legs.map(({ leg, state, message, fix }) => ({ leg, state, message, ...(fix ? { fix } : {}) }));
 }
 
-/** What was found of the way so far. */
+/** Results of the steps so far. */
 type Way = { url: URL; proxy: HttpProxy | null; addresses: string[]; socket: Socket | null; secured: TlsResult | null };
 
 const NAMES: Record<ProbeStepName, string> = {
-  proxy: "choosing the proxy",
-  name: "finding the name",
+  proxy: "proxy selection",
+  name: "name lookup",
   connect: "the connection",
   tunnel: "the tunnel",
   tls: "TLS",
 };
 
-/** Whom a connection is made to: the proxy, or the host itself. */
+/** Returns the URL to connect to: the proxy's or the host's. */
 function getTarget({ url, proxy }: Way): URL {
   return proxy?.url ?? url;
 }
@@ -75,17 +75,17 @@ function getTarget({ url, proxy }: Way): URL {
 function chooseProxy(way: Way, env: ProbePorts["env"]): Omit<ProbeStep, "leg"> {
   const { url } = way;
   if (url.protocol === "http:" && isLoopbackHost(url.hostname))
-    return { state: "ok", message: "None: plain http to this machine never goes through one." };
+    return { state: "ok", message: "None: plain HTTP to this machine never uses one." };
   way.proxy = findProxy(url, env, BlockList);
   if (way.proxy) return { state: "ok", message: `${maskProxy(way.proxy)}, which ${way.proxy.variable} names.` };
   const without = findProxy(url, { ...env, no_proxy: "", NO_PROXY: "" }, BlockList);
   const exempting = ["no_proxy", "NO_PROXY"].find((name) => env[name]?.trim());
   if (without)
-    return { state: "ok", message: `None: ${exempting} lists ${url.hostname}, so ${without.variable} is not used.` };
+    return { state: "ok", message: `None: ${exempting} includes ${url.hostname}, so ${without.variable} is not used.` };
   return { state: "ok", message: "None: no proxy is set for this address." };
 }
 
-/** A request by plain http is handed to the proxy as it is; only https needs a tunnel. */
+/** Opens a tunnel for https. A proxy forwards plain HTTP without one. */
 async function throughProxy(way: Way, ports: ProbePorts, limit: AbortSignal): Promise<Omit<ProbeStep, "leg"> | null> {
   const { proxy, url, socket } = way;
   if (proxy === null || socket === null || (url.protocol === "http:" && proxy.url.protocol === "http:")) return null;
@@ -98,7 +98,10 @@ async function throughProxy(way: Way, ports: ProbePorts, limit: AbortSignal): Pr
   return openTunnel(way.socket ?? socket, proxy, url, limit);
 }
 
-/** The limit that a step is given ends when its time is over, and never because it is done: what it leaves is used by the next one. */
+/**
+ * Runs a step with a time limit. The limit's signal does not fire after the step is done, because the next step uses
+ * its connection.
+ */
 async function limited({ clock, signal }: ProbePorts, step: Step): Promise<Omit<ProbeStep, "leg"> | null> {
   const timer = new AbortController();
   const limit = new AbortController();
@@ -129,11 +132,11 @@ function fail(error: unknown, leg: ProbeStepName): Omit<ProbeStep, "leg"> {
   return { state: "failed", message: error.message, fix };
 }
 
-/** What to do where nothing came in time. */
+/** How to fix a step that timed out. */
 const LATE: Record<ProbeStepName, string> = {
   proxy: "",
-  name: "Check the name servers of this machine.",
-  connect: "A firewall may drop it: check the address, or set HTTPS_PROXY where a proxy is needed.",
-  tunnel: "Check that the address of the proxy is that of an HTTP proxy.",
-  tls: "Check that the address is that of a backend by https.",
+  name: "Check the DNS servers of this machine.",
+  connect: "A firewall may block the connection. Check the address, or set HTTPS_PROXY if a proxy is required.",
+  tunnel: "Check that the proxy URL is that of an HTTP proxy.",
+  tls: "Check that the URL is that of a backend with HTTPS.",
 };

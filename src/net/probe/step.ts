@@ -1,10 +1,10 @@
 import type { Timer } from "../ports.ts";
 import type { TransportPorts } from "../transport.ts";
 
-/** What a walk needs. Each leg that waits for somebody else ends after {@link LEG_LIMIT_MS}; `signal` ends all of it. */
+/** Ports of a probe. Each step has a time limit; `signal` ends the whole probe. */
 export type ProbePorts = TransportPorts & { clock: Timer; signal: AbortSignal };
 
-/** How one leg went: words for a person, and what to do where it did not go well. */
+/** Result of one step, and how to fix it if it failed. */
 export type ProbeStep = {
   leg: ProbeStepName;
   state: "ok" | "warning" | "failed" | "skipped";
@@ -12,5 +12,5 @@ export type ProbeStep = {
   fix?: string;
 };
 
-/** The legs of the way to a backend, in their order. */
+/** Steps of a probe, in order. */
 export type ProbeStepName = "proxy" | "name" | "connect" | "tunnel" | "tls";

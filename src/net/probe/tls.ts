@@ -7,17 +7,17 @@ import { loadAuthorities } from "../authorities.ts";
 import { describeTlsError, getTlsHint } from "../faults.ts";
 import type { ProbePorts } from "./step.ts";
 
-/** A TLS connection as it came about, trusted or not; nothing is ever sent over one that is not. */
+/** A TLS connection, trusted or not. Nothing is ever sent over an untrusted one. */
 export type TlsResult = { state: "ok" | "warning" | "failed"; message: string; fix?: string; socket: TLSSocket };
 
-/** A certificate that ends in fewer days is told. */
+/** A certificate that expires in fewer days causes a warning. */
 const SOON_DAYS = 14;
 const DAY_MS = 86_400_000;
 
 /**
- * Speak TLS over a connection, and look at the certificate as a request would.
+ * Starts TLS on a connection and checks the certificate as a request would.
  *
- * @throws Problem TLS_FAILED when there is no handshake, USAGE when KAY_CA_FILE cannot be read
+ * @throws Problem TLS_FAILED when the handshake fails, USAGE when KAY_CA_FILE cannot be read
  */
 export async function startTls(plain: Socket, url: URL, ports: ProbePorts, limit: AbortSignal): Promise<TlsResult> {
   const { builtin, env, clock } = ports;
@@ -26,22 +26,22 @@ export async function startTls(plain: Socket, url: URL, ports: ProbePorts, limit
   const by = issuerName(issuer);
   if (!socket.authorized) {
     const code = String(socket.authorizationError);
-    const message = `The certificate of ${url.hostname} by ${by} is not trusted: ${describeTlsError(code)} (${code}). ${trusted(env)}`;
+    const message = `The certificate of ${url.hostname}, issued by ${by}, is not trusted: ${describeTlsError(code)} (${code}). ${trusted(env)}`;
     return { state: "failed", message, fix: getTlsHint(code, { url }), socket };
   }
   const days = Math.floor((Date.parse(valid_to) - clock.now()) / DAY_MS);
-  const message = `${socket.getProtocol()}, certificate by ${by}, good until ${new Date(valid_to).toISOString().slice(0, 10)}. ${trusted(env)}`;
+  const message = `${socket.getProtocol()}, certificate issued by ${by}, valid until ${new Date(valid_to).toISOString().slice(0, 10)}. ${trusted(env)}`;
   const missing = missingFile(env);
   if (missing !== null) {
     return {
       state: "warning",
       message: `${message} ${missing}`,
-      fix: "Set NODE_EXTRA_CA_CERTS to a file of certificates (PEM), or unset it.",
+      fix: "Set NODE_EXTRA_CA_CERTS to a file of PEM certificates, or unset it.",
       socket,
     };
   }
   if (days >= SOON_DAYS) return { state: "ok", message, socket };
-  return { state: "warning", message, fix: `Whoever runs ${url.hostname} has to renew it.`, socket };
+  return { state: "warning", message, fix: `Ask the administrator of ${url.hostname} to renew it.`, socket };
 }
 
 function handshake(plain: Socket, url: URL, ca: string[] | undefined, limit: AbortSignal): Promise<TLSSocket> {
@@ -52,7 +52,7 @@ function handshake(plain: Socket, url: URL, ca: string[] | undefined, limit: Abo
       host,
       ...(isIP(host) ? {} : { servername: host }),
       ...(ca ? { ca } : {}),
-      // Looked at afterwards, so that the issuer of one that is refused can be named.
+      // Checked below, so that the issuer of an untrusted certificate can be named.
       rejectUnauthorized: false,
     });
     const broken = (error: NodeJS.ErrnoException) => {
@@ -60,7 +60,7 @@ function handshake(plain: Socket, url: URL, ca: string[] | undefined, limit: Abo
       reject(
         new Problem(
           "TLS_FAILED",
-          `There is no TLS handshake with ${url.host}: ${describeTlsError("EPROTO")} (${code}).`,
+          `The TLS handshake with ${url.host} failed: ${describeTlsError("EPROTO")} (${code}).`,
           {
             hint: getTlsHint("EPROTO", { url }),
           },
@@ -81,15 +81,15 @@ function issuerName(issuer: PeerCertificate["issuer"] | undefined): string {
   return clean(name, { lines: false, max: 80 });
 }
 
-/** Where the authorities come from. */
+/** Lists the sources of trusted authorities. */
 function trusted(env: ProbePorts["env"]): string {
   const files = ["KAY_CA_FILE", "NODE_EXTRA_CA_CERTS"].filter((name) => env[name]?.trim());
   return files.length === 0
-    ? "Trusted are Node's own authorities."
-    : `Trusted are Node's own authorities and ${files.join(" and ")}.`;
+    ? "Trusts Node's authorities."
+    : `Trusts Node's authorities and ${files.join(" and ")}.`;
 }
 
-/** Node ignores a file of its own variable that it cannot read. */
+/** Returns why the file in NODE_EXTRA_CA_CERTS cannot be read, which Node ignores. */
 function missingFile({ NODE_EXTRA_CA_CERTS: file }: ProbePorts["env"]): string | null {
   if (!file?.trim()) return null;
   try {
@@ -97,6 +97,6 @@ function missingFile({ NODE_EXTRA_CA_CERTS: file }: ProbePorts["env"]): string |
     return null;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    return `NODE_EXTRA_CA_CERTS names ${clean(file, { lines: false, max: 200 })}, which cannot be read (${code}).`;
+    return `Could not read the file in NODE_EXTRA_CA_CERTS: ${clean(file, { lines: false, max: 200 })} (${code}).`;
   }
 }

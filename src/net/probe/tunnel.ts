@@ -3,13 +3,13 @@ import { clean } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 import { type HttpProxy, maskProxy } from "../proxy.ts";
 
-/** Longest head of an answer that is read, in bytes. */
+/** Longest head of an answer, in bytes. */
 const HEAD_LIMIT = 16_384;
 
 /**
- * Ask a proxy for a tunnel (CONNECT, RFC 9110 section 9.3.6).
+ * Requests a tunnel from a proxy (CONNECT, RFC 9110 section 9.3.6).
  *
- * @throws Problem PROXY_INVALID for other credentials, UNREACHABLE for every other refusal
+ * @throws Problem PROXY_INVALID when the credentials are rejected, UNREACHABLE for any other refusal
  */
 export async function openTunnel(
   socket: Socket,
@@ -28,18 +28,18 @@ export async function openTunnel(
   if (/^2\d\d$/.test(status)) return { state: "ok", message: `The proxy connects to ${target}.` };
   const shown = `${maskProxy(proxy)} (${proxy.variable})`;
   if (status === "407") {
-    throw new Problem("PROXY_INVALID", `The proxy ${shown} asks for other credentials (407).`, {
-      hint: `Put the user and password into ${proxy.variable}, as http://user:password@host:port.`,
+    throw new Problem("PROXY_INVALID", `The proxy ${shown} rejected the credentials (407).`, {
+      hint: `Add the user and password to ${proxy.variable}: http://user:password@host:port.`,
     });
   }
   if (status === "") {
-    throw new Problem("UNREACHABLE", `What answers at ${shown} is no HTTP proxy.`, {
+    throw new Problem("UNREACHABLE", `The server at ${shown} is not an HTTP proxy.`, {
       hint: `Set ${proxy.variable} to an http: or https: proxy, or unset it.`,
     });
   }
   const why = clean(`${status} ${reason}`.trim(), { lines: false, max: 60 });
-  throw new Problem("UNREACHABLE", `The proxy ${shown} does not connect to ${target} (${why}).`, {
-    hint: `Have it allow ${target}, or list ${url.hostname} in NO_PROXY to go around it.`,
+  throw new Problem("UNREACHABLE", `The proxy ${shown} refused to connect to ${target} (${why}).`, {
+    hint: `Allow ${target} in the proxy, or add ${url.hostname} to NO_PROXY to bypass it.`,
   });
 }
 

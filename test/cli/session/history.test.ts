@@ -69,7 +69,7 @@ test("a file that is no file is an empty history, and told when something is to 
   expect(await history.read()).toEqual([]);
   await expect(history.add("one")).rejects.toMatchObject({
     code: "STORE_UNREADABLE",
-    message: `Cannot write ${path} (EISDIR).`,
+    message: `Could not write ${path} (EISDIR).`,
     hint: "Set XDG_STATE_HOME to a writable directory.",
   });
 });

@@ -61,7 +61,7 @@ test("A12 failed polls count as pending, with one quiet note, and the login comp
   const { done, notes, clock } = poll(backend);
   expect(await done).toMatchObject({ status: "completed", token: "T1", refresh_token: "R1" });
   expect(notes).toEqual([
-    `The connection to ${backend.url} broke off before the answer was whole (ECONNRESET). Retrying.`,
+    `The connection to ${backend.url} broke before the response was complete (ECONNRESET). Retrying.`,
   ]);
   expect(clock.sleeps).toEqual(Array(9).fill(2500));
 });

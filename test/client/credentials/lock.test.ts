@@ -106,7 +106,7 @@ test("a lock that is renewed again and again is given up after 30 s: another kay
   });
   await expect(credentials.exclusively(async () => {})).rejects.toMatchObject({
     code: "STORE_BUSY",
-    message: `Another kay (process ${process.pid}) holds ${lock} for more than 30 s.`,
+    message: `Another kay (process ${process.pid}) has held ${lock} for more than 30 s.`,
   });
   expect(clock.now() - Date.UTC(2026, 10, 27, 12)).toBeLessThan(30_300);
 });

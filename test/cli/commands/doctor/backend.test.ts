@@ -46,14 +46,14 @@ test("the leg that fails is named, and no request is made by a way that is damag
         message: "The name kay.example.test was not found (ENOTFOUND).",
         fix: "Check the spelling.",
       },
-      { leg: "connect", state: "skipped", message: "Not reached: finding the name failed." },
+      { leg: "connect", state: "skipped", message: "Not checked: name lookup failed." },
     ] as never;
   const ann = kay({ env: { ...HERE.env, KAY_API_URL: "https://kay.example.test" }, world: { machine: { walk } } });
   ann.place.network.serve("https://kay.example.test", async () => new Response(null, { status: 502 }));
   const checks = checksOf(await ann("doctor --json"));
   expect(checks).toMatchObject({
     "network.name": "failed: The name kay.example.test was not found (ENOTFOUND). → Check the spelling.",
-    "network.connect": "skipped: Not reached: finding the name failed.",
+    "network.connect": "skipped: Not checked: name lookup failed.",
     "network.http": "skipped: Not reached.",
     backend: "skipped: Not reached.",
   });

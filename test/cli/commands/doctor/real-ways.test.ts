@@ -86,7 +86,7 @@ test("a D-Bus that is mute is told within its time, and everything else is told 
       /^warning: The D-Bus session bus does not respond, so the keychain cannot be reached/,
     ),
     "network.connect":
-      "failed: Nothing can be reached on port 1 of 127.0.0.1 (127.0.0.1: ECONNREFUSED). → Nothing listens there: check the port, and that what should listen runs.",
+      "failed: Could not connect to port 1 of 127.0.0.1 (127.0.0.1: ECONNREFUSED). → Nothing is listening. Check the port and that the server is running.",
     "network.http": "skipped: Not reached.",
     backend: "skipped: Not reached.",
   });
