@@ -88,7 +88,7 @@ function world(
     clock,
     random: randomBytes,
     send: createSend(ways),
-    openStream: createOpenStream({ way: createTransport(ways), clock }),
+    openStream: createOpenStream({ transport: createTransport(ways), clock }),
     keychain: createSystemKeychain({ platform, env, uid, execPath, clock }),
     processes,
     readText,

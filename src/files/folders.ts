@@ -11,7 +11,7 @@ import { getErrno } from "./errno.ts";
  */
 export function ensurePrivateFolder(folder: string, variable = "KAY_CONFIG_DIR"): void {
   if (exists(folder)) return;
-  if (isRoot(nearestExisting(dirname(folder)))) throw unusableProblem(folder, "ENOENT", variable);
+  if (isRoot(findNearestExisting(dirname(folder)))) throw unusableProblem(folder, "ENOENT", variable);
   try {
     makePrivateFolders(folder);
   } catch (error) {
@@ -51,8 +51,8 @@ function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
-function nearestExisting(folder: string): string {
-  return isRoot(folder) || exists(folder) ? folder : nearestExisting(dirname(folder));
+function findNearestExisting(folder: string): string {
+  return isRoot(folder) || exists(folder) ? folder : findNearestExisting(dirname(folder));
 }
 
 function isRoot(folder: string): boolean {

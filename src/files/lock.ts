@@ -17,11 +17,11 @@ export type Lock = { path: string; clock: Timer; processes: Processes; unique: (
  * @throws Problem STORE_BUSY after 30 s, or the reason of the signal
  */
 export async function withLock<T>(lock: Lock, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-  const id = await acquire(lock, signal);
+  const id = await acquireLock(lock, signal);
   try {
     return await work();
   } finally {
-    await remove(lock, id).catch(() => {});
+    await removeLock(lock, id).catch(() => {});
   }
 }
 
@@ -30,20 +30,20 @@ const OLD_MS = 20_000;
 
 type Holder = { id: string; pid: number; started: string; host: string; at: number };
 
-async function acquire(lock: Lock, signal?: AbortSignal): Promise<string> {
+async function acquireLock(lock: Lock, signal?: AbortSignal): Promise<string> {
   const id = lock.unique();
   // counts sleeps instead of reading the clock, which could be set back and extend the wait forever
   for (let waited = 0; ; ) {
     signal?.throwIfAborted();
     const holder = await readHolder(lock.path);
     if (!holder) {
-      if (await create(lock, id)) return id;
+      if (await createLock(lock, id)) return id;
       continue;
     }
-    if (await isLeftBehind(lock, holder)) {
-      if (await remove(lock, holder.id)) continue;
+    if (await isAbandoned(lock, holder)) {
+      if (await removeLock(lock, holder.id)) continue;
     }
-    if (waited >= WAIT_MS) throw busy(lock.path, holder);
+    if (waited >= WAIT_MS) throw busyProblem(lock.path, holder);
     const pause = 10 + Math.min(240, waited / 20) + (id.charCodeAt(0) % 16);
     await lock.clock.sleep(pause, signal);
     waited += pause;
@@ -54,11 +54,11 @@ async function acquire(lock: Lock, signal?: AbortSignal): Promise<string> {
  * Creates a lock with its whole content at once: written to a temporary file, then linked. On file systems without hard
  * links, it is created and then written.
  */
-async function create(lock: Lock, id: string): Promise<boolean> {
-  const content = await describe(lock, id);
+async function createLock(lock: Lock, id: string): Promise<boolean> {
+  const content = await formatHolder(lock, id);
   const temporary = `${lock.path}.${id}.tmp`;
   try {
-    await makeFolderOnce(lock, temporary, content);
+    await writeNewFile(lock, temporary, content);
     await link(temporary, lock.path);
     return true;
   } catch (error) {
@@ -72,7 +72,7 @@ async function create(lock: Lock, id: string): Promise<boolean> {
   }
 }
 
-async function makeFolderOnce(lock: Lock, path: string, content: string): Promise<void> {
+async function writeNewFile(lock: Lock, path: string, content: string): Promise<void> {
   try {
     await writeFile(path, content, { flag: "wx", mode: 0o600 });
   } catch (error) {
@@ -89,18 +89,18 @@ async function makeFolderOnce(lock: Lock, path: string, content: string): Promis
  *
  * @returns whether that lock is gone
  */
-async function remove(lock: Lock, id: string): Promise<boolean> {
+async function removeLock(lock: Lock, id: string): Promise<boolean> {
   const claims: string[] = [];
   for (let n = 1; n <= 9; n++) {
     const claim = `${lock.path}.${id}.${n}`;
     claims.push(claim);
-    if (await claimFile(claim, await describe(lock, id))) {
+    if (await claimFile(claim, await formatHolder(lock, id))) {
       if ((await readHolder(lock.path))?.id === id) await unlink(lock.path);
       for (const each of claims) await unlink(each).catch(() => {});
       return true;
     }
     const claimer = await readHolder(claim);
-    if (claimer && !(await isLeftBehind(lock, claimer))) return false;
+    if (claimer && !(await isAbandoned(lock, claimer))) return false;
   }
   return false;
 }
@@ -115,9 +115,15 @@ async function claimFile(path: string, content: string): Promise<boolean> {
   }
 }
 
-async function describe({ processes, clock }: Lock, id: string): Promise<string> {
+async function formatHolder({ processes, clock }: Lock, id: string): Promise<string> {
   const { pid } = processes;
-  const holder: Holder = { id, pid, started: (await processes.started(pid)) ?? "", host: hostname(), at: clock.now() };
+  const holder: Holder = {
+    id,
+    pid,
+    started: (await processes.getStartTime(pid)) ?? "",
+    host: hostname(),
+    at: clock.now(),
+  };
   return JSON.stringify(holder);
 }
 
@@ -148,13 +154,13 @@ async function readHolder(path: string): Promise<Holder | null> {
 /**
  * Whether a lock is abandoned. The lock of another machine (a shared home, a container) can only be judged by its age.
  */
-async function isLeftBehind({ clock, processes }: Lock, holder: Holder): Promise<boolean> {
+async function isAbandoned({ clock, processes }: Lock, holder: Holder): Promise<boolean> {
   if (Math.abs(clock.now() - holder.at) > OLD_MS) return true;
   if (holder.host !== hostname() || !holder.pid) return false;
-  return (await processes.started(holder.pid)) !== holder.started;
+  return (await processes.getStartTime(holder.pid)) !== holder.started;
 }
 
-function busy(path: string, holder: Holder): Problem {
+function busyProblem(path: string, holder: Holder): Problem {
   return new Problem("STORE_BUSY", `Another kay (process ${holder.pid}) has held ${path} for more than 30 s.`, {
     details: { path, pid: holder.pid },
   });

@@ -5,7 +5,7 @@ export type Processes = {
   /** ID of this process. */
   pid: number;
   /** Returns when a process started, as the system reports it ("" if it does not); null if it is not running. */
-  started(pid: number): Promise<string | null>;
+  getStartTime(pid: number): Promise<string | null>;
 };
 
 /**
@@ -16,9 +16,9 @@ export type Processes = {
 export function createProcesses(pid: number, alive: (pid: number) => boolean): Processes {
   return {
     pid,
-    async started(of) {
+    async getStartTime(of) {
       const line = await readFile(`/proc/${of}/stat`, "utf8").catch(() => null);
-      if (line !== null) return startTime(line);
+      if (line !== null) return parseStartTime(line);
       const hasProc = await readFile("/proc/self/stat").then(
         () => true,
         () => false,
@@ -29,7 +29,7 @@ export function createProcesses(pid: number, alive: (pid: number) => boolean): P
 }
 
 /** Returns field 22 of proc(5) stat. The name in parentheses may contain anything. A zombie is not running. */
-function startTime(line: string): string | null {
+function parseStartTime(line: string): string | null {
   const fields = line.slice(line.lastIndexOf(")") + 2).split(" ");
   return fields[0] === "Z" || fields[0] === "X" ? null : (fields[19] ?? "");
 }

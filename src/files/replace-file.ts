@@ -16,7 +16,7 @@ export function readFileIfExists(path: string): Buffer | null {
     return readFileSync(path);
   } catch (error) {
     if (getErrno(error) === "ENOENT") return null;
-    throw unreadable(path, error);
+    throw unreadableProblem(path, error);
   }
 }
 
@@ -27,10 +27,10 @@ export function readFileIfExists(path: string): Buffer | null {
  * @throws Problem STORE_UNREADABLE with path and errno
  */
 export async function replaceFile(path: string, text: string, unique: string): Promise<void> {
-  const target = await behindLinks(path);
+  const target = await resolveLinks(path);
   const temporary = `${target}.${unique}.tmp`;
   try {
-    await removeLeftOvers(target);
+    await removeTemporaryFiles(target);
     const file = await open(temporary, "wx", 0o600);
     try {
       await file.writeFile(text);
@@ -48,7 +48,7 @@ export async function replaceFile(path: string, text: string, unique: string): P
 
 /** Renames a damaged file to `<name>.corrupt-<time>` and returns the new path. */
 export async function quarantineFile(path: string, now: number): Promise<string> {
-  const target = await behindLinks(path);
+  const target = await resolveLinks(path);
   const time = new Date(now).toISOString().replaceAll(/[-:]|\.\d+/g, "");
   for (let n = 0; ; n++) {
     const aside = `${target}.corrupt-${time}${n ? `-${n}` : ""}`;
@@ -64,13 +64,13 @@ export async function quarantineFile(path: string, now: number): Promise<string>
 
 /** Removes a file and the target of a symbolic link, with damaged copies and temporary files beside it. */
 export async function removeFile(path: string): Promise<void> {
-  const target = await behindLinks(path);
+  const target = await resolveLinks(path);
   try {
     for (const name of await readdir(dirname(target)))
       if (name.startsWith(`${basename(target)}.`)) await unlink(join(dirname(target), name));
     for (const each of new Set([target, path])) await rm(each, { force: true });
   } catch (error) {
-    if (getErrno(error) !== "ENOENT") throw unremovable(path, error);
+    if (getErrno(error) !== "ENOENT") throw unremovableProblem(path, error);
   }
 }
 
@@ -125,7 +125,7 @@ export function restrictPermissions(path: string): string | null {
 }
 
 /** Creates the error for a file that exists but cannot be read. It never counts as empty. */
-function unreadable(path: string, error: unknown): Problem {
+function unreadableProblem(path: string, error: unknown): Problem {
   return new Problem("STORE_UNREADABLE", `Could not read ${path} (${getErrno(error)}).`, {
     hint: "Nothing was changed. Check its permissions and that it is a plain file, then try again.",
     details: { path, errno: getErrno(error) },
@@ -133,7 +133,7 @@ function unreadable(path: string, error: unknown): Problem {
   });
 }
 
-function unremovable(path: string, error: unknown): Problem {
+function unremovableProblem(path: string, error: unknown): Problem {
   return new Problem("STORE_UNREADABLE", `Could not remove ${path} (${getErrno(error)}).`, {
     hint: "Check the permissions of its folder, then try again.",
     details: { path, errno: getErrno(error) },
@@ -151,17 +151,17 @@ export function unwritableProblem(path: string, error: unknown): Problem {
   });
 }
 
-async function behindLinks(path: string): Promise<string> {
+async function resolveLinks(path: string): Promise<string> {
   let target = path;
   for (let hops = 0; hops < 40; hops++) {
     const info = await lstat(target).catch(() => null);
     if (!info?.isSymbolicLink()) return target;
     target = resolve(dirname(target), await readlink(target));
   }
-  throw unreadable(path, Object.assign(new Error("too many links"), { code: "ELOOP" }));
+  throw unreadableProblem(path, Object.assign(new Error("too many links"), { code: "ELOOP" }));
 }
 
-async function removeLeftOvers(target: string): Promise<void> {
+async function removeTemporaryFiles(target: string): Promise<void> {
   const folder = dirname(target);
   for (const name of await readdir(folder)) {
     if (!name.startsWith(`${basename(target)}.`) || !name.endsWith(".tmp")) continue;

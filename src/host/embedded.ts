@@ -74,7 +74,7 @@ async function start(options: EmbeddedOptions, ports: EmbeddedHostPorts, onStop:
     { now: ports.clock.now, busy: () => (inside?.busy() ?? 0) > 0, every: ports.every },
     onStop,
   );
-  const started = (await ports.processes.started(pid)) ?? "";
+  const started = (await ports.processes.getStartTime(pid)) ?? "";
   const mark = computeFingerprint(secret, ports.build, ports.env, options.shaping);
   await writeRecord(record, { pid, started, url: host.url, secret, version: ports.version, fingerprint: mark });
   return {

@@ -193,7 +193,7 @@ export async function startServing(options: HostOptions, ports: Ports): Promise<
   const secret = Buffer.from(ports.random(32)).toString("base64url");
   const host = await startHost({ ...options, operatorSecret: secret }, ports);
   const record = join(ports.state, getServeRecordName(Number(new URL(host.url).port || 80)));
-  const started = (await processes.started(pid)) ?? "";
+  const started = (await processes.getStartTime(pid)) ?? "";
   await writeRecord(record, { pid, started, url: host.url, secret, version, fingerprint: "" }).catch((error: unknown) =>
     log("warn", "record_not_written", { error }),
   );

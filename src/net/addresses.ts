@@ -10,7 +10,7 @@ export type Origin = { origin: string; baseUrl: string; loopback: boolean };
  * @throws Problem INSECURE_URL when secrets would be sent unencrypted, USAGE when it is not a backend URL
  */
 export function parseOrigin(text: string, options: { allowInsecure: boolean }): Origin {
-  const url = parseAddress(text);
+  const url = parseUrl(text);
   if (url.username || url.password) {
     throw new Problem("INSECURE_URL", "The backend URL must not contain a user name or password.", {
       hint: "Specify the URL without the part before the @.",
@@ -50,7 +50,7 @@ export function isLoopbackName(hostname: string): boolean {
   return name === "localhost" || name.endsWith(".localhost");
 }
 
-function parseAddress(text: string): URL {
+function parseUrl(text: string): URL {
   const trimmed = text.trim();
   const url = URL.parse(trimmed);
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(trimmed)?.[1]?.toLowerCase();
@@ -58,7 +58,7 @@ function parseAddress(text: string): URL {
     throw new Problem("INSECURE_URL", `The backend URL must start with https:// or http://, not ${scheme}://.`);
   }
   if (!url || !scheme) {
-    throw new Problem("USAGE", `The backend URL is not valid: ${JSON.stringify(format(trimmed))}.`, {
+    throw new Problem("USAGE", `The backend URL is not valid: ${JSON.stringify(maskPassword(trimmed))}.`, {
       hint: "Use https://host, or http://localhost:4000 for a backend on this machine.",
     });
   }
@@ -66,7 +66,7 @@ function parseAddress(text: string): URL {
 }
 
 /** Formats the text for a message, with possible passwords masked. */
-function format(text: string): string {
+function maskPassword(text: string): string {
   const masked = text.replace(/^(.*\/\/)?[^@]*@/s, "$1***@");
   return masked.length > 80 ? `${masked.slice(0, 79)}…` : masked;
 }

@@ -5,7 +5,7 @@ import type { LoadBuiltin } from "./transport.ts";
 type X509 = typeof import("node:crypto").X509Certificate;
 
 /** The variable that names the file, the certificate parser, and the error code for an unusable file. */
-type Reading = { variable: "KAY_CA_FILE" | "NODE_EXTRA_CA_CERTS"; X509: X509; code: ErrorCode };
+type CertificateSource = { variable: "KAY_CA_FILE" | "NODE_EXTRA_CA_CERTS"; X509: X509; code: ErrorCode };
 
 /**
  * Returns the default certificate authorities and those of `KAY_CA_FILE`; undefined to use Node's, including
@@ -37,7 +37,7 @@ export function findExtraCaProblem(builtin: LoadBuiltin, env: Record<string, str
  *
  * @throws Problem when the file is missing, a folder, empty, damaged, or has no certificate
  */
-export function readCertificates(file: string, { variable, X509, code }: Reading): string[] {
+export function readCertificates(file: string, { variable, X509, code }: CertificateSource): string[] {
   const unusable = (sentence: string, hint: string, cause?: unknown) => new Problem(code, sentence, { hint, cause });
   const instead = `Set ${variable} to a file of PEM certificates, or unset it.`;
   let bytes: Buffer;
@@ -49,13 +49,13 @@ export function readCertificates(file: string, { variable, X509, code }: Reading
   }
   const blocks = bytes.toString("latin1").match(BLOCK);
   if (!blocks) {
-    const der = parse(X509, bytes);
+    const der = parseCertificate(X509, bytes);
     if (der) return [der];
     const what = bytes.length === 0 ? "is empty" : "contains no certificate";
     throw unusable(`The file in ${variable} ${what}: ${file}.`, instead);
   }
   return blocks.map((block, index) => {
-    const certificate = parse(X509, block);
+    const certificate = parseCertificate(X509, block);
     if (certificate) return certificate;
     throw unusable(`Certificate ${index + 1} of ${variable} is damaged: ${file}.`, instead);
   });
@@ -63,7 +63,7 @@ export function readCertificates(file: string, { variable, X509, code }: Reading
 
 const BLOCK = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g;
 
-function parse(X509: X509, certificate: Buffer | string): string | null {
+function parseCertificate(X509: X509, certificate: Buffer | string): string | null {
   try {
     return new X509(certificate).toString();
   } catch {

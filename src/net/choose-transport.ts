@@ -18,8 +18,8 @@ export function createTransport({ builtin, env }: TransportPorts): Transport {
   return async (exchange) => {
     const { url } = exchange;
     if (url.protocol === "http:" && isLoopbackHost(url.hostname)) return direct(exchange);
-    exchange.lack = (code) => findMissingNetwork(builtin, url.hostname, code);
-    exchange.extraFault = () => findExtraCaProblem(builtin, env);
+    exchange.findMissingNetwork = (code) => findMissingNetwork(builtin, url.hostname, code);
+    exchange.findExtraCaProblem = () => findExtraCaProblem(builtin, env);
     const proxy = findProxy(url, env, builtin("node:net").BlockList);
     return proxy ? createProxyTransport(builtin, env, proxy)(exchange) : direct(exchange);
   };

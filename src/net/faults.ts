@@ -15,11 +15,11 @@ export type EndReason = "abort" | { afterMs: number } | null;
 export function toSendProblem(error: unknown, exchange: Exchange, ended: EndReason): Error {
   if (error instanceof Problem) return error;
   const { url, sent } = exchange;
-  const code = getCode(error);
+  const code = getErrorCode(error);
   if (!ended && isBug(error, code)) return error instanceof Error ? error : new Error(String(error));
   const options = { details: { sent, ...(code ? { errno: code } : {}) }, cause: error };
   if (ended === "abort") return new Problem("CANCELLED", "Cancelled.", { details: { sent } });
-  if (ended) return timedOut(exchange, ended.afterMs);
+  if (ended) return timedOutProblem(exchange, ended.afterMs);
   if (isTlsCode(code, error)) {
     return new Problem(
       "TLS_FAILED",
@@ -31,7 +31,7 @@ export function toSendProblem(error: unknown, exchange: Exchange, ended: EndReas
     );
   }
   const proxyStatus = /(?:response |Required )\((\d{3})\)/.exec(error instanceof Error ? error.message : "")?.[1];
-  if (exchange.proxy && proxyStatus) return proxyRefused(exchange, proxyStatus, error);
+  if (exchange.proxy && proxyStatus) return proxyRefusedProblem(exchange, proxyStatus, error);
   if (code.startsWith("HPE_")) {
     return new Problem("BAD_ANSWER", `${url.origin} does not speak HTTP (${code}).`, options);
   }
@@ -43,12 +43,12 @@ export function toSendProblem(error: unknown, exchange: Exchange, ended: EndReas
       `The connection to ${url.origin}${through} broke before the response was complete${suffix}.`,
       options,
     );
-  const lack = exchange.lack?.(code) ?? null;
+  const lack = exchange.findMissingNetwork?.(code) ?? null;
   const because = lack === "network" ? ": this machine seems to be offline" : "";
   return new Problem("UNREACHABLE", `Cannot reach ${url.origin}${through}${because}${suffix}.`, {
     ...options,
     ...(lack === "network" ? { details: { ...options.details, offline: true } } : {}),
-    hint: LACKS[lack ?? ""] ?? unreachableHint(exchange, code),
+    hint: NETWORK_HINTS[lack ?? ""] ?? getUnreachableHint(exchange, code),
   });
 }
 
@@ -59,7 +59,7 @@ function isBug(error: unknown, code: string): boolean {
 }
 
 /** Each phase has its own message: connecting, waiting for the answer, reading it. */
-function timedOut({ url, sent, answered, proxy }: Exchange, afterMs: number): Problem {
+function timedOutProblem({ url, sent, answered, proxy }: Exchange, afterMs: number): Problem {
   const within = `within ${Math.max(1, Math.round(afterMs / 1000))} s`;
   const through = proxy ? ` through the proxy ${proxy}` : "";
   const details = { sent, phase: answered ? "body" : sent ? "answer" : "connect" };
@@ -72,7 +72,7 @@ function timedOut({ url, sent, answered, proxy }: Exchange, afterMs: number): Pr
   });
 }
 
-function proxyRefused({ proxy, url }: Exchange, status: string, cause: unknown): Problem {
+function proxyRefusedProblem({ proxy, url }: Exchange, status: string, cause: unknown): Problem {
   const details = { sent: false };
   if (status === "407") {
     return new Problem("PROXY_INVALID", `The proxy ${proxy} rejected the credentials (407).`, {
@@ -87,12 +87,12 @@ function proxyRefused({ proxy, url }: Exchange, status: string, cause: unknown):
   });
 }
 
-const LACKS: Record<string, string> = {
+const NETWORK_HINTS: Record<string, string> = {
   network: "Connect to a network, then try again.",
   ipv6: "This machine cannot reach IPv6 addresses. Use the backend's name or its IPv4 address.",
 };
 
-function unreachableHint({ url, proxy }: Exchange, code: string): string | undefined {
+function getUnreachableHint({ url, proxy }: Exchange, code: string): string | undefined {
   if (proxy) return "Check the proxy URL, or add the host to NO_PROXY.";
   if (code === "ENOTFOUND" || code === "EAI_AGAIN")
     return `The name ${url.hostname} was not found. Check the address and the network.`;
@@ -105,15 +105,15 @@ function unreachableHint({ url, proxy }: Exchange, code: string): string | undef
 /**
  * Returns the system's code of an error, of its cause, or of the first of several, if more than one address was tried.
  */
-function getCode(error: unknown): string {
+function getErrorCode(error: unknown): string {
   if (!(error instanceof Error)) return "";
-  const inner = error instanceof AggregateError ? error.errors.map(getCode).filter(Boolean) : [];
+  const inner = error instanceof AggregateError ? error.errors.map(getErrorCode).filter(Boolean) : [];
   if (inner.length > 0) return inner.find((code) => code === "ECONNREFUSED") ?? inner[0] ?? "";
   const own = (error as NodeJS.ErrnoException).code;
   // undici's error for a TLS connection that was closed during the answer.
   if (error.name === "HTTPParserError" && (own === undefined || own === "HPE_INVALID_EOF_STATE")) return "ECONNRESET";
   if (typeof own === "string" && !own.startsWith("UND_ERR")) return own;
-  const below = getCode(error.cause);
+  const below = getErrorCode(error.cause);
   if (below) return below;
   // undici's errors for a connection that was closed before or during the answer.
   return /^UND_ERR_(SOCKET|ABORTED|RES_)/.test(own ?? "") ? "ECONNRESET" : "";
@@ -142,9 +142,12 @@ export function describeTlsError(code: string): string {
   );
 }
 
-/** Returns how to fix a TLS error. `extraFault` says why the file in NODE_EXTRA_CA_CERTS is unusable, if it is. */
-export function getTlsHint(code: string, { url, extraFault }: Pick<Exchange, "url" | "extraFault">): string {
-  const unread = extraFault?.();
+/** Returns how to fix a TLS error. `findExtraCaProblem` says why the file in NODE_EXTRA_CA_CERTS is unusable, if it is. */
+export function getTlsHint(
+  code: string,
+  { url, findExtraCaProblem }: Pick<Exchange, "url" | "findExtraCaProblem">,
+): string {
+  const unread = findExtraCaProblem?.();
   if (unread) return `${unread} Correct NODE_EXTRA_CA_CERTS, or set KAY_CA_FILE instead.`;
   const trust = `Set NODE_EXTRA_CA_CERTS (or KAY_CA_FILE) to the certificate of the authority that issued the one of ${url.host}`;
   if (/^(EPROTO|ERR_SSL_)/.test(code))
@@ -153,15 +156,15 @@ export function getTlsHint(code: string, { url, extraFault }: Pick<Exchange, "ur
 }
 
 /** Codes which mean that the system has no route or no name server. */
-const NO_WAY = new Set(["EAI_AGAIN", "ENETUNREACH", "ENETDOWN"]);
-const NO_NAME = new Set(["ENOTFOUND", "EHOSTUNREACH", "EADDRNOTAVAIL"]);
+const NO_ROUTE_CODES = new Set(["EAI_AGAIN", "ENETUNREACH", "ENETDOWN"]);
+const NO_NAME_CODES = new Set(["ENOTFOUND", "EHOSTUNREACH", "EADDRNOTAVAIL"]);
 
 /** Returns which part of this machine's network is missing, given the error code of a connection to `host`. */
 export function findMissingNetwork(builtin: LoadBuiltin, host: string, code: string): MissingNetwork {
-  if (!NO_WAY.has(code) && !NO_NAME.has(code)) return null;
+  if (!NO_ROUTE_CODES.has(code) && !NO_NAME_CODES.has(code)) return null;
   const addresses = Object.values(builtin("node:os").networkInterfaces()).flatMap((each) => each ?? []);
   const outward = addresses.filter(({ internal }) => !internal);
   if (outward.length === 0) return "network";
-  if (!NO_WAY.has(code)) return null;
+  if (!NO_ROUTE_CODES.has(code)) return null;
   return host.startsWith("[") && outward.some(({ family }) => family === "IPv4") ? "ipv6" : "network";
 }

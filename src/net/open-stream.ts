@@ -4,7 +4,7 @@ import type { OpenStream, OutgoingStream, Timer } from "./ports.ts";
 import { CONNECT_TIMEOUT_MS, type Exchange, type StreamedAnswer, type Transport } from "./transport.ts";
 
 /** Creates the port for streams: returns the head at once and the body as it arrives, without a limit for the whole. */
-export function createOpenStream({ way, clock }: { way: Transport; clock: Timer }): OpenStream {
+export function createOpenStream({ transport, clock }: { transport: Transport; clock: Timer }): OpenStream {
   return async (request) => {
     const exchange: Exchange = {
       request,
@@ -18,13 +18,13 @@ export function createOpenStream({ way, clock }: { way: Transport; clock: Timer 
     exchange.signal = watch.signal;
     try {
       watch.signal.throwIfAborted();
-      const answer = await way(exchange);
+      const answer = await transport(exchange);
       exchange.sent = true;
       watch.limit(() => request.idleTimeoutMs);
-      return { ...answer, body: watchedBody(answer, exchange, watch), close: watch.close };
+      return { ...answer, body: watchBody(answer, exchange, watch), close: watch.close };
     } catch (error) {
       watch.stop();
-      throw toSendProblem(error, exchange, watch.ended());
+      throw toSendProblem(error, exchange, watch.getEndReason());
     }
   };
 }
@@ -32,11 +32,11 @@ export function createOpenStream({ way, clock }: { way: Transport; clock: Timer 
 type Watch = {
   signal: AbortSignal;
   /** Returns how this side ended the exchange. */
-  ended(): EndReason;
+  getEndReason(): EndReason;
   /** Pauses the limit after data arrived. */
-  heard(): void;
+  pause(): void;
   /** Restarts the limit when the reader asks for more. */
-  asked(): void;
+  restart(): void;
   /** Sets a new limit in ms, which may change while it runs. */
   limit(ms: () => number): void;
   /** Ends the exchange. */
@@ -87,24 +87,32 @@ function startWatch(request: OutgoingStream, clock: Timer, first: () => number):
   const asked = () => {
     since = clock.now();
   };
-  return { signal: controller.signal, ended: () => ended, heard, asked, limit, close: cancel, stop };
+  return {
+    signal: controller.signal,
+    getEndReason: () => ended,
+    pause: heard,
+    restart: asked,
+    limit,
+    close: cancel,
+    stop,
+  };
 }
 
-async function* watchedBody({ body }: StreamedAnswer, exchange: Exchange, watch: Watch): AsyncGenerator<Uint8Array> {
+async function* watchBody({ body }: StreamedAnswer, exchange: Exchange, watch: Watch): AsyncGenerator<Uint8Array> {
   try {
     for await (const chunk of body) {
-      watch.heard();
+      watch.pause();
       yield chunk;
-      watch.asked();
+      watch.restart();
     }
   } catch (error) {
-    throw bodyProblem(error, exchange, watch.ended());
+    throw toBodyProblem(error, exchange, watch.getEndReason());
   } finally {
     watch.stop();
   }
 }
 
-function bodyProblem(error: unknown, exchange: Exchange, ended: EndReason): Error {
+function toBodyProblem(error: unknown, exchange: Exchange, ended: EndReason): Error {
   if (ended === null || ended === "abort") return toSendProblem(error, exchange, ended);
   const seconds = Math.round(ended.afterMs / 1000);
   return new Problem(

@@ -68,24 +68,24 @@ function isDecodable(url: URL): boolean {
 function isExempt(url: URL, env: Env, BlockList: BlockListClass): boolean {
   const list = [env.no_proxy, env.NO_PROXY].find((value) => value?.trim()) ?? "";
   const port = url.port || (url.protocol === "https:" ? "443" : "80");
-  const host = bare(url.hostname);
+  const host = normalizeHost(url.hostname);
   return list
     .split(/[\s,]+/)
     .filter(Boolean)
-    .some((entry) => matches(withoutScheme(entry.toLowerCase()), host, port, BlockList));
+    .some((entry) => matchesHost(stripScheme(entry.toLowerCase()), host, port, BlockList));
 }
 
 /** Removes the scheme and path of an entry that is a whole URL. */
-function withoutScheme(entry: string): string {
+function stripScheme(entry: string): string {
   return entry.replace(/^[a-z][a-z0-9+.-]*:\/\/([^/]*).*$/, "$1");
 }
 
-function matches(entry: string, host: string, port: string, BlockList: BlockListClass): boolean {
+function matchesHost(entry: string, host: string, port: string, BlockList: BlockListClass): boolean {
   if (entry === "*") return true;
   if (entry.includes("/")) return isInRange(entry, host, BlockList);
   const [, name = "", onPort] = /^(\[[^\]]*\]|[^:]*|[0-9a-f:]*:[0-9a-f:]*)(?::(\d+))?$/.exec(entry) ?? [];
   if (!name || (onPort && onPort !== port)) return false;
-  const wanted = bare(name).replace(/^\*?\./, "");
+  const wanted = normalizeHost(name).replace(/^\*?\./, "");
   return host === wanted || host.endsWith(`.${wanted}`);
 }
 
@@ -94,7 +94,7 @@ function isInRange(entry: string, host: string, BlockList: BlockListClass): bool
   const family = (text: string) => (text.includes(":") ? "ipv6" : "ipv4");
   try {
     const range = new BlockList();
-    range.addSubnet(bare(address), Number(prefix), family(address));
+    range.addSubnet(normalizeHost(address), Number(prefix), family(address));
     return range.check(host, family(host));
   } catch {
     return false;
@@ -102,7 +102,7 @@ function isInRange(entry: string, host: string, BlockList: BlockListClass): bool
 }
 
 /** Normalizes a host: no brackets, no final dot, and canonical IPv6. */
-function bare(host: string): string {
+function normalizeHost(host: string): string {
   const name = host
     .toLowerCase()
     .replace(/^\[|\]$/g, "")

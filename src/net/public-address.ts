@@ -4,7 +4,7 @@ import { BlockList, isIP } from "node:net";
  * Addresses of this machine, of private networks, and of cloud metadata (IANA special-purpose registries for IPv4 and
  * IPv6; 168.63.129.16 is Azure's). Users of a shared backend must not reach them.
  */
-const INNER_V4: [string, number][] = [
+const PRIVATE_V4: [string, number][] = [
   ["0.0.0.0", 8],
   ["10.0.0.0", 8],
   ["100.64.0.0", 10],
@@ -23,7 +23,7 @@ const INNER_V4: [string, number][] = [
 ];
 
 /** Only 2000::/3 is global unicast; Teredo, 6to4 and documentation ranges in it map to other addresses. */
-const INNER_V6: [string, number][] = [
+const PRIVATE_V6: [string, number][] = [
   ["2001::", 23],
   ["2001:db8::", 32],
   ["2002::", 16],
@@ -34,18 +34,18 @@ const INNER_V6: [string, number][] = [
 export function isPublicAddress(address: string): boolean {
   const bare = address.replace(/^\[|\]$/g, "").replace(/%.*$/, "");
   const family = isIP(bare);
-  if (family === 4) return !blocked.v4.check(bare, "ipv4");
+  if (family === 4) return !BLOCK_LISTS.v4.check(bare, "ipv4");
   if (family !== 6) return false;
-  return blocked.global.check(bare, "ipv6") && !blocked.v6.check(bare, "ipv6");
+  return BLOCK_LISTS.global.check(bare, "ipv6") && !BLOCK_LISTS.v6.check(bare, "ipv6");
 }
 
-const blocked = {
-  v4: getList(INNER_V4, "ipv4"),
-  v6: getList(INNER_V6, "ipv6"),
-  global: getList([["2000::", 3]], "ipv6"),
+const BLOCK_LISTS = {
+  v4: createBlockList(PRIVATE_V4, "ipv4"),
+  v6: createBlockList(PRIVATE_V6, "ipv6"),
+  global: createBlockList([["2000::", 3]], "ipv6"),
 };
 
-function getList(subnets: [string, number][], family: "ipv4" | "ipv6"): BlockList {
+function createBlockList(subnets: [string, number][], family: "ipv4" | "ipv6"): BlockList {
   const list = new BlockList();
   for (const [net, bits] of subnets) list.addSubnet(net, bits, family);
   return list;

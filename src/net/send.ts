@@ -9,7 +9,7 @@ import { CONNECT_TIMEOUT_MS, type Exchange, type StreamedAnswer, type TransportP
  * the whole exchange.
  */
 export function createSend(ports: TransportPorts & { clock: Timer }): Send {
-  const way = createTransport(ports);
+  const transport = createTransport(ports);
   return async (request) => {
     const url = new URL(request.url);
     const exchange: Exchange = { request, url, signal: new AbortController().signal, sent: false };
@@ -17,7 +17,7 @@ export function createSend(ports: TransportPorts & { clock: Timer }): Send {
     exchange.signal = limit.signal;
     try {
       limit.signal.throwIfAborted();
-      return await readBody(await way(exchange), url.origin);
+      return await readBody(await transport(exchange), url.origin);
     } catch (error) {
       throw toSendProblem(error, exchange, limit.ended());
     } finally {

@@ -17,9 +17,9 @@ export type Exchange = {
   answered?: boolean;
   proxy?: string;
   /** Returns which part of this machine's network is missing, given an error code. */
-  lack?(code: string): MissingNetwork;
+  findMissingNetwork?(code: string): MissingNetwork;
   /** Returns why the file in NODE_EXTRA_CA_CERTS is unusable, if it is. */
-  extraFault?(): string | null;
+  findExtraCaProblem?(): string | null;
 };
 
 /** An answer that is still arriving. Leaving the body's loop closes the connection. */

@@ -50,7 +50,7 @@ async function machine(changes: Partial<EmbeddedPorts> = {}) {
     shaping: {},
     clock: fakeClock({ jump: () => true }),
     signal: new AbortController().signal,
-    processes: { pid: 1, started: async (pid) => running.get(pid) ?? null },
+    processes: { pid: 1, getStartTime: async (pid) => running.get(pid) ?? null },
     send: async (request) => {
       sent.push(request);
       return world.answerToStop();

@@ -80,7 +80,7 @@ async function timeless(alive: EmbeddedBackend[]) {
     shaping: {},
     clock: fakeClock({ jump: () => true }),
     signal: new AbortController().signal,
-    processes: { pid: 1, started: async () => "" },
+    processes: { pid: 1, getStartTime: async () => "" },
     send,
     note: () => {},
     spawn: () => {

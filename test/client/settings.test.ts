@@ -74,7 +74,7 @@ test("a value that is not accepted says what is, and where it stands", async () 
     "USAGE: allow-insecure of profile default: The value must be text.",
   );
   expect(problemIn(() => settings.get("api-url"))).toContain(
-    'USAGE: KAY_API_URL: The backend\'s address is not a URL: "localhost:4000".',
+    'USAGE: KAY_API_URL: The backend URL is not valid: "localhost:4000".',
   );
   expect(problemIn(() => settings.get("model"))).toContain(
     "USAGE: --model: Specify a model as provider:model, a provider name, or offline.",

@@ -15,7 +15,7 @@ import { urlOf } from "#test/served";
 
 const PASSWORD = "pass-word-0123456789";
 const TOKEN = "metrics-token-0123456789";
-const processes = { pid: process.pid, started: async () => "then" };
+const processes = { pid: process.pid, getStartTime: async () => "then" };
 const lines: string[] = [];
 let folder: string;
 let database: TestDatabase;

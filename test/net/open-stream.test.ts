@@ -58,7 +58,7 @@ function manualClock() {
 const ways = (clock: Timer, env = {}) => ({ builtin: process.getBuiltinModule, env, clock });
 
 function open(url: string, clock: Timer = realClock, more: Partial<OutgoingStream> = {}, env = {}) {
-  const openStream = createOpenStream({ way: createTransport(ways(clock, env)), clock });
+  const openStream = createOpenStream({ transport: createTransport(ways(clock, env)), clock });
   return openStream({ method: "GET", url, headTimeoutMs: 30_000, idleTimeoutMs: 120_000, ...more });
 }
 
@@ -179,7 +179,7 @@ test("H11 a stream in which nothing comes for 120 s ends with the time that it w
   });
   const { clock, advance, waits } = manualClock();
   const send = createSend(ways(clock));
-  const openStream = createOpenStream({ way: createTransport(ways(clock)), clock });
+  const openStream = createOpenStream({ transport: createTransport(ways(clock)), clock });
   const random = (bytes: number) => new Uint8Array(bytes);
   const api = createApi({ baseUrl: url, send, openStream, clock, random, version: "0", token: "T0" });
   const asked = await api.askStream({ prompt: "x" });

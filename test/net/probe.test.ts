@@ -19,7 +19,7 @@ function walked(address: string, env: Env = {}, clock = realClock, signal = new 
 
 /** State and words of each leg, without times. */
 function shown(legs: ProbeStep[]): Record<string, string> {
-  const told = legs.map(({ leg, state, message }) => [leg, `${state}: ${message.replace(/in \d+ ms/g, "in N ms")}`]);
+  const told = legs.map(({ name, state, message }) => [name, `${state}: ${message.replace(/in \d+ ms/g, "in N ms")}`]);
   return Object.fromEntries(told);
 }
 
@@ -90,10 +90,10 @@ test("an extra file of authorities that cannot be read is told, and one of KAY_C
   const env = { KAY_CA_FILE: certificate.file, NODE_EXTRA_CA_CERTS: "/nowhere/ca.pem" };
   expect((await walked(`https://127.0.0.1:${port}`, env)).at(-1)).toMatchObject({
     state: "warning",
-    message: expect.stringMatching(/NODE_EXTRA_CA_CERTS names \/nowhere\/ca\.pem, which cannot be read \(ENOENT\)\.$/),
+    message: expect.stringMatching(/Could not read the file in NODE_EXTRA_CA_CERTS: \/nowhere\/ca\.pem \(ENOENT\)\.$/),
   });
   expect((await walked(`https://127.0.0.1:${port}`, { KAY_CA_FILE: "/nowhere/ca.pem" })).at(-1)).toEqual({
-    leg: "tls",
+    name: "tls",
     state: "failed",
     message: "Could not read the file in KAY_CA_FILE: /nowhere/ca.pem (ENOENT).",
     fix: "Set KAY_CA_FILE to a file of PEM certificates, or unset it.",
@@ -102,9 +102,9 @@ test("an extra file of authorities that cannot be read is told, and one of KAY_C
 
 test("a server that does not speak TLS, and one that says nothing, fail at TLS", async () => {
   const plain = await listening(createServer());
-  expect((await walked(`https://127.0.0.1:${plain}`)).at(-1)).toMatchObject({ leg: "tls", state: "failed" });
+  expect((await walked(`https://127.0.0.1:${plain}`)).at(-1)).toMatchObject({ name: "tls", state: "failed" });
   const mute = await listening(createTcpServer((socket) => socket.on("error", () => {})));
-  expect((await walked(`https://127.0.0.1:${mute}`, {}, hasty)).at(-1)).toMatchObject({ leg: "tls", state: "failed" });
+  expect((await walked(`https://127.0.0.1:${mute}`, {}, hasty)).at(-1)).toMatchObject({ name: "tls", state: "failed" });
 });
 
 test("a port where nothing listens fails at the connection, and what comes after it is skipped", async () => {
@@ -119,7 +119,7 @@ test("a port where nothing listens fails at the connection, and what comes after
 
 test("a name that cannot be found fails at the name", async () => {
   const legs = await walked(`https://${"a".repeat(64)}.invalid`);
-  expect(legs.map(({ leg, state }) => `${leg} ${state}`)).toEqual([
+  expect(legs.map(({ name, state }) => `${name} ${state}`)).toEqual([
     "proxy ok",
     "name failed",
     "connect skipped",
@@ -138,22 +138,22 @@ test("through a proxy the connection is to the proxy, and the tunnel has its own
     name: "skipped: 127.0.0.1 is an IP address, so no lookup is needed.",
     connect: `ok: Port ${proxy.port}: IPv4 in N ms.`,
     tunnel: "ok: The proxy connects to localhost:1234.",
-    tls: expect.stringMatching(/^warning: TLSv1\.3, certificate by localhost/),
+    tls: expect.stringMatching(/^warning: TLSv1\.3, certificate issued by localhost/),
   });
   expect(proxy.asked).toEqual([`localhost:1234 Basic ${Buffer.from("ann:s3cr@t").toString("base64")}`]);
   expect(JSON.stringify(legs)).not.toMatch(/s3cr|ann/);
 });
 
 test.for([
-  [407, "asks for other credentials (407).", "Put the user and password into HTTPS_PROXY"],
-  [403, "does not connect to kay.example.test:443 (403 Nope).", "Have it allow kay.example.test:443"],
+  [407, "rejected the credentials (407).", "Add the user and password to HTTPS_PROXY"],
+  [403, "refused to connect to kay.example.test:443 (403 Nope).", "Allow kay.example.test:443"],
 ] as const)("a proxy that answers %i to CONNECT fails at the tunnel", async ([status, says, fix]) => {
   const proxy = await proxyTo(0, status);
   const [, , , tunnel, tls] = await walked("https://kay.example.test", {
     HTTPS_PROXY: `http://127.0.0.1:${proxy.port}`,
   });
   expect(tunnel).toEqual({
-    leg: "tunnel",
+    name: "tunnel",
     state: "failed",
     message: `The proxy http://127.0.0.1:${proxy.port} (HTTPS_PROXY) ${says}`,
     fix: expect.stringContaining(fix),
@@ -172,7 +172,7 @@ test("what is no proxy, and a proxy that says nothing, fail at the tunnel", asyn
   });
   const mute = await listening(createTcpServer((socket) => void socket.on("error", () => {})));
   expect((await walked("https://kay.example.test", env(mute), hasty))[3]).toMatchObject({
-    leg: "tunnel",
+    name: "tunnel",
     state: "failed",
   });
 });
@@ -180,9 +180,9 @@ test("what is no proxy, and a proxy that says nothing, fail at the tunnel", asyn
 test("a kind of proxy that cannot be used fails at once and names its variable", async () => {
   const legs = await walked("https://kay.example.test", { all_proxy: "socks5://ann:secret@127.0.0.1:1080" });
   expect(legs[0]).toMatchObject({
-    leg: "proxy",
+    name: "proxy",
     state: "failed",
-    message: expect.stringMatching(/^all_proxy names a SOCKS proxy/),
+    message: expect.stringMatching(/^all_proxy is a SOCKS proxy/),
   });
   expect(JSON.stringify(legs)).not.toContain("secret");
 });

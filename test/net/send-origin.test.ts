@@ -41,10 +41,10 @@ test("what is no address of a backend is refused with the reason, and no passwor
   expect(refusal("ftp://kay.test")).toBe(
     "INSECURE_URL: The backend URL must start with https:// or http://, not ftp://.",
   );
-  expect(refusal("javascript:alert(1)")).toBe('USAGE: The backend\'s address is not a URL: "javascript:alert(1)".');
-  expect(refusal("localhost:4000")).toBe('USAGE: The backend\'s address is not a URL: "localhost:4000".');
-  expect(refusal("")).toBe('USAGE: The backend\'s address is not a URL: "".');
-  expect(refusal("ann:secret@kay test")).toBe('USAGE: The backend\'s address is not a URL: "***@kay test".');
+  expect(refusal("javascript:alert(1)")).toBe('USAGE: The backend URL is not valid: "javascript:alert(1)".');
+  expect(refusal("localhost:4000")).toBe('USAGE: The backend URL is not valid: "localhost:4000".');
+  expect(refusal("")).toBe('USAGE: The backend URL is not valid: "".');
+  expect(refusal("ann:secret@kay test")).toBe('USAGE: The backend URL is not valid: "***@kay test".');
   expect(refusal("https://kay.test/?token=1")).toBe("USAGE: The backend URL must not contain a query or a fragment.");
   expect(refusal("http://user@127.0.0.1", true)).toContain("INSECURE_URL");
 });

@@ -10,7 +10,10 @@ import { type FakeClock, fakeClock } from "./client-clock.ts";
 export function apiFor(baseUrl: string, more: Partial<ApiOptions> = {}): { api: Api; clock: FakeClock } {
   const clock = fakeClock({ jump: (ms) => ms < 5_000 });
   const ways = { builtin: process.getBuiltinModule, env: {}, clock: more.clock ?? clock };
-  const [send, openStream] = [createSend(ways), createOpenStream({ way: createTransport(ways), clock: ways.clock })];
+  const [send, openStream] = [
+    createSend(ways),
+    createOpenStream({ transport: createTransport(ways), clock: ways.clock }),
+  ];
   const random = (bytes: number) => new Uint8Array(bytes);
   return { clock, api: createApi({ baseUrl, send, openStream, clock, random, version: "0.0.0-test", ...more }) };
 }

@@ -119,7 +119,7 @@ export function createNetwork(clock: VirtualClock): Network {
         );
     },
     send: (request) => limited(request, whole(respond(request), request, clock), clock),
-    openStream: createOpenStream({ way, clock }),
+    openStream: createOpenStream({ transport: way, clock }),
   };
 }
 

@@ -25,7 +25,7 @@ export function ownBackend(folder: string): OwnBackend {
   let starts = 0;
   const started = async (pid: number) => (pid === KAY_PID || (pid === BACKEND_PID && starts > 0) ? "then" : null);
   return {
-    processes: { pid: KAY_PID, started },
+    processes: { pid: KAY_PID, getStartTime: started },
     starts: () => starts,
     spawn(env, fails) {
       if (fails) return { ended: async () => 1 };

@@ -9,8 +9,8 @@ export const WELL: CliPorts["machine"] = {
   uid: process.getuid?.(),
   postgres: async () => "/usr/lib/postgres",
   walk: async () => [
-    { leg: "proxy", state: "ok", message: "None: no proxy is set for this address." },
-    { leg: "name", state: "skipped", message: "127.0.0.1 is an IP address, so no lookup is needed." },
-    { leg: "connect", state: "ok", message: "Port 4000: IPv4 in 1 ms." },
+    { name: "proxy", state: "ok", message: "None: no proxy is set for this address." },
+    { name: "name", state: "skipped", message: "127.0.0.1 is an IP address, so no lookup is needed." },
+    { name: "connect", state: "ok", message: "Port 4000: IPv4 in 1 ms." },
   ],
 };

@@ -64,7 +64,7 @@ export async function findRunningRecord(
     const { EmbeddedRecord } = await import("#protocol/embedded-record");
     const record = parseShape(EmbeddedRecord, JSON.parse(text), "the record of the local backend");
     if (name === EMBEDDED_RECORD && !isOnLoopback(record.url)) return null;
-    const started = await ports.processes.started(record.pid);
+    const started = await ports.processes.getStartTime(record.pid);
     return started !== null && started === record.started ? record : null;
   } catch {
     return null;
@@ -139,7 +139,7 @@ async function stopBackend(
     .catch(() => null);
   if (answer?.status === 409) return "busy";
   for (let waited = 0; waited < STOP_LIMIT_MS; waited += POLL_MS) {
-    if ((await ports.processes.started(record.pid)) !== record.started) return "stopped";
+    if ((await ports.processes.getStartTime(record.pid)) !== record.started) return "stopped";
     await ports.clock.sleep(POLL_MS, ports.signal);
   }
   throw new Problem("BACKEND_START_FAILED", `The local backend (PID ${record.pid}) did not stop.`, {

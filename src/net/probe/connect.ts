@@ -3,25 +3,25 @@ import { Problem } from "#protocol/errors";
 import { isLoopbackHost } from "../addresses.ts";
 
 /** An open connection, and the results for both address families. */
-type Connected = { state: "ok" | "warning"; message: string; fix?: string; socket: Socket };
+type ConnectResult = { state: "ok" | "warning"; message: string; fix?: string; socket: Socket };
 
-type Try = { family: string; address: string; ms: number; socket?: Socket; errno: string };
+type ConnectTry = { family: string; address: string; ms: number; socket?: Socket; errno: string };
 
 /**
  * Connects to the first IPv4 and the first IPv6 address separately, so that a broken family is detected.
  *
  * @throws Problem UNREACHABLE when neither responds
  */
-export async function connectTo(target: URL, addresses: string[], limit: AbortSignal): Promise<Connected> {
+export async function connectTo(target: URL, addresses: string[], limit: AbortSignal): Promise<ConnectResult> {
   const port = Number(target.port || (target.protocol === "https:" ? 443 : 80));
   const firsts = [addresses.find((each) => !isIPv6(each)), addresses.find((each) => isIPv6(each))];
   const tries = await Promise.all(
-    firsts.filter((address) => address !== undefined).map((address) => tryOne(address, port, limit)),
+    firsts.filter((address) => address !== undefined).map((address) => tryAddress(address, port, limit)),
   );
   const [best, ...others] = tries.filter(({ socket }) => socket);
   for (const { socket } of others) socket?.destroy();
-  if (!best?.socket) throw unreachable(target, port, tries);
-  const message = `Port ${port}: ${tries.map(format).join("; ")}.`;
+  if (!best?.socket) throw unreachableProblem(target, port, tries);
+  const message = `Port ${port}: ${tries.map(formatTry).join("; ")}.`;
   const silent = tries.find(({ errno }) => errno === "no answer");
   // Clients skip an address that refuses at once (Happy Eyeballs), but a silent one delays every command.
   if (!silent || isLoopbackHost(target.hostname)) return { state: "ok", message, socket: best.socket };
@@ -32,7 +32,7 @@ export async function connectTo(target: URL, addresses: string[], limit: AbortSi
 /** Shorter than the limit of the step, so that a silent address leaves time for the other. */
 const TRY_LIMIT_MS = 2_500;
 
-function tryOne(address: string, port: number, limit: AbortSignal): Promise<Try> {
+function tryAddress(address: string, port: number, limit: AbortSignal): Promise<ConnectTry> {
   const began = performance.now();
   const family = isIPv6(address) ? "IPv6" : "IPv4";
   return new Promise((resolve) => {
@@ -54,11 +54,11 @@ function tryOne(address: string, port: number, limit: AbortSignal): Promise<Try>
   });
 }
 
-function format({ family, ms, errno }: Try): string {
+function formatTry({ family, ms, errno }: ConnectTry): string {
   return errno === "" ? `${family} in ${Math.max(1, Math.round(ms))} ms` : `${family} fails (${errno})`;
 }
 
-function unreachable(target: URL, port: number, tries: Try[]): Problem {
+function unreachableProblem(target: URL, port: number, tries: ConnectTry[]): Problem {
   const why = tries.map(({ address, errno }) => `${address}: ${errno}`).join(", ");
   const refused = tries.some(({ errno }) => errno === "ECONNREFUSED");
   return new Problem("UNREACHABLE", `Could not connect to port ${port} of ${target.hostname} (${why}).`, {

@@ -4,30 +4,30 @@ import { Problem } from "#protocol/errors";
 import { isLoopbackName } from "../addresses.ts";
 
 /** Addresses of a host, with IPv4 and IPv6 looked up separately, and a summary. */
-type Addresses = { state: "ok" | "skipped"; message: string; addresses: string[] };
+type LookupResult = { state: "ok" | "skipped"; message: string; addresses: string[] };
 
 /**
  * Looks up the addresses of a URL's host with the system's resolver.
  *
  * @throws Problem UNREACHABLE when there are none
  */
-export async function lookUpAddresses(hostname: string): Promise<Addresses> {
+export async function lookUpAddresses(hostname: string): Promise<LookupResult> {
   const host = hostname.replace(/^\[|\]$/g, "");
   if (isIP(host))
     return { state: "skipped", message: `${host} is an IP address, so no lookup is needed.`, addresses: [host] };
   // Never looked up: the name always means this machine.
   if (isLoopbackName(host))
     return { state: "ok", message: `${host} is this machine.`, addresses: ["127.0.0.1", "::1"] };
-  const [four, six] = await Promise.all([resolve(host, 4), resolve(host, 6)]);
+  const [four, six] = await Promise.all([resolveFamily(host, 4), resolveFamily(host, 6)]);
   const addresses = [...four.addresses, ...six.addresses];
-  if (addresses.length === 0) throw notFound(host, four.errno);
-  const told = [format("IPv4", four), format("IPv6", six)].join("; ");
-  return { state: "ok", message: `${host}: ${told}.`, addresses };
+  if (addresses.length === 0) throw notFoundProblem(host, four.errno);
+  const summary = [formatFamily("IPv4", four), formatFamily("IPv6", six)].join("; ");
+  return { state: "ok", message: `${host}: ${summary}.`, addresses };
 }
 
-type Resolved = { addresses: string[]; errno: string };
+type FamilyResult = { addresses: string[]; errno: string };
 
-async function resolve(host: string, family: 4 | 6): Promise<Resolved> {
+async function resolveFamily(host: string, family: 4 | 6): Promise<FamilyResult> {
   try {
     const found = await lookup(host, { all: true, family });
     return { addresses: found.map(({ address }) => address), errno: "" };
@@ -36,12 +36,12 @@ async function resolve(host: string, family: 4 | 6): Promise<Resolved> {
   }
 }
 
-function format(family: string, { addresses: [first, ...others] }: Resolved): string {
+function formatFamily(family: string, { addresses: [first, ...others] }: FamilyResult): string {
   if (first === undefined) return `no ${family}`;
   return `${family} ${first}${others.length > 0 ? ` and ${others.length} more` : ""}`;
 }
 
-function notFound(host: string, errno: string): Problem {
+function notFoundProblem(host: string, errno: string): Problem {
   const away = errno === "EAI_AGAIN";
   return new Problem("UNREACHABLE", `The name ${host} was not found (${errno}).`, {
     hint: away

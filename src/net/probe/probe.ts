@@ -9,10 +9,10 @@ import { startTls, type TlsResult } from "./tls.ts";
 import { openTunnel } from "./tunnel.ts";
 
 /** Time limit of one step in ms. All steps together stay below 14 s. */
-const LEG_LIMIT_MS = 3_000;
+const STEP_LIMIT_MS = 3_000;
 
 /** Runs one step. A Problem that it throws is how the step failed; any other error is a bug. */
-type Step = (limit: AbortSignal) => Promise<Omit<ProbeStep, "leg"> | null>;
+type Step = (limit: AbortSignal) => Promise<Omit<ProbeStep, "name"> | null>;
 
 /**
  * Probes the route to a backend as a request would use it, without sending one: proxy, name, connection, tunnel through
@@ -20,46 +20,52 @@ type Step = (limit: AbortSignal) => Promise<Omit<ProbeStep, "leg"> | null>;
  */
 export async function probeRoute(address: string, ports: ProbePorts): Promise<ProbeStep[]> {
   const url = new URL(address);
-  const legs: ProbeStep[] = [];
-  const way: Way = { url, proxy: null, addresses: [], socket: null, secured: null };
+  const steps: ProbeStep[] = [];
+  const probe: ProbeState = { url, proxy: null, addresses: [], socket: null, secured: null };
   let broken: ProbeStepName | null = null;
-  const go = async (leg: ProbeStepName, step: Step) => {
+  const runStep = async (name: ProbeStepName, step: Step) => {
     if (broken !== null)
-      return void legs.push({ leg, state: "skipped", message: `Not checked: ${NAMES[broken]} failed.` });
-    const went = await limited(ports, step).catch((error: unknown) => fail(error, leg));
-    if (went === null) return;
-    legs.push({ leg, ...went });
-    if (went.state === "failed") broken = leg;
+      return void steps.push({ name, state: "skipped", message: `Not checked: ${STEP_NAMES[broken]} failed.` });
+    const result = await runWithTimeLimit(ports, step).catch((error: unknown) => toFailedStep(error, name));
+    if (result === null) return;
+    steps.push({ name, ...result });
+    if (result.state === "failed") broken = name;
   };
   try {
-    await go("proxy", async () => chooseProxy(way, ports.env));
-    await go("name", async () => {
-      const found = await lookUpAddresses(getTarget(way).hostname);
-      way.addresses = found.addresses;
+    await runStep("proxy", async () => chooseProxy(probe, ports.env));
+    await runStep("name", async () => {
+      const found = await lookUpAddresses(getTarget(probe).hostname);
+      probe.addresses = found.addresses;
       return found;
     });
-    await go("connect", async (limit) => {
-      const connected = await connectTo(getTarget(way), way.addresses, limit);
-      way.socket = connected.socket;
+    await runStep("connect", async (limit) => {
+      const connected = await connectTo(getTarget(probe), probe.addresses, limit);
+      probe.socket = connected.socket;
       return connected;
     });
-    await go("tunnel", (limit) => throughProxy(way, ports, limit));
-    await go("tls", async (limit) => {
-      if (url.protocol !== "https:" || way.socket === null) return null;
-      way.secured = await startTls(way.socket, url, ports, limit);
-      return way.secured;
+    await runStep("tunnel", (limit) => tunnelThroughProxy(probe, ports, limit));
+    await runStep("tls", async (limit) => {
+      if (url.protocol !== "https:" || probe.socket === null) return null;
+      probe.secured = await startTls(probe.socket, url, ports, limit);
+      return probe.secured;
     });
   } finally {
-    way.secured?.socket.destroy();
-    way.socket?.destroy();
+    probe.secured?.socket.destroy();
+    probe.socket?.destroy();
   }
-  return legs.map(({ leg, state, message, fix }) => ({ leg, state, message, ...(fix ? { fix } : {}) }));
+  return steps.map(({ name, state, message, fix }) => ({ name, state, message, ...(fix ? { fix } : {}) }));
 }
 
 /** Results of the steps so far. */
-type Way = { url: URL; proxy: HttpProxy | null; addresses: string[]; socket: Socket | null; secured: TlsResult | null };
+type ProbeState = {
+  url: URL;
+  proxy: HttpProxy | null;
+  addresses: string[];
+  socket: Socket | null;
+  secured: TlsResult | null;
+};
 
-const NAMES: Record<ProbeStepName, string> = {
+const STEP_NAMES: Record<ProbeStepName, string> = {
   proxy: "proxy selection",
   name: "name lookup",
   connect: "the connection",
@@ -68,16 +74,16 @@ const NAMES: Record<ProbeStepName, string> = {
 };
 
 /** Returns the URL to connect to: the proxy's or the host's. */
-function getTarget({ url, proxy }: Way): URL {
+function getTarget({ url, proxy }: ProbeState): URL {
   return proxy?.url ?? url;
 }
 
-function chooseProxy(way: Way, env: ProbePorts["env"]): Omit<ProbeStep, "leg"> {
-  const { url } = way;
+function chooseProxy(probe: ProbeState, env: ProbePorts["env"]): Omit<ProbeStep, "name"> {
+  const { url } = probe;
   if (url.protocol === "http:" && isLoopbackHost(url.hostname))
     return { state: "ok", message: "None: plain HTTP to this machine never uses one." };
-  way.proxy = findProxy(url, env, BlockList);
-  if (way.proxy) return { state: "ok", message: `${maskProxy(way.proxy)}, which ${way.proxy.variable} names.` };
+  probe.proxy = findProxy(url, env, BlockList);
+  if (probe.proxy) return { state: "ok", message: `${maskProxy(probe.proxy)}, which ${probe.proxy.variable} names.` };
   const without = findProxy(url, { ...env, no_proxy: "", NO_PROXY: "" }, BlockList);
   const exempting = ["no_proxy", "NO_PROXY"].find((name) => env[name]?.trim());
   if (without)
@@ -86,35 +92,39 @@ function chooseProxy(way: Way, env: ProbePorts["env"]): Omit<ProbeStep, "leg"> {
 }
 
 /** Opens a tunnel for https. A proxy forwards plain HTTP without one. */
-async function throughProxy(way: Way, ports: ProbePorts, limit: AbortSignal): Promise<Omit<ProbeStep, "leg"> | null> {
-  const { proxy, url, socket } = way;
+async function tunnelThroughProxy(
+  probe: ProbeState,
+  ports: ProbePorts,
+  limit: AbortSignal,
+): Promise<Omit<ProbeStep, "name"> | null> {
+  const { proxy, url, socket } = probe;
   if (proxy === null || socket === null || (url.protocol === "http:" && proxy.url.protocol === "http:")) return null;
   if (proxy.url.protocol === "https:") {
     const secured = await startTls(socket, proxy.url, ports, limit);
     if (secured.state === "failed") return secured;
-    way.socket = secured.socket;
+    probe.socket = secured.socket;
   }
   if (url.protocol === "http:") return null;
-  return openTunnel(way.socket ?? socket, proxy, url, limit);
+  return openTunnel(probe.socket ?? socket, proxy, url, limit);
 }
 
 /**
  * Runs a step with a time limit. The limit's signal does not fire after the step is done, because the next step uses
  * its connection.
  */
-async function limited({ clock, signal }: ProbePorts, step: Step): Promise<Omit<ProbeStep, "leg"> | null> {
+async function runWithTimeLimit({ clock, signal }: ProbePorts, step: Step): Promise<Omit<ProbeStep, "name"> | null> {
   const timer = new AbortController();
   const limit = new AbortController();
   const end = () => limit.abort();
   signal.addEventListener("abort", end, { once: true });
   const late = clock
-    .sleep(LEG_LIMIT_MS, AbortSignal.any([signal, timer.signal]))
+    .sleep(STEP_LIMIT_MS, AbortSignal.any([signal, timer.signal]))
     .catch(() => {})
     .then((): Promise<never> => {
       if (signal.aborted) throw signal.reason;
       if (timer.signal.aborted) return new Promise(() => {});
       limit.abort();
-      throw new Problem("TIMED_OUT", `No answer within ${LEG_LIMIT_MS / 1000} s.`);
+      throw new Problem("TIMED_OUT", `No answer within ${STEP_LIMIT_MS / 1000} s.`);
     });
   late.catch(() => {});
   try {
@@ -126,14 +136,14 @@ async function limited({ clock, signal }: ProbePorts, step: Step): Promise<Omit<
   }
 }
 
-function fail(error: unknown, leg: ProbeStepName): Omit<ProbeStep, "leg"> {
+function toFailedStep(error: unknown, name: ProbeStepName): Omit<ProbeStep, "name"> {
   if (!(error instanceof Problem)) throw error;
-  const fix = error.code === "TIMED_OUT" ? LATE[leg] : error.hint;
+  const fix = error.code === "TIMED_OUT" ? TIMEOUT_FIXES[name] : error.hint;
   return { state: "failed", message: error.message, fix };
 }
 
 /** How to fix a step that timed out. */
-const LATE: Record<ProbeStepName, string> = {
+const TIMEOUT_FIXES: Record<ProbeStepName, string> = {
   proxy: "",
   name: "Check the DNS servers of this machine.",
   connect: "A firewall may block the connection. Check the address, or set HTTPS_PROXY if a proxy is required.",

@@ -6,7 +6,7 @@ export type ProbePorts = TransportPorts & { clock: Timer; signal: AbortSignal };
 
 /** Result of one step, and how to fix it if it failed. */
 export type ProbeStep = {
-  leg: ProbeStepName;
+  name: ProbeStepName;
   state: "ok" | "warning" | "failed" | "skipped";
   message: string;
   fix?: string;

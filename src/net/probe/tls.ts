@@ -21,17 +21,17 @@ const DAY_MS = 86_400_000;
  */
 export async function startTls(plain: Socket, url: URL, ports: ProbePorts, limit: AbortSignal): Promise<TlsResult> {
   const { builtin, env, clock } = ports;
-  const socket = await handshake(plain, url, loadAuthorities(builtin, env), limit);
+  const socket = await startHandshake(plain, url, loadAuthorities(builtin, env), limit);
   const { issuer, valid_to } = socket.getPeerCertificate();
-  const by = issuerName(issuer);
+  const by = formatIssuer(issuer);
   if (!socket.authorized) {
     const code = String(socket.authorizationError);
-    const message = `The certificate of ${url.hostname}, issued by ${by}, is not trusted: ${describeTlsError(code)} (${code}). ${trusted(env)}`;
+    const message = `The certificate of ${url.hostname}, issued by ${by}, is not trusted: ${describeTlsError(code)} (${code}). ${formatAuthorities(env)}`;
     return { state: "failed", message, fix: getTlsHint(code, { url }), socket };
   }
   const days = Math.floor((Date.parse(valid_to) - clock.now()) / DAY_MS);
-  const message = `${socket.getProtocol()}, certificate issued by ${by}, valid until ${new Date(valid_to).toISOString().slice(0, 10)}. ${trusted(env)}`;
-  const missing = missingFile(env);
+  const message = `${socket.getProtocol()}, certificate issued by ${by}, valid until ${new Date(valid_to).toISOString().slice(0, 10)}. ${formatAuthorities(env)}`;
+  const missing = findMissingCaFile(env);
   if (missing !== null) {
     return {
       state: "warning",
@@ -44,7 +44,7 @@ export async function startTls(plain: Socket, url: URL, ports: ProbePorts, limit
   return { state: "warning", message, fix: `Ask the administrator of ${url.hostname} to renew it.`, socket };
 }
 
-function handshake(plain: Socket, url: URL, ca: string[] | undefined, limit: AbortSignal): Promise<TLSSocket> {
+function startHandshake(plain: Socket, url: URL, ca: string[] | undefined, limit: AbortSignal): Promise<TLSSocket> {
   const host = url.hostname.replace(/^\[|\]$/g, "");
   return new Promise((resolve, reject) => {
     const socket = connect({
@@ -76,21 +76,19 @@ function handshake(plain: Socket, url: URL, ca: string[] | undefined, limit: Abo
   });
 }
 
-function issuerName(issuer: PeerCertificate["issuer"] | undefined): string {
+function formatIssuer(issuer: PeerCertificate["issuer"] | undefined): string {
   const name = [issuer?.O, issuer?.CN].flat().filter(Boolean)[0] ?? "nobody";
   return clean(name, { lines: false, max: 80 });
 }
 
 /** Lists the sources of trusted authorities. */
-function trusted(env: ProbePorts["env"]): string {
+function formatAuthorities(env: ProbePorts["env"]): string {
   const files = ["KAY_CA_FILE", "NODE_EXTRA_CA_CERTS"].filter((name) => env[name]?.trim());
-  return files.length === 0
-    ? "Trusts Node's authorities."
-    : `Trusts Node's authorities and ${files.join(" and ")}.`;
+  return files.length === 0 ? "Trusts Node's authorities." : `Trusts Node's authorities and ${files.join(" and ")}.`;
 }
 
 /** Returns why the file in NODE_EXTRA_CA_CERTS cannot be read, which Node ignores. */
-function missingFile({ NODE_EXTRA_CA_CERTS: file }: ProbePorts["env"]): string | null {
+function findMissingCaFile({ NODE_EXTRA_CA_CERTS: file }: ProbePorts["env"]): string | null {
   if (!file?.trim()) return null;
   try {
     accessSync(file, constants.R_OK);

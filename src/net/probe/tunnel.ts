@@ -23,7 +23,7 @@ export async function openTunnel(
   const credentials =
     username || password ? `Proxy-Authorization: Basic ${Buffer.from(given).toString("base64")}\r\n` : "";
   socket.write(`CONNECT ${target} HTTP/1.1\r\nHost: ${target}\r\n${credentials}\r\n`);
-  const head = await getHead(socket, limit);
+  const head = await readHead(socket, limit);
   const [, status = "", reason = ""] = /^HTTP\/1\.[01] (\d{3})[ ]?([^\r\n]*)/.exec(head) ?? [];
   if (/^2\d\d$/.test(status)) return { state: "ok", message: `The proxy connects to ${target}.` };
   const shown = `${maskProxy(proxy)} (${proxy.variable})`;
@@ -43,7 +43,7 @@ export async function openTunnel(
   });
 }
 
-function getHead(socket: Socket, limit: AbortSignal): Promise<string> {
+function readHead(socket: Socket, limit: AbortSignal): Promise<string> {
   return new Promise((resolve) => {
     let head = "";
     const end = () => {

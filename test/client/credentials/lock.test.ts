@@ -20,7 +20,7 @@ const DEAD = 2 ** 22 + 1; // above what Linux gives out
 const holder = async (changes: object) => ({
   id: "abc",
   pid: process.pid,
-  started: await thisProcess.started(process.pid),
+  started: await thisProcess.getStartTime(process.pid),
   host: hostname(),
   at: Date.UTC(2026, 10, 27, 12),
   ...changes,
@@ -157,7 +157,7 @@ test("who finished late does not remove the lock of the next", async () => {
 });
 
 test("a process is told by its number and its start", async () => {
-  expect(await thisProcess.started(process.pid)).toBe(await thisProcess.started(process.pid));
-  expect(await thisProcess.started(DEAD)).toBe(null);
+  expect(await thisProcess.getStartTime(process.pid)).toBe(await thisProcess.getStartTime(process.pid));
+  expect(await thisProcess.getStartTime(DEAD)).toBe(null);
   expect(createProcesses(7, () => true).pid).toBe(7);
 });

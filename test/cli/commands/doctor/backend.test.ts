@@ -39,14 +39,14 @@ test("a backend that answers nothing ends in time, and what needs it is skipped"
 test("the leg that fails is named, and no request is made by a way that is damaged", async () => {
   const walk = async () =>
     [
-      { leg: "proxy", state: "ok", message: "None." },
+      { name: "proxy", state: "ok", message: "None." },
       {
-        leg: "name",
+        name: "name",
         state: "failed",
         message: "The name kay.example.test was not found (ENOTFOUND).",
         fix: "Check the spelling.",
       },
-      { leg: "connect", state: "skipped", message: "Not checked: name lookup failed." },
+      { name: "connect", state: "skipped", message: "Not checked: name lookup failed." },
     ] as never;
   const ann = kay({ env: { ...HERE.env, KAY_API_URL: "https://kay.example.test" }, world: { machine: { walk } } });
   ann.place.network.serve("https://kay.example.test", async () => new Response(null, { status: 502 }));

@@ -25,7 +25,7 @@ function real(env: Record<string, string>, world: MachineOptions["world"] = {}):
     world: {
       clock: realClock,
       send: createSend(ways),
-      openStream: createOpenStream({ way: createTransport(ways), clock: realClock }),
+      openStream: createOpenStream({ transport: createTransport(ways), clock: realClock }),
       ...world,
       machine: { walk: (address, signal) => probeRoute(address, { ...ways, signal }) },
     },
