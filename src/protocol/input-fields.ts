@@ -12,7 +12,7 @@ export function listInputFields(value: unknown, name = ""): InputField[] {
 }
 
 /**
- * Formats every field for the user who approves it, each on lines of its own, whole and clean. Cards, confirmations and plans all show
+ * Formats every field for the user who approves it, each on separate lines, whole and clean. Cards, confirmations and plans all show
  * fields this way.
  */
 export function formatInputFields(fields: InputField[], indent = "  "): string {

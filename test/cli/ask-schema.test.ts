@@ -113,15 +113,15 @@ test.each([
   ["{broken", "The output schema is not JSON.", HINT],
   [
     '{"$ref":"https://example.com/schema.json"}',
-    'The output schema cannot be used. It refers to "https://example.com/schema.json": only what is in it can be referred to (#/$defs/…).',
+    'The output schema cannot be used. It refers to "https://example.com/schema.json", but only references within the schema (#/$defs/…) are allowed.',
     HINT,
   ],
   [
     '{"type":"string","pattern":"^(?=a)"}',
-    'The output schema cannot be used. The pattern "^(?=a)" uses "(?=": patterns follow the RE2 syntax, without look-around and back-references.',
+    'The output schema cannot be used. The pattern "^(?=a)" uses "(?=", but patterns must follow the RE2 syntax, which has no lookaround or backreferences.',
     HINT,
   ],
-  ['{"$ref":"#"}', "The output schema cannot be used. It refers to itself without end.", HINT],
+  ['{"$ref":"#"}', "The output schema cannot be used. It refers to itself endlessly.", HINT],
 ])("a schema that cannot be used is a usage error, and nothing is sent: %s", async (given, sentence, hint) => {
   const ann = kay({ signedIn: true });
   await ann("whoami");

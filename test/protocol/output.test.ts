@@ -35,7 +35,7 @@ test.each([
   ["^(a)\\1$", "\\1"],
   ["^a{1,1001}$", "{1,1001}"],
 ])("a pattern that no linear engine can run is refused in one sentence: %s", async (pattern, part) => {
-  const sentence = `The output schema cannot be used. The pattern ${JSON.stringify(pattern)} uses ${JSON.stringify(part)}: patterns follow the RE2 syntax, without look-around and back-references.`;
+  const sentence = `The output schema cannot be used. The pattern ${JSON.stringify(pattern)} uses ${JSON.stringify(part)}, but patterns must follow the RE2 syntax, which has no lookaround or backreferences.`;
   for (const schema of [{ pattern }, { patternProperties: { [pattern]: {} } }])
     await expect(readOutputSchema({ $defs: { unused: {}, used: schema }, $ref: "#/$defs/used" })).rejects.toThrow(
       sentence,
@@ -92,6 +92,6 @@ test("a check that does not come to an end is ended", { timeout: 20_000 }, async
   const node = { type: "object", properties: { next: { allOf: [{ $ref }, { $ref }] } } };
   const check = await readOutputSchema({ $defs: { node }, $ref });
   expect(check(`${'{"next":'.repeat(40)}{}${"}".repeat(40)}`)).toEqual({
-    problems: [{ path: "", message: "takes too long to be checked" }],
+    problems: [{ path: "", message: "takes too long to check" }],
   });
 });

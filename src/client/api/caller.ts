@@ -52,7 +52,7 @@ export function createCaller(options: ApiOptions): Caller {
   const backend: BackendConnection = { ...options };
   const timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
   const refresh = createRefreshCall(backend, timeoutMs);
-  const tokens = options.token ? createFixedTokenSource(options.token) : (options.refresher?.(refresh) ?? nobody);
+  const tokens = options.token ? createFixedTokenSource(options.token) : (options.refresher?.(refresh) ?? SIGNED_OUT);
   const read = createReader(backend);
   const bearer: Caller["bearer"] = (call, fallback) =>
     withBearer(tokens, call, (authorizedCall) => sendCall(backend, authorizedCall), fallback);
@@ -76,7 +76,7 @@ export function createCaller(options: ApiOptions): Caller {
   };
 }
 
-const nobody: TokenSource = { accessToken: async () => null, afterRejection: async () => null };
+const SIGNED_OUT: TokenSource = { accessToken: async () => null, afterRejection: async () => null };
 
 /** Creates a function that sends a call and reads its answer. Error messages name the path without its query. */
 function createReader(backend: BackendConnection): Caller["read"] {

@@ -77,7 +77,7 @@ function startHandshake(plain: Socket, url: URL, ca: string[] | undefined, limit
 }
 
 function formatIssuer(issuer: PeerCertificate["issuer"] | undefined): string {
-  const name = [issuer?.O, issuer?.CN].flat().filter(Boolean)[0] ?? "nobody";
+  const name = [issuer?.O, issuer?.CN].flat().filter(Boolean)[0] ?? "an unknown issuer";
   return clean(name, { lines: false, max: 80 });
 }
 

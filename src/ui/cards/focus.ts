@@ -72,8 +72,8 @@ export function recordDrawn(focus: Focus, frame: { cards: string[]; focused: str
 /** Whether the composer has a draft, and whether the focused card uses Tab and takes text (`update-card.ts`). */
 type FocusedCardState = { draft: boolean; takesTab: boolean; takesText?: boolean };
 
-/** Where a key goes. `nobody` means that it is ignored. */
-export type KeyTarget = { focus: Focus; to: "card" | "composer" | "nobody" };
+/** Where a key goes. `none` means that it is ignored. */
+export type KeyTarget = { focus: Focus; to: "card" | "composer" | "none" };
 
 /**
  * Decides which part takes a key. Tab moves the focus unless the card uses it. A card that has been visible for a while
@@ -94,14 +94,14 @@ export function routeKey(focus: Focus, key: Key, { draft, takesTab, takesText = 
   // While the card does not take keys yet, Tab in a draft is meant for the draft.
   const isMeant = id === null || (counts ? !takesTab : !draft);
   if (key.name === "tab" && isMeant && focus.cards.length > 0)
-    return { focus: moveToNextPlace(after, id, key), to: "nobody" };
+    return { focus: moveToNextPlace(after, id, key), to: "none" };
   if (counts)
     return {
       focus: { ...after, open: { id, since: focus.open?.id === id ? focus.open.since : key.at } },
       to: "card",
     };
   if (id === null) return { focus: after, to: "composer" };
-  return { focus: after, to: key.name === "enter" || key.name === "escape" ? "nobody" : "composer" };
+  return { focus: after, to: key.name === "enter" || key.name === "escape" ? "none" : "composer" };
 }
 
 /** Records a key that no card takes. */

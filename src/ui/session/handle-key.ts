@@ -92,7 +92,7 @@ function applyFocusedKey(session: Session, key: Key): SessionStep {
   const uses = ui ? { takesTab: takesTab(ui), takesText: takesText(ui) } : { takesTab: false };
   const { focus, to } = routeKey(session.focus, key, { draft, ...uses });
   const after = { ...session, focus };
-  if (to === "nobody") return toStep(after);
+  if (to === "none") return toStep(after);
   // A card whose answer is being sent takes no text: it belongs to the next message.
   if (to === "composer" || !card || !ui || (ui.sent && isTextKey(key))) return updateComposer(after, key);
   const { ui: next, act } = updateCard(ui, card, key, getCardViewport(session));

@@ -181,15 +181,15 @@ test("what was mended before a restart is not mended again after it", async () =
 });
 
 test.each([
-  [{ type: "nonsense" }, "It is no valid JSON Schema"],
-  [{ $ref: "https://example.com/schema.json" }, "only what is in it can be referred to"],
-  [{ $ref: "#" }, "It refers to itself without end."],
+  [{ type: "nonsense" }, "It is not a valid JSON Schema"],
+  [{ $ref: "https://example.com/schema.json" }, "only references within the schema"],
+  [{ $ref: "#" }, "It refers to itself endlessly."],
   [
     { type: "string", pattern: "^(?=a)" },
-    'The pattern "^(?=a)" uses "(?=": patterns follow the RE2 syntax, without look-around and back-references.',
+    'The pattern "^(?=a)" uses "(?=", but patterns must follow the RE2 syntax, which has no lookaround or backreferences.',
   ],
   [{ description: "x".repeat(70_000) }, "It is larger than 64 KiB."],
-  [{ $schema: "http://json-schema.org/draft-04/schema#" }, "draft 2020-12 and draft-07 are known here."],
+  [{ $schema: "http://json-schema.org/draft-04/schema#" }, "but only draft 2020-12 and draft-07 are supported."],
 ])("a schema that cannot be used is refused before anything is asked: %#", async (schema, words) => {
   const { token } = await connect(world());
   for (const accept of ["application/json", "text/event-stream"])

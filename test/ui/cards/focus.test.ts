@@ -76,7 +76,7 @@ describe("the focus of cards", () => {
       [one, 899],
     ];
     const { now, went } = goes(focus, keys);
-    expect(went).toEqual(["composer", "nobody", "nobody", "composer"]);
+    expect(went).toEqual(["composer", "none", "none", "composer"]);
     expect(goes(now, [[one, 1_199]]).went).toEqual(["card"]);
   });
 
@@ -134,7 +134,7 @@ describe("the focus of cards", () => {
       [key("tab"), 400],
       [one, 410],
     ]);
-    expect([getFocused(now), went]).toEqual(["int_2", ["nobody", "composer"]]);
+    expect([getFocused(now), went]).toEqual(["int_2", ["none", "composer"]]);
     const tabbed = goes(focus, [[key("tab"), 400]]).now;
     expect(goes(frame(tabbed, 410), [[one, 420]]).went).toEqual(["card"]);
     const early = goes(focus, [[key("tab"), 200]]).now;

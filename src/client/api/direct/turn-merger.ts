@@ -31,7 +31,11 @@ export type TurnMerger = {
   getLoggedError(): Extract<StreamPart, { type: "error" }> | undefined;
 };
 
-/** @param label who answers, as the source of what tools came to */
+/**
+ * Creates a merger for one generation.
+ *
+ * @param label name of the agent server, shown as the source of tool results
+ */
 export function createTurnMerger(generationId: string, label: string): TurnMerger {
   const tracker = createTurnTracker(label);
   const loggedCalls = trackLoggedCalls();
