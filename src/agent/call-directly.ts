@@ -3,6 +3,7 @@ import type { Receipt } from "#protocol/ask";
 import { findClosestName, suggestName } from "#protocol/closest-name";
 import { Problem } from "#protocol/errors";
 import type { ToolCallResponse, ToolView } from "#protocol/tools";
+import { rejectUnknownFields } from "./input.ts";
 import { type AgentTool, UNATTENDED_CONTEXT } from "./tool.ts";
 
 /** Converts a tool to the view that the API and `kay tools` show. */
@@ -58,21 +59,4 @@ export async function callToolDirectly(
 /** Creates the ID of a call made without a model. The effects of the call are stored under it. */
 export function createDirectCallId(): string {
   return `call_${randomBytes(16).toString("hex")}`;
-}
-
-/** Rejects misspelled fields. If they were ignored, a search with a misspelled filter would return everything. */
-function rejectUnknownFields({ name, schema }: AgentTool, input: Record<string, unknown>): void {
-  const known = Object.keys(schema.properties ?? {});
-  const unknown = Object.keys(input).find((field) => !known.includes(field));
-  if (unknown === undefined || schema.additionalProperties) return;
-  const guess = suggestName(unknown, known, (near) => `“${near}”`);
-  const list = known.length > 0 ? ` Valid fields: ${known.join(", ")}.` : " It takes no fields.";
-  throw new Problem(
-    "INVALID_REQUEST",
-    `${name} has no field “${unknown.slice(0, 60)}”.${guess && ` ${guess}`}${list}`,
-    {
-      hint: "",
-      details: { field: unknown },
-    },
-  );
 }

@@ -40,7 +40,7 @@ export type AgentEvent =
   | { type: "held"; message: ModelMessage; calls: HeldCall[] }
   /** Services that this step's calls need but that are not connected. */
   | { type: "auth-needed"; integrations: string[] }
-  | { type: "finish"; finishReason: "stop" | "held" | "auth" | "length"; output?: { value: unknown } }
+  | { type: "finish"; finishReason: "stop" | "held" | "auth"; output?: { value: unknown } }
   | { type: "error"; errorText: string; problem: Problem }
   | { type: "abort" };
 
@@ -79,8 +79,11 @@ export type ToolOutput = {
 /** Tokens that a model call used, if the provider reports them. */
 export type Tokens = { input?: number; output?: number };
 
+/** Why a model stopped: at the end of its answer, at its output limit, or because its provider's filter stopped it. */
+export type AnswerEnd = "whole" | "length" | "filter";
+
 /** The result of one model call. */
 export type StepResult =
-  | { kind: "answer"; message: ModelMessage; text: string; calls: Call[]; cut: boolean; tokens: Tokens }
+  | { kind: "answer"; message: ModelMessage; text: string; calls: Call[]; end: AnswerEnd; tokens: Tokens }
   | { kind: "aborted" }
   | { kind: "failed"; problem: Problem };

@@ -1,9 +1,11 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import { rankNames } from "#protocol/closest-name";
 import { Problem } from "#protocol/errors";
 import type { Allowance, CallPorts, CheckedCall, GateResult, RejectedCall } from "./calls.ts";
 import { coalesce, createChannel } from "./channel.ts";
 import { type DryRun, toPlannedOutcome } from "./dry-run.ts";
 import type { AgentEvent, Call, Outcome, Wait } from "./events.ts";
+import { adaptInput, rejectUnknownFields } from "./input.ts";
 import { type AgentObserver, recordOutcome, recordToolCall } from "./observe.ts";
 import { findRepetition, type PastCall } from "./repetition.ts";
 import { getIntegrations, toToolOutput } from "./results.ts";
@@ -23,19 +25,33 @@ type Run = {
 export function checkCall(call: Call, tools: AgentTool[]): CheckedCall | RejectedCall {
   const found = tools.find(({ name }) => name === call.toolName);
   if (found === undefined) {
-    const known = tools.map(({ name }) => name).join(", ");
-    return {
-      call,
-      problem: new Problem("NOT_FOUND", `Unknown tool ${call.toolName}. Available tools: ${known}.`, { hint: "" }),
-    };
+    return { call, problem: unknownToolProblem(call.toolName, tools) };
   }
   try {
-    const parsed = found.parse(call.input);
+    const input = adaptInput(found.schema, call.input);
+    rejectUnknownFields(found, input);
+    const parsed = found.parse(input);
     const tool = found.specific?.(parsed) ?? found;
     return { ...call, tool, access: tool.access, parsed, summary: tool.summary(parsed) };
   } catch (error) {
     return { call, problem: toProblem(error, "INVALID_REQUEST", `The input of ${call.toolName} is not accepted.`) };
   }
+}
+
+/** Names a few tools that may be meant, since the whole list can be longer than the conversation. */
+function unknownToolProblem(name: string, tools: AgentTool[]): Problem {
+  const near = rankNames(
+    name,
+    tools.map((tool) => tool.name),
+  ).slice(0, 3);
+  const guess = near.length > 0 ? ` The nearest are ${near.join(", ")}.` : "";
+  return new Problem(
+    "NOT_FOUND",
+    `Unknown tool ${JSON.stringify(name.slice(0, 60))}.${guess} Call one of the tools that you were given.`,
+    {
+      hint: "",
+    },
+  );
 }
 
 /**

@@ -1,5 +1,8 @@
+import type { JSONSchema7 } from "ai";
 import type * as z from "zod/mini";
+import { suggestName } from "#protocol/closest-name";
 import { Problem } from "#protocol/errors";
+import type { AgentTool } from "./tool.ts";
 
 /**
  * Converts validation issues to one sentence that names the first wrong field and its requirement.
@@ -73,3 +76,61 @@ const TYPES: Record<string, string> = {
   object: "an object",
   record: "an object",
 };
+
+/**
+ * Rejects misspelled fields. If they were ignored, a search with a misspelled filter would return everything.
+ *
+ * @throws Problem INVALID_REQUEST with the field and the valid ones
+ */
+export function rejectUnknownFields({ name, schema }: Pick<AgentTool, "name" | "schema">, input: unknown): void {
+  const known = Object.keys(schema.properties ?? {});
+  if (!schema.properties || typeof input !== "object" || input === null || Array.isArray(input)) return;
+  const unknown = Object.keys(input).find((field) => !known.includes(field));
+  if (unknown === undefined || schema.additionalProperties) return;
+  const guess = suggestName(unknown, known, (near) => `“${near}”`);
+  const list = known.length > 0 ? ` Valid fields: ${known.join(", ")}.` : " It takes no fields.";
+  throw new Problem(
+    "INVALID_REQUEST",
+    `${name} has no field “${unknown.slice(0, 60)}”.${guess && ` ${guess}`}${list}`,
+    {
+      hint: "",
+      details: { field: unknown },
+    },
+  );
+}
+
+/**
+ * Adapts values that have only one meaning: models send `null` for a field that they leave out, and numbers and switches as text. Everything
+ * else stays as it is and is left to the validation.
+ */
+export function adaptInput(schema: JSONSchema7, input: unknown): unknown {
+  if (typeof input !== "object" || input === null || Array.isArray(input)) return input ?? {};
+  const required = new Set(schema.required ?? []);
+  const entries = Object.entries(input).flatMap(([name, value]): [string, unknown][] => {
+    const field = Object.hasOwn(schema.properties ?? {}, name) ? schema.properties?.[name] : undefined;
+    if (typeof field !== "object") return [[name, value]];
+    if (value === null && !required.has(name) && !acceptsType(field, "null")) return [];
+    return [[name, adaptValue(field, value)]];
+  });
+  return Object.fromEntries(entries);
+}
+
+function adaptValue(field: JSONSchema7, value: unknown): unknown {
+  if (typeof value !== "string" || acceptsType(field, "string")) return value;
+  const isNumber = /^-?\d{1,15}(?:\.\d{1,15})?$/.test(value);
+  if (isNumber && acceptsType(field, "number")) return Number(value);
+  if (isNumber && acceptsType(field, "integer") && Number.isInteger(Number(value))) return Number(value);
+  if ((value === "true" || value === "false") && acceptsType(field, "boolean")) return value === "true";
+  return value;
+}
+
+/** Whether a schema takes values of a type. One that names no type takes all. */
+function acceptsType(schema: JSONSchema7, wanted: string): boolean {
+  const { type, anyOf, oneOf, allOf, enum: values, $ref } = schema;
+  const options = anyOf ?? oneOf;
+  if (options)
+    return options.some((option: JSONSchema7 | boolean) => typeof option === "object" && acceptsType(option, wanted));
+  if (type !== undefined) return Array.isArray(type) ? type.some((each: unknown) => each === wanted) : type === wanted;
+  if (values) return values.some((each) => (each === null ? "null" : typeof each) === wanted);
+  return allOf === undefined && $ref === undefined;
+}

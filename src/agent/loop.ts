@@ -6,6 +6,7 @@ import type { DryRun } from "./dry-run.ts";
 import type { AgentEvent, HeldCall, OpenStep, Outcome, StepResult } from "./events.ts";
 import { checkCall, runCalls } from "./execute.ts";
 import { buildInstructions } from "./instructions.ts";
+import { cutAnswerProblem, cutCallProblem, emptyAnswerProblem, filteredProblem } from "./model-problem.ts";
 import { type AgentObserver, getErrorCode } from "./observe.ts";
 import {
   buildCorrectionMessages,
@@ -14,7 +15,7 @@ import {
   toMismatch,
   type WantedOutput,
 } from "./output.ts";
-import type { PastCall } from "./repetition.ts";
+import { findFailureLoop, hasWritten, type PastCall } from "./repetition.ts";
 import { listMissingIntegrations, toResultMessage } from "./results.ts";
 import { runModelStep } from "./step.ts";
 import type { AgentTool } from "./tool.ts";
@@ -110,9 +111,15 @@ async function* runStep(input: AgentInput, turn: Turn): AsyncGenerator<AgentEven
   });
   if (result.kind === "aborted") return yield* yieldLast({ type: "abort" });
   if (result.kind === "failed") return yield* yieldLast(buildErrorEvent(result.problem));
+  if (result.end === "filter") return yield* yieldLast(buildErrorEvent(filteredProblem(label, result.text)));
   if (result.calls.length === 0) return yield* acceptAnswer(input, turn, result);
   if (signal.aborted) return yield* yieldLast({ type: "abort" });
-  const checked = result.calls.map((call) => checkCall(call, tools));
+  const isCut = result.end === "length";
+  const checked = result.calls.map((call) =>
+    isCut ? { call, problem: cutCallProblem(call) } : checkCall(call, tools),
+  );
+  const loop = findFailureLoop(checked, turn.memory);
+  if (loop) return yield* yieldLast(buildErrorEvent(loop));
   const runnable = checked.filter((call): call is CheckedCall => !("problem" in call));
   const held = await Promise.all(runnable.map((call) => input.holds(call)));
   if (held.includes(true)) {
@@ -127,11 +134,13 @@ async function* runStep(input: AgentInput, turn: Turn): AsyncGenerator<AgentEven
 
 /** Ends the generation with the model's answer, or asks for a correction if the answer does not match the schema. */
 function* acceptAnswer(
-  { wanted }: AgentInput,
+  { wanted, label }: AgentInput,
   turn: Turn,
-  { message, text, cut }: Extract<StepResult, { kind: "answer" }>,
+  { message, text, end }: Extract<StepResult, { kind: "answer" }>,
 ): Generator<AgentEvent, boolean> {
-  const checked = wanted?.check(text);
+  if (text.trim() === "" && !turn.memory.some(hasWritten))
+    return yield* yieldLast(buildErrorEvent(emptyAnswerProblem(label, end)));
+  const checked = end === "whole" ? wanted?.check(text) : undefined;
   if (checked && "problems" in checked) {
     const mismatch = toMismatch(text, checked.problems);
     if (turn.mismatch) return yield* yieldLast(buildErrorEvent(outputInvalidProblem(mismatch)));
@@ -142,11 +151,8 @@ function* acceptAnswer(
   }
   yield { type: "step", messages: [message] };
   yield { type: "finish-step" };
-  return yield* yieldLast({
-    type: "finish",
-    finishReason: cut ? "length" : "stop",
-    ...(checked ? { output: checked } : {}),
-  });
+  if (end === "length") return yield* yieldLast(buildErrorEvent(cutAnswerProblem(label, text)));
+  return yield* yieldLast({ type: "finish", finishReason: "stop", ...(checked ? { output: checked } : {}) });
 }
 
 async function* executeCalls(

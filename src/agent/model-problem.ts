@@ -1,6 +1,7 @@
 import { APICallError } from "ai";
 import { toOwnFaultProblem } from "#connectors/http/own-fault";
 import { Problem } from "#protocol/errors";
+import type { AnswerEnd, Call } from "./events.ts";
 
 /**
  * Converts a provider's failure to one sentence. The provider's own text may quote the key or the request, so it stays
@@ -20,6 +21,40 @@ export function toModelProblem(label: string, error: unknown): Problem {
   const why = /timeout|abort/i.test(name) ? "did not answer in time" : "gave an answer that could not be read";
   return new Problem("MODEL_FAILED", `${label} ${why}.`, { cause: error });
 }
+
+/** The answer has no words and no calls. */
+export function emptyAnswerProblem(label: string, end: AnswerEnd): Problem {
+  if (end === "length")
+    return new Problem("MODEL_FAILED", `${label} reached its output limit before it answered.`, { hint: SHORTER_HINT });
+  return new Problem("MODEL_FAILED", `${label} returned an empty answer.`);
+}
+
+/** The answer ends at the model's output limit. The words that came are in `details.text`, since a script sees no other. */
+export function cutAnswerProblem(label: string, text: string): Problem {
+  return new Problem("MODEL_FAILED", `The answer is incomplete: ${label} reached its output limit.`, {
+    hint: SHORTER_HINT,
+    details: { finish_reason: "length", text },
+  });
+}
+
+/** The provider stopped the answer. */
+export function filteredProblem(label: string, text: string): Problem {
+  return new Problem("MODEL_FAILED", `The answer was stopped by the content filter of the provider of ${label}.`, {
+    hint: "Rephrase the request, or choose another model with `kay config set model`.",
+    details: { finish_reason: "content_filter", text },
+  });
+}
+
+/** A call that the output limit cut looks whole when its JSON happens to be: it is never run. */
+export function cutCallProblem({ toolName }: Call): Problem {
+  return new Problem(
+    "INVALID_REQUEST",
+    `Your output limit cut this message, so ${toolName} was not run. Make one call at a time, with shorter text.`,
+    { hint: "" },
+  );
+}
+
+const SHORTER_HINT = "Ask for a shorter answer, or for less at once.";
 
 function describeApiError(label: string, error: APICallError): string {
   const { statusCode: status, responseBody = "" } = error;

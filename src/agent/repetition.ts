@@ -26,6 +26,35 @@ export function findRepetition(checked: CheckedCall, past: PastCall[]): Problem 
   return undefined;
 }
 
+/**
+ * Returns why a turn ends when all calls of a step fail as they did before: a model that repeats a wrong call does not get any further.
+ */
+export function findFailureLoop(step: (CheckedCall | RejectedCall)[], past: PastCall[]): Problem | undefined {
+  const failures = step.map((call) =>
+    past.filter((each) => buildLoopKey(each.call) === buildLoopKey(call) && hasFailed(each)),
+  );
+  if (!failures.every((same) => same.length >= ATTEMPTS)) return undefined;
+  const last = failures[0]?.at(-1)?.outcome;
+  const why = last && "problem" in last ? ` ${last.problem.message}` : "";
+  return new Problem("MODEL_FAILED", `The model made the same failing call ${ATTEMPTS} times and was stopped.${why}`, {
+    hint: "Rephrase the request, or choose another model with `kay config set model`.",
+  });
+}
+
+/** Whether a past call may have changed something. */
+export function hasWritten({ call, outcome }: PastCall): boolean {
+  return !("problem" in call) && call.access !== "read" && outcome !== undefined && mayHaveWritten(outcome);
+}
+
+function hasFailed({ outcome }: PastCall): boolean {
+  return outcome !== undefined && "problem" in outcome;
+}
+
+function buildLoopKey(call: CheckedCall | RejectedCall): string {
+  const { toolName, input } = "problem" in call ? call.call : call;
+  return toCanonicalJson([toolName, input ?? null]);
+}
+
 /** Converts the calls of a stored generation for {@link findRepetition}. */
 export function toPastCalls(
   calls: { call: Call; outcome: Outcome | undefined }[],

@@ -1,6 +1,6 @@
 import { jsonSchema, type LanguageModel, type ModelMessage, streamText, type Telemetry, type ToolSet, tool } from "ai";
 import { Problem } from "#protocol/errors";
-import type { AgentEvent, Call, StepResult, Tokens } from "./events.ts";
+import type { AgentEvent, AnswerEnd, Call, StepResult, Tokens } from "./events.ts";
 import { toModelProblem } from "./model-problem.ts";
 import { type AgentObserver, recordModelCall } from "./observe.ts";
 import type { AgentTool } from "./tool.ts";
@@ -141,10 +141,12 @@ function toAnswer(message: ModelMessage | undefined, answer: Gathered): StepResu
     message: message ?? { role: "assistant", content: answer.text },
     text: answer.text,
     calls: answer.calls,
-    cut: answer.finishReason === "length",
+    end: ENDS[answer.finishReason] ?? "whole",
     tokens: answer.tokens,
   };
 }
+
+const ENDS: Record<string, AnswerEnd> = { length: "length", "content-filter": "filter" };
 
 function toFailure({ label }: StepInput, error: unknown): StepResult {
   return { kind: "failed", problem: error instanceof Problem ? error : toModelProblem(label, error) };

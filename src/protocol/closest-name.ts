@@ -13,11 +13,16 @@ export function findClosestName(typed: string, names: readonly string[]): string
   const same = names.find((name) => normalizeName(name) === wanted);
   const local = same ?? names.find((name) => normalizeName(name.replace(/^[^.]*\./, "")) === wanted);
   if (local !== undefined) return local;
-  const ranked = names
-    .map((name) => ({ name, edits: distance(wanted, normalizeName(name)) }))
-    .sort((a, b) => a.edits - b.edits);
-  const best = ranked[0];
-  return best && best.edits <= Math.max(2, Math.floor(best.name.length / 3)) ? best.name : undefined;
+  const [best] = rankNames(wanted, names);
+  if (best === undefined) return undefined;
+  return distance(wanted, normalizeName(best)) <= Math.max(2, Math.floor(best.length / 3)) ? best : undefined;
+}
+
+/** Returns names in the order of their edit distance to what was typed, the nearest first. */
+export function rankNames(typed: string, names: readonly string[]): string[] {
+  const wanted = normalizeName(typed.trim().slice(0, MAX_LENGTH));
+  const ranked = names.map((name) => ({ name, edits: distance(wanted, normalizeName(name)) }));
+  return ranked.sort((a, b) => a.edits - b.edits).map(({ name }) => name);
 }
 
 /**

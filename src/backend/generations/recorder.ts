@@ -111,7 +111,7 @@ function note(state: RecordedRun, event: AgentEvent): void {
       state.end = { kind: "error", problem: event.problem };
       break;
     case "finish":
-      if (event.finishReason === "stop" || event.finishReason === "length")
+      if (event.finishReason === "stop")
         state.end = { kind: "answered", text: state.text, ...(event.output ? { output: event.output } : {}) };
   }
 }

@@ -114,12 +114,13 @@ describe.each(WIRES)("%s", (_name, label, settings) => {
     expect({ status, body }).toMatchObject({ status: 502, body: { status: "error", code: "MODEL_FAILED" } });
   });
 
-  test("an empty answer is said to be one", async () => {
-    server().mock.on({ userMessage: /./ }, { content: "" });
-    expect(await ask("say hello")).toMatchObject({
-      status: 200,
-      body: { status: "completed", message: "The model gave no answer." },
-    });
+  test("B204 an empty answer, or one of white space, is a failure", async () => {
+    for (const content of ["", " \n "]) {
+      server().mock.on({ userMessage: /./ }, { content });
+      const { status, body } = await ask("say hello");
+      expect({ status, body }).toMatchObject({ status: 502, body: { status: "error", code: "MODEL_FAILED" } });
+      expect(body.message).toMatch(/ returned an empty answer\.$/);
+    }
   });
 });
 

@@ -1,0 +1,154 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
+import type { AgentEvent } from "#agent/events";
+import { runAgent } from "#agent/loop";
+import { selectModel } from "#agent/models/select";
+import type { AgentTool } from "#agent/tool";
+
+type Delta = Record<string, unknown>;
+type Script = { deltas: Delta[]; finish: string };
+
+/** A provider that streams one script after another, in the form of the OpenAI chat API. */
+async function provider(scripts: Script[]) {
+  const requests: { messages: unknown[] }[] = [];
+  const server = createServer((request, response) => {
+    const body: Buffer[] = [];
+    request.on("data", (bytes) => body.push(bytes));
+    request.on("end", () => {
+      requests.push(JSON.parse(Buffer.concat(body).toString("utf8")));
+      const { deltas, finish } = scripts[requests.length - 1] ?? scripts.at(-1) ?? { deltas: [], finish: "stop" };
+      const chunk = (delta: Delta, finish_reason: string | null) =>
+        `data: ${JSON.stringify({ id: "c", object: "chat.completion.chunk", created: 1, model: "m", choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.end(`${deltas.map((delta) => chunk(delta, null)).join("")}${chunk({}, finish)}data: [DONE]\n\n`);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  return { url, requests };
+}
+
+const say = (content: string, finish = "stop"): Script => ({ deltas: [{ role: "assistant", content }], finish });
+const call = (name: string, input: string, finish = "tool_calls"): Script => ({
+  deltas: [
+    { role: "assistant", tool_calls: [{ index: 0, id: "c1", type: "function", function: { name, arguments: input } }] },
+  ],
+  finish,
+});
+
+async function run(scripts: Script[]) {
+  const { url, requests } = await provider(scripts);
+  const env = { OPENAI_COMPATIBLE_BASE_URL: url, OPENAI_COMPATIBLE_API_KEY: "k" };
+  const ports = { fetch: (to: string, init?: RequestInit) => fetch(to, init), clock: { now: () => 0 } };
+  const { model, label } = await selectModel({ model: "openai-compatible:m", env }, ports);
+  const ran: unknown[] = [];
+  const events: AgentEvent[] = [];
+  const signal = new AbortController().signal;
+  const messages = [{ role: "user" as const, content: "go" }];
+  for await (const event of runAgent({
+    messages,
+    tools: [searchTool(ran)],
+    model,
+    label,
+    signal,
+    now: 0,
+    holds: () => false,
+  }))
+    events.push(event);
+  const last = events.at(-1);
+  return { ran, requests, last, text: last?.type === "error" ? last.errorText : "" };
+}
+
+function searchTool(ran: unknown[]): AgentTool {
+  const string = { type: "string" as const };
+  return {
+    name: "jira.search",
+    service: "jira",
+    title: "Jira",
+    description: "Search issues.",
+    access: "read",
+    examples: [],
+    schema: {
+      type: "object",
+      properties: { project: string, limit: { type: "integer" }, status: string, mine: { type: "boolean" } },
+      required: ["project"],
+    },
+    parse: (input) => input as Record<string, unknown>,
+    summary: () => "Search",
+    run: async (input) => {
+      ran.push(input);
+      return { data: [], text: "No issues." };
+    },
+  };
+}
+
+test.each([
+  ["nothing", { deltas: [], finish: "stop" }],
+  ["white space", say(" \n ")],
+  ["only reasoning", { deltas: [{ role: "assistant", reasoning_content: "Let me think." }], finish: "stop" }],
+])("B204 an answer of %s is a failure with a sentence", async (_, script) => {
+  const { last, text } = await run([script]);
+  expect(last).toMatchObject({ type: "error", problem: { code: "MODEL_FAILED", exit: 1 } });
+  expect(text).toMatch(/returned an empty answer\.$/);
+});
+
+test("B204 an answer that ran out of room before its first word says so", async () => {
+  const { text } = await run([{ deltas: [{ role: "assistant", reasoning_content: "Long." }], finish: "length" }]);
+  expect(text).toMatch(/reached its output limit before it answered\.$/);
+});
+
+test("B205 an answer that was cut is a failure that keeps what came", async () => {
+  const { last, text } = await run([say("Part of an ans", "length")]);
+  expect(text).toMatch(/^The answer is incomplete: .+ reached its output limit\.$/);
+  expect(last).toMatchObject({ problem: { exit: 1, details: { finish_reason: "length", text: "Part of an ans" } } });
+});
+
+test("B206 an answer that the provider's filter stopped is a failure", async () => {
+  const { last, text } = await run([say("Part", "content_filter")]);
+  expect(text).toMatch(/^The answer was stopped by the content filter of the provider of /);
+  expect(last).toMatchObject({ problem: { details: { finish_reason: "content_filter", text: "Part" } } });
+});
+
+test("B207 a call of a message that was cut is not run, and the model is asked for it again", async () => {
+  const { ran, requests, last } = await run([call("jira__search", '{"project":"KAY"}', "length"), say("No issues.")]);
+  expect(ran).toEqual([]);
+  expect(JSON.stringify(requests[1]?.messages.at(-1))).toContain("Your output limit cut this message");
+  expect(last).toMatchObject({ type: "finish", finishReason: "stop" });
+});
+
+test("B208 a call without a name is never an empty success", async () => {
+  const { last, requests } = await run([call("", "{}"), say("recovered")]);
+  expect(last?.type === "error" || requests.length === 2).toBe(true);
+});
+
+test("B242 null counts as absent, and numbers and switches may be text", async () => {
+  const { ran } = await run([
+    call("jira__search", '{"project":"KAY","limit":"5","status":null,"mine":"true"}'),
+    say("No issues."),
+  ]);
+  expect(ran).toEqual([{ project: "KAY", limit: 5, mine: true }]);
+});
+
+test("B242 a value with more than one meaning stays as it is, and an unknown field is refused by name", async () => {
+  const { ran, requests } = await run([
+    call("jira__search", '{"project":"007","foo":1}'),
+    call("jira__search", '{"project":"007","limit":"5 or so"}'),
+    say("No issues."),
+  ]);
+  expect(JSON.stringify(requests[1]?.messages.at(-1))).toContain("jira.search has no field “foo”");
+  expect(ran).toEqual([{ project: "007", limit: "5 or so" }]);
+});
+
+test("B244 the same failing call stops after three", async () => {
+  const { requests, last, text } = await run([call("jira__search", '{"foo":1}')]);
+  expect(requests).toHaveLength(4);
+  expect(last).toMatchObject({ type: "error", problem: { code: "MODEL_FAILED" } });
+  expect(text).toMatch(/^The model made the same failing call 3 times and was stopped\./);
+});
+
+test("an unknown tool names the nearest ones, not all", async () => {
+  const { requests } = await run([call("jira__serach", "{}"), say("Sorry.")]);
+  expect(JSON.stringify(requests[1]?.messages.at(-1))).toContain("The nearest are jira.search.");
+});
