@@ -131,6 +131,6 @@ function acceptsType(schema: JSONSchema7, wanted: string): boolean {
   if (options)
     return options.some((option: JSONSchema7 | boolean) => typeof option === "object" && acceptsType(option, wanted));
   if (type !== undefined) return Array.isArray(type) ? type.some((each: unknown) => each === wanted) : type === wanted;
-  if (values) return values.some((each) => (each === null ? "null" : typeof each) === wanted);
+  if (values) return values.some((each: unknown) => (each === null ? "null" : typeof each) === wanted);
   return allOf === undefined && $ref === undefined;
 }
