@@ -32,20 +32,24 @@ export type PathsInput = {
  */
 export function createPaths(input: PathsInput): Paths {
   const path = input.platform === "win32" ? win32 : posix;
-  const xdg = (name: string): string | undefined => {
+  const getXdgFolder = (name: string): string | undefined => {
     const value = input.env[name];
     return value && path.isAbsolute(value) ? path.join(value, "kay") : undefined;
   };
-  const below = (places: Places, name: string): string => path.join(...getUsualPlace(input, places, name));
+  const getPlatformFolder = (places: Places, name: string): string => path.join(...getUsualPlace(input, places, name));
   const own = input.env.KAY_CONFIG_DIR ? path.resolve(input.cwd, input.env.KAY_CONFIG_DIR) : undefined;
   const homeless = own && !hasHome(input) ? own : undefined;
-  const state = () =>
-    xdg("XDG_STATE_HOME") ?? (homeless ? path.join(homeless, "state") : below(STATE, "XDG_STATE_HOME"));
+  const getState = () =>
+    getXdgFolder("XDG_STATE_HOME") ??
+    (homeless ? path.join(homeless, "state") : getPlatformFolder(STATE, "XDG_STATE_HOME"));
   return {
-    config: () => own ?? xdg("XDG_CONFIG_HOME") ?? below(CONFIG, "KAY_CONFIG_DIR or XDG_CONFIG_HOME"),
-    state,
-    data: () => xdg("XDG_DATA_HOME") ?? (homeless ? path.join(homeless, "data") : below(DATA, "XDG_DATA_HOME")),
-    runtime: () => xdg("XDG_RUNTIME_DIR") ?? path.join(state(), "run"),
+    config: () =>
+      own ?? getXdgFolder("XDG_CONFIG_HOME") ?? getPlatformFolder(CONFIG, "KAY_CONFIG_DIR or XDG_CONFIG_HOME"),
+    state: getState,
+    data: () =>
+      getXdgFolder("XDG_DATA_HOME") ??
+      (homeless ? path.join(homeless, "data") : getPlatformFolder(DATA, "XDG_DATA_HOME")),
+    runtime: () => getXdgFolder("XDG_RUNTIME_DIR") ?? path.join(getState(), "run"),
   };
 }
 

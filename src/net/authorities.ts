@@ -38,26 +38,27 @@ export function findExtraCaProblem(builtin: LoadBuiltin, env: Record<string, str
  * @throws Problem when the file is missing, a folder, empty, damaged, or has no certificate
  */
 export function readCertificates(file: string, { variable, X509, code }: CertificateSource): string[] {
-  const unusable = (sentence: string, hint: string, cause?: unknown) => new Problem(code, sentence, { hint, cause });
+  const unusableFileProblem = (sentence: string, hint: string, cause?: unknown) =>
+    new Problem(code, sentence, { hint, cause });
   const instead = `Set ${variable} to a file of PEM certificates, or unset it.`;
   let bytes: Buffer;
   try {
     bytes = readFileSync(file);
   } catch (error) {
     const errno = (error as NodeJS.ErrnoException).code ?? "unreadable";
-    throw unusable(`Could not read the file in ${variable}: ${file} (${errno}).`, instead, error);
+    throw unusableFileProblem(`Could not read the file in ${variable}: ${file} (${errno}).`, instead, error);
   }
   const blocks = bytes.toString("latin1").match(BLOCK);
   if (!blocks) {
     const der = parseCertificate(X509, bytes);
     if (der) return [der];
     const what = bytes.length === 0 ? "is empty" : "contains no certificate";
-    throw unusable(`The file in ${variable} ${what}: ${file}.`, instead);
+    throw unusableFileProblem(`The file in ${variable} ${what}: ${file}.`, instead);
   }
   return blocks.map((block, index) => {
     const certificate = parseCertificate(X509, block);
     if (certificate) return certificate;
-    throw unusable(`Certificate ${index + 1} of ${variable} is damaged: ${file}.`, instead);
+    throw unusableFileProblem(`Certificate ${index + 1} of ${variable} is damaged: ${file}.`, instead);
   });
 }
 

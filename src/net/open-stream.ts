@@ -81,17 +81,17 @@ function startWatch(request: OutgoingStream, clock: Timer, first: () => number):
   limit(first);
   if (request.signal?.aborted) cancel();
   request.signal?.addEventListener("abort", cancel, { once: true });
-  const heard = () => {
+  const pause = () => {
     since = null;
   };
-  const asked = () => {
+  const restart = () => {
     since = clock.now();
   };
   return {
     signal: controller.signal,
     getEndReason: () => ended,
-    pause: heard,
-    restart: asked,
+    pause: pause,
+    restart: restart,
     limit,
     close: cancel,
     stop,

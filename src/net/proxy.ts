@@ -91,11 +91,11 @@ function matchesHost(entry: string, host: string, port: string, BlockList: Block
 
 function isInRange(entry: string, host: string, BlockList: BlockListClass): boolean {
   const [address = "", prefix] = entry.split("/");
-  const family = (text: string) => (text.includes(":") ? "ipv6" : "ipv4");
+  const getFamily = (text: string) => (text.includes(":") ? "ipv6" : "ipv4");
   try {
     const range = new BlockList();
-    range.addSubnet(normalizeHost(address), Number(prefix), family(address));
-    return range.check(host, family(host));
+    range.addSubnet(normalizeHost(address), Number(prefix), getFamily(address));
+    return range.check(host, getFamily(host));
   } catch {
     return false;
   }

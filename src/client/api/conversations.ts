@@ -70,23 +70,28 @@ export function createConversationCalls(caller: Caller): ConversationCalls {
   };
   const write = <T extends z.core.$ZodType>(schema: T, method: Call["method"], path: string, body?: Call["body"]) =>
     caller.write(schema, { method, path, timeoutMs, ...(body ? { body } : {}) });
-  const session = (id: string) => `/sessions/${encodeURIComponent(id)}`;
-  const generation = (id: string) => `/generations/${encodeURIComponent(id)}`;
+  const buildSessionPath = (id: string) => `/sessions/${encodeURIComponent(id)}`;
+  const buildGenerationPath = (id: string) => `/generations/${encodeURIComponent(id)}`;
   return {
     sessions: ({ page = 1, limit = 20 } = {}) => get(ConversationsResponse, `/sessions?page=${page}&limit=${limit}`),
-    session: (id) => get(ConversationView, session(id)),
-    renameSession: (id, title) => write(ConversationView, "PATCH", session(id), { title }),
-    deleteSession: async (id) => void (await write(Heard, "DELETE", session(id))),
-    clients: (id) => get(ClientsResponse, `${session(id)}/clients`).catch(ignoreMissingAuthRoute),
+    session: (id) => get(ConversationView, buildSessionPath(id)),
+    renameSession: (id, title) => write(ConversationView, "PATCH", buildSessionPath(id), { title }),
+    deleteSession: async (id) => void (await write(Heard, "DELETE", buildSessionPath(id))),
+    clients: (id) => get(ClientsResponse, `${buildSessionPath(id)}/clients`).catch(ignoreMissingAuthRoute),
     setClient: async (id, clientId, mode) =>
-      void (await write(Heard, "PUT", `${session(id)}/clients/${encodeURIComponent(clientId)}`, mode)),
+      void (await write(Heard, "PUT", `${buildSessionPath(id)}/clients/${encodeURIComponent(clientId)}`, mode)),
     answerInteraction: (id, interactionId, answer) =>
-      write(InteractionAnswered, "POST", `${session(id)}/interactions/${encodeURIComponent(interactionId)}`, answer),
+      write(
+        InteractionAnswered,
+        "POST",
+        `${buildSessionPath(id)}/interactions/${encodeURIComponent(interactionId)}`,
+        answer,
+      ),
     pending: () => get(PendingResponse, "/pending").then(({ pending }) => pending, ignoreMissingAuthRoute),
     pendingRequest: (id) => get(PendingRequest, `/pending/${encodeURIComponent(id)}`).catch(ignoreMissingAuthRoute),
-    generation: (id) => get(GenerationView, generation(id)),
-    answerAuth: (id, answer) => write(GenerationView, "POST", `${generation(id)}/auth`, answer),
-    cancelGeneration: (id) => write(GenerationView, "POST", `${generation(id)}/cancel`, {}),
+    generation: (id) => get(GenerationView, buildGenerationPath(id)),
+    answerAuth: (id, answer) => write(GenerationView, "POST", `${buildGenerationPath(id)}/auth`, answer),
+    cancelGeneration: (id) => write(GenerationView, "POST", `${buildGenerationPath(id)}/cancel`, {}),
     policies: async () => (await get(PoliciesResponse, "/policies")).policies,
     putPolicies: async (policies) => (await write(PoliciesResponse, "PUT", "/policies", { policies })).policies,
     approvals: async () => (await get(GrantsResponse, "/approvals")).approvals,

@@ -49,11 +49,11 @@ export function createLazyCalls(caller: Caller): StreamCalls & ConversationCalls
 
 function createLazyConversationCalls(caller: Caller): ConversationCalls {
   type Any = (...args: unknown[]) => Promise<unknown>;
-  const later = (name: keyof ConversationCalls): Any => {
+  const loadCall = (name: keyof ConversationCalls): Any => {
     return async (...args) => {
       const { createConversationCalls } = await import("./conversations.ts");
       return (createConversationCalls(caller)[name] as Any)(...args);
     };
   };
-  return Object.fromEntries(CONVERSATION_CALLS.map((name) => [name, later(name)])) as unknown as ConversationCalls;
+  return Object.fromEntries(CONVERSATION_CALLS.map((name) => [name, loadCall(name)])) as unknown as ConversationCalls;
 }

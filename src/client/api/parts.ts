@@ -32,7 +32,7 @@ export async function* readParts(
 
 function createPartReader(context: AnswerContext, warn: (text: string) => void): (events: SseEvent[]) => PartRead[] {
   let warned = false;
-  const strange = (what: string): [] => {
+  const warnOnce = (what: string): [] => {
     if (!warned) warn(`The backend sent ${what}, which was ignored.`);
     warned = true;
     return [];
@@ -40,7 +40,7 @@ function createPartReader(context: AnswerContext, warn: (text: string) => void):
   const readOne = ({ id, data, cut }: SseEvent): PartRead[] => {
     if (data.trim() === "[DONE]") return ["done"];
     const value = tryParseJson(data);
-    if (value === undefined) return cut || data.trim() === "" ? [] : strange("an event that is not JSON");
+    if (value === undefined) return cut || data.trim() === "" ? [] : warnOnce("an event that is not JSON");
     if (typeof value !== "object" || value === null || Array.isArray(value)) return [];
     const body = withDelta(value as Record<string, unknown>);
     const result = StreamPart._zod.run({ value: body, issues: [] }, { async: false });
@@ -48,7 +48,7 @@ function createPartReader(context: AnswerContext, warn: (text: string) => void):
     const number = /^\d{1,15}$/.test(id ?? "") ? { number: Number(id) } : {};
     if (result.issues.length === 0) return [{ ...number, part: result.value as StreamPart }];
     if (isErrorBody(body)) return [{ ...number, part: toErrorPart(data, context) }];
-    return isKnown(body.type) ? strange(`an invalid part (${body.type})`) : [];
+    return isKnown(body.type) ? warnOnce(`an invalid part (${body.type})`) : [];
   };
   return (events) => events.flatMap(readOne);
 }

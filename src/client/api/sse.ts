@@ -53,7 +53,7 @@ export function createEventReader(origin: string): EventReader {
       check(bare.size());
     }
   };
-  const taken = () => {
+  const takeEvents = () => {
     const given = events;
     events = [];
     return given;
@@ -61,15 +61,15 @@ export function createEventReader(origin: string): EventReader {
   return {
     feed(bytes) {
       take(plain(decoder.decode(bytes, { stream: true })));
-      return taken();
+      return takeEvents();
     },
     end() {
       take(plain(decoder.decode()));
       bare.end();
-      const whole = taken();
+      const whole = takeEvents();
       parser.feed("\n\n");
       // A cut number is a wrong number, so an event that ends with an incomplete `id` is dropped.
-      const cut = head === "" || head.startsWith("data") ? taken() : [];
+      const cut = head === "" || head.startsWith("data") ? takeEvents() : [];
       return [...whole, ...cut.map((event): SseEvent => ({ ...event, cut: true }))];
     },
   };

@@ -127,13 +127,13 @@ export async function* openEvents(
   sessionId: string,
   { after = 0, live = true, signal, client, ...listener }: EventsOptions = {},
 ): AsyncGenerator<NumberedPart> {
-  const query = () => ({ ...(live ? {} : { live: "false" }), ...toClientQuery(client) });
-  const path = buildEventsPath(sessionId, { after: String(Math.floor(after)), ...query() });
+  const toQuery = () => ({ ...(live ? {} : { live: "false" }), ...toClientQuery(client) });
+  const path = buildEventsPath(sessionId, { after: String(Math.floor(after)), ...toQuery() });
   const call: Call = { ...caller.get(path, signal), headers: { Accept: "text/event-stream" } };
   const stream = await openCallStream(caller, call);
   listener.onConnect?.();
   const turn = createTurn({ sessionId, last: after, whole: true });
-  const following = { what: live ? "conversation" : "log", turn, query, signal, ...listener } as const;
+  const following = { what: live ? "conversation" : "log", turn, query: toQuery, signal, ...listener } as const;
   yield* followEvents(caller, following, readParts(stream, toAnswerContext(caller.backend, call), listener.warn));
 }
 

@@ -42,12 +42,12 @@ export async function completeConnection(options: CompletionOptions): Promise<Co
  * later ones show up in `GET /connections`. kay's backends report all, with an expiry time.
  */
 function detectLaterConnection({ api, response: begun, signal }: CompletionOptions, before: Connection) {
-  const connected = async (statusKnown: boolean): Promise<boolean> => {
+  const isConnected = async (statusKnown: boolean): Promise<boolean> => {
     const { connections } = await api.connections({ session_id: begun.session_id, signal });
     // A service that was connected before shows no change, so it counts only if the status call cannot tell.
     return connections[begun.service]?.connected === true && (!before.connected || !statusKnown);
   };
-  return { guideOnly: begun.expires_at === undefined, connected };
+  return { guideOnly: begun.expires_at === undefined, connected: isConnected };
 }
 
 /**

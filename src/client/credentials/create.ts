@@ -43,8 +43,8 @@ export function createCredentials(options: CredentialsOptions): Credentials {
       return { generation, signIn: Object.hasOwn(origins, origin) ? { ...origins[origin] } : {} };
     },
     async write(origin, expected, signIn) {
-      const { writing, locked } = open();
-      return writing(async () => {
+      const { withWriteLock, locked } = open();
+      return withWriteLock(async () => {
         const current = await locked.load();
         if (current.generation !== expected) return null;
         await locked.save(current, { ...current.origins, [origin]: normalizeSignIn(signIn) });
@@ -52,8 +52,8 @@ export function createCredentials(options: CredentialsOptions): Credentials {
       });
     },
     async update(origin, change) {
-      const { writing, locked } = open();
-      return writing(async () => {
+      const { withWriteLock, locked } = open();
+      return withWriteLock(async () => {
         const current = await locked.load();
         const before = Object.hasOwn(current.origins, origin) ? { ...current.origins[origin] } : {};
         await locked.save(current, { ...current.origins, [origin]: normalizeSignIn(change(before)) });
@@ -61,8 +61,8 @@ export function createCredentials(options: CredentialsOptions): Credentials {
     },
     origins: async () => (await open().store.load()).origins,
     async remove() {
-      const { writing, store } = open();
-      return writing(() => removeCredentials({ path: store.path, profile, keychain }));
+      const { withWriteLock, store } = open();
+      return withWriteLock(() => removeCredentials({ path: store.path, profile, keychain }));
     },
     exclusively: async (work, signal) => withLock(open().refreshLock, work, signal),
     checkWritable: () => checkCredentialFolder(dirname(open().store.path)),
@@ -74,19 +74,19 @@ type OpenProfile = {
   store: Store;
   /** The same file, for use under the write lock. */
   locked: Store;
-  writing<T>(work: () => Promise<T>): Promise<T>;
+  withWriteLock<T>(work: () => Promise<T>): Promise<T>;
   refreshLock: Lock;
 };
 
 function openProfile(options: CredentialsOptions, path: string): OpenProfile {
-  const { clock, processes, random = randomBytes, profile } = options;
-  const lock = (name: string): Lock => ({
+  const { clock, processes, random = createRandomBytes, profile } = options;
+  const createLock = (name: string): Lock => ({
     path: path.replace(/json$/, name),
     clock,
     processes,
     unique: () => Buffer.from(random(8)).toString("hex"),
   });
-  const writing = <T>(work: () => Promise<T>) => withLock(lock("write.lock"), work);
+  const withWriteLock = <T>(work: () => Promise<T>) => withLock(createLock("write.lock"), work);
   const warned = new Set<string>();
   const warn = (message: string) => {
     if (!warned.has(message)) options.warn(message);
@@ -95,14 +95,14 @@ function openProfile(options: CredentialsOptions, path: string): OpenProfile {
   const keys = createKeys({ ...options, profile, random, warn });
   const shared = { path, keys, clock, warn, platform: options.platform, random };
   return {
-    store: createStore({ ...shared, withWriteLock: writing }),
+    store: createStore({ ...shared, withWriteLock }),
     locked: createStore({ ...shared, withWriteLock: (work) => work() }),
-    writing,
-    refreshLock: lock("lock"),
+    withWriteLock,
+    refreshLock: createLock("lock"),
   };
 }
 
-function randomBytes(bytes: number): Uint8Array {
+function createRandomBytes(bytes: number): Uint8Array {
   return crypto.getRandomValues(new Uint8Array(bytes));
 }
 

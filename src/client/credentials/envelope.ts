@@ -26,7 +26,7 @@ export function parseEnvelope(bytes: Buffer, path: string): Envelope | null {
       details: { path },
     });
   }
-  const value = asRecord(tryParseJson(bytes));
+  const value = toRecord(tryParseJson(bytes));
   if (!value || typeof value.kay !== "number" || !Number.isSafeInteger(value.generation)) return null;
   if (value.kay > ENVELOPE_FORMAT) {
     throw new Problem("STORE_UNREADABLE", `${path} was written by a newer kay.`, {
@@ -54,7 +54,7 @@ export function normalizeSignIn(value: Record<string, unknown>): SignIn {
   for (const field of ["token", "refresh_token"]) if (!isToken(signIn[field])) delete signIn[field];
   if (!Number.isFinite(signIn.clock_offset_ms)) delete signIn.clock_offset_ms;
   if (!Array.isArray(signIn.begun)) delete signIn.begun;
-  if (!asRecord(signIn.accounts) || !Object.values(signIn.accounts ?? {}).every((each) => typeof each === "string"))
+  if (!toRecord(signIn.accounts) || !Object.values(signIn.accounts ?? {}).every((each) => typeof each === "string"))
     delete signIn.accounts;
   return signIn;
 }
@@ -89,18 +89,18 @@ function tryParseJson(bytes: Buffer): unknown {
 
 /** Parses sign-ins by origin; null for any other value. */
 export function parseSignIns(value: unknown): SignInsByOrigin | null {
-  const record = asRecord(value);
+  const record = toRecord(value);
   if (!record) return null;
   const origins: SignInsByOrigin = {};
   for (const [origin, each] of Object.entries(record)) {
-    const signIn = asRecord(each);
+    const signIn = toRecord(each);
     if (!signIn) return null;
     origins[origin] = normalizeSignIn(signIn);
   }
   return origins;
 }
 
-function asRecord(value: unknown): Record<string, unknown> | null {
+function toRecord(value: unknown): Record<string, unknown> | null {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
   return value as Record<string, unknown>;
 }

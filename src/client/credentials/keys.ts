@@ -12,7 +12,7 @@ type Choice = { mode: "file" } | { mode: "keychain"; key: Uint8Array };
 /** The key of one profile, and the choice whether to use one. */
 export type Keys = {
   /** Returns the key that seals the file, or null if the keychain has none. `fresh` asks the keychain again. */
-  current(fresh?: boolean): Promise<Uint8Array | null>;
+  getKey(fresh?: boolean): Promise<Uint8Array | null>;
   /**
    * Chooses how to write, given the recorded mode. Only that mode or the user's preference decides, never a temporary
    * fault.
@@ -37,32 +37,32 @@ export type KeysOptions = {
 export function createKeys(options: KeysOptions): Keys {
   const { profile, preference, keychain, warn, random } = options;
   let known: Uint8Array | null = null;
-  const current = async (fresh = false) => {
+  const getKey = async (fresh = false) => {
     if (fresh || !known) known = await withTimeLimit(options, keychain.get(profile));
     return known;
   };
-  const obtain = async (): Promise<Choice> => {
-    const key = (await current()) ?? random(32);
+  const chooseKeychain = async (): Promise<Choice> => {
+    const key = (await getKey()) ?? random(32);
     if (known) return { mode: "keychain", key };
     await withTimeLimit(options, keychain.set(profile, key));
-    const stored = await current(true);
+    const stored = await getKey(true);
     if (!stored || !Buffer.from(stored).equals(key)) {
       throw toKeychainProblem({ state: "failed", detail: "it did not store the key" });
     }
     return { mode: "keychain", key };
   };
   return {
-    current,
+    getKey,
     async choose(recorded) {
       const wanted = preference === "auto" ? recorded : preference;
-      if (wanted === "keychain") return obtain();
+      if (wanted === "keychain") return chooseKeychain();
       if (wanted === "file") {
         if (recorded === "keychain")
           warn("Moving the sign-in from the keychain to a plain file, because KAY_CREDENTIALS is set to file.");
         return { mode: "file" };
       }
       try {
-        return await obtain();
+        return await chooseKeychain();
       } catch (error) {
         if (!isKeychainProblem(error)) throw error;
         warn(formatPlainFileWarning(error));

@@ -89,7 +89,7 @@ async function decodeStore(bytes: Buffer, path: string, keys: Keys): Promise<Con
   if (!envelope) return "is damaged";
   const { mode, generation } = envelope;
   if (mode === "file") return { mode, generation, origins: envelope.origins };
-  const key = await keys.current();
+  const key = await keys.getKey();
   if (!key) return "is sealed with a key that is no longer in the keychain";
   const { unseal } = await loadSealing();
   const origins = unseal(key, envelope) ?? (await unsealWithFreshKey(envelope, keys));
@@ -101,7 +101,7 @@ async function unsealWithFreshKey(
   envelope: Extract<Envelope, { mode: "keychain" }>,
   keys: Keys,
 ): Promise<SignInsByOrigin | null> {
-  const key = await keys.current(true);
+  const key = await keys.getKey(true);
   return key && (await loadSealing()).unseal(key, envelope);
 }
 

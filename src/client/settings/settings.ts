@@ -53,26 +53,26 @@ export type SettingsPorts = {
 export function createSettings(ports: SettingsPorts): Settings {
   const { folder, path, known, change } = openSettingsFile(ports);
   let choice: ProfileChoice | undefined;
-  const chosen = () => {
+  const getChoice = () => {
     choice ??= chooseProfile(ports.profile, ports.env.KAY_PROFILE?.trim(), known);
     return choice;
   };
   // An invalid name is reported at once, whatever is requested.
-  if (ports.profile !== undefined || ports.env.KAY_PROFILE?.trim()) chosen();
-  const values = () => getValues(known(), chosen().name);
+  if (ports.profile !== undefined || ports.env.KAY_PROFILE?.trim()) getChoice();
+  const getOwnValues = () => getValues(known(), getChoice().name);
   const get = (key: SettingKey) =>
-    resolveSetting(key, { env: ports.env, flags: ports.flags, profile: () => chosen().name, own: values });
+    resolveSetting(key, { env: ports.env, flags: ports.flags, profile: () => getChoice().name, own: getOwnValues });
   const write = (edit: (own: Record<string, unknown>) => void) =>
     change((latest) => {
-      const own = { ...getValues(latest, chosen().name) };
+      const own = { ...getValues(latest, getChoice().name) };
       edit(own);
-      return { ...latest, profiles: { ...latest.profiles, [chosen().name]: own } };
+      return { ...latest, profiles: { ...latest.profiles, [getChoice().name]: own } };
     });
   return {
     get profile() {
-      return chosen().name;
+      return getChoice().name;
     },
-    getChoice: chosen,
+    getChoice: getChoice,
     profiles: createProfiles({ folder, read: known, change }),
     path,
     get,
@@ -90,7 +90,7 @@ export function createSettings(ports: SettingsPorts): Settings {
       return get(key);
     },
     async unset(key) {
-      if (!Object.hasOwn(values(), key)) return false;
+      if (!Object.hasOwn(getOwnValues(), key)) return false;
       await write((own) => {
         delete own[key];
       });
@@ -109,23 +109,23 @@ export function parseSettingKey(typed: string): SettingKey {
 
 /** Reads the file once per process, and changes it. */
 function openSettingsFile(ports: SettingsPorts) {
-  const folder = () => ports.paths.config();
-  const path = () => join(folder(), "config.json");
-  const read = () => readSettings(path(), { warn: ports.warn, now: ports.clock.now });
+  const getFolder = () => ports.paths.config();
+  const getPath = () => join(getFolder(), "config.json");
+  const read = () => readSettings(getPath(), { warn: ports.warn, now: ports.clock.now });
   let stored: Stored | undefined;
-  const known = () => {
+  const readOnce = () => {
     stored ??= read();
     return stored;
   };
   const change = (make: (stored: Stored) => Stored) =>
-    withFileLock(ports, path(), () =>
-      writeSettings(path(), () => {
+    withFileLock(ports, getPath(), () =>
+      writeSettings(getPath(), () => {
         // Read again, to keep what another process set in between.
         stored = make(read());
         return stored;
       }),
     );
-  return { folder, path, known, change };
+  return { folder: getFolder, path: getPath, known: readOnce, change };
 }
 
 /** Runs work while no other process changes the file. */

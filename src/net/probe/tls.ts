@@ -55,7 +55,7 @@ function startHandshake(plain: Socket, url: URL, ca: string[] | undefined, limit
       // Checked below, so that the issuer of an untrusted certificate can be named.
       rejectUnauthorized: false,
     });
-    const broken = (error: NodeJS.ErrnoException) => {
+    const onError = (error: NodeJS.ErrnoException) => {
       const code = error.code ?? "closed";
       reject(
         new Problem(
@@ -68,10 +68,10 @@ function startHandshake(plain: Socket, url: URL, ca: string[] | undefined, limit
       );
     };
     socket.once("secureConnect", () => {
-      socket.off("error", broken).on("error", () => {});
+      socket.off("error", onError).on("error", () => {});
       resolve(socket);
     });
-    socket.on("error", broken);
+    socket.on("error", onError);
     limit.addEventListener("abort", () => socket.destroy(new Error("no answer")), { once: true });
   });
 }

@@ -52,9 +52,9 @@ export function updateCards(focus: Focus, open: AnyCard[]): Focus {
   const cards = open.map((card) => ({ id: card.id, what: getContent(card) }));
   const isSame = (id: string) =>
     Object.is(cards.find((card) => card.id === id)?.what, focus.cards.find((card) => card.id === id)?.what);
-  const stays = (id: string) => cards.some((card) => card.id === id) && isSame(id);
-  const seen = new Map([...focus.seen].filter(([id]) => stays(id)));
-  const isGone = cards.length === 0 || !(isComposer(focus.chosen) || stays(focus.chosen ?? ""));
+  const isUnchanged = (id: string) => cards.some((card) => card.id === id) && isSame(id);
+  const seen = new Map([...focus.seen].filter(([id]) => isUnchanged(id)));
+  const isGone = cards.length === 0 || !(isComposer(focus.chosen) || isUnchanged(focus.chosen ?? ""));
   const chosen = isGone ? null : focus.chosen;
   return clearStale({ ...focus, cards, chosen, seen });
 }

@@ -138,8 +138,8 @@ function getStep({ step, back }: FormUi): "fill" | "review" {
 /** Shows an error at the field that it names, and moves to that field. */
 export function placeError(fill: FieldEditor, error: string | undefined): FieldEditor {
   if (!error) return fill;
-  const names = (entry: FieldEditor["entries"][number]) => [entry.field.label, entry.field.id].filter(Boolean);
-  const at = fill.entries.findIndex((entry) => names(entry).some((name) => namesField(error, name)));
+  const getNames = (entry: FieldEditor["entries"][number]) => [entry.field.label, entry.field.id].filter(Boolean);
+  const at = fill.entries.findIndex((entry) => getNames(entry).some((name) => namesField(error, name)));
   const entry = fill.entries[at];
   return entry ? { ...fill, at, entries: fill.entries.with(at, { ...entry, error }) } : fill;
 }

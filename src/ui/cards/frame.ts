@@ -11,19 +11,19 @@ export type CardFrame = { title: string; right: string[]; tone?: Style; width: n
 
 /** Draws a border around rows. Every line is exactly `width` cells wide. */
 export function drawFrame({ title, right, tone, width }: CardFrame, rows: Row[]): Row[] {
-  const edge = (text: string) => ({ text, ...(tone ? { style: tone } : {}) });
+  const toEdge = (text: string) => ({ text, ...(tone ? { style: tone } : {}) });
   const side = joinRightTexts(title, right, width);
   const shown = truncateCells(title, getTitleRoom(side, width));
   const fill = "─".repeat(Math.max(0, width - stringWidth(`┌ ${shown} ${side}┐`)));
   const inside = rows.map((row) => [
-    edge("│"),
+    toEdge("│"),
     { text: " " },
     ...fitRow(row, width - BORDER_CELLS),
     { text: " " },
-    edge("│"),
+    toEdge("│"),
   ]);
-  const top = [edge("┌ "), { text: shown, style: tone ?? "bold" }, edge(` ${fill}${side}┐`)];
-  return [top, ...inside, [edge(`└${"─".repeat(width - 2)}┘`)]];
+  const top = [toEdge("┌ "), { text: shown, style: tone ?? "bold" }, toEdge(` ${fill}${side}┐`)];
+  return [top, ...inside, [toEdge(`└${"─".repeat(width - 2)}┘`)]];
 }
 
 /** Whether the title fits without truncation. */

@@ -36,8 +36,8 @@ function parseOpenableUrl(href: string): URL | null {
 
 /** Whether the text is the URL itself and shows its real host: not a lookalike, and not a host behind a user name. */
 function showsUrl(words: string, address: string, url: URL): boolean {
-  const bare = (text: string) => text.replace(/^(?:https?:\/\/|mailto:)/i, "").replace(/\/$/, "");
-  if (bare(words) !== bare(address) || url.username !== "" || url.password !== "") return false;
+  const stripScheme = (text: string) => text.replace(/^(?:https?:\/\/|mailto:)/i, "").replace(/\/$/, "");
+  if (stripScheme(words) !== stripScheme(address) || url.username !== "" || url.password !== "") return false;
   return url.protocol === "mailto:" || words.toLowerCase().includes(url.host);
 }
 

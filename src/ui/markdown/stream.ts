@@ -169,8 +169,8 @@ function toLines(newest: HeldLines | null): string[] {
 /** Whether no emphasis, code or link seems to continue after these lines. */
 function isBalanced(lines: string[]): boolean {
   const text = lines.join("\n");
-  const count = (mark: string) => text.split(mark).length - 1;
-  return count("`") % 2 === 0 && count("**") % 2 === 0 && count("[") <= count("]");
+  const countMark = (mark: string) => text.split(mark).length - 1;
+  return countMark("`") % 2 === 0 && countMark("**") % 2 === 0 && countMark("[") <= countMark("]");
 }
 
 function isProse({ mode }: MarkdownStream): boolean {

@@ -156,21 +156,21 @@ function trackLoggedCalls(): { note(part: StreamPart): void; isWhole(): boolean;
 /** Collects the texts of the log, and passes on each complete one. */
 function createTextCollector(whole: (id: string, text: string) => StreamPart[]) {
   let open: { id: string; text: string } | undefined;
-  const rest = () => {
+  const flush = () => {
     const one = open;
     open = undefined;
     return one && one.text !== "" ? whole(one.id, one.text) : [];
   };
   const take = (part: StreamPart): StreamPart[] => {
     if (part.type === "text-start") {
-      const before = rest();
+      const before = flush();
       open = { id: part.id, text: "" };
       return before;
     }
     if (part.type === "text-delta") open = { id: part.id, text: (open?.text ?? "") + part.delta };
-    return part.type === "text-end" ? rest() : [];
+    return part.type === "text-end" ? flush() : [];
   };
-  return { take, rest };
+  return { take, rest: flush };
 }
 
 function isContent({ type }: StreamPart): boolean {
