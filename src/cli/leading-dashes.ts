@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 
 /**
- * A text with a space that begins with a dash ("- summarise this") is no option (case C09). A NUL, which no argv can hold, marks it for
+ * A text with a space that begins with a dash ("- summarise this") is no option. A NUL, which no argv can hold, marks it for
  * the parser; `unprotect` takes it off again.
  */
 export function escapeLeadingDash(argument: string): string {

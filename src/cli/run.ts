@@ -12,14 +12,14 @@ import { buildProgram } from "./program.ts";
 import { wantsPlain } from "./terminal/terminal.ts";
 import { createTimeLimit, isTimedOut, timedOutProblem } from "./time-limit.ts";
 
-/** Exit codes of signals, 128 + number (terminal.md). Output that nobody reads any more (`kay help | head -1`) is no failure. */
+/** Exit codes of signals, 128 + number. Output that nobody reads any more (`kay help | head -1`) is no failure. */
 const SIGNAL_EXITS: Record<string, number> = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129, SIGPIPE: 0 };
 
 /**
  * Run one command line to its end.
  *
  * @param argv the arguments after `kay`
- * @returns the exit code of the table in terminal.md; never throws
+ * @returns the exit code of docs/scripting.md; never throws
  */
 export async function run(argv: string[], kay: Kay): Promise<number> {
   kay.flags = readFlags(argv, kay.env);

@@ -43,7 +43,7 @@ export type GrantOffer = {
 
 /**
  * What an approval of this call may cover besides the call itself: calls of the same tool, as the same account, for the same resource, or with
- * exactly the same arguments (cases G05, G06). What cannot be undone is never approved for always.
+ * exactly the same arguments. What cannot be undone is never approved for always.
  */
 export function toGrantOffer({ tool, input, resource, account, access }: GrantedCall): GrantOffer {
   const named = resource?.trim() ? resource : undefined;

@@ -109,7 +109,7 @@ async function recoverInstallation(
   return { id, reset: Boolean(sessionId) };
 }
 
-/** The authorization request (RFC 6749 section 4.1.1, RFC 7636 section 4.3). Spaces are `%20`: not every provider reads `+` (case V07). */
+/** The authorization request (RFC 6749 section 4.1.1, RFC 7636 section 4.3). Spaces are `%20`: not every provider reads `+`. */
 export async function buildAuthorizationUrl(
   ports: Pick<BackendPorts, "publicUrl">,
   { service, endpoints, client }: ConnectableService,

@@ -23,7 +23,7 @@ export type CallbackResult = { status: number; page: Page; connected?: { install
 
 /**
  * The browser came back from a provider (RFC 6749 section 4.1.2). Only the first callback of a state counts; a second, forged, expired or
- * incomplete one changes nothing and is logged without its values (case A17).
+ * incomplete one changes nothing and is logged without its values.
  */
 export async function handleCallback(ports: BackendPorts, query: URLSearchParams): Promise<CallbackResult> {
   const hash = hashState(query.getAll("state").length === 1 ? query.get("state") : null);

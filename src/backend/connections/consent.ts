@@ -172,7 +172,7 @@ type Consent = ConsentResult & {
   before: Grant | undefined;
 };
 
-/** A second consent of the same account may come without a refresh token; the first one then stays good (case V12). */
+/** A second consent of the same account may come without a refresh token; the first one then stays good. */
 function getGrant(ports: BackendPorts, configuration: ConnectableService, consent: Consent) {
   const { service } = configuration;
   const { state, tokens, identity, authorization, metadata, before } = consent;

@@ -25,7 +25,7 @@ export function renderPage(page: Page, status: number): Response {
 type Shell = { title: string; content: string; status: number; formAction: string; referrer: string };
 
 /**
- * One small file that loads nothing, runs nothing, cannot be framed, tells no other site where it came from, and is not kept (case A18).
+ * One small file that loads nothing, runs nothing, cannot be framed, tells no other site where it came from, and is not kept.
  */
 export function renderPageShell({ title, content, status, formAction, referrer }: Shell): Response {
   return new Response(whole(title, content), {

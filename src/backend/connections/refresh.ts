@@ -34,7 +34,7 @@ const underWay = new WeakMap<object, { running: Map<string, Promise<RefreshResul
 
 /**
  * Refresh the tokens of one connection under its row lock, one at a time over all processes. New tokens are committed before anybody uses
- * them, and an answer without a refresh token leaves the old one in place (case V12), so a rotated one is never lost.
+ * them, and an answer without a refresh token leaves the old one in place, so a rotated one is never lost.
  *
  * @throws Problem AUTH_REQUIRED, SERVICE_FAILED
  */

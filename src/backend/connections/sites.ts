@@ -1,6 +1,6 @@
 import type { Identity, Site } from "#connectors/service";
 
-/** Which place a connection is bound to, or the list from which the person has to choose (case V04). */
+/** Which place a connection is bound to, or the list from which the person has to choose. */
 export type SiteSelection =
   | { metadata: Record<string, unknown>; scopes?: string[] }
   | { choices: { name: string; url: string }[] };

@@ -21,7 +21,7 @@ import { advanceGeneration } from "./progress.ts";
 
 /**
  * A service was connected, from wherever: generations that wait for it hear of it, and go on with the same calls once everything they wait for
- * is there (seed: request connection).
+ * is there.
  */
 export async function handleServiceConnected(
   ports: BackendPorts,
@@ -33,7 +33,7 @@ export async function handleServiceConnected(
 }
 
 /**
- * `POST /generations/:id/auth` (seed: submitAuthResult). Success is taken at its word only when the connection is there; a no cancels the
+ * `POST /generations/:id/auth`. Success is taken at its word only when the connection is there; a no cancels the
  * generation, unless it is to go on without. The first no counts, and none after the last connection.
  *
  * @throws Problem GENERATION_NOT_FOUND, GENERATION_CLOSED when it waits for no such service, NOT_CONNECTED; for a no INTERACTION_CLOSED (details

@@ -13,7 +13,7 @@ export function isDuringCall(ordinal: number): boolean {
   return ordinal >= DURING_CALL && ordinal < AFTER_CALL;
 }
 
-/** How often a service is asked for in one turn; a consent that does not help is not asked for without end (case G15). */
+/** How often a service is asked for in one turn; a consent that does not help is not asked for without end. */
 const MOST_AUTH = 2;
 
 /** How the calls of a generation meet people: each approval, form and missing connection is a row, and the call is run again when it changed. */

@@ -58,8 +58,7 @@ export async function failGeneration({ ports, row, writer }: Written, problem: P
 }
 
 /**
- * It is stopped: whatever it waits for is declined and recorded so, and the model is told what was done, what was not, and why (seed: agent
- * architecture).
+ * It is stopped: whatever it waits for is declined and recorded so, and the model is told what was done, what was not, and why.
  */
 export async function cancelGeneration({ ports, row: before, writer }: Written, reason: string): Promise<void> {
   const stored = await findGeneration(ports.db, before.id);

@@ -42,7 +42,7 @@ export type Engine = {
   wake(id: string): void;
   /** Have it stopped, wherever it is worked on. `reason` is a sentence. Resolves when that is noted. */
   stop(id: string, reason: string): Promise<void>;
-  /** Somebody who followed a conversation has gone. What runs for nobody is stopped after a while (case G12). */
+  /** Somebody who followed a conversation has gone. What runs for nobody is stopped after a while. */
   leave(conversationId: string): void;
   /** Look after what nobody works on: see `Backend.tick`. */
   tick(): Promise<void>;
@@ -153,7 +153,7 @@ export function createEngine(ports: BackendPorts): Engine {
     }
   }
 
-  /** What nobody reads any more, as it is now: what is asked for or answered from now on is wanted by somebody (case G12). */
+  /** What nobody reads any more, as it is now: what is asked for or answered from now on is wanted by somebody. */
   async function left(conversationId: string): Promise<void> {
     // By its events, for the clocks of two nodes differ.
     const at = await findLastEventNumber(ports.db, conversationId);

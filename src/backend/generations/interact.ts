@@ -15,7 +15,7 @@ import {
 } from "../store/interactions.ts";
 import type { Writer } from "./writer.ts";
 
-/** Milliseconds a person has where the tool says nothing (seed: client-interactive tools). */
+/** Milliseconds a person has where the tool says nothing. */
 const DEFAULT_TIMEOUT = 5 * 60_000;
 
 /** How often one request may be asked again after a wrong answer. */

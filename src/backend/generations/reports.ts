@@ -9,7 +9,7 @@ import { addReport, findAgentSecret } from "../store/agent-reports.ts";
 import { findGeneration, notifyGeneration } from "../store/generations.ts";
 
 /**
- * What an agent server tells the webhook (seed: agent streaming, step 5). The same report again has no effect; one that is new after the turn
+ * What an agent server tells the webhook. The same report again has no effect; one that is new after the turn
  * is over is refused, and so is one of another conversation.
  *
  * @returns whether it was new

@@ -20,9 +20,8 @@ const STOP_LIMIT = 10_000;
 export type StartedGeneration = { conversationId: string; generationId: string; after: number; queued: boolean };
 
 /**
- * Begin a generation: in its own conversation or a new one. Another one of the conversation that runs or waits is stopped first (seed: agent
- * architecture), or goes before it where the client wants that. A request for a connection is only stopped when the client says so: whoever
- * types while the browser is open has not changed their mind (case G14).
+ * Begin a generation: in its own conversation or a new one. Another one of the conversation that runs or waits is stopped first, or goes before it where the client wants that. A request for a connection is only stopped when the client says so: whoever
+ * types while the browser is open has not changed their mind.
  *
  * @throws Problem SESSION_NOT_FOUND, INVALID_REQUEST for a schema that cannot be used, and for what the agent server cannot be held to
  */

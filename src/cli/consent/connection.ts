@@ -23,7 +23,7 @@ export type ConnectedService = {
   before?: Connection;
 };
 
-/** Connect one service from start to end (terminal.md, "Connecting"). Nothing is stored before the consent is finished. */
+/** Connect one service from start to end. Nothing is stored before the consent is finished. */
 export async function connectService(
   kay: Kay,
   link: BackendHandle,

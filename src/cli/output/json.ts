@@ -1,6 +1,6 @@
 /**
  * One JSON document. Its values are raw, but what JSON leaves as it is and a terminal obeys or hides (C1 controls, bidi overrides, zero-width
- * characters) is written as an escape, which a parser reads as the very same value (case U17).
+ * characters) is written as an escape, which a parser reads as the very same value.
  */
 export function formatJson(document: unknown): string {
   return `${escapeInvisible(JSON.stringify(document, null, 2))}\n`;

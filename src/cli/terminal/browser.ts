@@ -23,7 +23,7 @@ export type LaunchCommand = { command: string; args: string[] };
 export type BrowserPlan = { launch: LaunchCommand } | { reason: string };
 
 /**
- * Decide how to open `url` (terminal.md, "Connecting"). `$BROWSER` is used wherever it is set, over SSH too; `none` opens nothing.
+ * Decide how to open `url`. `$BROWSER` is used wherever it is set, over SSH too; `none` opens nothing.
  * Only https:, or http: on loopback, is ever opened.
  */
 export function planBrowser(url: string, world: BrowserEnvironment): BrowserPlan {
@@ -72,7 +72,7 @@ function fromChoice(chosen: string, url: string): BrowserPlan {
   return { launch: { command, args: [...args, url] } };
 }
 
-/** cmd.exe and its `start` cut a URL at `&`; rundll32 takes it whole as one argument (case A19). */
+/** cmd.exe and its `start` cut a URL at `&`; rundll32 takes it whole as one argument. */
 function windows(command: string, url: string): LaunchCommand {
   return { command, args: ["url.dll,FileProtocolHandler", url] };
 }

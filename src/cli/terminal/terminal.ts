@@ -64,7 +64,7 @@ export function wantsColor(sink: Sink, env: Record<string, string | undefined>, 
   return sink.isTerminal;
 }
 
-/** Whether a person can be asked: a terminal on both ends, no CI, no `--no-input` (terminal.md, "Rules of output"). */
+/** Whether a person can be asked: a terminal on both ends, no CI, no `--no-input`. */
 export function isInteractive(terminal: Terminal, env: Record<string, string | undefined>, noInput: boolean): boolean {
   return terminal.stdin.isTerminal && terminal.stderr.isTerminal && !noInput && !isCi(env);
 }
