@@ -21,10 +21,10 @@ import { expireInteraction } from "./recovery.ts";
 import { getTrace, startGenerationIn } from "./start.ts";
 
 /**
- * Answer an approval or a form, from any process at any node. The first answer before its end wins; whoever comes later is told what won. An
- * answer that cannot be right is refused and leaves the request open.
- *
- * @throws Problem INTERACTION_NOT_FOUND, INTERACTION_CLOSED (details `answered`), INTERACTION_UNAVAILABLE, INVALID_REQUEST
+ * Answers an approval or a form from any process at any node. The first answer before the deadline wins; later ones
+ * learn which answer won. An invalid answer is refused and leaves the request open.
+ * @throws Problem INTERACTION_NOT_FOUND, INTERACTION_CLOSED (details `answered`), INTERACTION_UNAVAILABLE,
+ * INVALID_REQUEST
  */
 export async function answerInteraction(
   ports: BackendPorts,
@@ -60,9 +60,9 @@ export async function answerInteraction(
 }
 
 /**
- * All of an answer or nothing: also the turn that a late one begins.
- *
- * @returns the generation that goes on with it, unless that waits for its turn; undefined when something else ended the request first
+ * Stores the whole answer or nothing, including the turn that a late answer starts.
+ * @returns the generation that continues with it, unless that waits for its turn; undefined when something else ended
+ * the request first
  */
 async function record(
   ports: BackendPorts,
@@ -91,7 +91,7 @@ async function record(
   });
 }
 
-/** Its call is over: the answer becomes a message of the person, in a new turn that waits for the one under way. */
+/** Its call is over: the answer becomes a message of the user, in a new turn behind the running one. */
 async function startLate(
   tx: DbConnection,
   found: StoredInteraction,
@@ -104,7 +104,7 @@ async function startLate(
   const said = action === "submit" ? lines.join("\n") : `(${action})`;
   const prompt = `${request.prompt ? `Answer to “${request.prompt}”:\n` : ""}${said}`;
   const asked = await findGeneration(tx, found.generation_id);
-  // What was allowed counted for that turn alone; that nothing is to be sent counts for what comes of it, too.
+  // Allowances counted for that turn alone. A dry run also covers the turn that follows from it.
   const dryRun = asked?.request.limits.dryRun === true;
   const { generationId, queued } = await startGenerationIn(tx, {
     installationId,

@@ -21,7 +21,7 @@ import type { RunResult } from "./work.ts";
 /** An answer of asking: the body, and the HTTP status that goes with it. */
 export type AskResult = { status: number; body: AskResponse };
 
-/** What belongs to one ask, whoever answers it. */
+/** Context of one ask, independent of who answers it. */
 export type AskContext = {
   installationId: string;
   conversationId: string;
@@ -30,10 +30,10 @@ export type AskContext = {
 };
 
 /**
- * `POST /ask` in its three modes (guide). Without `confirm` reads and writes run and only destructive calls are held; with `confirm`
- * nothing runs before a yes.
- *
- * @param caller `signal` fires when whoever asks has gone: the work is stopped; `started` is told which generation makes the answer
+ * Handles `POST /ask` in its three modes (docs/protocol.md). Without `confirm`, reads and writes run and only
+ * destructive calls are held; with `confirm`, nothing runs before an approval.
+ * @param caller `signal` fires when the caller disconnects, which stops the work; `started` receives the ID of the
+ * generation
  * @throws Problem SESSION_NOT_FOUND, INVALID_REQUEST
  */
 export async function ask(
@@ -136,7 +136,7 @@ async function confirmationFor(
 ): Promise<AskResult> {
   const { installationId, conversationId, generationId, request } = asking;
   const { prompt, context, interactive, confirm } = request;
-  // What proposes nothing is over already; a yes to it only says so.
+  // A request without calls has ended already; approving it only says so.
   const accounts = await getAccounts(ports, installationId);
   const plan =
     shown.calls.length > 0

@@ -9,14 +9,13 @@ import type { RunResult } from "./work.ts";
 /** Milliseconds after which the rows are looked at although the log did not grow: a conversation may have been deleted. */
 const LOOK_AGAIN = 15_000;
 
-/** A generation that somebody waits for. One that is `queued` waits for its turn, and whoever ends the one before begins it. */
+/** A generation that a caller waits for. A `queued` one starts when the one before it ends. */
 type Attended = { conversationId: string; generationId: string; queued?: boolean };
 
 /**
- * Carries a generation on as long as somebody waits for it, and waits for its end wherever it is worked on: at this node, at another one that
- * took it over, or after a fault that it recovers from.
- *
- * @throws Problem BACKEND_BUSY when this node ends before it does; the work goes on then
+ * Runs a generation while a caller waits for it, and waits for its end wherever it runs: at this node, at another one
+ * that took it over, or after a fault it recovers from.
+ * @throws Problem BACKEND_BUSY when this node ends first; the work then continues elsewhere
  */
 export async function attendGeneration(
   ports: BackendPorts,

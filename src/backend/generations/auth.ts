@@ -20,8 +20,8 @@ import { findAnsweringClient, findAuthClosedProblem } from "./pending.ts";
 import { advanceGeneration } from "./progress.ts";
 
 /**
- * A service was connected, from wherever: generations that wait for it hear of it, and go on with the same calls once everything they wait for
- * is there.
+ * Called when a service was connected: generations that wait for it continue with the same calls once all services they
+ * wait for are connected.
  */
 export async function handleServiceConnected(
   ports: BackendPorts,
@@ -33,11 +33,12 @@ export async function handleServiceConnected(
 }
 
 /**
- * `POST /generations/:id/auth`. Success is taken at its word only when the connection is there; a no cancels the
- * generation, unless it is to go on without. The first no counts, and none after the last connection.
- *
- * @throws Problem GENERATION_NOT_FOUND, GENERATION_CLOSED when it waits for no such service, NOT_CONNECTED; for a no INTERACTION_CLOSED (details
- *   `answered`) when it was ended already, INTERACTION_UNAVAILABLE from a client that does not answer
+ * Handles `POST /generations/:id/auth`. Success counts only when the connection exists. Declining cancels the
+ * generation unless it should continue without the service. The first decline counts, and none after the last
+ * connection.
+ * @throws Problem GENERATION_NOT_FOUND, GENERATION_CLOSED when it waits for no such service, NOT_CONNECTED; when
+ * declining, INTERACTION_CLOSED (details `answered`) if it has ended, INTERACTION_UNAVAILABLE for a client that does
+ * not answer
  */
 export async function answerAuth(
   ports: BackendPorts,
@@ -70,7 +71,7 @@ function noTo(integration: string, client: string | undefined): string {
   return `${client === undefined ? "The person" : cleanLine(client, 60)} did not want to connect ${integration}.`;
 }
 
-/** @returns false when it waits for nothing any more, or somebody else said no before */
+/** @returns false when it no longer waits, or another client declined first */
 async function decline(
   { db }: BackendPorts,
   { id }: StoredGeneration,
@@ -86,9 +87,8 @@ async function decline(
 }
 
 /**
- * Its calls that need what is not connected fail, and the model makes of that what it can.
- *
- * @returns false when it waits for nothing any more, or somebody said no before
+ * Fails the calls that need the missing services and lets the model continue.
+ * @returns false when it no longer waits, or another client declined first
  */
 async function goOnWithout(
   { db, clock }: BackendPorts,
@@ -126,7 +126,7 @@ export async function findOwnGeneration(
   throw new Problem("GENERATION_NOT_FOUND", "There is no such generation.");
 }
 
-/** A generation as it is told to clients. */
+/** Converts a generation to its view for clients. */
 export function toGenerationView(row: StoredGeneration): GenerationView {
   const auth = row.auth;
   const awaited = auth !== null && auth.integrations.length > 0;
@@ -134,9 +134,9 @@ export function toGenerationView(row: StoredGeneration): GenerationView {
 }
 
 /**
- * Written down for a generation that is at work too: its calls may have met the service before it was connected (`wait` in `pause.ts`).
- *
- * @returns whether nothing is missing any more
+ * Also recorded for a running generation: its calls may have reached the service before it was connected (`wait` in
+ * `pause.ts`).
+ * @returns whether nothing is missing any longer
  */
 async function noteConnected({ db, clock }: BackendPorts, id: string, service: string): Promise<boolean> {
   const now = clock.now();

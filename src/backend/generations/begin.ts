@@ -7,8 +7,8 @@ import { toUserMessage } from "./request.ts";
 import type { ClaimedGeneration } from "./work.ts";
 
 /**
- * The first time: the person's message joins the conversation. Later: it runs again, and whoever watches is told. From here on `wake_at` says
- * that something came which was not looked at.
+ * On the first run, adds the user's message to the conversation. On later runs, tells followers that the generation
+ * runs again. From here on, `wake_at` marks input that was not looked at yet.
  */
 export async function beginGeneration(claimed: ClaimedGeneration): Promise<void> {
   const { ports, row, request, writer } = claimed;

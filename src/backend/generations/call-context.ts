@@ -9,9 +9,9 @@ export const BEFORE_CALL = 0;
 export const DURING_CALL = 1;
 export const AFTER_CALL = 10_000;
 
-/** What the calls of a generation have in common. */
+/** What all calls of a generation share. */
 export type CallContext = ClaimedGeneration & {
-  /** What the model has seen, to tell where arguments come from. */
+  /** The messages that the model has seen. They show where arguments come from. */
   messages: ModelMessage[];
   settled: Map<string, Outcome>;
   /** Those that have run and are still to be looked at. */

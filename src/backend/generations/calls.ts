@@ -60,8 +60,8 @@ export function createCallPorts(world: CallContext): CallPorts {
 }
 
 /**
- * Tell a handler that waits for a person that nobody will answer any more: it is run once more up to its request, whose `onCancel` is called,
- * and left there.
+ * Tells a handler that waits for a user that no answer will come: it runs once more up to its request, whose `onCancel`
+ * is called, and is left there.
  */
 export async function notifyCancelled(world: ClaimedGeneration, call: CheckedCall): Promise<void> {
   const { toolCallId, tool, parsed } = call;

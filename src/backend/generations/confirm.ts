@@ -20,10 +20,9 @@ import { advanceGeneration } from "./progress.ts";
 import { toOutputField } from "./wanted-output.ts";
 
 /**
- * `POST /ask/confirm` (guide). A yes covers exactly the calls that were shown: they are run, to the end even when whoever said yes has gone,
- * then the generation goes on. Later calls of it: reads run; under `confirm` every further write ends in another confirmation, otherwise only
- * a destructive one does.
- *
+ * Handles `POST /ask/confirm` (docs/protocol.md). An approval covers exactly the calls that were shown. They run to the
+ * end even if the caller disconnects; then the generation continues. Later reads run. Under `confirm` every further
+ * write needs another confirmation, otherwise only a destructive one does.
  * @throws Problem CONFIRMATION_NOT_FOUND, CONFIRMATION_USED, CONFIRMATION_EXPIRED
  */
 export async function answerConfirmation(
@@ -48,10 +47,11 @@ export async function answerConfirmation(
     await engine.stop(generationId, change);
     return toFailedResult(asking, new Problem("ACCOUNT_MISMATCH", change, { hint: "" }), { receipts: [] });
   }
-  // Whoever is there carries it out, should this process end right now.
+  // If this process ends now, another one continues.
   const wake_at = new Date(ports.clock.now() + TAKEN_OVER);
   await advanceGeneration(ports.db, row, { type: "approved" }, { wake_at });
-  // A yes cannot be half done, so the calls are made whoever is still there; what comes after them only for somebody.
+  // An approval cannot be half done, so its calls run even if the caller is gone. What follows them runs only for a
+  // caller.
   const result = await attendGeneration(ports, engine, asking, signal);
   return await toAskResult(ports, asking, result, (said) =>
     result.failed.length > 0
@@ -60,7 +60,7 @@ export async function answerConfirmation(
   );
 }
 
-/** What is stored with a confirmation: the accounts that it showed, by service. */
+/** The plan of a confirmation, with the accounts that it showed by service. */
 type HeldPlan = { text?: string; output?: unknown; confirm: boolean; accounts?: Record<string, ShownAccount> };
 
 /** Says which account changed since the confirmation was shown. */

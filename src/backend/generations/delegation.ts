@@ -13,16 +13,15 @@ export function getDelegationScope({ agent, agentRole }: Pick<Ports, "agent" | "
   return agent && !agentRole ? "backend" : "all";
 }
 
-/** Whether the caller bound it to something that an agent server is told nothing of. */
+/** Returns whether the caller set limits that an agent server does not receive. */
 export function hasLimits({ confirm, limits }: Pick<GenerationRequest, "confirm" | "limits">): boolean {
   return confirm || Object.keys(limits).length > 0;
 }
 
 /**
- * Where an agent server answers, what is bound to something is given to it whole, if it works on this database: it carries the generation on
- * from its rows, as any node does. Another one is told the prompt and nothing else, so it cannot be held to anything and is not asked.
- *
- * @returns whether it is given
+ * Decides who runs a generation where an agent server answers. One that works on this database runs limited generations
+ * from their rows, like any node. Another one receives only the prompt, so it cannot enforce limits and is not asked.
+ * @returns whether the agent server receives it
  * @throws Problem INVALID_REQUEST
  */
 export async function shouldDelegate({ agent, fetch }: Ports, { request, remote }: NewGeneration): Promise<boolean> {
@@ -40,7 +39,7 @@ export async function checkSharedConversation(
   if (agent && !(await hasConversation(fetch, agent, id))) throw delegationProblem(request);
 }
 
-/** An agent server that is told the prompt alone cannot be asked this. */
+/** Builds the problem for a request whose limits an agent server cannot enforce. */
 export function delegationProblem({ confirm }: Pick<GenerationRequest, "confirm">): Problem {
   const what = confirm ? "wait for a confirmation" : "be bound to anything";
   return new Problem("INVALID_REQUEST", `The agent server of this backend cannot ${what}.`, {

@@ -11,8 +11,8 @@ import { toPreview } from "./gate.ts";
 import { getOutcome } from "./stored-outcomes.ts";
 
 /**
- * A dry run makes a call only if that reads and asks nobody: what would change something, and a read that the person wants to be asked about,
- * is planned. Undefined where it is no dry run.
+ * Creates the dry run of a generation: reads that need no approval run, and every other call is planned. Undefined if
+ * this is not a dry run.
  */
 export function createDryRun(world: Pick<CallContext, "ports" | "row" | "request" | "messages">): DryRun | undefined {
   const { row, ports, request } = world;
@@ -44,12 +44,12 @@ export function createDryRun(world: Pick<CallContext, "ports" | "row" | "request
   };
 }
 
-/** What a dry run would have done, in the order of its calls. */
+/** Lists what a dry run would have done, in the order of its calls. */
 export async function listPlannedCalls(db: DbConnection, generationId: string): Promise<PlannedCall[]> {
   return (await plannedIn(db, generationId)).map(({ preview: _, ...call }) => call);
 }
 
-/** What a generation did, may have done, or would do; and by what that was allowed. */
+/** Lists what a generation did, may have done or would do, and what allowed it. */
 export async function listRunReceipts(
   db: DbConnection,
   { id, request, progress: { allowances } }: Pick<StoredGeneration, "id" | "request" | "progress">,

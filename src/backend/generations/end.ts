@@ -36,7 +36,7 @@ export async function completeGeneration(
   recordGenerationEnd(ports, row, "completed");
 }
 
-/** It is over without one. The model is told, should the conversation go on. */
+/** Ends a generation without an answer. The model learns about it if the conversation continues. */
 export async function failGeneration({ ports, row, writer }: Written, problem: Problem): Promise<void> {
   const { code, message: errorText, hint } = problem;
   const told = getTold(problem);
@@ -58,14 +58,15 @@ export async function failGeneration({ ports, row, writer }: Written, problem: P
 }
 
 /**
- * It is stopped: whatever it waits for is declined and recorded so, and the model is told what was done, what was not, and why.
+ * Stops a generation: open requests are declined and recorded as such, and the model learns what was done, what was
+ * not, and why.
  */
 export async function cancelGeneration({ ports, row: before, writer }: Written, reason: string): Promise<void> {
   const stored = await findGeneration(ports.db, before.id);
   const row = stored ?? before;
   const now = ports.clock.now();
   const open = (await listInteractions(ports.db, row.id)).filter(({ status }) => status === "open");
-  // Those of an agent server are told by itself.
+  // The agent server reports its own calls.
   const elsewhere = stored !== undefined && stored.progress.remote !== null;
   const calls = elsewhere ? [] : (await listCalls(ports.db, row.id)).filter(({ step }) => step === row.steps + 1);
   const undone = calls.filter((call) => getOutcome(call) === undefined);
@@ -118,7 +119,7 @@ function getTold(problem: Problem): { details?: Record<string, unknown> } {
   return problems ? { details: { problems, text } } : {};
 }
 
-/** A call that ran is told as done, although nobody has looked at it. */
+/** A call that has run is reported as done, even if its result was not reviewed. */
 function endPart(call: StoredCall, reason: string): StreamPart {
   const { toolCallId } = call;
   const ran = getRanOutcome(call);
@@ -142,7 +143,7 @@ export function toAuthResultParts(
   return { type: "data-auth-result", data: { success, integrations, ...(reason ? { reason } : {}), ...by } };
 }
 
-/** Texts and calls of a step that ends in the middle are closed, so that nobody who reads waits for more of them. */
+/** Closes texts and calls of a step that ends in the middle, so that no reader waits for more of them. */
 async function leftOpen({ ports, row, writer }: Written, told: string[] = []): Promise<StreamPart[]> {
   await writer.commit([]);
   const parts = (await listEvents(ports.db, row.id)).map(({ part }) => part);
@@ -162,12 +163,12 @@ async function tellModel(tx: DbConnection, row: ClaimedRow, content: string, now
   await appendMessages(tx, row.conversation_id, { messages, generationId: row.id, now });
 }
 
-/** Nothing is to be done for it now; whoever has a reason takes it again. */
+/** Releases a generation that has nothing to do now. Any event can claim it again. */
 export async function releaseRun({ row, writer }: Pick<ClaimedGeneration, "row" | "writer">): Promise<void> {
   await writer.commit([], (tx) => changeGeneration(tx, row.id, { node: null }));
 }
 
-/** This node ends; the generation goes on at another one, which is told, or when this one is back. */
+/** Hands a generation over when this node ends: to another node, or to this one when it is back. */
 export async function handOverRun({ row, writer }: Pick<ClaimedGeneration, "row" | "writer">): Promise<void> {
   await writer.commit([], async (tx) => {
     await changeGeneration(tx, row.id, { node: null });

@@ -20,7 +20,7 @@ import { createStreamRegistry, type StreamRegistry } from "./stream-registry.ts"
 import { type ActiveRun, createActiveRun, type RunResult } from "./work.ts";
 import { LostGeneration } from "./writer.ts";
 
-/** Milliseconds that work under way gets when this node ends, before it is left to another. */
+/** Time that running work gets when this node ends, in ms, before another node takes over. */
 const CLOSE_LIMIT = 8_000;
 
 /** Milliseconds to leave it. */
@@ -42,22 +42,25 @@ export type Engine = {
   wake(id: string): void;
   /** Have it stopped, wherever it is worked on. `reason` is a sentence. Resolves when that is noted. */
   stop(id: string, reason: string): Promise<void>;
-  /** Somebody who followed a conversation has gone. What runs for nobody is stopped after a while. */
+  /** Called when a follower disconnects. Generations nobody follows are stopped after a while. */
   leave(conversationId: string): void;
-  /** Look after what nobody works on: see `Backend.tick`. */
+  /** Takes care of work without a node: see `Backend.tick`. */
   tick(): Promise<void>;
   /** How many are worked on here, and how many follow one. */
   busy(): number;
   counts(): { working: number; followers: number };
   /**
-   * This node will end: where another one lives, nothing more is begun here, and what is under way is left to that one after the model's step
-   * that is being made. Alone, everything goes on.
+   * Prepares the end of this node. If another node is alive, no new work starts here, and running work moves there
+   * after the model's current step. Otherwise everything continues.
    */
   drain(): Promise<void>;
   close(): Promise<void>;
   /** Fires when this node has left its work to others. */
   closed: AbortSignal;
-  /** Somebody waits here for what comes of this, wherever it is done: a node that leaves its work to another lets them have it first. */
+  /**
+   * Tracks a caller that waits here for an outcome. A node that hands its work over lets its callers have the outcome
+   * first.
+   */
   trackWaiter<T>(outcome: Promise<T>): Promise<T>;
 };
 
@@ -77,11 +80,11 @@ export function createEngine(ports: BackendPorts): Engine {
 
   const wake = (id: string) => void run(id).catch((error: unknown) => fail(ports, id, error));
   const stopListening = ports.node.on("generation", (id) => {
-    // What was missed is found by the next look; what comes while this node leaves its work is for others.
+    // The next look finds what was missed. Work that arrives while this node drains is for others.
     if (id !== ANY_ID && !handing.signal.aborted) wake(id);
   });
 
-  /** What may have been given to an agent server, it is told of. */
+  /** Cancels the turn at an agent server that may have received it. */
   async function given(id: string): Promise<RunResult | undefined> {
     const end = await run(id);
     if (end === undefined && share === "backend") await notifyGeneration(ports.db, id);
@@ -134,7 +137,7 @@ export function createEngine(ports: BackendPorts): Engine {
         if (end?.kind !== "waiting" || !one.again || closing) return end;
       }
     } finally {
-      // At once, so that whatever comes from now on finds nobody at work and wakes it.
+      // Removed at once, so that the next event finds no active run and wakes the generation.
       active.delete(id);
       if (one.control.unreleased !== undefined) unreleased.set(id, one.control.unreleased);
     }
@@ -153,7 +156,7 @@ export function createEngine(ports: BackendPorts): Engine {
     }
   }
 
-  /** What nobody reads any more, as it is now: what is asked for or answered from now on is wanted by somebody. */
+  /** Stops what has no reader at this moment. A later question or answer has a reader of its own. */
   async function left(conversationId: string): Promise<void> {
     // By its events, for the clocks of two nodes differ.
     const at = await findLastEventNumber(ports.db, conversationId);
@@ -177,7 +180,7 @@ export function createEngine(ports: BackendPorts): Engine {
     }
   }
 
-  /** Where it cannot be found out, nobody else is relied on. */
+  /** If other nodes cannot be counted, this node relies on none. */
   async function drain(): Promise<void> {
     const others = ports.node.number().then((number) => hasOtherNodes(ports.db, number));
     if (await Promise.race([others.catch(() => false), expire(LOOK_LIMIT)])) handing.abort();

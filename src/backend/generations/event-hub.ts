@@ -5,8 +5,8 @@ import { ANY_ID } from "../store/node.ts";
 import { createPresenceTracker, type PresenceTracker } from "./presence.ts";
 
 /**
- * Milliseconds after which the logs are looked at although nobody said that they grew, all with one query. A connection that drops is noticed and
- * followed by a look; this is for one that died without a word.
+ * Interval in ms at which all followed logs are checked with one query, even without a notification. A dropped
+ * connection is noticed and followed by a check; this covers one that died silently.
  */
 const LOOK_AGAIN = 15_000;
 
@@ -18,13 +18,13 @@ export type EventHub = {
   read(conversationId: string, after: number): Promise<StoredEvent[]>;
   /** The log of a conversation after a number, and whatever is added to it, until the signal fires. */
   follow(conversationId: string, after: number, signal: AbortSignal): AsyncGenerator<StoredEvent[]>;
-  /** Who follows a conversation, for whoever watches it: `look` is called too when there is another word. */
+  /** The followers of a conversation. `look` is also called when they change. */
   present: PresenceTracker;
   /** How many follow a conversation here. */
   followers(conversationId: string): number;
   /** How many follow anything here. */
   size(): number;
-  /** Whoever follows gets what is there already, then no more: it is to go on at another node. */
+  /** Sends followers what is there and ends their streams: another node continues. */
   close(): void;
   closed(): boolean;
 };
@@ -41,7 +41,7 @@ export function createEventHub(ports: Pick<BackendPorts, "db" | "node" | "clock"
     // The node has another number now.
     if (id === ANY_ID) for (const followed of topics.keys()) note(followed);
   });
-  /** Other nodes are told whether somebody reads here: one note after another, each with what is true then. */
+  /** Tells other nodes whether this node has readers: one note after another, each with the current state. */
   function note(id: string): void {
     const noted = (notes.get(id) ?? Promise.resolve())
       .then(async () => recordFollowers(db, id, await node.number(), topics.has(id)))
@@ -71,7 +71,7 @@ export function createEventHub(ports: Pick<BackendPorts, "db" | "node" | "clock"
     };
   }
   async function readNow(topic: Topic | undefined, id: string, after: number): Promise<StoredEvent[]> {
-    // A notification is heard only by who has a connection; whoever follows needs it.
+    // Only an open connection hears notifications, so followers need one.
     await node.number().catch(() => {});
     const events = await readEvents(db, id, after);
     if (topic) topic.last = Math.max(topic.last, events.at(-1)?.number ?? after);
@@ -130,7 +130,7 @@ type Topic = {
   reads: Map<number, Promise<StoredEvent[]>> | undefined;
 };
 
-/** A read that began before this may not have seen what is told. */
+/** A read that began before this may have missed the new parts. */
 function wake(topic: Topic | undefined): void {
   if (topic) topic.reads = undefined;
   rouse(topic);

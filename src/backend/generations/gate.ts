@@ -16,7 +16,10 @@ import { traceOrigins } from "./origins.ts";
 import { toStoredRun } from "./stored-outcomes.ts";
 import type { ClaimedGeneration } from "./work.ts";
 
-/** What was asked once is decided by its answer, whatever the person's policies and approvals say meanwhile. */
+/**
+ * Decides whether a call runs. Once the user was asked, the answer decides, whatever policies and approvals say by
+ * then.
+ */
 export async function gateCall(
   world: CallContext,
   call: CheckedCall,
@@ -57,7 +60,7 @@ async function askFirst(
   });
 }
 
-/** What the caller allowed is told with the receipt of the call, and as whom it ran. */
+/** Records which entry of the caller's list allowed a call, and its account, for the receipt. */
 export async function recordAllowance(
   { advance }: Pick<ClaimedGeneration, "advance">,
   { toolCallId }: CheckedCall,
@@ -81,7 +84,7 @@ function getAccountChange(
   return formatAccountChange(tool.title, shown ?? "another account", account?.words ?? "no account");
 }
 
-/** What was approved runs: as it was shown, or exactly as it was edited. What is remembered covers what runs. */
+/** Runs an approved call as it was shown, or exactly as it was edited. A saved approval covers what runs. */
 async function approved(
   world: CallContext,
   call: CheckedCall,
@@ -94,17 +97,17 @@ async function approved(
   if (scope !== "once") {
     const { offer } = await decide(world, { ...call, parsed: input }, account);
     const shown = request.approval_scopes?.find((offered) => offered.scope === scope)?.words;
-    // What is remembered is what the card said, or what the user made of it by an edit.
+    // A saved approval covers what the card said, or the user's edit of it.
     if (offer.scopes.some((offered) => offered.scope === scope && (edited || offered.words === shown)))
       await rememberGrant(world.ports, { installationId, conversationId, scope, offer });
   }
   return { kind: "run", input, ...(edited ? { edited: true } : {}) };
 }
 
-/** A tool that is to be looked at after it ran: the model goes on when the person has seen what it came to. */
+/** Holds the result of a tool with `confirm_after_execution` until the user has reviewed it. */
 export async function gateResult(world: CallContext, call: CheckedCall, outcome: Outcome): Promise<Outcome | Wait> {
   if (!("output" in outcome) || call.tool.own) return outcome;
-  // What is asked about afterwards was kept first.
+  // A result under review was stored before.
   const kept = world.ran.has(call.toolCallId);
   const before = kept ? await findInteractionAt(world.ports.db, world.row.id, call.toolCallId, AFTER_CALL) : undefined;
   if (before === undefined && !(await isLookedAt(world, call))) return outcome;
@@ -116,7 +119,7 @@ export async function gateResult(world: CallContext, call: CheckedCall, outcome:
     preview: { ...toPreview(world, call, undefined), result: clean(outcome.output.text) },
     approvalScopes: [{ scope: "once", words: "go on" }],
   }).catch((error: unknown) => {
-    // Nobody can look at it now; it is done in any case, and the answer says so.
+    // No client can review it now. The call has run in any case, and the answer says so.
     if (error instanceof Problem && error.code === "INTERACTION_UNAVAILABLE") return undefined;
     throw error;
   });
@@ -132,12 +135,12 @@ export async function gateResult(world: CallContext, call: CheckedCall, outcome:
 async function isLookedAt(world: CallContext, call: CheckedCall): Promise<boolean> {
   const { tool, parsed } = call;
   if (![tool.mode, tool.modeOf?.(parsed)].includes("confirm_after_execution")) return false;
-  // It has run: that its service is not connected any more changes nothing about it.
+  // The call has run. It does not matter that its service is no longer connected.
   const account = await tool.ready?.().catch(() => undefined);
   return (await decide(world, call, account)).mode === "confirm_after_execution";
 }
 
-/** What was shown is what the model gets: the tool is not run again for it. */
+/** Stores the result for the model, so that the tool does not run again. */
 async function keep({ writer, ran }: CallContext, outcome: Outcome): Promise<void> {
   const { toolCallId } = outcome.call;
   if (ran.has(toolCallId)) return;
@@ -158,7 +161,7 @@ function decide(world: CallContext, call: CheckedCall, account: Account | undefi
   });
 }
 
-/** What a call would do, in words and field by field. */
+/** Builds the preview of a call: its summary and each field. */
 export function toPreview(
   { messages }: Pick<CallContext, "messages">,
   call: CheckedCall,

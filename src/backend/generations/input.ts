@@ -29,10 +29,9 @@ export type AgentInputSource = Omit<ClaimedGeneration, "writer"> & {
 };
 
 /**
- * Everything the loop needs, from the rows: what was said, the calls that were made and how they ended, and the step that is under way.
- *
- * @param said what was said, where that is not what the conversation has
- * @returns also the messages that the model has seen, to which its own are added as they come
+ * Builds the input of the loop from rows: the messages, the past calls with their outcomes, and the open step.
+ * @param said the messages, if they are not those of the conversation
+ * @returns also the messages that the model has seen, to which its own are added
  */
 export async function buildAgentInput(
   source: AgentInputSource,
@@ -98,8 +97,9 @@ export async function buildAgentInput(
 }
 
 /**
- * Where the request waits for the answer (guide): whether a call ends it with a confirmation. Under `confirm` that is everything at first, and
- * every further write after a yes; otherwise what cannot be undone, and what the person's policies hold.
+ * Decides whether a call ends a waiting request with a confirmation (docs/protocol.md). Under `confirm` every call does
+ * at first, and every further write after an approval. Otherwise only destructive calls do, and calls that a policy
+ * holds.
  */
 async function holdsCall(source: AgentInputSource, call: CheckedCall): Promise<boolean> {
   const { ports, row, request } = source;

@@ -38,7 +38,7 @@ export type Asker = {
   toolName: string;
   /** Whether this generation may ask at all: one whose request waits for the answer may not. */
   asks: boolean;
-  /** Kay itself asks; there is no call that the approval belongs to. */
+  /** Set if kay itself asks, without a call. */
   alone?: boolean;
 };
 
@@ -93,7 +93,10 @@ export function toWait({ request, expires_at }: StoredInteraction): Wait {
   return { kind: request.interaction_type, toolCallId: request.tool_call_id, expiresAt: expires_at.getTime() };
 }
 
-/** What a tool speaks to people with. `first` is the place of its first request; those before are kay's own. */
+/**
+ * Creates the interface by which a tool asks users. `first` is the place of its first request; places before it belong
+ * to kay.
+ */
 export function createInteractive(
   asker: Asker,
   first: number,
@@ -127,14 +130,14 @@ export function createInteractive(
   return { interaction: { available: asker.asks }, requestInteraction, log, waiting };
 }
 
-/** The tool goes on without the answer: the person is asked anew, and what they say then is a message of theirs. */
+/** Lets the tool continue without the answer. The user is asked again, and the answer becomes a message of the user. */
 async function leaveOpen(asker: Asker, ordinal: number, prompt: InteractionPrompt): Promise<void> {
   await ensureInteraction(asker, ordinal, { ...prompt, timeoutMs: LATE_TIMEOUT }, true).catch((error: unknown) => {
     if (!(error instanceof Problem) || error.code !== "INTERACTION_UNAVAILABLE") throw error;
   });
 }
 
-/** What the tool makes of how its request ended. */
+/** Returns the tool's reaction to the end of its request. */
 async function getOutcome(request: ToolInteraction, asked: StoredInteraction): Promise<InteractionOutcome> {
   const { response } = asked;
   if (asked.status === "expired" || response === null || response.action === "expire") {
@@ -147,7 +150,10 @@ async function getOutcome(request: ToolInteraction, asked: StoredInteraction): P
   return await request.onResponse({ action, approvalScope, input, editedArgs, reason, asked: question });
 }
 
-/** Where clients said what they can, one must be able to; where none did, whoever asked for a stream is taken to be. */
+/**
+ * If clients reported their abilities, one of them must be able to answer. If none did, the caller of the stream counts
+ * as able.
+ */
 async function someoneAnswers({ ports: { db, clock }, conversationId }: Asker): Promise<boolean> {
   return (await canAnswer(db, conversationId, clock.now())) ?? true;
 }
@@ -189,7 +195,10 @@ const PLAIN_SCOPES: InteractionRequest["approval_scopes"] = [
   { scope: "session", words: "this session" },
 ];
 
-/** Submit an open request once what it asks for has come about without an answer, if nobody was faster; its generation goes on. */
+/**
+ * Submits an open request when its condition is met without an answer, unless an answer came first. Its generation then
+ * continues.
+ */
 function settleWhenDone(
   { ports }: { ports: Pick<BackendPorts, "db" | "clock"> },
   asked: StoredInteraction,

@@ -2,9 +2,9 @@ import type { ModelMessage } from "ai";
 import type { PreviewField } from "#protocol/events";
 
 /**
- * Where each argument of a call came from, so that an approval can warn of what a service's text put into it and the person never said
- * (prompt injection). Words of the person are the person's; words that stand in a result and in nothing the person wrote are the service's;
- * anything else is the model's own.
+ * Traces where each argument of a call came from, so that an approval can warn of text from a service that the user
+ * never wrote (prompt injection). Words of the user belong to the user. Words found in a result and not in the user's
+ * messages belong to the service. All others are the model's.
  */
 export function traceOrigins(input: Record<string, unknown>, messages: ModelMessage[]): PreviewField[] {
   const person = getText(messages, (role, tool) => role === "user" || tool === "ask_user");

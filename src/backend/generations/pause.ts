@@ -15,10 +15,13 @@ import { toCalls } from "./recorder.ts";
 import { toCall } from "./stored-outcomes.ts";
 import type { ClaimedGeneration, ClaimedRow } from "./work.ts";
 
-/** Milliseconds that a missing connection is waited for: a consent takes longer than a yes. */
+/** How long to wait for a connection, in ms. Longer than for an approval, because the user signs in elsewhere. */
 const AUTH_LIFE = 10 * 60_000;
 
-/** Milliseconds until a held step is given up: a little longer than its confirmation lives, so that a yes at the last moment counts. */
+/**
+ * How long a held step is kept, in ms. Slightly longer than its confirmation, so that an approval at the last moment
+ * counts.
+ */
 const HELD_LIFE = 5 * 60_000 + 10_000;
 
 /** The step is kept for a confirmation (guide); nothing of it was run. */
@@ -38,8 +41,8 @@ export async function holdGeneration(
 }
 
 /**
- * Leave it waiting: from now on it is rows, until an answer, a connection or the end of its time brings it back. What was connected while it was
- * at work may have come too late for its calls, so it is looked at again at once.
+ * Pauses a generation: from now on it exists as rows, until an answer, a connection or its deadline resumes it. A
+ * service connected during the run may have come too late for its calls, so it is checked again at once.
  */
 export async function pauseGeneration(
   { ports, row, writer, advance }: ClaimedGeneration,
@@ -104,7 +107,7 @@ function getAuth(row: ClaimedRow, known: AuthNeeded | null, waits: Wait[], now: 
   };
 }
 
-/** What is most in the way names the state. */
+/** Returns the status that names the most urgent wait. */
 function getStatus(waits: Wait[]): GenerationStatus {
   if (waits.some(({ kind }) => kind === "auth")) return "awaiting_auth";
   return waits.some(({ kind }) => kind === "approval") ? "awaiting_approval" : "awaiting_input";

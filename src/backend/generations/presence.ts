@@ -3,16 +3,22 @@ import { listClients } from "../store/clients.ts";
 import type { StoredEvent } from "../store/events.ts";
 import { ANY_ID } from "../store/node.ts";
 
-/** Least time between two looks at who follows a conversation, in ms, and how much it grows with each who is told of it. */
+/** Minimum time between two presence checks of a conversation, in ms, and its growth per follower. */
 const BETWEEN_LOOKS = 100;
 const FOR_EACH = 1;
 
-/** Who follows a conversation, as it is now. It is no part of the log: whoever comes is told how things are, then each time they are otherwise. */
+/**
+ * Tracks who follows a conversation. Presence is not part of the log: a new follower receives the current state, then
+ * each change.
+ */
 export type PresenceTracker = {
-  /** Somebody here wants to know it; as often as this is called, {@link Presence.release} is. */
+  /** Starts watching a conversation. Each call needs a matching {@link Presence.release}. */
   hold(conversationId: string): void;
   release(conversationId: string): void;
-  /** What is told, and the how manieth word it is; undefined as long as nobody ever followed. Numbers of the log begin with 1, this has 0. */
+  /**
+   * Returns the current state with its sequence number, or undefined if the conversation never had a follower. The
+   * log's numbers begin with 1; this has 0.
+   */
   now(conversationId: string): Word | undefined;
   close(): void;
 };
@@ -31,7 +37,7 @@ export function createPresenceTracker(
   const stop = node.on("presence", (id) => {
     for (const [known, one] of watched) if (id === ANY_ID || id === known) look(known, one);
   });
-  /** At once, but not again before a while: of many who come together, all are told together. */
+  /** Checks at once, then not again for a while: followers that arrive together are reported together. */
   function look(id: string, one: Watched): void {
     one.again = one.looking;
     if (one.looking) return;

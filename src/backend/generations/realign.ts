@@ -1,6 +1,6 @@
 import type { StreamPart } from "#protocol/events";
 
-/** What the log holds of a model step that was cut off: its texts so far, and the calls whose input had begun. */
+/** The part of an interrupted model step that is in the log: its texts so far, and the calls whose input had begun. */
 export type LoggedStep = {
   begun: boolean;
   open?: { id: string; type: "text" | "reasoning" };
@@ -10,10 +10,10 @@ export type LoggedStep = {
 
 /** A text that says a cut-off one anew, because it came out differently. */
 const AGAIN = "-again";
-/** A text that goes on with one that was closed. */
+/** Suffix of a text that continues a closed one. */
 const ON = "-on";
 
-/** What the newest step of a generation has in the log, when it was cut off before its end. */
+/** Reads the logged part of a generation's newest step if it was interrupted. */
 export function readLoggedStep(parts: StreamPart[]): LoggedStep {
   const from = parts.findLastIndex(({ type }) => type === "start-step");
   const step = parts.slice(from + 1);
@@ -31,7 +31,7 @@ export function readLoggedStep(parts: StreamPart[]): LoggedStep {
   return logged;
 }
 
-/** Closes what a step that is not made again has left open, but for the calls that are told of by themselves. */
+/** Closes what a step that is not repeated left open, except for calls that are reported separately. */
 export function closeStep({ open, calls }: LoggedStep, told: string[] = []): StreamPart[] {
   const lost = [...calls].filter(([id]) => !told.includes(id));
   return [
@@ -41,10 +41,9 @@ export function closeStep({ open, calls }: LoggedStep, told: string[] = []): Str
 }
 
 /**
- * A model step that is made once more after a crash must not say twice what people have seen already. As long as it says the same, only what
- * is new goes on; once it says something else, that begins as a text of its own, and calls that never came are told as cut off.
- *
- * @returns for each part of the new step, what is written to the log
+ * Realigns a step that is repeated after a crash with what followers have seen. While both agree, only new text is
+ * written. Once they differ, the new text starts separately, and calls that did not come again are reported as cut off.
+ * @returns a function from each part of the new step to the parts for the log
  */
 export function createRealigner(logged: LoggedStep): (part: StreamPart) => StreamPart[] {
   if (!logged.begun) return (part) => [part];
@@ -92,7 +91,7 @@ type State = {
   own: boolean;
   /** The step is made; those after it are new. */
   over: boolean;
-  /** What it has begun in the log and not ended. */
+  /** Texts that are open in the log. */
   live: Set<string>;
   renamed: Map<string, string>;
 };
@@ -122,7 +121,7 @@ function sameOrOwn(part: TextDelta, state: State, logged: LoggedStep): StreamPar
   return [...closing(logged), ...formatOwn({ ...part, delta: more ?? state.said }, state, id)];
 }
 
-/** A text whose beginning was passed over, and that was closed since, goes on as one of its own. */
+/** A text whose beginning was skipped, and that was closed meanwhile, continues as a separate one. */
 function formatOwn(part: TextDelta, state: State, id = part.id + ON): StreamPart[] {
   if (state.live.has(part.id)) return [rename(part, state)];
   state.renamed.set(part.id, id);
@@ -145,7 +144,7 @@ function closing(logged: LoggedStep): StreamPart[] {
   return open ? [{ type: `${open.type}-end`, id: open.id }] : [];
 }
 
-/** The new step said less than what was seen, or goes on to its calls. */
+/** The new step is shorter than what was seen, or it turns to its calls. */
 function formatFinish(logged: LoggedStep, state: State): StreamPart[] {
   state.own = true;
   return closing(logged);

@@ -61,7 +61,7 @@ export function createRecorder(world: Recording): { take(event: AgentEvent): Pro
       }
       case "step":
         done++;
-        // Together with the end of the step, so that whoever goes on after a crash does not take it for cut off.
+        // Written with the end of the step, so that recovery after a crash does not take it for interrupted.
         return await writer.commit(world.realigned({ type: "finish-step" }), async (tx) => {
           const own = { messages: event.messages, generationId: row.id, now: ports.clock.now() };
           await appendMessages(tx, row.conversation_id, own);
@@ -116,14 +116,14 @@ function note(state: RecordedRun, event: AgentEvent): void {
   }
 }
 
-/** The words of what the model said last, without its calls. */
+/** Returns the text of a model message, without its calls. */
 export function getText(message: ModelMessage | undefined): string {
   if (message?.role !== "assistant") return "";
   if (typeof message.content === "string") return message.content;
   return message.content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n\n");
 }
 
-/** A call that did not work, as the answer's reader is told of it. */
+/** Converts a failed call to the problem that the answer reports. */
 export function toCallProblem(code: string | undefined, message: string): Problem {
   return new Problem(code === "OUTCOME_UNKNOWN" ? "OUTCOME_UNKNOWN" : "SERVICE_FAILED", message);
 }

@@ -23,7 +23,7 @@ const MEMORY_MS = 7 * 24 * 60 * 60_000;
 
 type Ports = Pick<BackendPorts, "db" | "clock" | "log" | "observe">;
 
-/** To be called once at start-up: {@link markLostWork}, and what nobody looks up any more is forgotten. */
+/** Runs once at start-up: {@link markLostWork}, then removes what is no longer looked up. */
 export async function recoverLostWork(ports: Ports): Promise<void> {
   await markLostWork(ports);
   const old = new Date(ports.clock.now() - MEMORY_MS);
@@ -32,8 +32,8 @@ export async function recoverLostWork(ports: Ports): Promise<void> {
 }
 
 /**
- * What nodes that are gone left half done and nobody goes on with is marked for what it is, and never done again. Their generations are no
- * business of this: those go on (`Backend.tick`).
+ * Marks effects that vanished nodes left unfinished as unknown, so that they never run again. Their generations
+ * continue separately (`Backend.tick`).
  */
 export async function markLostWork({ db, clock, log, observe }: Ports): Promise<void> {
   const unknown = await markLostEffects(db, clock.now());
@@ -91,11 +91,10 @@ const FIRST_RETRY = 1_000;
 const MOST_DOUBLED = 12;
 
 /**
- * Work on a generation ended in a fault of kay's own: it is given back, tried again later and later, and in the end given up, so that nothing
- * is looked at for ever. A database that is away is no fault of the generation's.
- *
+ * Records a fault of kay itself: the generation is released, retried at growing intervals, and finally given up. A
+ * database that is away is not the generation's fault.
  * @param node the number under which it was claimed
- * @returns false when it is not noted here, so that the claim is still to be given back
+ * @returns false when the fault was not recorded, so that the claim must still be released
  */
 export async function recordFault(ports: BackendPorts, id: string, node: number, error: unknown): Promise<boolean> {
   if (isDatabaseAway(error)) return false;

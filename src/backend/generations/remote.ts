@@ -30,7 +30,7 @@ const QUIET_CUT_MS = 10_000;
 /** What an agent server that is there may take until its next report, after the stream broke off that a client read, in ms. */
 const SILENT_MS = 120_000;
 
-/** Reports wake whoever waits for them; a wake-up that was lost costs so much, in ms. */
+/** Reports wake their waiters. A lost wake-up costs this much, in ms. */
 const LOOK_AGAIN_MS = 1_000;
 
 type Agent = NonNullable<BackendPorts["agent"]>;
@@ -42,8 +42,7 @@ export function toRemoteTurn(now: number, direct: boolean): RemoteTurn {
 }
 
 /**
- * A session at the agent server for one turn, with a webhook of its own.
- *
+ * Opens a session at the agent server for one turn, with a webhook for it.
  * @returns the token for the session's stream
  * @throws Problem AGENT_FAILED
  */
@@ -92,7 +91,7 @@ async function* stream(
   } catch (error) {
     if (signal.aborted) return "abort";
     if (!(error instanceof Problem)) throw error;
-    // Refused before anything was said: nothing is to be waited for.
+    // Refused before it started, so there is nothing to wait for.
     return heard.getText() === "" ? error : undefined;
   }
   return signal.aborted ? "abort" : undefined;
@@ -193,7 +192,7 @@ async function toldCalls({ ports, row }: RemoteWork): Promise<Map<string, "open"
   return told;
 }
 
-/** Something was reported, or is to be stopped, or it is time to look again. */
+/** Resolves when a report arrived, the run must stop, or the next check is due. */
 async function applyChange({ stop, closing, onChange }: RunControl): Promise<void> {
   const signal = AbortSignal.any([stop.signal, closing]);
   await new Promise<void>((resolve) => {

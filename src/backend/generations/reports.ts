@@ -56,7 +56,7 @@ export type StreamRecord = { type: "stream"; outcome: StreamOutcome["outcome"]; 
 
 const KNOWN = ["text", "tool-call", "tool-result", "finish", "error"];
 
-/** The same for a report that is told again, whenever that is. */
+/** Hashes a report, so that a repeated one is recognized at any time. */
 export function hashReport(report: object): string {
   return createHash("sha256").update(toCanonicalJson(report)).digest("base64url");
 }

@@ -16,9 +16,9 @@ import { getOutcome } from "./stored-outcomes.ts";
 import type { LoopResult, RunResult } from "./work.ts";
 
 /**
- * What a generation came to, read back from its rows: the same as the node that worked on it knows. Undefined while it is under way.
- *
- * @throws Problem CANCELLED when it went with its conversation
+ * Loads the outcome of a generation from its rows, equal to what the node that ran it knows. Undefined while it is
+ * running.
+ * @throws Problem CANCELLED when it was deleted with its conversation
  */
 export async function loadRunResult(ports: BackendPorts, id: string): Promise<RunResult | undefined> {
   const row = await findGeneration(ports.db, id);
@@ -72,7 +72,7 @@ function failedSince(events: StoredEvent[]): Problem[] {
     .flatMap(({ part }) => (part.type === "tool-output-error" ? [toCallProblem(part.code, part.errorText)] : []));
 }
 
-/** The answer of a generation, in the guide's object: undefined while it is under way. */
+/** Loads the answer of a generation as `AskResponse`, or undefined while it is running. */
 export async function loadAnswer(ports: Pick<BackendPorts, "db">, id: string): Promise<AskResponse | undefined> {
   const row = await findGeneration(ports.db, id);
   return row && row.finished_at !== null ? await getAnswer(ports, row) : undefined;

@@ -32,10 +32,9 @@ import {
 import { createWriter, LostGeneration } from "./writer.ts";
 
 /**
- * Work on a generation until it is over or waits. Everything it needs is in the store, and everything it does is there before it is told, so
- * whoever takes it next, on any node, goes on where this one stopped.
- *
- * @returns undefined when it is over, another node works on it, or a fault of it is noted
+ * Runs a generation until it ends or waits. It reads everything from the store and stores everything before it reports
+ * it, so any node can continue where this one stopped.
+ * @returns undefined when it has ended, another node runs it, or a fault was recorded
  */
 export async function runGeneration(
   ports: BackendPorts,
@@ -68,7 +67,7 @@ async function carryOn(world: World): Promise<RunResult | undefined> {
   const now = ports.clock.now();
   const reason = row.cancel ?? outOfTime(row, isApproved, now);
   if (reason !== undefined && isApproved) {
-    // What was approved is carried out; what would come after it is not.
+    // The approved calls run; what would follow them does not.
     world.control.reason = reason;
     world.control.stop.abort();
   } else if (reason !== undefined) {
@@ -108,12 +107,12 @@ function tooLong(): RecordedRun {
   return { end: { kind: "error", problem }, text: "", failed: [], receipts: [], last: [] };
 }
 
-/** Held for a confirmation (guide): it stands aside, and others of the conversation go on. */
+/** Returns whether a generation is held for a confirmation. Others of the conversation continue meanwhile. */
 export function isHeld({ status, request }: Pick<StoredGeneration, "status" | "request">): boolean {
   return status === "awaiting_approval" && request.mode === "answer";
 }
 
-/** What it waits for will not come any more. */
+/** Returns why a wait has ended without its event. */
 function outOfTime(row: ClaimedRow, isApproved: boolean, now: number): string | undefined {
   const auth = row.auth;
   const missing = auth?.integrations.filter((name) => !auth.connected.includes(name)) ?? [];
@@ -161,7 +160,7 @@ async function work(world: World, begun: Promise<void>): Promise<RecordedRun> {
   } catch (error) {
     control.stop.abort();
     if (writer.failure() !== undefined) return record.state;
-    // The rows are as they were; whoever takes it when the database is back goes on from there.
+    // The rows are unchanged. The next node continues from them when the database is back.
     if (isDatabaseAway(error)) throw error;
     if (!(error instanceof Problem)) ports.log("error", "generation_fault", { generation: row.id, error });
     const problem = error instanceof Problem ? error : new Problem("INTERNAL", "Something went wrong inside kay.");
@@ -170,7 +169,7 @@ async function work(world: World, begun: Promise<void>): Promise<RecordedRun> {
   return record.state;
 }
 
-/** What was begun here is carried on here, and what an agent server was asked for is never asked of a model too. */
+/** A generation that began here continues here, and one that an agent server received is never sent to a model too. */
 function agentFor({ ports, row, request, progress }: World): BackendPorts["agent"] {
   const { remote } = progress();
   if (remote && !ports.agent)
@@ -181,7 +180,7 @@ function agentFor({ ports, row, request, progress }: World): BackendPorts["agent
   return ports.agent;
 }
 
-/** The model's part of a step may have been cut off; one whose calls are under way was whole. */
+/** The model's part of a step may have been interrupted. A step with open calls was complete. */
 async function realigning({ ports, row }: World): Promise<(part: StreamPart) => StreamPart[]> {
   return createRealigner(readLoggedStep((await listEvents(ports.db, row.id)).map(({ part }) => part)));
 }

@@ -7,10 +7,9 @@ import { getNextRound } from "./progress.ts";
 import type { ClaimedGeneration } from "./work.ts";
 
 /**
- * The conversation is too long for the model. Whoever follows the stream is asked whether to go on with its newer half, at least with the
- * person's request.
- *
- * @returns what is waited for; undefined when nothing can be left out or nobody can be asked
+ * Asks followers whether to continue with the newer half of a conversation that is too long for the model, keeping at
+ * least the user's request.
+ * @returns the wait, or undefined when nothing can be left out or no client can answer
  */
 export async function askToShorten(world: ClaimedGeneration, messages: ModelMessage[]): Promise<Wait | undefined> {
   const kept = takeNewest(messages, Math.floor(messages.length / 2)).length;
@@ -29,7 +28,7 @@ export async function askToShorten(world: ClaimedGeneration, messages: ModelMess
   return toWait(asked);
 }
 
-/** What the person said about it: wait on, go on, or not. */
+/** Returns the user's answer: wait, continue or stop. */
 export async function getShortenAnswer(world: ClaimedGeneration): Promise<Wait | "on" | "no"> {
   const { history } = world.progress();
   if (history.kind !== "asking") return "on";

@@ -16,14 +16,15 @@ import { getWantedOutput } from "./wanted-output.ts";
 /** Milliseconds that a generation which is stopped gets to end, before the new one waits behind it. */
 const STOP_LIMIT = 10_000;
 
-/** What was started. `queued` waits for its turn behind another one of the conversation. */
+/** A started generation. A `queued` one waits behind another one of the conversation. */
 export type StartedGeneration = { conversationId: string; generationId: string; after: number; queued: boolean };
 
 /**
- * Begin a generation: in its own conversation or a new one. Another one of the conversation that runs or waits is stopped first, or goes before it where the client wants that. A request for a connection is only stopped when the client says so: whoever
- * types while the browser is open has not changed their mind.
- *
- * @throws Problem SESSION_NOT_FOUND, INVALID_REQUEST for a schema that cannot be used, and for what the agent server cannot be held to
+ * Starts a generation in its conversation or a new one. Another one that runs or waits is stopped first, or goes first
+ * if the client wants that. A connection request is stopped only if the client says so: typing while the browser is
+ * open is not a change of mind.
+ * @throws Problem SESSION_NOT_FOUND, INVALID_REQUEST for an unusable schema or limits that the agent server cannot
+ * enforce
  */
 export async function startGeneration(
   ports: BackendPorts,
@@ -55,7 +56,7 @@ export function getTrace({ observe }: Pick<BackendPorts, "observe">): Pick<Gener
   return traceparent ? { traceparent } : {};
 }
 
-/** The same as a part of a transaction, behind whatever the conversation has under way. */
+/** Starts a generation within a transaction, behind whatever the conversation is running. */
 export async function startGenerationIn(
   tx: DbConnection,
   {

@@ -25,7 +25,7 @@ export function getOutcome(stored: StoredCall): Outcome | undefined {
   return outcome === null || "ran" in outcome ? undefined : open(toCall(stored), outcome);
 }
 
-/** What a stored call came to that has run and is not over. */
+/** Returns the outcome of a stored call that has run but is not settled. */
 export function getRanOutcome(stored: StoredCall): Outcome | undefined {
   const outcome = stored.outcome as Kept | { ran: Kept } | null;
   return outcome !== null && "ran" in outcome ? open(toCall(stored), outcome.ran) : undefined;

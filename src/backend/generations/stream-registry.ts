@@ -13,7 +13,7 @@ export type StreamRegistry = {
    * @returns to be called when that ends; of a client with several, the last one counts
    */
   attend(place: ClientKey, mode: PartialMode): Promise<() => void>;
-  /** Nobody is here any more. */
+  /** Removes all clients of this node. */
   close(): Promise<void>;
 };
 
@@ -39,7 +39,7 @@ export function createStreamRegistry({ db, clock, node, log }: Ports): StreamReg
   const later = (key: string, one: Here, mode: PartialMode) =>
     void note(key, one, mode).catch((error: unknown) => log("warn", "presence.failed", { error }));
   const stop = node.on("presence", (id) => {
-    // The node has another number now. What its clients said last is told by the rows of the old one.
+    // The node has a new number. The rows of the old one still hold what its clients reported.
     if (id === ANY_ID) for (const [key, one] of here) later(key, one, nothingSaid(one.mode));
   });
   function leave(key: string, one: Here): void {

@@ -5,7 +5,7 @@ import type { GenerationRequest } from "../store/generation-state.ts";
 import { getText } from "./recorder.ts";
 import type { ClaimedRow, LoopResult } from "./work.ts";
 
-/** What the answer of a generation is to be, where that was said. @throws Problem INVALID_REQUEST */
+/** Returns the required form of a generation's answer, if one was given. @throws Problem INVALID_REQUEST */
 export async function getWantedOutput({
   limits,
 }: Pick<GenerationRequest, "limits">): Promise<WantedOutput | undefined> {

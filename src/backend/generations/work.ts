@@ -56,7 +56,7 @@ export function createClaimedGeneration(
   };
 }
 
-/** A generation that this node works on: what steers it, who is told that something came for it, and whether that happened since it began. */
+/** A generation that this node is running: its control, its listeners, and whether an event arrived since it began. */
 export type ActiveRun = {
   control: RunControl;
   listeners: Set<() => void>;
@@ -79,7 +79,7 @@ export function createActiveRun(ending: Pick<RunControl, "closing" | "handing">)
   };
 }
 
-/** What a run of the loop came to. */
+/** Outcome of a run of the loop. */
 export type LoopResult =
   | { kind: "answered"; text: string; output?: { value: unknown } }
   | { kind: "held"; message: ModelMessage; calls: HeldCall[]; text: string }
@@ -88,7 +88,7 @@ export type LoopResult =
   | { kind: "error"; problem: Problem }
   | { kind: "cancelled" };
 
-/** What a generation came to while this node worked on it. */
+/** Outcome of a generation's run at this node. */
 export type RunResult = LoopResult & { row: ClaimedRow; failed: Problem[]; receipts: Receipt[] };
 
 /** What steers it meanwhile. */
@@ -97,9 +97,9 @@ export type RunControl = {
   stop: AbortController;
   /** Why it was stopped, for people. Without it the work is left as it is, for another node. */
   reason?: string;
-  /** Fires when this node begins to end: what only waits for somebody else is left to another one at once. */
+  /** Fires when this node begins to end: work that only waits moves to another node at once. */
   closing: AbortSignal;
-  /** Fires when another node is to go on with what this one does: it is left between two steps of the model. */
+  /** Fires when another node should continue: the run stops between two steps of the model. */
   handing: AbortSignal;
   /** Set when a claim could not be given back: the number under which this node holds it. */
   unreleased?: number;

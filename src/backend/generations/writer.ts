@@ -12,7 +12,10 @@ const GATHER = 40;
 /** Another node works on the generation now; whatever this one still does about it must not be written. */
 export class LostGeneration extends Error {}
 
-/** A change of rows: statements that are carried out with the parts in one, or what needs several; what that returns is told after the parts. */
+/**
+ * A change of rows: statements that run with the parts in one, or a function that needs several. The parts it returns
+ * follow the others.
+ */
 type Change = RawBuilder<unknown>[] | ((tx: DbConnection) => Promise<StreamPart[]> | Promise<void>);
 
 /** Writes a generation's parts to the log of its conversation, in order, as long as this node is the one that works on it. */
@@ -21,7 +24,7 @@ export type Writer = {
   push(part: StreamPart): void;
   /** Written now, with everything before, in one transaction with the change that the parts tell of. @throws LostGeneration */
   commit(parts: StreamPart[], change?: Change): Promise<void>;
-  /** Why it could not be written, if so; then nothing is written any more. */
+  /** Returns why writing failed. Nothing is written after that. */
   failure(): unknown;
 };
 
