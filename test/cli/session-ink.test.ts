@@ -135,7 +135,7 @@ test("U17 control characters of a backend's errors and of what is typed never re
   const ink = await openInk(ann, "ask");
   await ink.sees("● jira");
   ink.enter("show KAY-1");
-  await ink.shows(/carried out\.\s+bad/);
+  await ink.shows(/processed\.\s+bad/);
   ink.type(`\x1b[200~/rename ${evil}\x1b[201~`);
   ink.type("\r");
   await ink.shows("There is nothing to rename yet");

@@ -46,7 +46,7 @@ for (const [columns, rows] of [
     await session.sees(/^┌ Approve ─ jira\.transiti.* left ┐$/m);
     expect(Math.max(0, ...ups(session))).toBeLessThan(rows - 2);
     session.type("n");
-    await session.sees(/Why\? It may stay empty\./);
+    await session.sees(/Reason \(optional\):/);
     model.script({ text: "As you wish." });
     session.type("not now\r");
     await session.sees(/As you wish\./);

@@ -90,16 +90,25 @@ const EVENTS = array(
 
 test("a log of events gives the same progress from the column, from the old column, and from memory", () => {
   assert(
-    property(EVENTS, dictionary(string(), string()), (events, context) => {
-      const request = buildRequest({ context, limits: { allow: ["jira"], dryRun: true }, traceparent: "00-1-2-01" });
-      const progress = events.reduce(advanceProgress, INITIAL_PROGRESS);
-      const stored = JSON.parse(JSON.stringify({ request, progress, options: toLegacyOptions({ request, progress }) }));
-      expect(parseGenerationState({ id: "gen_1", ...stored })).toEqual({ request, progress });
-      expect(parseGenerationState({ id: "gen_1", ...stored, request: null, progress: null })).toEqual({
-        request,
-        progress,
-      });
-    }),
+    property(
+      EVENTS,
+      dictionary(
+        string().filter((key) => key !== "__proto__"),
+        string(),
+      ),
+      (events, context) => {
+        const request = buildRequest({ context, limits: { allow: ["jira"], dryRun: true }, traceparent: "00-1-2-01" });
+        const progress = events.reduce(advanceProgress, INITIAL_PROGRESS);
+        const stored = JSON.parse(
+          JSON.stringify({ request, progress, options: toLegacyOptions({ request, progress }) }),
+        );
+        expect(parseGenerationState({ id: "gen_1", ...stored })).toEqual({ request, progress });
+        expect(parseGenerationState({ id: "gen_1", ...stored, request: null, progress: null })).toEqual({
+          request,
+          progress,
+        });
+      },
+    ),
   );
 });
 
