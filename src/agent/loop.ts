@@ -6,7 +6,14 @@ import type { DryRun } from "./dry-run.ts";
 import type { AgentEvent, HeldCall, OpenStep, Outcome, StepResult } from "./events.ts";
 import { checkCall, runCalls } from "./execute.ts";
 import { buildInstructions } from "./instructions.ts";
-import { cutAnswerProblem, cutCallProblem, emptyAnswerProblem, filteredProblem } from "./model-problem.ts";
+import {
+  cutAnswerProblem,
+  cutCallProblem,
+  emptyAnswerProblem,
+  filteredProblem,
+  isTextCall,
+  textCallProblem,
+} from "./model-problem.ts";
 import { type AgentObserver, getErrorCode } from "./observe.ts";
 import {
   buildCorrectionMessages,
@@ -138,6 +145,7 @@ function* acceptAnswer(
   turn: Turn,
   { message, text, end }: Extract<StepResult, { kind: "answer" }>,
 ): Generator<AgentEvent, boolean> {
+  if (isTextCall(text)) return yield* yieldLast(buildErrorEvent(textCallProblem(label)));
   if (text.trim() === "" && !turn.memory.some(hasWritten))
     return yield* yieldLast(buildErrorEvent(emptyAnswerProblem(label, end)));
   const checked = end === "whole" ? wanted?.check(text) : undefined;

@@ -1,6 +1,9 @@
 import { APICallError } from "ai";
+import { parseServiceFault } from "#connectors/http/errors";
 import { toOwnFaultProblem } from "#connectors/http/own-fault";
+import { cleanLine } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
+import { redactSecrets } from "#protocol/redact";
 import type { AnswerEnd, Call } from "./events.ts";
 
 /**
@@ -15,7 +18,7 @@ export function toModelProblem(label: string, error: unknown): Problem {
   if (own) return own;
   if (APICallError.isInstance(cause)) {
     const code = isTooLong(cause) ? "CONTEXT_TOO_LONG" : "MODEL_FAILED";
-    return new Problem(code, describeApiError(label, cause), { cause: error });
+    return new Problem(code, withReason(describeApiError(label, cause), code, cause), { cause: error });
   }
   const name = cause instanceof Error ? cause.name : "";
   const why = /timeout|abort/i.test(name) ? "did not answer in time" : "gave an answer that could not be read";
@@ -71,6 +74,13 @@ function describeApiError(label: string, error: APICallError): string {
   return `${label} refused the request (HTTP ${status}).`;
 }
 
+/** Adds the provider's own sentence, which often says what to do: cleaned, cut, and without anything like a key. */
+function withReason(sentence: string, code: string, { statusCode = 0, responseBody = "" }: APICallError): string {
+  if (code === "CONTEXT_TOO_LONG" || statusCode === 401 || statusCode === 403) return sentence;
+  const reason = redactSecrets(cleanLine(parseServiceFault(responseBody).message, 200)).replace(/[.\s]+$/, "");
+  return reason ? `${sentence.replace(/\.$/, "")}: ${reason}.` : sentence;
+}
+
 function isTooLong({ statusCode = 0, message, responseBody = "" }: APICallError): boolean {
   return statusCode >= 400 && statusCode < 500 && statusCode !== 429 && TOO_LONG.test(`${message} ${responseBody}`);
 }
@@ -89,3 +99,15 @@ function findRootError(error: unknown): unknown {
 
 const TOO_LONG =
   /context.?length|context.?window|too many tokens|prompt is too long|maximum context|token count.*exceed|input is too long/i;
+
+/** The answer is a tool call in the model's own notation. */
+export function textCallProblem(label: string): Problem {
+  return new Problem("MODEL_FAILED", `${label} writes its tool calls as text, so kay cannot run them.`, {
+    hint: "Choose a model that supports tool calling. `kay model --test` checks it.",
+  });
+}
+
+/** Whether an answer is a tool call in one of the notations of open models (Hermes, Llama, Mistral, Harmony). */
+export function isTextCall(text: string): boolean {
+  return /^\s*(?:<\|?tool_call|<function=|\[TOOL_CALLS\]|<\|(?:channel|python_tag)\|>)/.test(text);
+}

@@ -58,7 +58,7 @@ async function run(scripts: Script[]) {
   }))
     events.push(event);
   const last = events.at(-1);
-  return { ran, requests, last, text: last?.type === "error" ? last.errorText : "" };
+  return { events, ran, requests, last, text: last?.type === "error" ? last.errorText : "" };
 }
 
 function searchTool(ran: unknown[]): AgentTool {
@@ -151,4 +151,22 @@ test("B244 the same failing call stops after three", async () => {
 test("an unknown tool names the nearest ones, not all", async () => {
   const { requests } = await run([call("jira__serach", "{}"), say("Sorry.")]);
   expect(JSON.stringify(requests[1]?.messages.at(-1))).toContain("The nearest are jira.search.");
+});
+
+test("B210 thoughts in think tags are not part of the answer", async () => {
+  const { events } = await run([say("<think>\nsecret plan\n</think>\n\nThe answer is 4.")]);
+  const text = events.flatMap((event) => (event.type === "text-delta" ? [event.delta] : [])).join("");
+  expect(text.trim()).toBe("The answer is 4.");
+  expect(events.some(({ type }) => type === "reasoning-delta")).toBe(true);
+});
+
+test.each([
+  '<tool_call>\n{"name": "jira__search", "arguments": {}}\n</tool_call>',
+  "<|channel|>commentary to=functions.jira__search <|message|>{}",
+  "<function=jira__search>{}</function>",
+  '[TOOL_CALLS][{"name": "jira__search"}]',
+])("B264 a tool call written as text is a failure that says so: %s", async (content) => {
+  const { text, ran } = await run([say(content)]);
+  expect(text).toMatch(/ writes its tool calls as text, so kay cannot run them\.$/);
+  expect(ran).toEqual([]);
 });

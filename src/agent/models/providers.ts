@@ -112,7 +112,10 @@ export const PROVIDERS: Record<ProviderName, Provider> = {
 async function createCompatibleModel({ model, apiKey, baseURL, fetch }: Opening): Promise<LanguageModel> {
   const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
   const options = { name: "openai-compatible", baseURL: baseURL ?? "", fetch, includeUsage: true };
-  return createOpenAICompatible({ ...options, ...(apiKey ? { apiKey } : {}) })(model);
+  const compatible = createOpenAICompatible({ ...options, ...(apiKey ? { apiKey } : {}) })(model);
+  // Servers of open models often leave the model's thoughts in its text.
+  const { extractReasoningMiddleware, wrapLanguageModel } = await import("ai");
+  return wrapLanguageModel({ model: compatible, middleware: extractReasoningMiddleware({ tagName: "think" }) });
 }
 
 function getNonEmpty(text: string | undefined): string | undefined {

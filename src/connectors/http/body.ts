@@ -21,10 +21,20 @@ export async function readBody(response: Response, limit = BODY_LIMIT): Promise<
   return text + decoder.decode();
 }
 
-/** Parses JSON and removes control characters from every string. Returns `undefined` for an empty body. */
+/**
+ * Parses JSON and removes control characters from every string. An integer that a number cannot hold exactly, such as a 64-bit ID, becomes a
+ * text with its digits. Returns `undefined` for an empty body.
+ */
 export function parseJson(text: string): unknown {
   if (text.trim() === "") return undefined;
-  return JSON.parse(text, (_, value: unknown) => (typeof value === "string" ? clean(value) : value));
+  return JSON.parse(text, reviveValue as (key: string, value: unknown) => unknown);
+}
+
+/** @param context has the source text of a primitive (https://tc39.es/proposal-json-parse-with-source/) */
+function reviveValue(_key: string, value: unknown, context?: { source?: string }): unknown {
+  if (typeof value === "string") return clean(value);
+  if (typeof value !== "number" || Number.isSafeInteger(value)) return value;
+  return context?.source !== undefined && /^-?\d+$/.test(context.source) ? context.source : value;
 }
 
 /** Returns the parsed value, or what is wrong with it as the end of a sentence ("issues.0.key is missing"). */

@@ -1,4 +1,5 @@
 import type { Clock, Fetch } from "#net/ports";
+import { clean } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 import type { ApiTraits, Credential, Endpoints, OAuthClient, ServiceHttp, ServiceRequest } from "../service.ts";
 import { readServiceAnswer, type ServiceAnswer } from "./answer.ts";
@@ -72,8 +73,9 @@ async function sendRequest<T>(options: ServiceHttpOptions, request: ServiceReque
   const call: Call = { options, request, url: buildRequestUrl(request, options.endpoints, title), reads, signal };
   const { headers, body } = await sendWithToken(call);
   const header = request.answerHeader;
-  const parsed = header ? { value: headers.get(header) ?? undefined } : parseBody(body);
-  const checked = "value" in parsed ? parseAnswer(request.answer, parsed.value) : parsed;
+  const parsed = header ? { value: headers.get(header) ?? undefined } : parseBody(body, reads);
+  const fits = "value" in parsed ? parseAnswer(request.answer, parsed.value) : parsed;
+  const checked = "wrong" in fits && "note" in parsed && parsed.note ? { wrong: parsed.note } : fits;
   if ("value" in checked) {
     request.onHeaders?.(headers);
     return checked.value;
@@ -191,7 +193,7 @@ function failureProblem(call: Call, { status, headers, body }: ServiceAnswer): P
   if (fault.scopeMissing && (status === 401 || status === 403)) return missingScopeProblem(fault, subject);
   if (status === 401) return authRequiredProblem(service);
   if (status === 429 || (status >= 500 && service.api?.repeat?.includes(status)))
-    return rateLimitedProblem(service.title, parseRetryAfter(headers, clock.now()) ?? 0);
+    return rateLimitedProblem(service.title, parseRetryAfter(headers, clock.now()) ?? 0, fault.message);
   if (!call.reads && status >= 500 && status !== 501 && status !== 503) {
     return unknownOutcomeProblem(
       service.title,
@@ -228,18 +230,27 @@ function cancelledProblem(title: string, cause: unknown): Problem {
   return new Problem("CANCELLED", `The request to ${title} was cancelled.`, { cause });
 }
 
-function rateLimitedProblem(title: string, wait: number): Problem {
+function rateLimitedProblem(title: string, wait: number, reason: string): Problem {
   const seconds = Math.ceil(wait / 1000);
   const when = seconds > 0 ? `Try again in ${seconds} s.` : "Try again in a moment.";
-  return new Problem("RATE_LIMITED", `${title} is receiving too many requests.`, { hint: when });
+  const why = reason ? `: ${reason}` : "";
+  return new Problem("RATE_LIMITED", `${title} is receiving too many requests${why.replace(/\.$/, "")}.`, {
+    hint: when,
+  });
 }
 
-function parseBody(body: string): { value: unknown } | { wrong: string } {
+/** Parses a body. A write that succeeded may answer with plain text; its page of HTML says nothing to the user. */
+function parseBody(body: string, reads: boolean): { value: unknown; note?: string } | { wrong: string } {
   try {
     return { value: parseJson(body) };
   } catch {
-    return { wrong: "the body is not JSON" };
+    const note = "the body is not JSON";
+    return reads ? { wrong: note } : { value: isHtml(body) ? undefined : clean(body).trim(), note };
   }
+}
+
+function isHtml(body: string): boolean {
+  return /^\s*</.test(body);
 }
 
 function joinSignals(signals: (AbortSignal | undefined)[]): AbortSignal | undefined {

@@ -1,3 +1,4 @@
+import { clean } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 import type { ApiErrors } from "../service.ts";
 import { readErrorCode } from "./answer.ts";
@@ -26,7 +27,8 @@ export type RequestSubject = { name: string; title: string; status: number; scop
  * Parses an error body. Shapes: Jira `{errorMessages, errors}`, Atlassian's gateway `{code, message}`, Confluence v2
  * `{errors: [{title, detail}]}`, Bitbucket `{type: "error", error: {message, detail, fields}}`, GitHub `{message,
  * errors: [{field, code}]}`, Slack `{error, needed}`, HubSpot `{message, category}` with its field errors as JSON
- * inside the message, OAuth `{error, error_description}`. HTML is never shown. A code that the service file explains
+ * inside the message, OAuth `{error, error_description}`, problem details `{title, detail}` (RFC 9457), validation lists `{detail: [{msg}]}`, and
+ * one line of plain text. HTML is never shown. A code that the service file explains
  * gets its sentence.
  */
 export function parseServiceFault(body: string, errors?: ApiErrors): ServiceFault {
@@ -35,7 +37,8 @@ export function parseServiceFault(body: string, errors?: ApiErrors): ServiceFaul
   const code = readErrorCode(body, errors);
   const known = errors?.codes[code ?? ""];
   const sentences = [...listMessages(json), ...fields.map(([field, text]) => `${field}: ${text}`)];
-  const reported = [...new Set(sentences.map(toOneLine).filter(Boolean))].join("; ").slice(0, 500);
+  const reasons = sentences.length > 0 ? sentences : listPlainText(body);
+  const reported = [...new Set(reasons.map(toOneLine).filter(Boolean))].join("; ").slice(0, 500);
   const message = known?.message ?? reported;
   const required = listRequiredScopes(json);
   const scopeMissing = required.length > 0 || json.category === "MISSING_SCOPES" || SCOPE_MISSING.test(reported);
@@ -107,9 +110,18 @@ function listMessages(json: Record<string, unknown>): string[] {
     ...toList(json.errors).flatMap((error) =>
       filterTexts([toRecord(error).title, toRecord(error).detail, toRecord(error).message]),
     ),
+    ...toList(json.errors).flatMap((error) => filterTexts([error])),
     ...filterTexts([json.message, nested.message, nested.detail]),
+    ...filterTexts([json.detail ?? (json.message ? undefined : json.title)]),
+    ...toList(json.detail).flatMap((error) => filterTexts([toRecord(error).msg, toRecord(error).message])),
     ...filterTexts([json.error_description ?? (json.message ? undefined : withoutBareCode(json.error))]),
   ];
+}
+
+/** A short line that is neither JSON nor HTML is a sentence of the service. */
+function listPlainText(body: string): string[] {
+  const text = body.trim();
+  return text.length <= 200 && !text.includes("\n") && /^[^<{["]/.test(text) ? [clean(text)] : [];
 }
 
 /** Drops bare codes such as Airtable's `{"error": "NOT_FOUND"}`, which mean nothing to users. */

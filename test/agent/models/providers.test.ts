@@ -72,7 +72,10 @@ test.each(
   async (_name, _status, settings, label, [status, message, sentence]) => {
     mock.on({ userMessage: /./ }, { error: { message, type: "error" }, status });
     const { events } = await run(settings());
-    const words = sentence ? `${label} ${sentence}` : `The conversation is too long for ${label}; start a new one.`;
+    const reason = status === 401 ? "" : `: ${message}`;
+    const words = sentence
+      ? `${label} ${sentence.replace(/\.$/, "")}${reason}.`
+      : `The conversation is too long for ${label}; start a new one.`;
     const code = sentence ? "MODEL_FAILED" : "CONTEXT_TOO_LONG";
     expect(events.at(-1)).toMatchObject({ type: "error", errorText: words, problem: { code } });
     expect(JSON.stringify(events)).not.toContain("sk-secret");

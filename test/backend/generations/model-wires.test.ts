@@ -84,7 +84,7 @@ describe.each(WIRES)("%s", (_name, label, settings) => {
     const started = performance.now();
     const { body } = await ask("say hello");
     expect(body.message).toBe(
-      `${label} accepts no more requests for now: its rate limit or quota is exhausted (HTTP 429).`,
+      `${label} accepts no more requests for now: its rate limit or quota is exhausted (HTTP 429): Rate limit.`,
     );
     expect(mock.getRequests()).toHaveLength(2);
     expect(performance.now() - started).toBeGreaterThan(950);

@@ -1,0 +1,64 @@
+import { expect, test } from "vitest";
+import * as z from "zod/mini";
+import { parseJson } from "#connectors/http/body";
+import { parseServiceFault } from "#connectors/http/errors";
+import { jira } from "#connectors/jira/jira";
+import { type Expected, httpOver, outside } from "./support/outside.ts";
+
+test.each([
+  ['{"title":"Unprocessable","detail":"end before start"}', "end before start"],
+  ['{"title":"Unprocessable"}', "Unprocessable"],
+  ['{"detail":[{"loc":["body","name"],"msg":"field required"}]}', "field required"],
+  ['{"errors":["Name is taken"]}', "Name is taken"],
+  ["plain words", "plain words"],
+  ["", ""],
+  ["<html>no</html>", ""],
+  [`${"x".repeat(5_000)}`, ""],
+  ["two\nlines", ""],
+])("B257 the service's own reason is read from %.60s", (body, message) => {
+  expect(parseServiceFault(body).message).toBe(message);
+});
+
+test("B256 integers that a number cannot hold keep their digits", () => {
+  expect(parseJson('{"items":[{"id":9007199254740993},{"id":12345678901234567890},{"id":-9007199254740993}]}')).toEqual(
+    {
+      items: [{ id: "9007199254740993" }, { id: "12345678901234567890" }, { id: "-9007199254740993" }],
+    },
+  );
+  expect(parseJson('[1, 9007199254740991, 0.1, 1e3, 1e400, "9007199254740993"]')).toEqual([
+    1,
+    9007199254740991,
+    0.1,
+    1000,
+    Number.POSITIVE_INFINITY,
+    "9007199254740993",
+  ]);
+});
+
+const send = (given: Omit<Expected, "request">, method: "GET" | "POST") => {
+  const world = outside({ request: `${method} https://api.atlassian.com/hook`, ...given } as Expected);
+  return httpOver(world, jira).http.request({ method, path: "/hook", answer: z.unknown() });
+};
+
+test("B258 a write that succeeded is a success whatever its body, and its text is shown", async () => {
+  expect(await send({ status: 200, text: "ok\n" }, "POST")).toBe("ok");
+  expect(await send({ status: 201, text: "<html>created</html>" }, "POST")).toBeUndefined();
+});
+
+test("B231 a rate limit says the service's own reason", async () => {
+  const json = { errorType: "RATE_LIMIT", message: "You have reached your daily limit.", policyName: "DAILY" };
+  const headers = { "retry-after": "120" };
+  await expect(send({ status: 429, json, headers }, "GET")).rejects.toMatchObject({
+    code: "RATE_LIMITED",
+    message: "Jira is receiving too many requests: You have reached your daily limit.",
+  });
+});
+
+test.each([400, 404, 409, 410, 422])("B232 HTTP %i never sends anyone to a status page", async (status) => {
+  const failed = await send({ status, json: {} }, "GET").then(
+    () => undefined,
+    (error: { hint: string }) => error,
+  );
+  expect(failed?.hint).toBeTruthy();
+  expect(failed?.hint).not.toContain("status page");
+});
