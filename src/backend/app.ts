@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { Hono } from "hono";
+import { getPath } from "hono/utils/url";
 import { createMcpClientPool } from "#connectors/mcp/client-pool";
 import { Problem } from "#protocol/errors";
 import { type AgentServer, createAgentServer } from "./agent-server/server.ts";
@@ -50,18 +51,22 @@ export function createBackend(ports: BackendPorts): Backend {
 
   function answer(request: Request, address: string): Promise<Response> {
     const requestId = randomUUID();
-    const route = getRoute(app, request.method, new URL(request.url).pathname);
+    // The router matches the decoded path, so limits and logs must not look at the raw one.
+    const route = getRoute(app, request.method, getPath(request));
     return logRequest(ports, { request, requestId, route }, async () => {
-      const response = await answerAdmitted(request, address, requestId).catch((error: unknown) =>
+      const response = await answerAdmitted(request, { address, requestId, route }).catch((error: unknown) =>
         toErrorResponse(error, ports.log, requestId),
       );
       return withSafeHeaders(response, requestId);
     });
   }
 
-  async function answerAdmitted(request: Request, address: string, requestId: string): Promise<Response> {
+  async function answerAdmitted(
+    request: Request,
+    { address, requestId, route }: { address: string; requestId: string; route: string },
+  ): Promise<Response> {
     checkAdmission(ports, request);
-    await limits.check(new URL(request.url).pathname, address);
+    await limits.check(route, address);
     return app.fetch(await limitBody(request, ports.limits.bodyBytes), { requestId });
   }
 

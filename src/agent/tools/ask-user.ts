@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import type { InteractionOutcome, UserResponse } from "#connectors/interaction";
 import { withDescription } from "#connectors/service";
+import { cleanLine } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 import { InputField } from "#protocol/events";
 import type { AgentTool } from "../tool.ts";
@@ -28,7 +29,8 @@ const Input = z.object({
 type Input = z.output<typeof Input>;
 
 /** Fields that ask for a secret. Secrets belong in a browser, where neither the model nor a log sees them. */
-const SECRET = /passw|passphrase|secret|token|api.?key|credential|\bpin\b|otp|2fa|cvv|card.?number/i;
+const SECRET =
+  /pass(?:w|ph|code)|secret|token|(?:api|ssh|private|access|recovery).?key|credential|\bpin\b|\botp\b|2fa|cvv|card.?number|(?:verification|security|one.?time|login|backup).?code|kennwort|mot de passe|contrase|\bsenha\b|has[łl]o|парол|密码|密碼|パスワード|비밀번호/iu;
 
 /** Asks the user a question. The answer is the result. */
 export const askUserTool: AgentTool = defineOwnTool({
@@ -40,11 +42,12 @@ export const askUserTool: AgentTool = defineOwnTool({
   run: async ({ question, fields = [] }, { requestInteraction }) => {
     const form =
       fields.length > 0 ? fields : [{ id: "answer", type: "text" as const, label: question, required: true }];
-    const secret = form.find(({ id, label }) => SECRET.test(`${id} ${label}`));
-    if (secret) {
+    const texts = [question, ...form.flatMap(({ id, label, description = "" }) => [id, label, description])];
+    const secret = texts.find((text) => SECRET.test(text.normalize("NFKC")));
+    if (secret !== undefined) {
       throw new Problem(
         "INVALID_REQUEST",
-        `“${secret.label}” asks for a secret. Secrets cannot be requested in a form.`,
+        `“${cleanLine(secret, 80)}” asks for a secret. Secrets cannot be requested in a form.`,
         {
           hint: "Use connect_service: the user signs in in the browser.",
         },

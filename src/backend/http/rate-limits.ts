@@ -6,18 +6,19 @@ import type { Limits } from "../ports.ts";
 /** What a backend accepts when its operator says nothing else: 1 MiB bodies, and room for a team behind one address. */
 export const DEFAULT_LIMITS: Limits = { bodyBytes: 1024 * 1024, requestsPerMinute: 1200, sensitivePerMinute: 240 };
 
-/** Routes that hand out or spend secrets; these may be asked less often. */
+/** Routes that hand out or spend secrets, or create rows without a sign-in; these accept fewer requests. */
 const SENSITIVE = [
   "/connections/connect",
-  "/auth/status/",
+  "/auth/status/:state",
   "/auth/refresh",
   "/auth/callback",
   "/auth/key",
   "/ask/confirm",
+  "/services",
 ];
 
-/** Counts requests per address in this process; each node of several counts for itself. */
-export type RateLimits = { check(path: string, address: string): Promise<void> };
+/** Counts requests per address in this process; each node of several counts for itself. `route` is the template of the matched route. */
+export type RateLimits = { check(route: string, address: string): Promise<void> };
 
 /**
  * Counters for one backend.
@@ -28,9 +29,9 @@ export function createRateLimits(limits: Limits, observe?: Observe): RateLimits 
   const all = new RateLimiterMemory({ keyPrefix: "all", points: limits.requestsPerMinute, duration: 60 });
   const sensitive = new RateLimiterMemory({ keyPrefix: "sensitive", points: limits.sensitivePerMinute, duration: 60 });
   return {
-    async check(path, address) {
+    async check(route, address) {
       await spend(all, address, observe);
-      if (SENSITIVE.some((start) => path.startsWith(start))) await spend(sensitive, address, observe);
+      if (SENSITIVE.includes(route)) await spend(sensitive, address, observe);
     },
   };
 }

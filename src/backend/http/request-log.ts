@@ -32,7 +32,7 @@ export function logRequest(
     );
     log(status >= 500 ? "info" : "debug", "request", {
       method,
-      path: getPath(request),
+      path: getLoggedPath(request, route),
       status,
       ...(status >= 500 ? await getCode(response) : {}),
       ms: clock.now() - began.at,
@@ -66,7 +66,7 @@ function findKnown(method: string): string {
   return METHODS.includes(method) ? method : "other";
 }
 
-/** What is in these paths gives away a sign-in or a request. */
-function getPath(request: Request): string {
-  return new URL(request.url).pathname.replace(/^(\/auth\/status|\/requests)\/.*/, "$1/…");
+/** Returns the path for the log. Paths of these routes hold a state or a key, so their template stands for them. */
+function getLoggedPath(request: Request, route: string): string {
+  return /^\/(?:auth\/status|requests)\//.test(route) ? route : new URL(request.url).pathname;
 }

@@ -8,11 +8,32 @@ import { Problem } from "#protocol/errors";
 export async function readJsonBody(request: Request): Promise<unknown> {
   const text = await request.text();
   if (text.trim() === "") return {};
+  if (isTooDeep(text))
+    throw new Problem("INVALID_REQUEST", `The body of the request is nested more than ${MAX_DEPTH} levels deep.`);
   try {
     return JSON.parse(text);
   } catch (cause) {
     throw new Problem("INVALID_REQUEST", "The body of the request is not JSON.", { cause });
   }
+}
+
+/** Levels of lists and objects in a body. Deeper ones overflow the stack of what reads them. */
+const MAX_DEPTH = 100;
+
+function isTooDeep(text: string): boolean {
+  let depth = 0;
+  let quoted = false;
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at];
+    if (quoted) {
+      if (character === "\\") at++;
+      else if (character === '"') quoted = false;
+    } else if (character === '"') quoted = true;
+    else if (character === "{" || character === "[") {
+      if (++depth > MAX_DEPTH) return true;
+    } else if (character === "}" || character === "]") depth--;
+  }
+  return false;
 }
 
 /**

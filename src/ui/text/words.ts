@@ -92,9 +92,13 @@ export function formatForm(request: InteractionRequest): string {
   return parts.join("\n");
 }
 
+/** Below every form of the model: its words may come from a text that it read, in any language. */
+const MODEL_FORM_NOTE = "The model wrote this. kay never needs a password, key or code.";
+
 /** Formats who asks with a form, and why. */
 export function formatAsker({ tool_name, prompt }: InteractionRequest): string {
-  return `${toLine(tool_name)} asks:${prompt ? ` ${clean(prompt)}` : ""}`;
+  const asks = `${toLine(tool_name)} asks:${prompt ? ` ${clean(prompt)}` : ""}`;
+  return tool_name === "ask_user" ? `${asks}\n${MODEL_FORM_NOTE}` : asks;
 }
 
 /** Formats the label of a field, and the values it accepts. */
