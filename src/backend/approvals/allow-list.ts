@@ -62,16 +62,20 @@ function getEntry(entry: string): Allowed {
 }
 
 /**
- * Whether these words mean the place: all of the tool's words, or the name or id in them alone. What the tool writes in one case is the same in
- * any; an id in both cases is itself only.
+ * Whether an entry names the place of a call: in all of the tool's words, or by the name or ID alone. Names compare without case. An ID is only
+ * itself, since anyone can name a channel `c0enginee2` after the ID `C0ENGINEE2`.
  */
 function isPlace(wanted: string, resource: string): boolean {
   return getNames(plain(resource)).some((name) => {
     if (name === wanted) return true;
+    if (ID.test(wanted)) return false;
     if (name === name.toLowerCase()) return name === wanted.toLowerCase();
     return name === name.toUpperCase() && name === wanted.toUpperCase();
   });
 }
+
+/** IDs as services write them: capitals with a digit among them. */
+const ID = /^(?=.*\d)[A-Z\d]{6,}$/;
 
 /** "to #ci" is #ci and ci; "in the document “launch plan”" is “launch plan” and launch plan. */
 function getNames(words: string): string[] {

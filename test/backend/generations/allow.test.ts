@@ -93,6 +93,7 @@ test.for([
 test.for([
   ["another place", "jira.post:#random", ci],
   ["a part of its name", "jira.post:c", ci],
+  ["a channel that is named like an id", "jira.post:C0ENGINEE2", { channel: "#c0enginee2", text: "hi" }],
   ["an id in other letters", "jira.post:c0abc", { channel: "C0AbC", text: "hi" }],
   ["another tool", "jira.close_issue", ci],
   ["a place, where the tool names none", "jira.post:?", { channel: "?", text: "hi" }],
