@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { findFile, formatFilePlace } from "../google/files.ts";
+import { findFileToChange, formatFilePlace } from "../google/files.ts";
 import { escapeCell, truncateText } from "../markup/markdown.ts";
 import { formatPlace } from "../place.ts";
 import { defineTool, withDescription } from "../service.ts";
@@ -32,7 +32,7 @@ export const appendTextTool = defineTool({
     const text = input.text.trim();
     if (text === "")
       throw new Problem("INVALID_REQUEST", "The text must not be empty.", { details: { field: "text" } });
-    const { id } = await findFile(context, input.document, "document");
+    const { id } = await findFileToChange(context, input.document, "document");
     const path = `/v1/documents/${encodeURIComponent(id)}`;
     const { http } = context;
     const document = await http.request({

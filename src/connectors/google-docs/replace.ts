@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { findFile, formatFilePlace } from "../google/files.ts";
+import { findFileToChange, formatFilePlace } from "../google/files.ts";
 import { escapeCell, formatCount } from "../markup/markdown.ts";
 import { formatPlace } from "../place.ts";
 import { defineTool, withDescription } from "../service.ts";
@@ -37,7 +37,7 @@ export const replaceTextTool = defineTool({
     if (input.find === "") {
       throw new Problem("INVALID_REQUEST", "The text to replace must not be empty.", { details: { field: "find" } });
     }
-    const { id, name } = await findFile(context, input.document, "document");
+    const { id, name } = await findFileToChange(context, input.document, "document");
     const replaceAllText = {
       containsText: { text: input.find, matchCase: true },
       replaceText: input.replacement,

@@ -5,7 +5,7 @@ import {
   DriveFile,
   FILE_FIELDS,
   FILE_KINDS,
-  findFile,
+  findFileToChange,
   formatFilePlace,
   toFileData,
 } from "../google/files.ts";
@@ -40,7 +40,7 @@ export const createFolderTool = defineTool({
     const { http } = context;
     const name = toOneLine(input.title);
     if (name === "") throw new Problem("INVALID_REQUEST", "A folder needs a name.", { details: { field: "title" } });
-    const parent = input.parent?.trim() ? await findFile(context, input.parent, "folder") : undefined;
+    const parent = input.parent?.trim() ? await findFileToChange(context, input.parent, "folder") : undefined;
     const folder = await http.request({
       method: "POST",
       path: "/drive/v3/files",

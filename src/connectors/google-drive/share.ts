@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { formatRecipients } from "../gmail/addresses.ts";
-import { buildFileUrl, findFile, formatFilePlace } from "../google/files.ts";
+import { buildFileUrl, findFileToChange, formatFilePlace } from "../google/files.ts";
 import { escapeCell } from "../markup/markdown.ts";
 import { defineTool, withDescription } from "../service.ts";
 
@@ -33,7 +33,7 @@ export const shareFileTool = defineTool({
     const { http } = context;
     const { role, verb } = getRole(input.role);
     const grantee = getGrantee(input.person);
-    const file = await findFile(context, input.file);
+    const file = await findFileToChange(context, input.file);
     const { id } = await http.request({
       method: "POST",
       path: `/drive/v3/files/${encodeURIComponent(file.id)}/permissions`,

@@ -3,6 +3,7 @@ import { formatFilePlace } from "../google/files.ts";
 import { escapeCell, formatCount } from "../markup/markdown.ts";
 import { formatPlace } from "../place.ts";
 import { defineTool, withDescription } from "../service.ts";
+import { getInputOption, toCellValues } from "./cell-values.ts";
 import { buildSpreadsheetUrl, buildValuesPath, formatCells, formatRange, parseCells, parseRows } from "./cells.ts";
 import { findSheet, findSpreadsheet } from "./spreadsheet.ts";
 
@@ -10,6 +11,10 @@ const Input = z.object({
   spreadsheet: withDescription(z.string(), "Title, id or URL of the spreadsheet."),
   text: withDescription(z.string(), "Cells of the row, separated by commas. Put each further row on a new line."),
   sheet: withDescription(z.optional(z.string()), "Name of the sheet. Default: the first sheet."),
+  formulas: withDescription(
+    z.optional(z.boolean()),
+    "Set only if the user asks for a formula: parse values as if typed, so that =SUM(A1:A3) computes.",
+  ),
 });
 type Input = z.output<typeof Input>;
 
@@ -18,7 +23,7 @@ const Appended = z.looseObject({
 });
 
 /**
- * Source: Sheets API v4, POST /v4/spreadsheets/{spreadsheetId}/values/{range}:append; values are parsed as if typed.
+ * Source: Sheets API v4, POST /v4/spreadsheets/{spreadsheetId}/values/{range}:append; values are stored as they are unless `formulas` is set.
  */
 export const appendRowsTool = defineTool({
   name: "google-sheets.append_rows",
@@ -37,13 +42,13 @@ export const appendRowsTool = defineTool({
   resource: ({ spreadsheet }: Input) => formatPlace("in the spreadsheet", formatFilePlace(spreadsheet)),
   async run(input, context) {
     const values = parseCells(input.text, "text");
-    const spreadsheet = await findSpreadsheet(context, input.spreadsheet);
+    const spreadsheet = await findSpreadsheet(context, input.spreadsheet, true);
     const range = formatRange(findSheet(spreadsheet, input.sheet), undefined);
     const { updates } = await context.http.request({
       method: "POST",
       path: `${buildValuesPath(spreadsheet.id, range)}:append`,
-      query: { valueInputOption: "USER_ENTERED", insertDataOption: "INSERT_ROWS" },
-      body: { range, majorDimension: "ROWS", values },
+      query: { valueInputOption: getInputOption(input), insertDataOption: "INSERT_ROWS" },
+      body: { range, majorDimension: "ROWS", values: toCellValues(values, input) },
       answer: Appended,
       scope: "spreadsheets",
     });

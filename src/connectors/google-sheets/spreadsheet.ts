@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { findFile } from "../google/files.ts";
+import { findFile, findFileToChange } from "../google/files.ts";
 import type { ToolContext } from "../service.ts";
 
 /** A spreadsheet without its cells. Source: Sheets API v4, "spreadsheets". */
@@ -13,12 +13,19 @@ export const Spreadsheet = z.looseObject({
   ),
 });
 
-/** Finds a spreadsheet and returns it with the names of its sheets. @throws Problem INVALID_REQUEST */
+/**
+ * Finds a spreadsheet and returns it with the names of its sheets.
+ *
+ * @param changes the spreadsheet will be changed, so its name must be given whole
+ * @throws Problem INVALID_REQUEST
+ */
 export async function findSpreadsheet(
   context: ToolContext,
   text: string,
+  changes = false,
 ): Promise<{ id: string; title: string; sheets: string[] }> {
-  const { id, name } = await findFile(context, text, "spreadsheet");
+  const find = changes ? findFileToChange : findFile;
+  const { id, name } = await find(context, text, "spreadsheet");
   const { properties, sheets } = await context.http.request({
     path: `/v4/spreadsheets/${encodeURIComponent(id)}`,
     query: { fields: "spreadsheetId,properties(title),sheets(properties(title,index))" },

@@ -4,6 +4,7 @@ import { formatFilePlace } from "../google/files.ts";
 import { escapeCell, formatCount } from "../markup/markdown.ts";
 import { formatPlace } from "../place.ts";
 import { defineTool, withDescription } from "../service.ts";
+import { getInputOption, toCellValues } from "./cell-values.ts";
 import { buildSpreadsheetUrl, buildValuesPath, formatCells, formatRange, parseCells, parseRows } from "./cells.ts";
 import { findSheet, findSpreadsheet } from "./spreadsheet.ts";
 
@@ -17,12 +18,16 @@ const Input = z.object({
   ),
   text: withDescription(z.string(), "New values: cells separated by commas, one row per line."),
   sheet: withDescription(z.optional(z.string()), "Name of the sheet. Default: the first sheet."),
+  formulas: withDescription(
+    z.optional(z.boolean()),
+    "Set only if the user asks for a formula: parse values as if typed, so that =SUM(A1:A3) computes.",
+  ),
 });
 type Input = z.output<typeof Input>;
 
 const Updated = z.looseObject({ updatedRange: z.nullish(z.string()), updatedCells: z.nullish(z.number()) });
 
-/** Source: Sheets API v4, PUT /v4/spreadsheets/{spreadsheetId}/values/{range}; values are parsed as if typed. */
+/** Source: Sheets API v4, PUT /v4/spreadsheets/{spreadsheetId}/values/{range}; values are stored as they are unless `formulas` is set. */
 export const updateCellsTool = defineTool({
   name: "google-sheets.update_cells",
   description: "Overwrite cells of a Google Sheets spreadsheet.",
@@ -41,13 +46,13 @@ export const updateCellsTool = defineTool({
   resource: ({ spreadsheet }: Input) => formatPlace("in the spreadsheet", formatFilePlace(spreadsheet)),
   async run(input, context) {
     const values = parseValues(input.range, input.text);
-    const spreadsheet = await findSpreadsheet(context, input.spreadsheet);
+    const spreadsheet = await findSpreadsheet(context, input.spreadsheet, true);
     const range = formatRange(input.range.includes("!") ? undefined : findSheet(spreadsheet, input.sheet), input.range);
     const { updatedRange, updatedCells } = await context.http.request({
       method: "PUT",
       path: buildValuesPath(spreadsheet.id, range),
-      query: { valueInputOption: "USER_ENTERED" },
-      body: { range, majorDimension: "ROWS", values },
+      query: { valueInputOption: getInputOption(input) },
+      body: { range, majorDimension: "ROWS", values: toCellValues(values, input) },
       answer: Updated,
       scope: "spreadsheets",
     });

@@ -82,11 +82,29 @@ export function buildDriveQuery({ text, name, kind, parent }: FileFilter): strin
 }
 
 /**
- * Finds a file by URL, ID or name.
+ * Finds a file to read by URL, ID or name. A part of the name is enough if only one file has it.
+ *
+ * @throws Problem INVALID_REQUEST when none or several match
+ */
+export function findFile(context: ToolContext, text: string, kind?: FileKind): Promise<DriveFile> {
+  return searchFile(context, text, kind, false);
+}
+
+/**
+ * Finds a file to change by URL, ID or its whole name. A file whose name only contains the text may be another person's.
  *
  * @throws Problem INVALID_REQUEST when none or several have the name
  */
-export async function findFile(context: ToolContext, text: string, kind?: FileKind): Promise<DriveFile> {
+export function findFileToChange(context: ToolContext, text: string, kind?: FileKind): Promise<DriveFile> {
+  return searchFile(context, text, kind, true);
+}
+
+async function searchFile(
+  context: ToolContext,
+  text: string,
+  kind: FileKind | undefined,
+  changes: boolean,
+): Promise<DriveFile> {
   const { http } = context;
   const id = parseFileId(text);
   if (id !== undefined) return fetchFileById(http, id);
@@ -95,11 +113,12 @@ export async function findFile(context: ToolContext, text: string, kind?: FileKi
   if (name === "") throw new Problem("INVALID_REQUEST", `No ${noun} is specified.`, { details: { field: noun } });
   const { files } = await findFiles(http, { name, kind }, 20);
   const exact = files.filter((file) => file.name.trim().toLowerCase() === name.toLowerCase());
-  const [only, ...others] = exact.length > 0 ? exact : files;
+  const [only, ...others] = exact.length > 0 || changes ? exact : files;
   if (only && others.length === 0) return only;
   if (!only) {
+    const similar = files.slice(0, 5).map((file) => `${file.name} (${file.id})`);
     throw new Problem("INVALID_REQUEST", `No ${noun} is called “${name}”.`, {
-      hint: "Check the name, or specify its URL.",
+      hint: similar.length > 0 ? `Similar names: ${similar.join(", ")}.` : "Check the name, or specify its URL.",
       details: { field: noun },
     });
   }

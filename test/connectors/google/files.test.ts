@@ -141,7 +141,7 @@ test("cells are written where they fit, and a single one takes its text as it is
   };
   const set = { spreadsheet: ID, range: "B2", text: "a, b" };
   const { text } = await run(googleSheets, "google-sheets.update_cells", set, byId("x"), meta, {
-    request: `PUT https://sheets.googleapis.com/v4/spreadsheets/${ID}/values/'It''s'!B2?valueInputOption=USER_ENTERED`,
+    request: `PUT https://sheets.googleapis.com/v4/spreadsheets/${ID}/values/'It''s'!B2?valueInputOption=RAW`,
     body: { range: "'It''s'!B2", majorDimension: "ROWS", values: [["a, b"]] },
     json: { updatedRange: "'It''s'!B2", updatedCells: 1 },
   });

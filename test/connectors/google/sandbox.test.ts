@@ -133,7 +133,7 @@ test("Sheets in the sandbox: read, rows added, cells changed, created; what Sam 
   );
   const range = { spreadsheet: "Budget 2026", range: "Costs!A5:C5" };
   expect((await sheets.run("google-sheets.read_range", range)).data).toMatchObject({
-    values: [["Travel", "Hamburg, return", "79.8"]],
+    values: [["Travel", "Hamburg, return", "79.80"]],
   });
   const plan = await sheets.run("google-sheets.read_range", { spreadsheet: "Budget 2026", sheet: "Plan" });
   expect(plan.data).toMatchObject({

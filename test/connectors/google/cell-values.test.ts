@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import { getInputOption, toCellValues } from "#connectors/google-sheets/cell-values";
+
+test("text is stored as it was approved, and only plain numbers become numbers", () => {
+  const cells = [
+    "007",
+    "=IMPORTXML(A1)",
+    "+49 30 1234",
+    "1e5",
+    "12",
+    "-3.5",
+    "0.10",
+    "1/2",
+    "TRUE",
+    "12345678901234567890",
+    "",
+  ];
+  expect(toCellValues([cells], {})).toEqual([
+    ["007", "=IMPORTXML(A1)", "+49 30 1234", "1e5", 12, -3.5, "0.10", "1/2", "TRUE", "12345678901234567890", ""],
+  ]);
+  expect(getInputOption({})).toBe("RAW");
+});
+
+test("values are parsed as if typed only where formulas are asked for", () => {
+  expect(toCellValues([["=SUM(A1:A3)", "7"]], { formulas: true })).toEqual([["=SUM(A1:A3)", "7"]]);
+  expect(getInputOption({ formulas: true })).toBe("USER_ENTERED");
+});
