@@ -72,7 +72,20 @@ function renderTable({ header, rows }: Tokens.Table): string {
 }
 
 function renderInline(tokens: Token[]): string {
-  return tokens.map(renderInlineToken).join("");
+  return tokens
+    .map((token, at) => {
+      const before = tokens[at - 1]?.raw ?? "";
+      const after = tokens[at + 1]?.raw ?? "";
+      return isLiteral(token, before, after) ? escapeMrkdwn(token.raw) : renderInlineToken(token);
+    })
+    .join("");
+}
+
+/** Whether a mark of Markdown is part of a word, as in `2*3*4`, `__init__.py` or a Windows path. Text arrives as it was approved. */
+function isLiteral({ type, raw }: Token, before: string, after: string): boolean {
+  if (type === "escape") return /\\[^\s\\]+$/.test(before);
+  if (type !== "em" && type !== "strong" && type !== "del") return false;
+  return /[\p{L}\p{N}_\\/]$/u.test(before) || /^[\p{L}\p{N}_\\/]|^\.\w/u.test(after) || /^__\w+__$/.test(raw);
 }
 
 function renderInlineToken(token: Token): string {

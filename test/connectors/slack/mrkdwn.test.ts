@@ -50,3 +50,23 @@ test("Markdown nested beyond reading is sent as plain text", () => {
   const deep = `${"> ".repeat(20_000)}x`;
   expect(markdownToMrkdwn(deep).length).toBeGreaterThan(20_000);
 });
+
+test.each([
+  "2*3*4 = 24",
+  "a*b*c and x_y_z",
+  "__init__.py and __main__",
+  "C:\\new\\*.log",
+  "snake_case_name",
+  "path/*/file/*.ts",
+  "~/notes~old~/x",
+])("%s arrives as it was approved", (text) => {
+  expect(markdownToMrkdwn(text)).toBe(text);
+});
+
+test.each([
+  ["**bold** and *leaning*, ~~gone~~", "*bold* and _leaning_, ~gone~"],
+  ["__two words__ (*it*)", "*two words* (_it_)"],
+  ["\\*not bold\\*", "*not bold*"],
+])("marks between words are marks: %s", (markdown, mrkdwn) => {
+  expect(markdownToMrkdwn(markdown)).toBe(mrkdwn);
+});
