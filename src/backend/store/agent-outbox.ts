@@ -3,13 +3,16 @@ import { toJsonColumn } from "./column-types.ts";
 import { LIVE_NODES_SQL } from "./node.ts";
 import type { Database, DbConnection } from "./schema.ts";
 
-/** A report to a webhook, without the session and the time that are told with it. `key` is the same for one that is made anew. */
+/**
+ * A report to a webhook, without the session and the time that are added when it is sent. `key` is the same for a
+ * report that is built again.
+ */
 export type NewReport = { key: string; report: { type: string } & Record<string, unknown> };
 
-/** One that is to be delivered next. */
+/** The next report to deliver. */
 export type WaitingReport = { number: string; report: Record<string, unknown>; at: Date };
 
-/** Note what is to be told, in the transaction that makes it true. What is there already stays as it is. */
+/** Adds a report in the transaction that makes it true. An existing one stays as it is. */
 export async function addToOutbox(
   tx: DbConnection,
   generationId: string,
@@ -83,7 +86,7 @@ export async function markDelivered(db: Kysely<Database>, generationId: string, 
   await db.updateTable("agent_turns").set({ tries: 0 }).where("generation_id", "=", generationId).execute();
 }
 
-/** It did not work: whoever comes first at that time tries again. */
+/** Postpones a delivery that failed. The first node at that time tries again. */
 export async function postponeDelivery(
   db: Kysely<Database>,
   generationId: string,
@@ -113,14 +116,14 @@ export async function endDelivery(db: Kysely<Database>, generationId: string): P
   });
 }
 
-/** What is left will not be taken any more. Returns how many these are. */
+/** Drops the reports that will never be accepted. Returns how many there were. */
 export async function dropOutbox(db: Kysely<Database>, generationId: string, now: number): Promise<number> {
   const query = db.updateTable("agent_outbox").set({ delivered_at: new Date(now) });
   const waiting = query.where("generation_id", "=", generationId).where("delivered_at", "is", null);
   return Number((await waiting.executeTakeFirst()).numUpdatedRows);
 }
 
-/** Turns of which something is to be delivered and nobody who lives does it. */
+/** Lists the turns with undelivered reports that no living node delivers. */
 export async function listTurnsToDeliver(db: Kysely<Database>, node: number, now: number): Promise<string[]> {
   const due = db.selectFrom("agent_turns").select("generation_id").where("deliver_at", "<=", new Date(now));
   const rows = await due.where(leftTo(node)).orderBy("deliver_at").limit(AT_ONCE).execute();

@@ -8,14 +8,17 @@ import { seal, unseal } from "./seal.ts";
 
 type Ports = { db: Kysely<Database>; keys: Keys };
 
-/** The secret of a conversation's webhook tokens; undefined when there is no such conversation, or no agent server ever worked in it. */
+/**
+ * Returns the secret of a conversation's webhook tokens, or undefined if the conversation does not exist or no agent
+ * server ever worked in it.
+ */
 export async function findAgentSecret({ db, keys }: Ports, conversationId: string): Promise<string | undefined> {
   const query = db.selectFrom("conversations").select("sealed_agent_secret").where("id", "=", conversationId);
   const sealed = (await query.executeTakeFirst())?.sealed_agent_secret;
   return sealed ? unseal(keys.sealing, place(conversationId), sealed).toString("utf8") : undefined;
 }
 
-/** The same, made with the first turn: of two that want one at once, both get the one that was first. */
+/** Returns the secret, created with the first turn. Of two concurrent calls, both get the one that was first. */
 export async function ensureAgentSecret(ports: Ports, conversationId: string, fresh: string): Promise<string> {
   const known = await findAgentSecret(ports, conversationId);
   if (known !== undefined) return known;
@@ -57,7 +60,7 @@ type NewAgentReport = { generationId: string; key: string; report: object; now: 
 /** A report, and when it came. */
 export type StoredReport = { report: Record<string, unknown>; at: Date };
 
-/** What was reported of a generation, in the order in which it came. */
+/** Lists the reports about a generation in the order of their arrival. */
 export async function listReports(db: Kysely<Database>, generationId: string): Promise<StoredReport[]> {
   const rows = await db
     .selectFrom("agent_reports")

@@ -5,7 +5,7 @@ import type { Database, DbConnection } from "./schema.ts";
 import type { AgentSessions } from "./schema-work.ts";
 import { hashSecret } from "./secrets.ts";
 
-/** What a backend opened at this agent server, for one turn of a conversation. */
+/** A session that a backend opened at this agent server for one turn of a conversation. */
 export type StoredAgentSession = Selectable<AgentSessions>;
 
 /** Make the session of a conversation, or give the one that is there a new token and webhook; its former token is worth nothing then. */

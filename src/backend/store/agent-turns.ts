@@ -62,7 +62,7 @@ export type TurnChange = {
   finished_at?: Date;
 };
 
-/** Written as long as this node is the one that works on it, and with it what is told of it. False when it is not. */
+/** Changes a turn, with its reports, while this node is the one that runs it. Returns false when it is not. */
 export async function changeTurn(
   tx: DbConnection,
   generationId: string,
@@ -85,7 +85,7 @@ export async function changeTurn(
   return numUpdatedRows > 0n;
 }
 
-/** Those that a node should take up: nobody who lives works on them. This node's own are among them, should it have lost sight of one. */
+/** Lists the turns that no living node runs, including turns of this node that it has lost track of. */
 export async function listTurnsToRun(db: Kysely<Database>, node: number): Promise<string[]> {
   const query = db.selectFrom("agent_turns").select("generation_id").where("finished_at", "is", null);
   const rows = await query.where(leftTo(node)).limit(AT_ONCE).execute();
@@ -113,12 +113,12 @@ export async function listTurnsToStop(db: Kysely<Database>, ids: string[], now: 
   return [...rows.map(({ generation_id }) => generation_id), ...ids.filter((id) => !left.has(id))];
 }
 
-/** What was said in a turn, step by step, for the conversation's history; nothing where another agent server ran it. */
+/** Lists the messages of a turn, step by step, for the conversation's history. Empty if another agent server ran it. */
 export async function listTurnMessages(db: DbConnection, generationId: string): Promise<ModelMessage[]> {
   return ((await findTurn(db, generationId))?.messages ?? []) as ModelMessage[];
 }
 
-/** Whether more is to be expected of a turn than was reported yet. */
+/** Returns whether a turn will report more. */
 export async function isUnderWay(db: DbConnection, generationId: string): Promise<boolean> {
   const turn = await findTurn(db, generationId);
   return turn !== undefined && (turn.finished_at === null || turn.deliver_at !== null);

@@ -12,9 +12,8 @@ export type Approval = Selectable<Approvals>;
 export type ApprovalQuestion = { installationId: string; conversationId?: string; key: string };
 
 /**
- * Keep an approval, in place of an older one of the same key and reach. Whatever of the installation has expired goes with it.
- *
- * @returns `undefined` when the conversation is not there any more, or was never the installation's
+ * Stores an approval in place of an older one with the same key and reach, and removes the installation's expired ones.
+ * @returns `undefined` when the conversation does not exist or belongs to another installation
  */
 export async function insertApproval(
   db: Kysely<Database>,

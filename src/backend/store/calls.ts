@@ -12,7 +12,7 @@ export type StoredCall = {
   outcome: unknown;
 };
 
-/** The calls of a step, written down before any of them runs: a change of what is held (`Condition`). */
+/** Inserts the calls of a step before any of them runs, as a change under a `Condition`. */
 export function insertCallsSql(
   step: number,
   calls: { toolCallId: string; toolName: string; input: unknown }[],
@@ -23,7 +23,10 @@ export function insertCallsSql(
     from held, jsonb_array_elements(${toJsonColumn(given)}::jsonb) with ordinality as calls_of_step (given, place) on conflict do nothing`;
 }
 
-/** How a call ended, or (`ran`) what it came to before it is over: a change of what is held (`Condition`). The first end stays. */
+/**
+ * Stores how a call ended, or (`ran`) its result before it is settled, as a change under a `Condition`. The first end
+ * stays.
+ */
 export function settleCallSql(toolCallId: string, outcome: object): RawBuilder<unknown> {
   return sql`update "calls" set outcome = ${toJsonColumn(outcome)} from held
     where generation_id = held.id and tool_call_id = ${toolCallId} and (outcome is null or outcome ? 'ran')`;

@@ -8,7 +8,7 @@ import type { DbConnection } from "./schema.ts";
 /** A client of a conversation. */
 export type ClientKey = { conversationId: string; clientId: string };
 
-/** What of its mode a client has said. */
+/** The parts of its mode that a client has stated. */
 export type PartialMode = Partial<ClientMode>;
 
 /** Everybody who follows a conversation, as `data-presence` tells it: `total` where they are too many to be told one by one. */
@@ -20,7 +20,7 @@ const WITHOUT_STREAM = 60_000;
 /** Where such a client is; no node has this number. */
 const NOWHERE = 0;
 
-/** Most clients that are told one by one: those that can answer come first. */
+/** Most clients that are listed one by one. Those that can answer come first. */
 const MOST_TOLD = 100;
 
 /** Note what a client says it can. Where it has no stream it counts for a minute. Every node hears of it. */
@@ -46,8 +46,8 @@ export async function putClient(
 }
 
 /**
- * Note that a client has a stream at a node. What it does not say of its mode stays as it was, at whatever node it said so; one that never said
- * anything can answer.
+ * Records that a client has a stream at a node. Parts of its mode that it does not state keep their values from any
+ * node. A client that never stated anything can answer.
  */
 export async function attachClient(
   db: DbConnection,
@@ -73,7 +73,7 @@ export async function attachClient(
     select ${formatNotice(conversationId)}`.execute(db);
 }
 
-/** Note that a client has no stream at a node any more. */
+/** Records that a client no longer has a stream at a node. */
 export async function detachClient(
   db: DbConnection,
   { conversationId, clientId }: ClientKey,
@@ -94,7 +94,9 @@ export async function listClients(db: DbConnection, conversationId: string, now:
   return { clients, ...(total > clients.length ? { total } : {}) };
 }
 
-/** Whether anybody who follows a conversation can answer a request; undefined where nobody does who said who they are. */
+/**
+ * Returns whether any follower of a conversation can answer a request, or undefined if no follower identified itself.
+ */
 export async function canAnswer(db: DbConnection, conversationId: string, now: number): Promise<boolean | undefined> {
   const { rows } = await sql<{ able: boolean | null }>`
     select bool_or(supported and enabled) as able from (${present(conversationId, now)}) as clients`.execute(db);
@@ -115,7 +117,7 @@ export async function findClient(
   return rows.map(format)[0];
 }
 
-/** Forget whoever was connected to a node that is gone, or to this one, and who only said what they can long ago. Every node hears of it. */
+/** Removes clients of vanished nodes, or of this one, and modes that were stated long ago. Notifies every node. */
 export async function forgetLostClients(db: DbConnection, now: number, node: number | null = null): Promise<void> {
   await sql`with gone as (
       delete from present_clients
@@ -145,7 +147,7 @@ function formatNotice(conversationId: string): RawBuilder<unknown> {
   return sql`pg_notify(${notifySql("presence")}, ${conversationId})`;
 }
 
-/** Note that somebody at this node reads a conversation, or that nobody does any more. */
+/** Records whether this node has readers of a conversation. */
 export async function recordFollowers(
   db: DbConnection,
   conversationId: string,
@@ -163,7 +165,7 @@ export async function recordFollowers(
     await db.deleteFrom("followers").where("conversation_id", "=", conversationId).where("node", "=", node).execute();
 }
 
-/** Whether somebody reads a conversation at another node that lives. */
+/** Returns whether another living node has readers of a conversation. */
 export async function isFollowedElsewhere(db: DbConnection, conversationId: string, node: number): Promise<boolean> {
   const others = db.selectFrom("followers").select("node").where("conversation_id", "=", conversationId);
   const living = others.where("node", "!=", node).where(sql<boolean>`node in (${sql.raw(LIVE_NODES_SQL)})`);

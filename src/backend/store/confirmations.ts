@@ -2,7 +2,7 @@ import type { Kysely } from "kysely";
 import { cleanText, toJsonColumn } from "./column-types.ts";
 import type { Database } from "./schema.ts";
 
-/** A held-back ask as it is stored. `plan` is what `interactions/confirmations.ts` needs to go on. */
+/** A held ask as it is stored. `plan` is what `generations/confirm.ts` needs to continue. */
 export type StoredConfirmation = {
   generationId: string;
   conversationId: string;

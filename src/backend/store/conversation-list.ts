@@ -51,7 +51,7 @@ function newestFirst<O>(query: SelectQueryBuilder<Database, "conversations", O>)
   return query.orderBy("updated_at", "desc").orderBy("created_at", "desc").orderBy("id");
 }
 
-/** One conversation. Somebody else's does not exist. */
+/** Finds one conversation. Another installation's does not exist. */
 export async function findConversation(
   db: DbConnection,
   installationId: string,
@@ -60,7 +60,7 @@ export async function findConversation(
   return await list(db, installationId).where("id", "=", cleanText(id)).executeTakeFirst();
 }
 
-/** Give a conversation another title; that is no activity, so it stays in its place. `false` when there is none. */
+/** Renames a conversation without changing its place in the list. Returns false when it does not exist. */
 export async function renameConversation(
   db: Kysely<Database>,
   installationId: string,

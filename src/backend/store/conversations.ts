@@ -40,15 +40,15 @@ export async function lockConversation(tx: DbConnection, id: string): Promise<nu
   return (await query.forUpdate().executeTakeFirst())?.last_event ?? 0;
 }
 
-/** Whether the conversation exists and belongs to the installation. Somebody else's does not exist. */
+/** Returns whether the conversation exists and belongs to the installation. */
 export async function isConversationOwner(db: Kysely<Database>, installationId: string, id: string): Promise<boolean> {
   const query = db.selectFrom("conversations").select("id").where("id", "=", cleanText(id));
   return (await query.where("installation_id", "=", installationId).executeTakeFirst()) !== undefined;
 }
 
 /**
- * What a generation has before it, in order: the messages that were there when it began, and its own. What was said in between belongs to
- * others.
+ * Loads the messages of a generation in order: those that were there when it began, and its own. Messages in between
+ * belong to other generations.
  */
 export async function loadMessages(
   db: DbConnection,
@@ -65,7 +65,7 @@ export async function loadMessages(
   return rows.map(({ message }) => message as unknown as ModelMessage);
 }
 
-/** What a conversation had before a generation, whether that has begun or not. */
+/** Loads the messages before a generation, whether it has begun or not. */
 export async function loadMessagesBefore(db: DbConnection, id: string, generationId: string): Promise<ModelMessage[]> {
   const rows = await db
     .selectFrom("messages")

@@ -71,7 +71,10 @@ export async function deleteDescription(db: DbConnection, installationId: string
   return row !== undefined;
 }
 
-/** What a person let kay do by itself with these tools, or with the service as a whole, is no more: they said it of something else. */
+/**
+ * Removes policies and saved approvals for these tools, or for the whole service: the user gave them for something
+ * else.
+ */
 export async function forgetApprovals(
   db: DbConnection,
   installationId: string,
@@ -87,7 +90,7 @@ export async function forgetApprovals(
     .execute();
 }
 
-/** End the authorizations under way for a service: whoever looks at one of its pages saw another description. */
+/** Ends the pending authorizations of a service: their open pages show another description. */
 export async function endStates(
   db: DbConnection,
   installationId: string,

@@ -18,7 +18,7 @@ export type OpenDatabase = {
   pool: pg.Pool;
   /** Where it is, without user and password: `db.example.com:5432/kay`. */
   place: string;
-  /** Waits for queries under way and closes every connection. Once or more. */
+  /** Waits for running queries and closes every connection. May be called more than once. */
   close(): Promise<void>;
 };
 
@@ -55,8 +55,8 @@ export async function openDatabase(
 }
 
 /**
- * A connection may drop while it is idle, or taken but between two queries; either would end the process if nobody listened. One that
- * drops says so several times, and is told once.
+ * Listens for dropped connections, idle or taken between two queries. Without a listener, either would end the process.
+ * Each drop is reported once.
  */
 function listenForDrops(pool: pg.Pool, tell: (error: Error) => void): void {
   const told = new WeakSet<pg.ClientBase>();
@@ -120,8 +120,8 @@ export function isDatabaseAway(error: unknown): boolean {
 }
 
 /**
- * How grave it is that work ended in this. That the database is away was told when its connection dropped, and what it interrupted goes on when it
- * is back: that is no fault inside kay. A disk that is full or fails, and a node that only reads, need somebody.
+ * Returns the log level of a fault. A database that is away was reported when its connection dropped, and interrupted
+ * work continues when it is back. A full or failing disk and a read-only node need an operator.
  */
 export function getFaultLevel(error: unknown): "warn" | "error" {
   return isDatabaseAway(error) && !/^(53100|58030|25006)$/.test(getErrno(error as Error)) ? "warn" : "error";

@@ -4,7 +4,7 @@ import { cleanText, toJsonColumn } from "./column-types.ts";
 import { LIVE_NODES_SQL } from "./node.ts";
 import type { Database } from "./schema.ts";
 
-/** What is written down before a write is sent. `id` is its idempotency key. */
+/** The record of a write before it is sent. `id` is its idempotency key. */
 export type PlannedEffect = {
   id: string;
   generationId: string;
@@ -18,8 +18,8 @@ export type PlannedEffect = {
 };
 
 /**
- * Write an effect down before anything is sent. One that was written down before comes back as it is: a write that had left is unknown from
- * now on, whoever runs its call again, and one that was refused stays so.
+ * Records an effect before anything is sent. An effect that was recorded before is returned as it is: a write that had
+ * left is unknown from now on, whoever repeats its call, and a refused one stays refused.
  */
 export async function planEffect(
   db: Kysely<Database>,
@@ -36,7 +36,7 @@ export async function planEffect(
     if (found.state === "settled") return { state: "settled", result: found.result };
     if (found.state === "failed" && found.result !== null) return { state: "refused", result: found.result };
     const state = found.state === "planned" || found.state === "failed" ? "planned" : "unknown";
-    // Whoever sent it may still hear the answer, and then write it down.
+    // The sender may still receive the answer and record it.
     const node = state === "planned" ? effect.node : found.node;
     await tx.updateTable("effects").set({ state, node, updated_at: at }).where("id", "=", effect.id).execute();
     return { state };
@@ -94,7 +94,7 @@ function ownEffect(db: Kysely<Database>, { id, node }: EffectKey) {
     .where("node", node === null ? "is" : "=", node);
 }
 
-/** What a generation did or may have done, oldest first. Writes that failed for sure did nothing and are left out. */
+/** Lists what a generation did or may have done, oldest first. Writes that certainly failed are left out. */
 export async function listReceipts(db: Kysely<Database>, generationId: string): Promise<Receipt[]> {
   const rows = await db
     .selectFrom("effects")
@@ -114,9 +114,8 @@ export async function listReceipts(db: Kysely<Database>, generationId: string): 
 }
 
 /**
- * What a node that is gone had sent without hearing the answer may have happened and is never sent again; what it had only planned was never
- * sent.
- *
+ * Marks effects of vanished nodes: those sent without an answer become unknown and are never sent again; those only
+ * planned were never sent.
  * @returns how many are unknown now
  */
 export async function markLostEffects(db: Kysely<Database>, now: number): Promise<number> {

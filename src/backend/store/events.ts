@@ -20,14 +20,17 @@ export type Holder = { generationId: string; node: number };
  */
 export type Condition = { queries: RawBuilder<unknown>[]; changes: RawBuilder<unknown>[] };
 
-/** That the holder works on its generation. The row is held until everything is written, so that nobody takes it meanwhile. */
+/**
+ * Requires that the holder still runs its generation. The row is locked until everything is written, so that no other
+ * node takes it.
+ */
 export function whileHeldBy({ generationId, node }: Holder, changes: RawBuilder<unknown>[] = []): Condition {
   const held = sql`held as materialized (select id from generations
     where id = ${generationId} and finished_at is null and node = ${node} for no key update)`;
   return { queries: [held], changes };
 }
 
-/** Make such a change by itself, in a transaction that made sure in its own way that it may. */
+/** Runs such a change alone, in a transaction that has checked the condition itself. */
 export async function runHeldChange(
   tx: DbConnection,
   generationId: string,
@@ -37,13 +40,14 @@ export async function runHeldChange(
 }
 
 /**
- * Append parts to a conversation's log. Numbers are taken under the lock of the conversation's row, so whoever reads number n has all before
- * it; a global sequence would show later numbers first. Every node is told when the transaction commits.
+ * Appends parts to a conversation's log. Numbers are assigned under the lock of the conversation's row, so a reader of
+ * number n has all before it; a global sequence would show later numbers first. All nodes are notified when the
+ * transaction commits.
  *
- * One statement, so that parts and the changes that they tell of need no transaction around it, and nobody waits for the lock longer than that.
- *
- * @param tx the transaction that makes further changes which the parts tell of
- * @param condition without it, it is written in any case
+ * It is one statement, so parts and the changes they report need no surrounding transaction, and the lock is held no
+ * longer than that.
+ * @param tx the transaction of further changes that the parts report
+ * @param condition if absent, the parts are written in any case
  * @returns false when the condition is not met; then nothing is written
  */
 export async function appendEvents(
@@ -100,7 +104,7 @@ export async function listGrown(db: Kysely<Database>, known: { id: string; last:
   return rows.map(({ id }) => id);
 }
 
-/** What a generation wrote so far, oldest first. */
+/** Lists the events of a generation so far, oldest first. */
 export async function listEvents(db: Kysely<Database>, generationId: string): Promise<StoredEvent[]> {
   const rows = await db
     .selectFrom("events")

@@ -47,7 +47,7 @@ const GenerationRequest = z.object({
   traceparent: z.optional(z.string()),
 });
 
-/** What was asked. Column `request`: written once, when the generation starts. */
+/** The request of a generation. Column `request`: written once, when the generation starts. */
 export type GenerationRequest = Readonly<z.infer<typeof GenerationRequest>>;
 
 const GenerationProgress = z.object({
@@ -73,7 +73,7 @@ const GenerationProgress = z.object({
   remote: z.nullable(RemoteTurn),
 });
 
-/** What the next run has to know. Column `progress`: changes only by `advanceProgress`. */
+/** What the next run needs to know. Column `progress`: changed only by `advanceProgress`. */
 export type GenerationProgress = Readonly<z.infer<typeof GenerationProgress>>;
 
 /** The progress of a generation that has not begun. */
@@ -88,7 +88,7 @@ export const INITIAL_PROGRESS: GenerationProgress = {
   remote: null,
 };
 
-/** What was asked and how far it is. */
+/** The request and the progress of a generation. */
 export type GenerationState = { request: GenerationRequest; progress: GenerationProgress };
 
 /** The columns that hold the state of a generation. */

@@ -103,7 +103,7 @@ export async function releaseGeneration(db: Kysely<Database>, id: string, node: 
   await query.where("node", "=", node).where("finished_at", "is", null).execute();
 }
 
-/** Whether the generation is still this node's; held until the transaction ends, so that nobody takes it meanwhile. */
+/** Returns whether this node still holds the generation, and locks it until the transaction ends. */
 export async function isHolder(tx: DbConnection, id: string, node: number): Promise<boolean> {
   const query = tx.selectFrom("generations").select("node").where("id", "=", id).where("finished_at", "is", null);
   return (await query.forNoKeyUpdate().executeTakeFirst())?.node === node;
@@ -163,9 +163,9 @@ export async function listOpenGenerations(db: DbConnection, conversationId: stri
 }
 
 /**
- * Those that a node should look at and nobody works on: left by a node that is gone, waited for long enough, answered without anybody
- * noticing, to be stopped, or next in their conversation. One that failed is left alone until it is to be tried again. No more than so many:
- * of what a node with hundreds under way left, each look of each node takes a part.
+ * Lists generations that need a node and have none: left by a vanished node, past their deadline, answered without
+ * notice, to be stopped, or next in their conversation. A failed one is skipped until its next attempt. The number is
+ * limited, so several nodes share a large backlog.
  */
 export async function listGenerationsToWake(
   db: Kysely<Database>,
@@ -193,8 +193,8 @@ export async function listGenerationsToWake(
 }
 
 /**
- * Something came that it may wait for: it is looked at, at the latest with the next look of any node, even when whoever noted this is gone
- * before saying so.
+ * Marks that an awaited event may have arrived. Any node's next check finds it, even if the node that marked it ends
+ * before it notifies.
  */
 export async function wakeGeneration(tx: DbConnection, id: string, now: number): Promise<void> {
   await sql`with woken as (update generations set wake_at = ${new Date(now)} where id = ${id} and finished_at is null)
@@ -236,7 +236,7 @@ export async function lockGeneration(tx: DbConnection, id: string): Promise<Gene
   return await query.forNoKeyUpdate().executeTakeFirst();
 }
 
-/** Tell every node that somebody wants something of this generation. */
+/** Notifies every node about a generation. */
 export async function notifyGeneration(db: DbConnection, id: string): Promise<void> {
   await sql`select pg_notify(${notifySql("generation")}, ${id})`.execute(db);
 }
@@ -244,7 +244,7 @@ export async function notifyGeneration(db: DbConnection, id: string): Promise<vo
 /** Generations that one look takes up: as many as are carried on in about the second until the next look. */
 const WOKEN_AT_ONCE = 100;
 
-/** Milliseconds that whoever makes a generation has to begin with it, before any other node does. */
+/** How long the creator of a generation has to begin with it before other nodes do, in ms. */
 const BEGINNING = 1_000;
 
 /** Nothing of its conversation goes before it; what is held for a confirmation stands aside. */
@@ -255,12 +255,12 @@ const isNext = () => sql<boolean>`not exists (select from generations before
 
 const idle = () => sql<boolean>`(node is null or node not in (${sql.raw(LIVE_NODES_SQL)}))`;
 
-/** What is to be stopped anybody may end, also where no agent server lives. */
+/** Any node may end a generation that must stop, also without a living agent server. */
 const within = (share: DelegationScope) =>
   share === "agent"
     ? sql<boolean>`options ->> 'at' = 'agent'`
     : sql<boolean>`(${share === "all"} or cancel is not null or options ->> 'at' is distinct from 'agent')`;
 
-/** What a living node keeps a call open of goes on there alone: any other one could only make the call again. */
+/** A call that a living node keeps open continues only there. Another node could only repeat it. */
 const keptBy = (node: number) =>
   sql<boolean>`(kept_by is null or kept_by = ${node} or kept_by not in (${sql.raw(LIVE_NODES_SQL)}))`;

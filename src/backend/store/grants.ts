@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import { toJsonColumn } from "./column-types.ts";
 import type { DbConnection, Grants } from "./schema.ts";
 
-/** What a service allowed an installation to do. */
+/** A grant: the access that a service gave to an installation. */
 export type Grant = Selectable<Grants>;
 
 /** A grant as a consent gives it. */
@@ -30,7 +30,7 @@ export async function findGrant(db: DbConnection, installationId: string, servic
     .executeTakeFirst();
 }
 
-/** The same, held until the transaction ends. */
+/** Finds a grant and locks it until the transaction ends. */
 export async function lockGrant(db: DbConnection, installationId: string, service: string): Promise<Grant | undefined> {
   return db
     .selectFrom("grants")
@@ -97,7 +97,7 @@ export async function requestScopes(
     .execute();
 }
 
-/** Keep the row as a memory of what was there and why it is gone; its tokens go. */
+/** Removes the tokens and keeps the row as a record of the account and the reason. */
 export async function markDisconnected(
   db: DbConnection,
   grant: Pick<Grant, "installation_id" | "service">,

@@ -10,7 +10,7 @@ import type { Interactions } from "./schema-work.ts";
 /** A request to a person, as it is stored. */
 export type StoredInteraction = Selectable<Interactions>;
 
-/** `int_…`, not to be guessed: it answers for somebody. */
+/** Creates an ID such as `int_…`. It cannot be guessed, because it authorizes an answer. */
 export function createInteractionId(): string {
   return `int_${randomBytes(16).toString("hex")}`;
 }
@@ -37,7 +37,10 @@ export function insertInteractionSql(
     from held, jsonb_populate_record(null::interactions, ${toJsonColumn(given)}::jsonb) as given`;
 }
 
-/** An answer counts and its generation is to be looked at, as a condition of the parts that tell of it. The generation is held first, as by everybody. */
+/**
+ * Stores an answer and wakes its generation, as a condition of the parts that report it. The generation is locked
+ * first, as everywhere.
+ */
 export function answerInteractionSql(
   { id, generation_id: generationId }: Pick<StoredInteraction, "id" | "generation_id">,
   response: InteractionResponse,

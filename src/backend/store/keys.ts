@@ -39,7 +39,7 @@ export type KeySource = { folder: string } | { value: string };
 export async function loadBackendKeys(source: KeySource): Promise<Keys> {
   if ("folder" in source) return keysOfFolder(source.folder);
   if (source.value.trimStart().startsWith("{")) return parseKeys(source.value, "KAY_KEYS");
-  // The value may be a key that somebody put there without its braces, so it is not repeated in an error.
+  // The value may be a key without its braces, so errors do not repeat it.
   return parseKeys(await readKeys(source.value, "the file of KAY_KEYS"), "the file of KAY_KEYS");
 }
 
@@ -55,7 +55,7 @@ async function keysOfFolder(folder: string): Promise<Keys> {
   return parseKeys(await readKeys(file, file), file);
 }
 
-/** Writes a file of its own, in the form that every kay reads, and links it to its name, which only the first of several processes can. */
+/** Writes a temporary file and links it to its name. Of several processes, only the first succeeds. */
 async function createKeys(folder: string, file: string): Promise<void> {
   const passing = `${file}.new-${randomBytes(6).toString("hex")}`;
   const fresh = () => ({ id: randomBytes(6).toString("hex"), key: randomBytes(KEY_BYTES).toString("base64url") });

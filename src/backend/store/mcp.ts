@@ -81,7 +81,7 @@ export async function lockMcpClient(tx: DbConnection, issuer: string, redirectUr
     .executeTakeFirstOrThrow();
 }
 
-/** A new registration, or none any more. */
+/** Stores a new client registration, or removes it. */
 export async function putMcpClient(
   db: DbConnection,
   { issuer, redirect_uri }: Pick<McpClientRow, "issuer" | "redirect_uri">,

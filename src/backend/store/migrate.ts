@@ -9,8 +9,8 @@ import type { Log } from "#telemetry/log";
 import { MIGRATIONS } from "./migrations.ts";
 
 /**
- * Milliseconds that a statement of a migration waits for a lock. Whoever wants the same table waits behind it for as long, so a migration gives
- * way to what runs and is tried again, rather than stand in the way of the nodes that are at work.
+ * How long a statement of a migration waits for a lock, in ms. Other users of the table wait behind it, so a migration
+ * gives way and is tried again instead of blocking the nodes.
  */
 const LOCK_LIMIT = 1_000;
 
@@ -47,7 +47,7 @@ export async function listMigrations<T>(db: Kysely<T>): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** On a connection of its own, whose statements may take long but wait for no lock. */
+/** Runs a migration on a separate connection whose statements may take long but never wait for a lock. */
 async function attempt(config: pg.PoolConfig) {
   const pool = new pg.Pool({ ...config, max: 1, lock_timeout: LOCK_LIMIT, statement_timeout: 0 });
   pool.on("error", () => {});

@@ -191,7 +191,7 @@ const AGENT_SERVERS = [
      report jsonb not null, created_at timestamptz not null, primary key (generation_id, key))`,
 ];
 
-/** For kay as an agent server: sessions that backends made, the turns that run in them, and what is to be told the webhooks. */
+/** Tables of the agent role: sessions that backends opened, their turns, and reports to the webhooks. */
 const AGENT_ROLE = [
   `create table agent_sessions (
      conversation_id text primary key references conversations on delete cascade, token_hash bytea, token_expires_at timestamptz not null,
@@ -214,10 +214,7 @@ const LOAD = [
   `create index conversations_listed on conversations (installation_id, updated_at desc, created_at desc, id)`,
 ];
 
-/**
- * Who follows a conversation: a row for each client and each node that it has a stream at. Nodes that know only the table `clients` go on with
- * that one.
- */
+/** Followers of a conversation: a row for each client and node. Older nodes keep using the table `clients`. */
 const CLIENTS = [
   `create table present_clients (
      conversation_id text not null references conversations on delete cascade, client_id text not null, node integer not null, name text,
@@ -242,8 +239,8 @@ const MCP_AUTH = [
 ];
 
 /**
- * What was asked and how far it is, in columns of their own. An older node changes `options` alone: `progress` becomes null, so that
- * `options` is read (`parseGenerationState`).
+ * Separate columns for the request and the progress. An older node changes only `options`; `progress` then becomes
+ * null, so that `options` is read (`parseGenerationState`).
  */
 const GENERATION_STATE = [
   `alter table generations add column request jsonb, add column progress jsonb`,

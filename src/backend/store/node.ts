@@ -7,7 +7,7 @@ import type { DbConnection } from "./schema.ts";
 /** Two halves of an advisory lock: this one says "a node of kay". */
 const NODE_LOCK = 0x6b6179;
 
-/** What nodes tell each other. Payloads are ids only; whoever is told reads the rows. */
+/** Channels between nodes. Payloads are only IDs; the receiver reads the rows. */
 const CHANNELS = { events: "kay_events", generation: "kay_generation", presence: "kay_presence" } as const;
 type Topic = keyof typeof CHANNELS;
 
@@ -19,14 +19,14 @@ export type Node = {
   /** Number under which this node claims work. @throws when the database cannot be reached */
   number(): Promise<number>;
   /**
-   * Called with the id of each conversation whose log grew or whose clients are others now, or of each generation that somebody wants
-   * something of; with {@link ANY} when some may have been missed.
+   * Calls `tell` with the ID of each conversation whose log or clients changed, or of each generation with news; with
+   * {@link ANY_ID} when notifications may have been missed.
    */
   on(topic: Topic, tell: (id: string) => void): () => void;
   close(): Promise<void>;
 };
 
-/** In place of an id: the connection was away, and whatever may have come meanwhile is to be looked for. */
+/** Replaces an ID: the connection was lost, and everything must be checked. */
 export const ANY_ID = "";
 
 /** SQL for the numbers of the nodes that live, this one among them. */
@@ -121,7 +121,7 @@ async function open(
   }
 }
 
-/** Whether any other node than this one lives, which could go on with its work. */
+/** Returns whether another living node could continue this node's work. */
 export async function hasOtherNodes(db: DbConnection, node: number): Promise<boolean> {
   const { rows } = await sql<{
     others: boolean;
