@@ -3,7 +3,7 @@ import { cleanLine } from "#protocol/clean";
 import { findClosestName, suggestName } from "#protocol/closest-name";
 import { Problem } from "#protocol/errors";
 
-/** What a caller allowed beforehand: a tool wherever it works, or at one place. */
+/** An entry of the caller's list: a tool everywhere, or at one place. */
 type Allowed = { tool: string; resource?: string };
 
 /**

@@ -29,8 +29,7 @@ export async function openConfirmation(
 }
 
 /**
- * Answer a confirmation. The first answer wins by compare-and-set in the store; whoever comes later hears what was answered.
- *
+ * Answers a confirmation. The first answer wins by compare-and-set in the store; later callers learn what was answered.
  * @throws Problem CONFIRMATION_NOT_FOUND (unknown, or another installation's), CONFIRMATION_USED, CONFIRMATION_EXPIRED
  */
 export async function closeConfirmation(

@@ -16,22 +16,23 @@ export type CallQuestion = {
   /** Who the service is connected as. */
   account?: Account;
   writes: ModeQuestion["writes"];
-  /** What the caller of this turn allowed beforehand. */
+  /** Entries that the caller of this turn allowed. */
   allow?: string[];
   /** Only wants to know: an approval that would answer is not noted as used. */
   peek?: boolean;
 };
 
 /**
- * What is to be done with a call. `grant` is the approval that answered, `allowed` the entry of the caller that did, `offer` what may be approved
- * where a person is asked.
+ * The decision about a call. `grant` is the saved approval that covers it, `allowed` the caller's entry that does, and
+ * `offer` what a user who is asked may approve.
  */
 export type Decision = { mode: ToolMode; why: string; offer: GrantOffer; grant?: Grant; allowed?: string };
 
 /**
- * Whether a call needs a person: the tool, its arguments, the person's policies and what they approved before. A remembered approval answers
- * only for a question before the call, and never where a policy says to ask every time; then only `once` is offered. What the caller of the
- * turn allowed answers like one, but never what is asked because of the arguments: nobody has seen those.
+ * Decides whether a call needs a user, from the tool, its arguments, the user's policies and saved approvals. A saved
+ * approval answers only a question before the call, and never where a policy says to ask every time; then only `once`
+ * is offered. An entry of the caller's list answers likewise, but never a question that the arguments raised: no user
+ * has seen those.
  */
 export async function decideCall(ports: Pick<BackendPorts, "db" | "clock">, question: CallQuestion): Promise<Decision> {
   const { installationId, conversationId, tool, input, account, writes, allow = [], peek } = question;
@@ -43,7 +44,7 @@ export async function decideCall(ports: Pick<BackendPorts, "db" | "clock">, ques
     writes,
     ...(fromInput === undefined ? {} : { fromInput }),
   });
-  // What is asked for because of the arguments was not asked for when the same resource was approved without them.
+  // A question that the arguments raise was not part of an earlier approval of the same resource.
   const isPlain = fromInput === undefined || fromInput === "auto";
   const resource = isPlain ? tool.resource?.(input) : undefined;
   const all = toGrantOffer({

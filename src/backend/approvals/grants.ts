@@ -23,7 +23,10 @@ const ALWAYS_LIFE = 90 * 86_400_000;
 
 type Ports = Pick<BackendPorts, "db" | "clock">;
 
-/** What is called: `input` as the tool's schema gave it, `resource` in the tool's words with their preposition ("to #general"). */
+/**
+ * A call: `input` as the tool's schema parsed it, `resource` in the tool's words with their preposition ("to
+ * #general").
+ */
 export type GrantedCall = {
   tool: string;
   input: Record<string, unknown>;

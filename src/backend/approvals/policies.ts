@@ -8,11 +8,11 @@ import { Problem } from "#protocol/errors";
 export type ModeQuestion = {
   /** `mode` is what the tool itself declares. */
   tool: { name: string; service: string; access: Access; mode?: ToolMode };
-  /** What the tool wants for these very arguments. */
+  /** What the tool requires for these arguments. */
   fromInput?: ToolMode;
   /** The person's policies, all of them. */
   policies: Policy[];
-  /** What a plain write does where nobody said anything about it. */
+  /** What a plain write does if no policy covers it. */
   writes: "auto" | "confirm_before_execution";
 };
 
@@ -43,7 +43,7 @@ type View = { mode: ToolMode; why: string };
 function byPolicy({ access, mode }: ModeQuestion["tool"], { target, mode: policy }: Policy): View {
   const of = target === "*" ? "everything" : target;
   const free = policy === "everything" || (policy === "reads" && access === "read");
-  // What a tool wants to be looked at afterwards is part of what it does; no policy has run it less openly.
+  // A review after the call is part of what the tool does. No policy removes it.
   const running = mode === "confirm_after_execution" ? mode : "auto";
   return { mode: free ? running : "confirm_before_execution", why: `your policy for ${of} is to ${POLICY[policy]}` };
 }
@@ -79,9 +79,8 @@ const WHEN: Record<ToolMode, string> = {
 };
 
 /**
- * What a policy or a revocation may be about: a service, a tool, or `*`.
- *
- * @param more names that count although no service has them any more
+ * Checks the target of a policy or revocation: a service, a tool, or `*`.
+ * @param more names that count although no service has them now
  * @throws Problem INVALID_REQUEST with the nearest name
  */
 export function checkTarget(services: ServiceConfiguration[], target: string, more: string[] = []): void {

@@ -7,7 +7,7 @@ import { findService, listServices } from "./catalog.ts";
 import { isGrantUsable, type UnsealedGrant, unsealGrant } from "./open-grant.ts";
 import { type RefreshResult, refreshGrant } from "./refresh.ts";
 
-/** Everything that a tool needs to reach a service in somebody's name. */
+/** Everything that a tool needs to reach a service for a user. */
 export type ServiceAccess = {
   token: string;
   metadata: Record<string, unknown>;
@@ -30,12 +30,12 @@ const LONGEST_WAIT = 30 * 1000;
 const DEFAULT_WAIT = 1000;
 
 /**
- * The access token of a service for an installation, refreshed when it is about to end or was refused. Refreshes of one connection happen
- * one at a time over all processes; whoever waited takes what the first one got.
- *
- * @param service its name, or the service as the caller knows it: of a described one only tokens of that very description are given
- * @throws Problem AUTH_REQUIRED (details `integrations`) when not connected or no longer so, SERVICE_FAILED when the provider cannot be
- * reached and nothing was changed, UNKNOWN_SERVICE
+ * Returns the access token of a service for an installation, refreshed if it is about to expire or was refused.
+ * Refreshes of one connection run one at a time over all processes; a waiting caller takes the first one's token.
+ * @param service its name, or the service as the caller knows it: for a custom one, only tokens of that very
+ * description are returned
+ * @throws Problem AUTH_REQUIRED (details `integrations`) when it is not connected, SERVICE_FAILED when the provider
+ * cannot be reached and nothing was changed, UNKNOWN_SERVICE
  */
 export async function getServiceAccess(
   ports: BackendPorts,

@@ -15,7 +15,7 @@ import { sealVerifier } from "./sealing.ts";
 
 /** A state lives 10 minutes (guide: "State expires in 10 minutes"). */
 const STATE_LIFETIME = 10 * 60 * 1000;
-/** Dead states are remembered for a day, so that a late client still hears what became of its own. */
+/** Ended states are kept for a day, so that a late client still learns how its state ended. */
 const STATE_MEMORY = 24 * 60 * 60 * 1000;
 
 /**

@@ -112,7 +112,7 @@ async function getTitle(ports: BackendPorts, { installation_id, service: name }:
   return services.find(({ service }) => service.name === name)?.service.title ?? name;
 }
 
-/** The page for a link that is worth nothing, or nothing any more. */
+/** Builds the page for a link that is invalid or has expired. */
 export function stalePage(ports: BackendPorts, reason: string): { status: number; page: Page } {
   ports.log("warn", "callback.rejected", { reason });
   return { status: 400, page: STALE };

@@ -10,13 +10,13 @@ import { toCustomService } from "./custom-service.ts";
 /** A service that can be connected here: it has a client registered at its provider. */
 export type ConnectableService = ServiceConfiguration & { client: OAuthClient };
 
-/** What the services of an installation are made from. */
+/** The sources of an installation's services. */
 export type ServicePorts = Pick<BackendPorts, "db" | "services" | "keys" | "fetch"> &
   Partial<Pick<BackendPorts, "guarded" | "localSecret" | "clientSecret" | "links">>;
 
 /**
- * The services of an installation: those that everybody has, and those that its person described. Whoever asks for services asks here. A name
- * of the first kind beats one of the second.
+ * Lists the services of an installation: the built-in ones and the custom ones of its user. All callers list services
+ * here. A built-in name wins over a custom one.
  */
 export async function listServices(ports: ServicePorts, installationId: string): Promise<ServiceConfiguration[]> {
   const names = new Set(ports.services.map(({ service }) => service.name));
@@ -78,8 +78,8 @@ export function requireClient(configuration: ServiceConfiguration): ConnectableS
 }
 
 /**
- * Where an operator gives the OAuth client of a service: environment variables of the backend, or settings of kay's own. A house service
- * without an address of its own needs that too.
+ * Returns where an operator sets the OAuth client of a service: environment variables of the backend, or settings of a
+ * local backend. An in-house service without an address needs that too.
  */
 export function getClientSettings({ oauth, endpoints }: Service): { variables: string[]; settings: string[] } {
   const { provider } = oauth;

@@ -1,7 +1,7 @@
 /** Runs work, at most so many at once; what comes later waits for its turn, first come first served. */
 export type ConcurrencyLimit = <T>(work: () => Promise<T>) => Promise<T>;
 
-/** Turns for work that holds something scarce, such as a connection to the database, while it waits for somebody else. */
+/** Limits concurrent work that holds a scarce resource, such as a database connection, while it waits. */
 export function createConcurrencyLimit(atOnce: number): ConcurrencyLimit {
   let free = atOnce;
   const waiting: (() => void)[] = [];

@@ -38,7 +38,7 @@ export async function completeConsent(ports: BackendPorts, state: AuthorizationS
   return establishConnection(ports, service, state, { tokens, identity, ...(authorization ? { authorization } : {}) });
 }
 
-/** What a consent or a pasted secret brought. */
+/** The result of a consent or of a pasted secret. */
 export type ConsentResult = { tokens: ServiceTokens; identity: Identity; authorization?: McpAuthorization };
 
 /**
@@ -64,7 +64,7 @@ export async function establishConnection(
       db,
       getGrant(ports, service, { state, tokens, identity, authorization, metadata, before: sameAccount }),
     );
-    // Whoever knows only the session id can connect an account, but that one never counts for bringing tokens back.
+    // A caller with only the session ID can connect an account, but that account never restores tokens.
     if (due || state.signed_in) {
       await rememberAccount(db, {
         installation_id: state.installation_id,
@@ -83,7 +83,7 @@ export async function establishConnection(
   });
 }
 
-/** Its person may have described the service anew while somebody consented; what was consented to is gone then. */
+/** The user may have changed the service's description during the consent. The consent then applies to nothing. */
 async function requireUnchanged(db: DbConnection, installationId: string, { service, described }: ConnectableService) {
   if (!described) return;
   const server = described.mcp && (await findMcp(db, installationId, service.name));
@@ -109,7 +109,7 @@ async function exchange(
   if (outcome.kind === "tokens") return outcome.tokens;
   if (outcome.kind === "refused")
     await handleUnknownClient(ports, authorization, { codes: outcome.codes, redirectUri: getRedirectUri(ports) });
-  // A client secret that is no good is asked for once more the next time.
+  // An invalid client secret is requested again next time.
   if (outcome.kind === "refused" && service.described && outcome.codes.some((one) => BAD_CLIENT.has(one)))
     await putClientSecret(ports.db, state.installation_id, state.service, null);
   if (outcome.kind === "busy") throw new Problem("SERVICE_FAILED", `${title} is receiving too many requests.`);

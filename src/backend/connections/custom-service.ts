@@ -30,9 +30,8 @@ export function toCustomService(ports: Ports, row: StoredDescription): ServiceCo
 }
 
 /**
- * Whether this backend may be sent to an address that somebody described: anywhere on a person's own machine, to public addresses alone on a
- * backend of many. What a name resolves to is looked at again when a socket is opened.
- *
+ * Checks whether this backend may send requests to a user's address: anywhere for a local backend, only to public
+ * addresses for a shared one. The resolved address is checked again when a socket is opened.
  * @throws Problem ADDRESS_REFUSED
  */
 export async function checkAddressAllowed(ports: OutboundPolicy, address: string): Promise<void> {
@@ -59,7 +58,7 @@ function pastedSecret(ports: Ports, row: StoredDescription, binding: string): st
   }
 }
 
-/** Where requests to an address that somebody described go through. */
+/** Returns the transport for addresses that users give. */
 export function chooseFetch({ localSecret, fetch, guarded }: OutboundPolicy): Fetch {
   if (localSecret !== undefined) return fetch;
   return (

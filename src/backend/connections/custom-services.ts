@@ -35,10 +35,9 @@ export async function parseService(ports: BackendPorts, source: string): Promise
 }
 
 /**
- * Add a described service to an installation, or replace the one of its name. Where its address or sign-in is another one, its tokens are
- * forgotten; approvals of tools that are no longer the same are too.
- *
- * @param installationId absent for a first look of somebody who has no installation yet; nothing is stored then
+ * Adds a custom service to an installation, or replaces the one of its name. If its address or sign-in changed, its
+ * tokens are removed; so are approvals of changed tools.
+ * @param installationId absent for a preview by a user without an installation; nothing is stored then
  * @throws Problem INVALID_REQUEST when there are too many
  */
 export async function addService(
@@ -153,7 +152,7 @@ async function notDescribed(ports: BackendPorts, installationId: string, name: s
   });
 }
 
-/** What a description changes of the one that is there. */
+/** What a description changes in an existing one. */
 type DescriptionDiff = {
   outcome: "added" | "replaced" | "unchanged";
   /** Sentences for a person. */

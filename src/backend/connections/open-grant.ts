@@ -11,7 +11,7 @@ export type UnsealedGrant = { grant: Grant; tokens: SealedTokens };
 /** A token that ends within this time is refreshed before it is used. */
 const MARGIN = 60 * 1000;
 
-/** @throws Problem AUTH_REQUIRED when there is no connection, or none that can be opened */
+/** @throws Problem AUTH_REQUIRED when there is no connection, or its tokens cannot be decrypted */
 export function unsealGrant(
   ports: Pick<BackendPorts, "keys">,
   configuration: ServiceConfiguration,
@@ -39,7 +39,7 @@ export function isGrantUsable(
   return open.tokens.access !== rejected && ports.clock.now() < getUsableUntil(open);
 }
 
-/** Milliseconds until which nobody has to ask for another token, unless this one is refused. */
+/** Returns until when a token can be used without a refresh, in ms since the epoch, unless it is refused. */
 export function getUsableUntil({ grant }: UnsealedGrant): number {
   return grant.access_expires_at === null ? Number.POSITIVE_INFINITY : grant.access_expires_at.getTime() - MARGIN;
 }

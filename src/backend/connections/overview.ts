@@ -14,9 +14,8 @@ export async function listConnections(ports: ServicePorts, installationId: strin
 }
 
 /**
- * Disconnect a service: its tokens are forgotten, and taken back where its server was found to do that. Disconnecting what is not connected is no
- * error.
- *
+ * Disconnects a service: removes its tokens, and revokes them if its server supports that. Disconnecting a service that
+ * is not connected is not an error.
  * @returns the service's name @throws Problem UNKNOWN_SERVICE
  */
 export async function disconnectService(
@@ -41,11 +40,10 @@ export function toConnectionView(grant: Grant | undefined): ConnectionView {
 }
 
 /**
- * A token, a yes and a page that is open belong to what an own service was before it changed.
- *
- * @param moved it is reached elsewhere now, or signed in to otherwise
- * @param forgotten its tools that are not what was allowed any more
- * @param done what became of it, for whoever has a page of before open: `described`, `added`
+ * Removes the tokens, approvals and open pages that belong to a custom service before its change.
+ * @param moved its address or its sign-in changed
+ * @param forgotten tools that are no longer what was allowed
+ * @param done the end of its pending authorizations, for users with an open page: `described`, `added`
  */
 export async function forgetConnection(
   db: DbConnection,

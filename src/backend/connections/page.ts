@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 
-/** What a person sees in the browser after a consent. All texts are plain; nothing in them becomes markup. */
+/** The page that the browser shows after a consent. All texts are plain; nothing in them becomes markup. */
 export type Page = {
   tone: "success" | "denial" | "failure";
   title: string;
   text: string;
   facts?: [name: string, value: string][];
-  /** Instead of what usually stands at the foot. */
+  /** Replaces the usual footer. */
   footer?: string;
 };
 

@@ -29,7 +29,7 @@ const LOCK_LIMIT = "20s";
  */
 const MOST_AT_ONCE = 4;
 
-/** Refreshes under way in this process: who asks for the same one shares it, and holds no further connection to the database. */
+/** Running refreshes of this process: callers of the same one share it, and hold no further database connection. */
 const underWay = new WeakMap<object, { running: Map<string, Promise<RefreshResult>>; turns: ConcurrencyLimit }>();
 
 /**

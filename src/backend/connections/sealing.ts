@@ -32,7 +32,7 @@ export function openClientSecret(keys: Keys, address: Required<GrantAddress>, se
   return unseal(keys.sealing, clientContext(address), sealed).toString("utf8");
 }
 
-/** The PKCE verifier of an authorization under way, sealed to its state. */
+/** Seals the PKCE verifier of a pending authorization to its state. */
 export function sealVerifier(keys: Keys, state: Buffer, verifier: string): Buffer {
   return seal(keys.sealing, verifierContext(state), verifier);
 }

@@ -28,8 +28,9 @@ export async function showKeyPage(ports: BackendPorts, query: URLSearchParams): 
 export type SubmittedKey = { response: Response; connected?: CallbackResult["connected"] };
 
 /**
- * What was entered there (`POST /auth/key`). A secret that the service refuses is asked for once more; one that it takes is sealed and completes
- * the state as a consent does. The secret of a client is sealed, and the browser goes on to the provider.
+ * Handles a submitted secret (`POST /auth/key`). A secret that the service refuses is requested again; an accepted one
+ * is sealed and completes the state as a consent does. A client secret is sealed, and the browser continues to the
+ * provider.
  */
 export async function submitKey(ports: BackendPorts, form: URLSearchParams): Promise<SubmittedKey> {
   const waiting = await findWaiting(ports, form.get("state"));
@@ -98,7 +99,7 @@ function isTicket(ports: BackendPorts, state: string, given: string): boolean {
   return ports.keys.signing.some((key) => secretsEqual(getTicket(ports, state, key), given));
 }
 
-/** The secret as requests will carry it. What is pasted has white space around it more often than not. */
+/** Returns the secret as requests carry it. Pasted text often has white space around it. */
 function secretIn(
   service: ConnectableService,
   form: URLSearchParams,
@@ -122,8 +123,8 @@ function namedSecret(user: string, password: string): { secret: string; user: st
 }
 
 /**
- * Who is behind a secret: whom the service names, or else the secret itself. It is known again by a hash that is slow to guess from, and
- * where there is no secret nobody is known again.
+ * Returns the account behind a secret: the one that the service names, or else a hash of the secret that is slow to
+ * guess from. Without a secret, no account can be recognized.
  */
 async function whose(
   ports: BackendPorts,

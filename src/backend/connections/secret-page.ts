@@ -1,16 +1,16 @@
 import { escapeHtml, type Page, renderPage, renderPageShell } from "./page.ts";
 
-/** What the page where a secret is pasted says. All texts are plain. */
+/** Texts of the page where a secret is pasted. All are plain. */
 export type KeyForm = {
   title: string;
   /** Where the secret will be sent, and nowhere else. */
   host: string;
-  /** What is asked for; `nothing` for a service that takes no secret. */
+  /** The kind of secret; `nothing` for a service without one. */
   asks: "key" | "token" | "password" | "client secret" | "nothing";
   state: string;
   /** Anti-forgery token of this form. */
   ticket: string;
-  /** What was wrong with the last try. */
+  /** What was wrong with the last attempt. */
   error?: string;
   user?: string;
   /** Where the answer may lead, besides back here: the provider's consent page. */

@@ -6,8 +6,8 @@ export type SiteSelection =
   | { choices: { name: string; url: string }[] };
 
 /**
- * Bind a consent to one site. `wanted` is what the person chose now (a name, a host or a URL), `before` the URL the same account's
- * connection had; nothing is ever bound to a site that nobody chose.
+ * Binds a consent to one site. `wanted` is the user's choice (a name, a host or a URL), `before` the URL of the same
+ * account's last connection. A consent is never bound to a site that the user did not choose.
  */
 export function chooseSite(identity: Identity, wanted: string | null, before: string | undefined): SiteSelection {
   const sites = identity.sites ?? [];
@@ -17,7 +17,7 @@ export function chooseSite(identity: Identity, wanted: string | null, before: st
   return { metadata: { ...identity.metadata, ...site.metadata } };
 }
 
-/** The token opens one site by itself: a choice must then mean that one. */
+/** The token opens a single site: a choice must then mean that one. */
 function onlySite(identity: Identity, wanted: string): SiteSelection {
   const { metadata } = identity;
   const { url, site, workspace, name } = metadata;

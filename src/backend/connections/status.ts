@@ -15,9 +15,8 @@ export function hashState(state: string | null | undefined): Buffer | undefined 
 }
 
 /**
- * What became of an authorization (guide, "Step 2"; protocol section 1). `completed` is told once, with tokens if the consent earned
- * them: of any number of callers exactly one gets it.
- *
+ * Returns the outcome of an authorization (docs/protocol.md). `completed` is reported once, with tokens if the consent
+ * earned them: of any number of callers exactly one gets it.
  * @param verifier of the S256 challenge that the connect call carried (RFC 7636 section 4.6)
  * @throws Problem STATE_INVALID (400), VERIFIER_INVALID (401), STATE_USED (410)
  */

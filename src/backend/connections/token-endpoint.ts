@@ -17,7 +17,7 @@ const LONGEST_LIFE_SECONDS = 10 * 366 * 24 * 3600;
 /** Tokens of a service as its token endpoint gave them. */
 export type ServiceTokens = { access: string; refresh?: string; expiresAt: Date | null; scope?: string };
 
-/** What a token endpoint can say; faults of the network and of the provider are thrown. */
+/** The answers of a token endpoint. Network and provider faults are thrown. */
 export type TokenOutcome =
   | { kind: "tokens"; tokens: ServiceTokens }
   | { kind: "refused"; gone: boolean; codes: string[]; description: string }

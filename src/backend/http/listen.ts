@@ -10,7 +10,7 @@ export type ListenOptions = {
   host: string;
   /** 0 lets the system choose. */
   port: number;
-  /** Milliseconds that requests under way get when the socket closes; 10 s. */
+  /** How long running requests get when the socket closes, in ms. Default: 10 s. */
   grace?: number;
   /** An answer with this header is not sent: its connection is cut instead (the sandbox's fault of a dropped connection). */
   dropHeader?: string;
@@ -20,9 +20,9 @@ export type Listener = {
   /** Where to reach it: `http://127.0.0.1:4000`, no trailing slash. */
   url: string;
   port: number;
-  /** Answers go on, each of them the last of its connection, so that whoever asks next chooses anew whom. */
+  /** Lets answers finish, each as the last of its connection, so that clients choose a node again. */
   drain(): void;
-  /** Stops taking requests, lets those under way finish, then cuts what is left. */
+  /** Stops accepting requests, lets running ones finish, then closes what is left. */
   close(): Promise<void>;
 };
 
@@ -74,7 +74,7 @@ export async function listen(
 
 /** Straight to the socket, so that nothing is kept for a reader but the reader's connection. */
 function push(outgoing: ServerResponse, { status, headers }: Response, open: (sink: StreamSink) => StreamSource): void {
-  // What was for the request itself, which is over.
+  // Headers of the ended request only.
   outgoing.removeAllListeners("close");
   outgoing.writeHead(status, Object.fromEntries(headers));
   outgoing.flushHeaders();

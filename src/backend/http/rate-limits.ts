@@ -3,7 +3,7 @@ import { Problem } from "#protocol/errors";
 import type { Observe } from "#telemetry/trace";
 import type { Limits } from "../ports.ts";
 
-/** What a backend accepts when its operator says nothing else: 1 MiB bodies, and room for a team behind one address. */
+/** Limits of a backend whose operator sets none: 1 MiB bodies, and room for a team behind one address. */
 export const DEFAULT_LIMITS: Limits = { bodyBytes: 1024 * 1024, requestsPerMinute: 1200, sensitivePerMinute: 240 };
 
 /** Routes that hand out or spend secrets, or create rows without a sign-in; these accept fewer requests. */

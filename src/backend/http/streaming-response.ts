@@ -1,8 +1,8 @@
-/** Whoever reads an answer that is written bit by bit, for as long as they like. */
+/** The reader of an answer that is written piece by piece. */
 export type StreamSink = {
   /** False when they have enough for now: no more until {@link Source.go}. */
   write(text: string): boolean;
-  /** Nothing comes any more. */
+  /** Ends the answer. */
   end(): void;
 };
 
@@ -10,7 +10,7 @@ export type StreamSink = {
 export type StreamSource = {
   /** More may be written. */
   go(): void;
-  /** Nobody reads any more, or everything is written. Once or more. */
+  /** Called when the reader has left or everything is written, possibly more than once. */
   gone(): void;
 };
 
@@ -39,7 +39,7 @@ export function createStreamingResponse(
         source.go();
       },
       cancel() {
-        // Also what was never read has an end that somebody waits for.
+        // An answer that was never read also needs an end.
         source ??= open({ write: () => false, end() {} });
         source.gone();
       },

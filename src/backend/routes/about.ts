@@ -30,7 +30,7 @@ const FEATURES = [
   "allow",
 ];
 
-/** What an agent server that is no kay of this database cannot be held to. */
+/** Limits that an agent server outside this database cannot enforce. */
 const BOUNDS = ["output_schema", "max_steps", "dry_run", "allow"];
 
 /**
@@ -79,8 +79,8 @@ const BEATS = 3;
 const PAUSE = 400;
 
 /**
- * A short stream of beats, each with the time at which it was sent. Whoever gets all of them at once has something in between that holds
- * streams back.
+ * Streams a few beats, each with its time. A client that receives all of them at once is behind something that buffers
+ * streams.
  */
 export function streamBeats(clock: Clock): Response {
   const encoder = new TextEncoder();

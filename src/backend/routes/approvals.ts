@@ -23,7 +23,7 @@ import { listPolicies } from "../store/policies.ts";
 import { buildServiceTools } from "../tools/toolbox.ts";
 import { readJsonBody } from "./body.ts";
 
-/** What a plain write does where a person can be asked. */
+/** What a plain write does if a client can answer. */
 const WRITES = "confirm_before_execution";
 
 /** Remembered approvals (protocol section 5): `GET /approvals`, `DELETE /approvals[/:id]`, `POST /approvals/test`. */
@@ -63,7 +63,7 @@ async function revokeAll(ports: BackendPorts, installationId: string, target: st
   return await revokeGrants(ports, installationId, target);
 }
 
-/** Would this call run by itself? Without an input: would calls of this tool, whatever their arguments? */
+/** Tests whether a call would run without asking. Without an input, tests calls of the tool with any arguments. */
 async function tested(
   ports: BackendPorts,
   installationId: string,

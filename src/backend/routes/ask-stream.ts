@@ -13,7 +13,7 @@ import { readJsonBody } from "./body.ts";
 import { parseClient, type RequestedClient, toClientMode } from "./client-mode.ts";
 import { streamEvents } from "./event-stream.ts";
 
-/** Where the stream of an ask is, for whoever repeats it or looks up what became of it. */
+/** Position of an ask's stream, for a repeated request or a lookup. */
 export type StreamPosition = { session_id: string; generation_id: string; after: number };
 
 /** Begin a generation whose events are streamed (protocol section 2). */
@@ -40,7 +40,7 @@ export async function beginAskStream(
   return { session_id: conversationId, generation_id: generationId, after };
 }
 
-/** The stream of a generation, from its first event to its last. Whoever reads it is there for as long as they do. */
+/** Streams a generation from its first event to its last. A reader counts as a follower while it reads. */
 export async function streamGeneration(
   ports: BackendPorts,
   engine: Engine,
@@ -64,7 +64,7 @@ export async function beginDirectTurn(
   request: Request,
 ): Promise<AskStreamResponse> {
   const answer = await begun(ports, engine, installationId, await readJsonBody(request));
-  // Nobody is there to stream it.
+  // The caller is gone, so there is no reader.
   if (request.signal.aborted) await engine.stop(answer.generation_id, "Whoever asked has gone.");
   return answer;
 }

@@ -35,7 +35,7 @@ export function parseClient({ id, name, interaction }: RequestedClient): Request
   return { id: parseClientId(id), ...(shown === "" ? {} : { name: shown }), ...(interaction ? { interaction } : {}) };
 }
 
-/** What it can, where one that says nothing can answer. */
+/** Converts a requested mode. A client that states nothing can answer. */
 export function toClientMode({ name, interaction = { supported: true, enabled: true } }: RequestedClient): ClientMode {
   return { ...(name === undefined ? {} : { name }), interaction };
 }

@@ -33,7 +33,7 @@ export function createConnectionRoutes(ports: BackendPorts): Hono {
   return app;
 }
 
-/** The guide's client sends no token here, so one that is missing or has died is no error. */
+/** The guide's client sends no token here, so a missing or expired one is not an error. */
 async function signedInAs(ports: BackendPorts, request: Request): Promise<string | undefined> {
   if (!hasAuthorization(request)) return undefined;
   try {

@@ -55,8 +55,8 @@ export function createCustomServiceRoutes(ports: BackendPorts): Hono {
 }
 
 /**
- * Whom a description is for. Somebody whose first service is one of their own cannot be signed in yet; but once somebody has signed in to an
- * installation, its session id alone changes none of its services.
+ * Returns the installation for a description. A user whose first service is a custom one cannot be signed in yet. Once
+ * an installation has a sign-in, its session ID alone changes none of its services.
  */
 async function getOwner(
   ports: BackendPorts,

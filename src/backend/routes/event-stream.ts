@@ -12,9 +12,9 @@ export type StreamRange = {
   after: number;
   /** Only what belongs to this generation, and to the end of it. */
   generationId?: string;
-  /** The last event that is sent; without it and without a generation the stream follows for as long as somebody reads. */
+  /** The last event to send. Without it and without a generation, the stream follows as long as it has a reader. */
   until?: number;
-  /** Called when whoever reads has gone, or has everything. */
+  /** Called when the reader has left or has everything. */
   left?(): void;
 };
 
@@ -22,8 +22,9 @@ type Followed = Pick<Engine, "hub" | "leave">;
 type StreamPorts = Pick<BackendPorts, "log" | "clock" | "observe">;
 
 /**
- * The log as Server-Sent Events: `id:` is the number in the log, `data:` one part, the end is `[DONE]`. Live events are read from the log
- * like old ones, so a stream that was cut goes on after its last number with nothing lost or doubled.
+ * Streams the log as Server-Sent Events: `id:` is the number in the log, `data:` one part, and `[DONE]` the end. Live
+ * events are read from the log like old ones, so an interrupted stream continues after its last number without loss or
+ * duplicates.
  */
 export function streamEvents(engine: Followed, ports: StreamPorts, streamed: StreamRange): Response {
   return createStreamingResponse((sink) => follow(engine, streamed, sink, ports), {
@@ -36,9 +37,9 @@ export function streamEvents(engine: Followed, ports: StreamPorts, streamed: Str
 /** While nothing happens it is a place in the log and an entry in two lists: thousands of them may wait. */
 function follow({ hub, leave }: Followed, streamed: StreamRange, sink: StreamSink, ports: StreamPorts): StreamSource {
   const { conversationId: id, until = Number.POSITIVE_INFINITY } = streamed;
-  // Of what is over nobody is told who follows it.
+  // A stream of an ended conversation reports no followers.
   const present = streamed.until === undefined ? hub.present : undefined;
-  // An answer begins with its own first part: who follows is told after it.
+  // An answer begins with its first part. Followers are reported after it.
   let begun = streamed.generationId === undefined;
   let told = 0;
   let position = streamed.after;
@@ -87,7 +88,7 @@ function follow({ hub, leave }: Followed, streamed: StreamRange, sink: StreamSin
       if (await more()) again = true;
     }
     reading = false;
-    // Cut rather than ended: the client comes back and goes on where it was.
+    // Cut instead of ended, so that the client reconnects and continues.
     if (!again && !out.full && hub.closed()) end();
   };
   const goOn = () =>
@@ -124,7 +125,7 @@ function measureDelay(
 /** Of an event that many follow: what is read together is written out once. */
 const texts = new WeakMap<StoredEvent, string>();
 
-/** Who follows is no event of the log and has no number: where the reader is in the log stays as it was. */
+/** Presence is not an event of the log and has no number: the reader's position stays as it was. */
 function getSse(event: StoredEvent): string {
   const { number, part, at } = event;
   const id = number > 0 ? `id: ${number}\n` : "";

@@ -12,10 +12,9 @@ type Answer = { status: number; body: unknown };
 type Handle = (body: unknown, signal: AbortSignal, link: (generationId: string) => Promise<void>) => Promise<Answer>;
 
 /**
- * Answer a write once per `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header): a repeat gets the first answer, success or not,
- * without doing anything. While the first is still under way, or was cut off by a stop of the backend, a repeat gets 409 at once with
- * `state`; what became of it is at `GET /requests/:key`. Without the header every request is its own.
- *
+ * Answers a write once per `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header): a repeat gets the first
+ * answer, success or not, without side effects. While the first is running, or if it was interrupted, a repeat gets 409
+ * at once with `state`; its outcome is at `GET /requests/:key`. Without the header every request runs.
  * @throws Problem IDEMPOTENCY_CONFLICT, INVALID_REQUEST
  */
 export async function answerOnce(
@@ -48,7 +47,7 @@ export async function runOnce(ports: Ports, installationId: string, request: Req
     await interrupt().catch(interrupt);
     throw error;
   });
-  // The work goes on without this process; its end will be the answer.
+  // The work continues without this process, and its end will be the answer.
   if ((answer.body as { code?: unknown } | null)?.code === "BACKEND_BUSY") return answer;
   await finishRequest(ports.db, installationId, key, { status: answer.status, answer: answer.body });
   return answer;

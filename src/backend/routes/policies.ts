@@ -9,7 +9,7 @@ import type { BackendPorts } from "../ports.ts";
 import { listPolicies, putPolicies } from "../store/policies.ts";
 import { readJsonBody } from "./body.ts";
 
-/** What kay may do by itself (protocol section 5): `GET /policies`, `PUT /policies`. */
+/** Creates the routes for policies: `GET /policies`, `PUT /policies`. */
 export function createPolicyRoutes(ports: BackendPorts): Hono {
   const app = new Hono();
   app.get("/policies", async (c) => {

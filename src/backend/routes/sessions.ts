@@ -98,7 +98,7 @@ function wholeNumber(field: string, text: string, most: number): number {
   throw new Problem("INVALID_REQUEST", `“${field}” must be a whole number from 1 to ${most}.`, { details: { field } });
 }
 
-/** Somebody else's conversation is not there either. */
+/** Another installation's conversation does not exist either. */
 export function sessionNotFoundProblem(): Problem {
   return new Problem("SESSION_NOT_FOUND", "There is no such conversation.", {
     hint: "Run `kay sessions list` to see every one.",

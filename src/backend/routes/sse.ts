@@ -1,11 +1,11 @@
 import type { StreamSink } from "../http/streaming-response.ts";
 
-/** What every stream says to whoever is between it and its reader: it is kept nowhere, and held back by nobody. */
+/** Headers of every stream: proxies and caches must neither store nor buffer it. */
 export const STREAM_HEADERS = {
   "content-type": "text/event-stream; charset=utf-8",
   "cache-control": "no-store",
   "x-accel-buffering": "no",
-  // So it is sent anyhow; said here, the listener reads nothing ahead and keeps nothing of what it read.
+  // Node sends it anyway. Setting it here keeps the listener from reading ahead.
   "transfer-encoding": "chunked",
 };
 
@@ -19,7 +19,7 @@ export type LiveSink = {
   /** They have enough for now, or have not begun to read. */
   full: boolean;
   write(text: string): void;
-  /** Nothing is written any more. */
+  /** Stops writing. */
   stop(): void;
 };
 
@@ -39,7 +39,7 @@ export function withKeepAlive(sink: StreamSink): LiveSink {
   return live;
 }
 
-/** One timer for all that wait for the same time: a stream on which nothing happens has none of its own. */
+/** One timer for all streams with the same interval, so that an idle stream needs none. */
 export type TimerWheel = {
   /** Have this called when the time has passed, and again and again; the time begins anew. */
   set(call: () => void): void;

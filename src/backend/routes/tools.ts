@@ -68,7 +68,7 @@ async function called(
   }
 }
 
-/** A missing connection is told as every tool tells it, in an object; besides it stand the fields of every error. */
+/** Reports a missing connection as every tool does, in an object with the fields of every error. */
 function failureBody(problem: Problem): Record<string, unknown> {
   const [integration] = getIntegrations(problem);
   const body = toProblemBody(problem);

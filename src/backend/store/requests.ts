@@ -3,13 +3,15 @@ import { cleanText, toJsonColumn } from "./column-types.ts";
 import { LIVE_NODES_SQL } from "./node.ts";
 import type { Database } from "./schema.ts";
 
-/** A write by its `Idempotency-Key`: under way, answered, or cut off by a stop of the backend. */
+/** A write by its `Idempotency-Key`: running, answered, or interrupted by a stop of the backend. */
 export type StoredRequest = {
   fingerprint: string;
   state: "running" | "done" | "interrupted";
   status: number | null;
   answer: unknown;
-  /** The generation that makes the answer, if one does: it goes on though the process that took the request is gone. */
+  /**
+   * The generation that makes the answer, if any. It continues even if the process that accepted the request is gone.
+   */
   generationId: string | null;
 };
 
@@ -81,7 +83,7 @@ export async function linkRequest(
     .execute();
 }
 
-/** Nobody knows how far a request came, unless a generation makes its answer. */
+/** Marks a request as interrupted: its outcome is unknown, unless a generation makes its answer. */
 export async function interruptRequest(db: Kysely<Database>, installationId: string, key: string): Promise<void> {
   await db
     .updateTable("requests")
@@ -93,7 +95,7 @@ export async function interruptRequest(db: Kysely<Database>, installationId: str
     .execute();
 }
 
-/** At start-up: requests that a node which is gone was answering by itself. */
+/** Marks the requests that vanished nodes were answering without a generation. Called at start-up. */
 export async function interruptLostRequests(db: Kysely<Database>): Promise<void> {
   await db
     .updateTable("requests")
@@ -104,7 +106,7 @@ export async function interruptLostRequests(db: Kysely<Database>): Promise<void>
     .execute();
 }
 
-/** At start-up: answers that nobody looks up any more. */
+/** Removes answers that are no longer looked up. Called at start-up. */
 export async function forgetRequestsBefore(db: Kysely<Database>, time: Date): Promise<void> {
   await db.deleteFrom("requests").where("state", "!=", "running").where("created_at", "<", time).execute();
 }

@@ -41,9 +41,9 @@ export type Generations = {
   conversation_id: string;
   installation_id: string;
   status: GenerationStatus;
-  /** Number of the node that works on it; nobody does while it waits. */
+  /** Number of the node that runs it; null while it waits. */
   node: number | null;
-  /** What was asked: a `GenerationRequest`. Null in rows of older nodes. */
+  /** A `GenerationRequest`. Null in rows of older nodes. */
   request: MaybeJson;
   /** How far it is: a `GenerationProgress`. Null in rows that an older node wrote last. */
   progress: MaybeJson;
@@ -51,9 +51,9 @@ export type Generations = {
   options: MaybeJson;
   /** Model steps begun. */
   steps: Generated<number>;
-  /** The message of the step whose calls are under way. */
+  /** The message of the step whose calls are running. */
   step: MaybeJson;
-  /** The node that keeps a call open while its person is asked; as long as it lives, it alone goes on. */
+  /** The node that keeps a call open while its user is asked. While it lives, only this node continues. */
   kept_by: number | null;
   /** Services that are waited for. */
   auth: MaybeJsonOf<AuthNeeded>;
@@ -63,9 +63,9 @@ export type Generations = {
   paused_at: MaybeTime;
   /** How often in a row its work ended in a fault of kay's own; back to none with each step that is done. */
   failures: Generated<number>;
-  /** Before this nobody looks at it by itself, since it failed. */
+  /** Time of the next attempt after a failure. No node runs it before. */
   retry_at: MaybeTime;
-  /** Why it is to be stopped, once somebody wants that. */
+  /** Why it should stop, if it should. */
   cancel: string | null;
   created_at: Time;
   finished_at: MaybeTime;
@@ -79,7 +79,7 @@ export type Confirmations = {
   conversation_id: string;
   prompt: string;
   context: Json;
-  /** What was shown: the first step, as the loop needs it to go on. */
+  /** The plan that was shown: the first step, as the loop needs it to continue. */
   plan: MaybeJson;
   interactive: boolean;
   created_at: Time;
@@ -99,7 +99,10 @@ export type Effects = {
   state: "planned" | "sent" | "settled" | "failed" | "unknown";
   summary: string;
   url: string | null;
-  /** What the tool answered, once settled, or the refusal, once failed: a call that is resumed after a crash takes it from here. */
+  /**
+   * The tool's result once settled, or the refusal once failed. A call that is resumed after a crash takes it from
+   * here.
+   */
   result: MaybeJson;
   /** The node that sends it. */
   node: number | null;
@@ -176,7 +179,7 @@ export type Approvals = {
   last_used_at: MaybeTime;
 };
 
-/** What kay may do by itself with a service, a tool, or everything (`*`). */
+/** What kay may run without asking: for a service, a tool, or everything (`*`). */
 export type Policies = { installation_id: string; target: string; mode: PolicyMode; updated_at: Time };
 
 /** Who follows a conversation and whether they can answer, once for each node that they have a stream at. */
@@ -192,7 +195,7 @@ export type PresentClients = {
   seen_at: Time;
 };
 
-/** At which nodes somebody reads a conversation, whether they said who they are or not. */
+/** The nodes at which a conversation has readers, identified or not. */
 export type Followers = { conversation_id: string; node: number };
 
 /** What an agent server reported of a generation. `key` is the same for a report that is delivered again. */
@@ -227,19 +230,22 @@ export type AgentTurns = {
   node: number | null;
   steps: Generated<number>;
   step: MaybeJson;
-  /** What the model and its tools said in it. */
+  /** The messages of the model and its tools in the turn. */
   messages: ColumnType<unknown[], string | undefined, string>;
   sealed_webhook: Buffer;
   /** When its webhook takes no more reports, and it is given up. */
   expires_at: Time;
   finished_at: MaybeTime;
-  /** Number of the node that delivers its reports, since when something is to be delivered, and how often that failed in a row. */
+  /**
+   * Number of the node that delivers its reports, the time since when a report is due, and the number of failures in a
+   * row.
+   */
   courier: number | null;
   deliver_at: MaybeTime;
   tries: Generated<number>;
 };
 
-/** What a webhook is to be told, in order, and until its turn is forgotten what it was told. */
+/** Reports for a webhook in order, kept until their turn is removed. */
 export type AgentOutbox = {
   number: GeneratedAlways<string>;
   generation_id: string;

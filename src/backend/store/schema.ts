@@ -79,7 +79,7 @@ export type RefreshTokens = {
   spent_at: MaybeTime;
 };
 
-/** One authorization under way; lives 10 minutes, its callback counts once, its tokens are handed out once. */
+/** A pending authorization. It lives 10 minutes, its callback counts once, and its tokens are handed out once. */
 export type States = {
   /** SHA-256 of the state; the state itself is only in the authorization URL and in the client. */
   hash: Buffer;
@@ -90,7 +90,7 @@ export type States = {
   /** S256 challenge of the client, if it sent one. */
   code_challenge: string | null;
   needs_tokens: boolean;
-  /** Whether whoever began it was signed in to the installation; knowing its session id alone proves little. */
+  /** Whether the caller was signed in to the installation. Knowing its session ID alone proves little. */
   signed_in: boolean;
   site: string | null;
   /** Sealed: where an MCP server has its people sign in, as it was found out when this began. */
@@ -105,7 +105,10 @@ export type States = {
   delivered_at: MaybeTime;
 };
 
-/** What a service allowed an installation to do. `sealed` holds access and refresh token of the service (AES-256-GCM). */
+/**
+ * The access that a service gave to an installation. `sealed` holds the service's access and refresh token
+ * (AES-256-GCM).
+ */
 export type Grants = {
   installation_id: string;
   service: string;

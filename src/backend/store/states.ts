@@ -2,10 +2,10 @@ import type { Insertable, Selectable } from "kysely";
 import { cleanText, toJsonColumn } from "./column-types.ts";
 import type { DbConnection, States } from "./schema.ts";
 
-/** One authorization under way. */
+/** A pending authorization. */
 export type AuthorizationState = Selectable<States>;
 
-/** What a new one is made of; how it ends is not known yet. */
+/** The fields of a new authorization; its end is not known yet. */
 export type NewAuthorizationState = Pick<
   Insertable<States>,
   | "hash"
@@ -57,7 +57,7 @@ export async function listLatestStates(
     .execute();
 }
 
-/** The one step from `pending` that a state takes: whoever gets a row here has its callback, everybody else came second. */
+/** Takes a state from `pending`, once: the caller that gets a row has its callback, all others came second. */
 export async function claimState(
   db: DbConnection,
   hash: Buffer,
@@ -114,7 +114,7 @@ export async function markDelivered(db: DbConnection, hash: Buffer, now: Date): 
   return row !== undefined;
 }
 
-/** Forget states that died before `time`; nobody asks for them any more. */
+/** Removes states that ended before `time`. */
 export async function deleteStatesBefore(db: DbConnection, time: Date): Promise<void> {
   await db.deleteFrom("states").where("expires_at", "<", time).execute();
 }

@@ -18,7 +18,7 @@ export async function findFamily(db: DbConnection, id: string): Promise<TokenFam
   return db.selectFrom("families").selectAll().where("id", "=", id).executeTakeFirst();
 }
 
-/** The same, held until the transaction ends: rotations of one sign-in happen one after another. */
+/** Finds a sign-in and locks it until the transaction ends, so that its rotations run one after another. */
 export async function lockFamily(db: DbConnection, id: string): Promise<TokenFamily | undefined> {
   return db.selectFrom("families").selectAll().where("id", "=", id).forUpdate().executeTakeFirst();
 }

@@ -46,7 +46,7 @@ export async function discoverAuth(reach: FetchPolicy, server: string, title: st
   };
 }
 
-/** What the server says to somebody without a token. */
+/** Returns the server's answer to a request without a token. */
 async function firstAnswer(reach: FetchPolicy, server: string, title: string): Promise<AuthChallenge> {
   const init = {
     method: "POST",
@@ -153,7 +153,7 @@ function withOffline(scopes: string[], as: oauth.AuthorizationServer): string[] 
 
 export const OFFLINE_SCOPE = "offline_access";
 
-/** The server's own address as a resource: without a fragment, and no slash where there is no path. */
+/** Returns the server's address as a resource: without a fragment, and without a slash if it has no path. */
 function canonical(server: string): string {
   const { origin, pathname, search } = new URL(server);
   return `${origin}${pathname === "/" ? "" : pathname}${search}`;

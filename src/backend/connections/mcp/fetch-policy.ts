@@ -20,10 +20,10 @@ export type FetchPolicyPorts = Pick<BackendPorts, "fetch"> & Partial<Pick<Backen
 export type FetchPolicy = { fetch: Fetch; inner: boolean };
 
 /**
- * Where the documents of an MCP server may lead. A server on the Internet leads nowhere else, also on a person's own machine: its documents must
- * not have kay call what only this machine reaches. What is on this machine or network, which only kay's own backend gets at, may lead there.
- *
- * @throws Problem ADDRESS_REFUSED when this backend has no way to addresses that people choose
+ * Decides where the documents of an MCP server may lead. A server on the Internet leads nowhere else, so its documents
+ * cannot make kay call what only this machine reaches. A server on this machine or network, which only a local backend
+ * reaches, may lead there.
+ * @throws Problem ADDRESS_REFUSED when this backend cannot reach addresses that users choose
  */
 export async function createFetchPolicy(
   { fetch, guarded, localSecret }: FetchPolicyPorts,

@@ -19,7 +19,7 @@ export type InspectedServer = {
   definition: McpDefinition;
   server?: InspectionResult["server"];
   left: string[];
-  /** It lists nothing before somebody has signed in. */
+  /** It lists no tools without a sign-in. */
   lacksSignIn: boolean;
 };
 
@@ -31,10 +31,9 @@ export function requireMcpClients(ports: BackendPorts): BackendPorts & { links: 
 }
 
 /**
- * Reach the server that somebody wants to add, and list its tools.
- *
- * @param owner whose sign-in is used where the server is there already
- * @param signal ends the look: a program may take minutes to start
+ * Connects to the server that a user wants to add, and lists its tools.
+ * @param owner whose sign-in is used if the server exists already
+ * @param signal ends the inspection: a program may take minutes to start
  * @throws Problem INVALID_REQUEST, ADDRESS_REFUSED, SERVICE_FAILED
  */
 export async function inspectRequested(
@@ -141,7 +140,7 @@ function secretPart(secret: string | undefined) {
   return secret === undefined ? {} : { secret: { token: async () => secret, rejected: async () => secret } };
 }
 
-/** A server that has no name yet is told by where it is. */
+/** Names a server without a name by its address or command. */
 function unnamed(place: McpDefinition["place"]): string {
   return cleanLine("url" in place ? new URL(place.url).host : (place.command[0] ?? ""), 80);
 }

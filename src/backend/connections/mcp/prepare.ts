@@ -18,7 +18,7 @@ import { chooseAuthMethod, forgetClient, getRegisteredClient } from "./register.
 /** Path of the document that says who kay is, for authorization servers that take its address for a client id. */
 export const CLIENT_METADATA_PATH = "/auth/client";
 
-/** A service as it can be connected now, with what is to be kept of it for the way back. */
+/** A service that can be connected now, with what its callback will need. */
 export type PreparedConsent = { service: ConnectableService; authorization?: McpAuthorization };
 
 /**
@@ -56,7 +56,7 @@ export async function prepareConsent(
   return { service: await withAuthorization(ports, service, authorization), authorization };
 }
 
-/** Whether a server says how one signs in, and takes a client that nobody registered by hand. */
+/** Returns whether a server describes its sign-in and accepts a client without registration by hand. */
 export async function supportsConsent(ports: BackendPorts, server: string): Promise<boolean> {
   try {
     const found = await discoverAuth(await createFetchPolicy(ports, server), server, new URL(server).host);
@@ -137,8 +137,8 @@ function takesDocument({ publicUrl }: Pick<BackendPorts, "publicUrl">, { takesDo
 }
 
 /**
- * An authorization server that does not know the client any more shows a page of its own, and kay never hears of it: when nobody came back from
- * the last links of an installation, the client is registered anew.
+ * Returns a client that its server may have forgotten. Such a server shows its own error page and kay hears nothing, so
+ * if nobody returned from the last links, the client is registered again.
  */
 async function doubtedClient(
   ports: BackendPorts,
@@ -154,7 +154,7 @@ async function doubtedClient(
 
 const MOST_UNANSWERED = 2;
 
-/** What a connection has, and what the server asked for besides. */
+/** Returns the scopes of a connection, and those that the server asked for besides. */
 function wanted(grant: Grant | undefined): string[] {
   if (grant?.wanted_scopes == null) return [];
   return `${grant.scopes} ${grant.wanted_scopes}`.split(/\s+/).filter(Boolean);

@@ -20,11 +20,10 @@ const turns = createConcurrencyLimit(4);
 type Ports = Pick<BackendPorts, "db" | "keys" | "clock" | "log">;
 
 /**
- * The client that this backend is at an authorization server (RFC 7591): registered once for each redirect address, by whichever process comes
- * first, and again when its secret ends or the server seems to have forgotten it.
- *
- * @param options `doubted` is the id of a client from whose links nobody comes back
- * @throws Problem SERVICE_FAILED when the server registers nobody, or not kay
+ * Returns this backend's client at an authorization server (RFC 7591). It is registered once for each redirect address,
+ * by the first process, and again when its secret expires or the server seems to have forgotten it.
+ * @param options `doubted` is the ID of a client from whose links nobody returns
+ * @throws Problem SERVICE_FAILED when the server registers no clients, or not kay
  */
 export async function getRegisteredClient(
   ports: Ports,

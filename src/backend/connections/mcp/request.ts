@@ -14,7 +14,7 @@ const VARIABLE = /^(?!KAY_|DATABASE_URL$)[A-Za-z_]\w{0,126}$/i;
 const MOST_VARIABLES = 32;
 const NAME = /^[a-z][a-z0-9-]{1,30}$/;
 
-/** What was asked for, checked: where the server is, and how it takes a key that is known to be needed. */
+/** A checked request: where the server is, and how it takes a key if it needs one. */
 export type ParsedMcpRequest = { place: McpPlace; auth?: McpAuth; name?: string };
 
 /** @throws Problem INVALID_REQUEST that names the field */

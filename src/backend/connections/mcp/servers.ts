@@ -25,17 +25,16 @@ const MOST = 30;
 
 type Storing = {
   dryRun: boolean;
-  /** What was looked at before. */
+  /** Hash of the tool list that the user saw. */
   expected?: string | undefined;
-  /** Whether whoever adds it is signed in: a server that takes no sign-in is connected for them at once. */
+  /** Whether the caller is signed in: a server without a sign-in is connected at once. */
   signedIn?: boolean;
 };
 
 /**
- * Add a server that was looked at, or put it in the place of the one of its name. Its tools are approved as they were looked at.
- *
- * @param installationId absent for a first look of somebody who has no installation yet; nothing is stored then
- * @throws Problem INVALID_REQUEST when it is not what was looked at before, or when there are too many
+ * Adds an inspected server, or replaces the one of its name. Its tools are approved as they were shown.
+ * @param installationId absent for a preview by a user without an installation; nothing is stored then
+ * @throws Problem INVALID_REQUEST when it is not what was shown, or when there are too many
  */
 export async function addServer(
   given: BackendPorts,

@@ -68,7 +68,10 @@ export function getLinkKey(installationId: string, definition: Pick<McpDefinitio
   return `${installationId}/${definition.name}/${getMcpBinding(definition)}`;
 }
 
-/** The tools that a server lists to whoever has this secret. @throws Problem those of a look, AUTH_REQUIRED for a secret it refuses */
+/**
+ * Lists the tools that a server offers with a secret. @throws Problem as an inspection, AUTH_REQUIRED for a refused
+ * secret
+ */
 async function inspect(ports: Ports, definition: McpDefinition, secret: string): Promise<ToolList> {
   const own = definition.auth.type === "none" ? {} : { secret: { token: async () => secret, rejected: refused } };
   return (await ports.links.look({ definition, fetch: chooseFetch(ports), ...own })).list;
@@ -79,7 +82,7 @@ async function inspect(ports: Ports, definition: McpDefinition, secret: string):
   }
 }
 
-/** What is not as it was approved is kept, so that it is told and held back wherever the service is used. */
+/** Stores how tools differ from the approved ones, so that they are reported and held back everywhere. */
 async function remember({ db }: Ports, row: StoredMcp, { tools }: ToolList): Promise<void> {
   const { tools: approved } = row.definition as McpDefinition;
   const differs = hasDifferences(diffTools(approved, tools));
