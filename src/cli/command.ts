@@ -7,7 +7,7 @@ type Action = (...given: any[]) => void | Promise<ExitCode | void>;
 
 /** A command whose action can return its exit code. Nothing means 0; an error has its own. */
 export class Command extends CommanderCommand {
-  /** What the action returned. */
+  /** The value that the action returned. */
   exit?: ExitCode;
 
   override createCommand(name?: string): Command {

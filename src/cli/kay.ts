@@ -36,7 +36,7 @@ export type OtherProfile = {
   settings: Settings;
   /** The sign-ins of the profile, at its own backend or at this one. */
   account(origin?: string): BackendTarget;
-  /** What is stored there speaks, never KAY_TOKEN. */
+  /** Uses the stored sign-in, never KAY_TOKEN. */
   link(account: BackendTarget): Promise<BackendHandle>;
   history: Pick<HistoryFile, "remove">;
 };
@@ -94,7 +94,7 @@ export type Kay = {
   readPackageFile(path: string): Promise<string>;
   /** Filled by `run` before a command starts. */
   flags: GlobalFlags;
-  /** How long the command may take to end after a signal, in ms: longer where the backend has to be told first. */
+  /** How long the command may take to end after a signal, in ms. Longer if the backend must be notified first. */
   shutdownGraceMs: number;
   out: Output;
   settings(): Promise<Settings>;
@@ -115,7 +115,7 @@ export type Kay = {
   /** Whether and how a browser would be opened for this URL, and the opening itself (which never says whether it worked). */
   planBrowser(url: string): Promise<BrowserPlan>;
   openBrowser(plan: BrowserPlan): Promise<boolean>;
-  /** What was sent in the sessions of this profile. */
+  /** Prompts sent in the sessions of this profile. */
   history: Omit<HistoryFile, "remove">;
   /** Let the person change a text in their editor (VISUAL, EDITOR); null where none is set or it could not be started. */
   editText(text: string): Promise<string | null>;

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 
 /**
- * A text with a space that begins with a dash ("- summarise this") is no option. A NUL, which no argv can hold, marks it for
- * the parser; `unprotect` takes it off again.
+ * Protects a text with a space that begins with a dash ("- summarise this"), which is not an option. A NUL, which no
+ * argv can hold, marks it for the parser; `unprotect` removes it.
  */
 export function escapeLeadingDash(argument: string): string {
   return /^-[^=]*\s/.test(argument) ? `\0${argument}` : argument;

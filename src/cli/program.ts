@@ -29,11 +29,11 @@ import type { GlobalFlags, Kay } from "./kay.ts";
 import { unescapeArguments } from "./leading-dashes.ts";
 
 /**
- * The whole tree of commands.
- *
- * @param aside gets what the parser would say on stderr: its errors, and the help of a group of commands that is called by itself
- * @param answer gets what it would say on stdout: help, and the version
- * @param words the command line: where its first word is a command, only that one is made. The whole tree costs as much as a request.
+ * Builds the tree of commands.
+ * @param aside receives what the parser writes to stderr: its errors, and the help of a group without a command
+ * @param answer receives what it writes to stdout: help, and the version
+ * @param words the command line. If its first word is a command, only that one is built, because the whole tree costs
+ * as much as a request.
  */
 export function buildProgram(
   kay: Kay,
@@ -117,7 +117,7 @@ const COMMANDS: Record<string, (kay: Kay) => Command> = {
   help: createHelpCommand,
 };
 
-/** In a script, a name that is empty is a variable that nobody set. */
+/** In a script, an empty name is an unset variable. */
 function refuseEmpty({ registeredArguments, processedArgs }: Command): void {
   const empty = registeredArguments.find(({ required }, at) => required && [processedArgs[at]].flat().includes(""));
   if (empty)

@@ -12,7 +12,7 @@ import { buildProgram } from "./program.ts";
 import { wantsPlain } from "./terminal/terminal.ts";
 import { createTimeLimit, isTimedOut, timedOutProblem } from "./time-limit.ts";
 
-/** Exit codes of signals, 128 + number. Output that nobody reads any more (`kay help | head -1`) is no failure. */
+/** Exit codes of signals, 128 + number. A closed reader (`kay help | head -1`) is not a failure. */
 const SIGNAL_EXITS: Record<string, number> = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129, SIGPIPE: 0 };
 
 /**
@@ -84,7 +84,7 @@ function getCommand(argv: string[], program: Command): string | undefined {
   return argv.find((word) => known.includes(word));
 }
 
-/** Flags must be known before parsing ends, since an unknown option has to be reported as JSON too. */
+/** Flags must be known before parsing ends, since an unknown option must be reported as JSON too. */
 function readFlags(argv: string[], env: Kay["env"]): GlobalFlags {
   const end = argv.indexOf("--");
   const given = new Set(end === -1 ? argv : argv.slice(0, end));
@@ -102,10 +102,10 @@ function readFlags(argv: string[], env: Kay["env"]): GlobalFlags {
   };
 }
 
-/** What was being parsed, and what the parser said: `aside` on stderr, `help` on stdout. */
+/** The command being parsed, and the parser's output: `aside` on stderr, `help` on stdout. */
 type Parsing = { program: Command; argv: string[]; command: string | undefined; aside: string; help: string };
 
-/** What the parser found wrong. Help and the version are an answer. */
+/** The parser's error. Help and the version are an answer. */
 async function wordUsage(error: CommanderError, kay: Kay, parsing: Parsing): Promise<number> {
   const { program, argv, command, aside, help } = parsing;
   const isGroup = error.code === "commander.help";
@@ -117,7 +117,7 @@ async function wordUsage(error: CommanderError, kay: Kay, parsing: Parsing): Pro
     return 0;
   }
   const message = isGroup ? "a command is missing" : error.message.replace(/^error: /, "").replaceAll("\0", "");
-  // The parser puts what it suggests on a line of its own; what was typed may have lines too.
+  // The parser puts its suggestion on a separate line. The typed text may have several lines too.
   const [, told = message, suggestion] = /^(.*?)(?:\n\((Did you mean .*)\))?$/s.exec(message) ?? [];
   const sentence = clean(told, { lines: false });
   const isDashed = command === "ask" && error.code === "commander.unknownOption";
@@ -132,7 +132,7 @@ async function showHelp(kay: Kay, text: string): Promise<void> {
   if (text !== "") await kay.out.writeText(text.replace(/\n$/, ""));
 }
 
-/** The document of what the parser itself answers, which knows nothing of `--jq` yet. */
+/** The document of the parser's own answer, before `--jq` is known. */
 async function showDocument(kay: Kay, argv: string[], document: unknown): Promise<number> {
   const at = argv.findIndex((word) => word === "--jq" || word.startsWith("--jq="));
   const expression = argv[at]?.startsWith("--jq=") ? argv[at].slice("--jq=".length) : argv[at + 1];
@@ -148,7 +148,7 @@ async function showDocument(kay: Kay, argv: string[], document: unknown): Promis
 /** The one place that words errors and chooses the exit code. */
 async function wordError(error: unknown, kay: Kay): Promise<number> {
   if (error instanceof Problem) {
-    // What was done before it failed is part of the answer; under --json it is in the document.
+    // Receipts from before the failure are part of the answer; with --json they are in the document.
     if (!kay.flags.json && error.details.receipts) {
       const { showReceipts } = await import("./ask/show-answer.ts");
       showReceipts(kay, error.details.receipts);

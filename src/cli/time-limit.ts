@@ -14,7 +14,7 @@ const LONGEST_MS = 24 * 24 * 3_600_000;
 export type TimeLimit = {
   /** From now on it is counted, where the person gave one. @throws Problem USAGE */
   begin(command: Command): void;
-  /** Nothing is counted any more. */
+  /** Stops counting. */
   end(): void;
 };
 
@@ -44,7 +44,7 @@ export function isTimedOut({ signal }: Pick<Kay, "signal">): boolean {
   return signal.aborted && signal.reason === OVER;
 }
 
-/** What a command that was not finished in its time fails with. `what` is what became of its work, `hint` where to look. */
+/** Builds the error of a command that timed out. `what` is what became of its work, `hint` where to look. */
 export function timedOutProblem(
   { flags }: Pick<Kay, "flags">,
   { what = ".", hint, details }: { what?: string; hint?: string; details?: Record<string, unknown> } = {},
@@ -78,7 +78,7 @@ function getWords(ms: number): string {
   return words.join(" ") || `${ms} ms`;
 }
 
-/** Work at a backend that nobody waits for longer than this; a Problem in place of what did not come in time. */
+/** Limits work at a backend to this time, and returns a Problem in place of a late result. */
 export async function withDeadline(clock: Timer, ms: number, work: Promise<Problem | null>): Promise<Problem | null> {
   const over = new AbortController();
   const late = clock.sleep(ms, over.signal).then(

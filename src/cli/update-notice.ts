@@ -5,15 +5,15 @@ import { isCi, isSet } from "./terminal/terminal.ts";
 
 export type UpdatePorts = {
   paths: Paths;
-  /** How this kay is upgraded; null for one that nobody upgrades. */
+  /** The command that upgrades this kay; null if it cannot be upgraded. */
   upgrade(): Promise<string | null>;
   /** Start the look at the registry apart from this process; its result is in the record, for the next command. */
   look(): void;
 };
 
 /**
- * After a command: tell of a newer version, at most once a day, and have the registry asked for one, at most once a day. Only on a terminal,
- * and never where it could be in the way. What goes wrong here is nobody's concern.
+ * Runs after a command, only on a terminal: reports a newer version, and starts a check of the registry, each at most
+ * once a day. Faults here are ignored.
  */
 export async function notifyOfUpdate(argv: string[], kay: Kay, ports: UpdatePorts): Promise<void> {
   if (!isWelcome(argv, kay)) return;

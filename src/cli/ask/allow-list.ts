@@ -29,9 +29,9 @@ export function checkAllowOptions(options: AllowOptions & { confirm?: boolean })
 }
 
 /**
- * What may be sent, as fields of the request. `--yes` allows nothing by itself: it was given before anybody saw what would be done.
- *
- * @throws Problem USAGE for a file that cannot be read, and for an entry that is none
+ * Reads the allowed calls as fields of the request. `--yes` allows nothing: it was given before anyone saw what would
+ * happen.
+ * @throws Problem USAGE for a file that cannot be read, and for an invalid entry
  */
 export async function readAllowList(
   kay: Kay,
@@ -68,7 +68,7 @@ function checkEntry(entry: string): void {
 
 const YES = "--yes approves nothing that kay asks about; --allow TOOL[:PLACE] lets a call run.";
 
-/** What a request may be bound to, and what a backend that knows it calls it in its features; the field of the request is the same. */
+/** Limits of a request, with the backend feature that each one needs. The request field has the same name. */
 const BOUNDS = {
   output_schema: "--output-schema",
   max_steps: "--max-steps",

@@ -4,12 +4,11 @@ import type { Kay } from "../kay.ts";
 import { openOutputTarget, writeOutput } from "../output/output-file.ts";
 
 /**
- * Have the answer written into a file instead of to stdout: whole, when there is one, and otherwise not at all. Whether it can be written is
- * found out before `work` begins. What ends with another exit code than 0 is no answer: it is told on stdout, as without a file, and so is one
- * that could not be written after all.
- *
- * @param name as given; without one, and for stdout's own names, nothing is different
- * @throws Problem USAGE where it cannot be written, STORE_UNREADABLE where that shows at the end, and whatever `work` throws
+ * Writes the answer to a file instead of stdout: whole, or not at all. Whether the file can be written is checked
+ * before `work` begins. If the exit code is not 0, or the file cannot be written at the end, the answer goes to stdout.
+ * @param name as given; without one, and for stdout's own names, nothing changes
+ * @throws Problem USAGE when it cannot be written, STORE_UNREADABLE when that shows at the end, and whatever `work`
+ * throws
  */
 export async function writeAnswerTo(
   kay: Kay,

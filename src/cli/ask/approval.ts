@@ -8,10 +8,9 @@ import { promptLine, writeNotice } from "../prompt/line.ts";
 import { editInput } from "./edit.ts";
 
 /**
- * Ask a person to approve a call: all of it is shown, then one of the offered scopes, an edit, or a no with its reason. There is no answer
- * that Enter alone gives.
- *
- * @param refused the answer before, where the backend refused it, and why
+ * Asks the user to approve a call: shows all of it, then offers a scope, an edit, or a denial with a reason. Enter
+ * alone never answers.
+ * @param refused the previous answer, if the backend refused it, and why
  */
 export async function promptApproval(
   kay: Kay,

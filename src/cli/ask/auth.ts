@@ -9,9 +9,8 @@ import { promptLine, writeNotice } from "../prompt/line.ts";
 import type { AuthCard, OpenCard } from "./open-card.ts";
 
 /**
- * Connect what a generation waits for: all links are printed, each is waited for, and the backend is told of each that stands, so that the
- * generation goes on by itself. What is connected elsewhere meanwhile is waited for no more.
- *
+ * Connects the services that a generation waits for: prints all links, waits for each, and reports each connection, so
+ * that the generation continues. A service connected elsewhere meanwhile ends its wait.
  * @throws Problem INTERACTION_CLOSED when the wait was ended elsewhere, INPUT_REQUIRED where nothing can be connected
  */
 export async function connectMissing(
@@ -32,7 +31,7 @@ export async function connectMissing(
   }
 }
 
-/** Tell the backend that a service is connected. That it has heard so already, or does not wait any more, is no fault. */
+/** Reports a connection to the backend. It is not a fault if the backend knows it already or no longer waits. */
 export async function reportConnected(link: BackendHandle, generation: string, service: string): Promise<void> {
   try {
     await link.api.answerAuth(generation, { integration: service, success: true });
@@ -87,7 +86,7 @@ const TICK_MS = 1_000;
 type ConsentProgress = {
   /** A service is connected from here. */
   tick(service: string): void;
-  /** Ends when this service was connected by somebody else. */
+  /** Aborts when another terminal has connected this service. */
   elsewhere(service: string): AbortSignal;
   retrying(): void;
   end(): void;

@@ -7,7 +7,10 @@ import { isTimedOut, timedOutProblem } from "../time-limit.ts";
 import { getReceipts } from "./document.ts";
 import { takeUntilEnd } from "./follow.ts";
 
-/** How long the backend may take to hear it, in ms: somebody who pressed Ctrl+C waits. Where the time is over, also to end what is under way. */
+/**
+ * How long the backend may take to accept a cancellation, in ms, since the user waits. After a timeout, it also has to
+ * end the work.
+ */
 const LIMIT_MS = 2_000;
 const OVER_TIME_LIMIT_MS = 5_000;
 
@@ -17,10 +20,9 @@ export function getCancelGraceMs({ flags }: Pick<Kay, "flags">): number {
 }
 
 /**
- * After Ctrl+C, or when its time is over, nothing is to go on behind the person's back: the generation is cancelled at the backend. A terminal
- * that was closed (SIGHUP) cancels nothing, so that the conversation can be taken up again.
- *
- * @returns what the command fails with instead of `error`: where its time is over that says what was done, and what may go on
+ * Cancels the generation at the backend after Ctrl+C or a timeout, so that nothing continues unseen. A closed terminal
+ * (SIGHUP) cancels nothing, so that the conversation can be resumed.
+ * @returns the error to fail with instead of `error`: after a timeout it says what was done and what may continue
  */
 export async function cancelGeneration(
   kay: Kay,
@@ -53,7 +55,7 @@ async function toLastView(link: BackendHandle, view: View, signal: AbortSignal):
     const parts = link.api.events(view.session_id ?? "", { after: view.last, signal });
     for await (const part of takeUntilEnd(parts, view.last)) now = reduceView(now, part);
   } catch {
-    // What is known by now is told.
+    // Reports what is known by now.
   }
   return now;
 }

@@ -4,7 +4,7 @@ import { isErrorCode, Problem } from "#protocol/errors";
 import type { Planned } from "#protocol/events";
 import type { View } from "#ui/view/view";
 
-/** What a generation said, its texts one after the other, as they came; where they were on the way to a value, the last one. */
+/** Returns the texts of a generation in their order, or only the last one if the answer is a value. */
 function saidIn(view: View): string {
   const texts = view.items.flatMap((item) => (item.kind === "text" && getIs(view, item) ? [item.text] : []));
   return (view.output ? texts.slice(-1) : texts)
@@ -23,7 +23,7 @@ export function getReceipts(view: View): Receipt[] {
   });
 }
 
-/** What the newest generation would have done, where it is a dry run, in the order of its calls. */
+/** Returns what the newest generation would have done, if it is a dry run, in the order of its calls. */
 export function getPlannedCalls(view: View): Planned[] {
   const calls = view.items.flatMap((item) => (item.kind === "tool" ? [item.call] : []));
   const planned = view.items.flatMap((item) => (item.kind === "planned" && getIs(view, item) ? [item.planned] : []));

@@ -4,9 +4,8 @@ import type { Kay } from "../kay.ts";
 import { promptLine, writeNotice } from "../prompt/line.ts";
 
 /**
- * Let the person change what would be sent: as JSON in their editor where one is set, otherwise field by field.
- *
- * @returns the whole input as it is to be sent
+ * Lets the user change a call: as JSON in an editor if one is set, otherwise field by field.
+ * @returns the whole input to send
  */
 export async function editInput(
   kay: Kay,

@@ -11,8 +11,8 @@ import { getAnswerCommands, toPendingItem } from "./pending-items.ts";
 import { showReceipts } from "./show-answer.ts";
 
 /**
- * How the end is told: `prompt` for the document, `lines` where every part was a line already. `refused`: a no was what the command was told
- * to say, so that one is no failure. `check` tells whether the answer has the value that was asked for.
+ * How the end is shown: `prompt` for the document, `lines` if every part was a line already. `refused`: the command was
+ * meant to deny, so a denial is not a failure. `check` validates the value of the answer.
  */
 export type FinishOptions = { prompt?: string; lines: boolean; refused?: boolean; check?: OutputCheck };
 
@@ -28,7 +28,7 @@ export async function finishAsk(
 ): Promise<ExitCode> {
   const problem = getProblem(view);
   if (problem && !(refused && problem.code === "CANCELLED")) {
-    // The part that said so was a line of its own; nothing else may stand on stdout.
+    // The part with the error was a line already; nothing else may appear on stdout.
     if (lines) kay.flags = { ...kay.flags, json: false };
     throw problem;
   }
@@ -48,7 +48,7 @@ export async function finishAsk(
   return exit;
 }
 
-/** What was not sent, whole. It is part of the answer, unless that is a value. */
+/** Shows what a dry run did not send, in full. It is part of the answer unless that is a value. */
 function showPlan(kay: Kay, view: View): void {
   const text = [
     ...getPlannedCalls(view).map((planned) => `\n${formatPlanned(planned)}`),
@@ -58,7 +58,7 @@ function showPlan(kay: Kay, view: View): void {
   else kay.out.writeLine(fitToTerminal(kay, text));
 }
 
-/** What waits, and the commands that answer it. It is part of the answer: where nobody can be asked, it goes to stdout. */
+/** Shows an open request and the commands that answer it. It is part of the answer, so it goes to stdout. */
 function tellOpen(kay: Kay, card: CardItem): void {
   kay.out.writeLine(fitToTerminal(kay, formatCard(card)));
   kay.out.writeProgress(

@@ -18,22 +18,21 @@ export type FollowOptions = {
   seen?: number;
   /** Parts up to this number had happened before this command began: a card that opens in them may have been answered in them. */
   past?: number;
-  /** What was open then is asked about at once. */
+  /** Requests that are open already are asked at once. */
   asksSeen?: boolean;
   /** Called with the view after each part. */
   onView?(view: View): void;
 };
 
-/** Where following ended: at the end of the generation, or at cards that nobody here answers. */
+/** Where following ended: at the end of the generation, or at requests that cannot be answered here. */
 export type FollowResult = { view: View; waiting: CardItem[] };
 
-/** Where nobody can be asked, cards are complete when nothing came for so long, in ms, should no status say so. */
+/** Without a terminal, open requests count as complete after this silence, in ms, if no status says so. */
 const QUIET_MS = 1_000;
 
 /**
- * Follow a generation to its end or its next stop. On a terminal every card is asked about as it opens, one after the other, while the
- * parts go on being read, so that an answer given elsewhere ends the question.
- *
+ * Follows a generation to its end or its next stop. On a terminal, each request is asked as it opens, one at a time,
+ * while reading continues, so that an answer given elsewhere ends the question.
  * @throws Problem CANCELLED after a signal, and what the stream or a question throws
  */
 export async function followGeneration(kay: Kay, link: BackendHandle, options: FollowOptions): Promise<FollowResult> {
@@ -50,7 +49,7 @@ export async function followGeneration(kay: Kay, link: BackendHandle, options: F
       next = iterator.next();
       view = reduceView(view, { ...came.value, at: kay.clock.now() });
       options.onView?.(view);
-      // Who follows is no part of the log: it is not told again when what was there before is.
+      // Presence is not part of the log, so it is not repeated with what was there before.
       if (came.value.part.type === "data-presence") {
         show.part(came.value.part, view);
         continue;
@@ -71,7 +70,7 @@ export async function followGeneration(kay: Kay, link: BackendHandle, options: F
   }
 }
 
-/** The parts of a conversation up to the end of the generation that is under way after number `seen`. */
+/** Yields the parts of a conversation up to the end of the generation that is running after number `seen`. */
 export async function* takeUntilEnd(parts: AsyncIterable<NumberedPart>, seen: number): AsyncGenerator<NumberedPart> {
   for await (const part of parts) {
     yield part;

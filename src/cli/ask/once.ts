@@ -46,7 +46,7 @@ export async function askOnce(
   let view: View | undefined;
   const { writeProgress: note, warn } = kay.out;
   kay.shutdownGraceMs = getCancelGraceMs(kay);
-  // Somebody who sits there sees in whose name it is asked, where that is not the usual one.
+  // Shows the user of a terminal which account is used, if it is not the usual one.
   const { name: profile } = kay.profile();
   if (profile !== DEFAULT_PROFILE && kay.terminal.stderr.isTerminal)
     note(kay.out.paint("dim", `Profile ${profile}`, "stderr"));

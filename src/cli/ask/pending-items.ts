@@ -16,7 +16,7 @@ export type PendingItem = {
   answer: string[];
 };
 
-/** A card as what waits. */
+/** Converts a card to an open request. */
 export function toPendingItem(kay: Kay, card: CardItem, { session_id }: View): PendingItem {
   const { id, generation_id } = card;
   const answer = getAnswerCommands(kay, card);

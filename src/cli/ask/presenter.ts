@@ -7,12 +7,12 @@ import type { Kay } from "../kay.ts";
 /** How a generation is shown while it comes. What comes while a question is on the screen is shown after it. */
 export type Presenter = {
   part(part: StreamPart, view: View): void;
-  /** What is in this view, up to the part of this number, was shown before. */
+  /** Marks the view up to this part number as shown. */
   known(view: View, number: number): void;
   /** This card is asked about from now on, number `at` of `of` that wait. */
   hold(asked: { card: CardItem; at: number; of: number }): void;
   release(): void;
-  /** Nothing more comes: what was not final is, and the line of what is under way goes. */
+  /** Ends the output: the rest becomes final, and the status line is removed. */
   end(): void;
 };
 
@@ -41,7 +41,7 @@ export function createTextPresenter(kay: Kay): Presenter {
   };
   const shown = (part: StreamPart, view: View) => {
     if (part.type === "data-presence") return;
-    // A text on the way to a value is no answer; the value is, at the end.
+    // A text on the way to a value is not the answer; the value follows at the end.
     if (view.structured && part.type.startsWith("text-")) return;
     if (part.type === "text-delta") text.push(part.delta);
     if (part.type === "text-delta") speaking = true;
@@ -86,7 +86,7 @@ export function bufferWhilePrompting(
   };
 }
 
-/** Who else follows the conversation, and that a turn goes on, ends no text. */
+/** Presence and a continued turn end no text. */
 function isOfTurn(part: StreamPart): boolean {
   if (part.type === "data-status") return part.data.status !== "running";
   return part.type.startsWith("data-") && part.type !== "data-presence";

@@ -15,9 +15,8 @@ import type { AuthCard, OpenCard } from "./open-card.ts";
 export type AnswerTarget = { session: string; client: string };
 
 /**
- * Ask the person about a card and give the answer to the backend. When it was answered elsewhere, or is over, the person is told what
- * counts, and nothing is sent.
- *
+ * Asks the user about a card and sends the answer. If it was answered elsewhere or has ended, the user learns which
+ * answer counts, and nothing is sent.
  * @throws Problem CANCELLED, INPUT_REQUIRED
  */
 export async function promptForCard(
@@ -36,7 +35,7 @@ export async function promptForCard(
   }
 }
 
-/** Send an answer. @throws Problem INTERACTION_CLOSED with the sentence of what counts instead */
+/** Sends an answer. @throws Problem INTERACTION_CLOSED with the answer that counts instead */
 export async function sendAnswer(
   link: BackendHandle,
   card: CardItem,
@@ -52,9 +51,8 @@ export async function sendAnswer(
 }
 
 /**
- * Say no to connecting what is missing: the request is given up, or with `go_on` goes on without.
- *
- * @throws Problem INTERACTION_CLOSED with the sentence of what counts instead
+ * Declines to connect the missing services: cancels the request, or with `go_on` continues without them.
+ * @throws Problem INTERACTION_CLOSED with the answer that counts instead
  */
 export async function declineAuth(
   link: BackendHandle,
@@ -102,7 +100,7 @@ async function answerUntilTaken(
   }
 }
 
-/** Of a card that is not open any more its kind is known at least. */
+/** Of a closed card, at least the kind is known. */
 type Closed = CardItem | { type: CardItem["type"]; ended?: undefined };
 
 /** What became of a card that this answer came too late for. */

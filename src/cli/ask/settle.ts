@@ -13,11 +13,10 @@ import { checkOutputValue, getOutput } from "./output.ts";
 import { showAnswer } from "./show-answer.ts";
 
 /**
- * Show an answer, and settle the confirmations it waits for: asked here if somebody can be asked, else left open with how to answer. One
- * approved step may lead to another that needs a yes of its own. `--yes` answers none of them, since it was given before anybody saw
- * what would be done.
- *
- * @param check tells whether the answer has the value that was asked for
+ * Shows an answer and settles its confirmations: asks the user, or leaves them open and says how to answer. An approved
+ * step may lead to another confirmation. `--yes` answers none of them, since it was given before anyone saw what would
+ * happen.
+ * @param check validates the value of the answer
  */
 export async function settleConfirmations(
   kay: Kay,
@@ -40,7 +39,7 @@ export async function settleConfirmations(
   return EXIT.ok;
 }
 
-/** Send the answer to a confirmation. What was approved is carried out to its end, whoever is still there. */
+/** Sends the answer to a confirmation. Approved calls run to the end even if this process ends. */
 export async function sendConfirmation(
   kay: Kay,
   link: BackendHandle,

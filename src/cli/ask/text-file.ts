@@ -28,7 +28,10 @@ export function checkFileName(name: string): string {
   throw new Problem("USAGE", "The name of a file is empty.", { hint: "Check that the variable it comes from is set." });
 }
 
-/** What a file is called to others: its way from here, or its last name where it is elsewhere. Nobody learns where it lies on this machine. */
+/**
+ * Returns the name of a file for others: its path from here, or its last name if it is elsewhere. Its place on this
+ * machine stays private.
+ */
 export function toDisplayName(cwd: string, name: string): string {
   const path = resolve(cwd, name);
   const inside = relative(cwd, path);
@@ -64,8 +67,7 @@ async function read(path: string, shown: string, most: number, signal: AbortSign
 }
 
 /**
- * What is in a pipe by now, and while somebody writes into it, what comes: read without a thread that waits. Where nobody does, nobody may ever
- * come.
+ * Reads what is in a pipe, and what a writer adds, without a thread that waits. A pipe without a writer may never end.
  */
 async function* pipe(path: string, shown: string, signal: AbortSignal): AsyncGenerator<Buffer> {
   const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);

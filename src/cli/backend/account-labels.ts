@@ -4,9 +4,8 @@ import { Problem } from "#protocol/errors";
 import type { BackendHandle } from "./handle.ts";
 
 /**
- * Keep beside the sign-in who acts at each service, so that `kay profile list` can tell it without asking a backend. What is kept for services
- * that are not given stays, unless `whole` says that these are all. A store that cannot be written now is left as it is: the next answer
- * tells the same.
+ * Stores the account of each service beside the sign-in, so that `kay profile list` needs no backend. Services that are
+ * not given keep their labels, unless `whole` says that these are all. A store that cannot be written is left as it is.
  */
 export async function saveAccountLabels(
   link: BackendHandle,
@@ -18,7 +17,7 @@ export async function saveAccountLabels(
     const { accounts = {}, session_id } = (await link.credentials.read(link.origin)).signIn;
     const next = merge(whole ? {} : accounts, connections);
     if (!session_id || isSame(accounts, next)) return;
-    // Whoever has signed in as another installation meanwhile has told of it already.
+    // A newer sign-in as another installation has stored its own labels.
     await link.credentials.update(link.origin, (signIn) =>
       signIn.session_id === session_id
         ? withAccounts(signIn, merge(whole ? {} : (signIn.accounts ?? {}), connections))

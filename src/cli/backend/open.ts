@@ -16,7 +16,7 @@ import { formatProfileFlag } from "./profile-flag.ts";
 /** Origin that the embedded backend's sign-in is stored under: its port changes, its identity does not. */
 const EMBEDDED_ORIGIN = "embedded";
 
-/** What a link is made from. Everything that costs time is a function. */
+/** Ports of a backend handle. Everything slow is a function. */
 export type HandlePorts = {
   version: string;
   clock: Timer;
@@ -45,7 +45,7 @@ export function resolveTarget(ports: HandlePorts, forceEmbedded = false): Backen
   return { origin, baseUrl, embedded: false, credentials, known: ports.known(origin) };
 }
 
-/** The sign-in at a backend that the profile may not use any more; at its own one where none is named. */
+/** The sign-in at a backend that the profile may no longer use; at the local one if none is named. */
 export function resolveTargetAt(ports: HandlePorts, origin?: string): BackendTarget {
   if (origin === undefined) return resolveTarget(ports);
   if (origin === EMBEDDED_ORIGIN) return resolveTarget(ports, true);

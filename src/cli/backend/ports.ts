@@ -9,7 +9,7 @@ import type { HandlePorts } from "./open.ts";
 /** Settings whose change makes a new embedded backend necessary: everything about services' clients. */
 const SHAPING = /\.client-(id|secret)$|^kyg\./;
 
-/** What a link to a backend is made with, by these settings. */
+/** Builds the ports of a backend handle from the settings. */
 export function createHandlePorts(
   world: CliPorts,
   paths: Paths,
@@ -60,8 +60,8 @@ export function createHandlePorts(
 }
 
 /**
- * What of the settings shapes a backend; the environment is counted by itself. A model is read anew for each answer, from the profile that
- * the backend was started with: which profile that is counts, the model itself does not.
+ * Returns the settings that shape a backend; the environment counts separately. A model is read for each answer from
+ * the profile that started the backend, so that profile counts and the model does not.
  */
 export function getShapingSettings(settings: Settings): Record<string, unknown> {
   const own = settings.list().filter(({ source }) => source === "profile");

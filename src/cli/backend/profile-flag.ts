@@ -3,10 +3,7 @@ import { DEFAULT_PROFILE } from "#client/settings/profiles";
 import type { Settings } from "#client/settings/settings";
 import { suggestName } from "#protocol/closest-name";
 
-/**
- * What a command that is printed carries so that it means this profile in any other terminal: nothing where that finds the profile by
- * itself.
- */
+/** Returns the flag that makes a printed command use this profile in another terminal. Empty if it would anyway. */
 export function formatProfileFlag({ name, source }: ProfileChoice): string {
   return source === "flag" || source === "environment" ? ` --profile ${name}` : "";
 }

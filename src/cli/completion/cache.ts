@@ -4,16 +4,16 @@ import { ensurePrivateFolder } from "#files/folders";
 import { cleanLine } from "#protocol/clean";
 import type { CachedKind, CompletionValue } from "./table.ts";
 
-/** Values older than this, in ms, are not offered: what waits for an answer expires within the hour, the rest is good for a month. */
+/** Age in ms after which values are not offered: open requests expire within the hour, the rest is good for a month. */
 const AGES: Partial<Record<CachedKind, number>> = { pending: 60 * 60_000 };
 const AGE = 30 * 24 * 60 * 60_000;
 
-/** What is known already is written again after this part of its age, so that a list which stays the same is still offered. */
+/** Known values are written again after this part of their age, so that an unchanged list is still offered. */
 const RENEWED = 1 / 30;
 
 const MOST = 100;
 
-/** What a shell leaves alone in a word, and what ids and names are made of. Anything else is not offered. */
+/** Characters that a shell leaves alone in a word, and that IDs and names consist of. Others are not offered. */
 const SAFE = /^[A-Za-z0-9][A-Za-z0-9._:@/+-]{0,199}$/;
 
 /** Whose values: of one profile at one backend (`origin` of a link, `embedded` for kay's own). `state` is kay's state folder. */
@@ -24,14 +24,14 @@ export type CompletionCache = {
   /** Null where nothing is known. */
   read(kind: CachedKind): CompletionValue[] | null;
   write(kind: CachedKind, values: readonly CompletionValue[]): void;
-  /** Forget all of the profile: whoever signs in next is not shown what belonged to somebody else. */
+  /** Removes everything of the profile, so that the next user does not see another one's values. */
   forget(): void;
 };
 
 /**
- * What commands keep for completion, in `<state>/completion/<profile>/<kind>.json` for nobody else to read. A file that is damaged, too old,
- * or of another backend is as good as none. A write is atomic, but not synced: what is lost is learned again.
- *
+ * Values that commands store for completion, in `<state>/completion/<profile>/<kind>.json`, private to the user. A
+ * damaged or outdated file, or one of another backend, is ignored. A write is atomic but not synced, since lost values
+ * are learned again.
  * @param unique part of a temporary file's name
  */
 export function openCompletionCache(owner: CacheOwner, unique: () => string): CompletionCache {

@@ -16,9 +16,9 @@ const Waiting = z.looseObject({
   generation_id: z.optional(z.string()),
   /** When it is too late, ISO 8601. */
   expires_at: z.string(),
-  /** What is asked, for an approval or a form. */
+  /** The question of an approval or a form. */
   request: z.optional(InteractionRequest),
-  /** What has to be connected. */
+  /** Services that must be connected. */
   auth: z.optional(AuthNeeded),
   /** The commands that answer it, each to be run as it is. */
   answer: commands,
@@ -26,7 +26,7 @@ const Waiting = z.looseObject({
 
 /** What `kay ask`, `kay answer` and `kay confirm` print. */
 export const Answer = z.extend(AskResponse, {
-  /** What it stopped at, where `status` is `pending`; the exit code is 8 then. */
+  /** Open requests, if `status` is `pending`; the exit code is then 8. */
   pending: z.optional(z.array(Waiting)),
 });
 
@@ -75,7 +75,7 @@ export const Line = z.union([
       z.extend(part, {
         ...head,
         at,
-        /** For what waits for a person: the commands that answer it. */
+        /** Commands that answer an open request. */
         answer: z.optional(commands),
       }),
     ),

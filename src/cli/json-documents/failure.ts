@@ -22,7 +22,7 @@ export const Failure = z.looseObject({
   hint: z.string(),
   session_id: z.optional(z.nullable(z.string())),
   generation_id: z.optional(z.string()),
-  /** What was done before it failed. */
+  /** Receipts of what was done before the failure. */
   receipts: z.optional(z.array(Receipt)),
   /** Services that have to be connected first. */
   integrations: z.optional(z.array(z.string())),
@@ -41,12 +41,12 @@ export const Failure = z.looseObject({
   /** The sign-in belongs to an installation that the backend no longer knows. */
   session_reset_required: z.optional(z.boolean()),
   expires_at: z.optional(z.string()),
-  /** How somebody else answered. */
+  /** The answer that another client gave. */
   answered: z.optional(InteractionResponse),
   data: z.optional(z.unknown()),
   /** Where it was known to be: the last event that came of that conversation. */
   last_event: z.optional(z.number()),
-  /** What the backend answered with. */
+  /** The backend's response. */
   http_status: z.optional(z.number()),
   /** Seconds until it may be asked again. */
   retry_after: z.optional(z.number()),
@@ -71,7 +71,7 @@ export const Failure = z.looseObject({
   pid: z.optional(z.number()),
 });
 
-/** What `kay tools call` prints where a service has to be connected first, as every tool of an agent does. */
+/** Printed by `kay tools call` if a service must be connected first, like the result of an agent's tool. */
 export const ToolAuthRequired = z.looseObject({
   status: z.literal("error"),
   code: z.literal("AUTH_REQUIRED"),

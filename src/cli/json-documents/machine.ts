@@ -6,11 +6,11 @@ export const Doctor = z.looseObject({
   ok: z.boolean(),
   checks: z.array(
     z.looseObject({
-      /** What was looked at: `keychain`, `network.tls`. */
+      /** ID of the check: `keychain`, `network.tls`. */
       id: z.string(),
       title: z.string(),
       state: z.enum(["ok", "warning", "failed", "skipped"]),
-      /** What was found, in one line. */
+      /** Finding in one line. */
       detail: z.string(),
       /** What to do, where it is not well. */
       fix: z.optional(z.string()),
@@ -98,7 +98,7 @@ export const Setting = z.looseObject({
   source: z.enum(["flag", "environment", "profile", "default"]),
   /** Where that is: a flag, a variable, the profile. */
   where: z.optional(z.string()),
-  /** What it is for. */
+  /** Purpose of the setting. */
   description: z.string(),
 });
 

@@ -25,7 +25,7 @@ import {
 } from "./machine.ts";
 import { Deleted, Export, Model, Models, Revoked, Serve, Tour } from "./work.ts";
 
-/** What is printed, for a person, and its shape. */
+/** The title of a document, and its shape. */
 export type JsonDocument = { title: string; schema: z.core.$ZodType };
 
 /**

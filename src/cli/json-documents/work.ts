@@ -49,7 +49,7 @@ export const Serve = z.union([
 /** What `kay try` prints. */
 export const Tour = z.looseObject({
   completed: z.literal(true),
-  /** What was done, as one would type it; what came of each follows. */
+  /** The steps as one would type them, each followed by its result. */
   commands: z.array(z.string()),
   connected: z.extend(Connection, { service: z.string() }),
   connections: ConnectionsResponse.shape.connections,

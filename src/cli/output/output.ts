@@ -16,7 +16,7 @@ export type OutputFlags = { json: boolean; jq?: string; quiet: boolean; plain: b
 export type Output = {
   /** The one JSON document of `--json`. Collected warnings join it as `warnings`. */
   writeJson(document: unknown): void;
-  /** One of several documents, each on a line of its own. */
+  /** Writes one of several documents, each on a line. */
   writeJsonLine(document: unknown): void;
   /** From now on documents are printed as this makes them, and a failure has none (`--jq`). */
   setFilter(filter: DocumentFilter): void;
@@ -34,7 +34,7 @@ export type Output = {
   writeTable(columns: string[], rows: string[][]): Promise<void>;
   /** Progress and advice on stderr; silent with `--quiet` or `--json`. */
   writeProgress(text: string): void;
-  /** Something is not as it should be, though the command goes on. */
+  /** Reports a problem that does not stop the command. */
   warn(text: string): void;
   /** The end of a failed command: the sentence and the next step. `document` is printed on stdout, wanted as JSON or not. */
   writeError(problem: Problem, document?: unknown): void;
@@ -143,7 +143,7 @@ export function createOutput(
       await text((header === null ? lines : [paint("dim", header), ...lines]).join("\n"));
     },
     writeError: (problem, document) => {
-      // What it went to meanwhile is over as well; after a crash nobody else said so.
+      // Ends a diversion as well; after a crash nothing else would.
       diverted = null;
       if (flags().jq === undefined) showFailure(problem, document);
       aside(`${paint("red", "✗", "stderr")} ${problem.message}`);
@@ -158,6 +158,6 @@ export type DocumentFilter = {
   push(document: unknown): void;
   /** Wait until everything is printed. @throws Problem FILTER_FAILED for the first document that the expression failed on */
   settled(): Promise<void>;
-  /** Nothing is waited for any more. */
+  /** Ends all waits. */
   end(): void;
 };

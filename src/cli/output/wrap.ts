@@ -2,8 +2,9 @@ import stringWidth from "string-width";
 import wrapAnsi from "wrap-ansi";
 
 /**
- * Sentences for a terminal of `width` cells: broken between words, with what follows a break indented like its line, or beside its mark.
- * Web addresses and commands (`kay connect jira`) stay whole; one that is wider than the terminal has a line of its own, to be copied.
+ * Wraps sentences for a terminal of `width` cells: between words, with continuation lines indented like their line, or
+ * beside its mark. Web addresses and commands (`kay connect jira`) stay whole; one wider than the terminal gets a line
+ * to itself, for copying.
  */
 export function wrapSentences(text: string, width: number): string {
   return text
@@ -27,11 +28,11 @@ export function wrapWords(text: string, room: number): string[] {
   return wrapAnsi(held, Math.max(room, LEAST)).replaceAll(HELD, " ").split("\n");
 }
 
-/** What a line begins with: its indentation, and a mark, painted or not. */
+/** The start of a line: its indentation and a mark, painted or not. */
 const START = new RegExp(
   `^ *(?:(?:${String.fromCharCode(27)}\\[\\d+m)*[✗✓!](?:${String.fromCharCode(27)}\\[\\d+m)* )?`,
 );
 const COMMAND = /`[^`\n]+`/g;
-/** Stands for a space that is no place to break: of no script, and one cell wide. */
+/** Stands for a space at which a line must not break: of no script, and one cell wide. */
 const HELD = "\ue000";
 const LEAST = 8;

@@ -3,9 +3,8 @@ import type { Kay } from "../kay.ts";
 import { isCi, isInteractive } from "../terminal/terminal.ts";
 
 /**
- * Ask before something that cannot be undone. `--yes` answers it.
- *
- * @param otherwise what to type where nobody can be asked: "Use --yes."
+ * Asks before something that cannot be undone. `--yes` answers it.
+ * @param otherwise what to type if kay cannot prompt: "Use --yes."
  * @throws Problem INPUT_REQUIRED without a terminal, with `--no-input`, or in CI
  */
 export async function confirmOrThrow(kay: Kay, question: string, otherwise: string): Promise<boolean> {
@@ -17,7 +16,7 @@ export async function confirmOrThrow(kay: Kay, question: string, otherwise: stri
   return promptYesNo(kay, question);
 }
 
-/** Put a question on the terminal; only a `y` or `yes` typed after it was shown is a yes. */
+/** Prints a question on the terminal. Only a `y` or `yes` typed after it was shown approves. */
 export async function promptYesNo(kay: Kay, question: string): Promise<boolean> {
   await kay.terminal.stdin.forget();
   kay.terminal.stderr.write(`${question} ${kay.out.paint("dim", "[y/N]", "stderr")} `);

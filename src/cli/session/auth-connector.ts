@@ -10,16 +10,16 @@ import { formatFault } from "./format-fault.ts";
 
 export type AuthCard = Extract<CardItem, { type: "auth" }>;
 
-/** What the desk tells the session. */
+/** Events that the connector sends to the session. */
 export type AuthListener = {
   say(text: string): void;
   /** How the services of a card stand. */
   links(card: string, links: AuthLinks): void;
-  /** There is no such service. */
+  /** Reports an unknown service. */
   unknown(card: AuthCard, service: string, error: Problem): void;
   /** A service was connected from here. */
   connected(card: AuthCard, service: string): void;
-  /** Which site is meant, for a service that has several; undefined where nobody said. */
+  /** The chosen site of a service with several; undefined without a choice. */
   siteOf(card: string): string | undefined;
 };
 
@@ -28,13 +28,13 @@ export type AuthListener = {
  * too. Each wait ends with its card, and with the ten minutes that a link lives.
  */
 export type AuthConnector = {
-  /** Get and print the links of what is missing; those that failed get a fresh one. */
+  /** Gets and prints the links of the missing services. A failed one gets a new link. */
   prepare(card: AuthCard): Promise<void>;
   /** Open the links that are waited for in a browser. */
   open(card: AuthCard): Promise<void>;
   /** The links that are waited for. */
   urls(card: AuthCard): string[];
-  /** The card is over. Where that is because its services are connected, what this terminal waits for comes still, and is told. */
+  /** Ends the card. If its services are connected, the connections that this terminal waits for are still reported. */
   close(card: string, how: "connected" | "given up"): void;
 };
 

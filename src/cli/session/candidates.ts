@@ -7,7 +7,7 @@ import type { Kay } from "../kay.ts";
 import type { SessionLookup } from "./slash/command.ts";
 import { SLASH_COMMANDS } from "./slash/table.ts";
 
-/** What a slash command's argument names. */
+/** Kinds of a slash command's argument. */
 const ARGUMENTS: Record<string, "services" | "connected" | "sessions" | "tools"> = {
   connect: "services",
   disconnect: "connected",
@@ -26,8 +26,8 @@ export function listSlashCandidates(): SessionEvent {
 }
 
 /**
- * Find out which model answers, what is connected, and what can be named, and tell it as it comes. What cannot be found out is left out: the
- * session goes on without it.
+ * Loads the model's name, the connections and the completions, and reports each as it arrives. The session continues
+ * without what cannot be loaded.
  */
 export async function loadCandidates(
   kay: Kay,

@@ -19,7 +19,7 @@ import type { SessionOptions } from "./session-options.ts";
 import type { SlashContext } from "./slash/command.ts";
 import { parseSlash } from "./slash/read.ts";
 
-/** What a session's effects are carried out with, and what belongs to this terminal alone. */
+/** Ports of a session's effects, and the parts that belong to this terminal alone. */
 export type SessionContext = EffectPorts & {
   /** A backend that has no streams answered. */
   answered(answer: AskResponse, prompt: string | null): void;
@@ -33,7 +33,7 @@ export type SessionPorts = {
   stage: SessionScreen;
   options: SessionOptions;
   dispatch(event: SessionEvent): void;
-  /** What of the conversation is on its way is not wanted any more. */
+  /** Drops parts of the conversation that are still on their way. */
   forget(): void;
   now(): Session;
   /** The call that was begun last, with all it brought. */

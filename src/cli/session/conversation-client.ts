@@ -6,7 +6,7 @@ import type { Kay } from "../kay.ts";
 import { createDirectStream } from "./direct-stream.ts";
 import type { SessionClient } from "./session-options.ts";
 
-/** What a conversation tells the session. */
+/** Events that a conversation sends to the session. */
 export type ConversationListener = {
   /** The conversation has an id now. */
   session(id: string): void;
@@ -15,23 +15,22 @@ export type ConversationListener = {
   answer(answer: AskResponse, prompt: string): void;
   /** Whether the conversation can be followed; with why not, in a sentence. */
   connection(state: "here" | "lost", why?: string): void;
-  /** It is followed no more: nobody is signed in, or it is gone. */
+  /** Following has ended: the sign-in or the conversation is gone. */
   stopped(why: Problem): void;
 };
 
 /** One conversation as a session speaks with it. */
 export type ConversationClient = {
   /**
-   * Send a prompt. Resolves when the backend has it and its parts are on their way.
-   *
-   * @throws Problem when it was not taken, or nobody knows whether it was
+   * Sends a prompt. Resolves when the backend has accepted it and its parts are on their way.
+   * @throws Problem when it was not accepted, or its outcome is unknown
    */
   send(prompt: string): Promise<void>;
   /** Follow this conversation from its beginning, for as long as the session lives. */
   follow(sessionId: string): void;
-  /** Somebody signed in: what could not be followed without is followed again, from where it was. */
+  /** Called after a sign-in: resumes following at the last position. */
   again(): void;
-  /** Follow nothing any more: the next prompt begins a new conversation. */
+  /** Stops following. The next prompt starts a new conversation. */
   forget(): void;
   /** The session is over. */
   end(): void;
@@ -41,8 +40,8 @@ export type ConversationClient = {
 const AGAIN_MS = [1_000, 2_000, 5_000, 10_000, 30_000];
 
 /**
- * All parts come by one stream, that of the conversation, so that what other terminals do is seen too. The stream of an ask is held only
- * until the other has begun: work that nobody follows is stopped by the backend.
+ * All parts come through the stream of the conversation, so that other terminals' work is visible too. The stream of an
+ * ask is held until the other has begun: the backend stops work without followers.
  */
 export function createConversationClient(
   kay: Kay,
@@ -177,7 +176,7 @@ async function repeat(
   }
 }
 
-/** Trying again does not help: somebody has to sign in, or the conversation is gone. */
+/** A retry does not help: the user must sign in, or the conversation is gone. */
 function isFinal({ code, exit }: Problem): boolean {
   return exit === 4 || code === "SESSION_NOT_FOUND";
 }

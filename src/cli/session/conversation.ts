@@ -56,7 +56,7 @@ export async function sendPrompt(
   });
 }
 
-/** Show all of it that there is, and go on with what is under way in it. */
+/** Shows the whole conversation, and continues with what is running. */
 export async function showConversation(kay: Kay, link: BackendHandle, conversation: Conversation): Promise<void> {
   const id = conversation.id ?? "";
   const { last_event: seen, status } = await link.api.session(id);
@@ -68,7 +68,7 @@ export async function showConversation(kay: Kay, link: BackendHandle, conversati
   });
 }
 
-/** Go on where it was left at cards that wait: what came since, and what waits still. */
+/** Resumes at open cards: shows what came since, and asks what is still open. */
 export async function resumeConversation(kay: Kay, link: BackendHandle, conversation: Conversation): Promise<void> {
   const { id = "", last: seen, client } = conversation;
   await closingStream(kay, async (signal) => {
@@ -78,7 +78,7 @@ export async function resumeConversation(kay: Kay, link: BackendHandle, conversa
   });
 }
 
-/** Show a generation that somebody else began. */
+/** Shows a generation that another client started. */
 export async function followForeignTurn(
   kay: Kay,
   link: BackendHandle,

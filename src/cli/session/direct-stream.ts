@@ -1,7 +1,7 @@
 import type { DirectTurn } from "#client/api/direct/turn";
 import type { NumberedPart } from "#protocol/events";
 
-/** The turn that is streamed straight from an agent server, if one is, between the log of the conversation and who is told of it. */
+/** A turn that is streamed from an agent server, if any, merged with the log of the conversation. */
 export type DirectStream = {
   /** Resolves when it is on its way. Another one before it is over. */
   begin(turn: DirectTurn): Promise<void>;

@@ -11,7 +11,7 @@ import type { ConversationClient } from "./conversation-client.ts";
 import { formatFault } from "./format-fault.ts";
 import type { SessionClient } from "./session-options.ts";
 
-/** What effects are carried out with. */
+/** Ports of a session's effects. */
 export type EffectPorts = {
   kay: Kay;
   link: BackendHandle;
@@ -103,7 +103,7 @@ async function cancel({ link, dispatch }: EffectPorts, generation: string): Prom
   }
 }
 
-/** Nobody is called to a card that they only read along. */
+/** A card that is only watched rings no bell. */
 async function open({ kay, desk, silently, client }: EffectPorts, card: AnyCard, unseen: boolean): Promise<void> {
   if (isOthers(card) && !client.interaction.enabled) return;
   if (unseen && (await kay.settings()).text("notify") !== "off") silently("\x07");
@@ -148,7 +148,7 @@ async function visit(
   if (told !== undefined) dispatch({ type: "refused", card: card.id, error: `${told} Open the link yourself.` });
 }
 
-/** What is not taken leaves the card to be answered again. */
+/** A refused answer leaves the card open. */
 async function connect(world: EffectPorts, card: AuthCard, what: CardAction): Promise<void> {
   try {
     await connectAct(world, card, what);
@@ -185,7 +185,7 @@ async function connectAct(world: EffectPorts, card: AuthCard, what: CardAction):
   }
 }
 
-/** One no speaks for everything that is missing: the request is given up, or goes on without. */
+/** One denial covers all missing services: the request is cancelled, or continues without them. */
 async function sayNo({ link, client }: EffectPorts, card: AuthCard, go_on: boolean): Promise<void> {
   await declineAuth(link, card, { client: client.id, go_on });
 }

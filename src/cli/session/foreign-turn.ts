@@ -3,9 +3,9 @@ import type { BackendHandle } from "../backend/handle.ts";
 import type { Conversation } from "./conversation.ts";
 
 /**
- * Wait, beside the prompt, for a generation that somebody else begins in this conversation, or for what becomes of one that waits.
- *
- * @returns its parts from the first one on; it never settles where nothing comes, where the backend has no events, and after `signal`
+ * Waits, beside the prompt, for a generation that another client starts in this conversation, or for the end of one
+ * that waits.
+ * @returns its parts from the first one on; never settles without one, on a backend without events, and after `signal`
  */
 export async function waitForForeignTurn(
   link: BackendHandle,
@@ -17,9 +17,9 @@ export async function waitForForeignTurn(
   try {
     for (let next = await iterator?.next(); next && !next.done; next = await iterator?.next()) {
       const { type } = next.value.part;
-      // A card that was left open here goes on.
+      // A card that was left open here continues.
       if (left && type !== "data-presence" && iterator) return from(next.value, iterator);
-      // What is left of a generation that was cancelled here begins with neither.
+      // The rest of a generation that was cancelled here begins with neither.
       if ((type === "data-user-message" || type === "start") && iterator) return from(next.value, iterator);
     }
   } catch {

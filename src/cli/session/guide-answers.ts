@@ -6,8 +6,8 @@ import type { TimedPart } from "#ui/view/reduce";
 import type { View } from "#ui/view/view";
 
 /**
- * The parts that a stream would have brought, from a backend that only has what the guide has and answers whole. Numbers go on from those
- * of the view.
+ * Builds the parts that a stream would have sent, for a backend that only knows docs/protocol.md's guide and answers
+ * whole. Numbers continue from the view.
  */
 export function toParts(answer: AskResponse, prompt: string | null, view: View): TimedPart[] {
   const id = answer.generation_id ?? `answer_${view.last}`;
@@ -30,7 +30,7 @@ export function toParts(answer: AskResponse, prompt: string | null, view: View):
   return parts.map((part, index) => ({ number: view.last + index + 1, part }));
 }
 
-/** The card of an answer that waits for a yes; null for every other. */
+/** Returns the card of an answer that needs a confirmation; null for every other. */
 export function toConfirmCard(answer: AskResponse): ConfirmCard | null {
   const token = answer.confirmation_token;
   if (answer.status !== "confirmation_required" || !token) return null;

@@ -8,9 +8,9 @@ import type { Timer } from "#net/ports";
 import { Problem } from "#protocol/errors";
 import { appendEntry, MAX_ENTRIES, shouldRemember } from "#ui/editor/history";
 
-/** What was sent in the sessions of one profile, kept for those to come. */
+/** Prompts sent in the sessions of one profile, stored for later ones. */
 export type HistoryFile = {
-  /** Oldest first, at most 1,000. Empty when there is no file, or none that can be read. */
+  /** Oldest first, at most 1,000. Empty without a readable file. */
   read(): Promise<string[]>;
   /** Add what was sent, unless it begins with a space or is very long. @throws Problem STORE_UNREADABLE, STORE_BUSY */
   add(text: string): Promise<void>;
@@ -28,8 +28,8 @@ export type HistoryOptions = {
 };
 
 /**
- * The file `<state>/history/<profile>.jsonl`, for nobody else to read: a JSON string a line. It is read, added to and replaced at once,
- * under a lock, so that sessions side by side lose nothing of each other. A line that is damaged is left out.
+ * Creates the history in `<state>/history/<profile>.jsonl`, private to the user, one JSON string per line. It is read,
+ * extended and replaced under a lock, so that parallel sessions lose nothing. Damaged lines are skipped.
  */
 export function createHistoryFile(options: HistoryOptions): HistoryFile {
   const pathOf = () => join(options.folder(), "history", `${options.profile}.jsonl`);

@@ -156,12 +156,12 @@ function begin(kay: Kay, link: BackendHandle, { dispatch, talk, options, say }: 
 
 async function isSignedIn({ usesEnvironmentToken: byToken, credentials, origin }: BackendHandle): Promise<boolean> {
   if (byToken) return true;
-  // What cannot be read is told by whatever needs it.
+  // Unreadable values are reported by what needs them.
   const { signIn } = await credentials.read(origin).catch(() => ({ signIn: null }));
   return signIn === null || Boolean(signIn.token || signIn.refresh_token);
 }
 
-/** Until the session is over: the clock goes on while something counts down or works. Nothing runs while nothing happens. */
+/** Runs the clock while something counts down or works. Nothing runs while nothing happens. */
 async function ticking(kay: Kay, now: () => Session, dispatch: (event: SessionEvent) => void): Promise<void> {
   const { clock, signal } = kay;
   while (!signal.aborted) {

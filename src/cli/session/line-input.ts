@@ -1,25 +1,24 @@
 import { clean } from "#protocol/clean";
 import type { Source, Terminal } from "../terminal/terminal.ts";
 
-/** What is typed in a session by lines: texts to send, and answers to questions. Nothing that is typed early gets lost. */
+/** Input of a line session: texts to send, and answers to questions. Early input is kept. */
 export type LineInput = {
   /** For questions: only what is typed in sight of one answers it, the rest waits for the next text to send. */
   source: Source;
   /**
-   * The next text to send. Lines that were typed while kay was at work come first. `\` at the end of a line goes on in the next one, `"""`
-   * begins and ends a text of several lines, and lines pasted together are one text.
-   *
+   * Returns the next text to send. Lines typed while kay was running come first. `\` at the end of a line continues it,
+   * `"""` begins and ends a text of several lines, and pasted lines are one text.
    * @returns null at the end of the input, and when `signal` ended the wait
    */
   text(signal: AbortSignal): Promise<string | null>;
-  /** Forget what waits. @returns whether there was anything */
+  /** Drops buffered input. @returns whether there was any */
   clear(): boolean;
   /** Whether the input is at its end. */
   ended(): boolean;
 };
 
 const MARK = "> ";
-/** Before a line that goes on. */
+/** Before a continued line. */
 const MORE = ". ";
 const FENCE = '"""';
 
@@ -50,7 +49,7 @@ export function createLineInput({ stdin, stderr }: Terminal): LineInput {
     draft = "";
     return { line: whole, kept: false };
   };
-  /** The lines of a paste come in one go. What was only begun is no part of one. */
+  /** Lines of a paste arrive together. An unfinished line is not part of it. */
   const pasted = async (signal: AbortSignal): Promise<string> => {
     const typed = await stdin.forget();
     keep(typed);

@@ -19,13 +19,13 @@ import type { Kay } from "../kay.ts";
 export type PlainPresenterOptions = {
   /** The number of the last part that is history, which is shown in one go. */
   seen?: number;
-  /** What was just typed here, which stands on the screen already. */
+  /** The text that was just typed here, which is on the screen already. */
   prompt?: string;
-  /** Name of this client: how a card ended that it answered is told, of others the question itself tells. */
+  /** Name of this client. The end of a card that it answered is shown; for others, the question shows it. */
   client: string;
-  /** Nothing is asked here: how each card ended is told. */
+  /** Set if this session asks nothing: the end of each card is shown. */
   readOnly?: boolean;
-  /** What is history was shown before. */
+  /** History was shown before. */
   told?: boolean;
 };
 
@@ -105,7 +105,7 @@ export function createPlainPresenter(
 
 const LABEL = "kay: ".length;
 
-/** What of an item was told. */
+/** The part of an item that was shown. */
 type Told = { begun: boolean; log: number; over: boolean };
 
 function getTold(item: Item, before: Told): Told {
@@ -132,7 +132,7 @@ function isSettled({ receipt }: Extract<Item, { kind: "receipt" }>): boolean {
   return receipt.effect === "settled" || receipt.effect === "unknown";
 }
 
-/** What was connected or answered elsewhere is told where it is asked. */
+/** Answers given elsewhere are shown where the question stands. */
 function isAnsweredBy({ ended }: CardItem, client: string): boolean {
   return ended?.client === client;
 }

@@ -24,8 +24,8 @@ import { parseSlash } from "./slash/read.ts";
 type Work = (kay: Kay) => Promise<void>;
 
 /**
- * The session by lines, for screen readers and for terminals that can redraw nothing: text with labels, one thing after the other, answers
- * by their numbers. Ctrl+C cancels what is under way, then leaves when it is pressed twice; the end of the input leaves.
+ * Runs the session by lines, for screen readers and terminals that cannot redraw: labelled text in order, with numbered
+ * answers. Ctrl+C cancels what is running, and pressed twice it quits; so does the end of the input.
  */
 export async function runPlainSession(kay: Kay, link: BackendHandle, options: SessionOptions): Promise<ExitCode> {
   kay.flags = { ...kay.flags, plain: true };
@@ -65,7 +65,7 @@ function greet(kay: Kay): void {
   kay.out.writeLine("kay session. Type a request and press Enter. /help lists commands; press Ctrl+C twice to quit.");
 }
 
-/** One text that is typed, or one generation that somebody else began meanwhile. */
+/** One typed text, or one generation that another client started meanwhile. */
 async function step(session: Session): Promise<void> {
   const came = await nextInput(session);
   const { link, conversation } = session;
@@ -120,7 +120,7 @@ async function nextInput(session: Session): Promise<string | Others | null> {
   }
 }
 
-/** Do one thing; what fails is told, and the session goes on. */
+/** Runs one step. A failure is reported, and the session continues. */
 async function during(session: Session, work: Work): Promise<void> {
   const { kay, typed } = session;
   const cancelled = new AbortController();

@@ -10,7 +10,7 @@ import type { Painter } from "#ui/views/painter";
 import type { Kay } from "../kay.ts";
 import { wrapSentences } from "../output/wrap.ts";
 
-/** What of a session is on the terminal. */
+/** The part of a session that is on the terminal. */
 export type SessionScreen = {
   /** Finished text for the scrollback, with the next drawing. */
   say(text: string): void;
@@ -19,7 +19,7 @@ export type SessionScreen = {
   /** Another conversation begins. */
   reset(): void;
   resized(): void;
-  /** What is on the terminal is not known: all is drawn anew. */
+  /** The terminal's content is unknown, so everything is drawn again. */
   redraw(): void;
   /** A sequence that shows nothing. */
   silently(sequence: string): void;
@@ -29,7 +29,7 @@ export type SessionScreen = {
   end(): void;
 };
 
-/** Least time between two drawings of what streams, in ms; keys are shown at once. */
+/** Minimum time between two drawings of streamed text, in ms. Keys are shown at once. */
 const CADENCE_MS = 50;
 const SPINNER = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 

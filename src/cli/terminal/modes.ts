@@ -3,7 +3,7 @@ import type { Writable } from "node:stream";
 import type { Kay } from "../kay.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** What was switched on in the terminal: it is switched off once, on whatever way out. */
+/** Terminal modes that were switched on. They are switched off once, on every way out. */
 export type TerminalModes = Pick<Terminal, "modes" | "suspend" | "onContinue"> & {
   raw(on: boolean): void;
   /** Put the terminal back as it was, now and for good. */
@@ -12,7 +12,10 @@ export type TerminalModes = Pick<Terminal, "modes" | "suspend" | "onContinue"> &
 
 type Modes = { on: string; off: string; leave(): void; done(): void };
 
-/** A process that nobody stops though it asked for it (it has no shell) takes the terminal back after this long, in ms. */
+/**
+ * After how many ms a process takes the terminal back if nothing stopped it, though it asked for that (it has no
+ * shell).
+ */
 const STOP_MS = 100;
 
 /** Keep account of the terminal's modes. `write` reaches the terminal at once. */
@@ -37,7 +40,7 @@ export function createTerminalModes(
   };
   const takeBack = () => {
     isAway = false;
-    // The shell may have changed the mode meanwhile, of which the stream knows nothing: only a change is carried out.
+    // The shell may have changed the mode meanwhile, without the stream knowing: only a change has an effect.
     if (isRaw) {
       streams.stdin().setRawMode(false);
       streams.stdin().setRawMode(true);
@@ -122,8 +125,8 @@ export function startWatchdog(off: string, env: Record<string, string | undefine
 }
 
 /**
- * The modes are set back only where the terminal is still raw (no keys that signal): a shell that noticed first has its own by then. What
- * is written comes first for the same reason. What is left of the frame below the cursor is erased.
+ * Resets the modes only if the terminal is still raw: a shell that noticed first has set its own. The output comes
+ * first for the same reason. The rest of the frame below the cursor is erased.
  */
 const SCRIPT = `
 trap '' HUP INT QUIT TERM TSTP TTIN TTOU
@@ -148,9 +151,9 @@ export type ProcessStreams = {
   hangUp(): void;
   /** Stop this process and its job; absent where there are no jobs. */
   stop?(): void;
-  /** To be told whenever this process goes on after it was stopped. */
+  /** Registers for the continuation of this process after a stop. */
   onContinue?(listener: () => void): () => void;
-  /** Have somebody else write `off`, and end raw mode, should this process be killed before it calls what is returned. */
+  /** Lets another process write `off` and end raw mode if this one is killed before it calls the returned function. */
   guard?(off: string): () => void;
   /** stdout's reader went away (EPIPE): the command ends quietly. */
   readerGone(): void;

@@ -5,10 +5,10 @@ import type { Kay } from "../kay.ts";
 import { splitCommand } from "./browser.ts";
 import { isCi, type Terminal } from "./terminal.ts";
 
-/** What less and lv are told where the person says nothing: to show colours, and to leave the text on the screen. */
+/** Defaults for less and lv if the user sets none: show colors, and leave the text on the screen. */
 const DEFAULTS = { LESS: "FRX", LV: "-c" };
 
-/** What a text is to be shown with. */
+/** Ports to show a text. */
 export type PagerPorts = Pick<Kay, "env" | "terminal" | "signal" | "catchInterrupts"> & {
   flags: { json: boolean; input: boolean; plain: boolean };
   showInPager(pager: string, text: string, signal: AbortSignal): Promise<boolean>;
@@ -16,9 +16,8 @@ export type PagerPorts = Pick<Kay, "env" | "terminal" | "signal" | "catchInterru
 };
 
 /**
- * Show a text with the person's pager (PAGER). There is none for what fits the terminal, where nobody sits at the keyboard, and with `cat`.
- * While it is there Ctrl+C is the pager's.
- *
+ * Shows a text with the user's pager (PAGER). Text that fits the terminal, a missing keyboard and `cat` need none.
+ * While the pager runs, Ctrl+C belongs to it.
  * @returns whether it was shown
  */
 export async function showInPager(text: string, world: PagerPorts): Promise<boolean> {

@@ -4,7 +4,7 @@ import { canPrompt } from "../prompt/confirm.ts";
 
 /** How long a pipe may stay open and silent before it is left alone. */
 const SILENCE_MS = 3_000;
-/** More than this is no context for a question. */
+/** Larger input is not context for a question. */
 export const MAX_INPUT_BYTES = 1024 * 1024;
 
 /**

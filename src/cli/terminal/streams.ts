@@ -1,7 +1,7 @@
 import { createTerminalModes, type ProcessStreams } from "./modes.ts";
 import type { Sink, Source, Terminal } from "./terminal.ts";
 
-/** What was typed before a question is dropped for this long, in ms: a line switched to raw hands over what the kernel held. */
+/** For how many ms input typed before a question is dropped: a line switched to raw delivers what the kernel held. */
 const DROP_MS = 40;
 
 /** Streams as a {@link Terminal}, with what the end of the process needs. */
@@ -53,7 +53,7 @@ function getSink(streams: ProcessStreams, descriptor: 1 | 2): Sink & { drained()
   const open = () => {
     opened ??= (descriptor === 1 ? streams.stdout() : streams.stderr()).on("error", (error: NodeJS.ErrnoException) => {
       if (error.code !== "EPIPE" && error.code !== "EIO") streams.cannotWrite(error.code ?? error.message);
-      // Nobody reads the progress any more: that is no reason to leave the work undone.
+      // A closed progress stream is not a reason to stop the work.
       else if (descriptor === 1) streams.readerGone();
     });
     return opened;
@@ -108,7 +108,7 @@ async function* readBytes(stdin: NodeJS.ReadStream, signal: AbortSignal): AsyncI
 function readKeys(streams: ProcessStreams, raw: (on: boolean) => void, onKey: (key: string) => void): () => void {
   const stdin = streams.stdin();
   const onData = (chunk: Buffer | string) => {
-    // An escape sequence (an arrow, a report of the terminal) is no key of ours.
+    // An escape sequence (an arrow, a report of the terminal) is not a key for kay.
     if (String(chunk).startsWith("\x1b")) return;
     for (const key of String(chunk)) {
       if (key === "\x03") streams.interrupt();

@@ -15,7 +15,7 @@ export type Terminal = {
   modes(on: string, off: string, leave?: () => void): () => void;
   /** Stop as a job of the shell does for Ctrl+Z: with the terminal as it was. Nothing happens where no job can be stopped. */
   suspend(): void;
-  /** To be told when the process goes on after it was stopped, by itself or by others: the terminal is as before, but for what it shows. */
+  /** Called when the process continues after a stop: the terminal is as before, except for its content. */
   onContinue(listener: () => void): () => void;
 };
 
@@ -35,8 +35,8 @@ export type Source = {
   /** Bytes as they come; ends at the end of the input. */
   read(signal: AbortSignal): AsyncIterable<Uint8Array>;
   /**
-   * Keys one by one while `onKey` is registered (raw mode on a terminal). Returns the way back: cooked mode, nothing listening.
-   * What was typed before is dropped, so that no key answers a question that was not yet on the screen.
+   * Delivers single keys while `onKey` is registered (raw mode on a terminal). Returns the function that restores
+   * cooked mode. Earlier input is dropped, so that no key answers a question that was not on the screen.
    */
   keys(onKey: (key: string) => void): () => void;
   /**

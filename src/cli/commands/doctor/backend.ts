@@ -33,7 +33,7 @@ function ownBackend({ kay, machine }: CheckContext, what: string, version: strin
   );
 }
 
-/** Differences in ms from which trouble is to be expected: with what expires soon, and with every token. */
+/** Clock differences in ms that cause trouble: with what expires soon, and with every token. */
 const NOTICED_MS = 60_000;
 const HARMFUL_MS = 5 * 60_000;
 
@@ -53,7 +53,7 @@ export const clockCheck: Check = {
     const says = `It is ${amount(apart)} ${offset < 0 ? "ahead of" : "behind"} the backend's.`;
     if (apart > HARMFUL_MS) return fail(`${says} Tokens and links seem expired, or not valid yet.`, FIX);
     if (apart > NOTICED_MS) return warn(says, FIX);
-    // The backend tells whole seconds, and the answer took its time.
+    // The backend reports whole seconds, and the response took time.
     return ok(apart < 3_000 ? "In sync with the backend." : says);
   },
 };

@@ -1,9 +1,9 @@
 import type { CheckContext } from "./context.ts";
 
-/** How a check went. `skipped` says that nothing could be told, and is no fault. */
+/** Result of a check. `skipped` means that it could not be determined, which is not a fault. */
 export type CheckState = "ok" | "warning" | "failed" | "skipped";
 
-/** What a check found, in one line, and what to do where that is not well. */
+/** Finding of a check in one line, and the fix if there is one. */
 export type Finding = { state: CheckState; detail: string; fix?: string };
 
 /** One look at one thing. It changes nothing, and what it throws is how it failed. */

@@ -14,7 +14,7 @@ import { createRedactor, type Redactor } from "./redact.ts";
 
 type Capabilities = Awaited<ReturnType<BackendHandle["api"]["capabilities"]>>;
 
-/** What several checks share, each found out once, whoever asks first. What cannot be found out rejects for everybody. */
+/** Facts that several checks share. Each is determined once; a failure rejects for all of them. */
 export type CheckContext = {
   kay: Kay;
   machine: MachineFacts;
@@ -29,7 +29,7 @@ export type CheckContext = {
   /** The file of the stored sign-in as it is, before anything of kay has read it. */
   storeSight(): Promise<StoreInspection>;
   account(): Promise<BackendTarget>;
-  /** The stored sign-in for the backend; empty when nobody is signed in. */
+  /** The stored sign-in for the backend; empty without one. */
   signIn(): Promise<SignIn>;
   /** A link to the backend, which is started if it is kay's own. */
   link(): Promise<BackendHandle>;
@@ -38,7 +38,7 @@ export type CheckContext = {
   legs(): Promise<ProbeStep[]>;
   /** A backend that answers. @throws Blocked where none does: the checks of the way to it say why */
   reached(): Promise<BackendHandle>;
-  /** The same for somebody who is signed in. @throws Blocked */
+  /** The backend, if there is a sign-in. @throws BlockedCheck */
   signedIn(): Promise<BackendHandle>;
   /** What can be connected there; null where the backend has only what the guide has. */
   services(): Promise<ServiceView[] | null>;
@@ -84,7 +84,7 @@ export function createCheckContext(
     }),
     link: once(async () => {
       await facts.account();
-      // What is stored cannot be shown by anything that comes later.
+      // Secrets that are stored later must not be shown either.
       await facts.signIn().catch(() => {});
       return kay.openBackend();
     }),
@@ -120,7 +120,7 @@ async function firstAnswer(facts: CheckContext) {
   return { capabilities, ms: kay.clock.now() - began };
 }
 
-/** Rejects when a leg of the way fails: then there is no need to wait for an answer until its time is over. */
+/** Rejects when a step of the way fails, so that the backend's time limit need not pass. */
 async function brokenWay({ legs }: CheckContext): Promise<never> {
   if ((await legs()).some(({ state }) => state === "failed")) throw new BlockedCheck("The backend is not reached.");
   return new Promise(() => {});

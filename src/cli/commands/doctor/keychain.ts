@@ -23,7 +23,7 @@ export const keychainCheck: Check = {
   },
 };
 
-/** macOS may show a dialog where a key is written, which a look cannot know; nobody is to be asked anything here. */
+/** macOS may show a dialog when a key is written, and doctor must not prompt. */
 const ASKS = "darwin";
 
 async function rehearse({ machine, kay }: CheckContext, needed: boolean): Promise<Finding> {

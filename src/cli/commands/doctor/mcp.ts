@@ -29,7 +29,7 @@ export const mcpCheck: Check = {
   },
 };
 
-/** One server, reached over a link of its own; nothing of it is called. */
+/** Connects to one server over a separate client. No tool is called. */
 export async function inspectServer(facts: CheckContext, service: ServiceView): Promise<Finding> {
   const [title, word] = [toLine(service.title ?? service.name), quoteShellWord(toLine(service.name))];
   if (!service.mcp) return skip("It is no MCP server.");

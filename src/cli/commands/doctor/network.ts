@@ -57,7 +57,7 @@ async function isRemote(facts: CheckContext): Promise<boolean> {
   try {
     return !(await facts.account()).embedded;
   } catch (error) {
-    // The settings are told by their own check; an address that is refused is told by the backend's.
+    // The settings have a check for themselves; a refused address is reported by the backend's check.
     if (error instanceof Problem) throw new BlockedCheck("No backend is known.");
     throw error;
   }

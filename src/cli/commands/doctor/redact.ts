@@ -53,7 +53,7 @@ function spellings(secret: string | undefined): string[] {
   return all;
 }
 
-/** Variables that mean something to kay, its providers, its terminal or its network. Others are nobody's business. */
+/** Variables that matter to kay, its providers, its terminal or its network. Others are not reported. */
 const RELEVANT =
   /^(KAY_|XDG_|LC_|NODE_|SSH_(CONNECTION|TTY|CLIENT)$|(OPENAI|ANTHROPIC|GOOGLE|GEMINI|OLLAMA)_|(HTTPS?|ALL|NO)_PROXY$|DATABASE_URL$|(LANG|TERM|TERM_PROGRAM|COLORTERM|NO_COLOR|FORCE_COLOR|CLICOLOR|CLICOLOR_FORCE|TMUX|STY|ZELLIJ|VTE_VERSION|CI|BROWSER|EDITOR|VISUAL|DISPLAY|WAYLAND_DISPLAY|WSL_DISTRO_NAME|DBUS_SESSION_BUS_ADDRESS|HOME|ACCESSIBLE|INK_SCREEN_READER|GITHUB_ACTIONS|GITLAB_CI)$)/i;
 

@@ -11,7 +11,7 @@ import { redactEnvironment } from "./redact.ts";
 /** Of the backend's log so many bytes are taken, from its end. */
 const LOG_BYTES = 64 * 1024;
 
-/** Everything that helps whoever gets a report of a fault; what is secret is taken out of it. */
+/** Everything that helps with a bug report, without secrets. */
 export async function buildReport(facts: CheckContext, reports: CheckReport[]): Promise<Record<string, unknown>> {
   const { kay, machine } = facts;
   const settings = await facts.settings().then(

@@ -15,7 +15,7 @@ export async function runChecks(checks: Check[], facts: CheckContext, told: OnRe
   const done = new Set<Check>();
   const made = checks.map((check) => getReport(check, facts).finally(() => done.add(check)));
   const reports: CheckReport[] = [];
-  // All are awaited below; until its turn has come, one that was ended by Ctrl+C is nobody's.
+  // All are awaited below. Until then, one that Ctrl+C ended must not be an unhandled rejection.
   for (const each of made) each.catch(() => {});
   for (const each of made) {
     const report = await each;
@@ -74,7 +74,7 @@ function getFault(error: unknown, { signal }: CheckContext): Finding {
   return fail(`Something in kay went wrong: ${message}`, "Report it with `kay doctor --bundle`.");
 }
 
-/** Nobody is sent here who is here already. */
+/** Does not suggest `kay doctor` to its own user. */
 function getAdvice({ hint, code }: Problem): string {
   if (hint !== "" && !hint.includes("`kay doctor`")) return hint;
   return ADVICE[code] ?? "Report it with `kay doctor --bundle`.";

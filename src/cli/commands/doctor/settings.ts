@@ -37,7 +37,7 @@ function fileFault(
   return warn(`${path} has what kay does not know (${names}).`, "Run `kay config list` to see every setting.");
 }
 
-/** A value that is not accepted is told by whoever needs it; here all are asked for. */
+/** Invalid values are reported by the command that needs them; here all are checked. */
 function valueFault(found: Settings): Finding | null {
   found.list();
   return null;

@@ -41,7 +41,7 @@ function lines(detail: string, fix: string | undefined, room: number): string[] 
   return [...wrapSentences(detail, room).split("\n"), ...advice.map((each, at) => `${at === 0 ? "→" : " "} ${each}`)];
 }
 
-/** What it came to, in one line. */
+/** Formats the result in one line. */
 export function formatSummary(reports: CheckReport[]): string {
   const count = (state: CheckState) => reports.filter((report) => report.state === state).length;
   const [bad, doubtful] = [count("failed"), count("warning")];

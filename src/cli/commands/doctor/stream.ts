@@ -32,7 +32,7 @@ export const streamCheck: Check = {
   },
 };
 
-/** Whoever is in between: the proxy of this machine where there is one, else the one before the backend. */
+/** Names what is in between: the proxy of this machine, else the one in front of the backend. */
 function heldBack({ kay }: CheckContext, baseUrl: string, what: string): Finding {
   const url = new URL(baseUrl);
   const isHere = url.protocol === "http:" && isLoopbackHost(url.hostname);

@@ -6,7 +6,7 @@ type Env = Record<string, string | undefined>;
 /** Fewer cells than this make tables and cards hard to read. */
 const NARROW = 40;
 
-/** What the terminal can do, as far as the environment tells. */
+/** Describes what the terminal can do, according to the environment. */
 export const terminalCheck: Check = {
   id: "terminal",
   title: "Terminal",
@@ -46,7 +46,7 @@ function describe(plain: boolean, stdout: Sink, env: Env, color: string | undefi
 
 type Known = { name: string; links: string; copies: string };
 
-/** Terminals by what they leave in the environment; the first that fits. What a terminal can do is what its own documentation says. */
+/** Terminals by their environment variables; the first match counts. Their abilities are from their documentation. */
 const TERMINALS: [sign: (env: Env) => boolean, known: Known][] = [
   [({ TERM }) => TERM === "dumb", { name: "A dumb terminal", links: "are written out", copies: "does not work" }],
   [

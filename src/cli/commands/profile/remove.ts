@@ -10,7 +10,7 @@ import { findProfile } from "./use.ts";
 /** How long ending the sign-in at one backend may take, in ms: the start of kay's own included. */
 const LIMIT_MS = 10_000;
 
-/** What is stored of a profile; `signIns` is null where it cannot be opened any more. */
+/** The stored data of a profile; `signIns` is null if it cannot be decrypted. */
 type Kept = { profile: OtherProfile; credentials: Credentials; signIns: Record<string, SignIn> | null };
 
 /**
@@ -73,7 +73,10 @@ function signInWords(origin: string, { accounts = {} }: SignIn): string {
   return `its sign-in at ${where}${people.length > 0 ? `, which connects ${people.join(", ")},` : ""}`;
 }
 
-/** Disconnect every service, since nobody can do it later, and revoke the sign-in. What cannot be done is told, and is no reason to stop. */
+/**
+ * Disconnects every service, since that is impossible later, and revokes the sign-in. Failures are reported and do not
+ * stop the removal.
+ */
 async function signOut(
   kay: Kay,
   profile: OtherProfile,

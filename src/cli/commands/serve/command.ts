@@ -23,7 +23,7 @@ type Options = {
   status?: boolean;
 };
 
-/** `kay serve`: run the backend until it is told to stop. */
+/** Defines `kay serve`: runs the backend until it is stopped. */
 export function createServeCommand(kay: Kay): Command {
   return new Command("serve")
     .description("Run a kay backend")

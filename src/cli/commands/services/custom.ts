@@ -11,7 +11,7 @@ import type { Kay } from "../../kay.ts";
 import { confirmOrThrow } from "../../prompt/confirm.ts";
 import { readPipedInput } from "../../terminal/piped-input.ts";
 
-/** A file that is longer is no description, in bytes; the backend takes no longer one either. */
+/** Largest description in bytes; the backend has the same limit. */
 const LONGEST = 256 * 1024;
 
 /** `kay services add`: look at a description, ask, and have the backend keep it. */
@@ -64,7 +64,7 @@ export async function exportService(kay: Kay, name: string): Promise<void> {
   kay.terminal.stdout.write(text.endsWith("\n") ? text : `${text}\n`);
 }
 
-/** Where nobody is signed in yet, the backend makes an installation, which the first connection then signs in to. */
+/** Without a sign-in, the backend creates an installation, and the first connection signs in to it. */
 export async function sendDescription(
   kay: Kay,
   link: BackendHandle,
@@ -135,12 +135,12 @@ function toolLines({ tools }: CustomServiceView, room: number): string[] {
   });
 }
 
-/** The first sentence of what a server says, as far as there is room in the line. */
+/** Returns the first sentence of a server's text, as far as the line has room. */
 function brief(description: string, room: number): string {
   return room < 12 ? "" : cleanLine(description.split(/(?<=[.!?])\s/)[0] ?? "", room);
 }
 
-/** Columns of what is no terminal. */
+/** Width of output that is not a terminal, in columns. */
 const WIDE = 160;
 const ACCESS_WIDTH = "destructive".length;
 

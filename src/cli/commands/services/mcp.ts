@@ -36,7 +36,7 @@ export async function approveMcpServer(kay: Kay, name: string, { dryRun }: { dry
     start(kay, api.approveService(name, body, { signal: kay.signal }));
   const look = await send({ dry_run: true });
   if (dryRun) return await finishAdd(kay, look);
-  // What it listed in between is forgotten, and a program that listed it is started anew.
+  // Discards the previous list, and starts the program again.
   if (look.outcome === "unchanged") return await finishAdd(kay, await send({ dry_run: false, ...expected(look) }));
   if (!kay.flags.json) await showDescription(kay, look);
   if (
@@ -56,7 +56,7 @@ function expected({ fingerprint }: AddServiceResponse): { expected?: string } {
   return fingerprint ? { expected: fingerprint } : {};
 }
 
-/** What could not be added is looked at by hand: it is no service yet that has a page of its own. */
+/** A server that could not be added has no page yet, so the user inspects it directly. */
 function noServer({ code, message, details }: Problem, { url }: McpRequest): Problem {
   const hint =
     url === undefined
@@ -65,7 +65,7 @@ function noServer({ code, message, details }: Problem, { url }: McpRequest): Pro
   return new Problem(code, message, { details, hint: message.includes("kay serve --stop") ? "" : hint });
 }
 
-/** Milliseconds after which a person is told what takes so long. */
+/** After how many ms the user learns what takes so long. */
 const QUIET_MS = 4_000;
 
 /** A program may have to be downloaded before it answers. */
@@ -86,7 +86,7 @@ async function start<T>(kay: Kay, answer: Promise<T>): Promise<T> {
 const WAITING =
   "Waiting for the server's program to start. The first time it may have to be downloaded: it has 2 minutes, and Ctrl+C ends it.";
 
-/** Whoever types a value as well has shown it to everybody who lists processes: nothing is taken from there. */
+/** A value on the command line is visible to every process list, so it is refused. */
 function getNames(given: string[]): string[] {
   if (given.every((name) => !name.includes("="))) return given;
   throw new Problem("USAGE", "Give --env the name of a variable alone, without its value.", {

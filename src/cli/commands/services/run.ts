@@ -86,7 +86,7 @@ function getState({ state, mcp }: ServiceView): string {
   return state === "connected" && mcp && mcp.changes.length > 0 ? "tools changed" : STATES[state];
 }
 
-/** Where nothing is signed in to, there is nobody. */
+/** A service without a sign-in has no account. */
 function whose(service: ServiceView): string {
   return service.sign_in === "none" ? "" : formatAccount(service);
 }

@@ -47,10 +47,9 @@ export function toConversationDocument(
 }
 
 /**
- * Write a file that only this user can read, whole or not at all. One that is there is replaced after a yes.
- *
+ * Writes a file that only this user can read, whole or not at all. Replacing a file needs a confirmation.
  * @returns its absolute path
- * @throws Problem CANCELLED after a no, USAGE where it cannot be written
+ * @throws Problem CANCELLED without the confirmation, USAGE when it cannot be written
  */
 export async function writeExport(
   kay: Kay,

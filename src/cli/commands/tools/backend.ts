@@ -4,8 +4,8 @@ import type { BackendHandle } from "../../backend/handle.ts";
 import type { Kay } from "../../kay.ts";
 
 /**
- * The backend, or null where its tools are those of this kay and nobody is signed in: to look at them no sign-in is needed, and no backend
- * is started for it.
+ * Returns the backend, or null without a sign-in if its tools are those of this kay: listing them needs no sign-in and
+ * starts no backend.
  */
 export async function findToolBackend(kay: Kay): Promise<BackendHandle | null> {
   try {
@@ -16,12 +16,12 @@ export async function findToolBackend(kay: Kay): Promise<BackendHandle | null> {
   }
 }
 
-/** Nobody is signed in here, or no more. */
+/** Returns whether there is no valid sign-in. */
 export function isSignedOut(error: unknown): error is Problem {
   return error instanceof Problem && error.code === "NOT_SIGNED_IN";
 }
 
-/** The error for a tool that nobody knows, as the backend or the catalogue words it. */
+/** Builds the error for an unknown tool, worded like the backend's. */
 export function isUnknownTool(error: unknown): error is Problem {
   return error instanceof Problem && error.code === "NOT_FOUND";
 }

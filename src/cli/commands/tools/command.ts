@@ -1,7 +1,7 @@
 import { Command } from "../../command.ts";
 import type { Kay } from "../../kay.ts";
 
-/** `kay tools list|show|call`: what can be done, and doing one thing by itself. */
+/** Defines `kay tools list|show|call`: lists tools and runs one without a model. */
 export function createToolsCommand(kay: Kay): Command {
   const command = new Command("tools").description("List tools and run them directly").helpCommand(false);
   command

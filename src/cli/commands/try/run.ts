@@ -14,7 +14,7 @@ import { toConnectionRows } from "../connections.ts";
 const QUESTION = "what is open in project KAY?";
 const CHANGE = "create a task in KAY: Say hello from kay";
 
-/** The main job, start to end, on kay's own backend. Where nobody is there to click, the tour clicks itself and says so. */
+/** Runs the tour on a local backend, from start to end. Without a user to click, it clicks itself and says so. */
 export async function runTour(kay: Kay): Promise<ExitCode> {
   kay.out.writeProgress(
     "This tour runs on a local backend and uses sandbox services unless you configured your own OAuth clients.",
@@ -47,7 +47,7 @@ async function connectStep(kay: Kay, link: BackendHandle) {
   return { service, ...connection };
 }
 
-/** Open the consent page where somebody can see it; else give the consent as the sandbox's demo user, and say so. */
+/** Opens the consent page if a user can see it; else gives the consent as the sandbox's demo user, and says so. */
 async function openOrConsent(kay: Kay, url: string): Promise<void> {
   const plan = await kay.planBrowser(url);
   if (kay.terminal.stderr.isTerminal && "launch" in plan && (await kay.openBrowser(plan))) return;

@@ -9,7 +9,7 @@ export type JqResult =
 const MOST_OUTPUT = 32 * 1024 * 1024;
 const MOST_MEMORY = 512 * 1024 * 1024;
 
-/** What the types of Node leave out of WebAssembly. */
+/** Parts of WebAssembly that Node's types leave out. */
 type Instance = { exports: { E: { buffer: ArrayBuffer } } };
 type WebAssembly = {
   Module: new (binary: Uint8Array) => object;
@@ -17,7 +17,9 @@ type WebAssembly = {
   instantiate: unknown;
 };
 
-/** A run is a program with an instance of its own, so that nothing of one document is left for the next; they share the compiled code. */
+/**
+ * Each run uses a separate instance, so that nothing of one document is left for the next. The compiled code is shared.
+ */
 let compiled: object | undefined;
 
 /**

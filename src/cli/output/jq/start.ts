@@ -8,7 +8,7 @@ import type { JqResult, JqThread } from "./engine.ts";
  * @param limitMs how long one run may take
  */
 export function startJqThread(file: URL, expression: string, limitMs: number): JqThread {
-  // What the program's own runtime prints is no output of kay's.
+  // Output of the program's runtime is not kay's output.
   const worker = new Worker(file, { workerData: { expression }, stdout: true, stderr: true });
   const waiting: ((ran: JqResult) => void)[] = [];
   let isOver: "time" | "fault" | undefined;

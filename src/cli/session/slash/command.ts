@@ -3,7 +3,7 @@ import type { BackendHandle } from "../../backend/handle.ts";
 import type { Kay } from "../../kay.ts";
 import type { SessionClient } from "../session-options.ts";
 
-/** What a slash command may use, whatever way its session is shown in. */
+/** Ports of a slash command, in both kinds of session. */
 export type SlashContext = {
   kay: Kay;
   link: BackendHandle;
@@ -17,7 +17,7 @@ export type SlashContext = {
   connect(services: string[], site?: string): Promise<void>;
   /** This terminal among those that follow the conversation. */
   client: SessionClient;
-  /** What the conversation asks is answered here from now on, or only shown. */
+  /** Sets whether requests of the conversation are answered here or only shown. */
   setInteractive(enabled: boolean): Promise<void>;
   /** Go on in another conversation. */
   resume(sessionId: string): Promise<void>;
@@ -28,7 +28,7 @@ export type SlashContext = {
   width(): number;
 };
 
-/** What a session shows and completes: the model's name, what is connected, and what can be named. */
+/** Data that a session shows and completes: the model's name, connections, and names. */
 export type SessionLookup = "model" | "connections" | "sessions" | "tools";
 
 /** One slash command: its name without the slash, what it takes and does in words for `/help`, and the work. */
@@ -36,7 +36,7 @@ export type SlashCommand = {
   name: string;
   args: string;
   does: string;
-  /** What is another one afterwards, so that the session looks at it again. */
+  /** Data that a command changed, so that the session reloads it. */
   changes?: SessionLookup[];
   /** @throws Problem for what cannot be done, which the session tells and survives */
   run(context: SlashContext, argument: string): Promise<void>;

@@ -9,7 +9,7 @@ import { formatRows } from "./command.ts";
 /** As many as have a number. */
 const LISTED = 20;
 
-/** `/sessions`, and `/sessions 2`, an id or a title: go on there. */
+/** Handles `/sessions`, and `/sessions 2`, an ID or a title, which switches there. */
 export async function runSessions(context: SlashContext, argument: string): Promise<void> {
   const { api } = context.link;
   if (argument === "") {

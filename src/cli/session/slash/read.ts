@@ -4,7 +4,7 @@ import { toLine } from "#ui/text/words";
 import type { SlashCommand } from "./command.ts";
 import { SLASH_COMMANDS } from "./table.ts";
 
-/** What a person sent in a session: a command, or text for the model. */
+/** Input of a session: a command, or text for the model. */
 export type SlashInput = { kind: "command"; command: SlashCommand; argument: string } | { kind: "text"; text: string };
 
 /** `/word`, alone or before its argument, in one line. A path (`/usr/bin`) has another shape. */

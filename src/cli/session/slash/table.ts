@@ -106,7 +106,7 @@ export const SLASH_COMMANDS: SlashCommand[] = [
   { name: "quit", args: "", does: "leave", run: async ({ quit }) => quit() },
 ];
 
-/** With less room than this, in cells, what a command does has lines of its own. */
+/** Below this width in cells, the description of a command gets separate lines. */
 const LEAST_COLUMN = 28;
 
 /**
