@@ -68,7 +68,7 @@ async function start(options: EmbeddedOptions, ports: EmbeddedHostPorts, onStop:
     return stopRequested(request, secret, inside, onStop);
   });
   inside = host.backend;
-  // Only now: a start on a slow machine is no idle time.
+  // Only now, because a start on a slow machine is not idle time.
   idle = watchIdle(
     options.idleLimitMs,
     { now: ports.clock.now, busy: () => (inside?.busy() ?? 0) > 0, every: ports.every },
@@ -101,12 +101,11 @@ function stopRequested(request: Request, secret: string, backend: Backend | unde
   return Response.json({ stopping: true }, { status: 202 });
 }
 
-/** What the idle clock needs from outside. */
+/** Ports of the idle clock. */
 export type IdlePorts = { now(): number; busy(): boolean; every(ms: number, tick: () => void): () => void };
 
 /**
- * Call `onIdle` once when nothing was asked for `limitMs` and nothing is under way.
- *
+ * Calls `onIdle` once when there was no request for `limitMs` and nothing is running.
  * @returns `touch`, to be called with every request, and `stop`
  */
 export function watchIdle(limitMs: number, ports: IdlePorts, onIdle: () => void): { touch(): void; stop(): void } {
@@ -138,7 +137,7 @@ export async function removeRecord(path: string, pid: number): Promise<void> {
   try {
     if (parseShape(EmbeddedRecord, JSON.parse(text), "the record").pid !== pid) return;
   } catch {
-    // A record that cannot be read helps nobody.
+    // An unreadable record is useless.
   }
   await rm(path, { force: true });
 }

@@ -16,8 +16,8 @@ export type OperatorView = {
 export type OperatorKeys = { secret?: string; token?: string };
 
 /**
- * Answers `GET /metrics` and `GET /status` to whoever has a key, in front of everything else. To others they are not there: from behind a
- * server that passes requests on, all of the Internet looks like this machine.
+ * Answers `GET /metrics` and `GET /status` to callers with a key, in front of everything else. For others they do not
+ * exist: behind a proxy, the whole Internet looks like this machine.
  */
 export function createOperatorMiddleware(operated: () => OperatorView | undefined, keys: OperatorKeys) {
   return (fetch: Backend["fetch"]): Backend["fetch"] =>

@@ -62,7 +62,10 @@ export function createOutboundFetch(env: Record<string, string | undefined>): Ou
 const lookUpHost: LookupFunction = (name, options, callback) =>
   isLoopbackName(name) ? lookUpLoopback(name, options, callback) : lookup(name, options, callback);
 
-/** What is wrong with this machine's proxy or authorities, in the words that the command line has for it; anything else as it was. */
+/**
+ * Describes what is wrong with this machine's proxy or authorities, worded like the command line; any other error stays
+ * as it was.
+ */
 function toProblem(error: unknown, url: URL, proxy: HttpProxy | null): unknown {
   const cause = error instanceof TypeError && error.cause !== undefined ? error.cause : error;
   const exchange = {

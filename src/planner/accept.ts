@@ -40,7 +40,7 @@ function getLook(clause: Clause, skill: Skill): AcceptValue {
     if (first.kind === "literal") {
       if (to - from > 1 || (field.kind !== "text" && field.kind !== "name")) return 0;
       if (first.text === TEXT_MARK) return isLongText(field) ? 1 : 0;
-      // "Send a message: hello": what stands after the colon is no channel, which would look like #general.
+      // "Send a message: hello": the text after the colon is not a channel, which would look like #general.
       const said = words[from - 1]?.text === ":";
       return said && field.kind === "name" && field.shape?.test(first.text) === false ? 0 : 1;
     }

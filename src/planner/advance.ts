@@ -20,7 +20,7 @@ export type PlanProgress = { request: Clause; outcomes: ClauseOutcome[]; turn: C
 export function decideNext(progress: PlanProgress, kit: ToolCatalogue): PlannerDecision {
   const { request, outcomes, turn } = progress;
   const called = turn.filter(({ tool }) => tool !== ASK_USER_TOOL);
-  // What went wrong, or was denied, is told, and nothing goes on that counted on it.
+  // A failure or a denial is reported, and nothing that depends on it continues.
   if (called.some(({ error }) => error)) return { text: formatResults(called) };
   const unanswered = findUnanswered(turn);
   if (unanswered === "cancelled") return { text: "All right, I leave it." };
@@ -63,8 +63,8 @@ function ask(
 }
 
 /**
- * What can be called now. Everything waits for services that are being connected; what is to be passed on is read after the changes that
- * were asked for before it, and what changes something after that waits for it.
+ * Returns the calls that can run now. Everything waits for pending connections. Content to pass on is read after the
+ * earlier changes, and later changes wait for it.
  */
 function nextCalls({ outcomes, turn }: PlanProgress): PlannedToolCall[] {
   const calls: PlannedToolCall[] = [];
@@ -86,7 +86,7 @@ function nextCalls({ outcomes, turn }: PlanProgress): PlannedToolCall[] {
 
 type Calls = Extract<ClauseOutcome, { kind: "calls" }>;
 
-/** How far a request is: what it passes on has to be read, its calls have to be made, or all is done. */
+/** State of a request: its content must be read, its calls must run, or it is done. */
 function getStage({ calls, feed }: Calls, own: CompletedCall[]): "reads" | "calls" | "done" {
   if (!feed) return own.length === 0 ? "calls" : "done";
   if (own.length < feed.reads.length) return "reads";
@@ -101,7 +101,7 @@ function fill({ calls, feed }: Calls, own: CompletedCall[]): PlannedCall[] {
   return calls.map(({ tool, input }) => ({ tool, input: { ...input, [feed.field]: text } }));
 }
 
-/** What the tools said; what was only read to be passed on is in what was passed on. */
+/** Returns the texts of the results; content that was only passed on is part of what was sent. */
 function formatAnswer({ outcomes, turn }: PlanProgress, called: CompletedCall[]): string {
   const passed = new Set<CompletedCall>();
   const unsent: string[] = [];

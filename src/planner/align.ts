@@ -85,5 +85,5 @@ function cost(part: Part): number {
   return "word" in part ? part.weight * 0.35 : SLOT * 0.35;
 }
 
-/** What a filled slot is worth, in weights of words. */
+/** Weight of a filled slot, in weights of words. */
 const SLOT = 0.6;

@@ -18,7 +18,7 @@ export type Skill = {
   patterns: Part[][];
   /** For each field, the words that stand before its slot in the examples. */
   cues: Map<string, Word[]>;
-  /** What the examples ask for, before they say where: "bugs", "issues", and the slots among them. */
+  /** The subject of the examples before their place: "bugs", "issues", and the slots among them. */
   things: Part[];
 };
 

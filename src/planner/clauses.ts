@@ -62,7 +62,7 @@ function begins(words: Word[], index: number, skills: Skill[]): boolean {
   );
 }
 
-/** "Tell me about KAY-3", "give me the bugs": to be shown something, not to tell or give something to somebody. */
+/** "Tell me about KAY-3", "give me the bugs": a wish to see something, not to send it. */
 function address(words: Word[]): Word[] {
   const [first, second, ...rest] = words;
   if (first === undefined || second?.lower !== "me" || rest.length === 0 || !SHOWS.has(first.lower)) return words;

@@ -45,7 +45,7 @@ function passesOn({ access, fields, patterns }: Skill, { words: [first] }: Claus
 
 type Source = { score: number } & ({ reads: PlannedCall[] } | { found?: Clause["memory"]["result"] });
 
-/** What a passage stands for: results of the conversation, or calls that find it. */
+/** Meaning of a passage: results of the conversation, or calls that find it. */
 function getSource(passage: TextSpan, clause: Clause, reads: Skill[]): Source | undefined {
   if (passage.refers) {
     const found = resolveSpan(passage, clause.memory);
@@ -58,7 +58,10 @@ function getSource(passage: TextSpan, clause: Clause, reads: Skill[]): Source | 
   return { score, reads: calls.map(({ tool, input }) => ({ tool, input })) };
 }
 
-/** The call that finds what some words name; nothing when a word is left over, since then it is somebody's own text. */
+/**
+ * Returns the call that finds what some words name; undefined when a word is left over, since then it is the user's
+ * text.
+ */
 function sourceCall(part: Clause, reads: Skill[]): (PlannedCall & { score: number }) | undefined {
   const able = new Set(reads.filter((skill) => namesThings(skill, part.words)));
   if (able.size === 0) return undefined;
@@ -86,7 +89,7 @@ function namesThings(skill: Skill, words: Word[]): boolean {
   return listed || keyed;
 }
 
-/** "The open bugs" as somebody would ask for them: "show the open bugs". */
+/** "The open bugs" as a request: "show the open bugs". */
 function asRequest(part: Clause): Clause {
   const [first] = part.words;
   if (first === undefined || ASKING_WORDS.has(first.lower)) return part;
@@ -133,7 +136,7 @@ function join(source: Source, { reading, field }: Target, passage: TextSpan, cla
   const isOpen = ({ name }: Field) =>
     input[name] === undefined || (input[name] === "" && !("reads" in source && name === field.name));
   const missing = skill.fields.filter((one) => one.required && isOpen(one));
-  // Text that a reference would be, and that is not there, has to be asked for.
+  // A reference without content must be asked for.
   if (!("reads" in source) && !source.found && !missing.includes(field)) missing.push(field);
   const whole = { ...reading, input, missing };
   return "reads" in source

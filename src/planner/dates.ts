@@ -35,7 +35,7 @@ function findByName(clause: Clause, forwardDate: boolean): NamedDate[] {
     const from = words.findIndex(({ end }) => end - offset > date.index);
     const to = words.findLastIndex(({ start }) => start - offset < date.index + date.text.length) + 1;
     const value = { start: getIso(date.start), ...(date.end ? { end: getIso(date.end) } : {}) };
-    // What is in quotes or after a colon is somebody's own text.
+    // Text in quotes or after a colon is the user's text.
     return from < 0 || words.slice(from, to).some(({ kind }) => kind === "literal") ? [] : [{ from, to, ...value }];
   });
 }

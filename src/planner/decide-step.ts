@@ -12,8 +12,8 @@ import { formatTooLong } from "./reply.ts";
 import { replyToSmallTalk } from "./small-talk.ts";
 
 /**
- * Decide on the next step of a conversation, from its messages and tools alone: the newest request is understood anew at each step, and what
- * was called since then tells how far it has come. `now` in milliseconds.
+ * Decides the next step of a conversation from its messages and tools alone: the newest request is read again at each
+ * step, and the calls since then show the progress. `now` in ms.
  */
 export function decideStep(
   prompt: LanguageModelV4Prompt,
@@ -48,7 +48,7 @@ function formatRequest(message: LanguageModelV4Message | undefined): string {
   return part?.type === "text" ? part.text.slice(0, LONGEST) : "";
 }
 
-/** Characters of a request that are read; nobody's plain request is longer. */
+/** Longest request that is read, in characters. */
 const LONGEST = 4_000;
 
 /** Most words of a request, with a quoted text as one. The work of laying examples along a request grows with the square of its words. */

@@ -9,7 +9,7 @@ export type Field = {
   /** Known values with the words they are recognised by; open unless the schema has an `enum`. */
   values: { value: string; words: Word[] }[];
   closed: boolean;
-  /** Names somebody. */
+  /** Names a user. */
   person: boolean;
   /** Takes a list of such values. */
   list: boolean;

@@ -29,7 +29,7 @@ export function collectAnswers(turn: CompletedCall[], before: FormAnswers): Form
   return answers;
 }
 
-/** How a form of this turn ended without an answer: called off, or nobody there who could fill it in. */
+/** How a form of this turn ended without an answer: cancelled, or no client could show it. */
 export function findUnanswered(turn: CompletedCall[]): "cancelled" | "unavailable" | undefined {
   for (const { tool, error, result } of turn) {
     if (tool !== ASK_USER_TOOL) continue;
@@ -40,7 +40,9 @@ export function findUnanswered(turn: CompletedCall[]): "cancelled" | "unavailabl
   return undefined;
 }
 
-/** Answers as the fields take them: numbers as numbers, days as days, keys in capitals. What is no value for its field is left out. */
+/**
+ * Converts answers for their fields: numbers to numbers, days to days, keys to capitals. Invalid values are left out.
+ */
 export function toFieldValues(fields: Field[], answers: Record<string, unknown>, now: number): FilledFields["input"] {
   return Object.fromEntries(
     fields.flatMap((field) => {

@@ -1,6 +1,6 @@
 import type { Word } from "./language.ts";
 
-/** What is mine: as a value it means the person who asks. */
+/** Words for "mine": as a value, they mean the user. */
 export const POSSESSIVES = new Set(["my", "mine", "i"]);
 
 /** Words that point at something said before. */

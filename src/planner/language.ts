@@ -1,8 +1,8 @@
 import type { ItsFunction } from "wink-nlp";
 
 /**
- * Words of a request, by wink-nlp and its English model. They are loaded when first needed (about a third of a second), so that nobody who
- * has a model configured waits for them.
+ * Words of a request, by wink-nlp and its English model. They are loaded on first use (about 0.3 s), so that users with
+ * a model never wait for them.
  */
 export type Language = { read(text: string): Word[] };
 
@@ -68,7 +68,7 @@ async function load(): Promise<Language> {
 
 type Piece = { text: string; start: number; end: number; literal: boolean };
 
-/** What is quoted, and what follows the first colon, is somebody's own text and not part of the request's grammar. */
+/** Quoted text, and text after the first colon, is the user's text and not part of the request's grammar. */
 function pieces(text: string): Piece[] {
   const found: Piece[] = [];
   let last = 0;
@@ -109,7 +109,7 @@ function join(words: Word[]): Word[] {
   return result.map(withoutMark);
 }
 
-/** An address or URN does not end in the mark that the sentence goes on with. */
+/** An address or URN does not end in the punctuation of the sentence. */
 function withoutMark(word: Word): Word {
   const text = /^(?:https?|urn):\S*?(?=[:;,.!?]+$)/i.exec(word.text)?.[0];
   if (!text) return word;

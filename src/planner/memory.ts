@@ -2,8 +2,7 @@ import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
 import type { Field } from "./fields.ts";
 
 /**
- * What the conversation has at hand for "it", "the first one" and the like: the newest result and the things in it, and what was asked of
- * which tool, the newest first.
+ * What "it", "the first one" and the like can mean: the newest result and its items, and the past calls, newest first.
  */
 export type Memory = { items: Item[]; asked: { tool: string; input: Item }[]; result?: Item };
 

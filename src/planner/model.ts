@@ -15,10 +15,10 @@ import { SIGNATURE } from "./reply.ts";
 import { buildValue } from "./value.ts";
 
 /**
- * The offline planner: a language model by rules, behind the interface that every other model has. It understands plain requests on the
- * tools it is given, from their own descriptions, examples and JSON Schemas, and says of itself that it is no language model.
- *
- * @param now the clock, in milliseconds, for words such as "since yesterday"
+ * The offline planner: a language model by rules, behind the interface of every other model. It understands plain
+ * requests for the tools it is given, from their descriptions, examples and JSON Schemas, and states that it is not a
+ * language model.
+ * @param now the clock, in ms, for words such as "since yesterday"
  */
 export function createPlanner(now: () => number): LanguageModelV4 {
   const answer = async (options: LanguageModelV4CallOptions): Promise<PlannerDecision> => {
@@ -55,7 +55,7 @@ function streamParts(decision: PlannerDecision): LanguageModelV4StreamPart[] {
 function textParts({ text, pending, bare }: Extract<PlannerDecision, { text: string }>): LanguageModelV4StreamPart[] {
   const id = "text";
   const whole = bare ? text : `${text}\n\n${SIGNATURE}`;
-  // What was asked for goes along with the question, and comes back with the conversation.
+  // The open request travels with the question, and comes back with the conversation.
   const providerMetadata = pending ? { kay: { pending: JSON.stringify(pending) } } : undefined;
   return [
     { type: "text-start", id, providerMetadata },
@@ -74,7 +74,10 @@ function callParts(id: string, toolName: string, input: object): LanguageModelV4
   ];
 }
 
-/** A text in pieces of a few words, so that whoever follows sees it come; a long one in larger pieces, since each is kept in the log. */
+/**
+ * Splits a text into pieces of a few words, so that followers see it arrive; a long one into larger pieces, since the
+ * log stores each.
+ */
 function getDeltas(text: string): string[] {
   const words = text.match(/\s*\S+\s*?(?=\s|$)/g) ?? [];
   const size = Math.max(FEW, Math.ceil(words.length / MOST_DELTAS));

@@ -23,7 +23,7 @@ export function findNearestTools(words: Word[], skills: Skill[]): NearExample[] 
   return near.sort((a, b) => b.score - a.score).slice(0, MOST);
 }
 
-/** What is done says less than what it is done with. */
+/** The verb says less than its object. */
 const VERB = 0.3;
 
 const MOST = 3;

@@ -37,7 +37,7 @@ export function planRequests(
   return outcomes;
 }
 
-/** What the next request may refer to: what this one found, or what it asks for as long as that is not known. */
+/** What the next request may refer to: the results of this one, or its requests while they are unknown. */
 function after(outcome: ClauseOutcome, own: CompletedCall[], memory: Memory): Memory {
   const found = buildMemory(own);
   if (found.asked.length > 0) return found;
@@ -73,7 +73,7 @@ function getOutcome(reading: Reading, clause: Clause, follows: boolean, feed?: F
   const fed = feed ? { feed } : {};
   if (missing.length === 0)
     return { kind: "calls", calls: getCalls(reading), changes: skill.access !== "read", ...fed };
-  // "Create … and comment on it": the first request has to be done before the second can be understood.
+  // "Create … and comment on it": the first request must be done before the second can be understood.
   if (follows && clause.words.some(({ lower }) => PRONOUNS.has(lower))) return { kind: "later" };
   return { kind: "missing", reading, ...fed };
 }

@@ -28,7 +28,7 @@ export function writeResult(result: Item, style: PassageStyle): string {
   return [head, ...shown.map((line) => (style.markdown ? `- ${line}` : line)), ...(more ? [more] : [])].join("\n");
 }
 
-/** What a result is about, for the heading of what passes it on. */
+/** Title of a result, for the heading when it is passed on. */
 export function getTitle(result: Item | undefined): string | undefined {
   const items = listItems(result?.data);
   const [only] = items;

@@ -11,7 +11,7 @@ import type { FormAnswers, PendingRequest } from "./plan.ts";
 import { type FilledFields, fillFields } from "./slots.ts";
 import { rankReadings } from "./understand.ts";
 
-/** What the message before asked for, if it was a question of the planner. */
+/** Returns the open request of the last message, if it was a question of the planner. */
 export function readPending(message: LanguageModelV4Message | undefined): PendingRequest | undefined {
   if (message?.role !== "assistant") return undefined;
   const part = message.content.findLast(({ type }) => type === "text");

@@ -9,14 +9,14 @@ export type PlannedCall = { tool: string; input: FilledFields["input"] };
 export type PlannedToolCall = PlannedCall & { clause: number };
 
 /**
- * What the planner does next: calls, or words. `pending` is what it asked for, to go on from with the next message, `results` what was called
- * where the words tell of nothing else; `bare` words are a value and nothing may be added to them.
+ * The planner's decision: calls, or a text. `pending` is the open request to continue with the next message, `results`
+ * the calls if the text reports nothing else; a `bare` text is a value without additions.
  */
 export type PlannerDecision =
   | { calls: PlannedToolCall[] }
   | { text: string; pending?: PendingRequest; results?: CompletedCall[]; bare?: boolean };
 
-/** Calls that have to be made first, and the field of the call after them that tells what they found. */
+/** Calls that must run first, and the field of the next call that takes their results. */
 export type FeedCalls = { reads: PlannedCall[]; field: string; markdown: boolean };
 
 /** What one request of a sentence comes to. `changes` tells whether what comes after it has to wait for it. */

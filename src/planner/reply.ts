@@ -4,7 +4,7 @@ import type { Word } from "./language.ts";
 import type { CompletedCall } from "./memory.ts";
 import type { NearExample } from "./nearest.ts";
 
-/** The quiet last line of every answer: whoever reads it knows what answered. */
+/** Last line of every answer, which says what answered. */
 export const SIGNATURE = "_Answered by the offline planner, without a language model._";
 
 /** Says that a request is longer than the planner reads. Nothing is done. */
@@ -67,7 +67,7 @@ export function formatNothingFound(tool: string): string {
   return `There was nothing to pass on, so ${toolName(tool)} was not called.`;
 }
 
-/** How a request is made, for somebody who asks how something is done. */
+/** Shows how to request something, for a question that begins with "how". */
 export function formatHowTo(request: string, skill: Skill): string {
   return `Say “${shorten(request)}”, and I will do it (${skill.title}).`;
 }
@@ -81,7 +81,7 @@ export function formatMissing(skill: Skill, missing: Field[]): string {
   return `To ${purpose}, I need:\n\n${lines.join("\n")}`;
 }
 
-/** What a form asks for. */
+/** Names the fields that a form asks for. */
 export function formatFormPrompt(skill: Skill, missing: Field[]): string {
   const purpose = lowerFirst(firstSentence(skill.description).replace(/[.:]+$/, ""));
   return `To ${purpose}, I need ${list(missing.map(needed))}.`;
@@ -107,7 +107,7 @@ function toolName(wire: string): string {
   return wire.replaceAll("__", ".");
 }
 
-/** An example of a tool as somebody would say it, with what its fields look like in the slots. */
+/** An example of a tool as a user would say it, with sample values in the slots. */
 function formatSpoken(skill: Skill, example = skill.examples[0] ?? skill.name): string {
   return example.replace(/\{(\w+)\}/g, (_, name: string) =>
     sample(
@@ -126,7 +126,7 @@ function sample(field: Field | undefined, name: string): string {
   return (field?.person ? undefined : field?.values[0]?.value) ?? `<${words(name)}>`;
 }
 
-/** "the summary"; a name that is no noun, such as that of the field `to`, in quotes. */
+/** "the summary"; a name that is not a noun, such as that of the field `to`, in quotes. */
 function needed({ name }: Field): string {
   return name.length > 3 ? `the ${words(name)}` : `“${name}”`;
 }

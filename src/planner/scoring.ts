@@ -40,7 +40,10 @@ export function scoreReading(
   );
 }
 
-/** How much of what was said is accounted for: matched by the example, put into a field, or said by the tool's description. */
+/**
+ * Share of the words that are accounted for: matched by the example, put into a field, or named by the tool's
+ * description.
+ */
 function coverage(skill: Skill, { matched }: Alignment, { claimed }: FilledFields, { words }: Clause): number {
   let total = 0;
   let covered = 0;
@@ -83,8 +86,8 @@ function isOnlyPlace(skill: Skill, { words }: Clause): boolean {
 }
 
 /**
- * Whether nothing that was said tells this tool from others: "show" and a name that could be the name of anything. Whoever names the service
- * or a thing of it, or a value with a look of its own, has told.
+ * Returns whether no word distinguishes this tool from others: "show" and a name that could be anything. Naming the
+ * service, one of its things, or a value with a distinct form does.
  */
 function isBaseless(
   skill: Skill,
@@ -139,7 +142,10 @@ export function isKnownNoun(skill: Skill, word: Word): boolean {
   );
 }
 
-/** Whether what is to be changed is nothing that the tool speaks of: the "row" of "add a row", for a tool that creates issues. */
+/**
+ * Returns whether the tool does not know the thing to be changed: the "row" of "add a row", for a tool that creates
+ * issues.
+ */
 function isForeign(skill: Skill, { matched }: Alignment, { claimed }: FilledFields, { words }: Clause): boolean {
   const object = words.findIndex(
     ({ kind, stop, lower }, index) => index > 0 && kind === "word" && !stop && lower !== "new",
@@ -162,7 +168,7 @@ function describes(skill: Skill, index: number, words: Clause["words"]): boolean
   return skill.vocabulary.some((known) => scoreSimilarity(known, word) >= 0.75);
 }
 
-/** Whoever names a service means that one. */
+/** A named service is meant. */
 function serviceBonus(skill: Skill, { words }: Clause, skills: Skill[]): number {
   const named = new Set(
     words.flatMap(({ lower }) =>
@@ -175,7 +181,7 @@ function serviceBonus(skill: Skill, { words }: Clause, skills: Skill[]): number 
   return named.has(skill.service) ? 0.12 : -0.4;
 }
 
-/** Weight from which on a verb says by itself which tool is meant. */
+/** Weight from which a verb alone identifies the tool. */
 const RARE = 0.9;
 
 const KEY = /^[A-Za-z][A-Za-z0-9_]*-\d+$/;

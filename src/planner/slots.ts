@@ -10,7 +10,10 @@ import { resolveReference } from "./reference.ts";
 import { TEXT_MARK } from "./spans.ts";
 import { findKey, findKnownValue, isGenericWord, scoreName } from "./value-scores.ts";
 
-/** What a clause says about a tool's fields. `more` are further values of a field that takes one at a time: "close KAY-1 and KAY-2". */
+/**
+ * What a clause says about a tool's fields. `more` are further values of a field that takes one at a time: "close KAY-1
+ * and KAY-2".
+ */
 export type FilledFields = {
   input: Record<string, Value | Value[]>;
   claimed: Set<number>;
@@ -180,7 +183,7 @@ function endOfName(words: Word[], from: number, claimed: Set<number>): number {
   return to;
 }
 
-/** Somebody's own words: what stands after a colon or in quotes, for the fields that need text first. */
+/** The user's text after a colon or in quotes, for the fields that need text first. */
 function fillTexts(skill: Skill, clause: Clause, filled: FilledFields): void {
   const texts = skill.fields.filter(({ kind, name }) => kind === "text" && filled.input[name] === undefined);
   texts.sort((a, b) => Number(b.required) - Number(a.required));

@@ -3,7 +3,7 @@ import { ASKING_WORDS, ORDINALS, POSSESSIVES, PRONOUNS } from "./grammar.ts";
 import type { Word } from "./language.ts";
 import type { Item, Memory } from "./memory.ts";
 
-/** Words of a request that may stand for what is to be passed on, and the words around them. */
+/** Words of a request that may stand for content to pass on, and the words around them. */
 export type TextSpan = {
   before: Word[];
   /** One or several things, as in "the open bugs and my pull requests". */
@@ -90,7 +90,7 @@ function isSentence(span: Word[]): boolean {
   return span.some(({ lower }, index) => VERBS.has(lower) && !RELATIVE.has(span[index - 1]?.lower ?? ""));
 }
 
-/** Things named side by side, each with a beginning of its own. */
+/** Things named side by side, each with a beginning. */
 function getParts(span: Word[]): Word[][] {
   const parts: Word[][] = [[]];
   span.forEach((word, index) => {
@@ -109,7 +109,7 @@ const ENDS = new Set("to in on into onto at via by as for with called titled nam
 const VERBS = new Set("is are was were be am will would has have had can could should must do does did".split(" "));
 const RELATIVE = new Set(["that", "which", "who"]);
 
-/** Stands in a request where a text will be; nobody types it. */
+/** Stands in a request for a text that follows; users never type it. */
 export const TEXT_MARK = "\u0001";
 
 /** Passages that are tried; each is understood for itself. */

@@ -1,8 +1,8 @@
 import { distance } from "fastest-levenshtein";
 
 /**
- * How near the name that somebody gave a property is to the name that a tool gives it: 1 the same, 0 nothing. Both may be written in any case
- * and with whatever between their words.
+ * Similarity of the name that a user gave a property to a tool's name for it: 1 equal, 0 different. Case and separators
+ * are ignored.
  */
 export function scoreNearness(wanted: string, given: string): number {
   const [a, b] = [splitName(wanted), splitName(given)];

@@ -3,7 +3,7 @@ import type { SandboxEnv } from "./provider.ts";
 
 const COLOURS = ["#0b5fd6", "#0a7a52", "#a8431b", "#7a3ea8", "#8a6100", "#b0275d"];
 
-/** Address of the picture of somebody or something, at the origin that was asked. */
+/** Returns the address of a picture at the requested origin. */
 export function getAvatarUrl(request: Request, name: string): string {
   return `${new URL(request.url).origin}/_avatars/${encodeURIComponent(name)}.svg`;
 }

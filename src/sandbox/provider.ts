@@ -17,9 +17,9 @@ export type Provider<World> = {
   /** The small built-in world, as a seed. */
   builtIn: unknown;
   /**
-   * Fill in what a seed leaves out. What it answers must itself be a seed, so that a saved world can be loaded again.
-   * @param now milliseconds, for relative times ("-3d")
-   * @throws SeedFault at the place that does not fit the rest
+   * Fills in what a seed leaves out. The result must itself be a seed, so that saved state can be loaded again.
+   * @param now in ms, for relative times ("-3d")
+   * @throws SeedFault at the place that does not fit
    */
   build(seed: unknown, now: number): World;
   /** Who can consent; the first is chosen on the page unless the person picks another. */
@@ -28,7 +28,7 @@ export type Provider<World> = {
   routes(app: Hono<SandboxEnv>, place: ProviderContext<World>): void;
 };
 
-/** Somebody who can give consent. */
+/** An account that can give consent. */
 export type Account = { id: string; name: string; email: string };
 
 /** How a provider does OAuth 2 (RFC 6749). Sources are named where the data is. */
@@ -54,7 +54,7 @@ export type OAuthTraits = {
   refresh: "rotating" | "stable" | "none";
   /** How the provider's tokens begin. */
   prefixes?: { access: string; refresh: string };
-  /** Scope without which there is no refresh token; undefined where there always is one. */
+  /** Scope without which there is no refresh token; undefined if there always is one. */
   offlineScope?: string;
   /** Whether parameters ask for a refresh token, where those decide: `first` is at the first consent of an account only. */
   asksRefresh?(query: URLSearchParams): RefreshTokenRule;
@@ -83,7 +83,7 @@ export type IssuedTokens = {
   account: string;
 };
 
-/** What a provider's routes see of the place they run in. */
+/** Context for a provider's routes. */
 export type ProviderContext<World> = {
   /** The world as it is now; routes change it in place and then call `changed`. */
   world(): World;
@@ -97,10 +97,10 @@ export type ProviderContext<World> = {
   client: { id: string; secret: string };
 };
 
-/** Hono's environment: `address` is the peer's, `grant` is set once a request is known to be somebody's. */
+/** Hono's environment: `address` is the peer's, `grant` is set for an authenticated request. */
 export type SandboxEnv = { Bindings: { address?: string }; Variables: { grant: Grant } };
 
-/** A seed that does not fit together: where, and one sentence about it. Turned into a Problem by whoever loads seeds. */
+/** A seed that is inconsistent: where, and one sentence about it. The loader converts it to a Problem. */
 export class SeedError extends Error {
   readonly path: string;
 

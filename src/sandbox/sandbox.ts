@@ -6,14 +6,14 @@ import { createOrigin, type Origin } from "./origin.ts";
 import type { Provider } from "./provider.ts";
 import { buildState, checkSeed, PROVIDERS, type ProviderName } from "./seed.ts";
 
-/** What the sandbox takes from outside. */
+/** Ports of the sandbox. */
 export type SandboxPorts = {
   clock: { now(): number };
   /** Cryptographic random bytes. */
   random(bytes: number): Uint8Array;
   /** A parsed seed (see `parseSeed`); undefined for the built-in world. */
   seed?: unknown;
-  /** What `save` was last given, if anything: issued tokens and changed worlds then go on working. */
+  /** The last value given to `save`, if any, so that issued tokens and changed state keep working. */
   saved?: unknown;
   /** Called with plain JSON at the end of every turn in which something changed. Tokens in it are hashes, client secrets are not. */
   save?(state: unknown): void;
@@ -96,7 +96,7 @@ function onceAsked(build: () => Origin): Origin {
   return { fetch: async (...asked) => origin().fetch(...asked), snapshot: () => origin().snapshot() };
 }
 
-/** What was saved by another version, or damaged, is left aside: the sandbox holds nothing that cannot be made again. */
+/** State of another version, or damaged state, is set aside: everything in the sandbox can be created again. */
 function readSaved(value: unknown): Saved {
   const result = Saved.safeParse(value);
   return result.success ? result.data : { version: 1, clients: {}, origins: {} };

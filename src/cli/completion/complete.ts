@@ -10,13 +10,10 @@ import { CACHED_KINDS, type CachedKind, type CompletionTable, type CompletionVal
 export type CompletionPorts = PathsInput & { table: string; now: number };
 
 /**
- * `kay __complete <shell> <index> [word...]`: what the scripts in `completions` ask at each TAB. A program of its own beside the bundle, so
- * that it starts in a fraction of the time. Nothing is written, started or asked.
- *
- * @param args the shell; the place of the word to complete, counted from 1 after `kay`; the words up to it (an empty one may be left out,
- * since some shells cannot pass it on)
- * @returns a line `files`, `folders` or `values` with what stands before the value in the word, then a line for each value: the whole
- * word, a tab, and words about it
+ * Answers `kay __complete <shell> <index> [word...]`, which the scripts in `completions` call at each Tab. It is a
+ * program beside the bundle, so that it starts in a fraction of the time. It writes, starts and asks nothing.
+ * @param args the shell; the place of the word to complete, counted from 1 after `kay`; the words up to it (an empty
+ * one may be missing, since some shells cannot pass it on)
  */
 export function runComplete(args: string[], world: CompletionPorts): string {
   const [shell = "", index = "", ...rest] = args;

@@ -1,6 +1,6 @@
 import type { CommandEntry, CompletionTable, CompletionValue, OptionEntry, Slot, ValueKind } from "./table.ts";
 
-/** What a shell is to offer. */
+/** Suggestions for a shell. */
 export type Suggestions = {
   values: CompletionValue[];
   /** The shell completes names of these itself, after `prefix` of the word. */
@@ -9,7 +9,7 @@ export type Suggestions = {
   prefix: string;
 };
 
-/** What is not in the table: values of a profile that commands have kept, and names of profiles. */
+/** Values that are not in the table: those that commands stored for a profile, and the names of profiles. */
 export type ValueLookup = {
   known(kind: ValueKind, profile: string | undefined): CompletionValue[] | null;
   profiles(): CompletionValue[];
@@ -33,7 +33,7 @@ export function suggestCompletions(table: CompletionTable, words: string[], look
   return { prefix: "", values: starting(options.flatMap(optionValues), current) };
 }
 
-/** What the words before the cursor came to. */
+/** The meaning of the words before the cursor. */
 type Line = {
   /** The commands they name, the innermost first, up to the program. */
   chain: [CommandEntry, ...CommandEntry[]];
@@ -153,7 +153,7 @@ function ofKind(kind: ValueKind, place: Place): CompletionValue[] {
   const own = table.values[kind] ?? [];
   const known = look.known(kind, line.profile);
   if (kind === "sessions") return [...(known ?? []), ["latest", "the newest"]];
-  // What the backend said counts; kay's own words about it are kept where it had none.
+  // The backend's description wins over kay's.
   return (
     known?.map(
       ([value, about]): CompletionValue => [value, about || (own.find(([name]) => name === value)?.[1] ?? "")],

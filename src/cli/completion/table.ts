@@ -4,13 +4,13 @@
  */
 export type CompletionTable = {
   program: CommandEntry;
-  /** Values that kay knows by itself, by what they are. */
+  /** Values that kay knows without a backend, by their kind. */
   values: Partial<Record<ValueKind, CompletionValue[]>>;
   /** What settings accept, where that is a list. */
   settings: Record<string, string[]>;
 };
 
-/** What is completed, and a few words about it; "" for none. */
+/** A completion and its description; "" for none. */
 export type CompletionValue = [value: string, about: string];
 
 export type CommandEntry = {

@@ -11,10 +11,8 @@ import { openOrExplain } from "./waiting-line.ts";
 export type ConnectResult = PromiseSettledResult<ConnectedService>;
 
 /**
- * Connect several services at the same time: all authorizations are begun, all links printed whole, and all waited for together. A line at the
- * bottom of the terminal says which are still open; each that settles is told by `settled`.
- *
- * @throws Problem of the first that cannot be begun, before any link is shown
+ * Connects several services together: starts all authorizations, prints all links whole, and waits for all. A line at
+ * the bottom of the terminal shows which are open; each that ends is reported to `settled`.
  */
 export async function connectConcurrently(
   kay: Kay,

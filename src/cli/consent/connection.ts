@@ -11,10 +11,10 @@ import type { BackendHandle } from "../backend/handle.ts";
 import type { Kay } from "../kay.ts";
 import { openOrExplain, showWaiting, type WaitingLine } from "./waiting-line.ts";
 
-/** How a link gets to the person; `kay try` gives the consent itself where nobody is there. */
+/** How a link reaches the user. `kay try` gives the consent itself without one. */
 export type OpenLink = (kay: Kay, url: string) => Promise<void>;
 
-/** What a finished connection is shown as. */
+/** A finished connection as it is shown. */
 export type ConnectedService = {
   service: string;
   connection: Connection;
@@ -42,12 +42,7 @@ export async function connectService(
   }
 }
 
-/**
- * Ask the backend for a link. The challenge makes the tokens this process's alone, whoever sees the link.
- *
- * @throws Problem INSECURE_URL for a link that is no web address, before anything of it is shown, kept or opened; STORE_UNREADABLE before
- *   anything is asked for where what it brings could not be kept
- */
+/** Starts an authorization. The PKCE challenge binds the tokens to this process, even if someone else sees the link. */
 export async function beginConnection(
   kay: Kay,
   link: BackendHandle,

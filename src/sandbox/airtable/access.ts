@@ -3,7 +3,7 @@ import type { ProviderContext, SandboxEnv } from "../provider.ts";
 import { AirtableError, forbiddenError } from "./errors.ts";
 import type { Account, AirtableState, Base, Table } from "./state.ts";
 
-/** What a request under `/v0` knows: whose it is, and the world. */
+/** Context of a request under `/v0`: its account and the state. */
 export type AirtableEnv = {
   Bindings: SandboxEnv["Bindings"];
   Variables: SandboxEnv["Variables"] & { account: Account; world: AirtableState };

@@ -21,7 +21,7 @@ export const handleErrors: ErrorHandler = (error, c) => {
   return c.json({ error: message === "" ? type : { type, message } }, status);
 };
 
-/** What is not there looks like what is not allowed. */
+/** Missing and forbidden records look alike. */
 export function forbiddenError(): AirtableError {
   const message =
     "Invalid permissions, or the requested model was not found. Check that both your user and your token have the required permissions, and that the model names and/or ids are correct.";

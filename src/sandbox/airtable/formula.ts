@@ -1,9 +1,9 @@
 import { type Formula, FormulaError } from "./formula-parse.ts";
 
-/** What a formula works on: cells as text, number, switch, or nothing. */
+/** Values of a formula: text, number, boolean, or empty. */
 export type Scalar = string | number | boolean | null;
 
-/** What a formula needs of a record. `field` throws when there is none of that name. */
+/** Reads a record for a formula. `field` throws when there is none with that name. */
 export type FormulaScope = { field(name: string): Scalar; id: string; now: number };
 
 /** The value of a formula for a record. @throws FormulaFault for a function that the sandbox has not got */

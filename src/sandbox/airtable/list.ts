@@ -8,7 +8,7 @@ import { FormulaError, parseFormula } from "./formula-parse.ts";
 import type { AirtableRecord, AirtableState, Base, Table } from "./state.ts";
 import { toRecordView } from "./views.ts";
 
-/** What a list may be asked for (airtable.com/developers/web/api/list-records), from a query or a body. */
+/** Parameters of a list (airtable.com/developers/web/api/list-records), from a query or a body. */
 type Asked = {
   pageSize: number;
   maxRecords: number;

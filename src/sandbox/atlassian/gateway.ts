@@ -2,7 +2,7 @@ import type { Context, MiddlewareHandler } from "hono";
 import type { ProviderContext, SandboxEnv } from "../provider.ts";
 import type { Account, AtlassianState, Site } from "./state.ts";
 
-/** What a request behind `/ex/{product}/{cloudid}` knows: whose it is and which site it is about. */
+/** Context of a request behind `/ex/{product}/{cloudid}`: its account and its site. */
 export type SiteEnv = {
   Bindings: SandboxEnv["Bindings"];
   Variables: SandboxEnv["Variables"] & { site: Site; account: Account; scopes: string[] };
@@ -47,7 +47,7 @@ export function listSites(world: AtlassianState, account: string): Site[] {
   return world.sites.filter(({ accounts }) => accounts.length === 0 || accounts.includes(account));
 }
 
-/** What a grant's scopes come to at one site. */
+/** Returns the scopes of a grant at one site. */
 export function getScopesAt(site: Site, scopes: string[]): string[] {
   return scopes.filter((scope) => site.scopes === undefined || site.scopes.includes(scope));
 }

@@ -43,7 +43,7 @@ export type Project = {
 export type Comment = {
   id: string;
   author: string;
-  /** Who changed it last, when somebody did. */
+  /** Who changed it last, if anyone did. */
   updateAuthor?: string;
   body: Adf;
   created: string;

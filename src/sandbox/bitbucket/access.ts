@@ -4,7 +4,7 @@ import { BitbucketError } from "./errors.ts";
 import { addImpliedScopes } from "./scopes.ts";
 import type { Account, BitbucketState, PullRequest, Repository, Workspace } from "./state.ts";
 
-/** What a request under `/2.0` knows: whose it is, and the world. */
+/** Context of a request under `/2.0`: its account and the state. */
 export type BitbucketEnv = {
   Bindings: SandboxEnv["Bindings"];
   Variables: SandboxEnv["Variables"] & { account: Account; world: BitbucketState };

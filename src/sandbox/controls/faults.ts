@@ -36,7 +36,7 @@ export function createFaults() {
       waiting = faults.map((fault) => ({ ...fault, left: fault.times ?? 1 }));
     },
 
-    /** What is still to come. */
+    /** Faults that are still to come. */
     list(): Fault[] {
       return waiting.map(({ left, ...fault }) => ({ ...fault, times: left }));
     },

@@ -4,7 +4,7 @@ import type { GithubState, Issue, PullRequest, Repository, User } from "./state.
 
 type Status = 400 | 401 | 403 | 404 | 410 | 422;
 
-/** What a request to the API knows: whose it is, and the world. */
+/** Context of a request to the API: its account and the state. */
 export type GithubEnv = {
   Bindings: SandboxEnv["Bindings"];
   Variables: SandboxEnv["Variables"] & { user: User; world: GithubState };

@@ -92,7 +92,7 @@ async function create(c: Context<GithubEnv>, place: ProviderContext<GithubState>
     title: body.title,
     body: typeof body.body === "string" ? body.body : "",
     user: c.get("user").login,
-    // Whoever may not write to the repository opens an issue without them, and nothing is said about it
+    // GitHub silently drops them for users without write access.
     assignees: write ? getAssignees(c, repository, body.assignees) : [],
     labels: write ? getLabels(repository, body.labels) : [],
     state: "open",

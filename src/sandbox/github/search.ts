@@ -36,7 +36,7 @@ export function registerSearchRoutes(app: Hono<GithubEnv>): void {
 
 type Term = { not: boolean; name: string; value: string };
 
-/** Words, phrases in quotes and qualifiers, each with `-` for not; `@me` is whoever asks. */
+/** Parses words, quoted phrases and qualifiers, each with `-` for not; `@me` is the caller. */
 function getTerms(c: Context<GithubEnv>): Term[] {
   const q = c.req.query("q") ?? "";
   if (q.trim() === "") throw invalidError("Search", "q", "missing");

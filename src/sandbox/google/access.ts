@@ -4,7 +4,7 @@ import { GoogleError, invalidError } from "./errors.ts";
 import { type GoogleAccess, grantsAccess } from "./scopes.ts";
 import type { Account, GoogleState } from "./state.ts";
 
-/** What a request to an API knows: whose it is, and the world. */
+/** Context of a request to an API: its account and the state. */
 export type GoogleEnv = {
   Bindings: SandboxEnv["Bindings"];
   Variables: SandboxEnv["Variables"] & { account: Account; world: GoogleState };
@@ -86,7 +86,7 @@ export function paginate<T>(
   };
 }
 
-/** What a field mask picks: `files(id,name),nextPageToken`, `properties/title`, `sheets.properties.title`, `*`. */
+/** Applies a field mask: `files(id,name),nextPageToken`, `properties/title`, `sheets.properties.title`, `*`. */
 export function applyFieldMask(value: unknown, mask: string | undefined): unknown {
   return mask === undefined || mask.trim() === "" ? value : pick(value, parseMask(mask.replace(/\s+/g, "")));
 }

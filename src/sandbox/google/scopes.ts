@@ -41,7 +41,7 @@ const OPENS = {
 } as const;
 export type GoogleAccess = keyof typeof OPENS;
 
-/** What the scopes are for, for the headline of the consent page. */
+/** Names what the scopes are for, for the headline of the consent page. */
 export function describeScopes(scopes: string[]): string {
   const names: [string, string][] = [
     ["gmail", "Gmail"],

@@ -9,7 +9,7 @@ export type GoogleState = {
 
 export type Account = { id: string; name: string; email: string; timeZone: string };
 
-/** A label that somebody made; Gmail's own are not listed. */
+/** A user's label. Gmail's system labels are not listed. */
 type Label = { account: string; id: string; name: string };
 
 /** A message in one mailbox; everybody who got it has a copy of their own. */
@@ -55,7 +55,7 @@ export type Permission = { id: string; type: "user" | "anyone"; role: string; em
 
 export type Paragraph = { text: string; style: string; bullet: boolean };
 
-/** What is in a cell; an empty one is `""`, and a formula is its text. */
+/** Content of a cell: `""` if empty; a formula is its text. */
 export type Cell = string | number | boolean;
 
 export type Sheet = { sheetId: number; title: string; rows: Cell[][] };

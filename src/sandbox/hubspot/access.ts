@@ -3,7 +3,7 @@ import type { ProviderContext, SandboxEnv } from "../provider.ts";
 import { HubspotError } from "./errors.ts";
 import type { HubspotState, ObjectType, Owner } from "./state.ts";
 
-/** What a request to the API knows: whose it is, and the world. */
+/** Context of a request to the API: its account and the state. */
 export type HubspotEnv = {
   Bindings: SandboxEnv["Bindings"];
   Variables: SandboxEnv["Variables"] & { owner: Owner; world: HubspotState };

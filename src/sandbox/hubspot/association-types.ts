@@ -2,7 +2,7 @@ import { badRequestError } from "./errors.ts";
 import type { CrmRecord, HubspotState, ObjectType } from "./state.ts";
 import { getAssociationName } from "./views.ts";
 
-/** HubSpot's ids of its own kinds of association (developers.hubspot.com/docs/api-reference, "Association type IDs"). */
+/** HubSpot's IDs of its association types (developers.hubspot.com/docs/api-reference, "Association type IDs"). */
 const TIES: Record<string, number> = {
   "deals contacts": 3,
   "contacts deals": 4,

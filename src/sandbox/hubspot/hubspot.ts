@@ -74,7 +74,10 @@ export const hubspot: Provider<HubspotState> = {
   },
 };
 
-/** What a token is of: by introspection with the client's credentials (v3), or by the token in the path (v1). */
+/**
+ * Returns the details of a token: by introspection with the client's credentials (v3), or by the token in the path
+ * (v1).
+ */
 function tokenRoutes(app: Hono<SandboxEnv>, place: ProviderContext<HubspotState>): void {
   app.post("/oauth/v3/token/introspect", async (c) => {
     const form = new URLSearchParams(await c.req.text());

@@ -6,13 +6,13 @@ export type HubspotState = {
   contacts: CrmRecord[];
   deals: CrmRecord[];
   notes: CrmRecord[];
-  /** What was deleted, and is still there for those who ask for it. */
+  /** Deleted records, which remain readable on request. */
   archived?: Partial<Record<ObjectType, CrmRecord[]>>;
 };
 
 type Portal = { portalId: number; hub_domain: string; companyCurrency: string; timeZone: string };
 
-/** Somebody of the account: can consent, and can own records. */
+/** A user of the account, who can consent and own records. */
 export type Owner = { id: string; userId: number; email: string; firstName: string; lastName: string };
 
 export type Pipeline = { id: string; label: string; stages: Stage[] };

@@ -3,7 +3,7 @@ import type { ProviderContext, SandboxEnv } from "../provider.ts";
 import { LinkedinError } from "./errors.ts";
 import type { LinkedinState, Member, Post } from "./state.ts";
 
-/** What a request to the API knows: whose it is, and the world. */
+/** Context of a request to the API: its account and the state. */
 export type LinkedinEnv = {
   Bindings: SandboxEnv["Bindings"];
   Variables: SandboxEnv["Variables"] & { member: Member; world: LinkedinState };
@@ -75,7 +75,7 @@ export function findPost(c: Context<LinkedinEnv>, urn: string): Post {
   return post;
 }
 
-/** @throws LinkedinRefusal 403 when somebody is named who is not the one signed in */
+/** @throws LinkedinRefusal 403 for a member other than the signed-in one */
 export function requireSelf(c: Context<LinkedinEnv>, urn: unknown, field: string): void {
   if (urn === `urn:li:person:${c.get("member").sub}`) return;
   const message = `Field ${field} :: ${String(urn)} is not the authenticated member`;

@@ -19,7 +19,7 @@ export function registerPostRoutes(app: Hono<LinkedinEnv>, place: ProviderContex
   app.delete("/rest/posts/:urn", (c) => {
     requireScope(c, "w_member_social", "partnerApiPostsExternal.DELETE");
     const world = c.get("world");
-    // Deleting what is gone is no error, as the page says.
+    // Deleting a deleted post succeeds, as documented.
     const post = world.posts.find(({ id }) => id === c.req.param("urn"));
     if (post) requireSelf(c, getAuthor(post), "author");
     world.posts = world.posts.filter((one) => one !== post);

@@ -4,13 +4,13 @@ import { invalidError, NotionError, notFoundError } from "./errors.ts";
 import { createUuid, normalizeId } from "./ids.ts";
 import type { Block, Database, Entry, NotionState, Page, Row, User } from "./state.ts";
 
-/** What a request under `/v1` knows: whose it is, and the world. */
+/** Context of a request under `/v1`: its account and the state. */
 export type NotionEnv = {
   Bindings: SandboxEnv["Bindings"];
   Variables: SandboxEnv["Variables"] & { user: User; world: NotionState };
 };
 
-/** What a connection may be allowed, which Notion calls capabilities and keeps on its side (developers.notion.com/reference/capabilities). */
+/** The capabilities of a connection, which Notion keeps on its side (developers.notion.com/reference/capabilities). */
 export const CAPABILITIES: Record<string, string> = {
   read_content: "Read the pages that you share with it",
   insert_content: "Add pages and text",
@@ -124,7 +124,7 @@ export async function parseBody(c: Context<NotionEnv>): Promise<Record<string, u
   throw new NotionError(400, "invalid_json", "Error parsing JSON body.");
 }
 
-/** Notes that somebody changed an entry, and lets the world be saved. */
+/** Records the editor of an entry, and saves the state. */
 export function touchEntry(c: Context<NotionEnv>, place: ProviderContext<NotionState>, entry: Entry): void {
   entry.last_edited_by = c.get("user").id;
   entry.last_edited_time = new Date(place.now()).toISOString();

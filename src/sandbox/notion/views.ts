@@ -11,7 +11,7 @@ export function toUserView({ id, name, email }: User): Record<string, unknown> {
   return { object: "user", id, name, avatar_url: null, type: "person", person: { email } };
 }
 
-/** The bot that a connection is, for whoever made it. */
+/** The bot of a connection, with its owner. */
 export function toBotView({ workspace }: NotionState, user: User): Record<string, unknown> {
   return {
     object: "user",

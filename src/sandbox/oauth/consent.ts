@@ -34,9 +34,9 @@ dd { margin: 0; }
 article { white-space: pre-wrap; margin: 0 0 1rem; }
 `;
 
-/** What the consent page says. */
+/** Texts of the consent page. */
 export type ConsentView = {
-  /** What is asked for: "Jira at Atlassian". */
+  /** What the client wants: "Jira at Atlassian". */
   subject: string;
   action: string;
   /** The anti-forgery token: random, for one answer to this one request. */

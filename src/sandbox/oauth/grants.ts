@@ -35,7 +35,7 @@ export type CodeRequest = {
   asksRefresh?: RefreshTokenRule;
 };
 
-/** What the functions below work on. */
+/** The data that the functions below work on. */
 type Store = {
   traits: OAuthTraits;
   rows: GrantRows;

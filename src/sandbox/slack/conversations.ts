@@ -130,7 +130,10 @@ function open(call: MethodCall): Record<string, unknown> {
   return { ...(already ? { no_op: true, already_open: true } : {}), channel: { id: im.id } };
 }
 
-/** The direct message with somebody, opened if there is none yet. @throws SlackRefusal `user_not_found`, `cannot_dm_bot` */
+/**
+ * Returns the direct message with a user, opened if there is none yet. @throws SlackRefusal `user_not_found`,
+ * `cannot_dm_bot`
+ */
 export function ensureIm({ world, me, place }: MethodCall, id: string): Im {
   const user = world.users.find((one) => one.id === id && !one.deleted);
   if (!user) throw new SlackError("user_not_found");

@@ -13,7 +13,7 @@ export class SlackError extends Error {
   }
 }
 
-/** What a method sees of a call: its arguments, wherever they stood, and whose token came with it. */
+/** Context of a method call: its arguments, wherever they stood, and the account of its token. */
 export type MethodCall = {
   args: Record<string, string | undefined>;
   grant: Grant;

@@ -29,7 +29,7 @@ export type Channel = {
   messages: Message[];
 };
 
-/** A direct message between two people, or somebody's notes to themselves. */
+/** A direct message between two users, or a user's notes to themselves. */
 export type Im = { id: string; users: string[]; created: string; messages: Message[] };
 
 export type Conversation = Channel | Im;

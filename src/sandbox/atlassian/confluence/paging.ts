@@ -4,8 +4,8 @@ import { ConfluenceError } from "./errors.ts";
 import { getBaseUrl } from "./views.ts";
 
 /**
- * A page of a v2 list: `limit` (25, at most 250) and an opaque `cursor`. The next page is told in `_links.next`, relative to the site, and in
- * the `Link` header, as there.
+ * Cuts a page of a v2 list: `limit` (25, at most 250) and an opaque `cursor`. The next page is in `_links.next`,
+ * relative to the site, and in the `Link` header, as in Confluence.
  */
 export function paginate<T>(c: Context<SiteEnv>, items: T[], view: (item: T) => unknown) {
   const limit = getLimit(c);

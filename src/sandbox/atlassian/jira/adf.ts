@@ -12,7 +12,7 @@ export type Adf = AdfNode & { type: "doc"; version: 1; content: AdfNode[] };
 /** Most characters a description or a comment may have (`jira.text.field.character.limit`, fixed in Jira Cloud). */
 const TEXT_LIMIT = 32_767;
 
-/** What is wrong with a document, if anything: not one at all, a node or mark Jira does not know, or too long. */
+/** Returns what is wrong with a document: not a document, an unknown node or mark, or too long. */
 export function findAdfProblem(value: unknown): "not_a_document" | "unknown_node" | "too_long" | undefined {
   if (!isNode(value) || value.type !== "doc" || value.version !== 1 || !Array.isArray(value.content))
     return "not_a_document";

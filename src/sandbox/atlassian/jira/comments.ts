@@ -57,7 +57,7 @@ export function registerTextCommentRoutes(
   });
 }
 
-/** Add a comment by the one who asks. @throws JiraRefusal for what is no document */
+/** Adds a comment of the caller. @throws JiraRefusal for an invalid document */
 export function addComment(
   c: Context<SiteEnv>,
   issue: Issue,

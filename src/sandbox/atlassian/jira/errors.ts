@@ -45,7 +45,7 @@ export async function parseBody(c: Context, names?: string[]): Promise<Record<st
   return body as Record<string, unknown>;
 }
 
-/** A whole number of the query or the body within limits; what is no number is Jira's 400. */
+/** Parses a whole number of the query or the body within limits; anything else is Jira's 400. */
 export function parseNumber(value: unknown, name: string, fallback: number, most: number): number {
   if (value === undefined || value === null || value === "") return fallback;
   const number = Number(value);

@@ -5,7 +5,7 @@ import type { AtlassianState, Issue } from "../state.ts";
 import { JiraError, NO_ISSUE_TEXT } from "./errors.ts";
 import type { ViewContext } from "./views.ts";
 
-/** What the views of a request need. */
+/** Context for the views of a request. */
 export function toViewContext(c: Context<SiteEnv>, place: ProviderContext<AtlassianState>): ViewContext {
   return { site: c.get("site"), accounts: place.world().accounts, request: c.req.raw };
 }

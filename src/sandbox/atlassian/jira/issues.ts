@@ -39,7 +39,7 @@ export function registerIssueRoutes(app: Hono<SiteEnv>, place: ProviderContext<A
   app.post("/issue/:key/transitions", write, (c) => move(c, place));
   app.put("/issue/:key/assignee", write, async (c) => {
     const [issue, { accountId }] = [findIssue(c), await parseBody(c)];
-    // -1 is whoever the project says, and these say nobody.
+    // -1 means the project's default assignee, which these projects do not have.
     const assignee = accountId === null || accountId === "-1" ? null : { id: accountId };
     Object.assign(issue, parseFields({ assignee }, c.get("site"), place.world().accounts));
     touchIssue(issue, place);

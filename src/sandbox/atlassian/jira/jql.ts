@@ -22,9 +22,8 @@ const UNBOUNDED = "Unbounded JQL queries are not allowed here. Please add a sear
 const DAY = 86_400_000;
 
 /**
- * The issues a JQL query finds, in its order. A useful part of JQL: names, text, dates, keys, AND/OR/NOT, IN, IS EMPTY, currentUser() and
- * the functions of time, ORDER BY. What it cannot read or does not know is refused with Jira's sentences.
- *
+ * Finds the issues of a JQL query, in its order. Supports a useful part of JQL: names, text, dates, keys, AND/OR/NOT,
+ * IN, IS EMPTY, currentUser() and the date functions, ORDER BY. Anything else is refused with Jira's sentences.
  * @throws JiraRefusal
  */
 export function runJql(jql: string, place: JqlContext): Issue[] {

@@ -56,7 +56,7 @@ export function registerCalendarRoutes(app: Hono<GoogleEnv>, place: ProviderCont
     const event = eventIn(c);
     const world = place.world();
     const { email } = c.get("account");
-    // Whoever was only invited takes the event off their own calendar.
+    // A guest only removes the event from their calendar.
     if (event.organizer === email) world.events = world.events.filter((one) => one !== event);
     else event.attendees = event.attendees.filter((one) => one.email !== email);
     place.changed();

@@ -7,8 +7,7 @@ type Done = { paragraphs: Paragraph[]; reply: Record<string, unknown> };
 type Work = (paragraphs: Paragraph[], request: Record<string, unknown>) => Done;
 
 /**
- * Requests of `documents.batchUpdate` on text, named styles and bullets: all are carried out, or none.
- *
+ * Applies the requests of `documents.batchUpdate` on text, named styles and bullets: all or none.
  * @throws GoogleRefusal "Invalid requests[0].insertText: …"
  */
 export function applyRequests(before: Paragraph[], requests: unknown[]) {

@@ -3,7 +3,7 @@ import type { GoogleEnv } from "../access.ts";
 import { GoogleError, notFoundError } from "../errors.ts";
 import { DOCUMENT_TYPE, type DriveFile, FOLDER_TYPE, SPREADSHEET_TYPE } from "../state.ts";
 
-/** What the account may do with a file, by the best of its permissions. */
+/** Returns the account's role for a file, by the best of its permissions. */
 export function getRole(c: Context<GoogleEnv>, file: DriveFile): string | undefined {
   const { email } = c.get("account");
   const own = file.permissions.filter(({ type, emailAddress }) => type === "anyone" || emailAddress === email);

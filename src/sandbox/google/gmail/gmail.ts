@@ -122,7 +122,7 @@ function outgoing(
   };
 }
 
-/** A copy in the mailbox of somebody of this world, in the conversation that it answers. */
+/** Stores a copy in the mailbox of a sandbox account, in the conversation that it answers. */
 function deliver(message: Message, account: Account, place: ProviderContext<GoogleState>): void {
   const { messages } = place.world();
   const before = messages.find((one) => one.account === account.id && message.references.includes(one.messageId));

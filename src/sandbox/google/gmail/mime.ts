@@ -1,4 +1,4 @@
-/** What of a message in the form of RFC 5322 the stand-in keeps. */
+/** The parts of an RFC 5322 message that the stand-in keeps. */
 export type ParsedMessage = { headers: Map<string, string>; text: string };
 
 /**

@@ -1,7 +1,7 @@
 import type { Cell, Sheet } from "../state.ts";
 import type { Range } from "./ranges.ts";
 
-/** How a cell is told: as it is shown, as the value it is, or as the formula that was typed (nothing works formulas out). */
+/** Renders a cell: as displayed, as its value, or as the formula that was typed (formulas are not computed). */
 export const RENDER_OPTIONS = ["FORMATTED_VALUE", "UNFORMATTED_VALUE", "FORMULA"] as const;
 export type RenderOption = (typeof RENDER_OPTIONS)[number];
 
@@ -20,7 +20,7 @@ export function formatCell(cell: Cell): string {
   return typeof cell === "boolean" ? String(cell).toUpperCase() : String(cell);
 }
 
-/** What becomes of a text that somebody types into a cell: a number, a truth, or the text, which a leading `'` keeps as it is. */
+/** Converts typed text to a cell: a number, a boolean, or the text, which a leading `'` keeps as it is. */
 export function parseTypedCell(cell: Cell): Cell {
   if (typeof cell !== "string") return cell;
   if (/^-?(?:\d+\.?\d*|\.\d+)$/.test(cell)) return Number(cell);

@@ -4,7 +4,10 @@ import type { DriveFile, Sheet } from "../state.ts";
 /** Cells of a sheet, all of them on its grid; rows and columns count from 0, and the last ones belong to it. */
 export type Range = { sheet: Sheet; row: number; column: number; lastRow: number; lastColumn: number };
 
-/** What a range is for: what is read is cut at the end of the grid; what is written may not end beyond it, and goes on from a single cell. */
+/**
+ * Purpose of a range: a read one is cut at the end of the grid; a written one must not end beyond it, and extends from
+ * a single cell.
+ */
 type Purpose = "read" | "write";
 
 /**
@@ -18,7 +21,7 @@ export function parseRange(file: DriveFile, text: string, purpose: Purpose): Ran
   const name = quoted?.replace(/''/g, "'") ?? plain;
   const named = sheets.find(({ title }) => title === name);
   const sheet = named ?? sheets[0];
-  // A word that is no sheet may be cells of the first one.
+  // A word that names no sheet may be cells of the first one.
   const rest = named || name === undefined || text.includes("!") ? (cells ?? "") : text;
   if (!sheet || (!named && text.includes("!"))) throw unreadable(text);
   const { rowCount, columnCount } = getGrid(sheet);

@@ -8,8 +8,7 @@ type Request = Record<string, unknown>;
 type Work = (file: DriveFile, request: Request) => Record<string, unknown>;
 
 /**
- * Requests of `spreadsheets.batchUpdate` on a spreadsheet and its sheets (not on formats): all are carried out, or none.
- *
+ * Applies the requests of `spreadsheets.batchUpdate` on a spreadsheet and its sheets (not on formats): all or none.
  * @throws GoogleRefusal "Invalid requests[0].addSheet: …"
  */
 export function applyRequests(file: DriveFile, requests: unknown[]): Record<string, unknown>[] {
@@ -30,7 +29,7 @@ export function applyRequests(file: DriveFile, requests: unknown[]): Record<stri
   return replies;
 }
 
-/** What is wrong with a request, without which one it is. */
+/** Returns what is wrong with a request, without its position. */
 class Fault extends Error {}
 
 const WORKS: Record<string, Work> = {

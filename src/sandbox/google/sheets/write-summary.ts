@@ -3,7 +3,7 @@ import type { Cell, DriveFile } from "../state.ts";
 import { readValues } from "./cells.ts";
 import { formatRange, type Range, toColumnLetters } from "./ranges.ts";
 
-/** What was written: where, and how many rows, columns and cells changed by it. Cells that were null are not counted. */
+/** Summary of a write: where, and how many rows, columns and cells changed. Cells that were null do not count. */
 export type WriteSummary = { range: Range; rows: number; columns: number; cells: number };
 
 /** @throws GoogleRefusal when values reach out of the range they are for */
