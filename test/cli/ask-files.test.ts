@@ -91,14 +91,14 @@ test("- as a file is stdin, however long that is silent", async () => {
 });
 
 test.each([
-  [["--file", "missing"], 'There is no file "missing".', ""],
+  [["--file", "missing"], 'File not found: "missing".', ""],
   [["--file", "folder"], '"folder" is a folder.', "  Name each file.\n"],
-  [["--file", "/dev/zero"], '"/dev/zero" is no ordinary file.', "  Name a file or a pipe.\n"],
-  [["--file", "pipe"], 'Nobody writes into the pipe "pipe".', "  Start what writes into it first.\n"],
+  [["--file", "/dev/zero"], '"/dev/zero" is not a regular file.', "  Name a file or a pipe.\n"],
+  [["--file", "pipe"], 'No program writes to the pipe "pipe".', "  Start what writes into it first.\n"],
   [["--file", ""], "The name of a file is empty.", "  Check that the variable it comes from is set.\n"],
   [["--file", "binary"], '"binary" is not text.', ""],
   [["--file", "latin1"], '"latin1" is not text.', ""],
-  [["--file", "dangling"], 'There is no file "dangling".', ""],
+  [["--file", "dangling"], 'File not found: "dangling".', ""],
   [["--file", "large"], '"large" is too large: there is room for 1 MiB.', "  Send fewer or smaller files.\n"],
   [
     ["--file", "half", "--file", "other-half"],

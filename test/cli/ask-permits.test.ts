@@ -164,7 +164,7 @@ test.for([
     "--allow jira.create_issue --confirm",
     "--confirm asks before anything is done, and --allow lets calls run; give one.",
   ],
-  ["--allow-file none.allow", 'There is no file "none.allow".'],
+  ["--allow-file none.allow", 'File not found: "none.allow".'],
   ["--allow-file bad.allow", '"slack send" allows nothing.'],
   ["--allow :x", '":x" allows nothing.'],
   [

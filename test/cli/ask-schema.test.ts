@@ -104,9 +104,9 @@ test("a confirmed action answers with the value", async () => {
 });
 
 test.each([
-  ["missing.json", 'There is no file "missing.json".', ""],
+  ["missing.json", 'File not found: "missing.json".', ""],
   ["folder", '"folder" is a folder.', "  Name each file.\n"],
-  ["/dev/zero", '"/dev/zero" is no ordinary file.', "  Name a file or a pipe.\n"],
+  ["/dev/zero", '"/dev/zero" is not a regular file.', "  Name a file or a pipe.\n"],
   ["broken.json", '"broken.json" is not JSON.', HINT],
   ["list.json", '"list.json" is no JSON Schema: it must be an object.', HINT],
   ["binary.json", '"binary.json" is not text.', ""],
@@ -150,7 +150,7 @@ test.each(["0", "21", "1.5", "-1", "x", "1e1"])("--max-steps %s is a usage error
   expect(await kay()(["ask", `--max-steps=${steps}`, "hello"])).toEqual({
     exit: 2,
     stdout: "",
-    stderr: `✗ "${steps}" is no number of steps.\n  Give --max-steps a number from 1 to 20.\n`,
+    stderr: `✗ "${steps}" is not a valid number of steps.\n  Give --max-steps a number from 1 to 20.\n`,
   });
 });
 

@@ -71,7 +71,7 @@ test("G18 the token of one person is nothing to another", async () => {
   expect(await bob(`confirm ${token} --approve`)).toEqual({
     exit: 1,
     stdout: "",
-    stderr: "✗ There is no such confirmation.\n  Ask again to get a new confirmation.\n",
+    stderr: "✗ No confirmation has this token.\n  Ask again to get a new confirmation.\n",
   });
   expect(await ann(`confirm ${token} --approve`)).toMatchObject({ exit: 0 });
 });

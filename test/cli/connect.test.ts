@@ -118,7 +118,7 @@ test("connect to an unknown service names all there are, and the nearest one", a
   expect(await kay()("connect jra")).toEqual({
     exit: 2,
     stdout: "",
-    stderr: `✗ There is no service "jra". Did you mean jira? The services are jira, confluence, bitbucket, slack, github, gmail, google-calendar, google-docs, google-sheets, google-drive, notion, airtable, hubspot, linkedin, kyg.\n  Run \`kay connections\` to see every service.\n`,
+    stderr: `✗ Unknown service "jra". Did you mean jira? The services are jira, confluence, bitbucket, slack, github, gmail, google-calendar, google-docs, google-sheets, google-drive, notion, airtable, hubspot, linkedin, kyg.\n  Run \`kay connections\` to see every service.\n`,
   });
 });
 
@@ -151,13 +151,13 @@ test("connect that fails in the middle tells what was connected before", async (
       error: "UNKNOWN_SERVICE",
       code: "UNKNOWN_SERVICE",
       message:
-        'There is no service "jira2". Did you mean jira? The services are jira, confluence, bitbucket, slack, github, gmail, google-calendar, google-docs, google-sheets, google-drive, notion, airtable, hubspot, linkedin, kyg.',
+        'Unknown service "jira2". Did you mean jira? The services are jira, confluence, bitbucket, slack, github, gmail, google-calendar, google-docs, google-sheets, google-drive, notion, airtable, hubspot, linkedin, kyg.',
       http_status: 400,
       connected: [expect.objectContaining({ service: "jira", connected: true })],
       hint: "Run `kay connections` to see every service.",
     },
   ]);
-  expect(stderr).toContain('✗ There is no service "jira2".');
+  expect(stderr).toContain('✗ Unknown service "jira2".');
 });
 
 test("connect begins several services together, prints every link, and tells each that settles", async () => {

@@ -152,7 +152,7 @@ test("connections --check prints nothing, and exits 0 or 4", async () => {
     exit: 2,
     stdout: "",
     stderr:
-      '✗ There is no service "jria". Did you mean jira? The services are jira, confluence, bitbucket, slack, github, gmail, google-calendar, google-docs, google-sheets, google-drive, notion, airtable, hubspot, linkedin, kyg.\n  Run `kay connections` to see every service.\n',
+      '✗ Unknown service "jria". Did you mean jira? The services are jira, confluence, bitbucket, slack, github, gmail, google-calendar, google-docs, google-sheets, google-drive, notion, airtable, hubspot, linkedin, kyg.\n  Run `kay connections` to see every service.\n',
   });
 });
 

@@ -24,7 +24,7 @@ test.for([["n"], [""], ["yeah"], [null]])("disconnect does nothing when the answ
 });
 
 test.for([
-  ["disconnect jira", {}, "this is no terminal"],
+  ["disconnect jira", {}, "this is not a terminal"],
   ["disconnect jira --no-input", { terminal: true, env: { NO_COLOR: "1" } }, "--no-input was given"],
   ["disconnect jira", { terminal: true, env: { CI: "1", NO_COLOR: "1" } }, "this is CI"],
   ["disconnect jira", { terminal: true, env: { GITHUB_ACTIONS: "true", NO_COLOR: "1" } }, "this is CI"],
@@ -59,7 +59,7 @@ test("disconnect of an unknown service disconnects none of those that were named
     exit: 2,
     stdout: "",
     stderr:
-      '✗ There is no service "conflunce". Did you mean confluence? The services are jira, confluence, bitbucket, slack, github, gmail, google-calendar, google-docs, google-sheets, google-drive, notion, airtable, hubspot, linkedin, kyg.\n  Run `kay connections` to see every service.\n',
+      '✗ Unknown service "conflunce". Did you mean confluence? The services are jira, confluence, bitbucket, slack, github, gmail, google-calendar, google-docs, google-sheets, google-drive, notion, airtable, hubspot, linkedin, kyg.\n  Run `kay connections` to see every service.\n',
   });
   expect(await ann("connections --check jira")).toMatchObject({ exit: 0 });
 });

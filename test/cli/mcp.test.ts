@@ -131,12 +131,12 @@ test("what is no server is refused in a sentence with what to do", async () => {
   );
   expect((await ann(add(NOTES, "--yes"))).stderr).toContain("✗ This backend does not start programs");
   expect((await bob(add(["/nowhere/at-all"], "--yes"))).stderr).toContain(
-    "✗ /nowhere/at-all was not found.\n  Run the command by itself",
+    "✗ /nowhere/at-all was not found.\n  Run the command to see its output. It must speak MCP over stdin and stdout.",
   );
   expect((await bob(add([NODE, "-e", "console.error('no key'); process.exit(3)"], "--yes"))).stderr).toContain(
     "node ended with code 3 (“no key”).\n",
   );
-  expect((await bob(["services", "add", "--mcp", "node 'x"])).stderr).toContain("a quote in it has no end");
+  expect((await bob(["services", "add", "--mcp", "node 'x"])).stderr).toContain("a quote is not closed");
   expect((await bob(["services", "add", "--mcp", "https://x.example.com", "--env", "A"])).stderr).toContain(
     "✗ Only a program is given something of the environment.",
   );

@@ -112,7 +112,7 @@ test("profile use names the nearest profile for one that is not there, and makes
     exit: 1,
     stdout: "",
     stderr:
-      "✗ There is no profile wrok. You have default and work. Did you mean work?\n  `kay profile create wrok` makes it.\n",
+      "✗ Profile wrok does not exist. You have default and work. Did you mean work?\n  `kay profile create wrok` makes it.\n",
   });
   expect(await ann("profile list")).toMatchObject({ stdout: expect.not.stringContaining("wrok") });
 });
@@ -174,7 +174,7 @@ test("profile remove in a script needs --yes, and says what goes", async () => {
     exit: 2,
     stdout: "",
     stderr:
-      "✗ Remove profile work, with its settings (model), its sign-in at http://127.0.0.1:4000, which connects bitbucket as Dana Demo (dana), and what was typed in its sessions? Its conversations stay at the backend, where nobody can open them any more. Profile default becomes the current one. Cannot prompt: this is no terminal.\n  Use --yes.\n",
+      "✗ Remove profile work, with its settings (model), its sign-in at http://127.0.0.1:4000, which connects bitbucket as Dana Demo (dana), and what was typed in its sessions? Its conversations stay at the backend and can no longer be opened. Profile default becomes the current one. Cannot prompt: this is not a terminal.\n  Use --yes.\n",
   });
   expect(await ann("profile remove work", { terminal: true, types: ["n"] })).toMatchObject({
     exit: 5,
@@ -250,7 +250,7 @@ test("profile remove forgets a profile whose keychain is gone, and says what tha
   expect(await ann("profile remove work --yes")).toEqual({
     exit: 0,
     stdout: "Profile work is removed.\n",
-    stderr: `! ${says} The sign-in of profile work cannot be ended at its backend.\n! ${says} Its key may still be there; it opens nothing any more.\n`,
+    stderr: `! ${says} The sign-in of profile work cannot be ended at its backend.\n! ${says} Its key may still be there, but it opens nothing.\n`,
   });
 });
 

@@ -86,7 +86,7 @@ test("`s` goes on without the service, Esc cancels the request", async () => {
   const ann = kay({ signedIn: true, person: "stays away" });
   const ink = await atAuthCard(ann);
   await ink.press("s");
-  await ink.shows("goes on without connecting confluence");
+  await ink.shows("continues without connecting confluence");
   await ink.shows("Answered by the offline planner");
   await ink.sheds("[esc] cancel");
   ink.enter("find pages about release");
@@ -102,7 +102,7 @@ test("/connect of what is no service says so, and waits for the others alone", a
   const ink = await openInk(ann, "ask");
   await ink.sees("● jira");
   ink.enter("/connect nope confluence");
-  await ink.shows('There is no service "nope".');
+  await ink.shows('Unknown service "nope".');
   await linked(ink, 1);
   await ink.sheds(/nope +(waiting|failed)/);
   await ink.press("\x1b");

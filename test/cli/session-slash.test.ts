@@ -87,7 +87,7 @@ Disconnected confluence.
 error: Specify a service to connect.
   For example /connect jira. /connections shows every service.
 `);
-  expect(await answers(ann, "/disconnect nosuch")).toContain('error: There is no service "nosuch".');
+  expect(await answers(ann, "/disconnect nosuch")).toContain('error: Unknown service "nosuch".');
 });
 
 test("/policy shows and sets what runs by itself", async () => {

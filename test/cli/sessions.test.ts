@@ -158,11 +158,11 @@ test("kay policy get of what there is not is a usage error with the name that ma
   expect(await machine("policy get slak")).toEqual({
     exit: 2,
     stdout: "",
-    stderr: '✗ There is no service or tool "slak".\n  Did you mean slack?\n',
+    stderr: '✗ No service or tool is called "slak".\n  Did you mean slack?\n',
   });
   expect(await machine("policy get frobnicate")).toMatchObject({
     exit: 2,
-    stderr: '✗ There is no service or tool "frobnicate".\n  Run `kay tools list` to list them.\n',
+    stderr: '✗ No service or tool is called "frobnicate".\n  Run `kay tools list` to list them.\n',
   });
   for (const target of ["slack", "slack.send_message", "*"])
     expect(await machine(`policy get ${target}`)).toMatchObject({ exit: 0, stdout: "" });

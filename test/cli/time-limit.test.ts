@@ -33,7 +33,7 @@ test.for([
   const { exit, stderr } = await ann(`ask x --timeout ${time}`);
   expect({ exit, stderr }).toEqual({
     exit: 6,
-    stderr: `✗ Timed out after ${words}. It may go on at the backend.
+    stderr: `✗ Timed out after ${words}. It may continue at the backend.
   \`kay sessions show session_1\` shows what was done.
 `,
   });
@@ -99,7 +99,7 @@ test("a question on the terminal is over too, and its request cancelled", async 
   const ann = works(calls("slack.send_message", { channel: "#ci" }), approval(), status("awaiting_approval"));
   ann.place.network.on(CANCEL, { status: 404, json: { code: "GENERATION_NOT_FOUND" } });
   const { exit, stderr } = await ann("ask x --timeout 20s", TERMINAL);
-  expect([exit, stderr.includes("✗ Timed out after 20 s. It may go on at the backend.")]).toEqual([6, true]);
+  expect([exit, stderr.includes("✗ Timed out after 20 s. It may continue at the backend.")]).toEqual([6, true]);
 });
 
 test("a consent is waited for no longer, and nothing is half stored", async () => {
@@ -118,7 +118,7 @@ test("a confirmation that was approved may still be carried out, which is said",
   const { exit, stderr } = await ann("confirm confirm_1 --approve --timeout 30s");
   expect({ exit, stderr }).toEqual({
     exit: 6,
-    stderr: `✗ Timed out after 30 s, and what was approved may still be carried out.
+    stderr: `✗ Timed out after 30 s, and the approved calls may still run.
   Check what it did before you ask again: \`kay sessions show latest\`.
 `,
   });

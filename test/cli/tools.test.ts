@@ -32,7 +32,7 @@ its settings\tkyg.client-id kyg.client-secret kyg.authorize-url kyg.token-url ky
 its variables\tKAY_CLIENT_KYG_ID KAY_CLIENT_KYG_SECRET KAY_KYG_AUTHORIZE_URL KAY_KYG_TOKEN_URL KAY_KYG_API_URL
 redirect URI\thttp://127.0.0.1:4000/auth/callback
 `,
-    stderr: "Whoever runs the backend must give it an OAuth client first.\n",
+    stderr: "The administrator of the backend must configure an OAuth client first.\n",
   });
   expect(documentOf(await ann("services show jira --json"))).toMatchObject({
     name: "jira",
@@ -273,7 +273,7 @@ test("what cannot be undone asks first; a script gives --yes", async () => {
   expect(await ann(call)).toEqual({
     exit: 2,
     stdout: "",
-    stderr: `jira.delete_issue:\n  issue: KAY-3\n✗ ${question} Cannot prompt: this is no terminal.\n  Use --yes.\n`,
+    stderr: `jira.delete_issue:\n  issue: KAY-3\n✗ ${question} Cannot prompt: this is not a terminal.\n  Use --yes.\n`,
   });
   expect(await ann(call, { terminal: true, types: ["n"] })).toMatchObject({ exit: 5, stdout: "" });
   expect(log).toEqual([]);

@@ -6,8 +6,8 @@ const kay = useKay();
 
 test("an error is wrapped between words on a terminal, beside its mark, with commands whole", async () => {
   const run = (columns: number) => kay()("connect jra", { terminal: true, columns, env: { NO_COLOR: "1" } });
-  expect((await run(40)).stderr).toBe(`✗ There is no service "jra". Did you
-  mean jira? The services are jira,
+  expect((await run(40)).stderr).toBe(`✗ Unknown service "jra". Did you mean
+  jira? The services are jira,
   confluence, bitbucket, slack, github,
   gmail, google-calendar, google-docs,
   google-sheets, google-drive, notion,
@@ -15,9 +15,9 @@ test("an error is wrapped between words on a terminal, beside its mark, with com
   Run \`kay connections\` to see every
   service.
 `);
-  expect((await run(80)).stderr).toBe(`✗ There is no service "jra". Did you mean jira? The services are jira,
-  confluence, bitbucket, slack, github, gmail, google-calendar, google-docs,
-  google-sheets, google-drive, notion, airtable, hubspot, linkedin, kyg.
+  expect((await run(80)).stderr).toBe(`✗ Unknown service "jra". Did you mean jira? The services are jira, confluence,
+  bitbucket, slack, github, gmail, google-calendar, google-docs, google-sheets,
+  google-drive, notion, airtable, hubspot, linkedin, kyg.
   Run \`kay connections\` to see every service.
 `);
 });

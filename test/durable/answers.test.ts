@@ -133,7 +133,7 @@ test("a node that ends says that the work goes on, and the key tells at another 
   await a.backend.close();
   expect(await answer).toMatchObject({
     status: 409,
-    body: { code: "BACKEND_BUSY", message: "This backend is just ending; what was asked for goes on." },
+    body: { code: "BACKEND_BUSY", message: "This backend is shutting down. The request continues." },
   });
   const outcome = async () => (await b.call("GET /requests/ends", { token })).body;
   await expect.poll(outcome, { timeout: 10_000 }).toMatchObject({

@@ -41,7 +41,7 @@ export async function closeConfirmation(
   const answered = await answerConfirmation(db, hashSecret(token), installationId, approved, clock.now());
   if (answered) return answered;
   const found = await findConfirmation(db, hashSecret(token), installationId);
-  if (!found) throw new Problem("CONFIRMATION_NOT_FOUND", "There is no such confirmation.");
+  if (!found) throw new Problem("CONFIRMATION_NOT_FOUND", "No confirmation has this token.");
   if (found.answeredAt) throw alreadyAnswered(found, found.answeredAt);
   throw new Problem("CONFIRMATION_EXPIRED", "The confirmation expired after 5 minutes; nothing was done.");
 }

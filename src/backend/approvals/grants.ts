@@ -111,7 +111,7 @@ export async function rememberGrant(
     created_at: new Date(now),
     expires_at: new Date(now + (scope === "session" ? SESSION_LIFE : ALWAYS_LIFE)),
   });
-  if (!stored) throw new Problem("SESSION_NOT_FOUND", "There is no such conversation.");
+  if (!stored) throw new Problem("SESSION_NOT_FOUND", "No conversation has this ID.");
   return toGrantView(stored);
 }
 
@@ -124,7 +124,7 @@ export async function listGrants({ db, clock }: Ports, installationId: string): 
 export async function revokeGrant({ db, clock }: Ports, installationId: string, id: string): Promise<Grant> {
   const known = (await listApprovals(db, installationId, clock.now())).some((approval) => approval.id === id);
   const [revoked] = known ? await deleteApprovals(db, installationId, [id]) : [];
-  if (!revoked) throw new Problem("APPROVAL_NOT_FOUND", "There is no such approval.");
+  if (!revoked) throw new Problem("APPROVAL_NOT_FOUND", "No approval has this ID.");
   return toGrantView(revoked);
 }
 

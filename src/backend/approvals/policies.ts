@@ -89,7 +89,7 @@ export function checkTarget(services: ServiceConfiguration[], target: string, mo
   const nearest = findClosestName(target, names);
   const guess = nearest ? ` ${suggestName(target, names)}` : "";
   const shown = cleanLine(target, 60);
-  throw new Problem("INVALID_REQUEST", `There is no service or tool “${shown}”.${guess}`, {
+  throw new Problem("INVALID_REQUEST", `No service or tool is called “${shown}”.${guess}`, {
     hint: "Run `kay tools list` to see every service and tool; `*` is all of them.",
     details: { target: shown, ...(nearest ? { nearest } : {}) },
   });

@@ -14,7 +14,7 @@ const DENIALS = ["access_denied", "user_cancelled_login", "user_cancelled_author
 
 const STALE: Page = {
   tone: "failure",
-  title: "This link is not valid any more",
+  title: "This link is no longer valid",
   text: "It was used before, has expired, or does not come from kay. Nothing was changed.",
 };
 

@@ -56,13 +56,9 @@ export function findService(services: ServiceConfiguration[], name: string | nul
   const nearest = findClosestName(wanted, names);
   const guess = nearest ? ` ${suggestName(wanted, names)}` : "";
   const shown = clean(name).replace(/\s+/g, " ").slice(0, 60);
-  throw new Problem(
-    "UNKNOWN_SERVICE",
-    `There is no service "${shown}".${guess} The services are ${names.join(", ")}.`,
-    {
-      details: { services: names, ...(nearest ? { nearest } : {}) },
-    },
-  );
+  throw new Problem("UNKNOWN_SERVICE", `Unknown service "${shown}".${guess} The services are ${names.join(", ")}.`, {
+    details: { services: names, ...(nearest ? { nearest } : {}) },
+  });
 }
 
 /** @throws Problem SERVICE_NOT_CONFIGURED, which says how to configure it */
@@ -72,7 +68,7 @@ export function requireClient(configuration: ServiceConfiguration): ConnectableS
   const needed = getClientSettings(service).variables;
   throw new Problem(
     "SERVICE_NOT_CONFIGURED",
-    `${service.name} is not configured on this backend. Whoever runs it sets ${needed.join(", ")}.`,
+    `${service.name} is not configured on this backend. Its operator must set ${needed.join(", ")}.`,
     { details: { service: service.name } },
   );
 }

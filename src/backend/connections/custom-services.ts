@@ -143,7 +143,7 @@ function serverDescription({ name, definition, created_at, updated_at }: StoredM
 async function notDescribed(ports: BackendPorts, installationId: string, name: string): Promise<Problem> {
   const shown = clean(name, { lines: false, max: 60 });
   if (ports.services.some(({ service }) => service.name === name))
-    return new Problem("INVALID_REQUEST", `${shown} is a service of kay's own, which nobody described.`, { hint: "" });
+    return new Problem("INVALID_REQUEST", `${shown} is a built-in service and cannot be changed.`, { hint: "" });
   const own = [...(await listDescriptions(ports.db, installationId)), ...(await listMcp(ports.db, installationId))];
   const names = own.map((row) => row.name);
   const there = names.length > 0 ? `There are ${names.join(", ")}.` : "There is none.";

@@ -34,7 +34,7 @@ export async function answerInteraction(
 ): Promise<InteractionAnswered> {
   const found = await findInteraction(ports.db, place.interactionId);
   if (found?.installation_id !== place.installationId || found.conversation_id !== place.conversationId)
-    throw new Problem("INTERACTION_NOT_FOUND", "There is no such request.");
+    throw new Problem("INTERACTION_NOT_FOUND", "No request has this ID.");
   if (found.status !== "open") throw interactionClosedProblem(found);
   const client = await findAnsweringClient(ports, found.conversation_id, answer.client);
   await checkAnswer(ports, found, answer);

@@ -23,7 +23,7 @@ export async function attendGeneration(
   { conversationId, generationId, queued = false }: Attended,
   signal: AbortSignal,
 ): Promise<RunResult> {
-  const gone = () => void engine.stop(generationId, "Whoever asked has gone.").catch(() => {});
+  const gone = () => void engine.stop(generationId, "The caller has disconnected.").catch(() => {});
   signal.addEventListener("abort", gone, { once: true });
   if (signal.aborted) gone();
   try {
@@ -47,7 +47,7 @@ async function follow(
     const end = await loadRunResult(ports, generationId);
     if (end) return end;
     if (closed.aborted)
-      throw new Problem("BACKEND_BUSY", "This backend is just ending; what was asked for goes on.", {
+      throw new Problem("BACKEND_BUSY", "This backend is shutting down. The request continues.", {
         hint: "Run `kay sessions show latest` in a moment.",
       });
     const until = AbortSignal.any([AbortSignal.timeout(LOOK_AGAIN), closed]);

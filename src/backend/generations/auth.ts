@@ -102,7 +102,7 @@ async function goOnWithout(
     if (!row || row.cancel !== null || missing.length === 0) return false;
     await advanceGeneration(tx, parseGeneration(row), { type: "auth-declined", services: missing }, { auth: null });
     const part = toAuthResultParts(false, missing, {
-      reason: `The person goes on without ${missing.join(" and ")}.`,
+      reason: `The user continues without ${missing.join(" and ")}.`,
       client,
     });
     await appendEvents(tx, row.conversation_id, [{ generationId: id, part }], now);
@@ -123,7 +123,7 @@ export async function findOwnGeneration(
 ): Promise<StoredGeneration> {
   const row = await findGeneration(ports.db, id);
   if (row?.installation_id === installationId) return row;
-  throw new Problem("GENERATION_NOT_FOUND", "There is no such generation.");
+  throw new Problem("GENERATION_NOT_FOUND", "No generation has this ID.");
 }
 
 /** Converts a generation to its view for clients. */

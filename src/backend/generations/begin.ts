@@ -59,5 +59,5 @@ async function noteConfirmation(tx: DbConnection, { row, request }: ClaimedGener
 /** A request that got no answer must not look open to the model when the next one comes. */
 const UNFINISHED = {
   role: "assistant" as const,
-  content: "(This request was not finished; nothing more is to be done for it.)",
+  content: "(This request was not finished. Do nothing more for it.)",
 };

@@ -34,7 +34,7 @@ export function createCallPorts(world: CallContext): CallPorts {
       const { declinedServices, authAttempts } = world.progress();
       const declined = integrations.filter((name) => declinedServices.includes(name));
       if (declined.length > 0)
-        return new Problem("AUTH_REQUIRED", `The person goes on without connecting ${declined.join(" and ")}.`, {
+        return new Problem("AUTH_REQUIRED", `The user continues without connecting ${declined.join(" and ")}.`, {
           hint: `Run \`kay connect ${declined.join(" ")}\`, then ask again.`,
           details: { integrations: declined },
         });

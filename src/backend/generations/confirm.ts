@@ -41,7 +41,7 @@ export async function answerConfirmation(
   if (text) return confirmed(asking, text, { receipts: [], ...(output === undefined ? {} : { output }) });
   const row = await findGeneration(ports.db, generationId);
   if (row === undefined || row.finished_at !== null || row.step === null)
-    return toFailedResult(asking, new Problem("CANCELLED", "There is nothing left to carry out."), { receipts: [] });
+    return toFailedResult(asking, new Problem("CANCELLED", "There is nothing left to run."), { receipts: [] });
   const change = await findAccountChange(ports, installationId, accounts);
   if (change !== undefined) {
     await engine.stop(generationId, change);

@@ -43,6 +43,6 @@ export async function checkSharedConversation(
 export function delegationProblem({ confirm }: Pick<GenerationRequest, "confirm">): Problem {
   const what = confirm ? "wait for a confirmation" : "be bound to anything";
   return new Problem("INVALID_REQUEST", `The agent server of this backend cannot ${what}.`, {
-    hint: "Ask without it, or a backend that answers by itself.",
+    hint: "Ask without it, or use a backend without an agent server.",
   });
 }

@@ -99,12 +99,7 @@ export async function cancelGeneration({ ports, row: before, writer }: Written, 
       const messages: ModelMessage[] = [step.message, toResultMessage(outcomes)];
       await appendMessages(tx, row.conversation_id, { messages, generationId: row.id, now });
     }
-    await tellModel(
-      tx,
-      row,
-      `(This request was stopped and not finished: ${reason} Nothing more is to be done for it.)`,
-      now,
-    );
+    await tellModel(tx, row, `(This request was stopped and not finished: ${reason} Do nothing more for it.)`, now);
     await over(tx, row, "cancelled", now);
   });
   if (responses.length > 0) ports.observe?.count("kay_interactions_total", { event: "cancelled" }, responses.length);

@@ -176,7 +176,7 @@ export function createEngine(ports: BackendPorts): Engine {
       if (await wasAttendedSince(ports.db, row.id, since)) continue;
       // An agent server elsewhere works on, and reports what comes of it.
       if (row.progress.remote?.direct) await recordStreamOutcome(ports, row.id, { outcome: "broken" });
-      else await stop(row.id, "Whoever asked has gone.");
+      else await stop(row.id, "The caller has disconnected.");
     }
   }
 

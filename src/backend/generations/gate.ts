@@ -127,7 +127,7 @@ export async function gateResult(world: CallContext, call: CheckedCall, outcome:
   if (asked.status === "open") return toWait(asked);
   if (asked.response?.action === "approve") return outcome;
   const reason = asked.response ? getReason(asked.response) : unanswered(asked.status);
-  const words = `It was done (${call.summary}), but the person does not want to go on with it: ${reason}`;
+  const words = `It was done (${call.summary}), but the user does not want to use the result: ${reason}`;
   return { call: outcome.call, problem: new Problem("DENIED", words, { hint: "" }) };
 }
 

@@ -92,7 +92,7 @@ export async function getPendingRequest(
   const generation = await findGeneration(ports.db, id);
   const over =
     generation?.installation_id === installationId ? await findAuthClosedProblem(ports, generation) : undefined;
-  throw over ?? new Problem("INTERACTION_NOT_FOUND", "There is no such request.");
+  throw over ?? new Problem("INTERACTION_NOT_FOUND", "No request has this ID.");
 }
 
 /** What became of an approval or a form that was answered already. */

@@ -117,7 +117,7 @@ function outOfTime(row: ClaimedRow, isApproved: boolean, now: number): string | 
   const auth = row.auth;
   const missing = auth?.integrations.filter((name) => !auth.connected.includes(name)) ?? [];
   if (auth && missing.length > 0 && Date.parse(auth.expires_at) <= now) {
-    return `Nobody connected ${missing.join(" and ")} within ten minutes.`;
+    return `No connection to ${missing.join(" and ")} was made within ten minutes.`;
   }
   if (isHeld(row) && !isApproved && row.wake_at !== null && row.wake_at.getTime() <= now)
     return "The confirmation expired after five minutes.";

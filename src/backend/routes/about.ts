@@ -47,7 +47,7 @@ export function createAboutRoutes(ports: BackendPorts, draining: () => boolean):
     return c.json({ name: "kay", version, sandbox, status: "ok" });
   });
   app.get("/ready", async (c) => {
-    if (draining()) throw new Problem("NOT_READY", "This node is ending; another one is to be asked.");
+    if (draining()) throw new Problem("NOT_READY", "This node is shutting down. Use another one.");
     if (!(await getTables(ports)))
       throw new Problem("NOT_READY", "The tables of the database are older than this node's.");
     return c.json({ status: "ready" });

@@ -42,7 +42,7 @@ function checkPassword(password: string, given: string | undefined): void {
   const [, told = ""] = /^Bearer (.+)$/i.exec(given ?? "") ?? [];
   if (secretsEqual(told, password)) return;
   throw new Problem("TOKEN_INVALID", "This is not the password of the agent server.", {
-    hint: "Whoever runs the backend sets KAY_AGENT_PASSWORD to the agent server's password.",
+    hint: "The administrator of the backend must set KAY_AGENT_PASSWORD to the agent server's password.",
   });
 }
 

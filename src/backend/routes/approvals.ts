@@ -72,7 +72,7 @@ async function tested(
   const { parse, service } = findTool(await buildServiceTools(ports, { installationId, generationId: "" }), name);
   const tool = { ...getDefinition(await listServices(ports, installationId), name), service };
   if (conversationId !== undefined && !(await isConversationOwner(ports.db, installationId, conversationId))) {
-    throw new Problem("SESSION_NOT_FOUND", "There is no such conversation.");
+    throw new Problem("SESSION_NOT_FOUND", "No conversation has this ID.");
   }
   if (input === undefined) {
     const policies = await listPolicies(ports.db, installationId);

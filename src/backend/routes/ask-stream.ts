@@ -65,7 +65,7 @@ export async function beginDirectTurn(
 ): Promise<AskStreamResponse> {
   const answer = await begun(ports, engine, installationId, await readJsonBody(request));
   // The caller is gone, so there is no reader.
-  if (request.signal.aborted) await engine.stop(answer.generation_id, "Whoever asked has gone.");
+  if (request.signal.aborted) await engine.stop(answer.generation_id, "The caller has disconnected.");
   return answer;
 }
 

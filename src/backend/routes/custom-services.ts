@@ -66,7 +66,7 @@ async function getOwner(
   if (hasAuthorization(request)) return (await authenticate(ports, request)).installationId;
   if (!sessionId || !isInstallationId(sessionId) || !(await hasInstallation(ports.db, sessionId))) return undefined;
   if ((await listKnownAccounts(ports.db, sessionId)).length === 0) return sessionId;
-  throw new Problem("TOKEN_MISSING", "Somebody is signed in to this installation; send the access token.");
+  throw new Problem("TOKEN_MISSING", "This installation has a sign-in. Send its access token.");
 }
 
 async function newInstallation(ports: BackendPorts): Promise<string> {

@@ -100,7 +100,7 @@ function wholeNumber(field: string, text: string, most: number): number {
 
 /** Another installation's conversation does not exist either. */
 export function sessionNotFoundProblem(): Problem {
-  return new Problem("SESSION_NOT_FOUND", "There is no such conversation.", {
+  return new Problem("SESSION_NOT_FOUND", "No conversation has this ID.", {
     hint: "Run `kay sessions list` to see every one.",
   });
 }

@@ -89,7 +89,7 @@ async function readKeys(file: string, where: string): Promise<string> {
   } catch (cause) {
     throw unreadable(
       where,
-      getErrno(cause) === "ENOENT" ? "there is no such file" : `it cannot be read (${getErrno(cause)})`,
+      getErrno(cause) === "ENOENT" ? "the file does not exist" : `it cannot be read (${getErrno(cause)})`,
     );
   }
 }
@@ -130,6 +130,6 @@ function decode({ id, key }: { id: string; key: string }): { id: string; key: Ui
 
 function unreadable(where: string, reason: string): Problem {
   return new Problem("STORE_UNREADABLE", `The backend's keys in ${where} cannot be used: ${reason}.`, {
-    hint: "Put back a copy of them: without them every stored sign-in is lost, so kay makes no new ones by itself.",
+    hint: "Restore a copy of them. Without them every stored sign-in is lost, so kay does not create new ones.",
   });
 }

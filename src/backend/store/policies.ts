@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type { Policy } from "#protocol/conversations";
 import type { Database } from "./schema.ts";
 
-/** What a person lets kay do by itself: everything (`*`) first, then by name. */
+/** Lists the policies of an installation: everything (`*`) first, then by name. */
 export async function listPolicies(db: Kysely<Database>, installationId: string): Promise<Policy[]> {
   return await db
     .selectFrom("policies")

@@ -65,7 +65,7 @@ function getReach(ports: BackendPorts, owner: ToolOwner, services: ServiceConfig
   };
 }
 
-/** All tools that people described or brought along, for whoever counts. */
+/** Name of all custom services' tools in metrics. */
 const OWN = "own";
 
 /** The same tools, wherever their tokens come from. */

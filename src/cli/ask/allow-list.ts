@@ -98,6 +98,6 @@ export async function checkLimitsSupported(link: BackendHandle, request: AskRequ
 function elsewhere(option: string): Problem {
   const sentence = `An agent server answers for this backend, and it cannot be held to ${option}, so it was not asked.`;
   return new Problem("NOT_FOUND", sentence, {
-    hint: `Ask without ${option}, or ask a backend that answers by itself (one without KAY_AGENT_URL).`,
+    hint: `Ask without ${option}, or use a backend without an agent server (without KAY_AGENT_URL).`,
   });
 }

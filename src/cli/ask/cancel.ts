@@ -65,7 +65,11 @@ function getEnd(kay: Kay, view: View, heard: boolean) {
   const receipts = getReceipts(view);
   const details = { session_id, generation_id, receipts };
   const isDone = ENDED.includes(view.status ?? "");
-  const what = isDone ? " and was cancelled." : heard ? ", and is being cancelled." : ". It may go on at the backend.";
+  const what = isDone
+    ? " and was cancelled."
+    : heard
+      ? ", and is being cancelled."
+      : ". It may continue at the backend.";
   const look = `\`kay sessions show ${quoteShellWord(session_id ?? "latest")}\` shows what was done.`;
   const isWhole = isDone && receipts.every(({ effect }) => effect === "settled" || effect === "planned");
   return timedOutProblem(kay, { what, details, hint: isWhole ? "Increase the limit with --timeout." : look });

@@ -42,7 +42,7 @@ export function getOutput(data: unknown): { value: unknown } | undefined {
 function getSteps(given: string): number {
   const steps = /^\d{1,2}$/.test(given) ? Number(given) : 0;
   if (steps >= 1 && steps <= MOST_STEPS) return steps;
-  throw new Problem("USAGE", `${JSON.stringify(toLine(given))} is no number of steps.`, {
+  throw new Problem("USAGE", `${JSON.stringify(toLine(given))} is not a valid number of steps.`, {
     hint: `Give --max-steps a number from 1 to ${MOST_STEPS}.`,
   });
 }

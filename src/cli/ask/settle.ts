@@ -51,7 +51,7 @@ export async function sendConfirmation(
   } catch (error) {
     if (!approved || !isTimedOut(kay)) throw error;
     throw timedOutProblem(kay, {
-      what: ", and what was approved may still be carried out.",
+      what: ", and the approved calls may still run.",
       hint: "Check what it did before you ask again: `kay sessions show latest`.",
     });
   }

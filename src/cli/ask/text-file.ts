@@ -44,7 +44,7 @@ async function read(path: string, shown: string, most: number, signal: AbortSign
     const found = await stat(path);
     if (found.isDirectory()) throw new Problem("USAGE", `${shown} is a folder.`, { hint: "Name each file." });
     if (!found.isFile() && !found.isFIFO())
-      throw new Problem("USAGE", `${shown} is no ordinary file.`, { hint: "Name a file or a pipe." });
+      throw new Problem("USAGE", `${shown} is not a regular file.`, { hint: "Name a file or a pipe." });
     if (found.size > most) throw tooLarge(shown, most);
     const chunks: Buffer[] = [];
     let size = 0;
@@ -60,7 +60,7 @@ async function read(path: string, shown: string, most: number, signal: AbortSign
     if (signal.aborted) throw new Problem("CANCELLED", "Cancelled.", { cause: error });
     const { code = "unknown" } = error as NodeJS.ErrnoException;
     const isMissing = code === "ENOENT" || code === "ENOTDIR";
-    throw new Problem("USAGE", isMissing ? `There is no file ${shown}.` : `${shown} cannot be read (${code}).`, {
+    throw new Problem("USAGE", isMissing ? `File not found: ${shown}.` : `${shown} cannot be read (${code}).`, {
       cause: error,
     });
   }
@@ -86,7 +86,7 @@ async function* pipe(path: string, shown: string, signal: AbortSignal): AsyncGen
     if (owned) closeSync(fd);
   }
   if (isEmpty)
-    throw new Problem("USAGE", `Nobody writes into the pipe ${shown}.`, { hint: "Start what writes into it first." });
+    throw new Problem("USAGE", `No program writes to the pipe ${shown}.`, { hint: "Start what writes into it first." });
 }
 
 /** Null where a writer has nothing yet, without a byte where there is none. */

@@ -51,8 +51,5 @@ export function unknownServiceProblem(typed: string, known: string[]): Problem {
   const name = JSON.stringify(clean(typed, { lines: false }));
   const guess = suggestName(typed, known, (each) => clean(each, { lines: false }));
   const list = known.map((each) => clean(each, { lines: false })).join(", ");
-  return new Problem(
-    "UNKNOWN_SERVICE",
-    `There is no service ${name}.${guess && ` ${guess}`} The services are ${list}.`,
-  );
+  return new Problem("UNKNOWN_SERVICE", `Unknown service ${name}.${guess && ` ${guess}`} The services are ${list}.`);
 }

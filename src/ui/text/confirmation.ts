@@ -29,7 +29,7 @@ function formatActors(plan: unknown): string {
  * @param plan `data.plan` of the answer; other values have no fields
  * @param shown text that the user sees already
  */
-export function formatHiddenFields(plan: unknown, shown: string): string {
+function formatHiddenFields(plan: unknown, shown: string): string {
   const calls = (Array.isArray(plan) ? plan : []).flatMap((call) => {
     const { success, data } = PlannedCall.safeParse(call);
     return success ? [data] : [];

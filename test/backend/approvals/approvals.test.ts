@@ -207,7 +207,7 @@ test("an approval that is unknown, expired or somebody else's cannot be revoked"
   const ann = await person();
   const bob = await person();
   const grant = await ann.approve(GENERAL, "session");
-  const missing = { code: "APPROVAL_NOT_FOUND", message: "There is no such approval." };
+  const missing = { code: "APPROVAL_NOT_FOUND", message: "No approval has this ID." };
   await expect(revokeGrant(world().ports, bob.installationId, grant?.id ?? "")).rejects.toMatchObject(missing);
   await expect(revokeGrant(world().ports, ann.installationId, "approval_\u0000")).rejects.toMatchObject(missing);
   expect(await ann.asks(GENERAL)).toBe(false);

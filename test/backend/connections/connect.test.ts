@@ -112,7 +112,7 @@ test("an unknown service is refused with the services there are and the nearest 
       error: "UNKNOWN_SERVICE",
       code: "UNKNOWN_SERVICE",
       message:
-        'There is no service "jria". Did you mean jira? The services are jira, confluence, bitbucket, slack, github, gmail, google-calendar, google-docs, google-sheets, google-drive, notion, airtable, hubspot, linkedin, kyg.',
+        'Unknown service "jria". Did you mean jira? The services are jira, confluence, bitbucket, slack, github, gmail, google-calendar, google-docs, google-sheets, google-drive, notion, airtable, hubspot, linkedin, kyg.',
       services: [
         "jira",
         "confluence",
@@ -135,7 +135,7 @@ test("an unknown service is refused with the services there are and the nearest 
   ]);
   expect((await connectTo("salesforce-marketing-cloud")).body).not.toHaveProperty("nearest");
   const { message } = (await connectTo("%1b%5b31m%E2%80%AEx")).body;
-  expect(message).toMatch(/^There is no service "[ -~]*x"\./);
+  expect(message).toMatch(/^Unknown service "[ -~]*x"\./);
 });
 
 test("connect without a service names the services", async () => {
@@ -157,7 +157,7 @@ test("a service without a client says how to configure it, and makes nothing", a
       error: "SERVICE_NOT_CONFIGURED",
       code: "SERVICE_NOT_CONFIGURED",
       message:
-        "kyg is not configured on this backend. Whoever runs it sets KAY_CLIENT_KYG_ID, KAY_CLIENT_KYG_SECRET, KAY_KYG_AUTHORIZE_URL, KAY_KYG_TOKEN_URL, KAY_KYG_API_URL.",
+        "kyg is not configured on this backend. Its operator must set KAY_CLIENT_KYG_ID, KAY_CLIENT_KYG_SECRET, KAY_KYG_AUTHORIZE_URL, KAY_KYG_TOKEN_URL, KAY_KYG_API_URL.",
       service: "kyg",
     },
   ]);

@@ -196,7 +196,7 @@ test("documents that lead elsewhere are refused: plain http, this machine, other
   expect(await refusalOf({ metadata: { registration_endpoint: undefined } })).toEqual([
     502,
     "SERVICE_FAILED",
-    "login.example.test, where one signs in to Notes, registers no clients by itself.",
+    "login.example.test, the sign-in of Notes, does not register clients automatically.",
   ]);
 });
 

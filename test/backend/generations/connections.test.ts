@@ -108,7 +108,7 @@ test("a person goes on without a service: its calls fail, it is not asked for ag
   expect((await world().call(`POST /generations/${id}/auth`, { token, body })).status).toBe(200);
   await turn.end();
   expect(turn.parts.filter(({ type }) => /^data-auth-result|^tool-output/.test(type))).toMatchObject([
-    { data: { success: false, integrations: ["jira"], reason: "The person goes on without jira." } },
+    { data: { success: false, integrations: ["jira"], reason: "The user continues without jira." } },
     { type: "tool-output-error", toolCallId: "c1" },
     { type: "tool-output-error", toolCallId: "c2" },
   ]);
@@ -135,7 +135,9 @@ test.each(["answer", "time"] as const)(
     }
     await turn.end();
     const reason =
-      how === "answer" ? "The person did not want to connect jira." : "Nobody connected jira within ten minutes.";
+      how === "answer"
+        ? "The person did not want to connect jira."
+        : "No connection to jira was made within ten minutes.";
     expect(turn.parts.slice(-4)).toMatchObject([
       { type: "data-auth-result", data: { success: false, integrations: ["jira"], reason } },
       { type: "tool-output-denied", toolCallId: "c1" },

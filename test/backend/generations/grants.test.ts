@@ -236,6 +236,6 @@ test("a no afterwards undoes nothing, and says to the model that it was done but
   await answered(draft, { action: "deny", reason: "too short" });
   expect(log.slice(before)).toEqual(["draft Dana"]);
   const told = JSON.stringify(model.prompts.at(-1)?.messages);
-  expect(told).toContain("It was done (Draft for Dana), but the person does not want to go on with it");
+  expect(told).toContain("It was done (Draft for Dana), but the user does not want to use the result");
   expect(told).toContain("too short");
 });

@@ -46,7 +46,7 @@ test("G12 when whoever asked leaves, the model is aborted, nothing more runs, an
   expect(next.text()).toBe("Here.");
   const all = await follow(world(), token, turn.session, "after=0&live=false");
   expect(await all.end()).toContain("abort");
-  expect(all.parts.find(({ type }) => type === "abort")).toMatchObject({ reason: "Whoever asked has gone." });
+  expect(all.parts.find(({ type }) => type === "abort")).toMatchObject({ reason: "The caller has disconnected." });
   expect(log.slice(before)).toEqual([]);
 });
 
@@ -124,7 +124,7 @@ test("G12 what is asked just before those who left count as gone is not stopped 
   const answer = await world().backend.fetch(asked);
   await new Promise((done) => setTimeout(done, 300));
   resolve();
-  expect(await answer.text()).not.toContain("Whoever asked has gone.");
+  expect(await answer.text()).not.toContain("The caller has disconnected.");
 });
 
 test("G12 somebody else who still follows keeps it running", async () => {

@@ -53,7 +53,7 @@ test.for([
     { target: "slack", mode: "ask" },
     { target, mode: "ask" },
   ]);
-  const message = `There is no service or tool “${target}”.${nearest ? ` Did you mean ${nearest}?` : ""}`;
+  const message = `No service or tool is called “${target}”.${nearest ? ` Did you mean ${nearest}?` : ""}`;
   expect([answer.status, answer.body]).toEqual([
     400,
     { error: "INVALID_REQUEST", code: "INVALID_REQUEST", message, target, ...(nearest ? { nearest } : {}) },

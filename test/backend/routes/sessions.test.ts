@@ -8,7 +8,7 @@ import { deskServices } from "#test/desk";
 import { buildRequest } from "#test/generation-request";
 
 const world = useBackend({ services: deskServices([]) });
-const NOT_FOUND = { status: 404, body: { code: "SESSION_NOT_FOUND", message: "There is no such conversation." } };
+const NOT_FOUND = { status: 404, body: { code: "SESSION_NOT_FOUND", message: "No conversation has this ID." } };
 
 test("conversations need a bearer token", async () => {
   for (const request of [

@@ -102,7 +102,7 @@ test("a keys.json that leads nowhere is not replaced", async () => {
   const folder = await temporaryFolder();
   await symlink(join(folder, "unmounted", "keys.json"), join(folder, "keys.json"));
   await expect(loadBackendKeys({ folder })).rejects.toMatchObject({
-    message: `The backend's keys in ${join(folder, "keys.json")} cannot be used: there is no such file.`,
+    message: `The backend's keys in ${join(folder, "keys.json")} cannot be used: the file does not exist.`,
   });
 });
 
@@ -111,7 +111,7 @@ test("a bare key given as KAY_KEYS is not repeated in the error", async () => {
   const error = await loadBackendKeys({ value: secret }).catch((thrown) => thrown);
   expect([error.code, error.message, error.cause]).toEqual([
     "STORE_UNREADABLE",
-    "The backend's keys in the file of KAY_KEYS cannot be used: there is no such file.",
+    "The backend's keys in the file of KAY_KEYS cannot be used: the file does not exist.",
     undefined,
   ]);
 });

@@ -135,7 +135,7 @@ function refuse(title: string, host: string, status: number, body: Record<string
 }
 
 function noRegistration(title: string, host: string): Problem {
-  return new Problem("SERVICE_FAILED", `${host}, where one signs in to ${title}, registers no clients by itself.`, {
+  return new Problem("SERVICE_FAILED", `${host}, the sign-in of ${title}, does not register clients automatically.`, {
     hint: "Register kay there by hand, and add the server with that client id.",
   });
 }

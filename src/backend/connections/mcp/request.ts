@@ -26,7 +26,7 @@ export function parseMcpRequest(request: McpRequest): ParsedMcpRequest {
     throw invalid("name", `The name must be 2 to 31 characters of a-z, 0-9 and -, and begin with a letter.`);
   if (header !== undefined && command) throw invalid("key_header", "A program takes no header.");
   if (header !== undefined && (!/^[A-Za-z][\w-]{0,60}$/.test(header) || isReserved(header)))
-    throw invalid("key_header", `${cleanLine(header, 60)} is no header that takes a key.`);
+    throw invalid("key_header", `${cleanLine(header, 60)} is not a header that can hold a key.`);
   if (env !== undefined && !command) throw invalid("env", "Only a program is given something of the environment.");
   if (client !== undefined && (command || header !== undefined || !/^[\x21-\x7e]{1,500}$/.test(client)))
     throw invalid("client_id", "A client id is for a server on the network that has its people consent.");

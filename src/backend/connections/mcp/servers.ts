@@ -177,9 +177,7 @@ async function connect(ports: BackendPorts, installationId: string, definition: 
 
 function getAnswer(looked: InspectedServer, { outcome, changes }: Difference, dryRun: boolean): AddServiceResponse {
   const { definition, left, lacksSignIn } = looked;
-  const later = lacksSignIn
-    ? ["It lists its tools to nobody who is not signed in: connect it, then approve them."]
-    : [];
+  const later = lacksSignIn ? ["It lists its tools only after sign-in: connect it, then approve them."] : [];
   return {
     service: getView(looked),
     outcome,

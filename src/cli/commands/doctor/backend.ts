@@ -76,7 +76,7 @@ export const postgresCheck: Check = {
       const url = URL.parse(env[variable]?.trim() ?? "");
       if (!url || !/^postgres(ql)?:$/.test(url.protocol))
         return fail(
-          `${variable} is no address of a Postgres.`,
+          `${variable} is not a valid Postgres address.`,
           `Set ${variable} to postgres://user@host:5432/database, or unset it.`,
         );
       return ok(`The one of ${variable}: ${url.host}${url.pathname}.`);

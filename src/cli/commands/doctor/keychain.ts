@@ -65,7 +65,7 @@ export const storeCheck: Check = {
     if (platform !== "win32" && open)
       return warn(
         `${path} could be read by others.`,
-        "kay has closed it, if it could. Run `kay logout` and connect again, should somebody have read it.",
+        "kay has restricted it, if possible. If others may have read it, run `kay logout` and connect again.",
       );
     if (mode === undefined) return skip(`${path} does not say how it is kept.`);
     const kept = mode === "keychain" ? "sealed with a key of the keychain" : "a plain file that only you can read";

@@ -38,7 +38,7 @@ async function find(facts: CheckContext, name: string): Promise<{ service?: Serv
 async function findKnown(facts: CheckContext, name: string) {
   if (await isSignedOut(facts)) {
     const connect = `Run \`kay connect ${quoteShellWord(name)}\`.`;
-    return skip("Nobody is signed in, so nothing of it can be looked at.", connect);
+    return skip("Not signed in, so it cannot be checked.", connect);
   }
   const { service, names } = await find(facts, name);
   if (!service)
@@ -55,7 +55,7 @@ async function isSignedOut(facts: CheckContext): Promise<boolean> {
 
 async function getService(facts: CheckContext, name: string): Promise<ServiceView> {
   const { service } = await find(facts, name);
-  if (!service) throw new BlockedCheck("There is no such service.");
+  if (!service) throw new BlockedCheck("Unknown service.");
   return service;
 }
 
@@ -105,10 +105,7 @@ async function consent({ machine, signal }: CheckContext, { client: place }: Ser
   if (!url || !/^https?:$/.test(url.protocol)) return skip("The backend does not say where it is.");
   const broken = (await machine.walk(url.href, signal)).find((leg) => leg.state === "failed");
   if (!broken) return ok(`${toLine(url.host)} can be reached.`);
-  return warn(
-    `${toLine(url.host)}: ${broken.message}`,
-    broken.fix ?? "A browser may still get there by a way of its own.",
-  );
+  return warn(`${toLine(url.host)}: ${broken.message}`, broken.fix ?? "A browser may use another route.");
 }
 
 function account(service: ServiceView) {

@@ -22,7 +22,7 @@ function fileFault(
   const { platform, uid } = machine;
   if (state === "damaged") {
     const fix = "Set what you need again with `kay config set`; the damaged file is kept beside it.";
-    return fail(`${path} was damaged, so kay goes on with fresh settings.`, fix);
+    return fail(`${path} was damaged, so kay uses the default settings.`, fix);
   }
   if (state !== "absent" && problem) {
     return fail(problem.message, problem.hint || "Make it readable, or set KAY_CONFIG_DIR to another folder.");

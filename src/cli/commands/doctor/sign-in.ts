@@ -83,8 +83,7 @@ const PAUSE_MS = 500;
 async function testRefresh(facts: CheckContext, { api, credentials, origin }: BackendHandle): Promise<Finding> {
   const { clock, out } = facts.kay;
   const { generation, signIn } = await credentials.read(origin);
-  if (!signIn.refresh_token)
-    return warn("There is no refresh token to rehearse with.", "Run `kay connect <service>` to sign in again.");
+  if (!signIn.refresh_token) return warn("No refresh token to test.", "Run `kay connect <service>` to sign in again.");
   const refresher = createRefresher({ origin, credentials, clock, call: api.refresh, warn: out.warn });
   for (let tried = 1; ; tried++) {
     try {

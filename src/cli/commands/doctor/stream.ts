@@ -39,6 +39,6 @@ function heldBack({ kay }: CheckContext, baseUrl: string, what: string): Finding
   const proxy = isHere ? null : findProxy(url, kay.env, BlockList);
   const fix = proxy
     ? `Have the proxy of ${proxy.variable} pass text/event-stream on at once, or list ${url.hostname} in NO_PROXY.`
-    : `Whoever runs ${url.hostname} must turn response buffering off in front of it (nginx: proxy_buffering off).`;
+    : `The administrator of ${url.hostname} must turn off response buffering in front of it (nginx: proxy_buffering off).`;
   return fail(`${what} Answers in a session will hang until they are whole.`, fix);
 }

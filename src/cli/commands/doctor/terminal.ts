@@ -15,9 +15,9 @@ export const terminalCheck: Check = {
     const ends = { stdin, stdout, stderr };
     const missing = Object.entries(ends).flatMap(([name, { isTerminal }]) => (isTerminal ? [] : [name]));
     if (!stdout.isTerminal)
-      return ok(`${missing.join(", ")}: no terminal, so output is rows without colour, and nobody is asked.`);
+      return ok(`${missing.join(", ")}: not a terminal, so output has no color, and kay does not prompt.`);
     const says = describe(kay.flags.plain, stdout, kay.env, kay.flags.color);
-    const piped = missing.length > 0 ? ` ${missing.join(" and ")} is no terminal.` : "";
+    const piped = missing.length > 0 ? ` ${missing.join(" and ")} is not a terminal.` : "";
     const what = `${says}${piped}`;
     if (machine.platform !== "win32" && !isUnicode(kay.env))
       return warn(

@@ -21,7 +21,7 @@ async function mustExist(api: BackendHandle["api"], target: string): Promise<voi
   if (!services || !tools) return;
   const names = ["*", ...services.services.map(({ name }) => name), ...tools.tools.map(({ name }) => name)];
   if (names.includes(target)) return;
-  throw new Problem("USAGE", `There is no service or tool ${JSON.stringify(toLine(target))}.`, {
+  throw new Problem("USAGE", `No service or tool is called ${JSON.stringify(toLine(target))}.`, {
     hint: suggestName(target, names, toLine) || "Run `kay tools list` to list them.",
   });
 }

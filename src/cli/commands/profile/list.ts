@@ -3,7 +3,7 @@ import { clean } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 import type { Kay } from "../../kay.ts";
 
-/** What is known of a profile without a request. */
+/** Stored facts about a profile. */
 type Row = {
   name: string;
   /** It is the one that commands use which name none. */

@@ -30,7 +30,7 @@ export async function removeProfile(kay: Kay, typed: string): Promise<void> {
   for (const [origin, signIn] of Object.entries(kept.signIns ?? {}))
     if (signIn.token || signIn.refresh_token) signedOut.push(await signOut(kay, kept.profile, origin));
   const left = await kept.credentials.remove();
-  if (left) kay.out.warn(`${left.message} Its key may still be there; it opens nothing any more.`);
+  if (left) kay.out.warn(`${left.message} Its key may still be there, but it opens nothing.`);
   await kept.profile.history.remove();
   await settings.profiles.forget(name);
   const current = settings.profiles.current();
@@ -63,7 +63,7 @@ function getQuestion(name: string, { profile, signIns }: Kept, isCurrent: boolea
   const next = isCurrent ? ` Profile ${DEFAULT_PROFILE} becomes the current one.` : "";
   const list = `${parts.slice(0, -1).join(", ")}${parts.length > 1 ? " and " : ""}${parts.at(-1)}`;
   const hasSignIn = Object.keys(signIns ?? {}).length > 0;
-  const stays = hasSignIn ? " Its conversations stay at the backend, where nobody can open them any more." : "";
+  const stays = hasSignIn ? " Its conversations stay at the backend and can no longer be opened." : "";
   return `Remove profile ${name}, with ${list}?${stays}${next}`;
 }
 

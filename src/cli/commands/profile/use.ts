@@ -41,7 +41,7 @@ export function findProfile({ profiles }: Settings, typed: string): string {
   const name = parseProfileName(typed);
   const known = profiles.list();
   if (known.includes(name)) return name;
-  throw new Problem("NOT_FOUND", `There is no profile ${name}. ${formatKnownProfiles(name, known)}`, {
+  throw new Problem("NOT_FOUND", `Profile ${name} does not exist. ${formatKnownProfiles(name, known)}`, {
     hint: `\`kay profile create ${name}\` makes it.`,
   });
 }

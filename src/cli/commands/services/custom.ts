@@ -172,7 +172,7 @@ async function readFile(kay: Kay, file: string): Promise<string> {
   );
   try {
     const about = await handle.stat();
-    if (!about.isFile()) throw unreadable(about.isDirectory() ? "it is a folder" : "it is no file");
+    if (!about.isFile()) throw unreadable(about.isDirectory() ? "it is a folder" : "it is not a file");
     if (about.size > LONGEST)
       throw new Problem("PAYLOAD_TOO_LARGE", `${toLine(file)} is larger than ${LONGEST / 1024} KiB.`);
     return new TextDecoder().decode(await handle.readFile());

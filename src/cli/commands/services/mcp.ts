@@ -60,7 +60,7 @@ function expected({ fingerprint }: AddServiceResponse): { expected?: string } {
 function noServer({ code, message, details }: Problem, { url }: McpRequest): Problem {
   const hint =
     url === undefined
-      ? "Run the command by itself to see what it says; it must speak MCP over stdin and stdout."
+      ? "Run the command to see its output. It must speak MCP over stdin and stdout."
       : "Give the address of the server's MCP endpoint (Streamable HTTP), often ending in /mcp.";
   return new Problem(code, message, { details, hint: message.includes("kay serve --stop") ? "" : hint });
 }
@@ -105,9 +105,13 @@ function getPlace(kay: Kay, words: string[], given: string | true): Pick<McpRequ
   if (words.length === 1 && /^https?:\/\//i.test(only)) return { url: only };
   const command = given === true ? words : splitShellWords(given);
   if (!command || command.length === 0)
-    throw new Problem("USAGE", `${toLine(given === true ? "" : given)} is no command: a quote in it has no end.`, {
-      hint: HINT,
-    });
+    throw new Problem(
+      "USAGE",
+      `${toLine(given === true ? "" : given)} is not a valid command: a quote is not closed.`,
+      {
+        hint: HINT,
+      },
+    );
   return { command, folder: kay.cwd };
 }
 

@@ -39,7 +39,7 @@ export async function showService(kay: Kay, name: string): Promise<void> {
   if (service.mcp && service.mcp.changes.length > 0)
     kay.out.writeProgress(`Take what changed with \`kay services approve ${toLine(service.name)}\`.`);
   if (service.state === "not_configured")
-    kay.out.writeProgress("Whoever runs the backend must give it an OAuth client first.");
+    kay.out.writeProgress("The administrator of the backend must configure an OAuth client first.");
   else if (!service.connected) kay.out.writeProgress(`Connect it with \`kay connect ${toLine(service.name)}\`.`);
 }
 

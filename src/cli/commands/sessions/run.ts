@@ -24,7 +24,7 @@ export async function listSessions(kay: Kay, options: { page: string; limit: str
   const { api } = await kay.openBackend({ signedIn: true });
   const answer = await api.sessions({ page, limit });
   if (kay.flags.json) return kay.out.writeJson(answer);
-  if (answer.data.length === 0) return kay.out.writeProgress("There is no conversation here.");
+  if (answer.data.length === 0) return kay.out.writeProgress("No conversations yet.");
   await kay.out.writeTable(SESSION_COLUMNS, answer.data.map(toSessionRow));
   if (answer.has_more) kay.out.writeProgress(`${answer.total} in all; --page ${page + 1} shows more.`);
 }

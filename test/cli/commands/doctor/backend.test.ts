@@ -113,7 +113,7 @@ test("a stream that comes all at once has something in between that holds it bac
   const ann = kay(HERE);
   ann.place.network.on("GET /health/stream", { stream: [`${beats(ann.place.clock.now()).join("")}data: [DONE]\n\n`] });
   expect(checksOf(await ann("doctor --json")).stream).toBe(
-    "failed: An event stream comes all at once, 0.8 s late. Answers in a session will hang until they are whole. → Whoever runs 127.0.0.1 must turn response buffering off in front of it (nginx: proxy_buffering off).",
+    "failed: An event stream comes all at once, 0.8 s late. Answers in a session will hang until they are whole. → The administrator of 127.0.0.1 must turn off response buffering in front of it (nginx: proxy_buffering off).",
   );
 });
 

@@ -31,7 +31,7 @@ test("settings that are damaged are told, though reading them has put them aside
   withSettings('{"profiles": {"default"')(ann);
   const checks = checksOf(await ann("doctor --json"));
   expect(checks.settings).toBe(
-    "failed: /home/ann/kay/config.json was damaged, so kay goes on with fresh settings. → Set what you need again with `kay config set`; the damaged file is kept beside it.",
+    "failed: /home/ann/kay/config.json was damaged, so kay uses the default settings. → Set what you need again with `kay config set`; the damaged file is kept beside it.",
   );
   expect(readdirSync(join(ann.folder, "kay")).some((name) => name.startsWith("config.json.corrupt-"))).toBe(true);
 });
@@ -167,7 +167,7 @@ test.for<[string, MachineOptions, RegExp]>([
 });
 
 test.for<[string, Record<string, string>, object, RegExp]>([
-  ["a pipe", {}, {}, /^ok: stdin, stdout, stderr: no terminal/],
+  ["a pipe", {}, {}, /^ok: stdin, stdout, stderr: not a terminal/],
   [
     "kitty",
     { KITTY_WINDOW_ID: "1", LANG: "de_DE.UTF-8", TERM: "xterm-kitty" },
@@ -231,7 +231,7 @@ test("the database of kay's own backend: its own, another one, or none", async (
     "ok: The one of DATABASE_URL: db.test:5432/kay.",
   );
   expect((await looked({ own: true, env: { KAY_DATABASE_URL: "mysql://x" } })).postgres).toMatch(
-    /^failed: KAY_DATABASE_URL is no address of a Postgres\./,
+    /^failed: KAY_DATABASE_URL is not a valid Postgres address\./,
   );
   expect((await looked({})).postgres).toBe(undefined);
 });

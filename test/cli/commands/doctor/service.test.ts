@@ -38,14 +38,14 @@ test("a service that is not connected says how to connect it, and nothing is beg
 test("a name that is none has failed, with the nearest one", async () => {
   const found = await serviceChecks(kay(HERE), "jiraa");
   expect(found.service).toMatch(
-    /^failed: There is no service "jiraa"\. Did you mean jira\? The services are jira, .* → Run `kay services`/,
+    /^failed: Unknown service "jiraa"\. Did you mean jira\? The services are jira, .* → Run `kay services`/,
   );
-  expect(found["service.read"]).toBe("skipped: There is no such service.");
+  expect(found["service.read"]).toBe("skipped: Unknown service.");
 });
 
 test("before the first sign-in nothing can be told of a service", async () => {
   expect(await serviceChecks(kay({ env: HERE.env }), "jira")).toMatchObject({
-    service: "skipped: Nobody is signed in, so nothing of it can be looked at. → Run `kay connect jira`.",
+    service: "skipped: Not signed in, so it cannot be checked. → Run `kay connect jira`.",
     "service.account": "skipped: Not signed in.",
   });
 });
