@@ -28,7 +28,7 @@ test.each([
     const asked = await fetch(`${a.url}/ask`, { method: "POST", headers, body });
     const session = asked.headers.get("kay-session-id") ?? "";
     await until(async () => / T /.test(await readFile(`/proc/${a.pid}/stat`, "utf8")), "it does not stand still");
-    const cut = `select count(pg_terminate_backend(pid)) from pg_locks where locktype = 'advisory'
+    const cut = `select count(pg_terminate_backend(pid)) from pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())
       and objid::int = (select node from generations where conversation_id = '${session}')`;
     expect(Number(await sqlAsk(database.config, cut))).toBe(1);
     const parts: Came[] = [];
