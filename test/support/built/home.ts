@@ -182,6 +182,7 @@ export function recordingBrowser(
   const file = join(home.folder, `opened-${name}`);
   const program = join(home.folder, "bin", name);
   script(program, `printf '%s\\n' "$1" >> '${file}'`);
-  const lines = () => (existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : []);
+  // The shell creates the file before it writes the line, so only a line with its end counts.
+  const lines = () => (existsSync(file) ? readFileSync(file, "utf8").split("\n").slice(0, -1) : []);
   return { program, opened: async (nth = 1) => until(() => lines()[nth - 1], "the browser was not opened") };
 }
