@@ -11,7 +11,7 @@ export type Item = Record<string, unknown>;
 /** A call of this turn with its result. */
 export type CompletedCall = { id: string; tool: string; input: Item; result?: Item; error?: Failure };
 
-/** Why a call did not work. `denied`: a person said no to it. */
+/** Why a call did not work. `denied`: the user denied it. */
 type Failure = { message: string; hint?: string; code?: string; denied?: boolean };
 
 /** The calls of some messages with what came back, in their order. */

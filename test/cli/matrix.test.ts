@@ -168,7 +168,7 @@ function unwrapped(text: string): string {
 
 function plainFault(row: Row, { exit, stdout, stderr }: Result): string {
   if (exit === 0) return stderr.includes("✗") ? "an error with exit 0" : "";
-  // Who said no needs no advice.
+  // The user who denied it needs no advice.
   if (exit === 5 && /^✗ (Nothing|No service) was .+\n$/m.test(stderr)) return "";
   if (!/^✗ .+\n {2}.+$/m.test(stderr)) return "no sentence and next step on stderr";
   if (row.integration && exit === 4 && stdout)

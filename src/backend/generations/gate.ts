@@ -178,7 +178,7 @@ export function toPreview(
 
 function getReason({ reason, client }: InteractionResponse): string {
   const by = client ? ` (${clean(client, { lines: false })})` : "";
-  return reason ? `The user denied this: ${clean(reason)}${by}` : `The person said no${by}.`;
+  return reason ? `The user denied this: ${clean(reason)}${by}` : `The user denied this${by}.`;
 }
 
 function unanswered(status: string): string {

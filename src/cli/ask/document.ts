@@ -60,7 +60,7 @@ export function getProblem(view: View): Problem | undefined {
   return new Problem(code, clean(end.text) || "It failed, and the backend does not say why.", { details, ...hint });
 }
 
-/** Whether a person said no to something in it. */
+/** Whether the user denied something in it. */
 export function wasDenied(view: View): boolean {
   return view.items.some(
     (item) => item.kind === "card" && getIs(view, item) && ["deny", "cancel"].includes(item.ended?.action ?? ""),

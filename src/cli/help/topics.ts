@@ -9,7 +9,7 @@ Exit codes
   1     failed
   2     the command was used wrongly
   4     sign-in, or a connection, is needed (--json names the services)
-  5     the person said no: denied or cancelled
+  5     you denied or cancelled it
   6     the backend or the network could not be reached
   8     stopped at an open approval, form, confirmation or request to connect
         (--json names it, and how to answer)

@@ -123,9 +123,11 @@ test("G10 three calls answered from another terminal, in another order, one of t
   await second.close();
   expect(log.slice(before).sort()).toEqual(["close KAY-4", "close KAY-6"]);
   const results = (model.prompts.at(-1)?.messages ?? []).filter(({ role }) => role === "tool");
-  expect(results.map((one) => [one.tool_call_id, /KAY-\d is closed|said no/.exec(JSON.stringify(one))?.[0]])).toEqual([
+  expect(
+    results.map((one) => [one.tool_call_id, /KAY-\d is closed|user denied/.exec(JSON.stringify(one))?.[0]]),
+  ).toEqual([
     ["c1", "KAY-4 is closed"],
-    ["c2", "said no"],
+    ["c2", "user denied"],
     ["c3", "KAY-6 is closed"],
   ]);
   const finish = turn.parts.findIndex(({ type }) => type === "finish-step");
