@@ -1,11 +1,10 @@
 import { mkdirSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { openHome, postmasterOf, removePostgres } from "#test/built/home";
 import { isRunning, until } from "#test/built/processes";
 import { connect, serve } from "#test/built/serve";
+import { findFreePort } from "#test/ports";
 
 const CONNECTED = { exit: 0, stdout: expect.stringMatching(/^jira\tconnected\tDana Demo/), stderr: "" };
 
@@ -60,8 +59,8 @@ test("with DATABASE_URL a restart of kay serve loses nothing, and stopping it le
 }, async () => {
   const { home, databaseUrl, postgres } = await databaseServer();
   const env = { DATABASE_URL: databaseUrl };
-  const first = await serve(home, [], env);
-  const { port } = new URL(first.url);
+  const port = String(await findFreePort());
+  const first = await serve(home, ["--port", port], env);
   const client = openHome({ KAY_API_URL: first.url });
   await connect(client, "jira");
   const held = JSON.parse((await client.run(["ask", "--confirm", "--json", "close KAY-3"])).stdout);
@@ -79,9 +78,13 @@ test("kay serve --role agent runs the turns of kay serve --role backend on the s
   timeout: 120_000,
 }, async () => {
   const { home, databaseUrl } = await databaseServer();
-  const port = await freePort();
+  const port = await findFreePort();
   const env = { DATABASE_URL: databaseUrl, KAY_AGENT_PASSWORD: "a-password-of-the-test" };
-  const backend = await serve(home, ["--role", "backend"], { ...env, KAY_AGENT_URL: `http://127.0.0.1:${port}` });
+  const backendPort = String(await findFreePort());
+  const backend = await serve(home, ["--role", "backend", "--port", backendPort], {
+    ...env,
+    KAY_AGENT_URL: `http://127.0.0.1:${port}`,
+  });
   const client = openHome({ KAY_API_URL: backend.url });
   await connect(client, "jira");
   expect(await client.run(["ask", "close KAY-3"])).toMatchObject({
@@ -97,20 +100,12 @@ test("kay serve --role agent runs the turns of kay serve --role backend on the s
   expect((await client.run(["sessions", "show", "latest"])).stdout).toMatch(/KAY-3 is now Done/);
   await agent.running.kill("SIGTERM");
   await backend.running.kill("SIGTERM");
-  await serve(home, ["--role", "both", "--port", new URL(backend.url).port], { DATABASE_URL: databaseUrl });
+  await serve(home, ["--role", "both", "--port", backendPort], { DATABASE_URL: databaseUrl });
   expect(await client.run(["ask", "what is the status of KAY-3?"])).toMatchObject({
     exit: 0,
     stdout: expect.stringMatching(/Done/),
   });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 /** A Postgres of somebody else's, reached by a URL: the one that kay's own backend of another home runs. */
 async function databaseServer() {

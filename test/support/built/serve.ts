@@ -13,7 +13,10 @@ export type Served = { url: string; sandbox: Record<string, string>; running: Ru
 /** Run `kay serve` in a home until the test ends, with a database that is made already. */
 export async function serve(home: Home, args: string[] = [], env: Record<string, string> = {}): Promise<Served> {
   if (!env.DATABASE_URL && !args.includes("--data-dir")) home.hasDatabase(join(home.folder, "data/kay/serve"));
-  const running = home.start(["serve", "--port", "0", "--sandbox", "--json", ...args], { env });
+  const running = home.start(
+    ["serve", ...(args.includes("--port") ? [] : ["--port", "0"]), "--sandbox", "--json", ...args],
+    { env },
+  );
   await running.says(/^\}\n/m, 60_000);
   const { url, sandbox } = JSON.parse(running.stdout());
   if (!url) throw new Error(`kay serve did not start: ${running.stderr()}`);

@@ -1,7 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { once } from "node:events";
 import { rm } from "node:fs/promises";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import pg from "pg";
 import { startPostgres } from "#host/postgres/start";
@@ -11,6 +9,7 @@ import type { Running } from "../built/run.ts";
 import { type FakeModel, fakeModel } from "../durable/outside.ts";
 import { fastFolder } from "../fast-folder.ts";
 import { thisMachine } from "../machine.ts";
+import { findFreePort } from "../ports.ts";
 import { type Balancer, openBalancer } from "./balancer.ts";
 import { said } from "./model.ts";
 
@@ -80,7 +79,7 @@ async function parts(
   stops.push(() => shared.kill("SIGTERM"));
   await shared.says(/^\}\n/m, 60_000);
   const { sandbox, file } = JSON.parse(shared.stdout()) as { sandbox: Record<string, string>; file: string };
-  const ports = await freePorts(3);
+  const ports = [await findFreePort(), await findFreePort()];
   const urls = ports.map((port) => `http://127.0.0.1:${port}`);
   const balancer = await openBalancer({ a: urls[0] ?? "", b: urls[1] ?? "" });
   stops.push(balancer.close);
@@ -134,13 +133,4 @@ function urlOf({ host = "", user, database }: pg.PoolConfig): string {
 function keys(): string {
   const key = () => randomBytes(32).toString("base64");
   return JSON.stringify({ version: 1, signing: { id: "s1", key: key() }, sealing: [{ id: "k1", key: key() }] });
-}
-
-/** Ports that are free now; a node that is started again has the one it had. */
-async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, "127.0.0.1"));
-  await Promise.all(servers.map((server) => once(server, "listening")));
-  const ports = servers.map((server) => (server.address() as { port: number }).port);
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
 }
