@@ -32,11 +32,16 @@ export async function startSandbox(
   const file = join(host.folder, "sandbox.json");
   const portsFile = join(host.folder, "sandbox-ports.json");
   const seed = host.seed === undefined ? undefined : parseSeed(await readSeed(host.seed), host.seed);
-  const saved = await readFile(file, "utf8")
-    .then(JSON.parse)
-    .catch(() => undefined);
+  const saved = await readSaved(file);
   const saver = createSaver(file, host.log);
-  const sandbox = createSandbox({ clock: host.clock, random: host.random, seed, saved, save: saver.save });
+  const sandbox = createSandbox({
+    clock: host.clock,
+    random: host.random,
+    seed,
+    saved,
+    save: saver.save,
+    warn: (message) => host.log("warn", "sandbox.world_set_aside", { message }),
+  });
   // Prefer the ports of the last run, because stored connections link to the sandbox's pages.
   const ports = await readPorts(portsFile);
   const options = { host: "127.0.0.1", grace: 1_000, dropHeader: DROP_HEADER };
@@ -62,6 +67,16 @@ export async function startSandbox(
       await saver.flush();
     },
   };
+}
+
+/** @returns undefined if nothing was saved, and the text of a file that is not JSON, which the sandbox sets aside */
+async function readSaved(file: string): Promise<unknown> {
+  const text = await readFile(file, "utf8").catch(() => undefined);
+  try {
+    return text && JSON.parse(text);
+  } catch {
+    return text;
+  }
 }
 
 async function readPorts(file: string): Promise<Record<string, number>> {

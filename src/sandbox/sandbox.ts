@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import * as z from "zod/mini";
+import { Problem } from "#protocol/errors";
 import { createGrantRows, GrantRows } from "./oauth/grants.ts";
 import type { Client } from "./oauth/token.ts";
 import { createOrigin, type Origin } from "./origin.ts";
@@ -17,6 +18,8 @@ export type SandboxPorts = {
   saved?: unknown;
   /** Called with plain JSON at the end of every turn in which something changed. Tokens in it are hashes, client secrets are not. */
   save?(state: unknown): void;
+  /** Called with one sentence for each saved world that cannot be continued. */
+  warn?(sentence: string): void;
 };
 
 /** The stand-ins, without sockets: `src/main.ts` gives each origin a loopback port. */
@@ -27,10 +30,12 @@ export type Sandbox = {
   clients: Record<ProviderName, Client>;
 };
 
+const SavedOrigin = z.object({ seed: z.string(), world: z.unknown(), tokens: GrantRows });
 const Saved = z.object({
   version: z.literal(1),
   clients: z.record(z.string(), z.object({ id: z.string(), secret: z.string() })),
-  origins: z.record(z.string(), z.object({ seed: z.string(), world: z.unknown(), tokens: GrantRows })),
+  /** Each is checked by itself, so that one that is damaged does not take the others with it. */
+  origins: z.record(z.string(), z.unknown()),
 });
 type Saved = z.infer<typeof Saved>;
 
@@ -42,7 +47,7 @@ type Saved = z.infer<typeof Saved>;
  */
 export function createSandbox(ports: SandboxPorts): Sandbox {
   const seed = ports.seed === undefined ? {} : checkSeed(ports.seed, "The seed");
-  const saved = readSaved(ports.saved);
+  const saved = readSaved(ports);
   const names = Object.keys(PROVIDERS) as ProviderName[];
   const clients = record(names, (name) => getClient(name, saved.clients[name], ports.random));
   const digests = record(names, (name) => digest(seed[name] ?? "built-in"));
@@ -73,17 +78,37 @@ type Start = {
   changed(): void;
   client: Client;
   seed: unknown;
-  saved: Saved["origins"][string] | undefined;
+  saved: unknown;
   digest: string;
 };
 
-function start<World>(provider: Provider<World>, { ports, changed, client, saved, digest, ...given }: Start): Origin {
+function start<World>(provider: Provider<World>, given: Start): Origin {
+  const { ports, changed, client, digest } = given;
   const now = () => ports.clock.now();
   const seed = given.seed ?? provider.builtIn;
   const check = (part: unknown) => buildState(provider, part, now(), "The state");
-  const kept =
-    saved?.seed === digest && fits(() => check(saved.world)) ? saved : { world: seed, tokens: createGrantRows() };
-  return createOrigin({ provider, client, seed, saved: kept, check, now, random: ports.random, changed });
+  const { reason, world = seed, tokens = createGrantRows() } = continueSaved(given.saved, digest, check);
+  if (reason !== undefined) {
+    ports.warn?.(`The sandbox set the saved world of ${provider.title} aside and starts with a fresh one. ${reason}`);
+  }
+  const saved = { world, tokens };
+  return createOrigin({ provider, client, seed, saved, check, now, random: ports.random, changed });
+}
+
+type Continued = { world?: unknown; tokens?: GrantRows; reason?: string };
+
+/** Returns what of a saved origin can be continued, and why the rest is set aside. Connections outlive a damaged world. */
+function continueSaved(value: unknown, digest: string, check: (world: unknown) => unknown): Continued {
+  if (value === undefined) return {};
+  const { success, data } = SavedOrigin.safeParse(value);
+  if (!success) return { reason: "It is damaged." };
+  if (data.seed !== digest) return { reason: "It grew from another seed." };
+  try {
+    check(data.world);
+    return data;
+  } catch (error) {
+    return { tokens: data.tokens, reason: error instanceof Problem ? error.message : "It is damaged." };
+  }
 }
 
 /** A world takes a while to build, and most are never asked for anything. */
@@ -97,22 +122,15 @@ function onceAsked(build: () => Origin): Origin {
 }
 
 /** State of another version, or damaged state, is set aside: everything in the sandbox can be created again. */
-function readSaved(value: unknown): Saved {
-  const result = Saved.safeParse(value);
-  return result.success ? result.data : { version: 1, clients: {}, origins: {} };
+function readSaved({ saved, warn }: SandboxPorts): Saved {
+  const result = Saved.safeParse(saved);
+  if (result.success) return result.data;
+  if (saved !== undefined) warn?.("The sandbox set its saved worlds aside and starts afresh: they cannot be read.");
+  return { version: 1, clients: {}, origins: {} };
 }
 
 function getClient(name: string, saved: Client | undefined, random: SandboxPorts["random"]): Client {
   return saved ?? { id: `kay-sandbox-${name}`, secret: Buffer.from(random(24)).toString("base64url") };
-}
-
-function fits(check: () => unknown): boolean {
-  try {
-    check();
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Many changes in one turn of the event loop are saved once. */

@@ -71,7 +71,7 @@ const PLACES = {
 } as const satisfies Record<string, Place>;
 type Name = keyof typeof PLACES;
 const VERIFIED: Partial<Record<Name, { code_verifier: string }>> = { airtable: { code_verifier: "v".repeat(43) } };
-type Options = Partial<Pick<SandboxPorts, "seed" | "saved" | "save">>;
+type Options = Partial<Pick<SandboxPorts, "seed" | "saved" | "save" | "warn">>;
 
 /** A sandbox in this process with a clock that the test moves and randomness that counts. */
 export function sandbox(options: Options = {}) {

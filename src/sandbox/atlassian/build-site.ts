@@ -70,7 +70,7 @@ function buildProject(seed: ProjectSeed, index: number, lookup: SeedLookup, path
     key: seed.key,
     name: seed.name,
     description: seed.description ?? "",
-    lead: seed.lead === undefined ? "" : lookup.person(seed.lead, `${path}.lead`),
+    lead: seed.lead === undefined ? lookup.first : lookup.person(seed.lead, `${path}.lead`),
     issueTypes,
     workflow: { statuses, transitions },
   };
@@ -145,7 +145,7 @@ function buildPages(seeds: PageSeed[], spaces: Space[], lookup: SeedLookup, path
     if (!space) throw new SeedError(`${path}[${index}].space`, `there is no space "${seed.space}"`);
     wellFormed(seed.body ?? "", `${path}[${index}].body`);
     const created = lookup.time(seed.created, lookup.longAgo, `${path}[${index}].created`);
-    const author = seed.author === undefined ? "" : lookup.person(seed.author, `${path}[${index}].author`);
+    const author = seed.author === undefined ? lookup.first : lookup.person(seed.author, `${path}[${index}].author`);
     const updated = lookup.time(seed.updated, created, `${path}[${index}].updated`);
     return {
       id: seed.id ?? String(98_305 + index * 32),

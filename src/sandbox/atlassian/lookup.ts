@@ -9,11 +9,14 @@ export type SeedLookup = {
   time(value: string | undefined, fallback: string, path: string): string;
   /** Two weeks before now: when things happened that say nothing about it. */
   longAgo: string;
+  /** The first account, who did whatever a seed names nobody for. */
+  first: string;
 };
 
 /** Look people and times up among these accounts. */
 export function createSeedLookup(accounts: Account[], now: number): SeedLookup {
   return {
+    first: accounts[0]?.accountId ?? "",
     longAgo: new Date(now - 14 * 86_400_000).toISOString(),
     time: (value, fallback, path) => (value === undefined ? fallback : parseMoment(value, now, path)),
     person(wanted, path) {

@@ -58,7 +58,7 @@ const Project = z.strictObject({
 const Space = z.strictObject({ id: optional, key: text, name: text, description: z.optional(z.string()) });
 
 /** Comments below a page are in storage format, as the page is. */
-const PageComment = z.strictObject({ id: optional, author: optional, body: text, created: optional });
+const PageComment = z.strictObject({ id: optional, author: optional, body: z.string(), created: optional });
 
 const Page = z.strictObject({
   id: optional,

@@ -108,6 +108,7 @@ async function edit(c: Context<BitbucketEnv>, place: ProviderContext<BitbucketSt
   const { request, repository } = findPullRequest(c);
   if (request.state !== "OPEN") throw new BitbucketError(400, "Only open pull requests can be mutated");
   const body = await getBody(c);
+  if (body.title === "") throw field("title", "This field may not be blank.");
   const destination = branchName(body.destination);
   if (destination !== undefined && !repository.branches.includes(destination))
     throw field("destination", `branch not found: ${destination}`);

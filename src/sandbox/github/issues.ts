@@ -114,7 +114,10 @@ async function edit(c: Context<GithubEnv>, place: ProviderContext<GithubState>) 
     throw new GithubError(403, "Must have admin rights to Repository.");
   }
   const body = await parseBody(c);
-  if (typeof body.title === "string") issue.title = body.title;
+  if (typeof body.title === "string") {
+    if (body.title.trim() === "") throw invalidError("Issue", "title", "missing_field");
+    issue.title = body.title;
+  }
   if (typeof body.body === "string") issue.body = body.body;
   if (body.assignees !== undefined) issue.assignees = getAssignees(c, repository, body.assignees);
   if (body.labels !== undefined) issue.labels = getLabels(repository, body.labels);

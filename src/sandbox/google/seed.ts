@@ -60,7 +60,7 @@ const Permission = z.strictObject({
 
 const File = z.strictObject({
   id: optional,
-  name: text,
+  name: z.string(),
   mimeType: optional,
   owner: text,
   /** Ids or names of folders of the same owner. */
@@ -79,7 +79,7 @@ const File = z.strictObject({
       z.strictObject({
         sheetId: z.optional(z.number()),
         title: text,
-        rows: z.optional(z.array(z.array(z.union([z.string(), z.number()])))),
+        rows: z.optional(z.array(z.array(z.union([z.string(), z.number(), z.boolean()])))),
       }),
     ),
   ),

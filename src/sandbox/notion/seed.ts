@@ -28,7 +28,7 @@ export type BlockSeed = {
   created_time?: string;
 };
 
-const Comment = z.strictObject({ id: uuid, author: text, text, created_time: optional });
+const Comment = z.strictObject({ id: uuid, author: text, text: z.string(), created_time: optional });
 
 const entry = {
   id: uuid,
@@ -43,7 +43,7 @@ const entry = {
   in_trash: z.optional(z.boolean()),
 };
 
-const Page = z.strictObject({ title: text, parent: z.optional(z.nullable(text)), ...entry });
+const Page = z.strictObject({ title: z.string(), parent: z.optional(z.nullable(text)), ...entry });
 
 const Cell = z.union([z.string(), z.number(), z.boolean(), z.array(text), z.null()]);
 const Row = z.strictObject({ properties: z.record(z.string(), Cell), ...entry });

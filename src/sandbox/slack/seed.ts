@@ -10,7 +10,8 @@ const User = z.strictObject({
   /** The handle, without the `@`. */
   name: z.string().check(z.regex(/^[a-z0-9._-]+$/, "a handle has small letters, digits, ., _ and -")),
   real_name: text,
-  email: optional,
+  /** Empty for a bot. */
+  email: z.optional(z.string()),
   title: z.optional(z.string()),
   tz: optional,
   is_bot: z.optional(z.boolean()),
