@@ -69,7 +69,7 @@ interrupted() {
 }
 
 # Before anybody is signed in
-step "not signed in" 4 code kay connections
+step "not signed in" 4 code kay whoami
 step "used wrongly" 2 code kay connect
 KAY_API_URL=http://127.0.0.1:9 step "nothing listens there" 6 code kay connect jira --no-wait
 
@@ -122,6 +122,6 @@ interrupted "ended while it waits" TERM 143 kay connect bitbucket
 
 # Sign out
 step "sign out" 0 signed_out kay logout
-step "not signed in any more" 4 code kay connections
+step "not signed in any more" 4 code kay whoami
 
 exit "$failed"

@@ -61,6 +61,8 @@ export type ServeOptions = {
 
 /** The tools of this kay without any backend, each run at the real service with a token of the environment. */
 export type LocalTools = {
+  /** Every service that kay has, also those without a tool. */
+  services(): { name: string; title: string }[];
   list(): ToolView[];
   /** The tool, the variable for its token, and whether that is set. @throws Problem NOT_FOUND with the nearest name */
   find(name: string): { view: ToolView; variable: string; hasToken: boolean };

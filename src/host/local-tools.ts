@@ -16,6 +16,8 @@ type LocalTool = { view: ToolView; variable: string; hasToken: boolean };
 
 /** Tools that run without a backend, at the real service, with tokens from the environment. */
 export type LocalTools = {
+  /** Every service that kay has, also those without a tool. */
+  services(): { name: string; title: string }[];
   list(): ToolView[];
   /** @throws Problem NOT_FOUND that suggests the closest name */
   find(name: string): LocalTool;
@@ -54,6 +56,7 @@ export function createLocalTools({ env, fetch, clock }: { env: Env; fetch: Fetch
     effects: noLog,
   });
   return {
+    services: () => services.map(({ service: { name, title } }) => ({ name, title })),
     list: () => tools.map(toToolView),
     find: (name) => {
       const tool = findTool(tools, name);

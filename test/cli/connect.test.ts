@@ -197,12 +197,3 @@ test("connect of several services ends with Ctrl+C and stores nothing", async ()
   expect([exit, stdout]).toEqual([130, ""]);
   expect(await ann.stored()).toEqual({ ...before, clock_offset_ms: expect.any(Number) });
 });
-
-test("connect without a service is a usage error", async () => {
-  expect(await kay()("connect")).toEqual({
-    exit: 2,
-    stdout: "",
-    stderr:
-      "✗ Specify a service to connect.\n  For example: kay connect jira. Run `kay connections` to see every service.\n",
-  });
-});

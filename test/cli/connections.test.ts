@@ -4,14 +4,65 @@ import { documentOf, useKay } from "#test/kay";
 const kay = useKay();
 const SITE = "http://127.0.0.1:4010/sites/kay-demo";
 
-test("connections says what to do when nobody is signed in, and asks no backend", async () => {
-  const ann = kay({ signedIn: false });
-  expect(await ann("connections")).toEqual({
-    exit: 4,
-    stdout: "",
-    stderr: "✗ You are not signed in.\n  Run `kay connect <service>`.\n",
+const SERVICES = [
+  ...["jira", "confluence", "bitbucket", "slack", "github", "gmail", "google-calendar", "google-docs"],
+  ...["google-sheets", "google-drive", "notion", "airtable", "hubspot", "linkedin", "kyg"],
+];
+
+test.for([{}, { own: true }] as const)(
+  "N21 connections lists what there is before the first sign-in: %j",
+  async (machine) => {
+    const ann = kay(machine);
+    expect(await ann("connections")).toEqual({
+      exit: 0,
+      stdout: SERVICES.map((name) => `${name}\tnot connected\t\t\n`).join(""),
+      stderr: "! You are not signed in. Run `kay connect <service>`.\n",
+    });
+    expect(documentOf(await ann("connections --json"))).toEqual({
+      signed_in: false,
+      connections: Object.fromEntries(SERVICES.map((name) => [name, { connected: false }])),
+      warnings: ["You are not signed in. Run `kay connect <service>`."],
+    });
+    expect(await ann("connections --check jira")).toEqual({
+      exit: 4,
+      stdout: "",
+      stderr: "✗ You are not signed in.\n  Run `kay connect <service>`.\n",
+    });
+    expect(ann.place.network.calls()).toEqual([]);
+    expect(ann.starts()).toBe(0);
+  },
+);
+
+test("N21 services lists and shows what there is before the first sign-in", async () => {
+  const ann = kay();
+  const { exit, stdout, stderr } = await ann("services");
+  expect({ exit, names: stdout.split("\n").map((row) => row.split("\t")[0]) }).toEqual({
+    exit: 0,
+    names: [...SERVICES, ""],
   });
+  expect(stderr).toBe(
+    "! You are not signed in. Run `kay connect <service>`.\nConnect one with `kay connect <service>`.\n",
+  );
+  expect((await ann("services show github")).stdout).toBe("service\tgithub\ntitle\tGitHub\nstate\tnot connected\n");
+  expect(await ann("services show pigeons")).toMatchObject({ exit: 2 });
   expect(ann.place.network.calls()).toEqual([]);
+});
+
+test("N21 connect without a name names the services, and on a terminal asks which one", async () => {
+  const hint = `  For example: kay connect jira. The services are ${SERVICES.join(", ")}.\n`;
+  expect(await kay()("connect")).toEqual({ exit: 2, stdout: "", stderr: `✗ Specify a service to connect.\n${hint}` });
+  const ann = kay();
+  const { exit, stdout, stderr } = await ann("connect", { terminal: true, types: ["jria", "1, bitbucket"] });
+  expect({ exit, stdout }).toEqual({
+    exit: 0,
+    stdout: expect.stringMatching(/^Connected jira as .*\nConnected bitbucket as .*\n$/),
+  });
+  expect(stderr).toContain("   1  jira\n   2  confluence\n");
+  expect(stderr).toContain("Which service? Give a number or a name: ");
+  expect(stderr).toContain('Unknown service "jria". Did you mean jira?');
+  const again = await ann("connect", { terminal: true, types: [""] });
+  expect(again.exit).toBe(2);
+  expect(again.stderr).toContain("   1  jira             connected\n");
 });
 
 test("connections in a pipe are rows with tabs between, without colour", async () => {

@@ -56,7 +56,7 @@ const TABLE: [exit: number, how: string, machine: () => Promise<Machine>, line: 
     "INSECURE_URL",
   ],
   [2, "an input that does not fit", signedIn, "tools call jira.get_issue --field issue=", "INVALID_REQUEST"],
-  [4, "nobody signed in", signedOut, "connections", "NOT_SIGNED_IN"],
+  [4, "nobody signed in", signedOut, "whoami", "NOT_SIGNED_IN"],
   [4, "a token that is refused", async () => kay({ env: { KAY_TOKEN: "x.y.z" } }), "connections", "TOKEN_INVALID"],
   [4, "a service that is not connected", signedIn, "connections --check bitbucket", ""],
   [4, "a tool of a service that is not", signedIn, "tools call bitbucket.list_repositories", "AUTH_REQUIRED"],

@@ -80,7 +80,7 @@ test("S02 without a keychain the sign-in is kept in a file, which is said once",
 });
 
 test.for([
-  ["connections --json", "NOT_SIGNED_IN", 4],
+  ["whoami --json", "NOT_SIGNED_IN", 4],
   ["ask x --json", "NOT_SIGNED_IN", 4],
   ["ask --json", "USAGE", 2],
   ["ask --json --confim x", "USAGE", 2],

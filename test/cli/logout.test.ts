@@ -11,9 +11,9 @@ test("logout revokes at the backend, forgets the tokens and keeps the session id
   const { session_id, token = "" } = await ann.stored();
   expect(await ann("logout")).toEqual({ exit: 0, stdout: "Signed out.\n", stderr: "" });
   expect(await ann.stored()).toEqual({ session_id });
-  expect(await ann("connections")).toMatchObject({ exit: 4 });
+  expect(await ann("whoami")).toMatchObject({ exit: 4 });
   await ann.store({ session_id, token });
-  expect(await ann("connections")).toMatchObject({ exit: 4 });
+  expect(await ann("whoami")).toMatchObject({ exit: 4 });
 });
 
 test.for<[string, Reply, string]>([

@@ -113,11 +113,12 @@ function lineOf(name: string, row: Row, { situation, ready, json }: Called): str
 }
 
 function wantedExit(
-  { needs, asks, writes, exit }: Row,
+  { needs, asks, writes, lists, exit }: Row,
   { exits, asked, lost, network, signIn }: Situation,
   json: boolean,
 ): number {
   const isWell = !network && !signIn;
+  if (lists && signIn === "none") return 0;
   if (asks && needs === "nothing") return isWell ? asked : 2;
   const isAsked = asks && (signIn !== "none" || needs === "sign-in");
   const code = writes && lost !== undefined ? lost : isAsked ? asked : asks ? 2 : exits[needs];

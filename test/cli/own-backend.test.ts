@@ -25,7 +25,7 @@ test("without a configured backend kay starts its own, once, and opens it with i
 
 test("no backend is started to find out that nobody is signed in", async () => {
   const ann = kay({ own: true });
-  for (const line of ["connections", "ask hello", "whoami", "disconnect jira --yes", "confirm x --deny"])
+  for (const line of ["connections --check jira", "ask hello", "whoami", "disconnect jira --yes", "confirm x --deny"])
     expect(await ann(line)).toMatchObject({ exit: 4, stderr: expect.stringMatching(/^✗ You are not signed in\.\n/) });
   expect(await ann("logout")).toMatchObject({ exit: 0 });
   expect(ann.starts()).toBe(0);
@@ -34,7 +34,7 @@ test("no backend is started to find out that nobody is signed in", async () => {
 test("KAY_TOKEN is never sent to kay's own backend", async () => {
   const ann = kay({ own: true, env: { KAY_TOKEN: "ci-token" } });
   const ignored = "! Ignoring KAY_TOKEN: it only applies when KAY_API_URL is set.\n";
-  expect(await ann("connections")).toEqual({
+  expect(await ann("connections --check jira")).toEqual({
     exit: 4,
     stdout: "",
     stderr: `${ignored}✗ You are not signed in.\n  Run \`kay connect <service>\`.\n`,
@@ -62,7 +62,7 @@ test("a backend that does not start is one sentence, and where its log is", asyn
 
 test("the sign-ins of kay's own backend and of another one are kept apart", async () => {
   const ann = kay({ own: true, signedIn: true });
-  expect(await ann("connections", { env: { KAY_API_URL: "https://elsewhere.example.test" } })).toMatchObject({
+  expect(await ann("whoami", { env: { KAY_API_URL: "https://elsewhere.example.test" } })).toMatchObject({
     exit: 4,
   });
   expect(await ann("connections --check jira")).toMatchObject({ exit: 0 });

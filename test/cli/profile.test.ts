@@ -147,13 +147,13 @@ test("profile create refuses a profile that is there", async () => {
 test("a command in a profile that is not there says so, with those there are", async () => {
   const ann = kay({ signedIn: true });
   await ann("profile create work");
-  expect(await ann("connections --profile wrok")).toEqual({
+  expect(await ann("whoami --profile wrok")).toEqual({
     exit: 4,
     stdout: "",
     stderr:
       "! Profile wrok is new. You have default and work. Did you mean work?\n✗ You are not signed in to profile wrok.\n  Run `kay connect <service> --profile wrok`.\n",
   });
-  expect(documentOf(await ann("connections --json", { env: { KAY_PROFILE: "wrok" } }))).toMatchObject({
+  expect(documentOf(await ann("whoami --json", { env: { KAY_PROFILE: "wrok" } }))).toMatchObject({
     code: "NOT_SIGNED_IN",
     warnings: ["Profile wrok is new. You have default and work. Did you mean work?"],
   });
@@ -276,7 +276,7 @@ test("a name in the settings file that is no profile's is told, and profile use 
       '✗ In the settings file, "profile" is not a valid profile name.\n  Choose one with `kay profile use default`.\n',
   });
   expect(await ann("profile use default")).toMatchObject({ exit: 0 });
-  expect(await ann("connections")).toMatchObject({ exit: 4 });
+  expect(await ann("whoami")).toMatchObject({ exit: 4 });
 });
 
 test("kay profile alone prints its help, as every group of commands", async () => {

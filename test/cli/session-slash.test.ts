@@ -85,7 +85,7 @@ Disconnected confluence.
   expect(await answers(ann, "/connections")).toContain("> /connections\njira\n  STATE    connected\n");
   expect(await answers(ann, "/connect")).toBe(`> /connect
 error: Specify a service to connect.
-  For example /connect jira. /connections shows every service.
+  For example /connect jira. The services are jira, confluence, bitbucket, slack, github, gmail, google-calendar, google-docs, google-sheets, google-drive, notion, airtable, hubspot, linkedin, kyg.
 `);
   expect(await answers(ann, "/disconnect nosuch")).toContain('error: Unknown service "nosuch".');
 });

@@ -90,7 +90,7 @@ test("what is stored for one backend is never sent to another", async () => {
     return Response.json({ error: "INTERNAL", message: "no" }, { status: 500 });
   });
   const env = { KAY_API_URL: ELSEWHERE };
-  expect(await ann("connections", { env })).toMatchObject({ exit: 4 });
+  expect(await ann("whoami", { env })).toMatchObject({ exit: 4 });
   expect(await ann('ask "show KAY-3"', { env })).toMatchObject({ exit: 4 });
   expect(await ann("logout", { env })).toMatchObject({ stdout: "You were not signed in.\n" });
   expect(await ann("connect jira", { env })).toMatchObject({ exit: 1 });
@@ -104,7 +104,7 @@ test("what is stored for one backend is never sent to another", async () => {
 test("profiles keep accounts apart, by flag and by environment", async () => {
   const ann = kay({ signedIn: true });
   expect(await ann("connections --check jira")).toMatchObject({ exit: 0 });
-  expect(await ann("connections --profile work")).toMatchObject({ exit: 4 });
+  expect(await ann("whoami --profile work")).toMatchObject({ exit: 4 });
   expect(await ann("connect bitbucket --profile work")).toMatchObject({ exit: 0 });
   expect((await ann("whoami --json --profile work")).stdout).toContain('"profile": "work"');
   expect((await ann("connections", { env: { KAY_PROFILE: "work" } })).stdout).toMatch(

@@ -48,7 +48,7 @@ test("S14 a home that cannot be written, with XDG_CONFIG_HOME set: that is honou
   writeFileSync(join(folder, "home"), "");
   mkdirSync(join(folder, "x"));
   const env = { HOME: join(folder, "home"), XDG_CONFIG_HOME: join(folder, "x") };
-  expect(await kayIn(env, "connections")).toMatchObject({ exit: 4, stderr: expect.stringMatching(/not signed in/) });
+  expect(await kayIn(env, "whoami")).toMatchObject({ exit: 4, stderr: expect.stringMatching(/not signed in/) });
   expect(await kayIn(env, "config", "path")).toMatchObject({ exit: 0, stdout: `${folder}/x/kay/config.json\n` });
 });
 

@@ -84,7 +84,7 @@ test.for(sizes)(
     expect(await shell.run("kay disconnect confluence --yes")).toEqual({ exit: 0, shown: "Disconnected confluence." });
     expect((await shell.run("kay whoami")).shown).toMatch(/^jira( +|\n {2}ACCOUNT +)Dana Demo/m);
     expect(await shell.run("kay logout")).toEqual({ exit: 0, shown: "Signed out." });
-    const signedOut = await shell.run("kay connections");
+    const signedOut = await shell.run("kay whoami");
     expect([signedOut.exit, signedOut.shown.replaceAll(/\s+/g, " ")]).toEqual([
       4,
       `✗ You are not signed in to profile wide${columns}. Run \`kay connect <service> --profile wide${columns}\`.`,

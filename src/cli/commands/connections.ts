@@ -3,6 +3,7 @@ import { suggestName } from "#protocol/closest-name";
 import type { ConnectionsResponse } from "#protocol/connections";
 import { Problem } from "#protocol/errors";
 import { formatAccount, formatSite, saveAccountLabels } from "../backend/account-labels.ts";
+import { listKnownConnections, openIfSignedIn } from "../backend/known-services.ts";
 import { Command } from "../command.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { Kay } from "../kay.ts";
@@ -16,13 +17,20 @@ export function createConnectionsCommand(kay: Kay): Command {
     .description("List services and connected accounts")
     .option("--check <service>", "Check one service: exit 0 if connected, 4 if not")
     .action(async (options: Options) => {
-      const link = await kay.openBackend({ signedIn: true });
-      const answer = await link.api.connections({ signal: kay.signal });
-      await saveAccountLabels(link, answer.connections, { whole: true });
+      const answer = await loadConnections(kay, options);
       if (options.check !== undefined) return check(kay, answer, options.check);
       if (kay.flags.json) return kay.out.writeJson(answer);
       await kay.out.writeTable(CONNECTION_COLUMNS, toConnectionRows(answer));
     });
+}
+
+/** Before the first sign-in, these are the services of this kay, so that a newcomer sees what can be connected. */
+async function loadConnections(kay: Kay, { check }: Options): Promise<ConnectionsResponse> {
+  const link = check === undefined ? await openIfSignedIn(kay) : await kay.openBackend({ signedIn: true });
+  if (!link) return { ...(await listKnownConnections(kay)), signed_in: false };
+  const answer = await link.api.connections({ signal: kay.signal });
+  await saveAccountLabels(link, answer.connections, { whole: true });
+  return answer;
 }
 
 export const CONNECTION_COLUMNS = ["SERVICE", "STATE", "ACCOUNT", "SITE"];

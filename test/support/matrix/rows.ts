@@ -11,6 +11,8 @@ export type Row = {
   writes?: true;
   /** "nothing" works without a backend, "backend" without a sign-in. */
   needs: "nothing" | "backend" | "sign-in";
+  /** Without a sign-in it lists what this kay has. */
+  lists?: true;
   /** It works with kay's own backend, whatever is configured; it has tests of its own. */
   own?: true;
   /** Exit code where all is well; 0. A group that is called alone shows its help, which under `--json` is a missing command. */
@@ -29,7 +31,7 @@ const GROUP: Row = { needs: "nothing", exit: { plain: 0, json: 2 } };
 export const ROWS: Record<string, Row> = {
   "": GROUP,
   connect: { args: () => ["jira"], needs: "backend" },
-  connections: { needs: "sign-in" },
+  connections: { needs: "sign-in", lists: true },
   disconnect: { args: () => ["jira"], needs: "sign-in", asks: true },
   ask: { args: () => ["show KAY-3"], needs: "sign-in", writes: true },
   attach: { args: ({ conversation }) => [conversation], needs: "sign-in", json: "lines", onTerminal: ["--plain"] },
@@ -49,9 +51,9 @@ export const ROWS: Record<string, Row> = {
   policy: GROUP,
   "policy get": { needs: "sign-in" },
   "policy set": { args: () => ["jira", "reads"], needs: "sign-in", writes: true },
-  services: { needs: "sign-in" },
-  "services list": { needs: "sign-in" },
-  "services show": { args: () => ["jira"], needs: "sign-in" },
+  services: { needs: "sign-in", lists: true },
+  "services list": { needs: "sign-in", lists: true },
+  "services show": { args: () => ["jira"], needs: "sign-in", lists: true },
   "services add": { args: () => ["others.yaml"], needs: "backend", asks: true },
   "services approve": { args: () => ["files"], needs: "sign-in", exit: { plain: 1, json: 1 } },
   "services remove": { args: () => ["tasks"], needs: "sign-in", asks: true },

@@ -8,17 +8,15 @@ import { beginConnection, type ConnectedService, connectService, showLink } from
 import { finishPendingConnection, savePendingConnection } from "../../consent/pending-connections.ts";
 import type { Kay } from "../../kay.ts";
 import { canPrompt } from "../../prompt/confirm.ts";
+import { chooseServices, missingServiceProblem } from "./choose-services.ts";
 
 export type ConnectOptions = { site?: string; wait: boolean; poll?: string };
 
 /** Runs `kay connect`: connects each service, only starts one (`--no-wait`), or finishes one (`--poll`). */
 export async function runConnect(kay: Kay, services: string[], options: ConnectOptions): Promise<void> {
-  if (services.length === 0 || services.includes("")) {
-    throw new Problem("USAGE", "Specify a service to connect.", {
-      hint: "For example: kay connect jira. Run `kay connections` to see every service.",
-    });
-  }
-  const [service = "", ...others] = services;
+  const named = services.length > 0 ? services : await chooseServices(kay);
+  const [service = "", ...others] = named;
+  if (named.includes("")) throw await missingServiceProblem(kay);
   const single = options.poll !== undefined || !options.wait;
   if (single && others.length > 0) throw new Problem("USAGE", "--no-wait and --poll accept only one service.");
   const link = await kay.openBackend();
@@ -29,7 +27,7 @@ export async function runConnect(kay: Kay, services: string[], options: ConnectO
   }
   if (options.poll !== undefined) return report(kay, [await finishPendingConnection(kay, link, service, options.poll)]);
   if (!options.wait) return beginOnly(kay, link, service, options);
-  await connectAll(kay, link, [...new Set(services)], options);
+  await connectAll(kay, link, [...new Set(named)], options);
 }
 
 /**

@@ -1,12 +1,13 @@
 import type { ServiceView } from "#protocol/tools";
 import { toLine } from "#ui/text/words";
 import { formatAccount, formatSite } from "../../backend/account-labels.ts";
+import { loadServices, openIfSignedIn } from "../../backend/known-services.ts";
 import type { Kay } from "../../kay.ts";
 import { unknownServiceProblem } from "../connections.ts";
 
 /** `kay services`: one row for each service. */
 export async function listServices(kay: Kay): Promise<void> {
-  const services = await getServices(kay);
+  const services = await loadServices(kay, await openIfSignedIn(kay));
   if (kay.flags.json) return kay.out.writeJson({ services });
   const rows = services.map((service) => [
     toLine(service.name),
@@ -21,7 +22,7 @@ export async function listServices(kay: Kay): Promise<void> {
 
 /** `kay services show <service>`. @throws Problem UNKNOWN_SERVICE */
 export async function showService(kay: Kay, name: string): Promise<void> {
-  const services = await getServices(kay);
+  const services = await loadServices(kay, await openIfSignedIn(kay));
   const service = services.find((each) => each.name === name.toLowerCase());
   if (!service)
     throw unknownServiceProblem(
@@ -41,19 +42,6 @@ export async function showService(kay: Kay, name: string): Promise<void> {
   if (service.state === "not_configured")
     kay.out.writeProgress("The administrator of the backend must configure an OAuth client first.");
   else if (!service.connected) kay.out.writeProgress(`Connect it with \`kay connect ${toLine(service.name)}\`.`);
-}
-
-/** A backend that has only what the guide has names its services in their connections. */
-async function getServices(kay: Kay): Promise<ServiceView[]> {
-  const { api } = await kay.openBackend({ signedIn: true });
-  const known = await api.services({ signal: kay.signal });
-  if (known) return known.services;
-  const { connections } = await api.connections({ signal: kay.signal });
-  return Object.entries(connections).map(([name, connection]) => ({
-    ...connection,
-    name,
-    state: connection.connected ? "connected" : "not_connected",
-  }));
 }
 
 function getRows(service: ServiceView): [string, string][] {

@@ -1,6 +1,7 @@
 import { Problem } from "#protocol/errors";
 import type { ToolView } from "#protocol/tools";
 import type { BackendHandle } from "../../backend/handle.ts";
+import { isSignedOut } from "../../backend/known-services.ts";
 import type { Kay } from "../../kay.ts";
 
 /**
@@ -14,11 +15,6 @@ export async function findToolBackend(kay: Kay): Promise<BackendHandle | null> {
     if (isSignedOut(error) && (await kay.resolveTarget()).embedded) return null;
     throw error;
   }
-}
-
-/** Returns whether there is no valid sign-in. */
-export function isSignedOut(error: unknown): error is Problem {
-  return error instanceof Problem && error.code === "NOT_SIGNED_IN";
 }
 
 /** Builds the error for an unknown tool, worded like the backend's. */

@@ -4,11 +4,12 @@ import { formatInputFields, listInputFields } from "#protocol/input-fields";
 import { quoteShellWord } from "#protocol/shell";
 import type { ToolCallResponse, ToolView } from "#protocol/tools";
 import { showReceipts } from "../../ask/show-answer.ts";
+import { isSignedOut } from "../../backend/known-services.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { Kay, LocalTools } from "../../kay.ts";
 import { confirmOrThrow } from "../../prompt/confirm.ts";
 import { readPipedInput } from "../../terminal/piped-input.ts";
-import { isSignedOut, isUnknownTool } from "./backend.ts";
+import { isUnknownTool } from "./backend.ts";
 import { parseFields } from "./fields.ts";
 
 /** What `kay tools call` was given: the name, the input as JSON or `-`, and fields, which beat it. */

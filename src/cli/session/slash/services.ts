@@ -1,4 +1,7 @@
+import type { ConnectionsResponse } from "#protocol/connections";
 import { Problem } from "#protocol/errors";
+import { toLine } from "#ui/text/words";
+import { isSignedOut, listKnownConnections } from "../../backend/known-services.ts";
 import { CONNECTION_COLUMNS, toConnectionRows } from "../../commands/connections.ts";
 import { confirmAndDisconnect, formatDisconnected } from "../../commands/disconnect.ts";
 import { loadTools } from "../../commands/tools/backend.ts";
@@ -17,7 +20,7 @@ export async function runConnect(context: SlashContext, argument: string): Promi
       },
     );
   const [whole = "", quoted, bare] = SITE.exec(argument) ?? [];
-  const services = servicesIn(argument.replace(whole, " "), "connect");
+  const services = await servicesIn(context, argument.replace(whole, " "), "connect");
   if (whole === "" && /(^|\s)--site\b/.test(argument))
     throw new Problem("USAGE", "Say which site: /connect jira --site NAME.");
   await context.connect(services, quoted ?? bare);
@@ -26,15 +29,26 @@ export async function runConnect(context: SlashContext, argument: string): Promi
 const SITE = /(?:^|\s)--site(?:\s+|=)(?:"([^"]+)"|(\S+))/;
 
 /** `/disconnect SERVICE…`. */
-export async function runDisconnect({ kay, link, ask, say }: SlashContext, argument: string): Promise<void> {
-  const answers = await confirmAndDisconnect(kay, link, servicesIn(argument, "disconnect"), ask);
+export async function runDisconnect(context: SlashContext, argument: string): Promise<void> {
+  const { kay, link, ask, say } = context;
+  const services = await servicesIn(context, argument, "disconnect");
+  const answers = await confirmAndDisconnect(kay, link, services, ask);
   say(answers.map(formatDisconnected).join("\n"));
 }
 
 /** `/connections`. */
 export async function runConnections(context: SlashContext): Promise<void> {
-  const answer = await context.link.api.connections({ signal: context.kay.signal });
-  context.say(formatRows(context, CONNECTION_COLUMNS, toConnectionRows(answer)));
+  context.say(formatRows(context, CONNECTION_COLUMNS, toConnectionRows(await loadConnections(context))));
+}
+
+/** Before the first sign-in, these are the services of this kay. */
+async function loadConnections({ kay, link }: SlashContext): Promise<ConnectionsResponse> {
+  try {
+    return await link.api.connections({ signal: kay.signal });
+  } catch (error) {
+    if (isSignedOut(error)) return listKnownConnections(kay);
+    throw error;
+  }
 }
 
 /** `/tools [SERVICE]`. */
@@ -43,10 +57,15 @@ export async function runTools(context: SlashContext, argument: string): Promise
   context.say(formatRows(context, TOOL_COLUMNS, found.map(toToolRow)));
 }
 
-function servicesIn(argument: string, verb: string): string[] {
+/** @throws Problem USAGE without a name; the hint lists the services that fit */
+async function servicesIn(context: SlashContext, argument: string, verb: "connect" | "disconnect"): Promise<string[]> {
   const services = argument.split(/[\s,]+/).filter((word) => word !== "");
   if (services.length > 0) return [...new Set(services)];
-  throw new Problem("USAGE", `Specify a service to ${verb}.`, {
-    hint: `For example /${verb} jira. /connections shows every service.`,
-  });
+  const { connections } = await loadConnections(context);
+  const fits = Object.keys(connections).filter((name) => verb === "connect" || connections[name]?.connected);
+  const hint =
+    fits.length === 0
+      ? "No service is connected."
+      : `For example /${verb} ${toLine(fits[0] ?? "")}. ${verb === "connect" ? "The services are" : "Connected:"} ${fits.map(toLine).join(", ")}.`;
+  throw new Problem("USAGE", `Specify a service to ${verb}.`, { hint });
 }

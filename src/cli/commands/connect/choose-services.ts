@@ -1,0 +1,46 @@
+import { Problem } from "#protocol/errors";
+import type { ServiceView } from "#protocol/tools";
+import { toLine } from "#ui/text/words";
+import { isSignedOut, listKnownServices, loadServices } from "../../backend/known-services.ts";
+import type { Kay } from "../../kay.ts";
+import { canPrompt } from "../../prompt/confirm.ts";
+import { promptLine, writeNotice } from "../../prompt/line.ts";
+import { unknownServiceProblem } from "../connections.ts";
+
+/**
+ * Lists the services and asks which ones to connect, by number or name.
+ *
+ * @throws Problem USAGE that names every service, where kay cannot prompt or nothing is chosen
+ */
+export async function chooseServices(kay: Kay): Promise<string[]> {
+  if (!canPrompt(kay) || kay.flags.json) throw await missingServiceProblem(kay);
+  const link = await kay.openBackend({ signedIn: true }).catch((error: unknown) => {
+    if (!isSignedOut(error)) throw error;
+    return null;
+  });
+  const services = await loadServices(kay, link);
+  const names = services.map(({ name }) => name);
+  const widest = Math.max(...names.map((name) => toLine(name).length));
+  for (const [index, service] of services.entries()) writeNotice(kay, formatChoice(service, index + 1, widest));
+  for (;;) {
+    const typed = await promptLine(kay, "Which service? Give a number or a name: ", kay.signal);
+    const words = typed.split(/[\s,]+/).filter((word) => word !== "");
+    if (words.length === 0) throw await missingServiceProblem(kay, services);
+    const chosen = words.map((word) => names[Number(word) - 1] ?? word.toLowerCase());
+    const unknown = chosen.find((name) => !names.includes(name));
+    if (unknown === undefined) return chosen;
+    writeNotice(kay, unknownServiceProblem(unknown, names).message);
+  }
+}
+
+/** Builds the error for a missing name, with every service as the hint. */
+export async function missingServiceProblem(kay: Kay, services?: ServiceView[]): Promise<Problem> {
+  const names = (services ?? (await listKnownServices(kay))).map(({ name }) => toLine(name)).join(", ");
+  return new Problem("USAGE", "Specify a service to connect.", {
+    hint: `For example: kay connect jira. The services are ${names}.`,
+  });
+}
+
+function formatChoice({ name, connected }: ServiceView, number: number, widest: number): string {
+  return `${String(number).padStart(4)}  ${toLine(name).padEnd(widest)}${connected ? "  connected" : ""}`.trimEnd();
+}
