@@ -12,7 +12,7 @@ export type Machine = {
   uid: number | undefined;
   pid: number;
   tmpdir: string;
-  /** Data folder if kay runs as root (`/var/lib/kay`), because Postgres then runs as `nobody`. */
+  /** Data folder if kay runs as root (`/var/lib/kay`), because Postgres then runs as another user. */
   systemFolder: string;
   /** Environment of the Postgres processes: only what the system needs (`PATH`, on Windows `SystemRoot`). */
   env: Record<string, string>;

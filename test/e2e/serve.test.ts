@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { openHome, postmasterOf, removePostgres } from "#test/built/home";
@@ -114,7 +114,8 @@ async function databaseServer() {
   await owner.run(["connect", "jira", "--no-wait", "--json"], { limitMs: 60_000 });
   const area = owner.postgres();
   const socket = encodeURIComponent(join(area, "run"));
+  const password = readFileSync(join(area, "password"), "utf8");
   const home = openHome();
   mkdirSync(home.config, { recursive: true });
-  return { home, databaseUrl: `postgres://kay@${socket}/template1`, postgres: postmasterOf(area) ?? 0 };
+  return { home, databaseUrl: `postgres://kay:${password}@${socket}/template1`, postgres: postmasterOf(area) ?? 0 };
 }

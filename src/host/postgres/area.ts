@@ -1,11 +1,9 @@
 import { createHash } from "node:crypto";
-import { chmod, chown, lstat, mkdir, readFile, realpath } from "node:fs/promises";
+import { chmod, chown, lstat, mkdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import type { Machine } from "#files/machine";
 import { Problem } from "#protocol/errors";
-
-/** The user that runs Postgres, if not the caller. */
-type Account = { uid: number; gid: number };
+import { type Account, pickAccount } from "./account.ts";
 
 /** Paths of one embedded Postgres. */
 export type PostgresArea = {
@@ -26,7 +24,6 @@ export type PostgresArea = {
  * terminating zero.
  */
 const SOCKET_LIMIT = 103;
-const NOBODY = 65534;
 
 /**
  * Creates the folders of the database: below the data folder, or for root below `/var/lib/kay/<hash of the data
@@ -40,33 +37,36 @@ export async function prepareArea(folder: string, machine: Machine): Promise<Pos
     .slice(0, 16);
   if (machine.uid === 0) return prepareSystemArea(machine, name);
   const area = join(folder, "postgres");
-  await mkdir(area, { recursive: true, mode: 0o700 });
-  await chmod(area, 0o700);
+  await preparePrivateFolder(area, machine, 0o700);
   const socket = machine.platform === "win32" ? "" : await prepareSocketFolder(area, machine, name);
   return { folder: area, data: join(area, "data"), socket, binaries: area, account: undefined };
 }
 
 /**
- * Creates the folders for root. Root keeps the parent, so that `nobody` cannot plant files there; `nobody` owns data
- * and socket.
+ * Creates the folders for root. Root keeps the parent with the password, so that no other user can plant files there. A
+ * user of kay's own has data and socket.
  */
 async function prepareSystemArea(machine: Machine, name: string): Promise<PostgresArea> {
-  const account = await readNobody();
+  const account = await pickAccount();
   const folder = join(machine.systemFolder, name);
-  for (const step of [machine.systemFolder, folder]) {
-    await mkdir(step, { recursive: true });
-    await chmod(step, 0o711);
-  }
+  for (const step of [machine.systemFolder, folder]) await preparePrivateFolder(step, machine, 0o711);
   const socket = join(folder, "run");
   await mkdir(socket, { recursive: true, mode: 0o700 });
   await chown(socket, account.uid, account.gid);
   return { folder, data: join(folder, "data"), socket, binaries: machine.systemFolder, account };
 }
 
-async function readNobody(): Promise<Account> {
-  const passwd = await readFile("/etc/passwd", "utf8").catch(() => "");
-  const [, , uid, gid] = /^nobody:.*$/m.exec(passwd)?.[0].split(":") ?? [];
-  return { uid: Number(uid ?? NOBODY), gid: Number(gid ?? NOBODY) };
+/**
+ * Creates a folder, or takes over one that this user made.
+ *
+ * @throws Problem DATABASE_UNAVAILABLE if another user owns it
+ */
+async function preparePrivateFolder(folder: string, machine: Machine, mode: number): Promise<void> {
+  await mkdir(folder, { recursive: true, mode });
+  const info = await lstat(folder);
+  const isOwn = info.isDirectory() && (machine.uid === undefined || info.uid === machine.uid);
+  if (!isOwn) throw new Problem("DATABASE_UNAVAILABLE", `Cannot use the folder ${folder}: it belongs to another user.`);
+  await chmod(folder, mode);
 }
 
 /**
@@ -78,12 +78,7 @@ async function prepareSocketFolder(area: string, machine: Machine, name: string)
   const folder = fitsSocketPath(near)
     ? near
     : join(fitsSocketPath(join(machine.tmpdir, `kay-${name}`)) ? machine.tmpdir : "/tmp", `kay-${name}`);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  const found = await lstat(folder);
-  if (!found.isDirectory() || found.uid !== machine.uid) {
-    throw new Problem("DATABASE_UNAVAILABLE", `Cannot use the folder ${folder}: it belongs to another user.`);
-  }
-  await chmod(folder, 0o700);
+  await preparePrivateFolder(folder, machine, 0o700);
   return folder;
 }
 

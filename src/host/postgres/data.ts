@@ -1,19 +1,15 @@
-import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { chown, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { chown, mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { getErrno } from "#files/errno";
 import type { Machine } from "#files/machine";
 import { Problem } from "#protocol/errors";
 import type { Log } from "#telemetry/log";
 import type { PostgresArea } from "./area.ts";
-
-/** Major version of the binaries. Postgres cannot open data of another major version. */
-const MAJOR = "18";
-const INIT_LIMIT_MS = 60_000;
-
-/** Role and database of the embedded Postgres. */
-export const ROLE = "kay";
+import { bootstrapData, requireSuccess } from "./bootstrap.ts";
+import { runCommand } from "./command.ts";
+import { createPassword, getPasswordFile } from "./password.ts";
+import { MAJOR, ROLE } from "./role.ts";
 
 /**
  * Creates the data folder if it is missing: under a temporary name, renamed when complete. Moves an incomplete folder
@@ -35,19 +31,14 @@ export async function ensureData(area: PostgresArea, bin: string, machine: Machi
   try {
     await mkdir(temporary, { mode: 0o700 });
     if (area.account !== undefined) await chown(temporary, area.account.uid, area.account.gid);
-    await runInitdb(area, bin, temporary, machine);
+    const password = await createPassword(area);
+    // Root's Postgres has a user without a name.
+    const done = area.account === undefined && (await runInitdb(area, bin, temporary, machine));
+    if (!done) await bootstrapData(area, bin, temporary, { machine, password });
     await rename(temporary, area.data);
   } finally {
     await rm(temporary, { recursive: true, force: true });
   }
-}
-
-/**
- * Returns the database password. Only Windows has one, because only there Postgres listens on TCP; elsewhere the mode
- * of the socket folder protects it.
- */
-export async function readPassword(area: PostgresArea): Promise<string | undefined> {
-  return area.socket === "" ? readFile(join(area.folder, "password"), "utf8") : undefined;
 }
 
 async function inspectData(data: string): Promise<"none" | "broken" | "whole"> {
@@ -67,61 +58,12 @@ async function inspectData(data: string): Promise<"none" | "broken" | "whole"> {
   return entries === undefined ? "none" : "broken";
 }
 
-async function runInitdb(area: PostgresArea, bin: string, data: string, machine: Machine): Promise<void> {
+/** Runs `initdb`. Returns false if it refuses this user, because the system has no name for it. */
+async function runInitdb(area: PostgresArea, bin: string, data: string, machine: Machine): Promise<boolean> {
   const args = ["-D", data, "-U", ROLE, "--encoding=UTF8", "--no-locale", "--no-instructions"];
-  if (area.socket === "") {
-    const file = join(area.folder, "password");
-    await writeFile(file, randomBytes(24).toString("base64url"), { mode: 0o600 });
-    args.push("--auth=scram-sha-256", `--pwfile=${file}`);
-  } else {
-    args.push("--auth=trust");
-  }
-  const { code, output } = await runCommand(join(bin, "initdb"), args, area, machine);
-  if (code !== 0) {
-    const line =
-      output.split("\n").find((text) => /error|fatal|could not/i.test(text)) ??
-      (code === null ? "it timed out" : `exit code ${code}`);
-    throw new Problem("DATABASE_UNAVAILABLE", `Could not create a database in ${area.folder}: ${line.trim()}.`);
-  }
-}
-
-function runCommand(
-  command: string,
-  args: string[],
-  area: PostgresArea,
-  machine: Machine,
-): Promise<{ code: number | null; output: string }> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(command, args, {
-      ...area.account,
-      cwd: area.folder,
-      env: machine.env,
-      stdio: ["ignore", "pipe", "pipe"],
-      timeout: INIT_LIMIT_MS,
-      windowsHide: true,
-    });
-    let output = "";
-    const gather = (chunk: Buffer) => {
-      output = (output + chunk.toString("utf8")).slice(-10_000);
-    };
-    child.stdout.on("data", gather);
-    child.stderr.on("data", gather);
-    child.once("error", (cause) => reject(cannotRunProblem(cause)));
-    child.once("close", (code) => resolve({ code, output }));
-  });
-}
-
-/**
- * Words a failed start of a binary. The file exists, so ENOENT means its loader: a system without glibc, such as
- * Alpine.
- */
-export function cannotRunProblem(cause: Error): Problem {
-  const because = getErrno(cause) === "ENOENT" ? "this system has no glibc" : getErrno(cause);
-  return new Problem(
-    "DATABASE_UNAVAILABLE",
-    `The embedded Postgres cannot run on this machine (${because}), so DATABASE_URL is required.`,
-    {
-      cause,
-    },
-  );
+  args.push("--auth=scram-sha-256", `--pwfile=${getPasswordFile(area)}`);
+  const result = await runCommand(join(bin, "initdb"), args, area, machine);
+  if (/could not look up effective user ID/.test(result.output)) return false;
+  requireSuccess(area, result);
+  return true;
 }

@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import { getErrno } from "#files/errno";
-import { isAlive, type Machine } from "#files/machine";
+import type { Machine } from "#files/machine";
 import { Problem } from "#protocol/errors";
 import type { PostgresArea } from "./area.ts";
-import { cannotRunProblem } from "./data.ts";
+import { cannotRunProblem } from "./command.ts";
+import { isServerRunning } from "./postmaster.ts";
 
 const START_LIMIT_MS = 50_000;
-const STOP_LIMIT_MS = 10_000;
 const CONNECT_LIMIT_MS = 2_000;
 const STEP_MS = 20;
 const MAX_STARTS = 2;
@@ -88,25 +88,6 @@ export async function launchServer(
   });
 }
 
-/**
- * Stops Postgres and waits until it is gone: a fast shutdown, which rolls back open transactions, then after 10 s an
- * immediate one. Neither loses committed data.
- */
-export async function stopServer(area: PostgresArea, config: pg.PoolConfig, machine: Machine): Promise<void> {
-  if ((await probeServer(config)) === "absent") return;
-  const pid = await readPostmasterPid(area);
-  if (pid === undefined) return;
-  for (const signal of ["SIGINT", "SIGQUIT"] as const) {
-    try {
-      machine.kill(pid, signal);
-    } catch (error) {
-      if (getErrno(error) === "ESRCH") return;
-      throw error;
-    }
-    if (await waitUntilGone(area, pid, machine)) return;
-  }
-}
-
 async function spawnPostgres(
   area: PostgresArea,
   bin: string,
@@ -141,42 +122,12 @@ async function spawnPostgres(
 }
 
 /**
- * Whether a Postgres is running on the data without listening. Removes a stale pid file whose number another program
- * now has, because Postgres would mistake that program for a server.
- */
-async function isServerRunning(area: PostgresArea, machine: Machine): Promise<boolean> {
-  const pid = await readPostmasterPid(area);
-  if (pid === undefined || !isAlive(machine, pid)) return false;
-  const command =
-    machine.platform === "linux" ? await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "") : area.data;
-  if (command.includes(area.data)) return true;
-  await rm(join(area.data, "postmaster.pid"), { force: true });
-  return false;
-}
-
-/**
  * Removes the socket's lock file, which a killed Postgres leaves behind. Its pid may belong to another program by now,
  * or to a zombie, which a container may never reap. The folder is private and nothing serves the data, so the file is
  * stale.
  */
 async function removeSocketLock(area: PostgresArea, config: pg.PoolConfig): Promise<void> {
   if (area.socket !== "") await rm(join(area.socket, `.s.PGSQL.${config.port}.lock`), { force: true });
-}
-
-async function waitUntilGone(area: PostgresArea, pid: number, machine: Machine): Promise<boolean> {
-  const end = AbortSignal.timeout(STOP_LIMIT_MS);
-  // A zombie stays in the process table, so half a second without a pid file counts as gone.
-  for (let fileGone = 0; !end.aborted && fileGone * STEP_MS < 500; await pause(STEP_MS)) {
-    if (!isAlive(machine, pid)) return true;
-    fileGone = (await readPostmasterPid(area)) === pid ? 0 : fileGone + 1;
-  }
-  return !end.aborted;
-}
-
-async function readPostmasterPid(area: PostgresArea): Promise<number | undefined> {
-  const text = await readFile(join(area.data, "postmaster.pid"), "utf8").catch(() => "");
-  const pid = Number.parseInt(text, 10);
-  return pid > 1 ? pid : undefined;
 }
 
 /** Returns the last fatal error in the log after `logStart` bytes, ignoring rejected probes. */

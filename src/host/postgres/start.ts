@@ -6,10 +6,14 @@ import { getErrno } from "#files/errno";
 import type { Machine } from "#files/machine";
 import { Problem } from "#protocol/errors";
 import type { Log } from "#telemetry/log";
+import { addPassword, adoptData } from "./adopt.ts";
 import { type PostgresArea, prepareArea } from "./area.ts";
 import { findBinaries } from "./binaries.ts";
-import { ensureData, ROLE, readPassword } from "./data.ts";
-import { launchServer, probeServer, stopServer } from "./server.ts";
+import { ensureData } from "./data.ts";
+import { readPassword } from "./password.ts";
+import { stopServer } from "./postmaster.ts";
+import { ROLE } from "./role.ts";
+import { launchServer, probeServer } from "./server.ts";
 import { acquireUse, withStartLock } from "./start-lock.ts";
 
 export type PostgresOptions = {
@@ -22,7 +26,7 @@ export type PostgresOptions = {
 };
 
 export type RunningPostgres = {
-  /** How to connect; has a password only on Windows. */
+  /** How to connect, with the password. */
   config: pg.PoolConfig;
   /** Folder of the database. */
   folder: string;
@@ -56,7 +60,7 @@ async function joinOrStart(area: PostgresArea, { machine, log, settings }: Postg
     let stopped = false;
     const stop = async () => {
       stopped = true;
-      if (await use.leave()) await stopServer(area, config, machine);
+      if (await use.leave()) await stopServer(area, machine);
     };
     const revive = async () => {
       if (!stopped) await ensureRunning(area, machine, log, settings);
@@ -78,22 +82,28 @@ async function ensureRunning(
   const known = await readConnection(area).catch(() => undefined);
   if (known !== undefined && (await probeServer(known)) === "ready") {
     log("debug", "database.joined", { folder: area.folder });
-    return known;
+    return requirePassword(area, known);
   }
   const bin = await findBinaries(area, machine);
   await ensureData(area, bin, machine, log);
   if (area.socket === "") await writeFile(join(area.folder, "port"), String(await findFreePort()), { mode: 0o600 });
   const config = await readConnection(area);
+  await adoptData(area, await readPassword(area));
   await launchServer(area, bin, config, machine, settings);
   log("debug", "database.started", { folder: area.folder });
-  return config;
+  return requirePassword(area, config);
+}
+
+async function requirePassword(area: PostgresArea, config: pg.PoolConfig): Promise<pg.PoolConfig> {
+  return config.password === undefined ? addPassword(area, config) : config;
 }
 
 async function readConnection(area: PostgresArea): Promise<pg.PoolConfig> {
-  const common = { user: ROLE, database: "postgres", ssl: false };
+  const password = await readPassword(area);
+  const common = { user: ROLE, database: "postgres", ssl: false, ...(password === undefined ? {} : { password }) };
   if (area.socket !== "") return { ...common, host: area.socket, port: 5432 };
   const port = Number(await readFile(join(area.folder, "port"), "utf8"));
-  return { ...common, host: "127.0.0.1", port, password: await readPassword(area) };
+  return { ...common, host: "127.0.0.1", port };
 }
 
 /** Returns a free port. Only Windows needs one, where Node.js cannot use the Unix socket of Postgres. */

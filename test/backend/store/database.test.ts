@@ -155,11 +155,12 @@ test("close may be called twice", async () => {
 });
 
 test("a database that cannot be reached is one sentence with host and database, never the password", async () => {
-  const { host, user } = database().config;
+  const { host, user, password } = database().config;
   const free = await closedPort();
   const socket = encodeURIComponent(String(host));
   const urls = [
     `postgres://kay:hunter2@127.0.0.1:${free}/kay`,
+    `postgresql://${user}:${password}@${socket}/missing`,
     `postgresql://${user}:hunter2@${socket}/missing`,
     "postgres://kay:hunter2@127.0.0.1:99999999/kay",
     "mysql://kay:hunter2@127.0.0.1/kay",
@@ -169,12 +170,14 @@ test("a database that cannot be reached is one sentence with host and database, 
   expect(errors.map(({ code, message }) => [code, message])).toEqual([
     ["DATABASE_UNAVAILABLE", `No Postgres answers at 127.0.0.1:${free} (database kay).`],
     ["DATABASE_UNAVAILABLE", `Postgres at ${host} has no database missing.`],
+    ["DATABASE_UNAVAILABLE", `Postgres at ${host} refused the password of ${user}.`],
     ["DATABASE_UNAVAILABLE", "The address of the database is not one of Postgres."],
     ["DATABASE_UNAVAILABLE", "The address of the database is not one of Postgres."],
     ["DATABASE_UNAVAILABLE", "The address of the database is not one of Postgres."],
   ]);
   for (const error of errors)
-    expect(`${error.stack} ${JSON.stringify(error)} ${String(error.cause)}`).not.toContain("hunter2");
+    for (const secret of ["hunter2", String(password)])
+      expect(`${error.stack} ${JSON.stringify(error)} ${String(error.cause)}`).not.toContain(secret);
 });
 
 test("a server that takes the connection and says nothing is given up", async () => {

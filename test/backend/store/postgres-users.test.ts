@@ -23,6 +23,20 @@ test.runIf(canPlay)("an ordinary user's database lies in the data folder", async
   expect(await runs(pid)).toBe(false);
 });
 
+test.runIf(canPlay)("F16 a user without a name, as in a container with a random user ID, has a database", async () => {
+  const account = { uid: 1_234_567, gid: 0 };
+  const starter = await startInProcess(await postgresWorld(account), account);
+  const { config, folder } = starter.answer;
+  expect(await ask(config, "select count(*) > 50 from information_schema.tables")).toBe(true);
+  expect(await ask(config, "select datcollate from pg_database where datname = current_database()")).toBe("C");
+  expect([await ask(config, "show server_encoding"), await ask(config, "show data_checksums")]).toEqual(["UTF8", "on"]);
+  expect(await ask(config, "select to_tsvector('english', 'houses')::text")).toBe("'hous':1");
+  expect(await ask(config, "create database other")).toBe(undefined);
+  const pid = await postmasterOf(folder);
+  await starter.end();
+  expect(await runs(pid)).toBe(false);
+});
+
 test.runIf(canPlay)(
   "a data folder too long for a socket has its socket in the folder for temporary files",
   async () => {

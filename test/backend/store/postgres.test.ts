@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { chown, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { type PostgresOptions, type RunningPostgres, startPostgres } from "#host/postgres/start";
@@ -84,25 +84,94 @@ test("starts at the same time, in one process and in others, share one Postgres;
 });
 
 test.runIf(asRoot)(
-  "for root, Postgres runs as nobody outside the data folder, and other users cannot reach it",
+  "F4 for root, Postgres runs as a user of its own outside the data folder, and other users cannot reach it",
   async () => {
     const world = await postgresWorld();
     const { config, folder } = await start(world);
     expect(folder.startsWith(`${world.system}/`)).toBe(true);
     expect(await readdir(world.folder)).toEqual([]);
-    expect((await stat(`/proc/${await postmasterOf(folder)}`)).uid).toBe(65534);
-    const modes = await Promise.all(["data", "run", "users"].map(async (name) => stat(join(folder, name))));
+    expect((await stat(`/proc/${await postmasterOf(folder)}`)).uid).toBe(60706);
+    const modes = await Promise.all(["data", "run", "users", "password"].map(async (name) => stat(join(folder, name))));
     expect(modes.map(({ mode, uid }) => [mode & 0o777, uid])).toEqual([
-      [0o700, 65534],
-      [0o700, 65534],
+      [0o700, 60706],
+      [0o700, 60706],
       [0o700, 0],
+      [0o600, 0],
     ]);
     const visit = `require("node:net").connect(process.argv[1]).on("error", (e) => console.log(e.code)).on("connect", () => console.log("in"))`;
     const socket = `${config.host}/.s.PGSQL.5432`;
-    const visitor = spawnSync("node", ["-e", visit, socket], { uid: 1, gid: 1, cwd: "/", encoding: "utf8" });
-    expect(visitor.stdout).toBe("EACCES\n");
+    const answers = [1, 65534].map((uid) => {
+      return spawnSync("node", ["-e", visit, socket], { uid, gid: uid, cwd: "/", encoding: "utf8" }).stdout;
+    });
+    expect(answers).toEqual(["EACCES\n", "EACCES\n"]);
   },
 );
+
+test("F4 who can reach the socket still needs the password", async () => {
+  const { config } = await start(await postgresWorld());
+  const { password, ...open } = config;
+  expect(String(password)).toMatch(/^[\w-]{32}$/);
+  await expect(ask({ ...open, password: "guess" }, "select 1")).rejects.toThrow("password authentication failed");
+  expect(await ask(config, "select rolpassword like 'SCRAM-SHA-256$%' from pg_authid where rolname = 'kay'")).toBe(
+    true,
+  );
+});
+
+test("F4 stop sends no signal to another program whose number is in the pid file", async () => {
+  const world = await postgresWorld();
+  const first = await start(world);
+  const pid = await postmasterOf(first.folder);
+  const file = join(first.folder, "data", "postmaster.pid");
+  const text = await readFile(file, "utf8");
+  const other = spawn("sleep", ["60"], asRoot ? { uid: 65534, gid: 65534 } : {});
+  onTestFinished(() => void other.kill());
+  await writeFile(file, text.replace(/^\d+/, String(other.pid)));
+  await first.stop();
+  expect([await runs(other.pid ?? 0), await runs(pid)]).toEqual([true, true]);
+  await writeFile(file, text);
+  const second = await start(world);
+  await second.stop();
+  expect(await runs(pid)).toBe(false);
+});
+
+test("data of an older kay, without a password and for root owned by nobody, get a password and their user", async () => {
+  const world = await postgresWorld();
+  const first = await start(world);
+  await ask(first.config, "create table kept as select 7 as number");
+  await ask(first.config, "alter role kay password null");
+  await first.stop();
+  await rm(join(first.folder, "password"));
+  await writeFile(join(first.folder, "data", "pg_hba.conf"), "local all all trust\n");
+  if (asRoot) spawnSync("chown", ["-R", "65534:65534", join(first.folder, "data")]);
+  const second = await start(world);
+  expect(await ask(second.config, "select number from kept")).toBe(7);
+  const { password: _without, ...open } = second.config;
+  await expect(ask({ ...open, password: "guess" }, "select 1")).rejects.toThrow("password authentication failed");
+  if (asRoot) expect((await stat(join(second.folder, "data", "base"))).uid).toBe(60706);
+  await second.stop();
+  expect(await ask((await start(world)).config, "select number from kept")).toBe(7);
+});
+
+test.runIf(asRoot)("data that somebody put a link into are not adopted", async () => {
+  const world = await postgresWorld();
+  const first = await start(world);
+  await first.stop();
+  const secret = join(first.folder, "secret");
+  await writeFile(secret, "");
+  await symlink(secret, join(first.folder, "data", "base", "link"));
+  spawnSync("chown", ["-hR", "65534:65534", join(first.folder, "data")]);
+  await expect(start(world)).rejects.toMatchObject({ code: "DATABASE_UNAVAILABLE" });
+  expect((await stat(secret)).uid).toBe(0);
+});
+
+test.runIf(asRoot)("a folder in place of root's databases that belongs to another user is refused", async () => {
+  const world = await postgresWorld();
+  await mkdir(world.system, { mode: 0o777 });
+  await chown(world.system, 65534, 65534);
+  await expect(start(world)).rejects.toMatchObject({
+    message: `Cannot use the folder ${world.system}: it belongs to another user.`,
+  });
+});
 
 test("a database folder that was never finished is kept aside and made anew", async () => {
   const world = await postgresWorld();

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { inject } from "vitest";
 import { openDatabase } from "#backend/store/database";
 import { startPostgres } from "#host/postgres/start";
@@ -40,5 +40,7 @@ export function layDatabase(area: string): void {
   if (existsSync(area)) return;
   mkdirSync(area, { recursive: true, mode: 0o711 });
   // With its owner, who is not the caller where that is root.
-  execFileSync("cp", ["-a", inject("readyDatabase"), join(area, "data")]);
+  const data = inject("readyDatabase");
+  execFileSync("cp", ["-a", data, join(area, "data")]);
+  execFileSync("cp", ["-a", join(dirname(data), "password"), area]);
 }

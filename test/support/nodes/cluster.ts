@@ -10,6 +10,7 @@ import { type FakeModel, fakeModel } from "../durable/outside.ts";
 import { fastFolder } from "../fast-folder.ts";
 import { thisMachine } from "../machine.ts";
 import { findFreePort } from "../ports.ts";
+import { urlOf } from "../served.ts";
 import { type Balancer, openBalancer } from "./balancer.ts";
 import { said } from "./model.ts";
 
@@ -124,10 +125,6 @@ function node(name: string, url: string, launch: () => Running): NodeProcess {
         .flatMap((text) => text().split("\n"))
         .filter((line) => /"level":"(warn|error)"/.test(line) || !/^\{|^$/.test(line)),
   };
-}
-
-function urlOf({ host = "", user, database }: pg.PoolConfig): string {
-  return `postgres://${user}@${encodeURIComponent(host)}/${database}`;
 }
 
 function keys(): string {

@@ -1,0 +1,34 @@
+import { readFile } from "node:fs/promises";
+import { Problem } from "#protocol/errors";
+
+/** The user that runs Postgres, if not the caller. */
+export type Account = { uid: number; gid: number };
+
+/**
+ * User IDs that neither distributions nor systemd give to anybody (systemd.io/UIDS-GIDS), within the 65,536 IDs that a
+ * rootless container has.
+ */
+const FIRST_UID = 60_706;
+const LAST_UID = 61_183;
+
+/**
+ * Picks a user ID for the Postgres of root: one that no user or group has. `nobody` would share the database with every
+ * other program that runs as `nobody`.
+ *
+ * @throws Problem DATABASE_UNAVAILABLE if all of them are taken
+ */
+export async function pickAccount(): Promise<Account> {
+  const taken = new Set([...(await readIds("/etc/passwd")), ...(await readIds("/etc/group"))]);
+  for (let id = FIRST_UID; id <= LAST_UID; id++) {
+    if (!taken.has(id)) return { uid: id, gid: id };
+  }
+  throw new Problem(
+    "DATABASE_UNAVAILABLE",
+    `No user ID between ${FIRST_UID} and ${LAST_UID} is free for the embedded Postgres.`,
+  );
+}
+
+async function readIds(file: string): Promise<number[]> {
+  const text = await readFile(file, "utf8").catch(() => "");
+  return text.split("\n").map((line) => Number(line.split(":")[2]));
+}

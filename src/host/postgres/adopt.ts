@@ -1,0 +1,64 @@
+import { constants } from "node:fs";
+import { lstat, open, readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import pg from "pg";
+import { Problem } from "#protocol/errors";
+import type { Account } from "./account.ts";
+import type { PostgresArea } from "./area.ts";
+import { computeScramVerifier, createPassword, HBA } from "./password.ts";
+import { ROLE } from "./role.ts";
+
+/**
+ * Prepares data of an older kay before Postgres starts: they get the user that Postgres now has, and their rules require
+ * the password.
+ *
+ * @throws Problem DATABASE_UNAVAILABLE if they contain something that Postgres did not create
+ */
+export async function adoptData(area: PostgresArea, password: string | undefined): Promise<void> {
+  const { account, data } = area;
+  const { uid } = await lstat(data);
+  if (account !== undefined && uid !== account.uid) await giveTo(data, account, uid);
+  const rules = join(data, "pg_hba.conf");
+  if (password !== undefined && (await readFile(rules, "utf8").catch(() => "")) !== HBA) await writeFile(rules, HBA);
+}
+
+/** Gives a running database of an older kay a password, which its next start requires. */
+export async function addPassword(area: PostgresArea, config: pg.PoolConfig): Promise<pg.PoolConfig> {
+  const password = await createPassword(area, (created) => storeVerifier(config, computeScramVerifier(created)));
+  await writeFile(join(area.data, "pg_hba.conf"), HBA);
+  await runStatement({ ...config, password }, "select pg_reload_conf()");
+  return { ...config, password };
+}
+
+function storeVerifier(config: pg.PoolConfig, verifier: string): Promise<void> {
+  return runStatement(config, `alter role ${ROLE} password '${verifier}'`);
+}
+
+async function runStatement(config: pg.PoolConfig, statement: string): Promise<void> {
+  const client = new pg.Client(config);
+  client.on("error", () => undefined);
+  await client.connect();
+  await client.query(statement).finally(() => client.end());
+}
+
+/**
+ * Changes the owner of a folder and everything in it. Goes from the top, so that the old owner is locked out first, and
+ * changes open files, so that nothing can be exchanged for a link in between.
+ */
+async function giveTo(path: string, account: Account, from: number): Promise<void> {
+  const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  let isFolder = false;
+  try {
+    const info = await handle.stat();
+    isFolder = info.isDirectory();
+    const isPlain = isFolder || (info.isFile() && info.nlink === 1);
+    if (!isPlain || (info.uid !== from && info.uid !== account.uid)) {
+      throw new Problem("DATABASE_UNAVAILABLE", `Cannot use the database: ${path} belongs to another user.`);
+    }
+    await handle.chown(account.uid, account.gid);
+  } finally {
+    await handle.close();
+  }
+  if (!isFolder) return;
+  for (const name of await readdir(path)) await giveTo(join(path, name), account, from);
+}
