@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { formatTunnel } from "#cli/consent/tunnel";
 import { documentOf, useKay } from "#test/kay";
 import { asksFor, linkTo } from "#test/links";
 
@@ -87,6 +88,35 @@ test.for([
   const ann = kay({ env, programs: ["xdg-open"] });
   expect(await ann(line)).toEqual({ exit: 0, stdout: CONNECTED, stderr: asksFor("jira", why) });
   expect(ann.launched).toEqual([]);
+});
+
+const SSH = { SSH_CONNECTION: "192.0.2.7 50122 192.0.2.9 22", USER: "ann" };
+
+test.for<[string, Record<string, string>, string]>([
+  ["connect jira", SSH, "ssh -N -L 4010:127.0.0.1:4010 -L 4000:127.0.0.1:4000 ann@192.0.2.9"],
+  ["connect jira --no-wait", SSH, "ssh -N -L 4010:127.0.0.1:4010 -L 4000:127.0.0.1:4000 ann@192.0.2.9"],
+  ["connect jira --no-browser", { ...SSH, SSH_CONNECTION: "::1 1 2001:db8::2 2222" }, "-p 2222 ann@2001:db8::2"],
+  ["connect jira", { SSH_TTY: "/dev/pts/1" }, "-L 4000:127.0.0.1:4000 <this-machine>"],
+  ["connect jira", { SSH_CONNECTION: "192.0.2.7 1 $(reboot) 22" }, "-L 4000:127.0.0.1:4000 <this-machine>"],
+  ["connect jira", { ...SSH, USER: "a b" }, "'a b'@192.0.2.9"],
+])("N22 over SSH %s with %o says how the link reaches this machine", async ([line, env, command]) => {
+  const { exit, stderr } = await kay({ env })(line);
+  expect(exit).toBe(0);
+  expect(stderr).toContain(
+    "The link leads to this machine. Run this on your own machine first, and keep it running:\n  `ssh -N -L 4010",
+  );
+  expect(stderr).toContain(`${command}\``);
+});
+
+test("N22 over SSH several links need one command, and a link to a hosted backend needs none", async () => {
+  const { stderr } = await kay({ signedIn: true, env: SSH })("connect confluence bitbucket");
+  expect(stderr.match(/ssh -N/g)).toHaveLength(1);
+  expect(stderr).toContain(
+    "`ssh -N -L 4010:127.0.0.1:4010 -L 4000:127.0.0.1:4000 -L 4011:127.0.0.1:4011 ann@192.0.2.9`",
+  );
+  const hosted = "https://auth.example.test/?redirect_uri=https%3A%2F%2Fkay.example.test%2Fauth%2Fcallback";
+  expect(formatTunnel([hosted], SSH)).toBe(null);
+  expect(formatTunnel(["http://127.0.0.1:4010/"], {})).toBe(null);
 });
 
 test("A28 Ctrl+C while it waits ends with 130 and leaves what is stored as it was", async () => {

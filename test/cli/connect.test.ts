@@ -168,7 +168,7 @@ test("connect begins several services together, prints every link, and tells eac
     `\nConnected bitbucket as Dana Demo (dana) at http://127.0.0.1:4011/kay-demo\nConnected confluence as ${DANA}`,
   ]);
   expect(stderr).toBe(
-    `${linkTo("confluence")}${linkTo("bitbucket")}There is no display to open a browser on. Open the links yourself.\nWaiting for 2 authorizations (10 minutes)…\n`,
+    `${linkTo("confluence")}${linkTo("bitbucket")}There is no display to open a browser on. Open the links manually.\nWaiting for 2 authorizations (10 minutes)…\n`,
   );
 });
 

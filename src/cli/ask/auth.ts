@@ -3,7 +3,7 @@ import { Problem } from "#protocol/errors";
 import { formatAuth, formatTimeLeft, listMissingServices, toLine } from "#ui/text/words";
 import type { BackendHandle } from "../backend/handle.ts";
 import { beginConnection, completeConsent, showLink } from "../consent/connection.ts";
-import { openOrExplain } from "../consent/waiting-line.ts";
+import { openLinks } from "../consent/open-links.ts";
 import type { Kay } from "../kay.ts";
 import { promptLine, writeNotice } from "../prompt/line.ts";
 import type { AuthCard, OpenCard } from "./open-card.ts";
@@ -50,7 +50,7 @@ async function connectAll(
   const begun: BegunConnection[] = [];
   for (const service of listMissingServices(asked.card().auth)) begun.push(await beginConnection(kay, link, service));
   for (const { response } of begun) showLink(kay, response);
-  for (const { response } of begun) await openOrExplain(kay, response.authorization_url);
+  await openLinks(kay, begun.map(getUrl));
   const board = showConsentProgress(kay, asked, begun, () => sayNo(asked.card()));
   try {
     const ends = await Promise.allSettled(begun.map((one) => connectOne(kay, link, { one, asked, board })));
@@ -134,7 +134,7 @@ function showConsentProgress(
   const press = (key: string) => {
     if (key === "x") void cancel().catch(() => {});
     const missing = begun.filter(({ response }) => !connected.has(response.service));
-    if (key === "o") for (const { response } of missing) void openOrExplain(kay, response.authorization_url);
+    if (key === "o") void openLinks(kay, missing.map(getUrl));
   };
   const releaseKeys = kay.terminal.stdin.isTerminal && kay.flags.input ? kay.terminal.stdin.keys(press) : () => {};
   void repeatEverySecond(kay, look, over.signal);
@@ -162,4 +162,8 @@ export async function repeatEverySecond(kay: Kay, look: () => void, signal: Abor
     look();
     await kay.clock.sleep(TICK_MS, signal).catch(() => {});
   }
+}
+
+function getUrl({ response }: BegunConnection): string {
+  return response.authorization_url;
 }

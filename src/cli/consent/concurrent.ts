@@ -5,7 +5,7 @@ import { repeatEverySecond } from "../ask/auth.ts";
 import type { BackendHandle } from "../backend/handle.ts";
 import type { Kay } from "../kay.ts";
 import { beginConnection, type ConnectedService, completeConsent, showLink } from "./connection.ts";
-import { openOrExplain } from "./waiting-line.ts";
+import { openLinks } from "./open-links.ts";
 
 /** What became of each service, in the order they were named. */
 export type ConnectResult = PromiseSettledResult<ConnectedService>;
@@ -23,7 +23,7 @@ export async function connectConcurrently(
   const begun: BegunConnection[] = [];
   for (const service of services) begun.push(await beginConnection(kay, link, service, site));
   for (const { response } of begun) showLink(kay, response);
-  await openAll(kay, begun);
+  await openLinks(kay, begun.map(getUrl));
   const open = new Set(begun);
   const board = showBoard(kay, open);
   try {
@@ -38,16 +38,6 @@ export async function connectConcurrently(
     );
   } finally {
     board.end();
-  }
-}
-
-/** Each in the browser; why that cannot be is said once. */
-async function openAll(kay: Kay, begun: BegunConnection[]): Promise<void> {
-  for (const { response } of begun) {
-    const plan = await kay.planBrowser(response.authorization_url);
-    if ("reason" in plan) return kay.out.writeProgress(`${plan.reason} Open the links yourself.`);
-    if (!(await kay.openBrowser(plan)))
-      return kay.out.writeProgress("No browser could be started. Open the links yourself.");
   }
 }
 
@@ -73,7 +63,7 @@ function showBoard(kay: Kay, open: Set<BegunConnection>): Board {
     kay.out.setStatusLine(text.slice(0, stderr.columns() - 1));
   };
   const press = (key: string) => {
-    if (key === "o") for (const { response } of open) void openOrExplain(kay, response.authorization_url);
+    if (key === "o") void openLinks(kay, [...open].map(getUrl));
   };
   const releaseKeys = keys ? stdin.keys(press) : () => {};
   void repeatEverySecond(kay, draw, over.signal);
@@ -87,4 +77,8 @@ function showBoard(kay: Kay, open: Set<BegunConnection>): Board {
       kay.out.setStatusLine(null);
     },
   };
+}
+
+function getUrl({ response }: BegunConnection): string {
+  return response.authorization_url;
 }

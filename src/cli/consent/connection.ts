@@ -9,7 +9,8 @@ import { Problem } from "#protocol/errors";
 import { findReplacedAccount, formatAccount, formatSite, saveAccountLabels } from "../backend/account-labels.ts";
 import type { BackendHandle } from "../backend/handle.ts";
 import type { Kay } from "../kay.ts";
-import { openOrExplain, showWaiting, type WaitingLine } from "./waiting-line.ts";
+import { openLink } from "./open-links.ts";
+import { showWaiting, type WaitingLine } from "./waiting-line.ts";
 
 /** How a link reaches the user. `kay try` gives the consent itself without one. */
 export type OpenLink = (kay: Kay, url: string) => Promise<void>;
@@ -32,7 +33,7 @@ export async function connectService(
 ): Promise<ConnectedService> {
   const begun = await beginConnection(kay, link, service, options.site);
   const url = showLink(kay, begun.response);
-  const { open = openOrExplain } = options;
+  const { open = openLink } = options;
   await open(kay, url);
   const waiting = await showWaiting(kay, { url, deadline: begun.deadline });
   try {

@@ -1,5 +1,6 @@
 import { formatTimeLeft } from "#ui/text/words";
 import type { Kay } from "../kay.ts";
+import { openLink } from "./open-links.ts";
 
 /** How often the line is redrawn, in ms. */
 const REDRAW_MS = 1_000;
@@ -35,7 +36,7 @@ export async function showWaiting(kay: Kay, awaited: PendingAuthorization): Prom
       stderr.write(`\x1b]52;c;${Buffer.from(awaited.url).toString("base64")}\x07`);
       out.writeProgress("Copied the link to the clipboard (if your terminal supports it).");
     } else if (key === "q") out.writeProgress(qr.renderUnicodeCompact(awaited.url));
-    else if (key === "o") void openOrExplain(kay, awaited.url);
+    else if (key === "o") void openLink(kay, awaited.url);
   };
   const releaseKeys = keys ? stdin.keys(press) : () => {};
   void tick(kay, draw, ticking.signal);
@@ -49,13 +50,6 @@ export async function showWaiting(kay: Kay, awaited: PendingAuthorization): Prom
       out.setStatusLine(null);
     },
   };
-}
-
-/** Open the link where that is possible; say in one line why not. */
-export async function openOrExplain(kay: Kay, url: string): Promise<void> {
-  const plan = await kay.planBrowser(url);
-  if ("reason" in plan) return kay.out.writeProgress(`${plan.reason} Open the link manually.`);
-  if (!(await kay.openBrowser(plan))) kay.out.writeProgress("Could not open a browser. Open the link manually.");
 }
 
 async function tick(kay: Kay, draw: () => void, signal: AbortSignal): Promise<void> {

@@ -5,6 +5,7 @@ import { listMissingServices, toLine } from "#ui/text/words";
 import type { CardItem } from "#ui/view/view";
 import type { BackendHandle } from "../backend/handle.ts";
 import { beginConnection, completeConsent } from "../consent/connection.ts";
+import { explainTunnel, openLinks } from "../consent/open-links.ts";
 import type { Kay } from "../kay.ts";
 import { formatFault } from "./format-fault.ts";
 
@@ -101,13 +102,15 @@ export function createAuthConnector(kay: Kay, link: BackendHandle, listener: Aut
         (each) => links[each] === undefined || links[each].state === "failed",
       );
       for (const service of fresh) await start(card, service);
+      const urls = getUrls(desks.get(card.id));
+      const [url] = fresh.length > 0 ? urls : [];
+      if (url !== undefined && "reason" in (await kay.planBrowser(url))) {
+        const tunnel = explainTunnel(kay, urls);
+        if (tunnel.length > 0) listener.say(tunnel.join("\n"));
+      }
     },
     open: async (card) => {
-      for (const url of getUrls(desks.get(card.id))) {
-        const plan = await kay.planBrowser(url);
-        if ("reason" in plan) listener.say(`${plan.reason} Open the link yourself.`);
-        else if (!(await kay.openBrowser(plan))) listener.say("No browser could be started. Open the link yourself.");
-      }
+      await openLinks(kay, getUrls(desks.get(card.id)), listener.say);
     },
     urls: (card) => getUrls(desks.get(card.id)),
     close: (card, how) => {
