@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
+import { readPages } from "../http/pages.ts";
 import { escapeCell } from "../markup/markdown.ts";
 import { quoteName } from "../place.ts";
 import type { ToolContext } from "../service.ts";
@@ -47,16 +48,12 @@ const MAX_BASES = 10;
  * page)
  */
 export async function listAllBases({ http }: ToolContext): Promise<Base[]> {
-  const bases: Base[] = [];
-  let offset: string | undefined;
-  for (let page = 0; page < 10; page++) {
+  const fetchPage = async (offset: string | undefined) => {
     const request = { path: "/v0/meta/bases", query: { offset }, answer: Bases, scope: "schema.bases:read" };
-    const answer = await http.request(request);
-    bases.push(...answer.bases);
-    offset = answer.offset ?? undefined;
-    if (offset === undefined) break;
-  }
-  return bases;
+    const page = await http.request(request);
+    return { items: page.bases, next: page.offset };
+  };
+  return (await readPages(fetchPage, () => false, 10)).items;
 }
 
 /** Lists the tables of a base with their fields. Source: https://airtable.com/developers/web/api/get-base-schema */

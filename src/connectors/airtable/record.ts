@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
+import { readPages } from "../http/pages.ts";
 import { escapeCell } from "../markup/markdown.ts";
 import type { ToolContext } from "../service.ts";
 import { findId, findPrimaryField, getTablePath, type TablePlace } from "./base.ts";
@@ -24,23 +25,18 @@ const PAGE = 100;
 /** Filter and order of a list. `sort` names a field. */
 export type RecordQuery = { formula?: string; sort?: string; descending?: boolean };
 
-/**
- * Reads as many pages of records as the limit needs. `more` is set if others remain. An offset that repeats ends the
- * list.
- */
+/** Reads as many pages of records as the limit needs. `more` is set if others remain. */
 export async function readRecords(
   context: ToolContext,
   place: TablePlace,
   { formula, sort, descending }: RecordQuery,
   limit: number,
 ): Promise<{ records: AirtableRecord[]; more: boolean }> {
-  const records: AirtableRecord[] = [];
-  let offset: string | undefined;
-  do {
-    const answer = await context.http.request({
+  const { items, more } = await readPages(async (offset, count) => {
+    const page = await context.http.request({
       path: getTablePath(place),
       query: {
-        pageSize: Math.min(PAGE, limit - records.length),
+        pageSize: Math.min(PAGE, limit - count),
         filterByFormula: formula,
         "sort[0][field]": sort,
         "sort[0][direction]": sort === undefined ? undefined : descending ? "desc" : "asc",
@@ -49,12 +45,9 @@ export async function readRecords(
       answer: Page,
       scope: "data.records:read",
     });
-    records.push(...answer.records);
-    const next = answer.offset ?? undefined;
-    if (next === offset) return { records, more: false };
-    offset = next;
-  } while (offset !== undefined && records.length < limit);
-  return { records: records.slice(0, limit), more: offset !== undefined };
+    return { items: page.records, next: page.offset };
+  }, limit);
+  return { records: items, more };
 }
 
 /**

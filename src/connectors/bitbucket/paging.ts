@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { readPages } from "../http/pages.ts";
 import { isSameOrigin } from "../http/target.ts";
 import type { ServiceHttp, ServiceRequest } from "../service.ts";
 
@@ -13,16 +14,12 @@ export async function readAllPages<T>(
   limit: number,
 ): Promise<{ values: T[]; more: boolean }> {
   const answer = z.looseObject({ values: z.array(item), next: z.nullish(z.string()) });
-  const values: T[] = [];
-  const seen = new Set<string>();
-  let page: Omit<ServiceRequest<unknown>, "answer"> = request;
-  for (;;) {
-    const { values: some, next } = await http.request({ ...page, answer });
-    values.push(...some);
-    if (!next || seen.has(next)) return { values: values.slice(0, limit), more: values.length > limit };
-    if (values.length >= limit || !isSameOrigin(next, http.endpoints.api))
-      return { values: values.slice(0, limit), more: true };
-    seen.add(next);
-    page = { ...request, path: next, query: undefined };
-  }
+  const fetchPage = async (link: string | undefined) => {
+    const page = link === undefined ? request : { ...request, path: link, query: undefined };
+    const { values, next } = await http.request({ ...page, answer });
+    const leaves = next ? !isSameOrigin(next, http.endpoints.api) : false;
+    return { items: values, next: leaves ? undefined : next, more: leaves };
+  };
+  const { items, more } = await readPages(fetchPage, limit);
+  return { values: items, more };
 }

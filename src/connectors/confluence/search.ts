@@ -1,7 +1,9 @@
 import * as z from "zod/mini";
 import { getSite } from "../atlassian/oauth.ts";
+import { readPages } from "../http/pages.ts";
 import { escapeCell, formatMarkdownTable, truncateText } from "../markup/markdown.ts";
 import { defineTool, type ToolContext, withDescription } from "../service.ts";
+import { Links } from "./cursor.ts";
 import { formatExcerpt } from "./storage.ts";
 
 const Input = z.object({
@@ -27,6 +29,7 @@ const Found = z.looseObject({
     }),
   ),
   totalSize: z.nullish(z.number()),
+  _links: Links,
 });
 
 /** A page as returned by a search. */
@@ -69,13 +72,19 @@ export async function findPages(
   limit: number,
 ): Promise<{ pages: FoundPage[]; total: number }> {
   const { cloudId, url: site } = getSite(context.metadata, "confluence");
-  const { results, totalSize } = await context.http.request({
-    path: `/ex/confluence/${cloudId}/wiki/rest/api/search`,
-    query: { cql, limit },
-    answer: Found,
-    scope: "search:confluence",
-  });
-  const pages = results.flatMap(({ content, title, excerpt: html, url, lastModified, resultGlobalContainer }) => {
+  let total: number | undefined;
+  const { items, more } = await readPages(async (next, count) => {
+    const { cursor, start } = Object.fromEntries(new URLSearchParams(next?.split("?")[1]));
+    const page = await context.http.request({
+      path: `/ex/confluence/${cloudId}/wiki/rest/api/search`,
+      query: { cql, limit: limit - count, cursor, start },
+      answer: Found,
+      scope: "search:confluence",
+    });
+    total = page.totalSize ?? total;
+    return { items: page.results, next: page._links?.next };
+  }, limit);
+  const pages = items.flatMap(({ content, title, excerpt: html, url, lastModified, resultGlobalContainer }) => {
     if (!content) return [];
     const address = url?.startsWith("/") ? `${site}/wiki${url}` : buildPageIdUrl(site, content.id);
     const space = resultGlobalContainer?.title ?? "";
@@ -91,7 +100,7 @@ export async function findPages(
       },
     ];
   });
-  return { pages, total: totalSize ?? pages.length };
+  return { pages, total: Math.max(total ?? 0, pages.length + (more ? 1 : 0)) };
 }
 
 /** Returns the web page for a page ID. */

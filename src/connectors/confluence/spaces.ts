@@ -1,7 +1,9 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
+import { readPages } from "../http/pages.ts";
 import { escapeCell } from "../markup/markdown.ts";
 import type { ToolContext } from "../service.ts";
+import { getNextCursor, Links } from "./cursor.ts";
 import { getConfluenceApi, parseSpaceKey } from "./page.ts";
 
 const Space = z.looseObject({
@@ -15,7 +17,7 @@ export type Space = z.output<typeof Space>;
 
 const Spaces = z.looseObject({
   results: z.array(Space),
-  _links: z.nullish(z.looseObject({ next: z.nullish(z.string()) })),
+  _links: Links,
 });
 
 /** Largest page size of Confluence, and the maximum number of pages read. */
@@ -34,22 +36,17 @@ export async function listAllSpaces(
   enough: (spaces: Space[]) => boolean,
 ): Promise<{ spaces: Space[]; more: boolean }> {
   const { api } = getConfluenceApi(context);
-  const spaces: Space[] = [];
-  let cursor: string | undefined;
-  for (let page = 0; page < PAGES; page++) {
+  const fetchPage = async (cursor: string | undefined) => {
     const { results, _links } = await context.http.request({
       path: `${api}/spaces`,
       query: { limit: PAGE, status: "current", sort: "name", cursor },
       answer: Spaces,
       scope: "read:space:confluence",
     });
-    spaces.push(...results);
-    const next = new URLSearchParams(_links?.next?.split("?")[1]).get("cursor") ?? undefined;
-    if (next === undefined || next === cursor) return { spaces, more: false };
-    if (enough(spaces)) break;
-    cursor = next;
-  }
-  return { spaces, more: true };
+    return { items: results, next: getNextCursor(_links) };
+  };
+  const { items, more } = await readPages(fetchPage, enough, PAGES);
+  return { spaces: items, more };
 }
 
 /**

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { readPages } from "../http/pages.ts";
 import { isSameOrigin } from "../http/target.ts";
 import type { ServiceHttp, ServiceRequest } from "../service.ts";
 
@@ -18,20 +19,18 @@ export async function readAllPages<T>(
   item: z.ZodMiniType<T>,
   { limit, counts = () => true }: { limit: number; counts?(item: T): boolean },
 ): Promise<{ values: T[]; more: boolean }> {
-  const values: T[] = [];
-  let page: Omit<ServiceRequest<unknown>, "answer"> = request;
-  for (let number = 1; ; number++) {
+  const fetchPage = async (link: string | undefined) => {
     let next: string | undefined;
     const onHeaders = (headers: Headers) => {
       next = findNextLink(headers.get("link"));
     };
-    values.push(...(await http.request({ ...page, answer: z.array(item), onHeaders })).filter(counts));
-    if (next === undefined) return { values: values.slice(0, limit), more: values.length > limit };
-    if (values.length >= limit || number === MAX_PAGES || !isSameOrigin(next, http.endpoints.api)) {
-      return { values: values.slice(0, limit), more: true };
-    }
-    page = { ...request, path: next, query: undefined };
-  }
+    const page = link === undefined ? request : { ...request, path: link, query: undefined };
+    const values = await http.request({ ...page, answer: z.array(item), onHeaders });
+    const leaves = next !== undefined && !isSameOrigin(next, http.endpoints.api);
+    return { items: values.filter(counts), next: leaves ? undefined : next, more: leaves };
+  };
+  const { items, more } = await readPages(fetchPage, limit, MAX_PAGES);
+  return { values: items, more };
 }
 
 /** Returns the URL with `rel="next"` in a `Link` header. */

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
+import { readPages } from "../http/pages.ts";
 import type { ToolContext } from "../service.ts";
 import { GMAIL_SCOPE, getDate, getSenderName, getSubject, MESSAGES_PATH, Message } from "./message.ts";
 
@@ -23,21 +24,17 @@ export async function findMessages(
   q: string,
   limit: number,
 ): Promise<{ messages: Message[]; more: boolean }> {
-  const ids: string[] = [];
-  let pageToken: string | undefined;
-  do {
-    const query = { q: q || undefined, maxResults: Math.min(limit - ids.length, 100), pageToken };
+  const { items: wanted, more } = await readPages(async (pageToken, count) => {
+    const query = { q: q || undefined, maxResults: Math.min(limit - count, 100), pageToken };
     const page = await http.request({ path: MESSAGES_PATH, query, answer: Page, scope: GMAIL_SCOPE });
-    ids.push(...(page.messages ?? []).map(({ id }) => id));
-    pageToken = page.nextPageToken ?? undefined;
-  } while (pageToken !== undefined && ids.length < limit);
-  const wanted = ids.slice(0, limit);
+    return { items: (page.messages ?? []).map(({ id }) => id), next: page.nextPageToken };
+  }, limit);
   const messages: Message[] = [];
   for (let start = 0; start < wanted.length; start += AT_ONCE) {
     const some = wanted.slice(start, start + AT_ONCE);
     messages.push(...(await Promise.all(some.map((id) => fetchMessage({ http }, id, "metadata")))));
   }
-  return { messages, more: pageToken !== undefined || ids.length > limit };
+  return { messages, more };
 }
 
 /** Fetches one message by ID, with its headers or in full. */

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { addDays, type CalendarTime, DAY_MS, parseCalendarTime, toInstant, toWallTime } from "../google/time.ts";
+import { readPages } from "../http/pages.ts";
 import type { ToolContext } from "../service.ts";
 import {
   buildEventPath,
@@ -29,9 +30,7 @@ export async function findEvents(
   text: string | undefined,
   limit: number,
 ): Promise<{ events: Event[]; more: boolean }> {
-  const events: Event[] = [];
-  let pageToken: string | undefined;
-  do {
+  const { items, more } = await readPages(async (pageToken, count) => {
     const page = await context.http.request({
       path: EVENTS_PATH,
       query: {
@@ -39,7 +38,7 @@ export async function findEvents(
         orderBy: "startTime",
         timeMin: new Date(from).toISOString(),
         timeMax: new Date(to).toISOString(),
-        maxResults: Math.min(limit - events.length, 250),
+        maxResults: Math.min(limit - count, 250),
         timeZone: getTimeZone(context),
         q: text?.trim() || undefined,
         pageToken,
@@ -47,10 +46,9 @@ export async function findEvents(
       answer: Page,
       scope: EVENTS_SCOPE,
     });
-    events.push(...(page.items ?? []).filter(({ status }) => status !== "cancelled"));
-    pageToken = page.nextPageToken ?? undefined;
-  } while (pageToken !== undefined && events.length < limit);
-  return { events: events.slice(0, limit), more: pageToken !== undefined || events.length > limit };
+    return { items: (page.items ?? []).filter(({ status }) => status !== "cancelled"), next: page.nextPageToken };
+  }, limit);
+  return { events: items, more };
 }
 
 /** Converts two dates or times to a span. A date means the whole day, and the last day is included. */

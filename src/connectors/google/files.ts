@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
+import { readPages } from "../http/pages.ts";
 import { formatMarkdownTable } from "../markup/markdown.ts";
 import { quoteName } from "../place.ts";
 import type { ServiceHttp, ToolContext } from "../service.ts";
@@ -44,15 +45,13 @@ export async function findFiles(
   filter: FileFilter,
   limit: number,
 ): Promise<{ files: DriveFile[]; more: boolean }> {
-  const files: DriveFile[] = [];
-  let pageToken: string | undefined;
-  do {
+  const { items, more } = await readPages(async (pageToken, count) => {
     const page = await http.request({
       endpoint: getDriveRole(http),
       path: "/drive/v3/files",
       query: {
         q: buildDriveQuery(filter),
-        pageSize: Math.min(limit - files.length, 100),
+        pageSize: Math.min(limit - count, 100),
         orderBy: filter.text?.trim() ? undefined : "modifiedTime desc",
         fields: `nextPageToken,files(${FILE_FIELDS})`,
         supportsAllDrives: true,
@@ -62,10 +61,9 @@ export async function findFiles(
       answer: Files,
       scope: DRIVE_SCOPE,
     });
-    files.push(...page.files);
-    pageToken = page.nextPageToken ?? undefined;
-  } while (pageToken !== undefined && files.length < limit);
-  return { files: files.slice(0, limit), more: pageToken !== undefined || files.length > limit };
+    return { items: page.files, next: page.nextPageToken };
+  }, limit);
+  return { files: items, more };
 }
 
 /** Builds a query for Drive. Source: https://developers.google.com/workspace/drive/api/guides/search-files */

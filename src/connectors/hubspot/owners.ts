@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
+import { readPages } from "../http/pages.ts";
 import type { ServiceHttp, ToolContext } from "../service.ts";
 
 const Owners = z.looseObject({
@@ -55,16 +56,12 @@ export function isMe(text: string | undefined): boolean {
 }
 
 async function listAllOwners(http: ServiceHttp): Promise<Owner[]> {
-  const owners: Owner[] = [];
-  let after: string | undefined;
-  for (let page = 0; page < PAGES; page++) {
+  const fetchPage = async (after: string | undefined) => {
     const query = { limit: 100, after };
     const { results, paging } = await http.request({ path: "/crm/v3/owners", query, answer: Owners, scope: SCOPE });
-    owners.push(...results.map(getOwner));
-    after = paging?.next?.after;
-    if (after === undefined) break;
-  }
-  return owners;
+    return { items: results.map(getOwner), next: paging?.next?.after };
+  };
+  return (await readPages(fetchPage, () => false, PAGES)).items;
 }
 
 function getOwner({ id, email, firstName, lastName }: z.output<typeof Owners>["results"][number]): Owner {

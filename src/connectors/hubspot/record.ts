@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
+import { readPages } from "../http/pages.ts";
 import { quoteName } from "../place.ts";
 import type { ServiceHttp, ToolContext } from "../service.ts";
 
@@ -41,26 +42,22 @@ export async function searchRecords(
   search: RecordSearch,
   limit: number,
 ): Promise<{ records: CrmRecord[]; total: number }> {
-  const records: CrmRecord[] = [];
   let total = 0;
-  let after: string | undefined;
-  do {
+  const { items } = await readPages(async (after, count) => {
     const body = {
       ...(search.text?.trim() ? { query: search.text.trim().slice(0, QUERY_LIMIT) } : {}),
       filterGroups: search.filters?.length ? [{ filters: search.filters }] : [],
       sorts: [{ propertyName: search.sort, direction: "DESCENDING" }],
       properties: search.properties,
-      limit: Math.min(PAGE, limit - records.length),
+      limit: Math.min(PAGE, limit - count),
       ...(after === undefined ? {} : { after }),
     };
     const request = { method: "POST", path: `/crm/v3/objects/${kind}/search`, body, reads: true } as const;
     const page = await http.request({ ...request, answer: Found, scope: readScope(kind) });
-    records.push(...page.results);
-    total = page.total ?? records.length;
-    const next = page.paging?.next?.after;
-    after = page.results.length === 0 || next === after ? undefined : next;
-  } while (after !== undefined && records.length < limit);
-  return { records: records.slice(0, limit), total: Math.max(total, records.length) };
+    total = Math.max(page.total ?? 0, count + page.results.length);
+    return { items: page.results, next: page.paging?.next?.after };
+  }, limit);
+  return { records: items, total };
 }
 
 /** Fetches a record by ID or by a unique property. @throws Problem SERVICE_FAILED with `service_status` 404 */

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { readPages } from "../http/pages.ts";
 import { escapeCell, formatCount, formatMarkdownTable } from "../markup/markdown.ts";
 import { defineTool, withDescription } from "../service.ts";
 import { getJiraApi } from "./issue.ts";
@@ -21,6 +22,7 @@ const Projects = z.looseObject({
     }),
   ),
   total: z.nullish(z.number()),
+  nextPage: z.nullish(z.string()),
 });
 
 /** Source: Jira Cloud REST v3, GET /rest/api/3/project/search. */
@@ -40,17 +42,24 @@ export const listProjectsTool = defineTool({
   async run(input, context) {
     const { api, site } = getJiraApi(context);
     const part = input.name?.trim() ?? "";
-    const { values, total } = await context.http.request({
-      path: `${api}/project/search`,
-      query: { query: part || undefined, orderBy: "name", maxResults: input.limit ?? 25 },
-      answer: Projects,
-      scope: "read:jira-work",
-    });
-    const projects = values.map(({ key, name, projectTypeKey: type }) => {
+    const limit = input.limit ?? 25;
+    let count = 0;
+    const { items, more } = await readPages(async (startAt, before) => {
+      const page = await context.http.request({
+        path: `${api}/project/search`,
+        query: { query: part || undefined, orderBy: "name", maxResults: limit - before, startAt },
+        answer: Projects,
+        scope: "read:jira-work",
+      });
+      count = page.total ?? count;
+      return { items: page.values, next: new URLSearchParams(page.nextPage?.split("?")[1]).get("startAt") };
+    }, limit);
+    const projects = items.map(({ key, name, projectTypeKey: type }) => {
       return { key, name, type: type ?? null, url: `${site}/browse/${encodeURIComponent(key)}` };
     });
-    const text = formatResult(projects, total ?? projects.length, part);
-    return { data: { projects, total: total ?? projects.length }, text, url: `${site}/jira/projects` };
+    const total = Math.max(count, projects.length + (more ? 1 : 0));
+    const text = formatResult(projects, total, part);
+    return { data: { projects, total }, text, url: `${site}/jira/projects` };
   },
 });
 

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { readPages } from "../http/pages.ts";
 import { escapeCell, formatCount } from "../markup/markdown.ts";
 import { defineTool, type ToolContext, withDescription } from "../service.ts";
 import { formatIssueTable, getJiraApi, ISSUE_FIELDS, Issue, parseProjectName, toIssueData } from "./issue.ts";
@@ -75,29 +76,18 @@ async function searchIssues(
   limit: number,
 ): Promise<{ issues: Issue[]; more: boolean }> {
   const path = `${getJiraApi(context).api}/search/jql`;
-  const issues: Issue[] = [];
-  let token: string | undefined;
-  do {
+  const { items, more } = await readPages(async (token, count) => {
     const body = {
       jql,
       fields: ISSUE_FIELDS,
-      maxResults: limit - issues.length,
+      maxResults: limit - count,
       ...(token ? { nextPageToken: token } : {}),
     };
-    const page = await context.http.request({
-      method: "POST",
-      path,
-      body,
-      answer: Page,
-      reads: true,
-      scope: "read:jira-work",
-    });
-    issues.push(...page.issues);
-    const next = page.isLast === true ? undefined : (page.nextPageToken ?? undefined);
-    if (page.issues.length === 0 || next === token) return { issues, more: false };
-    token = next;
-  } while (token !== undefined && issues.length < limit);
-  return { issues: issues.slice(0, limit), more: token !== undefined || issues.length > limit };
+    const request = { method: "POST", path, body, answer: Page, reads: true, scope: "read:jira-work" } as const;
+    const page = await context.http.request(request);
+    return { items: page.issues, next: page.isLast === true ? undefined : page.nextPageToken };
+  }, limit);
+  return { issues: items, more };
 }
 
 async function resolveJql(filter: IssueFilter, context: ToolContext): Promise<string> {

@@ -1,11 +1,13 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
+import { readPages } from "../http/pages.ts";
 import { escapeCell } from "../markup/markdown.ts";
 import { quoteName } from "../place.ts";
 import type { ToolContext } from "../service.ts";
+import { CURSOR, getNextCursor } from "./cursor.ts";
 import { getTitle, NotionObject } from "./title.ts";
 
-const Found = z.looseObject({ results: z.array(NotionObject) });
+const Found = z.looseObject({ results: z.array(NotionObject), ...CURSOR });
 const Database = z.looseObject({
   id: z.string(),
   data_sources: z.array(z.looseObject({ id: z.string(), name: z.nullish(z.string()) })),
@@ -59,14 +61,14 @@ function addDashes(text: string): string | undefined {
 
 async function findByTitle(context: ToolContext, text: string, kind: "page" | "data_source"): Promise<NotionObject> {
   const wanted = text.trim();
-  const { results } = await context.http.request({
-    method: "POST",
-    path: "/v1/search",
-    body: { query: wanted, filter: { property: "object", value: kind }, page_size: MAX_CANDIDATES },
-    answer: Found,
-    reads: true,
-  });
-  const found = results.filter((one) => one.in_trash !== true && containsWords(getTitle(one), wanted));
+  const { items } = await readPages(async (cursor, count) => {
+    const filter = { property: "object", value: kind };
+    const sizes = { page_size: MAX_CANDIDATES - count, ...(cursor ? { start_cursor: cursor } : {}) };
+    const body = { query: wanted, filter, ...sizes };
+    const page = await context.http.request({ method: "POST", path: "/v1/search", body, answer: Found, reads: true });
+    return { items: page.results, next: getNextCursor(page) };
+  }, MAX_CANDIDATES);
+  const found = items.filter((one) => one.in_trash !== true && containsWords(getTitle(one), wanted));
   const exact = found.filter((one) => hasSameTitle(getTitle(one), wanted));
   const [only, ...more] = exact.length > 0 ? exact : found;
   if (only && more.length === 0) return only;

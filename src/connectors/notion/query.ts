@@ -1,6 +1,8 @@
 import * as z from "zod/mini";
+import { readPages } from "../http/pages.ts";
 import { escapeCell, formatCount, formatMarkdownTable } from "../markup/markdown.ts";
 import { defineTool, type ToolContext, withDescription } from "../service.ts";
+import { CURSOR, getNextCursor } from "./cursor.ts";
 import { findDataSource } from "./find.ts";
 import { formatProperties } from "./properties.ts";
 import { findColumn, listColumns } from "./schema.ts";
@@ -22,11 +24,7 @@ const Input = z.object({
 });
 type Input = z.output<typeof Input>;
 
-const Page = z.looseObject({
-  results: z.array(NotionObject),
-  has_more: z.nullish(z.boolean()),
-  next_cursor: z.nullish(z.string()),
-});
+const Page = z.looseObject({ results: z.array(NotionObject), ...CURSOR });
 
 /** Columns shown to the user. The model gets all. */
 const MAX_COLUMNS = 5;
@@ -92,22 +90,14 @@ async function queryRows(
   body: Record<string, unknown>,
   limit: number,
 ): Promise<{ rows: NotionObject[]; more: boolean }> {
-  const rows: NotionObject[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await context.http.request({
-      method: "POST",
-      path: `/v1/data_sources/${encodeURIComponent(id)}/query`,
-      body: { ...body, page_size: Math.min(100, limit - rows.length), ...(cursor ? { start_cursor: cursor } : {}) },
-      answer: Page,
-      reads: true,
-    });
-    rows.push(...page.results);
-    const next = page.has_more === true ? (page.next_cursor ?? undefined) : undefined;
-    if (page.results.length === 0 || next === cursor) return { rows, more: false };
-    cursor = next;
-  } while (cursor !== undefined && rows.length < limit);
-  return { rows: rows.slice(0, limit), more: cursor !== undefined };
+  const path = `/v1/data_sources/${encodeURIComponent(id)}/query`;
+  const { items, more } = await readPages(async (cursor, count) => {
+    const size = Math.min(100, limit - count);
+    const sent = { ...body, page_size: size, ...(cursor ? { start_cursor: cursor } : {}) };
+    const page = await context.http.request({ method: "POST", path, body: sent, answer: Page, reads: true });
+    return { items: page.results, next: getNextCursor(page) };
+  }, limit);
+  return { rows: items, more };
 }
 
 function describeQuery({ database, property, value }: Input): string {

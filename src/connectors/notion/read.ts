@@ -1,6 +1,8 @@
 import * as z from "zod/mini";
+import { readPages } from "../http/pages.ts";
 import { formatMarkdownTable } from "../markup/markdown.ts";
 import type { ToolContext } from "../service.ts";
+import { CURSOR, getNextCursor } from "./cursor.ts";
 import { joinPieces, Piece } from "./title.ts";
 
 const Block = z.looseObject({
@@ -8,11 +10,7 @@ const Block = z.looseObject({
   type: z.string(),
   has_children: z.nullish(z.boolean()),
 });
-const Page = z.looseObject({
-  results: z.array(Block),
-  has_more: z.nullish(z.boolean()),
-  next_cursor: z.nullish(z.string()),
-});
+const Page = z.looseObject({ results: z.array(Block), ...CURSOR });
 
 /** A block with its children. */
 type ReadBlock = { type: string; value: Record<string, unknown>; children: ReadBlock[] };
@@ -34,28 +32,25 @@ export async function readPage(context: ToolContext, id: string): Promise<{ text
 type Budget = { requests: number; complete: boolean };
 
 async function readChildren(context: ToolContext, id: string, depth: number, budget: Budget): Promise<ReadBlock[]> {
-  const blocks: ReadBlock[] = [];
-  let cursor: string | undefined;
-  do {
-    if (budget.requests === 0 || depth > DEEPEST) {
-      budget.complete = false;
-      return blocks;
-    }
+  if (budget.requests === 0 || depth > DEEPEST) {
+    budget.complete = false;
+    return [];
+  }
+  const path = `/v1/blocks/${encodeURIComponent(id)}/children`;
+  const fetchPage = async (cursor: string | undefined) => {
     budget.requests--;
-    const page = await context.http.request({
-      path: `/v1/blocks/${encodeURIComponent(id)}/children`,
-      query: { page_size: 100, start_cursor: cursor },
-      answer: Page,
-    });
-    for (const one of page.results) {
-      const own = one.has_children === true && !OWN_PAGES.has(one.type);
-      const within = own ? await readChildren(context, one.id, depth + 1, budget) : [];
-      blocks.push({ type: one.type, value: toRecord(one[one.type]), children: within });
-    }
-    const next = page.has_more === true ? (page.next_cursor ?? undefined) : undefined;
-    if (next === cursor) return blocks;
-    cursor = next;
-  } while (cursor !== undefined);
+    const query = { page_size: 100, start_cursor: cursor };
+    const page = await context.http.request({ path, query, answer: Page });
+    return { items: page.results, next: getNextCursor(page) };
+  };
+  const { items, more } = await readPages(fetchPage, () => budget.requests === 0, MAX_REQUESTS);
+  if (more) budget.complete = false;
+  const blocks: ReadBlock[] = [];
+  for (const one of items) {
+    const own = one.has_children === true && !OWN_PAGES.has(one.type);
+    const within = own ? await readChildren(context, one.id, depth + 1, budget) : [];
+    blocks.push({ type: one.type, value: toRecord(one[one.type]), children: within });
+  }
   return blocks;
 }
 

@@ -1,7 +1,9 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
+import { readPages } from "../http/pages.ts";
 import { escapeCell } from "../markup/markdown.ts";
 import type { ToolContext } from "../service.ts";
+import { CURSOR, getNextCursor } from "./cursor.ts";
 import type { NotionObject } from "./title.ts";
 
 const Options = z.looseObject({ options: z.nullish(z.array(z.looseObject({ name: z.string() }))) });
@@ -14,9 +16,11 @@ const Users = z.looseObject({
       person: z.nullish(z.looseObject({ email: z.nullish(z.string()) })),
     }),
   ),
-  has_more: z.nullish(z.boolean()),
-  next_cursor: z.nullish(z.string()),
+  ...CURSOR,
 });
+
+/** Maximum number of pages of users that are searched for a name. */
+const MAX_PAGES = 10;
 
 /** A column of a database: its exact name, its type, and its options if it has any. */
 export type Column = { name: string; type: string; options: string[] };
@@ -70,16 +74,12 @@ export async function findUser(context: ToolContext, wanted: string): Promise<st
   throw new Problem("INVALID_REQUEST", sentence, { hint: "Use the full name or the email address." });
 }
 
-/** Lists the users of the workspace, up to ten pages. */
+/** Lists the users of the workspace. */
 async function listUsers(context: ToolContext): Promise<z.output<typeof Users>["results"]> {
-  const all: z.output<typeof Users>["results"] = [];
-  let cursor: string | undefined;
-  for (let page = 0; page < 10; page++) {
+  const fetchPage = async (cursor: string | undefined) => {
     const query = { page_size: 100, start_cursor: cursor };
-    const { results, has_more, next_cursor } = await context.http.request({ path: "/v1/users", query, answer: Users });
-    all.push(...results);
-    cursor = has_more === true ? (next_cursor ?? undefined) : undefined;
-    if (cursor === undefined) break;
-  }
-  return all;
+    const page = await context.http.request({ path: "/v1/users", query, answer: Users });
+    return { items: page.results, next: getNextCursor(page) };
+  };
+  return (await readPages(fetchPage, () => false, MAX_PAGES)).items;
 }

@@ -1,6 +1,8 @@
 import * as z from "zod/mini";
+import { readPages } from "../http/pages.ts";
 import { escapeCell, formatCount, formatMarkdownTable } from "../markup/markdown.ts";
 import { defineTool, type ToolContext, withDescription } from "../service.ts";
+import { CURSOR, getNextCursor } from "./cursor.ts";
 import { getTitle, getUrl, NotionObject } from "./title.ts";
 
 const Input = z.object({
@@ -13,11 +15,7 @@ const Input = z.object({
 });
 type Input = z.output<typeof Input>;
 
-const Page = z.looseObject({
-  results: z.array(NotionObject),
-  has_more: z.nullish(z.boolean()),
-  next_cursor: z.nullish(z.string()),
-});
+const Page = z.looseObject({ results: z.array(NotionObject), ...CURSOR });
 
 /**
  * Source: https://developers.notion.com/reference/post-search (searches titles only, among pages shared with the
@@ -56,23 +54,18 @@ export const searchTool = defineTool({
 async function searchObjects(input: Input, context: ToolContext): Promise<{ found: NotionObject[]; more: boolean }> {
   const limit = input.limit ?? 20;
   const kind = /database|table/i.test(input.type ?? "") ? "data_source" : /page/i.test(input.type ?? "") ? "page" : "";
-  const found: NotionObject[] = [];
-  let cursor: string | undefined;
-  do {
+  const { items, more } = await readPages(async (cursor, count) => {
     const body = {
       ...(input.text?.trim() ? { query: input.text.trim() } : {}),
       ...(kind ? { filter: { property: "object", value: kind } } : {}),
       ...(input.text?.trim() ? {} : { sort: { direction: "descending", timestamp: "last_edited_time" } }),
-      page_size: limit - found.length,
+      page_size: limit - count,
       ...(cursor ? { start_cursor: cursor } : {}),
     };
     const page = await context.http.request({ method: "POST", path: "/v1/search", body, answer: Page, reads: true });
-    found.push(...page.results);
-    const next = page.has_more === true ? (page.next_cursor ?? undefined) : undefined;
-    if (page.results.length === 0 || next === cursor) return { found, more: false };
-    cursor = next;
-  } while (cursor !== undefined && found.length < limit);
-  return { found: found.slice(0, limit), more: cursor !== undefined || found.length > limit };
+    return { items: page.results, next: getNextCursor(page) };
+  }, limit);
+  return { found: items, more };
 }
 
 function getKind({ object }: NotionObject): string {

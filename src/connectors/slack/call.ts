@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { readPages } from "../http/pages.ts";
 import type { ServiceHttp, ServiceRequest } from "../service.ts";
 
 /** Maximum number of pages read. Larger workspaces cannot be searched completely. */
@@ -21,7 +22,7 @@ export function callMethod<T>(http: ServiceHttp, method: string, request: Write<
 
 /**
  * Reads the items of a list over its pages (https://docs.slack.dev/apis/web-api/pagination/) until none remain or
- * `enough` returns true.
+ * there are `enough`.
  *
  * @param name field of the response that holds the items: `channels`
  * @returns `more` if unread items remain
@@ -30,25 +31,20 @@ export async function readAllItems<T>(
   http: ServiceHttp,
   method: string,
   { name, item, query, scope }: { name: string; item: z.ZodMiniType<T> } & Pick<Read<T>, "query" | "scope">,
-  enough: (items: T[]) => boolean,
+  enough: number | ((items: T[]) => boolean),
 ): Promise<{ items: T[]; more: boolean }> {
   const answer = z.looseObject({
     [name]: z.array(item),
     response_metadata: z.nullish(z.looseObject({ next_cursor: z.nullish(z.string()) })),
   });
-  const items: T[] = [];
-  const seen = new Set<string>();
-  for (let cursor: string | undefined; ; ) {
-    const page: Record<string, unknown> = await callReadMethod(http, method, {
-      query: { ...query, cursor },
-      answer,
-      scope,
-    });
-    items.push(...(page[name] as T[]));
-    const next = (page.response_metadata as { next_cursor?: string | null } | undefined)?.next_cursor || undefined;
-    if (next === undefined || seen.has(next)) return { items, more: false };
-    if (enough(items) || seen.size + 1 >= MAX_PAGES) return { items, more: true };
-    seen.add(next);
-    cursor = next;
-  }
+  return readPages(
+    async (cursor) => {
+      const request = { query: { ...query, cursor }, answer, scope };
+      const page: Record<string, unknown> = await callReadMethod(http, method, request);
+      const metadata = page.response_metadata as { next_cursor?: string | null } | undefined;
+      return { items: page[name] as T[], next: metadata?.next_cursor };
+    },
+    enough,
+    MAX_PAGES,
+  );
 }

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { escapeCell, truncateText } from "../markup/markdown.ts";
 import type { ServiceHttp, ToolContext } from "../service.ts";
-import { callReadMethod, readAllItems } from "./call.ts";
+import { readAllItems } from "./call.ts";
 import type { Conversation } from "./channels.ts";
 import { listMentionedUsers, mrkdwnToMarkdown, type Names } from "./mrkdwn-read.ts";
 import { loadUserNames } from "./people.ts";
@@ -142,9 +142,8 @@ export async function fetchNewest(
   channel: string,
   { limit, oldest }: { limit: number; oldest?: string },
 ): Promise<Message[]> {
-  const answer = z.looseObject({ messages: z.array(Message) });
-  const query = { channel, limit, oldest };
-  return (await callReadMethod(http, "conversations.history", { query, answer, scope: "channels:history" })).messages;
+  const list = { name: "messages", item: Message, query: { channel, limit, oldest }, scope: "channels:history" };
+  return (await readAllItems(http, "conversations.history", list, limit)).items;
 }
 
 /**

@@ -87,20 +87,20 @@ test("an address or an id goes straight to the page, and blocks of all kinds bec
       },
     },
     {
-      request: `GET ${API}/blocks/toggle/children?page_size=100`,
-      json: {
-        results: [block("paragraph", { rich_text: [piece("see "), piece("here", {}, "https://e.test/a_(b)")] })],
-        has_more: false,
-        next_cursor: null,
-      },
-    },
-    {
       request: `${children}&start_cursor=c2`,
       json: {
         results: [
           block("bookmark", { url: "https://e.test", caption: [] }),
           block("equation", { expression: "e=mc^2" }),
         ],
+        has_more: false,
+        next_cursor: null,
+      },
+    },
+    {
+      request: `GET ${API}/blocks/toggle/children?page_size=100`,
+      json: {
+        results: [block("paragraph", { rich_text: [piece("see "), piece("here", {}, "https://e.test/a_(b)")] })],
         has_more: false,
         next_cursor: null,
       },

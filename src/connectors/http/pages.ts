@@ -1,0 +1,35 @@
+/** Most pages that one list reads, so that a list without an end, or of empty pages, has a bounded cost. */
+const MAX_PAGES = 20;
+
+/** A page of a list: its items, and what asks for the page after it. `more` marks a page after it that cannot be read. */
+export type ListPage<Item> = { items: Item[]; next?: string | null; more?: boolean };
+
+/**
+ * Reads a list over its pages until it ends, or until there are enough items. Only a missing or repeated cursor ends a list: services also
+ * return empty pages in the middle.
+ *
+ * @param fetchPage gets the cursor of a page, which is undefined for the first, and the number of items before it
+ * @param enough the number of items wanted, or a test of the items so far
+ * @returns `more` if unread items remain
+ */
+export async function readPages<Item>(
+  fetchPage: (cursor: string | undefined, count: number) => Promise<ListPage<Item>>,
+  enough: number | ((items: Item[]) => boolean),
+  maxPages = MAX_PAGES,
+): Promise<{ items: Item[]; more: boolean }> {
+  const limit = typeof enough === "number" ? enough : Number.POSITIVE_INFINITY;
+  const isEnough = typeof enough === "number" ? () => items.length >= limit : enough;
+  const items: Item[] = [];
+  const cursors = new Set<string>();
+  for (let cursor: string | undefined; ; ) {
+    const page = await fetchPage(cursor, items.length);
+    for (const item of page.items) items.push(item);
+    const next = page.next || undefined;
+    const ends = next === undefined || cursors.has(next);
+    if (ends || isEnough(items) || cursors.size + 1 >= maxPages) {
+      return { items: items.slice(0, limit), more: !ends || page.more === true || items.length > limit };
+    }
+    cursors.add(next);
+    cursor = next;
+  }
+}
