@@ -4,7 +4,8 @@ import { escapeCell, truncateText } from "../markup/markdown.ts";
 import type { ServiceHttp, ToolContext } from "../service.ts";
 import { readAllItems } from "./call.ts";
 import type { Conversation } from "./channels.ts";
-import { listMentionedUsers, mrkdwnToMarkdown, type Names } from "./mrkdwn-read.ts";
+import { CONTENT, listContentUsers, toMarkdown } from "./content.ts";
+import type { Names } from "./mrkdwn-read.ts";
 import { loadUserNames } from "./people.ts";
 
 /** A message. Source: https://docs.slack.dev/reference/events/message/ */
@@ -13,41 +14,21 @@ export const Message = z.looseObject({
   user: z.nullish(z.string()),
   username: z.nullish(z.string()),
   subtype: z.nullish(z.string()),
-  text: z.nullish(z.string()),
+  ...CONTENT,
   thread_ts: z.nullish(z.string()),
   reply_count: z.nullish(z.number()),
   reactions: z.nullish(z.array(z.looseObject({ name: z.string(), count: z.nullish(z.number()) }))),
-  files: z.nullish(z.array(z.looseObject({ name: z.nullish(z.string()), title: z.nullish(z.string()) }))),
-  attachments: z.nullish(
-    z.array(
-      z.looseObject({ title: z.nullish(z.string()), text: z.nullish(z.string()), fallback: z.nullish(z.string()) }),
-    ),
-  ),
   bot_profile: z.nullish(z.looseObject({ name: z.nullish(z.string()) })),
 });
 export type Message = z.output<typeof Message>;
 
-/** Longest message shown to the user and the model, in characters. */
-const MAX_MESSAGE_LENGTH = 2_000;
 /** Number of newest messages searched for one that is named by its words. */
 const MAX_SEARCHED = 100;
 
 /** Loads the names of all authors and mentioned users. */
 export async function loadNames(http: ServiceHttp, messages: Message[]): Promise<Names> {
-  const ids = messages.flatMap(({ user, text }) => [...(user ? [user] : []), ...listMentionedUsers(text ?? "")]);
+  const ids = messages.flatMap((message) => [...(message.user ? [message.user] : []), ...listContentUsers(message)]);
   return { users: await loadUserNames(http, ids) };
-}
-
-/** Converts a message to Markdown: its text, or its attachments if it has none. */
-export function toMarkdown({ text, attachments, files }: Message, names: Names): string {
-  const parts = [
-    mrkdwnToMarkdown(text ?? "", names),
-    ...(text
-      ? []
-      : (attachments ?? []).map((one) => mrkdwnToMarkdown(one.text || one.title || one.fallback || "", names))),
-    ...(files ?? []).map((file) => `(file: ${escapeCell(file.title || file.name || "unnamed")})`),
-  ];
-  return truncateText(parts.filter(Boolean).join("\n\n"), MAX_MESSAGE_LENGTH);
 }
 
 function getAuthorName({ user, username, bot_profile }: Message, { users }: Names): string {
@@ -125,9 +106,7 @@ export async function findMessage(
   if (ts) return { ts, ...(thread ? { thread_ts: thread } : {}) };
   const messages = await fetchNewest(http, id, { limit: isNewest(wanted) ? 1 : MAX_SEARCHED });
   const words = withoutEmphasis(wanted);
-  const found = isNewest(wanted)
-    ? messages[0]
-    : messages.find((message) => withoutEmphasis(message.text ?? "").includes(words));
+  const found = isNewest(wanted) ? messages[0] : messages.find((message) => hasWords(message, words));
   if (found) return found;
   const sentence = isNewest(wanted) ? `${name} has no messages.` : `No message in ${name} contains “${wanted}”.`;
   throw new Problem("INVALID_REQUEST", sentence, { hint: "Specify the URL of the message." });
@@ -169,6 +148,12 @@ function getTs(text: string): string | undefined {
 
 function getReactions({ reactions }: Message): string[] {
   return (reactions ?? []).map(({ name, count }) => `:${name}: ${count ?? 1}`);
+}
+
+/** Returns whether a message says the words, in its text or in what an app put beside it. */
+function hasWords(message: Message, words: string): boolean {
+  if (withoutEmphasis(message.text ?? "").includes(words)) return true;
+  return withoutEmphasis(toMarkdown({ ...message, text: "" }, { users: new Map() })).includes(words);
 }
 
 /** Removes emphasis, as users quote messages without it. */

@@ -62,8 +62,15 @@ function convertEmphasis(text: string): string {
     .replace(/^• /gm, "- ");
 }
 
+/** Formats a link of a label in Markdown. Without an address that a browser opens, only the label stays. */
+export function formatLink(label: string, url: string): string {
+  if (!/^(https?:\/\/|mailto:)/i.test(url)) return label || escapeMarkdown(url);
+  const plain = label.replaceAll("\\", "");
+  return plain === "" || plain === url ? url : `[${label.replace(/[[\]]/g, "\\$&")}](${encodeBrackets(url)})`;
+}
+
 /** Escapes Markdown syntax. Underscores inside words are harmless and stay. */
-function escapeMarkdown(text: string): string {
+export function escapeMarkdown(text: string): string {
   return text
     .replace(/[*~\\`]|\]\(|<(?=[a-z!/])/gi, "\\$&")
     .replace(/(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, "\\_")

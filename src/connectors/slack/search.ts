@@ -2,7 +2,8 @@ import * as z from "zod/mini";
 import { escapeCell, formatCount, formatMarkdownTable, truncateText } from "../markup/markdown.ts";
 import { defineTool, type ToolContext, withDescription } from "../service.ts";
 import { callReadMethod } from "./call.ts";
-import { loadNames, Message, toIsoTime, toMarkdown } from "./message.ts";
+import { toMarkdown } from "./content.ts";
+import { loadNames, Message, toIsoTime } from "./message.ts";
 import { findPerson } from "./people.ts";
 
 const Input = z.object({

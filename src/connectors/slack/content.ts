@@ -1,0 +1,139 @@
+import * as z from "zod/mini";
+import { escapeCell, truncateText } from "../markup/markdown.ts";
+import { blocksToMarkdown } from "./blocks.ts";
+import { escapeMarkdown, formatLink, listMentionedUsers, mrkdwnToMarkdown, type Names } from "./mrkdwn-read.ts";
+
+/** A part in another form than documented is left out; the rest of the message stays readable. */
+const Text = z.catch(z.nullish(z.string()), undefined);
+const Blocks = z.catch(z.nullish(z.array(z.unknown())), undefined);
+const Files = z.catch(
+  z.nullish(
+    z.array(
+      z.looseObject({
+        name: Text,
+        title: Text,
+        mode: Text,
+        preview: Text,
+        plain_text: Text,
+      }),
+    ),
+  ),
+  undefined,
+);
+const Field = z.looseObject({
+  title: Text,
+  value: z.catch(z.nullish(z.union([z.string(), z.number(), z.boolean()])), undefined),
+});
+/** Source: https://docs.slack.dev/legacy/legacy-messaging/legacy-secondary-message-attachments */
+const Attachment = z.looseObject({
+  pretext: Text,
+  author_name: Text,
+  title: Text,
+  title_link: Text,
+  text: Text,
+  fields: z.catch(z.nullish(z.array(Field)), undefined),
+  blocks: Blocks,
+  message_blocks: z.catch(
+    z.nullish(z.array(z.looseObject({ message: z.nullish(z.looseObject({ blocks: Blocks })) }))),
+    undefined,
+  ),
+  files: Files,
+  footer: Text,
+  fallback: Text,
+});
+type Attachment = z.output<typeof Attachment>;
+
+/** What a message says: its text, and what apps put into blocks, attachments and files. */
+export const CONTENT = {
+  text: Text,
+  blocks: Blocks,
+  attachments: z.catch(z.nullish(z.array(Attachment)), undefined),
+  files: Files,
+};
+const Content = z.looseObject(CONTENT);
+export type Content = z.output<typeof Content>;
+
+/** Longest message shown to the user and the model, and longest excerpt of a file, in characters. */
+const MAX_MESSAGE_LENGTH = 4_000;
+const MAX_PREVIEW_LENGTH = 500;
+
+/** Lists the IDs of the users that a message mentions. */
+export function listContentUsers({ text, blocks, attachments }: Content): string[] {
+  const inside = blocks || attachments ? stringify([blocks, attachments]) : "";
+  const ids = [...inside.matchAll(/"user_id":"([A-Z0-9]+)"/g)].map((match) => match[1] ?? "");
+  return [...listMentionedUsers(text ?? ""), ...listMentionedUsers(inside), ...ids];
+}
+
+/** Returns JSON, or nothing for blocks that are nested beyond reading. */
+function stringify(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return "";
+  }
+}
+
+/** Converts a message to Markdown: text, blocks, attachments and the names of files. What is there twice is shown once. */
+export function toMarkdown(content: Content, names: Names): string {
+  const parts = [
+    mrkdwnToMarkdown(content.text ?? "", names),
+    blocksToMarkdown(content.blocks, names),
+    ...(content.attachments ?? []).map((one) => formatAttachment(one, names)),
+    ...formatFiles(content.files),
+  ];
+  return truncateText(dropRepeated(parts).join("\n\n"), MAX_MESSAGE_LENGTH);
+}
+
+function formatAttachment(attachment: Attachment, names: Names): string {
+  const { title, title_link: link, fallback, message_blocks: shared } = attachment;
+  const parts = [
+    mrkdwnToMarkdown(attachment.pretext ?? "", names),
+    escapeMarkdown(attachment.author_name ?? ""),
+    title ? `**${link ? formatLink(escapeMarkdown(title), link) : mrkdwnToMarkdown(title, names)}**` : "",
+    mrkdwnToMarkdown(attachment.text ?? "", names),
+    (attachment.fields ?? []).map((field) => formatField(field, names)).join("\n"),
+    blocksToMarkdown(attachment.blocks, names),
+    ...(shared ?? []).map(({ message }) => blocksToMarkdown(message?.blocks, names)),
+    ...formatFiles(attachment.files),
+    escapeMarkdown(attachment.footer ?? ""),
+  ];
+  const said = dropRepeated(parts);
+  return said.length > 0 ? said.join("\n\n") : mrkdwnToMarkdown(fallback ?? "", names);
+}
+
+function formatField({ title, value }: z.output<typeof Field>, names: Names): string {
+  const text = mrkdwnToMarkdown(String(value ?? ""), names);
+  return title ? `${escapeMarkdown(title)}: ${text}` : text;
+}
+
+function formatFiles(files: z.output<typeof Files>): string[] {
+  return (files ?? []).map(({ name, title, mode, preview, plain_text: mail }) => {
+    const known = mode === "tombstone" ? "deleted" : mode === "hidden_by_limit" ? "no longer kept" : "unnamed";
+    const head = `(file: ${escapeCell(title || name || known)})`;
+    const text = truncateText((mail || preview || "").trim(), MAX_PREVIEW_LENGTH);
+    return text === "" ? head : `${head}\n\n${escapeMarkdown(text)}`;
+  });
+}
+
+/**
+ * Drops parts that another part says too: Slack repeats the blocks of a message in its text, as a fallback. Of few words, only an equal part
+ * says the same.
+ */
+function dropRepeated(parts: string[]): string[] {
+  const said = parts.filter(Boolean);
+  const words = said.map(
+    (part) =>
+      ` ${part
+        .replace(/[^\p{L}\p{N}]+/gu, " ")
+        .trim()
+        .toLowerCase()} `,
+  );
+  return said.filter((part, index) => {
+    const own = words[index] ?? "";
+    if (own.trim() === "") return said.indexOf(part) === index;
+    if (words.indexOf(own) < index) return false;
+    return own.split(" ").length < FEW_WORDS || !words.some((other) => other !== own && other.includes(own));
+  });
+}
+
+const FEW_WORDS = 6;
