@@ -74,13 +74,18 @@ export type ToolOutput = {
   edited?: Record<string, unknown>;
   /** What the call would have done. Set in a dry run, where nothing is sent. */
   planned?: Planned;
+  /** The same call was made before, so this one was not made. */
+  repeated?: true;
 };
 
 /** Tokens that a model call used, if the provider reports them. */
 export type Tokens = { input?: number; output?: number };
 
-/** Why a model stopped: at the end of its answer, at its output limit, or because its provider's filter stopped it. */
-export type AnswerEnd = "whole" | "length" | "filter";
+/**
+ * Why a model stopped: at the end of its answer, at its output limit, because its provider's filter stopped it, or
+ * because the stream ended in the middle.
+ */
+export type AnswerEnd = "whole" | "length" | "filter" | "broken";
 
 /** The result of one model call. */
 export type StepResult =

@@ -133,7 +133,7 @@ async function runCall(
     if (run.signal.aborted) throw new Problem("CANCELLED", "The request was cancelled before this call was made.");
     const before = calls.slice(0, index).map((one, at): PastCall => ({ call: one, outcome: ended[at] }));
     const repeat = findRepetition(checked, [...run.memory, ...before]);
-    if (repeat) return "denied" in repeat ? { call, denied: repeat.denied } : { call, problem: repeat };
+    if (repeat) return repeat;
     return await admit(checked, run, push);
   } catch (error) {
     if (run.isFatal?.(error)) throw error;

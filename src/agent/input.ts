@@ -100,28 +100,57 @@ export function rejectUnknownFields({ name, schema }: Pick<AgentTool, "name" | "
 }
 
 /**
- * Adapts values that have only one meaning: models send `null` for a field that they leave out, and numbers and switches as text. Everything
- * else stays as it is and is left to the validation.
+ * Adapts values that have only one meaning: models send `null` or an empty text for a field that they leave out, numbers
+ * and switches as text, and objects and lists as JSON text. Everything else is left to the validation.
  */
 export function adaptInput(schema: JSONSchema7, input: unknown): unknown {
-  if (typeof input !== "object" || input === null || Array.isArray(input)) return input ?? {};
+  const value = typeof input === "string" ? (parseContainer(input, schema) ?? input) : input;
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value ?? {};
+  return adaptObject(schema, value);
+}
+
+function adaptObject(schema: JSONSchema7, input: object): object {
   const required = new Set(schema.required ?? []);
   const entries = Object.entries(input).flatMap(([name, value]): [string, unknown][] => {
     const field = Object.hasOwn(schema.properties ?? {}, name) ? schema.properties?.[name] : undefined;
     if (typeof field !== "object") return [[name, value]];
-    if (value === null && !required.has(name) && !acceptsType(field, "null")) return [];
+    if (!required.has(name) && isLeftOut(field, value)) return [];
     return [[name, adaptValue(field, value)]];
   });
   return Object.fromEntries(entries);
 }
 
+function isLeftOut(field: JSONSchema7, value: unknown): boolean {
+  if (value === null) return !acceptsType(field, "null");
+  if (value !== "") return false;
+  return !acceptsType(field, "string") || (field.enum !== undefined && !field.enum.includes(""));
+}
+
 function adaptValue(field: JSONSchema7, value: unknown): unknown {
+  if (Array.isArray(value)) {
+    const { items } = field;
+    return typeof items === "object" && !Array.isArray(items) ? value.map((each) => adaptValue(items, each)) : value;
+  }
+  if (typeof value === "object" && value !== null) return adaptObject(field, value);
   if (typeof value !== "string" || acceptsType(field, "string")) return value;
-  const isNumber = /^-?\d{1,15}(?:\.\d{1,15})?$/.test(value);
-  if (isNumber && acceptsType(field, "number")) return Number(value);
-  if (isNumber && acceptsType(field, "integer") && Number.isInteger(Number(value))) return Number(value);
-  if ((value === "true" || value === "false") && acceptsType(field, "boolean")) return value === "true";
-  return value;
+  const text = value.trim();
+  const isNumber = /^-?\d{1,15}(?:\.\d{1,15})?$/.test(text);
+  if (isNumber && acceptsType(field, "number")) return Number(text);
+  if (isNumber && acceptsType(field, "integer") && Number.isInteger(Number(text))) return Number(text);
+  if (/^(?:true|false)$/i.test(text) && acceptsType(field, "boolean")) return text.toLowerCase() === "true";
+  const container = parseContainer(text, field);
+  return container === undefined ? value : adaptValue(field, container);
+}
+
+/** Parses JSON text of an object or a list, if the schema takes that. */
+function parseContainer(text: string, schema: JSONSchema7): unknown {
+  if (!/^\s*[[{]/.test(text)) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return acceptsType(schema, Array.isArray(value) ? "array" : "object") ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Whether a schema takes values of a type. One that names no type takes all. */

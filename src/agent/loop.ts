@@ -1,19 +1,22 @@
 import type { LanguageModel, ModelMessage } from "ai";
 import { Problem } from "#protocol/errors";
 import { traceEvents } from "#telemetry/trace";
-import type { CallPorts, CheckedCall, RejectedCall } from "./calls.ts";
-import type { DryRun } from "./dry-run.ts";
-import type { AgentEvent, HeldCall, OpenStep, Outcome, StepResult } from "./events.ts";
-import { checkCall, runCalls } from "./execute.ts";
-import { buildInstructions } from "./instructions.ts";
 import {
+  brokenAnswerProblem,
   cutAnswerProblem,
   cutCallProblem,
   emptyAnswerProblem,
   filteredProblem,
   isTextCall,
   textCallProblem,
-} from "./model-problem.ts";
+} from "./answer-problem.ts";
+import type { CallPorts, CheckedCall, RejectedCall } from "./calls.ts";
+import { isFalseClaim, NOTHING_CHANGED } from "./claim.ts";
+import type { DryRun } from "./dry-run.ts";
+import type { AgentEvent, HeldCall, OpenStep, Outcome, StepResult } from "./events.ts";
+import { checkCall, runCalls } from "./execute.ts";
+import { buildInstructions } from "./instructions.ts";
+import type { ModelKey } from "./models/key.ts";
 import { type AgentObserver, getErrorCode } from "./observe.ts";
 import {
   buildCorrectionMessages,
@@ -22,7 +25,7 @@ import {
   toMismatch,
   type WantedOutput,
 } from "./output.ts";
-import { findFailureLoop, hasWritten, type PastCall } from "./repetition.ts";
+import { findFailureLoop, findRepetition, hasWritten, type PastCall, withWritesDone } from "./repetition.ts";
 import { listMissingIntegrations, toResultMessage } from "./results.ts";
 import { runModelStep } from "./step.ts";
 import type { AgentTool } from "./tool.ts";
@@ -35,6 +38,8 @@ export type AgentInput = {
   model: LanguageModel;
   /** Names the model in error messages. */
   label: string;
+  /** The model's API key, for error messages. */
+  key?: ModelKey;
   /** Aborted when the answer is no longer needed. No further model or tool call is made. */
   signal: AbortSignal;
   /** Current time in ms since the epoch, passed to the model. */
@@ -75,6 +80,11 @@ export const MAX_STEPS = 20;
  */
 export async function* runAgent(input: AgentInput): AsyncGenerator<AgentEvent> {
   const turn: Turn = { messages: [...input.messages], memory: [...(input.past ?? [])], mismatch: input.mismatch };
+  for await (const event of runTurn(input, turn))
+    yield event.type === "error" ? buildErrorEvent(withWritesDone(event.problem, turn.memory)) : event;
+}
+
+async function* runTurn(input: AgentInput, turn: Turn): AsyncGenerator<AgentEvent> {
   yield { type: "start" };
   if (input.open) {
     const checked = input.open.calls.map((call) => checkCall(call, input.tools));
@@ -101,10 +111,11 @@ function traceStep(input: AgentInput, step: AsyncGenerator<AgentEvent, boolean>)
 /** Makes one model call and runs the calls it returns. Returns true when the generation has ended or waits. */
 async function* runStep(input: AgentInput, turn: Turn): AsyncGenerator<AgentEvent, boolean> {
   yield { type: "start-step" };
-  const { tools, model, label, signal } = input;
+  const { tools, model, label, key, signal } = input;
   const result = yield* runModelStep({
     model,
     label,
+    ...(key ? { key } : {}),
     watch: input.watch,
     tools: input.offers?.(turn.messages, turn.memory) ?? tools,
     signal,
@@ -119,6 +130,7 @@ async function* runStep(input: AgentInput, turn: Turn): AsyncGenerator<AgentEven
   if (result.kind === "aborted") return yield* yieldLast({ type: "abort" });
   if (result.kind === "failed") return yield* yieldLast(buildErrorEvent(result.problem));
   if (result.end === "filter") return yield* yieldLast(buildErrorEvent(filteredProblem(label, result.text)));
+  if (result.end === "broken") return yield* yieldLast(buildErrorEvent(brokenAnswerProblem(label, result.text)));
   if (result.calls.length === 0) return yield* acceptAnswer(input, turn, result);
   if (signal.aborted) return yield* yieldLast({ type: "abort" });
   const isCut = result.end === "length";
@@ -128,7 +140,9 @@ async function* runStep(input: AgentInput, turn: Turn): AsyncGenerator<AgentEven
   const loop = findFailureLoop(checked, turn.memory);
   if (loop) return yield* yieldLast(buildErrorEvent(loop));
   const runnable = checked.filter((call): call is CheckedCall => !("problem" in call));
-  const held = await Promise.all(runnable.map((call) => input.holds(call)));
+  const held = await Promise.all(
+    runnable.map((call) => findRepetition(call, turn.memory) === undefined && input.holds(call)),
+  );
   if (held.includes(true)) {
     yield { type: "held", message: result.message, calls: runnable.map(toHeldCall) };
     yield { type: "finish-step" };
@@ -141,11 +155,17 @@ async function* runStep(input: AgentInput, turn: Turn): AsyncGenerator<AgentEven
 
 /** Ends the generation with the model's answer, or asks for a correction if the answer does not match the schema. */
 function* acceptAnswer(
-  { wanted, label }: AgentInput,
+  { wanted, label, tools }: AgentInput,
   turn: Turn,
   { message, text, end }: Extract<StepResult, { kind: "answer" }>,
 ): Generator<AgentEvent, boolean> {
-  if (isTextCall(text)) return yield* yieldLast(buildErrorEvent(textCallProblem(label)));
+  if (
+    isTextCall(
+      text,
+      tools.map(({ name }) => name),
+    )
+  )
+    return yield* yieldLast(buildErrorEvent(textCallProblem(label)));
   if (text.trim() === "" && !turn.memory.some(hasWritten))
     return yield* yieldLast(buildErrorEvent(emptyAnswerProblem(label, end)));
   const checked = end === "whole" ? wanted?.check(text) : undefined;
@@ -157,7 +177,9 @@ function* acceptAnswer(
     yield { type: "finish-step" };
     return false;
   }
-  yield { type: "step", messages: [message] };
+  const isFalse = !wanted && isFalseClaim(text, { messages: turn.messages, past: turn.memory, tools });
+  if (isFalse) yield* yieldText("nothing-changed", NOTHING_CHANGED);
+  yield { type: "step", messages: [isFalse ? appendText(message, NOTHING_CHANGED) : message] };
   yield { type: "finish-step" };
   if (end === "length") return yield* yieldLast(buildErrorEvent(cutAnswerProblem(label, text)));
   return yield* yieldLast({ type: "finish", finishReason: "stop", ...(checked ? { output: checked } : {}) });
@@ -201,6 +223,19 @@ function isRepeat(outcome: Outcome): boolean {
 
 function buildErrorEvent(problem: Problem): AgentEvent {
   return { type: "error", errorText: problem.message, problem };
+}
+
+function* yieldText(id: string, delta: string): Generator<AgentEvent> {
+  yield { type: "text-start", id };
+  yield { type: "text-delta", id, delta };
+  yield { type: "text-end", id };
+}
+
+function appendText(message: ModelMessage, text: string): ModelMessage {
+  if (message.role !== "assistant") return message;
+  const { content } = message;
+  const parts = typeof content === "string" ? [{ type: "text" as const, text: content }] : content;
+  return { ...message, content: [...parts, { type: "text", text }] };
 }
 
 function* yieldLast(event: AgentEvent): Generator<AgentEvent, true> {

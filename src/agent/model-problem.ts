@@ -1,113 +1,108 @@
-import { APICallError } from "ai";
-import { parseServiceFault } from "#connectors/http/errors";
 import { toOwnFaultProblem } from "#connectors/http/own-fault";
+import { formatWait } from "#net/retry-after";
 import { cleanLine } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
-import { redactSecrets } from "#protocol/redact";
-import type { AnswerEnd, Call } from "./events.ts";
+import { REDACTED, redactSecrets } from "#protocol/redact";
+import { findRootError, isConnectionLost, type ModelFault, readModelFault } from "./model-fault.ts";
+import type { ModelKey } from "./models/key.ts";
+
+/** A model as errors name it: its label, such as `OpenAI gpt-6-astra`, and its key. */
+export type ModelSource = { label: string; key?: ModelKey };
 
 /**
- * Converts a provider's failure to one sentence. The provider's own text may quote the key or the request, so it stays
- * in `cause`, for the redacted log.
- *
- * @param label the model's label, such as `OpenAI gpt-6-astra`
+ * Converts a provider's failure to a sentence with the provider's own reason and what to do. The error itself may quote the
+ * key or the request, so it stays in `cause`, for the redacted log.
  */
-export function toModelProblem(label: string, error: unknown): Problem {
-  const cause = findRootError(error);
-  const own = toOwnFaultProblem("MODEL_FAILED", label, error);
+export function toModelProblem(model: ModelSource, error: unknown): Problem {
+  const own = toOwnFaultProblem("MODEL_FAILED", model.label, error);
   if (own) return own;
-  if (APICallError.isInstance(cause)) {
-    const code = isTooLong(cause) ? "CONTEXT_TOO_LONG" : "MODEL_FAILED";
-    return new Problem(code, withReason(describeApiError(label, cause), code, cause), { cause: error });
+  const fault = readModelFault(error);
+  if (fault && isTooLong(fault)) {
+    const words = `The conversation is too long for ${model.label}; start a new one.`;
+    return new Problem("CONTEXT_TOO_LONG", words, { cause: error });
   }
-  const name = cause instanceof Error ? cause.name : "";
-  const why = /timeout|abort/i.test(name) ? "did not answer in time" : "gave an answer that could not be read";
-  return new Problem("MODEL_FAILED", `${label} ${why}.`, { cause: error });
+  if (fault)
+    return new Problem("MODEL_FAILED", describeFault(model, fault), { ...getHint(model, fault), cause: error });
+  return new Problem("MODEL_FAILED", `${describeOwnError(model, error)}.`, { cause: error });
 }
 
-/** The answer has no words and no calls. */
-export function emptyAnswerProblem(label: string, end: AnswerEnd): Problem {
-  if (end === "length")
-    return new Problem("MODEL_FAILED", `${label} reached its output limit before it answered.`, { hint: SHORTER_HINT });
-  return new Problem("MODEL_FAILED", `${label} returned an empty answer.`);
+function describeOwnError({ label }: ModelSource, error: unknown): string {
+  const root = findRootError(error);
+  if (root instanceof Error && /timeout|abort/i.test(root.name)) return `${label} did not answer in time`;
+  if (isConnectionLost(error)) return `The connection to ${label} was lost before its answer was complete`;
+  return `${label} gave an answer that could not be read`;
 }
 
-/** The answer ends at the model's output limit. The words that came are in `details.text`, since a script sees no other. */
-export function cutAnswerProblem(label: string, text: string): Problem {
-  return new Problem("MODEL_FAILED", `The answer is incomplete: ${label} reached its output limit.`, {
-    hint: SHORTER_HINT,
-    details: { finish_reason: "length", text },
-  });
+function describeFault(model: ModelSource, fault: ModelFault): string {
+  // Without the key, it cannot be removed from what the provider says about it.
+  const reason = isKeyRefused(fault) && !model.key ? "" : cleanReason(fault.reason, model);
+  const wait = fault.waitMs ? ` It asks to wait ${formatWait(fault.waitMs, 0)}.` : "";
+  return `${describeStatus(model, fault)}${reason ? `: ${reason}` : ""}.${wait}`;
 }
 
-/** The provider stopped the answer. */
-export function filteredProblem(label: string, text: string): Problem {
-  return new Problem("MODEL_FAILED", `The answer was stopped by the content filter of the provider of ${label}.`, {
-    hint: "Rephrase the request, or choose another model with `kay config set model`.",
-    details: { finish_reason: "content_filter", text },
-  });
-}
-
-/** A call that the output limit cut looks whole when its JSON happens to be: it is never run. */
-export function cutCallProblem({ toolName }: Call): Problem {
-  return new Problem(
-    "INVALID_REQUEST",
-    `Your output limit cut this message, so ${toolName} was not run. Make one call at a time, with shorter text.`,
-    { hint: "" },
-  );
-}
-
-const SHORTER_HINT = "Ask for a shorter answer, or for less at once.";
-
-function describeApiError(label: string, error: APICallError): string {
-  const { statusCode: status, responseBody = "" } = error;
-  if (status === undefined) return `${label} could not be reached.`;
-  // Gemini answers an invalid key with HTTP 400.
-  const badKey = status === 400 && /api.?key/i.test(`${error.message} ${responseBody}`);
-  if (status === 401 || status === 403 || badKey) return `${label} refused the API key (HTTP ${status}).`;
-  if (isTooLong(error)) return `The conversation is too long for ${label}; start a new one.`;
-  if (status === 404) return `${label} is not available from its provider (HTTP 404).`;
+function describeStatus({ label, key }: ModelSource, fault: ModelFault): string {
+  const { status, isStreamed } = fault;
+  if (isStreamed) return `${label} reported an error in its answer`;
+  if (status === undefined) return `${label} could not be reached`;
+  if (cannotCallTools(fault)) return `${label} cannot call tools, which kay needs (HTTP ${status})`;
+  if (isKeyRefused(fault) && key && !key.isSet) return `${label} requires an API key (HTTP ${status})`;
+  if (isKeyRefused(fault)) return `${label} refused the API key${key ? ` in ${key.variable}` : ""} (HTTP ${status})`;
+  if (status === 403) return `${label} denied access (HTTP 403)`;
+  if (status === 404) return `${label} is not available from its provider (HTTP 404)`;
   if (status === 429)
-    return `${label} accepts no more requests for now: its rate limit or quota is exhausted (HTTP 429).`;
-  if (status >= 500) return `${label} failed on the provider's side (HTTP ${status}).`;
-  if (status >= 200 && status < 300) return `${label} gave an answer that could not be read.`;
-  return `${label} refused the request (HTTP ${status}).`;
+    return `${label} accepts no more requests for now: its rate limit or quota is exhausted (HTTP 429)`;
+  if (status >= 500) return `${label} failed on the provider's side (HTTP ${status})`;
+  return `${label} refused the request (HTTP ${status})`;
 }
 
-/** Adds the provider's own sentence, which often says what to do: cleaned, cut, and without anything like a key. */
-function withReason(sentence: string, code: string, { statusCode = 0, responseBody = "" }: APICallError): string {
-  if (code === "CONTEXT_TOO_LONG" || statusCode === 401 || statusCode === 403) return sentence;
-  const reason = redactSecrets(cleanLine(parseServiceFault(responseBody).message, 200)).replace(/[.\s]+$/, "");
-  return reason ? `${sentence.replace(/\.$/, "")}: ${reason}.` : sentence;
+function getHint({ key }: ModelSource, fault: ModelFault): { hint?: string } {
+  if (cannotCallTools(fault)) return { hint: TOOLS_HINT };
+  if (key && isKeyRefused(fault)) return { hint: `${key.isSet ? "Check" : "Set"} ${key.variable}, or ${OTHER_MODEL}.` };
+  if (key && fault.status === 403) return { hint: `Check what the key in ${key.variable} may use, or ${OTHER_MODEL}.` };
+  if (isUnpaid(fault)) return { hint: `Check your plan and credit at the provider, or ${OTHER_MODEL}.` };
+  if (fault.status === 404)
+    return { hint: "Run `kay model list` to see the models, and choose one with `kay config set model`." };
+  if (fault.waitMs) return { hint: `Try again in ${formatWait(fault.waitMs, 0)}, or ${OTHER_MODEL}.` };
+  return {};
 }
 
-function isTooLong({ statusCode = 0, message, responseBody = "" }: APICallError): boolean {
-  return statusCode >= 400 && statusCode < 500 && statusCode !== 429 && TOO_LONG.test(`${message} ${responseBody}`);
+/** What to do when a model does not serve. */
+export const OTHER_MODEL = "choose another model with `kay config set model`";
+
+/** What to do when a model cannot call tools. */
+export const TOOLS_HINT = "Choose a model that supports tool calling. `kay model --test` checks it.";
+
+/** Cleans and cuts the provider's sentence, and removes anything like a key. */
+function cleanReason(reason: string, { key }: ModelSource): string {
+  const line = cleanLine(reason, MAX_REASON_LENGTH).replace(KEY_PREFIX, REDACTED);
+  return redactSecrets(key?.hide(line) ?? line).replace(/[.\s]+$/, "");
 }
 
-/** Returns the provider's error inside the SDK's retry error. */
-function findRootError(error: unknown): unknown {
-  let current = error;
-  for (let depth = 0; depth < 5 && current instanceof Error; depth++) {
-    if (APICallError.isInstance(current)) return current;
-    const inner = (current as { lastError?: unknown }).lastError ?? current.cause;
-    if (inner === undefined) break;
-    current = inner;
-  }
-  return current;
+/** How providers' keys begin, however much of one is quoted. */
+const KEY_PREFIX = /\b(?:sk|pk|gsk|hf|xai|AIza|api|key)[-_][\w*-]+/g;
+
+const MAX_REASON_LENGTH = 300;
+
+/** Gemini answers an invalid key with HTTP 400. */
+function isKeyRefused({ status, text }: ModelFault): boolean {
+  return status === 401 || ((status === 400 || status === 403) && /api.?key/i.test(text));
+}
+
+function isUnpaid({ status, text }: ModelFault): boolean {
+  return status === 402 || /insufficient.?(?:quota|credit|balance|funds)|credit balance|billing/i.test(text);
+}
+
+function cannotCallTools({ status = 0, text }: ModelFault): boolean {
+  return status >= 400 && status < 500 && status !== 429 && NO_TOOLS.test(text);
+}
+
+/** Ollama, OpenRouter, Groq, vLLM and llama.cpp, in their words. */
+const NO_TOOLS =
+  /(?:not support(?:ed)?|no support for|that support|unsupported)\b.{0,40}\b(?:tools?\b|tool.?(?:use|call)|function.?call)|(?:tools?\b|tool.?(?:use|call\w*|choice)|function.?call\w*)[`'"]?.{0,40}(?:not support|unsupported|requires --)/i;
+
+function isTooLong({ status, text }: ModelFault): boolean {
+  return (status === undefined || (status >= 200 && status < 500 && status !== 429)) && TOO_LONG.test(text);
 }
 
 const TOO_LONG =
-  /context.?length|context.?window|too many tokens|prompt is too long|maximum context|token count.*exceed|input is too long/i;
-
-/** The answer is a tool call in the model's own notation. */
-export function textCallProblem(label: string): Problem {
-  return new Problem("MODEL_FAILED", `${label} writes its tool calls as text, so kay cannot run them.`, {
-    hint: "Choose a model that supports tool calling. `kay model --test` checks it.",
-  });
-}
-
-/** Whether an answer is a tool call in one of the notations of open models (Hermes, Llama, Mistral, Harmony). */
-export function isTextCall(text: string): boolean {
-  return /^\s*(?:<\|?tool_call|<function=|\[TOOL_CALLS\]|<\|(?:channel|python_tag)\|>)/.test(text);
-}
+  /context.?(?:length|window|size)|too many tokens|prompt is too long|maximum context|token count.*exceed|input is too long|too large for model|n_keep|exceeds the available/i;

@@ -10,21 +10,36 @@ export type PastCall = { call: CheckedCall | RejectedCall; outcome: Outcome | un
 const ATTEMPTS = 3;
 
 /**
- * Returns a problem or an earlier denial if a call repeats a past one. This stops a model that loops,
- * prevents double writes unless the first one certainly did nothing, and applies a denial to the whole turn.
+ * Returns the outcome of a call that repeats a past one and therefore is not made, or undefined if it may be made. This
+ * prevents double writes unless the first one certainly did nothing, stops a model that loops, and applies a denial to
+ * the whole turn.
  */
-export function findRepetition(checked: CheckedCall, past: PastCall[]): Problem | { denied: string } | undefined {
+export function findRepetition(checked: CheckedCall, past: PastCall[]): Outcome | undefined {
+  const { toolCallId, toolName, input, access } = checked;
+  const call = { toolCallId, toolName, input };
   const key = buildCallKey(checked);
   const same = past.filter(({ call }) => !("problem" in call) && buildCallKey(call) === key);
   const denied = same.find(({ outcome }) => outcome && "denied" in outcome)?.outcome;
-  if (denied && "denied" in denied) return { denied: `The user already denied this: ${denied.denied}` };
-  const writes = checked.access !== "read";
-  if (same.length >= ATTEMPTS || (writes && same.some(({ outcome }) => mayHaveWritten(outcome)))) {
-    const words = `This exact call of ${checked.toolName} was already made; its result is above. Do not repeat it.`;
-    return new Problem("IDEMPOTENCY_CONFLICT", words, { hint: "", details: { repeated: true } });
+  if (denied && "denied" in denied) return { call, denied: `The user already denied this: ${denied.denied}` };
+  if (same.length >= ATTEMPTS) {
+    const words = `This exact call of ${toolName} was already made; its result is above. Do not repeat it.`;
+    return { call, problem: new Problem("IDEMPOTENCY_CONFLICT", words, { hint: "", details: { repeated: true } }) };
   }
-  return undefined;
+  const first = access === "read" ? undefined : same.find(({ outcome }) => mayHaveWritten(outcome));
+  return first && repeatOutcome(call, checked.tool.service, first.outcome);
 }
+
+/** A write that was made gives its result again. One whose outcome is unknown is not made again either. */
+function repeatOutcome(call: Call, from: string, outcome: Outcome | undefined): Outcome {
+  if (outcome && "problem" in outcome) return { call, problem: outcome.problem };
+  if (outcome && "output" in outcome)
+    return { call, output: { ...outcome.output, text: `${ALREADY_DONE}\n\n${outcome.output.text}`, repeated: true } };
+  const text = "This exact call is already in this message. It is made once, and the other call has its result.";
+  return { call, output: { from, text, data: null, repeated: true } };
+}
+
+const ALREADY_DONE =
+  "Already done: the same call was made earlier in this request, so it was not made again. Its result:";
 
 /**
  * Returns why a turn ends when all calls of a step fail as they did before: a model that repeats a wrong call does not get any further.
@@ -43,8 +58,23 @@ export function findFailureLoop(step: (CheckedCall | RejectedCall)[], past: Past
 
 /** Whether a past call may have changed something. */
 export function hasWritten({ call, outcome }: PastCall): boolean {
-  return !("problem" in call) && call.access !== "read" && outcome !== undefined && mayHaveWritten(outcome);
+  if ("problem" in call || call.access === "read" || outcome === undefined) return false;
+  return mayHaveWritten(outcome) && !("output" in outcome && outcome.output.planned);
 }
+
+/** Returns the problem with a hint about what was done: after a write, another attempt would do it twice. */
+export function withWritesDone(problem: Problem, past: PastCall[]): Problem {
+  const written = past.flatMap((each) => ("summary" in each.call && hasWritten(each) ? [each.call.summary] : []));
+  if (written.length === 0) return problem;
+  const { code, message, details, cause } = problem;
+  const list = [...new Set(written)].slice(0, MAX_LISTED).join("; ");
+  const more = new Set(written).size > MAX_LISTED ? ", and more" : "";
+  const hint = `Already carried out: ${list}${more}. Check the result before you ask again.`;
+  return new Problem(code, message, { hint, details, cause });
+}
+
+/** How many writes a hint names. */
+const MAX_LISTED = 3;
 
 function hasFailed({ outcome }: PastCall): boolean {
   return outcome !== undefined && "problem" in outcome;

@@ -44,7 +44,7 @@ function toResultPart(outcome: Outcome): ToolResultPart {
   const base = { type: "tool-result", toolCallId: call.toolCallId, toolName: toWireName(call.toolName) } as const;
   if ("denied" in outcome) return { ...base, output: { type: "execution-denied", reason: outcome.denied } };
   if ("problem" in outcome) return { ...base, output: { type: "error-json", value: toErrorValue(outcome.problem) } };
-  const { from, edited, planned, ...rest } = outcome.output;
+  const { from, edited, planned, repeated: _told, ...rest } = outcome.output;
   const changed = edited ? { arguments_changed_by_the_person: toPlainJson(edited) } : {};
   const dry = planned ? { sent: false, would_be_sent: toPlainJson(planned.input) } : {};
   return { ...base, output: { type: "json", value: { data_from: from, ...changed, ...dry, ...toPlainJson(rest) } } };

@@ -2,6 +2,7 @@ import { jsonSchema, type LanguageModel, type ModelMessage, streamText, type Tel
 import { Problem } from "#protocol/errors";
 import type { AgentEvent, AnswerEnd, Call, StepResult, Tokens } from "./events.ts";
 import { toModelProblem } from "./model-problem.ts";
+import type { ModelKey } from "./models/key.ts";
 import { type AgentObserver, recordModelCall } from "./observe.ts";
 import type { AgentTool } from "./tool.ts";
 import { fromWireName, toWireName } from "./wire-names.ts";
@@ -10,6 +11,8 @@ export type StepInput = {
   model: LanguageModel;
   /** Names the model in error messages: `OpenAI gpt-6-astra`. */
   label: string;
+  /** The model's API key, for error messages. */
+  key?: ModelKey;
   instructions: string;
   messages: ModelMessage[];
   tools: AgentTool[];
@@ -69,7 +72,14 @@ function getTelemetry({ watch }: StepInput): Pick<Parameters<typeof streamText>[
   return { telemetry: { integrations: traces.model as Telemetry, recordInputs: false, recordOutputs: false } };
 }
 
-type Gathered = { text: string; calls: Call[]; finishReason: string; tokens: Tokens; ids: Map<string, string> };
+type Gathered = {
+  text: string;
+  calls: Call[];
+  finishReason: string;
+  rawFinishReason?: string;
+  tokens: Tokens;
+  ids: Map<string, string>;
+};
 
 function getUniqueId(given: string, ids: Map<string, string>, taken: string[]): string {
   let own = ids.get(given) ?? given;
@@ -131,6 +141,7 @@ function* translatePart(part: Part, answer: Gathered, id: (given: string) => str
     }
     case "finish":
       answer.finishReason = part.finishReason;
+      answer.rawFinishReason = part.rawFinishReason;
       answer.tokens = { input: part.totalUsage.inputTokens, output: part.totalUsage.outputTokens };
   }
 }
@@ -141,15 +152,21 @@ function toAnswer(message: ModelMessage | undefined, answer: Gathered): StepResu
     message: message ?? { role: "assistant", content: answer.text },
     text: answer.text,
     calls: answer.calls,
-    end: ENDS[answer.finishReason] ?? "whole",
+    end: toAnswerEnd(answer),
     tokens: answer.tokens,
   };
 }
 
-const ENDS: Record<string, AnswerEnd> = { length: "length", "content-filter": "filter" };
+/** Providers without a final reason leave it to the SDK, which then says `other`. An unknown reason is no failure. */
+function toAnswerEnd({ finishReason, rawFinishReason, calls }: Gathered): AnswerEnd {
+  if (finishReason === "length") return "length";
+  if (finishReason === "content-filter") return "filter";
+  if (finishReason === "error" || finishReason === "interrupted") return "broken";
+  return finishReason === "other" && !rawFinishReason && calls.length === 0 ? "broken" : "whole";
+}
 
-function toFailure({ label }: StepInput, error: unknown): StepResult {
-  return { kind: "failed", problem: error instanceof Problem ? error : toModelProblem(label, error) };
+function toFailure(model: StepInput, error: unknown): StepResult {
+  return { kind: "failed", problem: error instanceof Problem ? error : toModelProblem(model, error) };
 }
 
 function toTimeoutFailure({ label }: StepInput): StepResult {

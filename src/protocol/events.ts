@@ -185,7 +185,10 @@ export const StreamPart = z.discriminatedUnion("type", [
     errorText: text,
     code: z.optional(text),
     hint: z.optional(text),
-    /** AUTH_REQUIRED: `integrations` to connect. OUTPUT_INVALID: `problems`, and the `text` that has them. */
+    /**
+     * AUTH_REQUIRED: `integrations` to connect. OUTPUT_INVALID: `problems`, and the `text` that has them. MODEL_FAILED:
+     * `finish_reason` and the `text` of an answer that is not whole.
+     */
     details: z.optional(z.record(text, z.unknown())),
   }),
   z.looseObject({ type: z.literal("abort"), reason: z.optional(text) }),

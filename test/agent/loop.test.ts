@@ -3,8 +3,7 @@ import { MockLanguageModelV4 } from "ai/test";
 import { expect, test } from "vitest";
 import type { AgentEvent } from "#agent/events";
 import { type AgentInput, MAX_STEPS, runAgent } from "#agent/loop";
-import type { AgentTool } from "#agent/tool";
-import { Problem } from "#protocol/errors";
+import { notes } from "#test/notes-tools";
 import { calls, say } from "#test/script";
 
 test("a question without tools is answered with text and ends with finish", async () => {
@@ -81,6 +80,56 @@ test("the same write is never made twice in a generation, however its arguments 
     say("Done."),
   ]);
   expect(ran).toEqual(["write a", "write d"]);
+});
+
+test("a write that is repeated gets its result again as already done, and the turn continues", async () => {
+  const write = (id: string) => calls([id, "notes.write", { id: 1, text: "x" }]);
+  const { ran, events, prompts } = await run([write("a"), write("b"), say("Written.")]);
+  expect(ran).toEqual(["write a"]);
+  const value = { data_from: "notes", text: expect.stringMatching(/^Already done: .*\n\nwritten$/s) };
+  expect(prompts[2]?.at(-1)).toMatchObject({ content: [{ toolCallId: "b", output: { type: "json", value } }] });
+  expect(events.at(-1)).toEqual({ type: "finish", finishReason: "stop" });
+});
+
+test("two equal writes of one message are made once, and the turn continues", async () => {
+  const { ran, events } = await run([
+    calls(["a", "notes.write", { id: 1, text: "x" }], ["b", "notes.write", { id: 1, text: "x" }]),
+    say("Written."),
+  ]);
+  expect(ran).toEqual(["write a"]);
+  expect(events.at(-1)).toEqual({ type: "finish", finishReason: "stop" });
+});
+
+test("a model that only repeats its write is stopped, and the hint says what was done", async () => {
+  const write = (id: string) => calls([id, "notes.write", { id: 1, text: "x" }]);
+  const { ran, events, model } = await run(["a", "b", "c", "d", "e", "f"].map(write));
+  expect(ran).toEqual(["write a"]);
+  expect(model.doStreamCalls).toHaveLength(4);
+  expect(events.at(-1)).toMatchObject({
+    type: "error",
+    problem: { hint: "Already carried out: Write note 1. Check the result before you ask again." },
+  });
+});
+
+test("a repeated write is not offered for approval again", async () => {
+  const asked: string[] = [];
+  const write = (id: string) => calls([id, "notes.write", { id: 1, text: "x" }]);
+  await run([write("a"), write("b"), say("Written.")], {
+    holds: ({ toolCallId }) => {
+      asked.push(toolCallId);
+      return false;
+    },
+  });
+  expect(asked).toEqual(["a"]);
+});
+
+test("a provider's failure after a write never says to try again", async () => {
+  const failure: LanguageModelV4StreamPart[] = [{ type: "error", error: { message: "overloaded", code: 529 } }];
+  const { events } = await run([calls(["a", "notes.write", { id: 1, text: "x" }]), failure]);
+  expect(events.at(-1)).toMatchObject({
+    errorText: "Test model reported an error in its answer: overloaded.",
+    problem: { hint: "Already carried out: Write note 1. Check the result before you ask again." },
+  });
 });
 
 test(`a generation ends after ${MAX_STEPS} steps`, async () => {
@@ -186,45 +235,6 @@ async function run(script: LanguageModelV4StreamPart[][], options: Options = {})
   };
   for await (const event of runAgent({ ...base, ...input })) events.push(event);
   return { events, ran, model, prompts: model.doStreamCalls.map(({ prompt }) => prompt) };
-}
-
-function notes(ran: (line: string) => void): AgentTool[] {
-  const base = { service: "notes", title: "Notes", description: "", examples: [], schema: { type: "object" as const } };
-  const parse = (input: unknown) => {
-    const value = input as Record<string, unknown>;
-    if (typeof value.id !== "number") throw new Problem("INVALID_REQUEST", "id must be a number.");
-    return value;
-  };
-  return [
-    {
-      ...base,
-      name: "notes.read",
-      access: "read",
-      parse,
-      summary: ({ id }) => `Read note ${id}`,
-      run: async ({ id }, { toolCallId }) => {
-        ran(`read ${toolCallId}`);
-        if (id === 404) throw new Problem("SERVICE_FAILED", "Notes has no note 404.");
-        if (id === 500) throw new TypeError("cannot read x of undefined");
-        if (id === 401 || id === 402) {
-          const integrations = [id === 401 ? "notes" : "mail"];
-          throw new Problem("AUTH_REQUIRED", "Not connected.", { details: { integrations } });
-        }
-        return { data: { id }, text: `note ${id}` };
-      },
-    },
-    {
-      ...base,
-      name: "notes.write",
-      access: "write",
-      parse,
-      summary: ({ id }) => `Write note ${id}`,
-      run: async (_, { toolCallId }) => {
-        ran(`write ${toolCallId}`);
-        return { data: {}, text: "written" };
-      },
-    },
-  ];
 }
 
 function types(events: AgentEvent[]): string[] {

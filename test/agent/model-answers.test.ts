@@ -7,7 +7,7 @@ import { selectModel } from "#agent/models/select";
 import type { AgentTool } from "#agent/tool";
 
 type Delta = Record<string, unknown>;
-type Script = { deltas: Delta[]; finish: string };
+type Script = { deltas: Delta[]; finish: string | null };
 
 /** A provider that streams one script after another, in the form of the OpenAI chat API. */
 async function provider(scripts: Script[]) {
@@ -72,7 +72,15 @@ function searchTool(ran: unknown[]): AgentTool {
     examples: [],
     schema: {
       type: "object",
-      properties: { project: string, limit: { type: "integer" }, status: string, mine: { type: "boolean" } },
+      properties: {
+        project: string,
+        limit: { type: "integer" },
+        status: string,
+        mine: { type: "boolean" },
+        labels: { type: "array", items: string },
+        numbers: { type: "array", items: { type: "integer" } },
+        page: { type: "object", properties: { size: { type: "integer" }, next: string } },
+      },
       required: ["project"],
     },
     parse: (input) => input as Record<string, unknown>,
@@ -131,6 +139,22 @@ test("B242 null counts as absent, and numbers and switches may be text", async (
   expect(ran).toEqual([{ project: "KAY", limit: 5, mine: true }]);
 });
 
+test.each([
+  ['{"project":"KAY","limit":"","mine":"True","status":null}', { project: "KAY", mine: true }],
+  ['{"project":"KAY","limit":" 5 ","mine":"false"}', { project: "KAY", limit: 5, mine: false }],
+  ['{"project":"KAY","labels":"[\\"a\\",\\"b\\"]"}', { project: "KAY", labels: ["a", "b"] }],
+  ['{"project":"KAY","numbers":["1","2"]}', { project: "KAY", numbers: [1, 2] }],
+  ['{"project":"KAY","page":"{\\"size\\":\\"3\\"}"}', { project: "KAY", page: { size: 3 } }],
+  ['{"project":"KAY","page":{"size":"3","next":null}}', { project: "KAY", page: { size: 3 } }],
+  ['"{\\"project\\":\\"KAY\\"}"', { project: "KAY" }],
+  ['{"project":"KAY","status":"null"}', { project: "KAY", status: "null" }],
+  ['{"project":"KAY","limit":"1e3"}', { project: "KAY", limit: "1e3" }],
+  ['{"project":"KAY","limit":"12345678901234567890"}', { project: "KAY", limit: "12345678901234567890" }],
+])("B242 input %s", async (input, expected) => {
+  const { ran } = await run([call("jira__search", input), say("No issues.")]);
+  expect(ran).toEqual([expected]);
+});
+
 test("B242 a value with more than one meaning stays as it is, and an unknown field is refused by name", async () => {
   const { ran, requests } = await run([
     call("jira__search", '{"project":"007","foo":1}'),
@@ -153,20 +177,56 @@ test("an unknown tool names the nearest ones, not all", async () => {
   expect(JSON.stringify(requests[1]?.messages.at(-1))).toContain("The nearest are jira.search.");
 });
 
-test("B210 thoughts in think tags are not part of the answer", async () => {
-  const { events } = await run([say("<think>\nsecret plan\n</think>\n\nThe answer is 4.")]);
-  const text = events.flatMap((event) => (event.type === "text-delta" ? [event.delta] : [])).join("");
-  expect(text.trim()).toBe("The answer is 4.");
-  expect(events.some(({ type }) => type === "reasoning-delta")).toBe(true);
-});
+test.each(["think", "thinking", "reasoning", "thought"])(
+  "B210 thoughts in %s tags are not part of the answer",
+  async (tag) => {
+    const parts = [`<${tag.slice(0, 3)}`, `${tag.slice(3)}>\nsecret`, ` plan\n</${tag}>`, "\n\nThe answer is 4."];
+    const { events } = await run([{ deltas: parts.map((content) => ({ content })), finish: "stop" }]);
+    const text = events.flatMap((event) => (event.type === "text-delta" ? [event.delta] : [])).join("");
+    expect(text.trim()).toBe("The answer is 4.");
+    expect(events.some(({ type }) => type === "reasoning-delta")).toBe(true);
+  },
+);
 
 test.each([
   '<tool_call>\n{"name": "jira__search", "arguments": {}}\n</tool_call>',
   "<|channel|>commentary to=functions.jira__search <|message|>{}",
   "<function=jira__search>{}</function>",
   '[TOOL_CALLS][{"name": "jira__search"}]',
+  'I will search first.\n\n<tool_call>\n{"name": "jira__search", "arguments": {}}\n</tool_call>',
+  '```json\n{"name": "jira__search", "arguments": {"project": "KAY"}}\n```',
+  '{"name": "jira.search", "parameters": {"project": "KAY"}}',
+  '[{"type": "function", "function": "jira__search", "arguments": {}}]',
+  "<|tool_calls_section_begin|><|tool_call_begin|>functions.jira__search:0",
+  '<function_calls>\n<invoke name="jira__search">\n</invoke>\n</function_calls>',
+  '```tool_code\nprint(jira__search(project="KAY"))\n```',
+  'jira__search(project="KAY")',
 ])("B264 a tool call written as text is a failure that says so: %s", async (content) => {
   const { text, ran } = await run([say(content)]);
   expect(text).toMatch(/ writes its tool calls as text, so kay cannot run them\.$/);
   expect(ran).toEqual([]);
+});
+
+test.each([
+  'Send `{"name": "Ann", "arguments": []}` to that endpoint.',
+  '```json\n{"name": "Ann", "input": "x"}\n```',
+  "Call `jira.search` with a project to see its issues.",
+  "The tool_call tag is part of the Hermes format.",
+])("B264 an answer about calls or JSON is an answer: %s", async (content) => {
+  const { last } = await run([say(content)]);
+  expect(last).toMatchObject({ type: "finish", finishReason: "stop" });
+});
+
+test.each([null, ""])("a stream that ends with the reason %j is a failure", async (finish) => {
+  const { text } = await run([{ deltas: [{ role: "assistant", content: "Half of" }], finish }]);
+  expect(text).toMatch(/^The (?:answer|connection)/);
+});
+
+test("a report of a change without a call is followed by a correction", async () => {
+  const { events, last } = await run([say("Done! I closed KAY-1.")]);
+  const deltas = events.flatMap((event) => (event.type === "text-delta" ? [event.delta] : []));
+  expect(deltas.at(-1)).toBe("Nothing was changed.");
+  const step = events.find(({ type }) => type === "step");
+  expect(JSON.stringify(step)).toContain("Nothing was changed.");
+  expect(last).toMatchObject({ type: "finish", finishReason: "stop" });
 });

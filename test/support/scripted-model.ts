@@ -4,13 +4,14 @@ import type { Fetch } from "#net/ports";
 
 /**
  * What the model says in one step: words, and calls by the tools' own names. `meanwhile` is awaited after the first words, `breaks` cuts the
- * connection after the last ones, `fails` is the status of a refusal and `says` its sentence.
+ * connection after the last ones, `finish` is another reason to end, `fails` is the status of a refusal and `says` its sentence.
  */
 type Said = {
   text?: string | string[];
   calls?: [id: string, tool: string, input: object][];
   meanwhile?: Promise<unknown>;
   breaks?: boolean;
+  finish?: "length" | "content_filter";
   fails?: number;
   says?: string;
 };
@@ -75,7 +76,8 @@ async function* pieces(said: Said, signal: AbortSignal | null | undefined): Asyn
   yield* rest;
 }
 
-function chunks({ text = [], calls = [] }: Said): string[] {
+function chunks({ text = [], calls = [], finish }: Said): string[] {
+  const finish_reason = finish ?? (calls.length > 0 ? "tool_calls" : "stop");
   const deltas = [
     { role: "assistant" },
     ...[text].flat().map((content) => ({ content })),
@@ -92,7 +94,7 @@ function chunks({ text = [], calls = [] }: Said): string[] {
   ];
   const base = { id: "c", object: "chat.completion.chunk", created: 0, model: "scripted" };
   const parts = deltas.map((delta) => ({ ...base, choices: [{ index: 0, delta, finish_reason: null }] }));
-  const last = { ...base, choices: [{ index: 0, delta: {}, finish_reason: calls.length > 0 ? "tool_calls" : "stop" }] };
+  const last = { ...base, choices: [{ index: 0, delta: {}, finish_reason }] };
   return [...[...parts, last].map((part) => JSON.stringify(part)), "[DONE]"];
 }
 

@@ -113,9 +113,11 @@ async function createCompatibleModel({ model, apiKey, baseURL, fetch }: Opening)
   const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
   const options = { name: "openai-compatible", baseURL: baseURL ?? "", fetch, includeUsage: true };
   const compatible = createOpenAICompatible({ ...options, ...(apiKey ? { apiKey } : {}) })(model);
-  // Servers of open models often leave the model's thoughts in its text.
-  const { extractReasoningMiddleware, wrapLanguageModel } = await import("ai");
-  return wrapLanguageModel({ model: compatible, middleware: extractReasoningMiddleware({ tagName: "think" }) });
+  const [{ wrapLanguageModel }, { thoughtTagMiddleware }] = await Promise.all([
+    import("ai"),
+    import("./thought-tags.ts"),
+  ]);
+  return wrapLanguageModel({ model: compatible, middleware: thoughtTagMiddleware });
 }
 
 function getNonEmpty(text: string | undefined): string | undefined {

@@ -2,10 +2,11 @@ import type { LanguageModel } from "ai";
 import type { Clock, Fetch } from "#net/ports";
 import type { ModelSettings } from "./decision.ts";
 import { decideModel, type ModelDecision } from "./decision.ts";
+import { findModelKey, type ModelKey } from "./key.ts";
 import { PROVIDERS } from "./providers.ts";
 
-/** The chosen model, its label, and the source of the choice. */
-export type SelectedModel = Omit<ModelDecision, "model"> & { model: LanguageModel };
+/** The chosen model, its label, its key, and the source of the choice. */
+export type SelectedModel = Omit<ModelDecision, "model"> & { model: LanguageModel; key?: ModelKey };
 
 /**
  * Chooses the model for a generation as {@link decideModel} describes, and loads its SDK.
@@ -25,8 +26,10 @@ export async function selectModel(
   const provider = PROVIDERS[decided.provider];
   const apiKey = provider.keys.map((variable) => env[variable]?.trim()).find(Boolean) ?? "";
   const baseURL = provider.baseUrl(env);
+  const key = findModelKey(provider.keys, env);
   return {
     ...decided,
+    ...(key ? { key } : {}),
     model: await provider.open({ model: decided.model, apiKey, baseURL, fetch: toSdkFetch(fetch), env }),
   };
 }

@@ -62,11 +62,12 @@ async function runTestStep(
   messages: ModelMessage[],
   seen: TestProgress,
 ): Promise<StepResult & { kind: "answer" }> {
-  const { model, label, signal } = test;
+  const { model, label, key, signal } = test;
   const tools = [ADD];
   const events = runModelStep({
     model,
     label,
+    ...(key ? { key } : {}),
     signal,
     messages,
     tools,

@@ -108,9 +108,10 @@ export async function cancelGeneration({ ports, row: before, writer }: Written, 
 
 /** What belongs to the error besides its words. */
 function getTold(problem: Problem): { details?: Record<string, unknown> } {
-  const { problems, text } = problem.details;
+  const { problems, text, finish_reason } = problem.details;
   const integrations = getIntegrations(problem);
   if (integrations.length > 0) return { details: { integrations } };
+  if (finish_reason) return { details: { finish_reason, text } };
   return problems ? { details: { problems, text } } : {};
 }
 

@@ -41,7 +41,7 @@ export async function buildAgentInput(
   const { history, historyLength, correction } = source.progress();
   const { installation_id: installationId, conversation_id: conversation, id } = row;
   const seen = historyLength ?? 0;
-  const [all, tools, calls, { model, label, name, provider }, wanted] = await Promise.all([
+  const [all, tools, calls, { model, label, key, name, provider }, wanted] = await Promise.all([
     said ?? loadMessages(ports.db, conversation, { seen, generationId: id }),
     buildAgentTools(ports, { installationId, generationId: id, dryRun: request.limits.dryRun === true }),
     listCalls(ports.db, id),
@@ -73,6 +73,7 @@ export async function buildAgentInput(
     tools,
     model,
     label,
+    ...(key ? { key } : {}),
     ...(ports.observe ? { watch: { observe: ports.observe, model: name } } : {}),
     signal,
     now: ports.clock.now(),

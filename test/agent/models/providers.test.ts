@@ -56,7 +56,6 @@ test.each(WIRES)(
 );
 
 const FAULTS: [status: number, message: string, sentence: string][] = [
-  [401, "Incorrect API key provided: sk-secret", "refused the API key (HTTP 401)."],
   [429, "Rate limit reached", "accepts no more requests for now: its rate limit or quota is exhausted (HTTP 429)."],
   [503, "overloaded", "failed on the provider's side (HTTP 503)."],
   [400, "This model's maximum context length is 128000 tokens", ""],
@@ -72,15 +71,51 @@ test.each(
   async (_name, _status, settings, label, [status, message, sentence]) => {
     mock.on({ userMessage: /./ }, { error: { message, type: "error" }, status });
     const { events } = await run(settings());
-    const reason = status === 401 ? "" : `: ${message}`;
+    const wait = status === 429 ? " It asks to wait 1 s." : "";
     const words = sentence
-      ? `${label} ${sentence.replace(/\.$/, "")}${reason}.`
+      ? `${label} ${sentence.replace(/\.$/, "")}: ${message}.${wait}`
       : `The conversation is too long for ${label}; start a new one.`;
     const code = sentence ? "MODEL_FAILED" : "CONTEXT_TOO_LONG";
     expect(events.at(-1)).toMatchObject({ type: "error", errorText: words, problem: { code } });
     expect(JSON.stringify(events)).not.toContain("sk-secret");
   },
 );
+
+test.each([
+  ["OpenAI", "OPENAI_API_KEY"],
+  ["Anthropic", "ANTHROPIC_API_KEY"],
+  ["Gemini", "GOOGLE_GENERATIVE_AI_API_KEY"],
+])(
+  "N9 %s: a refused key names its variable and keeps the provider's sentence, without the key",
+  async (name, variable) => {
+    const settings = WIRES.find(([wire]) => wire === name)?.[1] ?? (() => ({ env: {} }));
+    for (const quoted of ["sk-secret", "sk-se***ret"]) {
+      mock.clearFixtures();
+      mock.on(
+        { userMessage: /./ },
+        { error: { message: `Incorrect API key provided: ${quoted}.`, type: "error" }, status: 401 },
+      );
+      const { events, chosen } = await run(settings());
+      expect(events.at(-1)).toMatchObject({
+        errorText: `${chosen} refused the API key in ${variable} (HTTP 401): Incorrect API key provided: [redacted].`,
+        problem: { hint: `Check ${variable}, or choose another model with \`kay config set model\`.` },
+      });
+      expect(JSON.stringify(events)).not.toMatch(/sk-se/);
+    }
+  },
+);
+
+test("N9 a server that wants a key that is not set names the variable", async () => {
+  mock.on({ userMessage: /./ }, { error: { message: "No auth credentials found", type: "error" }, status: 401 });
+  const { events } = await run({
+    model: "openai-compatible:local",
+    env: { OPENAI_COMPATIBLE_BASE_URL: `${mock.url}/v1` },
+  });
+  expect(events.at(-1)).toMatchObject({
+    errorText: "OpenAI-compatible local requires an API key (HTTP 401): No auth credentials found.",
+    problem: { hint: "Set OPENAI_COMPATIBLE_API_KEY, or choose another model with `kay config set model`." },
+  });
+});
 
 test("a provider that cannot be reached is one sentence", async () => {
   const { events } = await run({ env: { OPENAI_API_KEY: "k", OPENAI_BASE_URL: "http://127.0.0.1:9/v1" } });
@@ -89,12 +124,21 @@ test("a provider that cannot be reached is one sentence", async () => {
 
 async function run(settings: ModelSettings) {
   const ports = { fetch: (url: string, init?: RequestInit) => fetch(url, init), clock: { now: () => 0 } };
-  const { model, label } = await selectModel(settings, ports);
+  const { model, label, key } = await selectModel(settings, ports);
   const ran: Record<string, unknown>[] = [];
   const events: AgentEvent[] = [];
   const messages = [{ role: "user" as const, content: "what is the status of KAY-3?" }];
   const signal = new AbortController().signal;
-  const input = { messages, tools: [showIssue(ran)], model, label, signal, now: 0, holds: () => false };
+  const input = {
+    messages,
+    tools: [showIssue(ran)],
+    model,
+    label,
+    ...(key ? { key } : {}),
+    signal,
+    now: 0,
+    holds: () => false,
+  };
   for await (const event of runAgent(input)) events.push(event);
   return { events, ran, chosen: label };
 }

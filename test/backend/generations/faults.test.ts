@@ -13,7 +13,7 @@ const show = (id: string, issue: string): [string, string, object] => [id, "jira
 const LONG = { fails: 400, says: "This model's maximum context length is 100 tokens." };
 
 test.each([
-  [[{ fails: 401 }], "MODEL_FAILED", "refused the API key (HTTP 401)"],
+  [[{ fails: 401 }], "MODEL_FAILED", "requires an API key (HTTP 401): scripted"],
   [[{ fails: 429 }, { fails: 429 }], "MODEL_FAILED", "accepts no more requests for now"],
   [[{ fails: 500 }, { fails: 500 }], "MODEL_FAILED", "failed on the provider's side"],
 ])(

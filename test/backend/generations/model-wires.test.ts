@@ -72,19 +72,25 @@ describe.each(WIRES)("%s", (_name, label, settings) => {
     const { status, body, text } = await ask("say hello");
     expect({ status, body }).toMatchObject({
       status: 502,
-      body: { status: "error", code: "MODEL_FAILED", message: `${label} refused the API key (HTTP 401).` },
+      body: {
+        status: "error",
+        code: "MODEL_FAILED",
+        message: expect.stringMatching(
+          new RegExp(`^${label} refused the API key in [A-Z_]+ \\(HTTP 401\\): Incorrect API key: \\[redacted\\]\\.$`),
+        ),
+      },
     });
     expect(text).not.toContain("sk-secret");
     expect(mock.getRequests()).toHaveLength(1);
   });
 
-  test("a 429 is tried once more after Retry-After, then is one sentence", async () => {
+  test("N8 a 429 is tried once more after Retry-After, then is one sentence", async () => {
     const { mock } = server();
     mock.on({ userMessage: /./ }, { error: { message: "Rate limit", type: "rate" }, status: 429, retryAfter: 1 });
     const started = performance.now();
     const { body } = await ask("say hello");
     expect(body.message).toBe(
-      `${label} accepts no more requests for now: its rate limit or quota is exhausted (HTTP 429): Rate limit.`,
+      `${label} accepts no more requests for now: its rate limit or quota is exhausted (HTTP 429): Rate limit. It asks to wait 1 s.`,
     );
     expect(mock.getRequests()).toHaveLength(2);
     expect(performance.now() - started).toBeGreaterThan(950);
@@ -124,7 +130,7 @@ describe.each(WIRES)("%s", (_name, label, settings) => {
   });
 });
 
-test("an error that a provider sends in the middle of its stream is a failure", async () => {
+test("N14 an error that a provider sends in the middle of its stream is a failure", async () => {
   const strange = await fakeBackend();
   const piece = JSON.stringify({ choices: [{ index: 0, delta: { content: "Half of" } }] });
   const fault = JSON.stringify({ error: { message: "out of memory with key sk-secret", type: "server_error" } });
@@ -135,7 +141,14 @@ test("an error that a provider sends in the middle of its stream is a failure", 
   const { token } = await connect(world());
   const other = server().beside(world(), compatible(strange.url));
   const { status, body, text } = await other.call("POST /ask", { token, body: { prompt: "say hello" } });
-  expect({ status, body }).toMatchObject({ status: 502, body: { status: "error", code: "MODEL_FAILED" } });
+  expect({ status, body }).toMatchObject({
+    status: 502,
+    body: {
+      status: "error",
+      code: "MODEL_FAILED",
+      message: "OpenAI-compatible local reported an error in its answer: out of memory with key [redacted].",
+    },
+  });
   expect(text).not.toContain("sk-secret");
 });
 

@@ -93,7 +93,10 @@ test("a model that refuses is the error that asking would end with", async () =>
   const { status, body, text } = await server().beside(world(), { env }).call("POST /model/test", { token });
   expect({ status, body }).toMatchObject({
     status: 502,
-    body: { code: "MODEL_FAILED", message: "OpenAI gpt-6-astra refused the API key (HTTP 401)." },
+    body: {
+      code: "MODEL_FAILED",
+      message: "OpenAI gpt-6-astra refused the API key in OPENAI_API_KEY (HTTP 401): bad key [redacted].",
+    },
   });
   expect(text).not.toContain("sk-secret");
 });

@@ -1,0 +1,71 @@
+import { Problem } from "#protocol/errors";
+import type { AnswerEnd, Call } from "./events.ts";
+import { OTHER_MODEL, TOOLS_HINT } from "./model-problem.ts";
+import { toWireName } from "./wire-names.ts";
+
+/** The answer has no words and no calls. */
+export function emptyAnswerProblem(label: string, end: AnswerEnd): Problem {
+  if (end === "length")
+    return new Problem("MODEL_FAILED", `${label} reached its output limit before it answered.`, { hint: SHORTER_HINT });
+  return new Problem("MODEL_FAILED", `${label} returned an empty answer.`);
+}
+
+/** The answer ends at the model's output limit. The words that came are in `details.text`, since a script sees no other. */
+export function cutAnswerProblem(label: string, text: string): Problem {
+  return new Problem("MODEL_FAILED", `The answer is incomplete: ${label} reached its output limit.`, {
+    hint: SHORTER_HINT,
+    details: { finish_reason: "length", text },
+  });
+}
+
+/** The provider stopped the answer. */
+export function filteredProblem(label: string, text: string): Problem {
+  return new Problem("MODEL_FAILED", `The answer was stopped by the content filter of the provider of ${label}.`, {
+    hint: `Rephrase the request, or ${OTHER_MODEL}.`,
+    details: { finish_reason: "content_filter", text },
+  });
+}
+
+/** The stream ended without a reason, so the words that came may be a part of the answer. */
+export function brokenAnswerProblem(label: string, text: string): Problem {
+  return new Problem("MODEL_FAILED", `The answer of ${label} ended before it was complete.`, {
+    details: { finish_reason: "error", text },
+  });
+}
+
+/** A call that the output limit cut looks whole when its JSON happens to be: it is never run. */
+export function cutCallProblem({ toolName }: Call): Problem {
+  return new Problem(
+    "INVALID_REQUEST",
+    `Your output limit cut this message, so ${toolName} was not run. Make one call at a time, with shorter text.`,
+    { hint: "" },
+  );
+}
+
+/** The answer is a tool call in the model's own notation. */
+export function textCallProblem(label: string): Problem {
+  return new Problem("MODEL_FAILED", `${label} writes its tool calls as text, so kay cannot run them.`, {
+    hint: TOOLS_HINT,
+  });
+}
+
+/** Whether an answer is a tool call in a notation of open models. Notations without marks count only for these tools. */
+export function isTextCall(text: string, tools: string[]): boolean {
+  if (MARK.test(text)) return true;
+  const names = new Set(tools.flatMap((name) => [name, toWireName(name)]));
+  const named = [...text.matchAll(JSON_NAME)].some(([, name]) => names.has(name ?? ""));
+  if (named && JSON_INPUT.test(text) && /[}\]](?:\s*```)?\s*$/.test(text)) return true;
+  return [...text.matchAll(FUNCTION_CALL)].some(([, name]) => names.has(name ?? ""));
+}
+
+/** Marks of Hermes, Llama, Mistral, Harmony, DeepSeek, Kimi, Phi, Cohere, Gemma and Anthropic's old notation, at the start of a line. */
+const MARK =
+  /^\s*(?:<\|?tool_?calls?\b|<function(?:=|_calls?>)|<invoke name=|\[TOOL_CALLS\]|<\|(?:channel|python_tag|tool_calls?_\w+|START_ACTION)\|>|<｜tool▁calls?▁|functools\[|```tool_code)/im;
+
+const JSON_NAME = /"(?:name|tool|tool_name|function)"\s*:\s*"([\w.-]{1,100})"/g;
+
+const JSON_INPUT = /"(?:arguments|parameters|args|input|tool_input)"\s*:/;
+
+const FUNCTION_CALL = /^\s*(?:print\()?([\w.-]{1,100})\([^\n]*\)\s*$/gm;
+
+const SHORTER_HINT = "Ask for a shorter answer, or for less at once.";

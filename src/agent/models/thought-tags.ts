@@ -1,0 +1,84 @@
+import type { LanguageModelMiddleware } from "ai";
+
+type StreamPart =
+  Awaited<ReturnType<NonNullable<LanguageModelMiddleware["wrapStream"]>>>["stream"] extends ReadableStream<infer Part>
+    ? Part
+    : never;
+
+/**
+ * Turns thoughts that open models leave in their text, as in `<think>…</think>`, into reasoning. The SDK's own
+ * middleware knows one tag, and a chain of them loses words when a stream breaks off.
+ */
+export const thoughtTagMiddleware: LanguageModelMiddleware = {
+  specificationVersion: "v4",
+  wrapStream: async ({ doStream }) => {
+    const { stream, ...rest } = await doStream();
+    return { ...rest, stream: stream.pipeThrough(createThoughtTransform()) };
+  },
+};
+
+type Block = { id: string; pending: string; thoughtTag: string | null; open: string | null; count: number };
+
+function createThoughtTransform(): TransformStream<StreamPart, StreamPart> {
+  const blocks = new Map<string, Block>();
+  return new TransformStream({
+    transform(part, controller) {
+      const emit = (each: StreamPart) => controller.enqueue(each);
+      if (part.type === "text-start") {
+        blocks.set(part.id, { id: part.id, pending: "", thoughtTag: null, open: null, count: 0 });
+        return;
+      }
+      const block = part.type === "text-delta" || part.type === "text-end" ? blocks.get(part.id) : undefined;
+      if (block === undefined) return emit(part);
+      if (part.type === "text-delta") block.pending += part.delta;
+      splitPending(block, emit, part.type === "text-end");
+      if (part.type === "text-end") closePiece(block, emit);
+    },
+  });
+}
+
+/** Emits what is certain to be text or thought. The rest may be the beginning of a tag. */
+function splitPending(block: Block, emit: (part: StreamPart) => void, isLast: boolean): void {
+  for (;;) {
+    const tag = (block.thoughtTag === null ? OPENING : CLOSING[block.thoughtTag])?.exec(block.pending);
+    if (!tag) break;
+    emitPiece(block, block.pending.slice(0, tag.index), emit);
+    closePiece(block, emit);
+    block.pending = block.pending.slice(tag.index + tag[0].length);
+    block.thoughtTag = block.thoughtTag === null ? (tag[1] ?? "").toLowerCase() : null;
+  }
+  const kept = isLast ? 0 : (PARTIAL_TAG.exec(block.pending)?.[0].length ?? 0);
+  const end = block.pending.length - kept;
+  emitPiece(block, block.pending.slice(0, end), emit);
+  block.pending = block.pending.slice(end);
+}
+
+function emitPiece(block: Block, piece: string, emit: (part: StreamPart) => void): void {
+  // The line breaks around a thought belong to its tags.
+  const delta = block.open === null && (block.count > 0 || block.thoughtTag) ? piece.trimStart() : piece;
+  if (delta === "") return;
+  const isThought = block.thoughtTag !== null;
+  if (block.open === null) {
+    block.open = block.count === 0 ? block.id : `${block.id}-${block.count}`;
+    block.count++;
+    emit({ type: isThought ? "reasoning-start" : "text-start", id: block.open });
+  }
+  emit({ type: isThought ? "reasoning-delta" : "text-delta", id: block.open, delta });
+}
+
+function closePiece(block: Block, emit: (part: StreamPart) => void): void {
+  if (block.open !== null) emit({ type: block.thoughtTag === null ? "text-end" : "reasoning-end", id: block.open });
+  block.open = null;
+}
+
+const OPENING = /<(think|thinking|thought|reasoning)>/i;
+
+const CLOSING: Record<string, RegExp> = {
+  think: /<\/think>/i,
+  thinking: /<\/thinking>/i,
+  thought: /<\/thought>/i,
+  reasoning: /<\/reasoning>/i,
+};
+
+/** The end of a text that a tag may begin in. */
+const PARTIAL_TAG = /<\/?[a-z]{0,9}$/i;
