@@ -51,7 +51,7 @@ const backend = {
 const packages = {
   commander: "cli/",
   "ink|react": "ui/",
-  undici: "(net/|host/|main\\.ts)",
+  undici: "host/",
   "hono|@hono/.+": "(backend/(routes/|http/|app\\.ts)|sandbox/)",
   "ai|@ai-sdk/(?!otel).+": "(agent|planner)/",
   "prom-client|@opentelemetry/.+|@ai-sdk/otel": "host/",

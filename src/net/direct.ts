@@ -1,33 +1,65 @@
+import type { IncomingMessage } from "node:http";
+import type { RequestOptions } from "node:https";
 import { Problem } from "#protocol/errors";
 import { loadAuthorities } from "./authorities.ts";
-import { createLookup, flattenHeaders, type LoadBuiltin, type Transport } from "./transport.ts";
+import {
+  createLookup,
+  type Exchange,
+  flattenHeaders,
+  type LoadBuiltin,
+  type StreamedAnswer,
+  type Transport,
+} from "./transport.ts";
 
-/**
- * Creates a transport without a proxy, on `node:http` and `node:https`. Each exchange has its own connection, which
- * ends with it. Commands avoid loading undici this way.
- */
+/** Creates a transport without a proxy, on `node:http` and `node:https`. */
 export function createDirectTransport(builtin: LoadBuiltin, env: Record<string, string | undefined>): Transport {
   return async (exchange) => {
-    const { request, url, signal } = exchange;
-    const secure = url.protocol === "https:";
-    const ca = secure ? loadAuthorities(builtin, env) : undefined;
-    const module = secure ? builtin("node:https") : builtin("node:http");
-    const response = await new Promise<import("node:http").IncomingMessage>((resolve, reject) => {
-      const { method, headers } = request;
-      const options = { method, headers, signal, agent: false as const, ...(ca ? { ca } : {}), ...createLookup(url) };
-      const outgoing = module.request(url, options, resolve);
-      const stands = secure ? "secureConnect" : "connect";
-      outgoing.on("socket", (socket) => socket.once(stands, () => (exchange.sent = true)));
-      outgoing.on("upgrade", (_response, socket) => {
-        socket.destroy();
-        reject(new Problem("BAD_ANSWER", `${url.origin} answered 101 and switched to a protocol other than HTTP.`));
-      });
-      outgoing.on("error", reject);
-      // After the connection is closed, no answer or error can follow.
-      outgoing.on("close", () => reject(Object.assign(new Error("closed"), { code: "ECONNRESET" })));
-      outgoing.end(request.body);
-    });
-    exchange.answered = true;
-    return { status: response.statusCode ?? 0, headers: flattenHeaders(response.headers), body: response };
+    const { url } = exchange;
+    const ca = url.protocol === "https:" ? loadAuthorities(builtin, env) : undefined;
+    const options = { ...getTarget(url), ...(ca ? { ca } : {}), agent: false as const };
+    return toAnswer(await sendRequest(builtin, exchange, url.protocol, options));
   };
+}
+
+/** Makes an answer of a response whose body is still arriving. */
+export function toAnswer(response: IncomingMessage): StreamedAnswer {
+  return { status: response.statusCode ?? 0, headers: flattenHeaders(response.headers), body: response };
+}
+
+/** Returns where to connect for a URL, without the credentials in it. Names of this machine need no resolver. */
+export function getTarget(url: URL): RequestOptions & { host: string } {
+  const host = url.hostname.replace(/^\[|\]$/g, "");
+  // Otherwise Node would derive the name from the Host header, and check a proxy's certificate against the backend's.
+  const servername = /^[\d.]+$|:/.test(host) ? "" : host;
+  return { host, servername, port: url.port, path: `${url.pathname}${url.search}`, ...createLookup(url) };
+}
+
+/**
+ * Sends the request of an exchange. The exchange has its own connection, which ends with it: no stale connection can
+ * lose the answer to a write, and no idle one keeps the process alive.
+ */
+export async function sendRequest(
+  builtin: LoadBuiltin,
+  exchange: Exchange,
+  protocol: string,
+  options: RequestOptions,
+): Promise<IncomingMessage> {
+  const { request, url, signal } = exchange;
+  const module = protocol === "https:" ? builtin("node:https") : builtin("node:http");
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    const headers = { host: url.host, ...request.headers, ...options.headers };
+    const outgoing = module.request({ ...options, method: request.method, headers, signal }, resolve);
+    const stands = protocol === "https:" ? "secureConnect" : "connect";
+    outgoing.on("socket", (socket) => socket.once(stands, () => (exchange.sent = true)));
+    outgoing.on("upgrade", (_response, socket) => {
+      socket.destroy();
+      reject(new Problem("BAD_ANSWER", `${url.origin} answered 101 and switched to a protocol other than HTTP.`));
+    });
+    outgoing.on("error", reject);
+    // After the connection is closed, no answer or error can follow.
+    outgoing.on("close", () => reject(Object.assign(new Error("closed"), { code: "ECONNRESET" })));
+    outgoing.end(request.body);
+  });
+  exchange.answered = true;
+  return response;
 }

@@ -30,10 +30,12 @@ export function toSendProblem(error: unknown, exchange: Exchange, ended: EndReas
       },
     );
   }
+  // undici's error, where the backend calls services through a proxy.
   const proxyStatus = /(?:response |Required )\((\d{3})\)/.exec(error instanceof Error ? error.message : "")?.[1];
-  if (exchange.proxy && proxyStatus) return proxyRefusedProblem(exchange, proxyStatus, error);
+  if (exchange.proxy && proxyStatus) return proxyRefusedProblem(exchange, Number(proxyStatus), error);
   if (code.startsWith("HPE_")) {
-    return new Problem("BAD_ANSWER", `${url.origin} does not speak HTTP (${code}).`, options);
+    const server = exchange.proxy && !sent ? `The proxy ${exchange.proxy}` : url.origin;
+    return new Problem("BAD_ANSWER", `${server} does not speak HTTP (${code}).`, options);
   }
   const suffix = code ? ` (${code})` : "";
   const through = exchange.proxy ? ` through the proxy ${exchange.proxy}` : "";
@@ -72,9 +74,14 @@ function timedOutProblem({ url, sent, answered, proxy }: Exchange, afterMs: numb
   });
 }
 
-function proxyRefusedProblem({ proxy, url }: Exchange, status: string, cause: unknown): Problem {
+/** Describes a proxy that rejects the credentials (407) or refuses to connect to the host of an exchange. */
+export function proxyRefusedProblem(
+  { proxy, url }: Pick<Exchange, "proxy" | "url">,
+  status: number,
+  cause?: unknown,
+): Problem {
   const details = { sent: false };
-  if (status === "407") {
+  if (status === 407) {
     return new Problem("PROXY_INVALID", `The proxy ${proxy} rejected the credentials (407).`, {
       hint: "Add the user and password to the proxy URL: http://user:password@host:port.",
       details,

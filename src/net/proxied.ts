@@ -1,12 +1,13 @@
-import type { Dispatcher } from "undici";
+import type { Socket } from "node:net";
 import { loadAuthorities } from "./authorities.ts";
+import { getTarget, sendRequest, toAnswer } from "./direct.ts";
+import { proxyRefusedProblem } from "./faults.ts";
 import { type HttpProxy, maskProxy } from "./proxy.ts";
-import { type Exchange, flattenHeaders, type LoadBuiltin, type StreamedAnswer, type Transport } from "./transport.ts";
+import type { Exchange, LoadBuiltin, Transport } from "./transport.ts";
 
 /**
- * Creates a transport through a proxy, using undici, which is loaded on first use. Each exchange has its own
- * dispatcher, which is destroyed after it: no stale connection can lose the answer to a write, and no idle one keeps
- * the process alive. undici follows no redirects and retries nothing here.
+ * Creates a transport through a proxy: a tunnel (CONNECT) for `https:`, otherwise the proxy forwards the request. The
+ * backend's certificate is checked as without a proxy.
  */
 export function createProxyTransport(
   builtin: LoadBuiltin,
@@ -15,74 +16,73 @@ export function createProxyTransport(
 ): Transport {
   return async (exchange) => {
     exchange.proxy = `${maskProxy(proxy)} (${proxy.variable})`;
-    const dispatcher = await createDispatcher(proxy, loadAuthorities(builtin, env));
-    const stop = () => void dispatcher.destroy(exchange.signal.reason);
-    exchange.signal.addEventListener("abort", stop, { once: true });
-    const over = () => {
-      exchange.signal.removeEventListener("abort", stop);
-      dispatcher.destroy().catch(() => {});
-    };
-    return dispatch(builtin, dispatcher, exchange, over).catch((error: unknown) => {
-      over();
-      throw error;
+    const { url } = exchange;
+    const authorities = url.protocol === "https:" || isSecure(proxy) ? loadAuthorities(builtin, env) : undefined;
+    const trust = authorities ? { ca: authorities } : {};
+    if (url.protocol === "https:") {
+      const tunnel = await openTunnel(builtin, exchange, proxy, trust);
+      const { host, servername } = getTarget(url);
+      const socket = builtin("node:tls").connect({ socket: tunnel, host, servername, ...trust });
+      const options = { ...getTarget(url), createConnection: () => socket };
+      return toAnswer(await sendRequest(builtin, exchange, "https:", options));
+    }
+    const response = await sendRequest(builtin, exchange, proxy.url.protocol, {
+      ...getTarget(proxy.url),
+      ...trust,
+      agent: false,
+      path: url.href,
+      headers: getCredentials(proxy),
     });
+    if (response.statusCode !== 407) return toAnswer(response);
+    response.destroy();
+    throw proxyRefusedProblem(exchange, 407);
   };
 }
 
-async function createDispatcher(proxy: HttpProxy, ca: string[] | undefined): Promise<Dispatcher> {
-  // Bundling a CommonJS module keeps only its default export.
-  const { ProxyAgent } = (await import("undici")).default;
-  const limits = { headersTimeout: 0, bodyTimeout: 0, connectTimeout: 0, pipelining: 0, allowH2: false };
-  const tls = { ...(ca ? { ca } : {}), timeout: 0, allowH2: false };
-  return new ProxyAgent({ uri: proxy.url.href, requestTls: tls, proxyTls: tls, ...limits });
+/**
+ * Requests a connection to the host of an exchange.
+ *
+ * @throws Problem PROXY_INVALID when the credentials are rejected, UNREACHABLE for any other refusal
+ */
+function openTunnel(
+  builtin: LoadBuiltin,
+  exchange: Exchange,
+  proxy: HttpProxy,
+  trust: { ca?: string[] },
+): Promise<Socket> {
+  const target = `${exchange.url.hostname}:${exchange.url.port || 443}`;
+  const module = isSecure(proxy) ? builtin("node:https") : builtin("node:http");
+  return new Promise((resolve, reject) => {
+    const headers = { host: target, ...getCredentials(proxy) };
+    const { signal } = exchange;
+    const options = {
+      ...getTarget(proxy.url),
+      ...trust,
+      method: "CONNECT",
+      path: target,
+      headers,
+      signal,
+      agent: false,
+    };
+    module
+      .request(options)
+      .on("connect", ({ statusCode = 0 }, socket) => {
+        if (statusCode >= 200 && statusCode < 300) return resolve(socket);
+        socket.destroy();
+        reject(proxyRefusedProblem(exchange, statusCode));
+      })
+      .on("error", reject)
+      .on("close", () => reject(Object.assign(new Error("closed"), { code: "ECONNRESET" })))
+      .end();
+  });
 }
 
-/** Resolves with the head. The body reads from the connection on demand, and closes the dispatcher when it ends. */
-function dispatch(
-  builtin: LoadBuiltin,
-  dispatcher: Dispatcher,
-  exchange: Exchange,
-  over: () => void,
-): Promise<StreamedAnswer> {
-  const { request, url } = exchange;
-  let resume = () => {};
-  const body = new (builtin("node:stream").Readable)({
-    read: () => resume(),
-    destroy: (error, done) => {
-      over();
-      done(error);
-    },
-  });
-  return new Promise((resolve, reject) => {
-    if (exchange.signal.aborted) return reject(exchange.signal.reason);
-    dispatcher.dispatch(
-      {
-        origin: url.origin,
-        path: `${url.pathname}${url.search}`,
-        method: request.method,
-        headers: request.headers,
-        body: request.body,
-      },
-      {
-        // Called before the request is written to an open connection.
-        onRequestStart: () => {
-          exchange.sent = true;
-        },
-        onResponseStart: (controller, status, headers) => {
-          exchange.answered = true;
-          resume = () => controller.resume();
-          resolve({ status, headers: flattenHeaders(headers), body });
-        },
-        onResponseData: (controller, chunk) => {
-          if (!body.push(chunk)) controller.pause();
-        },
-        onResponseEnd: () => void body.push(null),
-        onResponseError: (_controller, error) => {
-          reject(error);
-          // The reader gets the error; without a reader, an unhandled `error` event would end the process.
-          body.on("error", () => {}).destroy(error);
-        },
-      },
-    );
-  });
+function isSecure({ url }: HttpProxy): boolean {
+  return url.protocol === "https:";
+}
+
+function getCredentials({ url: { username, password } }: HttpProxy): Record<string, string> {
+  if (!username && !password) return {};
+  const given = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return { "proxy-authorization": `Basic ${Buffer.from(given).toString("base64")}` };
 }

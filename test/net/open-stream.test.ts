@@ -62,7 +62,7 @@ function open(url: string, clock: Timer = realClock, more: Partial<OutgoingStrea
   return openStream({ method: "GET", url, headTimeoutMs: 30_000, idleTimeoutMs: 120_000, ...more });
 }
 
-/** Both ways out: by node:http, and by undici with an authority of its own. */
+/** Both ways out: plain HTTP, and TLS with an authority from a file. */
 async function bothWays() {
   const tls = selfSigned();
   const { mkdtempSync, rmSync, writeFileSync } = await import("node:fs");

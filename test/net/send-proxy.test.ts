@@ -1,5 +1,12 @@
 import { createServer, type Server } from "node:http";
-import { type AddressInfo, BlockList, connect } from "node:net";
+import { createServer as createTlsServer } from "node:https";
+import {
+  type AddressInfo,
+  BlockList,
+  connect,
+  createServer as createTcpServer,
+  type Server as TcpServer,
+} from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { findProxy } from "#net/proxy";
 import { createSend } from "#net/send";
@@ -22,11 +29,14 @@ function send(url: string, env: Env) {
 async function fakeProxy(
   target: number,
   status = 200,
-): Promise<{ url: string; port: number; asked: string[]; credentials: (string | undefined)[] }> {
+  tls?: { key: string; cert: string },
+): Promise<{ url: string; asked: string[]; credentials: (string | undefined)[] }> {
   const asked: string[] = [];
   const credentials: (string | undefined)[] = [];
-  const server: Server = createServer((request, response) => {
+  const server: Server = tls ? createTlsServer(tls) : createServer();
+  server.on("request", (request, response) => {
     asked.push(`${request.method} ${request.url}`);
+    credentials.push(request.headers["proxy-authorization"]);
     response.end('{"forwarded":true}');
   });
   server.on("connect", (request, socket) => {
@@ -39,13 +49,17 @@ async function fakeProxy(
     socket.on("error", () => tunnel.destroy()).on("close", () => tunnel.destroy());
     socket.pipe(tunnel).pipe(socket);
   });
+  const url = await listen(server);
+  return { url: tls ? url.replace("http://127.0.0.1", "https://localhost") : url, asked, credentials };
+}
+
+async function listen(server: Server | TcpServer): Promise<string> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => {
-    server.closeAllConnections();
+    if ("closeAllConnections" in server) server.closeAllConnections();
     server.close();
   });
-  const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, port, asked, credentials };
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 function chosen(url: string, env: Env): string | null {
@@ -116,6 +130,61 @@ test("a proxy that is not there, refuses, or wants other credentials is named as
     "PROXY_INVALID",
     `The proxy ${asking.url} (HTTPS_PROXY) rejected the credentials (407).`,
   ]);
+});
+
+test("a backend named by an address needs a certificate for that address, whatever the proxy is called", async () => {
+  const certificate = selfSigned();
+  const backend = await fakeBackend({ tls: certificate });
+  const proxy = await fakeProxy(backend.port);
+  const env = { HTTPS_PROXY: proxy.url.replace("127.0.0.1", "localhost"), KAY_CA_FILE: certificate.file };
+  const fault = await send("https://198.51.100.7/x", env).catch((error) => error);
+  expect([fault.code, fault.details.errno]).toEqual(["TLS_FAILED", "ERR_TLS_CERT_ALTNAME_INVALID"]);
+  expect(proxy.asked).toEqual(["CONNECT 198.51.100.7:443"]);
+});
+
+test("a request that is cancelled while the proxy connects closes the connection to the proxy", async () => {
+  const closed = Promise.withResolvers<void>();
+  const controller = new AbortController();
+  const server = createServer().on("connect", (_request, socket) => {
+    socket
+      .on("error", () => {})
+      .on("end", closed.resolve)
+      .resume();
+    controller.abort();
+  });
+  const url = await listen(server);
+  const env = { HTTPS_PROXY: url };
+  const request = { method: "GET" as const, url: "https://kay.example.test/x", timeoutMs: 5_000 };
+  const sending = createSend({ builtin: process.getBuiltinModule, env, clock: realClock });
+  await expect(sending({ ...request, signal: controller.signal })).rejects.toMatchObject({ code: "CANCELLED" });
+  await closed.promise;
+});
+
+test("a proxy that rejects the credentials of a forwarded request, and one that speaks another protocol, are named", async () => {
+  const asking = await listen(createServer((_request, response) => void response.writeHead(407).end()));
+  const asked = await send("http://kay.example.test/x", { HTTP_PROXY: asking }).catch((error) => error);
+  expect([asked.code, asked.message, asked.details.sent]).toEqual([
+    "PROXY_INVALID",
+    `The proxy ${asking} (HTTP_PROXY) rejected the credentials (407).`,
+    false,
+  ]);
+  const other = await listen(createTcpServer((socket) => void socket.end("SSH-2.0-OpenSSH_9.9\r\n")));
+  const fault = await send("https://kay.example.test/x", { HTTPS_PROXY: other }).catch((error) => error);
+  expect([fault.code, fault.message]).toEqual([
+    "BAD_ANSWER",
+    `The proxy ${other} (HTTPS_PROXY) does not speak HTTP (HPE_INVALID_CONSTANT).`,
+  ]);
+});
+
+test("a proxy may itself be reached by TLS, with an authority from KAY_CA_FILE", async () => {
+  const certificate = selfSigned();
+  const backend = await fakeBackend({ tls: certificate });
+  backend.on("GET /x", { json: { ok: true } });
+  const proxy = await fakeProxy(backend.port, 200, certificate);
+  const env = { ALL_PROXY: proxy.url.replace("//", "//ann:s@"), KAY_CA_FILE: certificate.file };
+  expect((await send(`https://localhost:${backend.port}/x`, env)).body).toBe('{"ok":true}');
+  expect((await send("http://kay.example.test/y", env)).body).toBe('{"forwarded":true}');
+  expect(proxy.credentials).toEqual([`Basic ${btoa("ann:s")}`, `Basic ${btoa("ann:s")}`]);
 });
 
 test("plain http to another host is forwarded by the proxy, to this machine it never is", async () => {
