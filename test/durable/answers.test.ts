@@ -132,8 +132,13 @@ test("a node that ends says that the work goes on, and the key tells at another 
   await expect.poll(model.left, { timeout: 10_000 }).toBe(1);
   await a.backend.close();
   expect(await answer).toMatchObject({
-    status: 409,
-    body: { code: "BACKEND_BUSY", message: "This backend is shutting down. The request continues." },
+    status: 502,
+    body: {
+      code: "OUTCOME_UNKNOWN",
+      message: "This backend is shutting down. The request continues.",
+      state: "running",
+      session_id: expect.any(String),
+    },
   });
   const outcome = async () => (await b.call("GET /requests/ends", { token })).body;
   await expect.poll(outcome, { timeout: 10_000 }).toMatchObject({

@@ -46,6 +46,15 @@ export async function closeConfirmation(
   throw new Problem("CONFIRMATION_EXPIRED", "The confirmation expired after 5 minutes; nothing was done.");
 }
 
+/** Returns a confirmation without answering it, if the installation has it. */
+export function peekConfirmation(
+  { db }: Ports,
+  installationId: string,
+  token: string,
+): Promise<StoredConfirmation | undefined> {
+  return findConfirmation(db, hashSecret(token), installationId);
+}
+
 function alreadyAnswered({ approved }: StoredConfirmation, at: Date): Problem {
   const answer = approved ? "approved" : "denied";
   return new Problem("CONFIRMATION_USED", `The confirmation was already ${answer} at ${at.toISOString()}.`, {

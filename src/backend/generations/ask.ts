@@ -13,7 +13,7 @@ import { attendGeneration } from "./attend.ts";
 import { listPlannedCalls } from "./dry-run.ts";
 import type { Engine } from "./engine.ts";
 import { authRequiredProblem } from "./pause.ts";
-import { checkAllowList, type NewGeneration, parseLimits } from "./request.ts";
+import { checkAllowList, type LinkRequest, type NewGeneration, parseLimits } from "./request.ts";
 import { startGeneration } from "./start.ts";
 import { toOutputField } from "./wanted-output.ts";
 import type { RunResult } from "./work.ts";
@@ -32,8 +32,7 @@ export type AskContext = {
 /**
  * Handles `POST /ask` in its three modes (docs/protocol.md). Without `confirm`, reads and writes run and only
  * destructive calls are held; with `confirm`, nothing runs before an approval.
- * @param caller `signal` fires when the caller disconnects, which stops the work; `started` receives the ID of the
- * generation
+ * @param caller `signal` fires when the caller disconnects, which stops the work
  * @throws Problem SESSION_NOT_FOUND, INVALID_REQUEST
  */
 export async function ask(
@@ -41,7 +40,7 @@ export async function ask(
   engine: Engine,
   installationId: string,
   body: AskRequest,
-  { signal, started }: { signal: AbortSignal; started(generationId: string): Promise<void> },
+  { signal, link }: { signal: AbortSignal; link: LinkRequest },
 ): Promise<AskResult> {
   await checkAllowList(ports, installationId, body);
   const { prompt, interactive = false, confirm = false, context = {} } = body;
@@ -50,10 +49,9 @@ export async function ask(
     ...{ prompt, context, interactive, confirm, limits },
     ...{ mode: "answer", source: "typed" },
   };
-  const begun = await startGeneration(ports, engine, installationId, { ...body, request });
+  const begun = await startGeneration(ports, engine, installationId, { ...body, request, link });
   const { conversationId, generationId } = begun;
   const asking: AskContext = { installationId, conversationId, generationId, request };
-  await started(generationId);
   const result = await attendGeneration(ports, engine, begun, signal);
   if (confirm && (result.kind === "answered" || (result.kind === "error" && !BOUNDED.has(result.problem.code))))
     return await holdNothing(ports, asking, result);

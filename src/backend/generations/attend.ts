@@ -2,6 +2,7 @@ import { Problem } from "#protocol/errors";
 import { isGenerationEnd } from "#protocol/events";
 import type { BackendPorts } from "../ports.ts";
 import { findLastEventNumber, type StoredEvent } from "../store/events.ts";
+import { retryWhileAway } from "../store/retry.ts";
 import type { Engine } from "./engine.ts";
 import { loadRunResult } from "./run-result.ts";
 import type { RunResult } from "./work.ts";
@@ -14,8 +15,8 @@ type Attended = { conversationId: string; generationId: string; queued?: boolean
 
 /**
  * Runs a generation while a caller waits for it, and waits for its end wherever it runs: at this node, at another one
- * that took it over, or after a fault it recovers from.
- * @throws Problem BACKEND_BUSY when this node ends first; the work then continues elsewhere
+ * that took it over, or after a fault or an absence of the database it recovers from.
+ * @throws Problem OUTCOME_UNKNOWN with `state: "running"` when this node ends first; the work then continues elsewhere
  */
 export async function attendGeneration(
   ports: BackendPorts,
@@ -43,12 +44,15 @@ async function follow(
   { conversationId, generationId }: Attended,
 ): Promise<RunResult> {
   for (;;) {
-    const after = await findLastEventNumber(ports.db, conversationId);
-    const end = await loadRunResult(ports, generationId);
+    const { after, end } = await retryWhileAway(async () => ({
+      after: await findLastEventNumber(ports.db, conversationId),
+      end: await loadRunResult(ports, generationId),
+    }));
     if (end) return end;
     if (closed.aborted)
-      throw new Problem("BACKEND_BUSY", "This backend is shutting down. The request continues.", {
+      throw new Problem("OUTCOME_UNKNOWN", "This backend is shutting down. The request continues.", {
         hint: "Run `kay sessions show latest` in a moment.",
+        details: { state: "running", session_id: conversationId, generation_id: generationId },
       });
     const until = AbortSignal.any([AbortSignal.timeout(LOOK_AGAIN), closed]);
     for await (const events of hub.follow(conversationId, after, until))

@@ -2,9 +2,12 @@ import { formatAccountChange } from "#agent/call";
 import type { AskResponse, ConfirmRequest } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
 import { hashAccount } from "../approvals/account.ts";
-import { closeConfirmation } from "../approvals/confirmations.ts";
+import { closeConfirmation, peekConfirmation } from "../approvals/confirmations.ts";
 import type { BackendPorts } from "../ports.ts";
+import type { StoredConfirmation } from "../store/confirmations.ts";
 import { findGeneration } from "../store/generations.ts";
+import { retryWhileAway } from "../store/retry.ts";
+import type { DbConnection } from "../store/schema.ts";
 import {
   type AskContext,
   type AskResult,
@@ -17,6 +20,7 @@ import {
 import { attendGeneration } from "./attend.ts";
 import type { Engine } from "./engine.ts";
 import { advanceGeneration } from "./progress.ts";
+import type { LinkRequest } from "./request.ts";
 import { toOutputField } from "./wanted-output.ts";
 
 /**
@@ -30,26 +34,27 @@ export async function answerConfirmation(
   engine: Engine,
   installationId: string,
   { confirmation_token: token, approved }: ConfirmRequest,
-  signal: AbortSignal,
+  { signal, link }: { signal: AbortSignal; link: LinkRequest },
 ): Promise<AskResult> {
-  const held = await closeConfirmation(ports, installationId, token, approved);
-  const { text, output, confirm: strict, accounts = {} } = held.plan as HeldPlan;
+  const change = approved ? await findAccountChange(ports, installationId, token) : undefined;
+  // The answer, the key of the request and the start of the work are stored at once, or not at all.
+  const { held, open } = await ports.db.transaction().execute(async (tx) => {
+    const held = await closeConfirmation({ db: tx, clock: ports.clock }, installationId, token, approved);
+    if (!approved) return { held, open: false };
+    await link(tx, held.generationId);
+    return { held, open: change === undefined && (await approve(tx, held, ports.clock.now())) };
+  });
+  const { text, output, confirm: strict } = held.plan as HeldPlan;
   const { conversationId, generationId, prompt, context, interactive } = held;
   const request = { prompt, context, interactive, confirm: strict };
   const asking: AskContext = { installationId, conversationId, generationId, request };
   if (!approved) return await cancel(engine, asking);
   if (text) return confirmed(asking, text, { receipts: [], ...(output === undefined ? {} : { output }) });
-  const row = await findGeneration(ports.db, generationId);
-  if (row === undefined || row.finished_at !== null || row.step === null)
-    return toFailedResult(asking, new Problem("CANCELLED", "There is nothing left to run."), { receipts: [] });
-  const change = await findAccountChange(ports, installationId, accounts);
   if (change !== undefined) {
-    await engine.stop(generationId, change);
+    await retryWhileAway(() => engine.stop(generationId, change));
     return toFailedResult(asking, new Problem("ACCOUNT_MISMATCH", change, { hint: "" }), { receipts: [] });
   }
-  // If this process ends now, another one continues.
-  const wake_at = new Date(ports.clock.now() + TAKEN_OVER);
-  await advanceGeneration(ports.db, row, { type: "approved" }, { wake_at });
+  if (!open) return toFailedResult(asking, new Problem("CANCELLED", "There is nothing left to run."), { receipts: [] });
   // An approval cannot be half done, so its calls run even if the caller is gone. What follows them runs only for a
   // caller.
   const result = await attendGeneration(ports, engine, asking, signal);
@@ -63,12 +68,24 @@ export async function answerConfirmation(
 /** The plan of a confirmation, with the accounts that it showed by service. */
 type HeldPlan = { text?: string; output?: unknown; confirm: boolean; accounts?: Record<string, ShownAccount> };
 
+/** Approves the held calls, unless nothing is left to run. If this process ends now, another one continues. */
+async function approve(tx: DbConnection, { generationId, plan }: StoredConfirmation, now: number): Promise<boolean> {
+  if ((plan as HeldPlan).text) return false;
+  const row = await findGeneration(tx, generationId);
+  if (row === undefined || row.finished_at !== null || row.step === null) return false;
+  await advanceGeneration(tx, row, { type: "approved" }, { wake_at: new Date(now + TAKEN_OVER) });
+  return true;
+}
+
 /** Says which account changed since the confirmation was shown. */
 async function findAccountChange(
   ports: BackendPorts,
   installationId: string,
-  shown: Record<string, ShownAccount>,
+  token: string,
 ): Promise<string | undefined> {
+  const held = await peekConfirmation(ports, installationId, token);
+  const { text, accounts: shown = {} } = (held?.plan ?? {}) as Partial<HeldPlan>;
+  if (text) return undefined;
   const current = await getAccounts(ports, installationId);
   for (const [service, { id, words }] of Object.entries(shown)) {
     const account = current.get(service);
@@ -81,7 +98,7 @@ async function findAccountChange(
 const TAKEN_OVER = 2_000;
 
 async function cancel(engine: Engine, asking: AskContext): Promise<AskResult> {
-  await engine.stop(asking.generationId, `${CANCELLED}.`);
+  await retryWhileAway(() => engine.stop(asking.generationId, `${CANCELLED}.`));
   return { status: 200, body: { status: "completed", message: CANCELLED, ...toIds(asking), receipts: [] } };
 }
 

@@ -24,7 +24,10 @@ export function hasLimits({ confirm, limits }: Pick<GenerationRequest, "confirm"
  * @returns whether the agent server receives it
  * @throws Problem INVALID_REQUEST
  */
-export async function shouldDelegate({ agent, fetch }: Ports, { request, remote }: NewGeneration): Promise<boolean> {
+export async function shouldDelegate(
+  { agent, fetch }: Ports,
+  { request, remote }: Omit<NewGeneration, "link">,
+): Promise<boolean> {
   if (!agent || !hasLimits(request)) return false;
   if (remote || !(await canCarryGenerations(fetch, agent))) throw delegationProblem(request);
   return true;

@@ -5,9 +5,17 @@ import { checkAllowEntries } from "../approvals/allow-list.ts";
 import { listServices } from "../connections/catalog.ts";
 import type { BackendPorts } from "../ports.ts";
 import type { GenerationRequest, RemoteTurn, TurnLimits } from "../store/generation-state.ts";
+import type { DbConnection } from "../store/schema.ts";
+
+/** Names the generation of a request, in the transaction that starts or approves it. */
+export type LinkRequest = (tx: DbConnection, generationId: string) => Promise<void>;
 
 /** A generation to start. `remote`: the client streams it from an agent server itself. */
-export type NewGeneration = { request: Omit<GenerationRequest, "runsAt" | "traceparent">; remote?: RemoteTurn };
+export type NewGeneration = {
+  request: Omit<GenerationRequest, "runsAt" | "traceparent">;
+  remote?: RemoteTurn;
+  link: LinkRequest;
+};
 
 /** Returns the limits that a request sets for its turn. */
 export function parseLimits(request: AskRequest): TurnLimits {

@@ -32,7 +32,7 @@ export async function startGeneration(
   installationId: string,
   asked: Pick<AskRequest, "session_id" | "when_busy" | "interactive"> & NewGeneration,
 ): Promise<StartedGeneration> {
-  const { interactive = false, remote } = asked;
+  const { interactive = false, remote, link } = asked;
   const given = await shouldDelegate(ports, asked);
   const runsAt = given ? "agent" : "backend";
   const request: GenerationRequest = { ...asked.request, runsAt, ...getTrace(ports) };
@@ -45,9 +45,11 @@ export async function startGeneration(
     known ?? (await createConversation(ports.db, { installationId, interactive, title: request.prompt, now }));
   if (given) await checkSharedConversation(ports, request, conversationId);
   if (known) await makeWay(ports, engine, conversationId, asked);
-  return await ports.db
-    .transaction()
-    .execute((tx) => startGenerationIn(tx, { installationId, conversationId, request, remote, now }));
+  return await ports.db.transaction().execute(async (tx) => {
+    const started = await startGenerationIn(tx, { installationId, conversationId, request, remote, now });
+    await link(tx, started.generationId);
+    return started;
+  });
 }
 
 /** The trace that a generation which is asked for now belongs to. */
@@ -86,7 +88,7 @@ async function makeWay(
   ports: BackendPorts,
   engine: Engine,
   conversationId: string,
-  { when_busy: wish, request }: Pick<AskRequest, "when_busy"> & NewGeneration,
+  { when_busy: wish, request }: Pick<AskRequest, "when_busy"> & Pick<NewGeneration, "request">,
 ): Promise<void> {
   if (wish === "queue") return;
   const open = (await listOpenGenerations(ports.db, conversationId)).filter((row) => !isHeld(row));

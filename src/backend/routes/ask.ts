@@ -1,41 +1,48 @@
 import { Hono } from "hono";
 import { DIRECT_HEADER } from "#protocol/agent";
-import { AskRequest, ConfirmRequest, type OutcomeResponse } from "#protocol/ask";
+import { AskRequest, ConfirmRequest } from "#protocol/ask";
 import { Problem, toProblemBody } from "#protocol/errors";
 import { parseShape } from "#protocol/parse";
 import { authenticate } from "../accounts/authenticate.ts";
 import { type AskResult, ask } from "../generations/ask.ts";
 import { answerConfirmation } from "../generations/confirm.ts";
 import type { Engine } from "../generations/engine.ts";
-import { loadAnswer } from "../generations/run-result.ts";
 import type { BackendPorts } from "../ports.ts";
 import { getFaultLevel, toDatabaseProblem } from "../store/database.ts";
-import { findRequest, type StoredRequest } from "../store/requests.ts";
-import { beginAskStream, beginDirectTurn, type StreamPosition, streamGeneration } from "./ask-stream.ts";
+import { findRequest } from "../store/requests.ts";
+import { beginAskStream, streamGeneration } from "./ask-stream.ts";
 import { parseClient, type RequestedClient } from "./client-mode.ts";
-import { answerOnce, runOnce } from "./idempotency.ts";
+import { answerDirectTurn } from "./direct-turn.ts";
+import { answerOnce, authenticateWrite, type RequestRecord, runOnce } from "./idempotency.ts";
+import { getStreamPosition, loadOutcome } from "./outcome.ts";
+import { toLostProblem } from "./write-failures.ts";
 
 /** Asking (guide, "Ask Endpoint"): `POST /ask`, `POST /ask/confirm`, and what became of a request, `GET /requests/:key`. */
 export function createAskRoutes(ports: BackendPorts, engine: Engine): Hono {
   const app = new Hono();
   app.post("/ask", async (c) => {
-    const { installationId } = await authenticate(ports, c.req.raw);
+    const { installationId } = await authenticateWrite(ports, c.req.raw);
     if (ports.agent && c.req.header(DIRECT_HEADER))
-      return c.json(await beginDirectTurn(ports, engine, installationId, c.req.raw));
+      return await answerDirectTurn(ports, engine, installationId, c.req.raw);
     if (wantsStream(c.req.raw)) return await streamed(ports, engine, installationId, c.req.raw);
-    return await answerOnce(ports, installationId, c.req.raw, (body, signal, started) =>
-      asked(ports, engine, installationId, { body, signal, started }),
+    return await answerOnce(ports, installationId, c.req.raw, (body, signal, { link }) =>
+      asked(ports, engine, installationId, { body, signal, link }),
     );
   });
   app.post("/ask/confirm", async (c) => {
-    const { installationId } = await authenticate(ports, c.req.raw);
-    return await answerOnce(ports, installationId, c.req.raw, (body, signal) =>
-      answerConfirmation(ports, engine, installationId, parseShape(ConfirmRequest, body, "the confirmation"), signal),
-    );
+    const { installationId } = await authenticateWrite(ports, c.req.raw);
+    return await answerOnce(ports, installationId, c.req.raw, (body, signal, { link }) => {
+      const answer = parseShape(ConfirmRequest, body, "the confirmation");
+      return answerConfirmation(ports, engine, installationId, answer, { signal, link });
+    });
   });
   app.get("/requests/:key", async (c) => {
     const { installationId } = await authenticate(ports, c.req.raw);
-    return c.json(await outcome(ports, installationId, c.req.param("key")));
+    const found = await findRequest(ports.db, installationId, c.req.param("key"));
+    // Tells a client apart from a backend without this call that the key is unknown.
+    if (!found)
+      throw new Problem("NOT_FOUND", "No request with this key has arrived.", { details: { state: "absent" } });
+    return c.json(await loadOutcome(ports, found));
   });
   app.onError((error) => failure(ports, error));
   return app;
@@ -54,16 +61,19 @@ async function streamed(
   request: Request,
 ): Promise<Response> {
   let client: RequestedClient | undefined;
-  const { status, body: kept } = await runOnce(ports, installationId, request, async (body, signal, started) => {
-    if (isConfirmation(body)) return await asked(ports, engine, installationId, { body, signal, started });
+  const { status, body: kept } = await runOnce(ports, installationId, request, async (body, signal, { link }) => {
+    if (isConfirmation(body)) return await asked(ports, engine, installationId, { body, signal, link });
     checkPrompt(body);
-    const stream = await beginAskStream(ports, engine, installationId, body);
+    const stream = await beginAskStream(ports, engine, installationId, body, link);
     const given = (body as AskRequest).client;
     client = given && parseClient(given);
     return { status: 200, body: { stream } };
   });
-  const { stream } = kept as { stream?: StreamPosition };
-  return stream ? await streamGeneration(ports, engine, stream, client) : Response.json(kept, { status });
+  const stream = getStreamPosition(kept);
+  if (!stream) return Response.json(kept, { status });
+  return await streamGeneration(ports, engine, stream, client).catch((error: unknown) => {
+    throw toLostProblem(error, true);
+  });
 }
 
 function isConfirmation(body: unknown): boolean {
@@ -75,18 +85,15 @@ async function asked(
   ports: BackendPorts,
   engine: Engine,
   installationId: string,
-  { body, signal, started }: { body: unknown; signal: AbortSignal; started(generationId: string): Promise<void> },
+  { body, signal, link }: { body: unknown; signal: AbortSignal } & Pick<RequestRecord, "link">,
 ): Promise<AskResult> {
   if (isConfirmation(body)) {
     const { confirmation_token, approved = true } = body as Record<string, unknown>;
     const request = parseShape(ConfirmRequest, { confirmation_token, approved }, "the confirmation");
-    return await answerConfirmation(ports, engine, installationId, request, signal);
+    return await answerConfirmation(ports, engine, installationId, request, { signal, link });
   }
   checkPrompt(body);
-  return await ask(ports, engine, installationId, parseShape(AskRequest, body, "the request"), {
-    signal,
-    started,
-  });
+  return await ask(ports, engine, installationId, parseShape(AskRequest, body, "the request"), { signal, link });
 }
 
 /** In the guide's words. */
@@ -95,25 +102,6 @@ function checkPrompt(body: unknown): void {
   if (prompt === undefined || prompt === null || (typeof prompt === "string" && prompt.trim() === "")) {
     throw new Problem("INVALID_REQUEST", "Missing required field: prompt", { details: { field: "prompt" } });
   }
-}
-
-async function outcome(ports: BackendPorts, installationId: string, key: string): Promise<OutcomeResponse> {
-  const found = await findRequest(ports.db, installationId, key);
-  if (!found) throw new Problem("NOT_FOUND", "No request with this key has arrived.");
-  if (found.state !== "done") return await underWay(ports, found);
-  const { stream } = (found.answer ?? {}) as { stream?: StreamPosition };
-  if (stream) {
-    const { session_id, generation_id, after } = stream;
-    const answer = await loadAnswer(ports, generation_id);
-    return answer ? { state: "done", status: 200, answer } : { state: "running", session_id, after };
-  }
-  return { state: "done", status: found.status ?? undefined, answer: found.answer };
-}
-
-/** A generation makes its answer also when the process that took the request is gone. */
-async function underWay(ports: BackendPorts, { state, generationId }: StoredRequest): Promise<OutcomeResponse> {
-  const answer = generationId === null ? undefined : await loadAnswer(ports, generationId);
-  return answer ? { state: "done", status: 200, answer } : { state: state === "done" ? "running" : state };
 }
 
 /** Every failure of asking says `status: "error"` besides the fields of the table (guide). */

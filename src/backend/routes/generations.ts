@@ -13,7 +13,7 @@ import { findLastEventNumber } from "../store/events.ts";
 import { readJsonBody } from "./body.ts";
 import { parseClientQuery } from "./client-mode.ts";
 import { streamEvents } from "./event-stream.ts";
-import { answerOnce } from "./idempotency.ts";
+import { answerOnce, authenticateWrite } from "./idempotency.ts";
 
 /** Following conversations, and answering what generations wait for (protocol section 3). */
 export function createGenerationRoutes(ports: BackendPorts, engine: Engine): Hono {
@@ -34,10 +34,11 @@ export function createGenerationRoutes(ports: BackendPorts, engine: Engine): Hon
     return streamEvents(engine, ports, { conversationId, after, left });
   });
   app.post("/sessions/:id/interactions/:interaction_id", async (c) => {
-    const { installationId } = await authenticate(ports, c.req.raw);
+    const { installationId } = await authenticateWrite(ports, c.req.raw);
     const where = { installationId, conversationId: c.req.param("id"), interactionId: c.req.param("interaction_id") };
-    return await answerOnce(ports, installationId, c.req.raw, async (body) => {
+    return await answerOnce(ports, installationId, c.req.raw, async (body, _signal, record) => {
       const answer = parseShape(InteractionAnswer, body, "the answer");
+      record.begin();
       return { status: 200, body: await answerInteraction(ports, engine, where, answer) };
     });
   });

@@ -1,21 +1,49 @@
 import { createHash } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Problem, toProblemBody } from "#protocol/errors";
-import type { Log } from "#telemetry/log";
+import { authenticate, type Caller } from "../accounts/authenticate.ts";
 import type { BackendPorts } from "../ports.ts";
-import { isDatabaseAway } from "../store/database.ts";
-import { claimRequest, finishRequest, interruptRequest, linkRequest, type StoredRequest } from "../store/requests.ts";
+import { getFaultLevel, isDatabaseAway } from "../store/database.ts";
+import {
+  claimRequest,
+  finishRequest,
+  interruptRequest,
+  linkRequest,
+  releaseRequest,
+  type StoredRequest,
+} from "../store/requests.ts";
+import { retryWhileAway } from "../store/retry.ts";
+import type { DbConnection } from "../store/schema.ts";
+import { getStreamPosition, loadOutcome } from "./outcome.ts";
+import { notTakenProblem, toLostProblem } from "./write-failures.ts";
 
 type Ports = Pick<BackendPorts, "db" | "clock" | "log" | "node">;
 type Answer = { status: number; body: unknown };
 
-/** `link` names the generation that makes the answer, once there is one. */
-type Handle = (body: unknown, signal: AbortSignal, link: (generationId: string) => Promise<void>) => Promise<Answer>;
+/** What a write tells the record of its key while it runs. */
+export type RequestRecord = {
+  /** Names the generation that makes the answer, in the transaction that starts or approves it. */
+  link(tx: DbConnection, generationId: string): Promise<void>;
+  /** Says that something may be sent from now on, without a generation. */
+  begin(): void;
+};
+
+type Handle = (body: unknown, signal: AbortSignal, record: RequestRecord) => Promise<Answer>;
+
+/** How long an answer waits until it is stored, in ms. After that it is sent, and stored when the database is back. */
+const STORE_LIMIT_MS = 2_000;
+
+/** Identifies the sender of a write. @throws Problem DATABASE_UNAVAILABLE with `sent: false`, and as `authenticate` */
+export function authenticateWrite(ports: BackendPorts, request: Request): Promise<Caller> {
+  return authenticate(ports, request).catch(rejectUntaken);
+}
 
 /**
  * Answers a write once per `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header): a repeat gets the first
  * answer, success or not, without side effects. While the first is running, or if it was interrupted, a repeat gets 409
  * at once with `state`; its outcome is at `GET /requests/:key`. Without the header every request runs.
- * @throws Problem IDEMPOTENCY_CONFLICT, INVALID_REQUEST
+ * @throws Problem IDEMPOTENCY_CONFLICT, INVALID_REQUEST; OUTCOME_UNKNOWN when the database went away after work began,
+ * DATABASE_UNAVAILABLE with `sent: false` before
  */
 export async function answerOnce(
   ports: Ports,
@@ -29,62 +57,82 @@ export async function answerOnce(
 
 /** The same for an answer that is not sent as it is kept. */
 export async function runOnce(ports: Ports, installationId: string, request: Request, handle: Handle): Promise<Answer> {
+  const { db } = ports;
   const text = await request.text();
   const key = request.headers.get("idempotency-key");
-  if (key === null) return await handle(parseBody(text), request.signal, unlink);
-  if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
+  if (key !== null && !/^[\x21-\x7e]{1,255}$/.test(key))
     throw new Problem("INVALID_REQUEST", "Idempotency-Key must be 1 to 255 visible characters.");
+  if (key !== null) {
+    const fingerprint = hash(`${request.method} ${new URL(request.url).pathname}\n${text}`);
+    const first = await claim(ports, installationId, key, fingerprint);
+    if (first) return await replay(ports, first, fingerprint);
   }
-  const fingerprint = hash(`${request.method} ${new URL(request.url).pathname}\n${text}`);
-  const node = await ports.node.number();
-  const first = await claimRequest(ports.db, installationId, key, { fingerprint, node }, ports.clock.now());
-  if (first) return replay(first, fingerprint);
-  const answer = await settle(ports.log, () =>
-    handle(parseBody(text), request.signal, (id) => linkRequest(ports.db, installationId, key, id)),
-  ).catch(async (error: unknown) => {
-    // One more try: it gets another connection.
-    const interrupt = () => interruptRequest(ports.db, installationId, key);
-    await interrupt().catch(interrupt);
-    throw error;
-  });
-  // The work continues without this process, and its end will be the answer.
-  if ((answer.body as { code?: unknown } | null)?.code === "BACKEND_BUSY") return answer;
-  await finishRequest(ports.db, installationId, key, { status: answer.status, answer: answer.body });
-  return answer;
+  let begun = false;
+  const record: RequestRecord = {
+    begin: () => {
+      begun = true;
+    },
+    link: async (tx, id) => {
+      if (key !== null) await linkRequest(tx, installationId, key, id);
+      // From here on the transaction may be committed although its end is not heard.
+      begun = true;
+    },
+  };
+  try {
+    const answer = await handle(parseBody(text), request.signal, record);
+    if (key !== null) await keep(ports, installationId, key, answer);
+    return answer;
+  } catch (error) {
+    if (key === null) throw isDatabaseAway(error) ? toLostProblem(error, begun) : error;
+    if (!(error instanceof Problem)) ports.log(getFaultLevel(error), "ask_failed", { error });
+    const problem = toLostProblem(error, begun);
+    const answer = { status: problem.status, body: { status: "error", ...toProblemBody(problem) } };
+    if (error instanceof Problem && error.details.state === undefined) await keep(ports, installationId, key, answer);
+    // No answer is stored: what a generation works on is its own record.
+    else
+      void retryWhileAway(() => (begun ? interruptRequest : releaseRequest)(db, installationId, key)).catch(() => {});
+    return answer;
+  }
 }
 
-async function unlink(): Promise<void> {}
+async function claim(
+  { db, node, clock }: Ports,
+  installationId: string,
+  key: string,
+  fingerprint: string,
+): Promise<StoredRequest | undefined> {
+  try {
+    const claimed = { fingerprint, node: await node.number() };
+    return await claimRequest(db, installationId, key, claimed, clock.now());
+  } catch (error) {
+    return rejectUntaken(error);
+  }
+}
 
-function replay(first: StoredRequest, fingerprint: string): Answer {
+/** Stores an answer. One that cannot be stored is sent all the same: it is the truth, and there is no other copy. */
+async function keep(ports: Ports, installationId: string, key: string, { status, body }: Answer): Promise<void> {
+  const stored = retryWhileAway(() => finishRequest(ports.db, installationId, key, { status, answer: body })).catch(
+    (error: unknown) => ports.log("error", "answer_not_stored", { error }),
+  );
+  await Promise.race([stored, sleep(STORE_LIMIT_MS, undefined, { ref: false })]);
+}
+
+async function replay(ports: Ports, first: StoredRequest, fingerprint: string): Promise<Answer> {
   if (first.fingerprint !== fingerprint) {
     throw new Problem("IDEMPOTENCY_CONFLICT", "Another request was already made with this Idempotency-Key.");
   }
-  if (first.state === "done") return { status: first.status ?? 200, body: first.answer };
+  if (getStreamPosition(first.answer)) return { status: 200, body: first.answer };
+  const { state, status, answer, session_id } = await loadOutcome(ports, first);
+  if (state === "done") return { status: status ?? 200, body: answer };
   const words =
-    first.state === "running"
+    state === "running"
       ? "The first request with this Idempotency-Key is still running."
       : "The first request with this Idempotency-Key was cut off; what it did is in its receipts.";
-  throw new Problem("IDEMPOTENCY_CONFLICT", words, { details: { state: first.state } });
+  throw new Problem("IDEMPOTENCY_CONFLICT", words, { details: { state, ...(session_id ? { session_id } : {}) } });
 }
 
-/**
- * A failure is an answer too: it is kept, so that a repeat cannot do by accident what failed the first time. That the database went away in between
- * is none.
- */
-async function settle(log: Log, work: () => Promise<Answer>): Promise<Answer> {
-  try {
-    return await work();
-  } catch (error) {
-    if (isDatabaseAway(error))
-      throw new Problem("DATABASE_UNAVAILABLE", "The database went away while this was done.", {
-        hint: "Look what became of it, or try again in a moment.",
-        cause: error,
-      });
-    if (!(error instanceof Problem)) log("error", "ask_failed", { error });
-    const problem =
-      error instanceof Problem ? error : new Problem("INTERNAL", "Something went wrong inside kay.", { cause: error });
-    return { status: problem.status, body: { status: "error", ...toProblemBody(problem) } };
-  }
+function rejectUntaken(error: unknown): never {
+  throw isDatabaseAway(error) ? notTakenProblem(error) : error;
 }
 
 function parseBody(text: string): unknown {

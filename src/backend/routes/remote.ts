@@ -8,8 +8,9 @@ import { findOwnGeneration } from "../generations/auth.ts";
 import type { Engine } from "../generations/engine.ts";
 import { acceptReport, recordStreamOutcome } from "../generations/reports.ts";
 import type { BackendPorts } from "../ports.ts";
-import { beginDirectTurn } from "./ask-stream.ts";
 import { readJsonBody } from "./body.ts";
+import { answerDirectTurn } from "./direct-turn.ts";
+import { authenticateWrite } from "./idempotency.ts";
 
 /**
  * Agent servers elsewhere (protocol section 4): `POST /ask/stream` and `POST /generations/:id/stream` for clients that stream from there
@@ -18,8 +19,8 @@ import { readJsonBody } from "./body.ts";
 export function createRemoteRoutes(ports: BackendPorts, engine: Engine): Hono {
   const app = new Hono();
   app.post("/ask/stream", async (c) => {
-    const { installationId } = await authenticate(ports, c.req.raw);
-    return c.json(await beginDirectTurn(ports, engine, installationId, c.req.raw));
+    const { installationId } = await authenticateWrite(ports, c.req.raw);
+    return await answerDirectTurn(ports, engine, installationId, c.req.raw);
   });
   app.post("/generations/:id/stream", async (c) => {
     const { installationId } = await authenticate(ports, c.req.raw);

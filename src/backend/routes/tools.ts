@@ -10,7 +10,7 @@ import { findService, listServices } from "../connections/catalog.ts";
 import { describeServices, listConnectedServices } from "../connections/service-views.ts";
 import type { BackendPorts } from "../ports.ts";
 import { buildServiceTools } from "../tools/toolbox.ts";
-import { answerOnce } from "./idempotency.ts";
+import { answerOnce, authenticateWrite, type RequestRecord } from "./idempotency.ts";
 
 /** What can be connected and done (protocol section 5): `GET /services`, `GET /tools`, `GET /tools/:name`, `POST /tools/:name/call`. */
 export function createToolRoutes(ports: BackendPorts): Hono {
@@ -35,9 +35,9 @@ export function createToolRoutes(ports: BackendPorts): Hono {
     return c.json((await views(ports, installationId, [tool]))[0]);
   });
   app.post("/tools/:name/call", async (c) => {
-    const { installationId } = await authenticate(ports, c.req.raw);
-    return await answerOnce(ports, installationId, c.req.raw, (body, signal) =>
-      called(ports, installationId, { name: c.req.param("name"), body, signal }),
+    const { installationId } = await authenticateWrite(ports, c.req.raw);
+    return await answerOnce(ports, installationId, c.req.raw, (body, signal, record) =>
+      called(ports, installationId, { name: c.req.param("name"), body, signal, record }),
     );
   });
   return app;
@@ -55,12 +55,13 @@ async function views(ports: BackendPorts, installationId: string, tools: AgentTo
 async function called(
   ports: BackendPorts,
   installationId: string,
-  { name, body, signal }: { name: string; body: unknown; signal: AbortSignal },
+  { name, body, signal, record }: { name: string; body: unknown; signal: AbortSignal; record: RequestRecord },
 ): Promise<{ status: number; body: unknown }> {
   const id = createDirectCallId();
   try {
     const tool = findTool(await getTools(ports, installationId, id), name);
     const { input = {} } = parseShape(ToolCallRequest, body, "the request");
+    if (tool.access !== "read") record.begin();
     return { status: 200, body: await callToolDirectly(tool, input, { id, signal }) };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;

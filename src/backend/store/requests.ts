@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import { cleanText, toJsonColumn } from "./column-types.ts";
 import { LIVE_NODES_SQL } from "./node.ts";
-import type { Database } from "./schema.ts";
+import type { Database, DbConnection } from "./schema.ts";
 
 /** A write by its `Idempotency-Key`: running, answered, or interrupted by a stop of the backend. */
 export type StoredRequest = {
@@ -68,9 +68,9 @@ export async function findRequest(
   return { fingerprint, state, status, answer, generationId };
 }
 
-/** The answer of this request is made by a generation. */
+/** Names the generation that makes the answer of this request, in the transaction that starts or approves it. */
 export async function linkRequest(
-  db: Kysely<Database>,
+  db: DbConnection,
   installationId: string,
   key: string,
   generationId: string,
@@ -88,6 +88,17 @@ export async function interruptRequest(db: Kysely<Database>, installationId: str
   await db
     .updateTable("requests")
     .set({ state: "interrupted" })
+    .where("installation_id", "=", installationId)
+    .where("key", "=", key)
+    .where("state", "=", "running")
+    .where("generation_id", "is", null)
+    .execute();
+}
+
+/** Forgets a request that was not carried out, so that its key is unknown again. */
+export async function releaseRequest(db: Kysely<Database>, installationId: string, key: string): Promise<void> {
+  await db
+    .deleteFrom("requests")
     .where("installation_id", "=", installationId)
     .where("key", "=", key)
     .where("state", "=", "running")

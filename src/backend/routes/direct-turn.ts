@@ -1,0 +1,76 @@
+import { AskStreamRequest, type AskStreamResponse } from "#protocol/agent";
+import { AskRequest } from "#protocol/ask";
+import { Problem } from "#protocol/errors";
+import { parseShape } from "#protocol/parse";
+import { buildStreamUrl } from "../agent-client/client.ts";
+import type { Engine } from "../generations/engine.ts";
+import { openTurn, toRemoteTurn } from "../generations/remote.ts";
+import { type LinkRequest, type NewGeneration, parseLimits } from "../generations/request.ts";
+import { startGeneration } from "../generations/start.ts";
+import type { BackendPorts } from "../ports.ts";
+import { streamGeneration } from "./ask-stream.ts";
+import { runOnce } from "./idempotency.ts";
+import { getStreamPosition } from "./outcome.ts";
+
+/**
+ * Begins a turn that the client streams from the agent server itself: the whole of `POST /ask/stream`, and of a `POST /ask` whose client said
+ * that it would rather have that.
+ *
+ * @throws Problem AGENT_NOT_CONFIGURED, AGENT_FAILED, INVALID_REQUEST for what an agent server cannot be held to
+ */
+export async function answerDirectTurn(
+  ports: BackendPorts,
+  engine: Engine,
+  installationId: string,
+  request: Request,
+): Promise<Response> {
+  let begun: AskStreamResponse | undefined;
+  const { status, body: kept } = await runOnce(ports, installationId, request, async (body, signal, { link }) => {
+    begun = await beginDirectTurn(ports, engine, installationId, { body, link });
+    // The caller is gone, so there is no reader.
+    if (signal.aborted) await engine.stop(begun.generation_id, "The caller has disconnected.");
+    const { session_id, generation_id, after = 0 } = begun;
+    // The token is for this caller alone; a repeat reads the turn from the log.
+    return { status: 200, body: { stream: { session_id, generation_id, after } } };
+  });
+  const stream = getStreamPosition(kept);
+  if (begun || !stream) return Response.json(begun ?? kept, { status });
+  return await streamGeneration(ports, engine, stream);
+}
+
+async function beginDirectTurn(
+  ports: BackendPorts,
+  engine: Engine,
+  installationId: string,
+  { body, link }: { body: unknown; link: LinkRequest },
+): Promise<AskStreamResponse> {
+  const { agent } = ports;
+  if (!agent) throw new Problem("AGENT_NOT_CONFIGURED", "Agent URL not configured");
+  const { prompt, session_id } = parseShape(AskStreamRequest, body, "the request");
+  if (prompt.trim() === "")
+    throw new Problem("INVALID_REQUEST", "Missing required field: prompt", { details: { field: "prompt" } });
+  const asked = parseShape(AskRequest, body, "the request");
+  const request: NewGeneration["request"] = {
+    prompt,
+    context: {},
+    interactive: false,
+    confirm: asked.confirm ?? false,
+    mode: "stream",
+    source: "typed",
+    limits: parseLimits(asked),
+  };
+  const remote = toRemoteTurn(ports.clock.now(), true);
+  const turn = await startGeneration(ports, engine, installationId, { session_id, request, remote, link });
+  const token = await openTurn(ports, agent, turn).catch(async (error: unknown) => {
+    await engine.stop(turn.generationId, "The agent server could not be asked.");
+    throw error;
+  });
+  engine.wake(turn.generationId);
+  return {
+    session_id: turn.conversationId,
+    generation_id: turn.generationId,
+    stream_token: token,
+    stream_url: buildStreamUrl(agent, turn.conversationId),
+    after: turn.after,
+  };
+}

@@ -1,0 +1,57 @@
+import type { AskResponse, OutcomeResponse } from "#protocol/ask";
+import { Problem, toProblemBody } from "#protocol/errors";
+import { isHeld } from "../generations/run.ts";
+import { loadAnswer } from "../generations/run-result.ts";
+import type { BackendPorts } from "../ports.ts";
+import { listReceipts } from "../store/effects.ts";
+import { findLastEventNumber, listEvents } from "../store/events.ts";
+import { findGeneration, type StoredGeneration } from "../store/generations.ts";
+import type { StoredRequest } from "../store/requests.ts";
+import type { StreamPosition } from "./ask-stream.ts";
+
+type Ports = Pick<BackendPorts, "db">;
+
+/**
+ * Loads the outcome of a write. A generation makes its answer even if the process that took the request is gone, or could
+ * not store the answer.
+ */
+export async function loadOutcome(
+  ports: Ports,
+  { state, status, answer, generationId }: StoredRequest,
+): Promise<OutcomeResponse> {
+  const stream = getStreamPosition(answer);
+  if (state === "done" && !stream) return { state, status: status ?? undefined, answer };
+  const id = stream?.generation_id ?? generationId;
+  if (id === null) return { state };
+  const made = await loadAnswer(ports, id);
+  if (made) return { state: "done", status: 200, answer: made };
+  const row = await findGeneration(ports.db, id);
+  if (row === undefined) return toDone(DELETED, id, []);
+  if (!stream && isHeld(row) && row.progress.approval === "none")
+    return toDone(UNDELIVERED, id, await listReceipts(ports.db, id));
+  return { state: "running", session_id: row.conversation_id, after: stream?.after ?? (await findStart(ports, row)) };
+}
+
+/** Returns where the stream of a stored answer begins, if it is one. */
+export function getStreamPosition(answer: unknown): StreamPosition | undefined {
+  return (answer as { stream?: StreamPosition } | null)?.stream;
+}
+
+/** Number of the last event before a generation. */
+async function findStart({ db }: Ports, { id, conversation_id }: StoredGeneration): Promise<number> {
+  const last = await findLastEventNumber(db, conversation_id);
+  const [first] = await listEvents(db, id);
+  return first ? first.number - 1 : last;
+}
+
+const DELETED = new Problem("CANCELLED", "The conversation was deleted before it was finished.");
+/** The token is not stored, only its hash. */
+const UNDELIVERED = new Problem(
+  "CONFIRMATION_NOT_FOUND",
+  "The confirmation did not reach you, so the calls that it asks about were not run.",
+);
+
+function toDone(problem: Problem, id: string, receipts: AskResponse["receipts"]): OutcomeResponse {
+  const answer = { status: "error", ...toProblemBody(problem), generation_id: id, receipts };
+  return { state: "done", status: problem.status, answer };
+}
