@@ -145,3 +145,108 @@ test("an outcome the backend knows nothing of, or has no call for, is unknown", 
   expect(await api.outcome("a/b")).toEqual({ state: "unknown" });
   expect(await api.outcome("a/b")).toEqual({ state: "running" });
 });
+
+/** Failures of the backend itself, which say nothing about the write. */
+const FAILURES: [number, string][] = [
+  [503, "DATABASE_UNAVAILABLE"],
+  [503, "NOT_READY"],
+  [500, "INTERNAL"],
+  [502, "OUTCOME_UNKNOWN"],
+  [409, "BACKEND_BUSY"],
+  [409, "IDEMPOTENCY_CONFLICT"],
+];
+const fail = ([status, code]: [number, string], more = {}): Reply => ({
+  status,
+  json: { status: "error", error: code, code, message: "It failed.", ...more },
+});
+const RECEIPTS = [{ tool_call_id: "c1", tool: "slack.send_message", effect: "settled", summary: "Send to #general" }];
+
+test.each(FAILURES)(
+  "F1 a write that was answered %i %s is looked up, and its own answer is given",
+  async (...failure) => {
+    const done = {
+      json: { state: "done", status: 200, answer: { status: "completed", message: "Sent.", receipts: RECEIPTS } },
+    };
+    const called = { tool: "slack.send_message", output: { data: null, text: "Sent." }, receipts: RECEIPTS };
+    const backend = await fakeBackend();
+    const { api } = apiFor(backend.url, { token: "T0" });
+    backend.on("POST /ask", fail(failure), fail(failure));
+    backend.on("POST /ask/confirm", fail(failure));
+    backend.on("POST /tools/slack.send_message/call", fail(failure));
+    backend.on("GET /requests/I1", done, { json: { state: "running" } }, { status: 503, json: {} }, done, done);
+    backend.on("GET /requests/I1", { json: { state: "done", status: 200, answer: called } });
+    const options = { idempotencyKey: "I1" };
+    const answer = { status: "completed", receipts: RECEIPTS };
+    expect(await api.ask({ prompt: "hi" }, options)).toMatchObject(answer);
+    expect(await api.confirm("c", true, options)).toMatchObject(answer);
+    expect(await api.askStream({ prompt: "hi" }, options)).toMatchObject({ kind: "answer", answer });
+    expect(await api.callTool("slack.send_message", {}, options)).toMatchObject(called);
+  },
+);
+
+test.each(FAILURES)(
+  "F1 a write that was answered %i %s is unknown where nobody knows what became of it",
+  async (...failure) => {
+    const backend = await fakeBackend();
+    const { api } = apiFor(backend.url, { token: "T0" });
+    backend.on("POST /ask", fail(failure), fail(failure));
+    backend.on("GET /requests/I1", { status: 404, json: { error: "NOT_FOUND", message: "Not found" } });
+    const unknown = {
+      code: "OUTCOME_UNKNOWN",
+      exit: 1,
+      details: { sent: true, idempotency_key: "I1", lost: failure[1] },
+    };
+    expect(await problemOf(api.ask({ prompt: "hi" }, { idempotencyKey: "I1" }))).toMatchObject(unknown);
+    // The database stays away for longer than anybody waits.
+    backend.always("GET /requests/I1", fail([503, "DATABASE_UNAVAILABLE"]));
+    expect(await problemOf(api.ask({ prompt: "hi" }, { idempotencyKey: "I1" }))).toMatchObject(unknown);
+  },
+);
+
+test("F1 a stream that was answered with a failure is followed where it goes on", async () => {
+  const backend = await fakeBackend();
+  const { api } = apiFor(backend.url, { token: "T0" });
+  backend.on("POST /ask", fail([503, "DATABASE_UNAVAILABLE"]));
+  backend.on("GET /requests/I1", { json: { state: "running", session_id: "session_1", after: 4 } });
+  const part = { type: "finish", finishReason: "stop" };
+  backend.on("GET /sessions/session_1/events?after=4&client=c1", {
+    headers: { "Content-Type": "text/event-stream" },
+    text: `id: 5\ndata: ${JSON.stringify(part)}\n\n`,
+  });
+  const asked = await api.askStream({ prompt: "hi", client: { id: "c1" } }, { idempotencyKey: "I1" });
+  const parts = [];
+  if (asked.kind === "stream") for await (const each of asked.parts) parts.push(each);
+  expect(parts).toEqual([{ number: 5, part }]);
+});
+
+test("F1 a write that the backend did not take may be sent again later", async () => {
+  const backend = await fakeBackend();
+  const { api } = apiFor(backend.url, { token: "T0" });
+  backend.on("POST /ask", fail([503, "DATABASE_UNAVAILABLE"], { sent: false }));
+  expect(await problemOf(api.ask({ prompt: "hi" }))).toMatchObject({
+    code: "DATABASE_UNAVAILABLE",
+    exit: 6,
+    hint: "Try again in a moment.",
+    details: { sent: false },
+  });
+  backend.always("GET /requests/I1", { status: 404, json: { code: "NOT_FOUND", message: "No.", state: "absent" } });
+  backend.on("POST /ask", fail([503, "DATABASE_UNAVAILABLE"]), fail([502, "OUTCOME_UNKNOWN"]), "drop");
+  const options = { idempotencyKey: "I1" };
+  const problems = [];
+  for (let i = 0; i < 3; i++) problems.push(await problemOf(api.ask({ prompt: "hi" }, options)));
+  expect(problems.map(({ code, exit, details }) => [code, exit, details.sent])).toEqual([
+    ["DATABASE_UNAVAILABLE", 6, false],
+    ["NOT_READY", 6, false],
+    // The request may still be on its way.
+    ["OUTCOME_UNKNOWN", 1, true],
+  ]);
+});
+
+test("F1 a failure with receipts, and one of a write that may be repeated, are not looked up", async () => {
+  const backend = await fakeBackend();
+  const { api } = apiFor(backend.url, { token: "T0" });
+  backend.on("POST /ask", fail([502, "OUTCOME_UNKNOWN"], { receipts: RECEIPTS }));
+  expect(await problemOf(api.ask({ prompt: "hi" }))).toMatchObject({ details: { receipts: RECEIPTS } });
+  backend.on("DELETE /sessions/s1", fail([409, "BACKEND_BUSY"]));
+  expect(await problemOf(api.deleteSession("s1"))).toMatchObject({ code: "BACKEND_BUSY" });
+});

@@ -137,6 +137,8 @@ function rateLimitedProblem(answer: Incoming, { host, now }: AnswerContext, sent
 /** Fields of the body that commands and scripts use. */
 const KNOWN_FIELDS = [
   "status",
+  "sent",
+  "state",
   "session_reset_required",
   "integration",
   "integrations",
@@ -156,7 +158,9 @@ function pickFields(body: Record<string, unknown>): Record<string, unknown> {
 }
 
 function getHint(code: ErrorCode, status: number): { hint?: string } {
-  return code === "INTERNAL" && status >= 500 ? { hint: "The backend failed. Try again in a moment." } : {};
+  if (code === "INTERNAL" && status >= 500) return { hint: "The backend failed. Try again in a moment." };
+  // The hint of the table is for the operator of the backend.
+  return code === "DATABASE_UNAVAILABLE" ? { hint: "Try again in a moment." } : {};
 }
 
 /** Returns null for the errors of a backend that does not have a call. */

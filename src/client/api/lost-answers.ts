@@ -1,5 +1,6 @@
 import type { Incoming } from "#net/ports";
-import { Problem } from "#protocol/errors";
+import { sleepOrThrow } from "#net/sleep";
+import { type ErrorCode, Problem } from "#protocol/errors";
 import { type BackendConnection, getHost } from "./backend-connection.ts";
 import { isWebPage, parseJsonObject, toProblem } from "./failure.ts";
 import { type Call, readAnswer, toAnswerContext } from "./send-call.ts";
@@ -13,13 +14,15 @@ export type WriteOutcome =
   | { state: "running"; place?: StreamPosition }
   | { state: "interrupted" }
   | { state: "unknown" }
+  /** The backend stores keys, and this one never arrived. */
+  | { state: "absent" }
   | { state: "done"; status: number; answer: unknown };
 
 type GetCall = (call: Call) => Promise<Incoming>;
 
 /**
- * `GET /requests/:key`. Returns `unknown` for a 404, from a backend that does not have this call or does not know the
- * key.
+ * `GET /requests/:key`. Returns `absent` for a key that never arrived, and `unknown` from a backend that does not have
+ * this call.
  */
 export async function fetchOutcome(
   backend: BackendConnection,
@@ -37,14 +40,15 @@ export async function fetchOutcome(
     const { state, session_id: sessionId, after = 0 } = outcome;
     return state === "running" && sessionId !== undefined ? { state, place: { sessionId, after } } : { state };
   } catch (error) {
-    if (error instanceof Problem && error.details.http_status === 404) return { state: "unknown" };
-    throw error;
+    if (!(error instanceof Problem) || error.details.http_status !== 404) throw error;
+    return { state: error.details.state === "absent" ? "absent" : "unknown" };
   }
 }
 
 /**
- * Sends a write exactly once. If its answer is lost (broken connection, gateway error, timeout), its outcome is looked
- * up once: a finished write returns its answer, any other outcome is OUTCOME_UNKNOWN. It is never sent again.
+ * Sends a write exactly once. If its answer is lost (broken connection, gateway error, timeout), or says only that the
+ * backend failed, its outcome is looked up: a finished write returns its answer, any other outcome is OUTCOME_UNKNOWN. It
+ * is never sent again.
  */
 export async function sendOnce(
   backend: BackendConnection,
@@ -80,7 +84,7 @@ async function recoverAnswer(
 ): Promise<Incoming> {
   const found = await lookUpOutcome(backend, call, error, lookUp);
   if (!("state" in found)) return found;
-  throw outcomeUnknownProblem(found.state, error as Problem, key);
+  throw outcomeUnknownProblem(found.state, error as Problem, call, key);
 }
 
 /**
@@ -97,7 +101,7 @@ export async function recoverStream(
   const found = await lookUpOutcome(backend, call, error, lookUp);
   if (!("state" in found)) return found;
   if (found.state === "running" && found.place) return found.place;
-  throw outcomeUnknownProblem(found.state, error as Problem, key);
+  throw outcomeUnknownProblem(found.state, error as Problem, call, key);
 }
 
 async function lookUpOutcome(
@@ -105,10 +109,16 @@ async function lookUpOutcome(
   call: Call,
   error: unknown,
   lookUp: () => Promise<WriteOutcome>,
-): Promise<Incoming | Exclude<WriteOutcome, { state: "done" }>> {
-  if (!(error instanceof Problem) || !isLost(error)) throw error;
-  const outcome = await lookUp().catch((): WriteOutcome => ({ state: "unknown" }));
-  return outcome.state === "done" ? replayAnswer(backend, call, outcome) : outcome;
+): Promise<Incoming | Exclude<WriteOutcome, { state: "done" | "absent" }>> {
+  if (!(error instanceof Problem)) throw error;
+  const isFailure = isBackendFailure(error, call);
+  if (!isLost(error) && !isFailure) throw error;
+  const outcome = await (isFailure
+    ? lookUpPatiently(backend, call, lookUp)
+    : lookUp().catch((): WriteOutcome => ({ state: "unknown" })));
+  if (outcome.state === "done") return replayAnswer(backend, call, outcome);
+  if (isFailure && outcome.state === "absent") throw notTakenProblem(error);
+  return outcome.state === "absent" ? { state: "unknown" } : outcome;
 }
 
 /** Whether the request may have run although the backend's answer did not arrive. */
@@ -118,6 +128,64 @@ function isLost(problem: Problem): boolean {
   return problem.code === "BAD_GATEWAY" || problem.details.cut_off === true;
 }
 
+/** Writes whose keys a backend stores. All others are the same when they are repeated. */
+const STORED = /^\/(ask|ask\/confirm|tools\/[^/]+\/call|sessions\/[^/]+\/interactions\/[^/]+)$/;
+
+/** Failures that are the answer of the work itself. */
+const FINAL: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  "MODEL_FAILED",
+  "MODEL_NOT_CONFIGURED",
+  "AGENT_FAILED",
+  "SERVICE_FAILED",
+  "SERVICE_NOT_CONFIGURED",
+  "ACCOUNT_MISMATCH",
+  "NOT_CONNECTED",
+  "TOOL_CHANGED",
+  "CONFIRMATION_USED",
+  "INTERACTION_CLOSED",
+  "INTERACTION_UNAVAILABLE",
+  "GENERATION_CLOSED",
+  "BAD_ANSWER",
+]);
+
+/**
+ * Whether the backend answered only that it failed or is busy, which says nothing about the write. An answer with
+ * receipts, or with `sent: false`, says what was done.
+ */
+function isBackendFailure({ code, details }: Problem, { method, path }: Call): boolean {
+  const status = Number(details.http_status ?? 0);
+  const isOwn = (status >= 500 || status === 409) && code !== "BAD_GATEWAY" && !FINAL.has(code) && !details.cut_off;
+  return isOwn && method === "POST" && STORED.test(path) && details.sent !== false && details.receipts === undefined;
+}
+
+/** How long to look a failed write up while the backend cannot say what became of it, in ms. */
+const LOOK_UP_LIMIT_MS = 30_000;
+const LOOK_UP_PAUSE_MS = 1_000;
+
+/** Looks the outcome up until the backend knows it: its database may be away, or the work still running. */
+async function lookUpPatiently(
+  { clock }: BackendConnection,
+  { signal }: Call,
+  lookUp: () => Promise<WriteOutcome>,
+): Promise<WriteOutcome> {
+  const end = clock.now() + LOOK_UP_LIMIT_MS;
+  for (;;) {
+    const outcome = await lookUp().catch(() => undefined);
+    if (outcome && (outcome.state !== "running" || outcome.place)) return outcome;
+    if (clock.now() >= end) return outcome ?? { state: "unknown" };
+    await sleepOrThrow(clock, LOOK_UP_PAUSE_MS, signal);
+  }
+}
+
+/** Returns the error for a write that the backend did not take. It may be sent again. */
+function notTakenProblem(failure: Problem): Problem {
+  const details = { ...failure.details, sent: false };
+  if (failure.code !== "OUTCOME_UNKNOWN")
+    return new Problem(failure.code, failure.message, { hint: failure.hint, details, cause: failure });
+  const message = `${failure.message} Nothing was done.`;
+  return new Problem("NOT_READY", message, { hint: "Try again in a moment.", details, cause: failure });
+}
+
 /** Treats the stored first answer as if it had just arrived. */
 function replayAnswer(backend: BackendConnection, call: Call, outcome: { status: number; answer: unknown }): Incoming {
   const answer = { status: outcome.status, headers: {}, body: JSON.stringify(outcome.answer) ?? "" };
@@ -125,15 +193,26 @@ function replayAnswer(backend: BackendConnection, call: Call, outcome: { status:
   return answer;
 }
 
-const OUTCOME_TEXTS: Record<"running" | "interrupted" | "unknown", string> = {
+type OpenState = "running" | "interrupted" | "unknown";
+
+const OUTCOME_TEXTS: Record<OpenState, string> = {
   running: "The answer was lost, and the backend is still working on the request.",
   interrupted: "The backend was interrupted while it worked on the request, so it is unknown how much was done.",
   unknown: "The answer was lost, so the request may have been processed.",
 };
 
-function outcomeUnknownProblem(state: "running" | "interrupted" | "unknown", lost: Problem, key: string): Problem {
-  return new Problem("OUTCOME_UNKNOWN", `${OUTCOME_TEXTS[state]} ${lost.message}`, {
-    details: { state, idempotency_key: key, lost: lost.code },
+/** After an answer of the backend that says no more than that it failed. */
+const FAILURE_TEXTS: Record<OpenState, string> = {
+  ...OUTCOME_TEXTS,
+  running: "The backend is still working on the request.",
+  unknown: "The backend failed, so the request may have been processed.",
+};
+
+function outcomeUnknownProblem(state: OpenState, lost: Problem, call: Call, key: string): Problem {
+  const texts = isBackendFailure(lost, call) ? FAILURE_TEXTS : OUTCOME_TEXTS;
+  const { session_id, generation_id } = lost.details;
+  return new Problem("OUTCOME_UNKNOWN", `${texts[state]} ${lost.message}`, {
+    details: { sent: true, state, idempotency_key: key, lost: lost.code, session_id, generation_id },
     cause: lost,
   });
 }

@@ -54,6 +54,8 @@ export type EventsOptions = StreamListener & {
 /** Read again for each new connection, so that changes are reported. */
 type FollowingClient = { id: string; name?: string; interaction?: { supported: boolean; enabled: boolean } };
 
+type FollowerOptions = { signal?: AbortSignal; key: string; client: AskRequest["client"] };
+
 export type AskStream =
   | { kind: "answer"; answer: AskResponse }
   | { kind: "stream"; sessionId?: string; parts: AsyncIterable<NumberedPart> };
@@ -97,7 +99,7 @@ export async function openAskStream(
       return {
         kind: "stream",
         sessionId: found.sessionId,
-        parts: followFromLog(caller, found, { signal, key, ...listener }),
+        parts: followFromLog(caller, found, { signal, key, client: request.client, ...listener }),
       };
     }
     answer = found;
@@ -111,13 +113,14 @@ export async function openAskStream(
 async function* followFromLog(
   caller: Caller,
   { sessionId, after }: StreamPosition,
-  { signal, key, ...listener }: StreamListener & { signal?: AbortSignal; key: string },
+  { signal, key, client, ...listener }: StreamListener & FollowerOptions,
 ): AsyncGenerator<NumberedPart> {
-  const path = buildEventsPath(sessionId, { after: String(after) });
+  const query = () => toClientQuery(client);
+  const path = buildEventsPath(sessionId, { after: String(after), ...query() });
   const call: Call = { ...caller.get(path, signal), headers: { Accept: "text/event-stream" } };
   const turn = createTurn({ sessionId, last: after });
   const stream = await openCallStream(caller, call);
-  const following = { what: "ask", turn, query: () => ({}), signal, key, ...listener } as const;
+  const following = { what: "ask", turn, query, signal, key, ...listener } as const;
   yield* followEvents(caller, following, readParts(stream, toAnswerContext(caller.backend, call), listener.warn));
 }
 
