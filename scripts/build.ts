@@ -80,7 +80,8 @@ async function finish(folder: string, current: string) {
   const metafile = `${folder}/metafile-esm.json`;
   writeFileSync(`${folder}/THIRD_PARTY_LICENSES.txt`, thirdPartyLicenses(root, metafile));
   const { outputs } = JSON.parse(readFileSync(metafile, "utf8"));
-  await startFromOneFile(folder, outputs, root, ["src/cli/backend/open.ts", "src/protocol/connections.ts"]);
+  const later = ["src/cli/backend/open.ts", "src/protocol/connections.ts"];
+  await startFromOneFile(folder, outputs, root, later, `-${current.slice(0, 8)}`);
   rmSync(metafile);
   const { writeCommandFiles } = await import("./commands.ts");
   writeCommandFiles(folder);
