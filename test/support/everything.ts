@@ -19,11 +19,13 @@ net.Server.prototype.listen = function (_, done) {
   });
 };`;
 
-/** The same on the network of this machine (Streamable HTTP), as a process that `end` ends. */
-export async function everythingServer(): Promise<{ url: string; end(): Promise<void> }> {
+/** The same on the network of this machine, over Streamable HTTP or the older HTTP with SSE, as a process that `end` ends. */
+export async function everythingServer(
+  transport: "streamableHttp" | "sse" = "streamableHttp",
+): Promise<{ url: string; end(): Promise<void> }> {
   const [node = "", ...server] = EVERYTHING;
   const loopback = `data:text/javascript,${encodeURIComponent(LOOPBACK)}`;
-  const child = spawn(node, ["--import", loopback, ...server, "streamableHttp"], {
+  const child = spawn(node, ["--import", loopback, ...server, transport], {
     stdio: ["ignore", "ignore", "pipe"],
   });
   const gone = new Promise<void>((resolve) => child.once("exit", () => resolve()));
@@ -35,7 +37,7 @@ export async function everythingServer(): Promise<{ url: string; end(): Promise<
     const port = /^port (\d+)$/.exec(line)?.[1];
     if (port === undefined) continue;
     child.stderr.resume();
-    return { url: `http://127.0.0.1:${port}/mcp`, end };
+    return { url: `http://127.0.0.1:${port}/${transport === "sse" ? "sse" : "mcp"}`, end };
   }
   await end();
   throw new Error("The reference server did not start.");

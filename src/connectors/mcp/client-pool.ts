@@ -14,6 +14,9 @@ import type { CallOptions, ProtocolEra } from "./types.ts";
 /** Time in ms after which an unused connection is closed and its program ended. */
 const IDLE_MS = 5 * 60_000;
 
+/** Shown when a server is added: such servers end with the clients that still speak to them. */
+const OLD_TRANSPORT = "It uses HTTP with SSE, which MCP replaced in 2025 by Streamable HTTP. kay still supports it.";
+
 type ServerCall = Omit<CallOptions, "writes"> & {
   /** Must be awaited before a write leaves. */
   sent?(): Promise<void>;
@@ -121,11 +124,9 @@ export function createMcpClientPool(ports: McpClientPoolPorts): McpClientPool {
     async look(server, signal) {
       const client = await openMcpClient(toClientOptions(ports, () => server, signal ? { signal } : {}));
       try {
-        return {
-          server: client.server,
-          era: client.era,
-          list: toToolList(server.definition.name, await client.tools(signal)),
-        };
+        const list = toToolList(server.definition.name, await client.tools(signal));
+        const left = client.variant === "sse" ? [OLD_TRANSPORT, ...list.left] : list.left;
+        return { server: client.server, era: client.era, list: { ...list, left } };
       } finally {
         await client.close();
       }

@@ -1,12 +1,12 @@
 import type { CallToolResult, Client, Tool as ServerTool } from "@modelcontextprotocol/client";
 import { cleanLine } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
-import type { McpFault } from "./faults.ts";
 import { cancelledProblem, markClosed, unknownOutcomeProblem } from "./faults.ts";
+import { getRefusal } from "./http-faults.ts";
 import { listenForQuestions, type QuestionListener } from "./questions.ts";
 import type { ProgramTransport } from "./stdio-transport.ts";
-import { createMcpTransport, endSession } from "./transport.ts";
-import type { CallOptions, McpClientOptions, ProtocolEra } from "./types.ts";
+import { createMcpTransport, endSession, type HttpVariant } from "./transport.ts";
+import type { CallOptions, McpClientOptions, McpFault, ProtocolEra } from "./types.ts";
 
 /** Time limit in ms for initializing a server, and for listing its tools. */
 const START_TIMEOUT_MS = 20_000;
@@ -25,6 +25,8 @@ export type McpClient = {
   /** Name and version as the server reports them, cleaned. */
   server: { name: string; version: string };
   era: ProtocolEra;
+  /** How messages travel to a server on the network. */
+  variant: HttpVariant;
   /** Lists the server's tools. They are untrusted and not cleaned. @throws Problem SERVICE_FAILED, AUTH_REQUIRED */
   tools(signal?: AbortSignal): Promise<ServerTool[]>;
   /**
@@ -52,6 +54,7 @@ export async function openMcpClient(options: McpClientOptions): Promise<McpClien
   return {
     server: getName(client, options.name),
     era: client.getProtocolEra() ?? "legacy",
+    variant: parts.variant,
     tools: async (signal) => {
       try {
         return await listAllTools(client, signal);
@@ -77,6 +80,7 @@ type Connection = {
   client: Client;
   state: ConnectionState;
   questions: QuestionListener;
+  variant: HttpVariant;
   fault(error: unknown): Promise<McpFault>;
   end(): Promise<void>;
 };
@@ -86,20 +90,42 @@ type Connection = {
  * protocol first, because some exit or hang on an unknown request; they are asked only if they refuse it.
  */
 async function connect(options: McpClientOptions, sdk: Sdk): Promise<Connection> {
-  if (options.era === "modern" || ("http" in options.place && options.era === undefined))
-    return await connectOnce(options, sdk, "auto");
+  if ("http" in options.place) return await connectOverHttp(options, sdk);
+  if (options.era === "modern") return await connectOnce(options, sdk, { mode: "auto" });
   try {
-    return await connectOnce(options, sdk, "legacy");
+    return await connectOnce(options, sdk, { mode: "legacy" });
   } catch (error) {
     const refused = error instanceof Problem && error.cause instanceof sdk.ProtocolError;
-    if (!refused) throw error;
-    return await connectOnce(options, sdk, "auto");
+    if (!refused || options.signal?.aborted) throw error;
+    return await connectOnce(options, sdk, { mode: "auto" });
   }
 }
 
-async function connectOnce(options: McpClientOptions, sdk: Sdk, mode: "auto" | "legacy"): Promise<Connection> {
+/** Tries the older transport where the newer one is refused (MCP, "Backwards Compatibility"). */
+async function connectOverHttp(options: McpClientOptions, sdk: Sdk): Promise<Connection> {
+  try {
+    return await connectOnce(options, sdk, { mode: options.era === "legacy" ? "legacy" : "auto" });
+  } catch (error) {
+    const status = error instanceof Problem ? getRefusal(error.cause)?.status : undefined;
+    if (status === undefined || !OLDER.has(status) || options.signal?.aborted) throw error;
+    return await connectOnce(options, sdk, { mode: "legacy", variant: "sse" }).catch((older: unknown) => {
+      throw older instanceof Problem && older.code === "AUTH_REQUIRED" ? older : error;
+    });
+  }
+}
+
+/** Statuses with which a server of the older transport refuses a request of the newer one. */
+const OLDER = new Set([400, 404, 405, 406, 415, 422]);
+
+type Variant = { mode: "auto" | "legacy"; variant?: HttpVariant };
+
+async function connectOnce(
+  options: McpClientOptions,
+  sdk: Sdk,
+  { mode, variant = "streamable" }: Variant,
+): Promise<Connection> {
   const state: ConnectionState = { gone: false, closed: false };
-  const transport = await createMcpTransport(options.place, sdk, (problem) => {
+  const transport = await createMcpTransport({ place: options.place, variant }, sdk, (problem) => {
     state.own = problem;
   });
   const client = createClient(options, sdk, { state, mode });
@@ -108,8 +134,8 @@ async function connectOnce(options: McpClientOptions, sdk: Sdk, mode: "auto" | "
     const { toMcpFault } = await import("./faults.ts");
     const own = state.own;
     state.own = undefined;
-    const ending = "ending" in transport ? (transport as ProgramTransport).ending() : undefined;
-    const found = toMcpFault(error, { ...options, ...(ending === undefined ? {} : { ending }), own });
+    const { ending, said } = transport as Partial<ProgramTransport>;
+    const found = toMcpFault(error, { ...options, ending: ending?.(), said: said?.(), own });
     if (found.gone) state.gone = true;
     return found;
   };
@@ -131,7 +157,7 @@ async function connectOnce(options: McpClientOptions, sdk: Sdk, mode: "auto" | "
     await end();
     throw found.gone ? markClosed(found.problem) : found.problem;
   }
-  return { client, state, questions, fault, end };
+  return { client, state, questions, fault, end, variant };
 }
 
 function createClient(
@@ -157,17 +183,19 @@ function createClient(
 }
 
 async function listAllTools(client: Client, signal: AbortSignal | undefined): Promise<ServerTool[]> {
-  if (!client.getServerCapabilities()?.tools) return [];
-  const { tools } = await client.listTools(undefined, {
-    cacheMode: "bypass",
-    timeout: START_TIMEOUT_MS,
-    maxTotalTimeout: START_TIMEOUT_MS,
-    ...(signal ? { signal } : {}),
-  });
-  return tools;
+  const limits = { timeout: START_TIMEOUT_MS, maxTotalTimeout: START_TIMEOUT_MS, ...(signal ? { signal } : {}) };
+  try {
+    return (await client.listTools(undefined, { cacheMode: "bypass", ...limits })).tools;
+  } catch (error) {
+    if ((error as { code?: unknown }).code === METHOD_NOT_FOUND_CODE) return [];
+    throw error;
+  }
 }
 
-type CallSource = Omit<Connection, "end"> & { options: McpClientOptions };
+/** The answer of a server without tools (JSON-RPC 2.0, section 5.1). */
+const METHOD_NOT_FOUND_CODE = -32_601;
+
+type CallSource = Omit<Connection, "end" | "variant"> & { options: McpClientOptions };
 
 async function callThroughClient(
   { client, state, options, questions, fault }: CallSource,

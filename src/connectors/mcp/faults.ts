@@ -1,9 +1,10 @@
-import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from "@modelcontextprotocol/client";
+import { ProtocolError, SdkError, SdkErrorCode, SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/client";
 import { cleanLine } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
-import { authRequiredProblem } from "../http/errors.ts";
 import { toOwnFaultProblem } from "../http/own-fault.ts";
 import { wasNeverSent } from "../http/retry.ts";
+import { getRefusal, isSessionText, toHttpFault } from "./http-faults.ts";
+import type { McpFault } from "./types.ts";
 
 /** Returns whether an error means that the connection is closed, so that a retry needs a new one. */
 export function isClosedProblem(error: unknown): boolean {
@@ -31,24 +32,36 @@ export function cancelledProblem(title: string, cause: unknown): Problem {
   return new Problem("CANCELLED", `The request to ${title} was cancelled.`, { cause });
 }
 
-/** The server that an error is about. `ending` says how its program ended; `own` is the last failure in kay's words. */
-export type FaultSource = { name: string; title: string; ending?: string; own?: unknown };
-
-/** A failure of a connection. `lost`: the request may have been processed. `gone`: the connection is unusable. */
-export type McpFault = { problem: Problem; lost: boolean; gone: boolean };
+/**
+ * The server that an error is about. `ending` says how its program ended, `said` is what the program last said, and `own`
+ * is the last failure in kay's words.
+ */
+export type FaultSource = {
+  name: string;
+  title: string;
+  ending?: string | undefined;
+  said?: string | undefined;
+  own?: unknown;
+};
 
 /** Converts an error of the library, a request or a program to a problem. */
-export function toMcpFault(error: unknown, { name, title, ending, own }: FaultSource): McpFault {
+export function toMcpFault(error: unknown, { name, title, ending, said, own }: FaultSource): McpFault {
   const serviceFailedProblem = (sentence: string) => new Problem("SERVICE_FAILED", sentence, { cause: error });
   if (ending !== undefined) return { problem: serviceFailedProblem(`${title} ${ending}.`), lost: true, gone: true };
   const known = findProblem(error) ?? (own instanceof Problem ? own : undefined);
   if (known) return { problem: known, lost: known.code === "SERVICE_FAILED", gone: false };
   const machine = toOwnFaultProblem("SERVICE_FAILED", title, error);
   if (machine) return { problem: machine, lost: false, gone: true };
-  if (error instanceof ProtocolError) return { problem: refusalProblem(title, error), lost: false, gone: false };
-  if (error instanceof SdkHttpError) return toHttpFault(error, name, title);
-  if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout)
-    return { problem: serviceFailedProblem(`${title} did not answer in time.`), lost: true, gone: false };
+  const version = findVersion(error);
+  if (version) return { problem: versionProblem(title, version, error), lost: false, gone: true };
+  if (error instanceof ProtocolError)
+    return { problem: refusalProblem(title, error), lost: false, gone: isSessionText(error.message) };
+  const refusal = getRefusal(error);
+  if (refusal) return toHttpFault(refusal, { name, title }, error);
+  if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout) {
+    const last = said === undefined ? "" : ` It last said “${said}”.`;
+    return { problem: serviceFailedProblem(`${title} did not answer in time.${last}`), lost: true, gone: false };
+  }
   if (error instanceof SdkError && error.code === SdkErrorCode.InvalidResult)
     return { problem: serviceFailedProblem(`${title} returned an unexpected response.`), lost: true, gone: false };
   if (isUnexpectedContent(error) || (error instanceof SdkError && isUnexpectedContent(error.cause)))
@@ -71,19 +84,25 @@ function refusalProblem(title: string, error: ProtocolError): Problem {
   });
 }
 
-/** Converts an HTTP error. 404 means that the session has ended and nothing was done (MCP, "Session Management"). */
-function toHttpFault(error: SdkHttpError, name: string, title: string): McpFault {
-  const { status } = error;
-  if (status === 401) return { problem: authRequiredProblem({ name, title }), lost: false, gone: true };
-  if (status === 429)
-    return {
-      problem: new Problem("RATE_LIMITED", `${title} is receiving too many requests.`, { cause: error }),
-      lost: false,
-      gone: false,
-    };
-  const problem = new Problem("SERVICE_FAILED", `${title} refused the request (HTTP ${status}).`, { cause: error });
-  return { problem, lost: status >= 500 && status !== 501 && status !== 503, gone: status === 404 || status >= 500 };
+/** Returns the protocol versions of a server that kay does not support, if an error is about them. */
+function findVersion(error: unknown): string | undefined {
+  const message = error instanceof Error ? error.message : "";
+  const answered = /protocol version is not supported: (.+)$/s.exec(message)?.[1];
+  if (answered !== undefined) return cleanLine(answered, 60);
+  const { supported } = ((error as { data?: unknown } | null)?.data ?? {}) as { supported?: unknown };
+  if (!(error instanceof ProtocolError) || !Array.isArray(supported)) return undefined;
+  return cleanLine(supported.filter((one) => typeof one === "string").join(", "), 120);
 }
+
+function versionProblem(title: string, version: string, cause: unknown): Problem {
+  return new Problem(
+    "SERVICE_FAILED",
+    `${title} speaks version ${version} of MCP, which kay does not support. kay supports ${VERSIONS}.`,
+    { hint: "Update the server, or kay.", cause },
+  );
+}
+
+const VERSIONS = [...SUPPORTED_PROTOCOL_VERSIONS].sort().join(", ");
 
 function findProblem(error: unknown): Problem | undefined {
   for (let inner = error, depth = 0; inner instanceof Error && depth < 8; inner = inner.cause, depth++)

@@ -3,6 +3,9 @@ import { Problem } from "#protocol/errors";
 import { toAuthHeaders } from "../http/target.ts";
 import type { Credential } from "../service.ts";
 import { parseChallenge } from "./challenge.ts";
+import { requireFollowable } from "./redirect.ts";
+import { createMessageRepair } from "./repair.ts";
+import { repairResponse } from "./repair-response.ts";
 
 /** Largest response or stream in bytes. A larger one fails its request. */
 const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
@@ -30,37 +33,40 @@ export type HttpTransportOptions = {
 };
 
 /**
- * Creates the fetch function of a connection. It sends requests only to the server's origin, adds the secret, follows
- * no redirects and limits the size of responses. `failed` receives each failure in kay's words, because the library
- * wraps errors.
+ * Creates the fetch function of a connection. It sends requests only to the server's origin, adds the secret, limits the
+ * size of responses and repairs their messages. It follows no redirects; the library follows those within the origin
+ * that keep the method. `failed` receives each failure in kay's words, because the library wraps errors.
  */
 export function createMcpFetch(options: HttpTransportOptions, failed: (problem: unknown) => void) {
   const { origin } = new URL(options.url);
+  const repair = createMessageRepair();
   const send = async (address: string, init: RequestInit, token: string | undefined): Promise<Response> => {
     const headers = new Headers(init.headers);
     for (const [name, value] of Object.entries(token === undefined ? {} : toAuthHeaders(options.credential, token)))
       headers.set(name, value);
+    if (typeof init.body === "string") repair.sent(JSON.parse(init.body));
     return options.fetch(address, { ...init, headers: Object.fromEntries(headers), redirect: "manual" });
+  };
+  const receive = async (response: Response, asked: URL, method = "GET") => {
+    requireFollowable(response, asked, method);
+    return await repairResponse(limitBytes(response), repair);
   };
   return async (address: string | URL, init: RequestInit = {}): Promise<Response> => {
     try {
       const target = new URL(address);
       if (target.origin !== origin)
-        throw new Problem(
-          "SERVICE_FAILED",
-          `The server redirected to ${target.host}. kay does not follow such redirects.`,
-        );
+        throw new Problem("SERVICE_FAILED", `The server named ${target.host}. kay sends requests to ${origin} only.`);
       const token = await options.accessToken?.();
       const first = await send(target.href, init, token);
-      if (!options.onUnauthorized || !isRefusal(first)) return limitBytes(first);
+      if (!options.onUnauthorized || !isRefusal(first)) return await receive(first, target, init.method);
       const fresh = await options.onUnauthorized({
         status: first.status,
         token,
         challenge: first.headers.get("www-authenticate"),
       });
-      if (fresh === undefined) return limitBytes(first);
+      if (fresh === undefined) return await receive(first, target, init.method);
       await first.body?.cancel();
-      return limitBytes(await send(target.href, init, fresh));
+      return await receive(await send(target.href, init, fresh), target, init.method);
     } catch (error) {
       failed(error);
       throw error;

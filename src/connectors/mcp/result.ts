@@ -4,6 +4,7 @@ import { Problem } from "#protocol/errors";
 import { escapeCell } from "../markup/markdown.ts";
 import type { ToolResult } from "../service.ts";
 import type { McpTool } from "./definition.ts";
+import { PROBLEM_KEY } from "./repair.ts";
 import { compileSchema } from "./validate.ts";
 
 /** Limits of a result: characters of text, number of blocks, and characters of structured output. */
@@ -45,8 +46,11 @@ function toolFailureProblem(title: string, text: string): Problem {
 
 function formatBlock(block: Block): string {
   switch (block.type) {
-    case "text":
+    case "text": {
+      const problem = block._meta?.[PROBLEM_KEY];
+      if (typeof problem === "string") return `(${cleanLine(problem, 160)}, which kay cannot show.)`;
       return clean(block.text.slice(0, MAX_TEXT_LENGTH + 1_000)).trim();
+    }
     case "image":
     case "audio":
       return `(${block.type === "image" ? "An image" : "Sound"}, ${cleanLine(block.mimeType, 60)}, ${formatBytes(block.data)})`;

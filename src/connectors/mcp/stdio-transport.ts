@@ -1,12 +1,21 @@
-import { type JSONRPCMessage, ReadBuffer, serializeMessage, type Transport } from "@modelcontextprotocol/client";
+import {
+  type JSONRPCMessage,
+  parseJSONRPCMessage,
+  serializeMessage,
+  type Transport,
+} from "@modelcontextprotocol/client";
 import { cleanLine } from "#protocol/clean";
+import { findCause } from "./failure-cause.ts";
+import { createLineReader } from "./line-reader.ts";
+import { parseMessage } from "./message.ts";
 import type { Program, ProgramEnd, Programs, SpawnOptions } from "./programs.ts";
+import { createMessageRepair } from "./repair.ts";
 
 /** Longest message of a program in bytes. A program that sends more is ended. */
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 
-/** Characters of stderr that are kept to explain why a program ended. */
-const MAX_ERROR_LENGTH = 2_000;
+/** Characters of output that are kept to explain why a program ended: room for a stack trace after the reason. */
+const MAX_OUTPUT_LENGTH = 16_000;
 
 /** A server that runs as a program on this machine. */
 export type ProgramOptions = SpawnOptions & { command: string[]; programs: Programs };
@@ -18,43 +27,45 @@ export type ProgramTransport = Transport & {
    * runs or when kay ended it.
    */
   ending(): string | undefined;
+  /** Returns what the program last said besides messages, in one line; undefined if nothing. */
+  said(): string | undefined;
 };
 
-/** Creates the transport. Messages are lines of JSON (MCP, "stdio"); other output is ignored. */
+/** Creates the transport. Messages are lines of JSON (MCP, "stdio"); other output may say why the program ends. */
 export function createProgramTransport({ programs, command, ...options }: ProgramOptions): ProgramTransport {
-  const buffer = new ReadBuffer({ maxBufferSize: MAX_MESSAGE_BYTES });
+  const lines = createLineReader(MAX_MESSAGE_BYTES);
+  const repair = createMessageRepair();
+  const [errors, others] = [createOutputTail(), createOutputTail()];
   let program: Program | undefined;
-  let errors = "";
   let ending: string | undefined;
   let closing = false;
+  const said = () => findCause(errors.text()) ?? findCause(others.text());
+  const readLine = (line: string) => {
+    const value = parseJson(line);
+    if (value === undefined) return others.add(`${line}\n`);
+    try {
+      for (const message of [repair.received(value)].flat()) transport.onmessage?.(parseJSONRPCMessage(message));
+    } catch (error) {
+      transport.onerror?.(error as Error);
+    }
+  };
   const read = (chunk: Buffer) => {
     try {
-      buffer.append(chunk);
+      lines.read(chunk).forEach(readLine);
     } catch (error) {
       ending ??= "sent a message that is too large";
       transport.onerror?.(error as Error);
       void transport.close();
-      return;
-    }
-    for (;;) {
-      try {
-        const message = buffer.readMessage();
-        if (message === null) return;
-        transport.onmessage?.(message);
-      } catch (error) {
-        transport.onerror?.(error as Error);
-      }
     }
   };
   const transport: ProgramTransport = {
     start: async () => {
+      const decoder = new TextDecoder();
       program = programs.start(command, options, {
         output: read,
-        errors: (chunk) => {
-          errors = (errors + chunk.toString("utf8")).slice(-MAX_ERROR_LENGTH);
-        },
+        errors: (chunk) => errors.add(decoder.decode(chunk, { stream: true })),
         ended: (how) => {
-          if (!closing) ending ??= getEnding(how, errors);
+          if (!closing) ending ??= formatEnding(how, said());
           program = undefined;
           transport.onclose?.();
         },
@@ -62,6 +73,7 @@ export function createProgramTransport({ programs, command, ...options }: Progra
     },
     send: async (message: JSONRPCMessage) => {
       if (!program) throw new Error("The program has ended.");
+      repair.sent(message);
       await program.write(serializeMessage(message));
     },
     close: async () => {
@@ -69,22 +81,38 @@ export function createProgramTransport({ programs, command, ...options }: Progra
       const running = program;
       program = undefined;
       await running?.end();
-      buffer.clear();
     },
     ending: () => ending,
+    said,
   };
   return transport;
 }
 
-/** The last line on stderr usually says why. */
-function getEnding({ code, signal, fault }: ProgramEnd, errors: string): string {
-  if (fault !== undefined)
-    return fault === "ENOENT" ? "was not found" : `could not be started (${cleanLine(fault, 60)})`;
-  const last = errors
-    .split("\n")
-    .map((line) => cleanLine(line, 200))
-    .filter(Boolean)
-    .at(-1);
+/** Keeps the last characters of an output. */
+function createOutputTail(): { add(text: string): void; text(): string } {
+  let kept = "";
+  return {
+    add: (text) => {
+      kept = (kept + text).slice(-MAX_OUTPUT_LENGTH);
+    },
+    text: () => kept,
+  };
+}
+
+function formatEnding({ code, signal, fault }: ProgramEnd, cause: string | undefined): string {
+  if (fault !== undefined) return FAULTS[fault] ?? `could not be started (${cleanLine(fault, 60)})`;
   const how = signal ? `was ended by ${cleanLine(signal, 20)}` : `ended with code ${code ?? "unknown"}`;
-  return last ? `${how} (“${last}”)` : how;
+  return cause ? `${how} (“${cause}”)` : how;
+}
+
+const FAULTS: Record<string, string> = { ENOENT: "was not found", EACCES: "is not a program that you may run" };
+
+/** Returns the value of a line of JSON that may be a message, or undefined. */
+function parseJson(line: string): unknown {
+  if (!/^[{[]/.test(line)) return undefined;
+  try {
+    return parseMessage(line);
+  } catch {
+    return undefined;
+  }
 }

@@ -3,6 +3,7 @@ import type { Tool as ServerTool } from "@modelcontextprotocol/client";
 import { cleanLine } from "#protocol/clean";
 import type { Access } from "../service.ts";
 import type { McpTool } from "./definition.ts";
+import { PROBLEM_KEY } from "./repair.ts";
 import { sanitizeSchema } from "./schema.ts";
 
 /** Maximum number of tools of one server. */
@@ -27,7 +28,8 @@ export function toToolList(service: string, listed: ServerTool[]): ToolList {
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .flatMap((tool) => {
       const input = tool.name.length <= MAX_REMOTE_NAME_LENGTH ? sanitizeSchema(tool.inputSchema) : undefined;
-      const lacks = tool.execution?.taskSupport === "required" ? NO_TASKS : input ? undefined : NO_INPUT;
+      const lacks =
+        getProblem(tool) ?? (tool.execution?.taskSupport === "required" ? NO_TASKS : input ? undefined : NO_INPUT);
       if (!input || lacks) {
         left.push(`${cleanLine(tool.name, 60) || "A tool without a name"} was skipped: ${lacks}.`);
         return [];
@@ -38,6 +40,12 @@ export function toToolList(service: string, listed: ServerTool[]): ToolList {
     });
   if (tools.length > MAX_TOOLS) left.push(`The server has ${tools.length} tools; kay uses the first ${MAX_TOOLS}.`);
   return { tools: tools.slice(0, MAX_TOOLS).sort((a, b) => (a.name < b.name ? -1 : 1)), left: left.slice(0, 20) };
+}
+
+/** Returns what is wrong with a tool that is not as MCP requires. */
+function getProblem({ _meta }: ServerTool): string | undefined {
+  const problem = _meta?.[PROBLEM_KEY];
+  return typeof problem === "string" ? cleanLine(problem, 160) : undefined;
 }
 
 function toMcpTool(name: string, tool: ServerTool, input: Record<string, unknown>): McpTool {

@@ -4,15 +4,20 @@ import type { McpClientOptions } from "./types.ts";
 
 type Sdk = typeof import("@modelcontextprotocol/client");
 
+/** How messages travel to a server on the network: Streamable HTTP, or HTTP with SSE as before 2025-03-26. */
+export type HttpVariant = "streamable" | "sse";
+
 /** Creates the library's transport to a server. `failed` receives each failed request in kay's words. */
 export async function createMcpTransport(
-  place: McpClientOptions["place"],
+  { place, variant }: { place: McpClientOptions["place"]; variant: HttpVariant },
   sdk: Sdk,
   failed: (problem: unknown) => void,
 ): Promise<Transport> {
   if ("program" in place) return (await import("./stdio-transport.ts")).createProgramTransport(place.program);
+  const url = new URL(place.http.url);
   const fetch = createMcpFetch(place.http, failed);
-  return new sdk.StreamableHTTPClientTransport(new URL(place.http.url), { fetch, requestInit: { redirect: "manual" } });
+  if (variant === "sse") return (await import("./sse-transport.ts")).createSseTransport(url, fetch);
+  return new sdk.StreamableHTTPClientTransport(url, { fetch });
 }
 
 /** Ends the session at the server, waiting only briefly for the response. */

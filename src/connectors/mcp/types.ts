@@ -1,4 +1,5 @@
 import type { ElicitRequest, ElicitResult } from "@modelcontextprotocol/client";
+import type { Problem } from "#protocol/errors";
 import type { HttpTransportOptions } from "./http-transport.ts";
 import type { ProgramOptions } from "./stdio-transport.ts";
 
@@ -36,6 +37,9 @@ export type McpClientOptions = {
 
 /** The protocol a server speaks: with sessions, or stateless (2026-07-28 and later). */
 export type ProtocolEra = "legacy" | "modern";
+
+/** A failure of a connection. `lost`: the request may have been processed. `gone`: the connection is unusable. */
+export type McpFault = { problem: Problem; lost: boolean; gone: boolean };
 
 export type CallOptions = {
   signal?: AbortSignal;

@@ -26,141 +26,146 @@ function person(...answers: UserResponse[]) {
   return { cards, people: { interaction: { available: true }, log: () => {}, requestInteraction } };
 }
 
-describe.each(["a program of this machine", "Streamable HTTP"])("the reference server over %s", (way) => {
-  let link: McpClient;
-  let list: ToolList;
-  let end = async () => {};
+describe.each(["a program of this machine", "Streamable HTTP", "HTTP with SSE"])(
+  "the reference server over %s",
+  (way) => {
+    let link: McpClient;
+    let list: ToolList;
+    let end = async () => {};
 
-  beforeAll(async () => {
-    let place: McpClientOptions["place"];
-    if (way === "Streamable HTTP") {
-      const server = await everythingServer();
-      end = server.end;
-      place = { http: { url: server.url, fetch } };
-    } else {
-      const programs = createPrograms(process.env, { kill: (pid, signal) => process.kill(pid, signal) });
-      place = { program: { programs, command: [...EVERYTHING, "stdio"] } };
+    beforeAll(async () => {
+      let place: McpClientOptions["place"];
+      if (way !== "a program of this machine") {
+        const server = await everythingServer(way === "HTTP with SSE" ? "sse" : "streamableHttp");
+        end = server.end;
+        place = { http: { url: server.url, fetch } };
+      } else {
+        const programs = createPrograms(process.env, { kill: (pid, signal) => process.kill(pid, signal) });
+        place = { program: { programs, command: [...EVERYTHING, "stdio"] } };
+      }
+      link = await openMcpClient({ name: "everything", title: "Everything", version: "0.0.0", elicits: true, place });
+      list = toToolList("everything", await link.tools());
+    }, 30_000);
+
+    afterAll(async () => {
+      await link?.close();
+      await end();
+    });
+
+    /** What a call comes to for a person. */
+    async function shown(remote: string, input: Record<string, unknown> = {}) {
+      const tool = list.tools.find((one) => one.remote === remote) as McpTool;
+      return toToolResult("Everything", tool, await link.call(remote, input, { writes: false }));
     }
-    link = await openMcpClient({ name: "everything", title: "Everything", version: "0.0.0", elicits: true, place });
-    list = toToolList("everything", await link.tools());
-  }, 30_000);
 
-  afterAll(async () => {
-    await link?.close();
-    await end();
-  });
-
-  /** What a call comes to for a person. */
-  async function shown(remote: string, input: Record<string, unknown> = {}) {
-    const tool = list.tools.find((one) => one.remote === remote) as McpTool;
-    return toToolResult("Everything", tool, await link.call(remote, input, { writes: false }));
-  }
-
-  test("it names itself and lists its tools, those too that it has only for somebody who can be asked", async () => {
-    expect([link.server, link.era]).toEqual([{ name: "Everything Reference Server", version: "2.0.0" }, "legacy"]);
-    const { tools, left } = list;
-    expect(left).toEqual(["simulate-research-query was skipped: it requires tasks, which kay does not support."]);
-    expect(tools.map(({ access, name }) => `${access} ${name}`)).toEqual([
-      "read everything.echo",
-      "read everything.get_annotated_message",
-      "read everything.get_env",
-      "read everything.get_resource_links",
-      "read everything.get_resource_reference",
-      "read everything.get_structured_content",
-      "read everything.get_sum",
-      "read everything.get_tiny_image",
-      "write everything.gzip_file_as_resource",
-      "write everything.toggle_simulated_logging",
-      "write everything.toggle_subscriber_updates",
-      "write everything.trigger_elicitation_request",
-      "read everything.trigger_long_running_operation",
-      "write everything.trigger_url_elicitation",
-    ]);
-  });
-
-  test("text, structured answers, pictures, resources and links are shown as what they are", async () => {
-    expect(await shown("echo", { message: "hello" })).toEqual({ data: null, text: "Echo: hello" });
-    expect(await shown("get-structured-content", { location: "Chicago" })).toEqual({
-      data: { temperature: 36, conditions: "Light rain / drizzle", humidity: 82 },
-      text: '{"temperature":36,"conditions":"Light rain / drizzle","humidity":82}',
+    test("it names itself and lists its tools, those too that it has only for somebody who can be asked", async () => {
+      expect([link.server, link.era]).toEqual([{ name: "Everything Reference Server", version: "2.0.0" }, "legacy"]);
+      const { tools, left } = list;
+      expect(left).toEqual(["simulate-research-query was skipped: it requires tasks, which kay does not support."]);
+      expect(tools.map(({ access, name }) => `${access} ${name}`)).toEqual([
+        "read everything.echo",
+        "read everything.get_annotated_message",
+        "read everything.get_env",
+        "read everything.get_resource_links",
+        "read everything.get_resource_reference",
+        "read everything.get_structured_content",
+        "read everything.get_sum",
+        "read everything.get_tiny_image",
+        "write everything.gzip_file_as_resource",
+        "write everything.toggle_simulated_logging",
+        "write everything.toggle_subscriber_updates",
+        "write everything.trigger_elicitation_request",
+        "read everything.trigger_long_running_operation",
+        "write everything.trigger_url_elicitation",
+      ]);
     });
-    expect(await shown("get-annotated-message", { messageType: "error", includeImage: true })).toMatchObject({
-      text: "Error: Operation failed\n\n(An image, image/png, 4 KiB)",
-    });
-    expect(await shown("get-resource-links", { count: 2 })).toMatchObject({
-      text: expect.stringMatching(
-        /\n\nBlob Resource 1: `demo:\/\/resource\/dynamic\/blob\/1`\n\nText Resource 2: `demo:/,
-      ),
-    });
-    expect(await shown("get-resource-reference", { resourceType: "Text", resourceId: 3 })).toMatchObject({
-      text: expect.stringContaining("\n\n`demo://resource/dynamic/text/3`\n\nResource 3: This is a plaintext resource"),
-    });
-    expect(await shown("get-resource-reference", { resourceType: "Blob", resourceId: 3 })).toMatchObject({
-      text: expect.stringMatching(/\n\n\(`demo:\/\/resource\/dynamic\/blob\/3`, text\/plain, \d+ bytes\)\n\n/),
-    });
-  });
 
-  test("a long operation tells how far it is", async () => {
-    const told: string[] = [];
-    const input = { duration: 0.2, steps: 4 };
-    const options = { writes: false, onProgress: (words: string) => void told.push(words) };
-    const { content } = await link.call("trigger-long-running-operation", input, options);
-    expect([told, content]).toEqual([
-      ["1 of 4"],
-      [{ type: "text", text: "Long running operation completed. Duration: 0.2 seconds, Steps: 4." }],
-    ]);
-  });
-
-  test("its form, with a field of each kind, is filled in, checked and answered", async () => {
-    const input = {
-      name: "Ann",
-      check: true,
-      email: "ann@example",
-      integer: "42",
-      untitledMultipleSelectEnum: ["Piano"],
-      titledMultipleSelectEnum: ["fish-1"],
-    };
-    const { cards, people } = person(
-      { action: "submit", input },
-      { action: "submit", input: { ...input, email: "ann@example.test" } },
-    );
-    const asked = createElicitationHandler(people, ASKING);
-    const result = await link.call("trigger-elicitation-request", {}, { writes: true, onElicitation: asked.answer });
-    expect(cards[0]?.inputSchema?.fields.map(({ id, type }) => `${id} ${type}`)).toEqual([
-      "name text",
-      "check checkbox",
-      "firstLine text",
-      "email text",
-      "homepage text",
-      "birthdate text",
-      "integer text",
-      "number text",
-      "untitledSingleSelectEnum select",
-      "untitledMultipleSelectEnum checkbox",
-      "titledSingleSelectEnum select",
-      "titledMultipleSelectEnum checkbox",
-      "legacyTitledEnum select",
-    ]);
-    expect(cards[1]?.error).toBe("“String with email format” must be an email address.");
-    expect(JSON.stringify(result.content)).toContain("ann@example.test");
-  });
-
-  test("its address is shown and answered, also where the call fails first for want of a visit", async () => {
-    for (const errorPath of [false, true]) {
-      const { cards, people } = person({ action: "submit" }, { action: "submit" });
-      const call = { url: "https://example.com/pay", message: "Pay.", errorPath };
-      await link.call("trigger-url-elicitation", call, {
-        writes: false,
-        onElicitation: createElicitationHandler(people, ASKING).answer,
+    test("text, structured answers, pictures, resources and links are shown as what they are", async () => {
+      expect(await shown("echo", { message: "hello" })).toEqual({ data: null, text: "Echo: hello" });
+      expect(await shown("get-structured-content", { location: "Chicago" })).toEqual({
+        data: { temperature: 36, conditions: "Light rain / drizzle", humidity: 82 },
+        text: '{"temperature":36,"conditions":"Light rain / drizzle","humidity":82}',
       });
-      expect(cards.map(({ link }) => link?.startsWith("https://"))).toEqual(errorPath ? [true, true] : [true]);
-    }
-  });
+      expect(await shown("get-annotated-message", { messageType: "error", includeImage: true })).toMatchObject({
+        text: "Error: Operation failed\n\n(An image, image/png, 4 KiB)",
+      });
+      expect(await shown("get-resource-links", { count: 2 })).toMatchObject({
+        text: expect.stringMatching(
+          /\n\nBlob Resource 1: `demo:\/\/resource\/dynamic\/blob\/1`\n\nText Resource 2: `demo:/,
+        ),
+      });
+      expect(await shown("get-resource-reference", { resourceType: "Text", resourceId: 3 })).toMatchObject({
+        text: expect.stringContaining(
+          "\n\n`demo://resource/dynamic/text/3`\n\nResource 3: This is a plaintext resource",
+        ),
+      });
+      expect(await shown("get-resource-reference", { resourceType: "Blob", resourceId: 3 })).toMatchObject({
+        text: expect.stringMatching(/\n\n\(`demo:\/\/resource\/dynamic\/blob\/3`, text\/plain, \d+ bytes\)\n\n/),
+      });
+    });
 
-  test("a call that is stopped ends at once, and the link goes on", async () => {
-    const signal = AbortSignal.timeout(100);
-    const call = link.call("trigger-long-running-operation", { duration: 5, steps: 1 }, { writes: false, signal });
-    await expect(call).rejects.toMatchObject({ code: "CANCELLED" });
-    expect(await shown("get-sum", { a: 1, b: 2 })).toMatchObject({ text: "The sum of 1 and 2 is 3." });
-  });
-});
+    test("a long operation tells how far it is", async () => {
+      const told: string[] = [];
+      const input = { duration: 0.2, steps: 4 };
+      const options = { writes: false, onProgress: (words: string) => void told.push(words) };
+      const { content } = await link.call("trigger-long-running-operation", input, options);
+      expect([told, content]).toEqual([
+        ["1 of 4"],
+        [{ type: "text", text: "Long running operation completed. Duration: 0.2 seconds, Steps: 4." }],
+      ]);
+    });
+
+    test("its form, with a field of each kind, is filled in, checked and answered", async () => {
+      const input = {
+        name: "Ann",
+        check: true,
+        email: "ann@example",
+        integer: "42",
+        untitledMultipleSelectEnum: ["Piano"],
+        titledMultipleSelectEnum: ["fish-1"],
+      };
+      const { cards, people } = person(
+        { action: "submit", input },
+        { action: "submit", input: { ...input, email: "ann@example.test" } },
+      );
+      const asked = createElicitationHandler(people, ASKING);
+      const result = await link.call("trigger-elicitation-request", {}, { writes: true, onElicitation: asked.answer });
+      expect(cards[0]?.inputSchema?.fields.map(({ id, type }) => `${id} ${type}`)).toEqual([
+        "name text",
+        "check checkbox",
+        "firstLine text",
+        "email text",
+        "homepage text",
+        "birthdate text",
+        "integer text",
+        "number text",
+        "untitledSingleSelectEnum select",
+        "untitledMultipleSelectEnum checkbox",
+        "titledSingleSelectEnum select",
+        "titledMultipleSelectEnum checkbox",
+        "legacyTitledEnum select",
+      ]);
+      expect(cards[1]?.error).toBe("“String with email format” must be an email address.");
+      expect(JSON.stringify(result.content)).toContain("ann@example.test");
+    });
+
+    test("its address is shown and answered, also where the call fails first for want of a visit", async () => {
+      for (const errorPath of [false, true]) {
+        const { cards, people } = person({ action: "submit" }, { action: "submit" });
+        const call = { url: "https://example.com/pay", message: "Pay.", errorPath };
+        await link.call("trigger-url-elicitation", call, {
+          writes: false,
+          onElicitation: createElicitationHandler(people, ASKING).answer,
+        });
+        expect(cards.map(({ link }) => link?.startsWith("https://"))).toEqual(errorPath ? [true, true] : [true]);
+      }
+    });
+
+    test("a call that is stopped ends at once, and the link goes on", async () => {
+      const signal = AbortSignal.timeout(100);
+      const call = link.call("trigger-long-running-operation", { duration: 5, steps: 1 }, { writes: false, signal });
+      await expect(call).rejects.toMatchObject({ code: "CANCELLED" });
+      expect(await shown("get-sum", { a: 1, b: 2 })).toMatchObject({ text: "The sum of 1 and 2 is 3." });
+    });
+  },
+);

@@ -1,5 +1,6 @@
 import * as oauth from "oauth4webapi";
 import { type AuthChallenge, parseChallenge, parseScopes } from "#connectors/mcp/challenge";
+import { getRedirectTarget, isFollowable } from "#connectors/mcp/redirect";
 import { sanitizeSentence } from "../token-answer.ts";
 import { discoveryProblem, type FetchPolicy, fetchUnder, parseSafeUrl, readDocument } from "./fetch-policy.ts";
 
@@ -53,8 +54,14 @@ async function firstAnswer(reach: FetchPolicy, server: string, title: string): P
     headers: { "content-type": "application/json", accept: "application/json, text/event-stream" },
     body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params: HELLO }),
   };
-  const response = await fetchUnder(reach, new URL(server), init, title);
+  const asked = new URL(server);
+  let response = await fetchUnder(reach, asked, init, title);
   await response.body?.cancel().catch(() => {});
+  const target = getRedirectTarget(response, asked);
+  if (target && isFollowable(response, target, { asked, method: "POST" })) {
+    response = await fetchUnder(reach, target, init, title);
+    await response.body?.cancel().catch(() => {});
+  }
   return response.status === 401 || response.status === 403 ? parseChallenge(response.headers) : { scopes: [] };
 }
 

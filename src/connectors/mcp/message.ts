@@ -1,0 +1,43 @@
+export type JsonRecord = Record<string, unknown>;
+
+/** Fields that hold data of others, in which `null` is a value. */
+const DATA_FIELDS = new Set(["structuredContent", "default", "const", "enum", "examples", "data", "requestState"]);
+
+/** Deeper values are left as they are. */
+const MAX_DEPTH = 100;
+
+/** Removes fields and list items that are `null` from a protocol message, since many servers send them for absent ones. */
+export function dropNulls(value: unknown, depth = 0): unknown {
+  if (depth > MAX_DEPTH) return value;
+  if (Array.isArray(value)) return value.filter((one) => one !== null).map((one) => dropNulls(one, depth + 1));
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, one]) => {
+      if (DATA_FIELDS.has(key)) return one === null && !NULLABLE_FIELDS.has(key) ? [] : [[key, one]];
+      return one === null ? [] : [[key, dropNulls(one, depth + 1)]];
+    }),
+  );
+}
+
+/** Fields in which `null` itself is the value. */
+const NULLABLE_FIELDS = new Set(["default", "const"]);
+
+/** Parses JSON. An integer that a number cannot hold exactly, such as a 64-bit ID, becomes a text with its digits. */
+export function parseMessage(text: string): unknown {
+  const json = text.replace(/^\uFEFF/, "");
+  return LONG_NUMBER.test(json)
+    ? JSON.parse(json, keepDigits as (key: string, value: unknown) => unknown)
+    : JSON.parse(json);
+}
+
+const LONG_NUMBER = /\d{16}/;
+
+/** @param context has the source text of a primitive (https://tc39.es/proposal-json-parse-with-source/) */
+function keepDigits(_key: string, value: unknown, context?: { source?: string }): unknown {
+  if (typeof value !== "number" || Number.isSafeInteger(value)) return value;
+  return context?.source !== undefined && /^-?\d+$/.test(context.source) ? context.source : value;
+}
+
+export function isRecord(value: unknown): value is JsonRecord {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

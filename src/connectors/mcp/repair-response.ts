@@ -1,0 +1,54 @@
+import { createParser, type EventSourceMessage } from "eventsource-parser";
+import { parseMessage } from "./message.ts";
+import type { MessageRepair } from "./repair.ts";
+
+/**
+ * Repairs the messages in a successful response, before the library checks them: a JSON body or a stream of events. Any
+ * other response stays as it is.
+ */
+export async function repairResponse(response: Response, repair: MessageRepair): Promise<Response> {
+  const type = response.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
+  if (!response.ok || !response.body) return response;
+  if (type === "application/json") return copyResponse(response, repairText(await response.text(), repair));
+  if (type !== "text/event-stream") return response;
+  const events = (response.body as ReadableStream<Uint8Array<ArrayBuffer>>)
+    .pipeThrough(new TextDecoderStream())
+    .pipeThrough(createEventRepair(repair))
+    .pipeThrough(new TextEncoderStream());
+  return copyResponse(response, events);
+}
+
+/** Reads events and writes them again, because one message may take several lines. */
+function createEventRepair(repair: MessageRepair): TransformStream<string, string> {
+  let write = (_: string) => {};
+  const parser = createParser({
+    onEvent: ({ id, event, data }: EventSourceMessage) => {
+      const fields = [...(id === undefined ? [] : [`id: ${id}`]), ...(event === undefined ? [] : [`event: ${event}`])];
+      const lines = repairText(data, repair).split("\n");
+      write(`${[...fields, ...lines.map((line) => `data: ${line}`)].join("\n")}\n\n`);
+    },
+    onRetry: (ms) => write(`retry: ${ms}\n\n`),
+  });
+  return new TransformStream({
+    transform(chunk, controller) {
+      write = (text) => controller.enqueue(text);
+      parser.feed(chunk);
+    },
+  });
+}
+
+/** Repairs a text of JSON. Anything else is left to the library, which words what is wrong with it. */
+function repairText(text: string, repair: MessageRepair): string {
+  try {
+    return JSON.stringify(repair.received(parseMessage(text)));
+  } catch {
+    return text;
+  }
+}
+
+function copyResponse({ status, statusText, headers }: Response, body: string | ReadableStream): Response {
+  const copied = new Headers(headers);
+  copied.delete("content-length");
+  copied.delete("content-encoding");
+  return new Response(body, { status, statusText, headers: copied });
+}

@@ -1,0 +1,52 @@
+import { SdkErrorCode, SdkHttpError, SSEClientTransport, SseError, type Transport } from "@modelcontextprotocol/client";
+
+/** Time limit in ms for a server to say where messages go. */
+const START_TIMEOUT_MS = 10_000;
+
+type McpFetch = (address: string | URL, init?: RequestInit) => Promise<Response>;
+
+/**
+ * Creates the library's transport of HTTP with SSE (MCP before 2025-03-26). A stream that breaks ends the connection:
+ * the library would open another stream, whose session at the server was not initialized.
+ */
+export function createSseTransport(url: URL, fetch: McpFetch): Transport {
+  const transport = new SSEClientTransport(url, { fetch: withStatus(fetch) });
+  const start = transport.start.bind(transport);
+  transport.start = async () => {
+    await withinTime(start(), () => transport.close());
+    const { onerror } = transport;
+    transport.onerror = (error) => {
+      onerror?.(error);
+      if (error instanceof SseError) void transport.close();
+    };
+  };
+  return transport;
+}
+
+/** Makes an error with its status of a refused message, which the library words as a text only. */
+function withStatus(fetch: McpFetch): McpFetch {
+  return async (address, init) => {
+    const response = await fetch(address, init);
+    if (response.ok || init?.method !== "POST" || response.headers.has("location")) return response;
+    const { status, statusText } = response;
+    const text = await response.text();
+    const message = `HTTP ${status}`;
+    throw new SdkHttpError(SdkErrorCode.ClientHttpNotImplemented, message, { status, statusText, text });
+  };
+}
+
+async function withinTime(started: Promise<void>, stop: () => Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error("The server named no address for messages.")), START_TIMEOUT_MS);
+  });
+  try {
+    await Promise.race([started, late]);
+  } catch (error) {
+    started.catch(() => {});
+    await stop();
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,194 @@
+import { expect, test } from "vitest";
+import { type MachineOptions, useKay } from "#test/kay";
+import { notesServer } from "#test/mcp-server";
+
+const kay = useKay();
+const ADDRESS = "https://notes.example.test/mcp";
+
+/** Somebody who adds the server of notes, behind what answers in front of it. */
+function ann(front: (request: Request, forward: (request: Request) => Promise<Response>) => Promise<Response>) {
+  const server = notesServer();
+  server.state.paid = true;
+  const elsewhere: MachineOptions["elsewhere"] = (url, init) => front(new Request(url, init), server.fetch);
+  return { server, run: kay({ signedIn: true, elsewhere }) };
+}
+
+const add = (address = ADDRESS) => ["services", "add", "--name", "notes", "--mcp", address, "--yes"];
+const READ = "tools call notes.list_paid";
+
+const ENDED = [
+  ["404 without a body", 404, ""],
+  [
+    "400 with the sentence of the SDK's examples",
+    400,
+    '{"jsonrpc":"2.0","error":{"code":-32000,"message":"Bad Request: No valid session ID provided"},"id":null}',
+  ],
+  [
+    "400 of a server that was not initialized",
+    400,
+    '{"jsonrpc":"2.0","error":{"code":-32000,"message":"Bad Request: Server not initialized"},"id":null}',
+  ],
+  ["400 with a plain text", 400, "Invalid session ID"],
+  ["400 without a body", 400, ""],
+  ["410", 410, '{"error":"gone"}'],
+  ["an error in a success", 200, '{"jsonrpc":"2.0","id":1,"error":{"code":-32001,"message":"Session not found"}}'],
+] as const;
+
+test.each(ENDED)("B253: a session that the server answers with %s begins anew", async (_, status, body) => {
+  let known = "";
+  const { run, server } = ann(async (request, forward) => {
+    const session = request.headers.get("mcp-session-id");
+    if (session === null || session !== known) {
+      const sent = request.method === "POST" ? ((await request.clone().json()) as { id?: number }) : {};
+      if (session === null) return await forward(request);
+      const answer = status === 200 ? body.replace('"id":1', `"id":${sent.id ?? 1}`) : body;
+      return new Response(answer, { status, headers: { "content-type": "application/json" } });
+    }
+    return await forward(request);
+  });
+  const forward = server.fetch;
+  server.fetch = async (request) => {
+    const response = await forward(request);
+    known = response.headers.get("mcp-session-id") ?? known;
+    return response;
+  };
+  await run(add());
+  expect(await run(READ)).toMatchObject({ exit: 0, stdout: "paid notes\n" });
+  known = "none";
+  expect(await run(READ)).toMatchObject({ exit: 0, stdout: "paid notes\n" });
+});
+
+test("B253: a refusal that is about something else is shown with the server's sentence, and is not repeated", async () => {
+  let calls = 0;
+  const { run } = ann(async (request, forward) => {
+    if (!(await request.clone().text()).includes("tools/call")) return await forward(request);
+    calls++;
+    return Response.json({ error: { message: "The plan of this account allows no calls." } }, { status: 400 });
+  });
+  await run(add());
+  expect(await run(READ)).toMatchObject({
+    exit: 1,
+    stderr: expect.stringContaining(
+      "✗ Notes refused the request (HTTP 400): “The plan of this account allows no calls”.\n",
+    ),
+  });
+  expect(calls).toBe(1);
+});
+
+test.each([307, 308])("B254: a redirect %d within the origin is followed with method and body", async (status) => {
+  const paths: string[] = [];
+  const { run } = ann(async (request, forward) => {
+    const { pathname, origin } = new URL(request.url);
+    paths.push(pathname);
+    if (pathname === "/mcp") return new Response(null, { status, headers: { location: `${origin}/mcp/` } });
+    return await forward(request);
+  });
+  expect(await run(add())).toMatchObject({ exit: 0 });
+  expect(await run(READ)).toMatchObject({ stdout: "paid notes\n" });
+  expect(new Set(paths)).toEqual(new Set(["/mcp", "/mcp/"]));
+});
+
+test.each([
+  [
+    "another site",
+    307,
+    "https://other.example.test/mcp?key=s3cret",
+    "https://other.example.test/mcp",
+    "https://other.example.test/mcp",
+  ],
+  ["a page", 302, "/login", "https://notes.example.test/login", "https://notes.example.test/login"],
+  [
+    "the same address without TLS",
+    307,
+    "http://notes.example.test/mcp/",
+    "http://notes.example.test/mcp/",
+    "https://notes.example.test/mcp/",
+  ],
+])("B254: a redirect to %s is not followed, and its address is named", async (_, status, location, named, better) => {
+  const { run } = ann(async () => new Response(null, { status, headers: { location } }));
+  expect((await run(add())).stderr).toContain(
+    `✗ The server redirects to ${named}. kay follows only redirects within one site that keep the request, so add ${better} instead if you trust it.\n`,
+  );
+});
+
+test("B254: a server that redirects for ever is refused in a sentence", async () => {
+  let asked = 0;
+  const { run } = ann(async (request) => {
+    asked++;
+    return new Response(null, { status: 307, headers: { location: request.url } });
+  });
+  expect((await run(add())).stderr).toContain("✗ Notes refused the request (HTTP 307).\n");
+  expect(asked).toBeLessThan(60);
+});
+
+/** An old server as a stream of events: POST to its address is refused, and messages go where the stream says. */
+function oldServer() {
+  const encoder = new TextEncoder();
+  const streams = new Set<ReadableStreamDefaultController<Uint8Array>>();
+  const send = (text: string) => {
+    for (const one of streams) one.enqueue(encoder.encode(text));
+  };
+  const results: Record<string, object> = {
+    initialize: {
+      protocolVersion: "2024-11-05",
+      capabilities: { tools: {} },
+      serverInfo: { name: "notes", version: "1" },
+    },
+    "tools/list": {
+      tools: [{ name: "list_paid", inputSchema: { type: "object" }, annotations: { readOnlyHint: true } }],
+    },
+    "tools/call": { content: [{ type: "text", text: "old notes" }] },
+  };
+  let opened = 0;
+  return {
+    opened: () => opened,
+    /** Ends every stream, as a restart does. */
+    cut: () => {
+      for (const one of streams) one.close();
+      streams.clear();
+    },
+    fetch: async (request: Request): Promise<Response> => {
+      const { pathname } = new URL(request.url);
+      if (request.method === "GET" && pathname === "/mcp") {
+        opened++;
+        const session = opened;
+        const body = new ReadableStream<Uint8Array>({
+          start: (controller) => {
+            streams.add(controller);
+            controller.enqueue(encoder.encode(`event: endpoint\ndata: /messages?session=${session}\n\n`));
+          },
+        });
+        return new Response(body, { headers: { "content-type": "text/event-stream" } });
+      }
+      if (pathname !== "/messages") return new Response("Method Not Allowed", { status: 405 });
+      const { id, method } = (await request.json()) as { id?: number; method: string };
+      if (id !== undefined)
+        send(`event: message\ndata: ${JSON.stringify({ jsonrpc: "2.0", id, result: results[method] })}\n\n`);
+      return new Response("Accepted", { status: 202 });
+    },
+  };
+}
+
+test("B255: a server of the old transport works, a word says that it is old, and a cut stream is opened anew", async () => {
+  const server = oldServer();
+  const run = kay({ signedIn: true, elsewhere: (url, init) => server.fetch(new Request(url, init)) });
+  const added = await run(add());
+  expect(added).toMatchObject({ exit: 0 });
+  expect(added.stderr).toContain(
+    "! It uses HTTP with SSE, which MCP replaced in 2025 by Streamable HTTP. kay still supports it.\n",
+  );
+  expect(await run(READ)).toMatchObject({ exit: 0, stdout: "old notes\n" });
+  const before = server.opened();
+  expect(await run(READ)).toMatchObject({ exit: 0, stdout: "old notes\n" });
+  expect(server.opened()).toBe(before);
+  server.cut();
+  expect(await run(READ)).toMatchObject({ exit: 0, stdout: "old notes\n" });
+  expect(server.opened()).toBe(before + 1);
+});
+
+test("B255: what refuses both transports is refused with the first answer", async () => {
+  const { run } = ann(async () => new Response("Method Not Allowed", { status: 405 }));
+  expect((await run(add())).stderr).toContain(
+    "✗ Notes refused the request (HTTP 405): “Method Not Allowed”.\n",
+  );
+});
