@@ -188,7 +188,5 @@ test("B255: a server of the old transport works, a word says that it is old, and
 
 test("B255: what refuses both transports is refused with the first answer", async () => {
   const { run } = ann(async () => new Response("Method Not Allowed", { status: 405 }));
-  expect((await run(add())).stderr).toContain(
-    "✗ Notes refused the request (HTTP 405): “Method Not Allowed”.\n",
-  );
+  expect((await run(add())).stderr).toContain("✗ Notes refused the request (HTTP 405): “Method Not Allowed”.\n");
 });
