@@ -147,14 +147,22 @@ export function findProgram(program: string): string | null {
 }
 
 /** Start kay's own backend as a process that goes on by itself; what it writes goes to this log. */
-export function spawnBackend(log: string, profile: string): { ended(): Promise<number | null> } {
+export function spawnBackend(
+  log: string,
+  profile: string,
+  { sandbox = false } = {},
+): { ended(): Promise<number | null> } {
   const output = openLog(log);
   const entry = process.argv[1] ?? "";
   const options = { stdio: ["ignore", output, output] as const, detached: true, windowsHide: true, cwd: dirname(log) };
-  const child = spawn(process.execPath, [entry, "serve", "--embedded", "--profile", profile], {
-    ...options,
-    stdio: [...options.stdio],
-  });
+  const child = spawn(
+    process.execPath,
+    [entry, "serve", "--embedded", "--profile", profile, ...(sandbox ? ["--sandbox"] : [])],
+    {
+      ...options,
+      stdio: [...options.stdio],
+    },
+  );
   closeSync(output);
   child.unref();
   return {

@@ -1,5 +1,6 @@
 import { createPaths } from "#client/paths";
 import { createSettings, type Settings } from "#client/settings/settings";
+import { TOUR } from "#protocol/embedded";
 import { createHandlePorts } from "./backend/ports.ts";
 import { warnIfNew } from "./backend/profile-flag.ts";
 import type { GlobalFlags, Kay } from "./kay.ts";
@@ -78,14 +79,18 @@ export function createKay(world: CliPorts): Kay {
       flags = given;
     },
     settings: async () => settings(),
-    resolveTarget: async (options) => {
+    resolveTarget: async () => {
       const { resolveTarget } = await import("./backend/open.ts");
-      return resolveTarget(await linkPorts(), options?.embedded);
+      return resolveTarget(await linkPorts());
     },
     openBackend: async (options) => {
       const { resolveTarget, openBackend } = await import("./backend/open.ts");
       const ports = await linkPorts();
-      return openBackend(ports, resolveTarget(ports, options?.embedded), options);
+      return openBackend(ports, resolveTarget(ports), options);
+    },
+    openTour: async () => {
+      const { openTour } = await import("./backend/tour.ts");
+      return openTour(portsOf(settingsOf(TOUR)), world.spawnBackend);
     },
     startJq: world.startJq,
     profile: () => settings().getChoice(),

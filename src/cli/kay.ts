@@ -100,13 +100,15 @@ export type Kay = {
   shutdownGraceMs: number;
   out: Output;
   settings(): Promise<Settings>;
-  /** Which backend is meant and what is stored for it, without starting or asking anything. `embedded` means kay's own in any case. */
-  resolveTarget(options?: { embedded?: boolean }): Promise<BackendTarget>;
+  /** Which backend is meant and what is stored for it, without starting or asking anything. */
+  resolveTarget(): Promise<BackendTarget>;
   /**
    * The backend of this profile; starts the embedded one where none is configured. `signedIn` makes a missing sign-in an error before
    * anything is started; `stored` leaves KAY_TOKEN aside.
    */
-  openBackend(options?: { embedded?: boolean; signedIn?: boolean; stored?: boolean }): Promise<BackendHandle>;
+  openBackend(options?: { signedIn?: boolean; stored?: boolean }): Promise<BackendHandle>;
+  /** A backend of the tour alone: sandbox services, a profile and data of its own. `close` stops it. */
+  openTour(): Promise<{ link: BackendHandle; close(): Promise<void> }>;
   startJq(expression: string): Promise<JqThread>;
   /** Which profile this run is in, and who chose it. */
   profile(): ProfileChoice;

@@ -42,8 +42,11 @@ export type CliPorts = {
   edit(editor: string, text: string): Promise<string | null>;
   /** Show a text with this pager, as PAGER names it, on the terminal, until the person leaves it or the signal ends; false when it could not be started. */
   showInPager(pager: string, text: string, signal: AbortSignal): Promise<boolean>;
-  /** Start `kay serve --embedded` with the settings of this profile apart from this process, its output appended to `log`. */
-  spawnBackend(log: string, profile: string): ReturnType<EmbeddedPorts["spawn"]>;
+  /**
+   * Start `kay serve --embedded` with the settings of this profile apart from this process, its output appended to
+   * `log`. With `sandbox` it has no other services.
+   */
+  spawnBackend(log: string, profile: string, options?: { sandbox?: boolean }): ReturnType<EmbeddedPorts["spawn"]>;
   /** What else `kay doctor` looks at. */
   machine: Pick<MachineFacts, "arch" | "node" | "execPath" | "launcher" | "uid" | "postgres" | "walk">;
   /** Tools that run in this process, without a backend. */

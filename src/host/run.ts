@@ -5,7 +5,7 @@ import type { Settings } from "#client/settings/settings";
 import type { Machine } from "#files/machine";
 import type { Processes } from "#files/processes";
 import type { Timer } from "#net/ports";
-import { getServeRecordName } from "#protocol/embedded";
+import { getServeRecordName, TOUR } from "#protocol/embedded";
 import { Problem } from "#protocol/errors";
 import type { Log } from "#telemetry/log";
 import { createLog, LEVELS, type LogLevel } from "#telemetry/log";
@@ -102,8 +102,14 @@ async function runSandboxOnly(request: ServeRequest, ports: RunPorts, log: Log, 
   }
 }
 
-function getDataFolder({ dataDir, embedded }: ServeRequest, { paths }: RunPorts): string {
-  return dataDir ?? join(paths.data(), embedded ? "embedded" : "serve");
+function getDataFolder(request: ServeRequest, { paths }: RunPorts): string {
+  const { dataDir, embedded } = request;
+  return dataDir ?? join(paths.data(), isTour(request) ? TOUR : embedded ? "embedded" : "serve");
+}
+
+/** The tour's backend shares nothing with the one that has the user's accounts. */
+function isTour({ embedded, sandbox }: ServeRequest): boolean {
+  return embedded && sandbox;
 }
 
 function startBackend(
@@ -113,7 +119,8 @@ function startBackend(
   stop: () => void,
 ): Promise<RunningHost | null> {
   const { env, paths, clock } = ports;
-  const databaseUrl = request.databaseUrl ?? (env.KAY_DATABASE_URL || env.DATABASE_URL || undefined);
+  const given = isTour(request) ? undefined : env.KAY_DATABASE_URL || env.DATABASE_URL;
+  const databaseUrl = request.databaseUrl ?? (given || undefined);
   const options: HostOptions = { ...request, databaseUrl, dataFolder: getDataFolder(request, ports) };
   if (!request.embedded)
     return startServing(
@@ -121,8 +128,9 @@ function startBackend(
       { ...hostPorts, processes: ports.processes, state: paths.state() },
     );
   const idleLimitMs = Number(env.KAY_IDLE_LIMIT_MS) || IDLE_LIMIT_MS;
+  const stateFolder = isTour(request) ? join(paths.state(), TOUR) : paths.state();
   return startEmbedded(
-    { ...options, port: EMBEDDED_PORT, anyPort: true, stateFolder: paths.state(), idleLimitMs, shaping: ports.shaping },
+    { ...options, port: EMBEDDED_PORT, anyPort: true, stateFolder, idleLimitMs, shaping: ports.shaping },
     { ...hostPorts, processes: ports.processes, build: ports.build, sleep: clock.sleep, every: startInterval },
     stop,
   );

@@ -1,6 +1,9 @@
 /** File name of the local backend's record in the state folder. */
 export const EMBEDDED_RECORD = "backend.json";
 
+/** Profile of the tour, and folder of its backend's state and data. That backend has only the sandbox's services. */
+export const TOUR = "tour";
+
 /** Returns the file name of the record that `kay serve` writes for a port. `kay serve --status` reads its secret. */
 export function getServeRecordName(port: number): string {
   return `serve-${port}.json`;

@@ -115,6 +115,8 @@ That was:
   kay connections
   kay ask "what is open in project KAY?"
   kay ask --confirm "create a task in KAY: Say hello from kay"
+
+Next, run \`kay connect\` to choose a service, then \`kay ask\` to start a session.
 `,
     stderr: expect.stringContaining(
       "There is no display to open a browser on. Giving the consent as the sandbox's demo user.\n",
@@ -128,6 +130,21 @@ test("try opens the browser and asks where somebody is there", async () => {
   expect([exit, ann.launched.length]).toEqual([0, 1]);
   expect(stderr).toContain("Continue? [y/N] n\n");
   expect(stdout).toContain("Action cancelled by user\n");
+});
+
+test("N58 try has sandbox services, a profile and a backend of its own, whatever is configured", async () => {
+  const env = { KAY_CLIENT_ATLASSIAN_ID: "real", KAY_TOKEN: "real", KAY_API_URL: "https://kay.example.test" };
+  const ann = kay({ own: true, signedIn: true });
+  await ann("whoami");
+  const before = await ann.stored("embedded");
+  ann.spawned.length = 0;
+  const { exit, stderr } = await ann("try", { env, person: "stays away" });
+  expect(exit).toBe(0);
+  expect(stderr).toMatch(/^This tour runs on this machine, with sandbox services\. It touches none of your accounts\.\n/);
+  expect(ann.spawned).toEqual([{ profile: "tour", sandbox: true }]);
+  expect(await ann.stored("embedded")).toEqual(before);
+  expect(await ann("connections --check jira --profile tour")).toMatchObject({ exit: 4 });
+  expect(ann.place.network.seen.map(({ url }) => new URL(url).hostname)).not.toContain("kay.example.test");
 });
 
 test("try --json is one document", async () => {

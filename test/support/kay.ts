@@ -78,6 +78,8 @@ export type Machine = ((line: string | string[], setting?: RunSetting) => Promis
   launched: LaunchCommand[];
   /** What `kay serve` was called with. */
   served: ServeOptions[];
+  /** How kay's own backend was started. */
+  spawned: { profile: string; sandbox: boolean }[];
   /** How often kay's own backend was started. */
   starts(): number;
   /** Press Ctrl+C, or send another signal, to the run that is under way. */
@@ -108,10 +110,11 @@ function createMachine(place: Place, options: MachineOptions): Machine {
   const folder = mkdtempSync(join(tmpdir(), "kay-cli-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const keychain = options.keychain ?? memoryKeychain();
-  const own = ownBackend(folder);
+  const own = ownBackend();
   const interrupts = createInterrupts(() => ending.abort("SIGINT"));
   const launched: LaunchCommand[] = [];
   const served: ServeOptions[] = [];
+  const spawned: Machine["spawned"] = [];
   let raw = { stdout: "", stderr: "", both: "" };
   let ending = new AbortController();
   const credentials = () => createCredentials({ ...credentialPorts(place, folder, own), keychain });
@@ -121,7 +124,7 @@ function createMachine(place: Place, options: MachineOptions): Machine {
     const terminal = fakeTerminal(setting, person.see, interrupts.interrupt);
     raw = terminal.written;
     setting.at?.(terminal);
-    const world = worldOf(place, { folder, keychain, own, launched, served, options, setting });
+    const world = worldOf(place, { folder, keychain, own, launched, served, spawned, options, setting });
     const exit = await run(words(line), createKay({ ...world, ...interrupts, terminal, signal: ending.signal }));
     await person.done();
     return { exit, stdout: shortened(raw.stdout, folder), stderr: shortened(asSeen(raw.stderr), folder) };
@@ -146,6 +149,7 @@ function createMachine(place: Place, options: MachineOptions): Machine {
     folder,
     launched,
     served,
+    spawned,
     starts: own.starts,
     raw: () => raw,
     stored: async (origin = BACKEND) => (await credentials().read(origin)).signIn,
@@ -160,6 +164,7 @@ type Parts = {
   own: OwnBackend;
   launched: LaunchCommand[];
   served: ServeOptions[];
+  spawned: Machine["spawned"];
   options: MachineOptions;
   setting: RunSetting;
 };
@@ -211,9 +216,10 @@ function worldOf(place: Place, parts: Parts): Omit<CliPorts, "terminal" | "signa
     launch: async (launch) => parts.launched.push(launch) > 0,
     showInPager: async (pager, text) => setting.pages?.(pager, text) ?? false,
     edit: async (_, text) => setting.edits?.(text) ?? null,
-    spawnBackend: () => {
+    spawnBackend: (log, profile, { sandbox = false } = {}) => {
       if (!options.own) throw new Error("a backend was started");
-      return parts.own.spawn(env, options.own === "fails");
+      parts.spawned.push({ profile, sandbox });
+      return parts.own.spawn(log, env, options.own === "fails");
     },
     serve: async (request) => void parts.served.push(request),
     ...options.world,

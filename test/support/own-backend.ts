@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { computeFingerprint } from "#client/embedded/embedded";
 import type { Processes } from "#files/processes";
 import { writeRecord } from "#host/embedded";
@@ -17,17 +17,17 @@ export type OwnBackend = {
   /** How often it was started. */
   starts(): number;
   /** Stands for `kay serve --embedded`: writes the record as that does. `fails` ends at once instead. */
-  spawn(env: Record<string, string | undefined>, fails: boolean): { ended(): Promise<number | null> };
+  spawn(log: string, env: Record<string, string | undefined>, fails: boolean): { ended(): Promise<number | null> };
 };
 
 /** kay's own backend as a machine sees it, without a process: requests reach the place's backend all the same. */
-export function ownBackend(folder: string): OwnBackend {
+export function ownBackend(): OwnBackend {
   let starts = 0;
   const started = async (pid: number) => (pid === KAY_PID || (pid === BACKEND_PID && starts > 0) ? "then" : null);
   return {
     processes: { pid: KAY_PID, getStartTime: started },
     starts: () => starts,
-    spawn(env, fails) {
+    spawn(log, env, fails) {
       if (fails) return { ended: async () => 1 };
       starts += 1;
       const mark = computeFingerprint(OWN_SECRET, "test", env, {});
@@ -39,7 +39,7 @@ export function ownBackend(folder: string): OwnBackend {
         version: "0",
         fingerprint: mark,
       };
-      const written = writeRecord(join(folder, "kay", EMBEDDED_RECORD), record);
+      const written = writeRecord(join(dirname(log), EMBEDDED_RECORD), record);
       return { ended: () => written.then(() => new Promise<never>(() => {})) };
     },
   };

@@ -7,6 +7,7 @@ import type { ProfileChoice } from "#client/settings/profiles";
 import { DEFAULT_PROFILE } from "#client/settings/profiles";
 import { parseOrigin } from "#net/addresses";
 import type { OpenStream, Send, Timer } from "#net/ports";
+import { TOUR } from "#protocol/embedded";
 import { Problem } from "#protocol/errors";
 import type { CompletionCache } from "../completion/cache.ts";
 import { withCompletionCache } from "../completion/cached-api.ts";
@@ -36,19 +37,23 @@ export type HandlePorts = {
   known(origin: string): CompletionCache;
 };
 
-/** Find out which backend is meant. `forceEmbedded` is for the tour. */
-export function resolveTarget(ports: HandlePorts, forceEmbedded = false): BackendTarget {
+/** Find out which backend is meant. */
+export function resolveTarget(ports: HandlePorts): BackendTarget {
+  if (!ports.apiUrl) return resolveEmbeddedTarget(ports, EMBEDDED_ORIGIN);
   const credentials = createCredentials(ports.credentials());
-  if (forceEmbedded || !ports.apiUrl)
-    return { origin: EMBEDDED_ORIGIN, embedded: true, credentials, known: ports.known(EMBEDDED_ORIGIN) };
   const { origin, baseUrl } = parseOrigin(ports.apiUrl, { allowInsecure: ports.allowInsecure });
   return { origin, baseUrl, embedded: false, credentials, known: ports.known(origin) };
+}
+
+/** A backend on this machine, with the sign-in that is stored under its name. */
+export function resolveEmbeddedTarget(ports: HandlePorts, origin: string): BackendTarget {
+  return { origin, embedded: true, credentials: createCredentials(ports.credentials()), known: ports.known(origin) };
 }
 
 /** The sign-in at a backend that the profile may no longer use; at the local one if none is named. */
 export function resolveTargetAt(ports: HandlePorts, origin?: string): BackendTarget {
   if (origin === undefined) return resolveTarget(ports);
-  if (origin === EMBEDDED_ORIGIN) return resolveTarget(ports, true);
+  if (origin === EMBEDDED_ORIGIN || origin === TOUR) return resolveEmbeddedTarget(ports, origin);
   const own = ports.apiUrl === undefined ? null : parseOrigin(ports.apiUrl, { allowInsecure: true });
   return resolveTarget({ ...ports, apiUrl: own?.origin === origin ? own.baseUrl : origin });
 }

@@ -130,7 +130,8 @@ export function createHome(changes: Record<string, string>): { home: Home; close
   const close = async () => {
     for (const running of started) await running.kill();
     await end(record()?.pid, "SIGKILL");
-    for (const each of [data, join(folder, "data/kay/serve")]) await removePostgres(each);
+    for (const each of [data, join(folder, "data/kay/tour"), join(folder, "data/kay/serve")])
+      await removePostgres(each);
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   };
   return { home, close };

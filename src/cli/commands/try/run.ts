@@ -16,10 +16,16 @@ const CHANGE = "create a task in KAY: Say hello from kay";
 
 /** Runs the tour on a local backend, from start to end. Without a user to click, it clicks itself and says so. */
 export async function runTour(kay: Kay): Promise<ExitCode> {
-  kay.out.writeProgress(
-    "This tour runs on a local backend and uses sandbox services unless you configured your own OAuth clients.",
-  );
-  const link = await kay.openBackend({ embedded: true });
+  kay.out.writeProgress("This tour runs on this machine, with sandbox services. It touches none of your accounts.");
+  const { link, close } = await kay.openTour();
+  try {
+    return await walk(kay, link);
+  } finally {
+    await close().catch(() => {});
+  }
+}
+
+async function walk(kay: Kay, link: BackendHandle): Promise<ExitCode> {
   const connected = await connectStep(kay, link);
   const connections = await connectionsStep(kay, link);
   const answer = await askStep(kay, link);
@@ -31,6 +37,7 @@ export async function runTour(kay: Kay): Promise<ExitCode> {
   kay.out.writeLine("");
   kay.out.writeLine("That was:");
   for (const command of COMMANDS) kay.out.writeLine(`  ${command}`);
+  kay.out.writeLine("\nNext, run `kay connect` to choose a service, then `kay ask` to start a session.");
   return exit;
 }
 
