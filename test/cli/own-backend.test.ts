@@ -140,7 +140,9 @@ test("N58 try has sandbox services, a profile and a backend of its own, whatever
   ann.spawned.length = 0;
   const { exit, stderr } = await ann("try", { env, person: "stays away" });
   expect(exit).toBe(0);
-  expect(stderr).toMatch(/^This tour runs on this machine, with sandbox services\. It touches none of your accounts\.\n/);
+  expect(stderr).toMatch(
+    /^This tour runs on this machine, with sandbox services\. It touches none of your accounts\.\n/,
+  );
   expect(ann.spawned).toEqual([{ profile: "tour", sandbox: true }]);
   expect(await ann.stored("embedded")).toEqual(before);
   expect(await ann("connections --check jira --profile tour")).toMatchObject({ exit: 4 });
