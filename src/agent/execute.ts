@@ -6,6 +6,7 @@ import { coalesce, createChannel } from "./channel.ts";
 import { type DryRun, toPlannedOutcome } from "./dry-run.ts";
 import type { AgentEvent, Call, Outcome, Wait } from "./events.ts";
 import { adaptInput, rejectUnknownFields } from "./input.ts";
+import { DENIAL_TEXT, findRepeatedDenial } from "./limits.ts";
 import { type AgentObserver, recordOutcome, recordToolCall } from "./observe.ts";
 import { findRepetition, type PastCall } from "./repetition.ts";
 import { getIntegrations, toToolOutput } from "./results.ts";
@@ -55,8 +56,9 @@ function unknownToolProblem(name: string, tools: AgentTool[]): Problem {
 }
 
 /**
- * Runs a step's calls concurrently and returns their results in the order of the calls. While other calls run, a
- * waiting call is retried whenever its answer may have arrived. Calls that still wait at the end are returned as waits.
+ * Runs a step's calls and returns their results in the order of the calls. Reads run together. Writes are asked and run
+ * one after another, as the model listed them. While other calls run, a waiting call is retried whenever its answer may
+ * have arrived. Calls that still wait at the end are returned as waits.
  */
 export async function* runCalls(
   calls: (CheckedCall | RejectedCall)[],
@@ -80,7 +82,16 @@ export async function* runCalls(
       events.push({ type: "outcome", outcome: result });
       events.push(buildOutcomeEvent(result));
     }
+    if (ended[index]) startNextWrite();
     if (--running === 0) events.end();
+  };
+  const started = new Set<number>();
+  /** Starts the first write that has not run, unless one before it still runs or waits. */
+  const startNextWrite = () => {
+    const next = calls.findIndex((call, index) => isWrite(call) && ended[index] === undefined);
+    if (next < 0 || started.has(next) || fatalError !== undefined) return;
+    started.add(next);
+    void start(next);
   };
   /** Retries the waiting calls whose requests are answered. Concurrent notifications are merged. */
   const retryWaiting = async (): Promise<void> => {
@@ -94,12 +105,15 @@ export async function* runCalls(
   const stop = run.ports?.onChange(AsyncLocalStorage.bind(coalesce(retryWaiting)));
   const open = await loadOpenRequests(run);
   const pending = calls.flatMap((call, index) =>
-    ended[index] === undefined ? [{ index, wait: open.get(getCallId(call)) }] : [],
+    ended[index] === undefined ? [{ call, index, wait: open.get(getCallId(call)) }] : [],
   );
-  for (const { index, wait } of pending) {
-    if (wait) waits.set(index, wait);
-    else void start(index);
+  for (const { call, index, wait } of pending) {
+    if (wait) {
+      waits.set(index, wait);
+      started.add(index);
+    } else if (!isWrite(call)) void start(index);
   }
+  startNextWrite();
   if (running === 0) events.end();
   yield* events.drain();
   stop?.();
@@ -108,6 +122,14 @@ export async function* runCalls(
   return outcomes.length === calls.length
     ? { outcomes }
     : { waits: [...waits].sort(([a], [b]) => a - b).map(([, wait]) => wait) };
+}
+
+function getToolName(call: CheckedCall | RejectedCall): string {
+  return ("problem" in call ? call.call : call).toolName;
+}
+
+function isWrite(call: CheckedCall | RejectedCall): boolean {
+  return !("problem" in call) && call.access !== "read";
 }
 
 /** Returns the open requests. If they cannot be read, each call finds out on its own attempt. */
@@ -132,7 +154,10 @@ async function runCall(
   try {
     if (run.signal.aborted) throw new Problem("CANCELLED", "The request was cancelled before this call was made.");
     const before = calls.slice(0, index).map((one, at): PastCall => ({ call: one, outcome: ended[at] }));
-    const repeat = findRepetition(checked, [...run.memory, ...before]);
+    const past = [...run.memory, ...before];
+    const stop = findRepeatedDenial(past.filter((one) => getToolName(one.call) === checked.toolName));
+    if (stop) return { call, denied: `${DENIAL_TEXT}.` };
+    const repeat = findRepetition(checked, past);
     if (repeat) return repeat;
     return await admit(checked, run, push);
   } catch (error) {

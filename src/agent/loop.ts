@@ -16,6 +16,7 @@ import type { DryRun } from "./dry-run.ts";
 import type { AgentEvent, HeldCall, OpenStep, Outcome, StepResult } from "./events.ts";
 import { checkCall, runCalls } from "./execute.ts";
 import { buildInstructions } from "./instructions.ts";
+import { createCallLimit, findRepeatedDenial } from "./limits.ts";
 import type { ModelKey } from "./models/key.ts";
 import { type AgentObserver, getErrorCode } from "./observe.ts";
 import {
@@ -134,8 +135,9 @@ async function* runStep(input: AgentInput, turn: Turn): AsyncGenerator<AgentEven
   if (result.calls.length === 0) return yield* acceptAnswer(input, turn, result);
   if (signal.aborted) return yield* yieldLast({ type: "abort" });
   const isCut = result.end === "length";
+  const limit = createCallLimit(turn.memory);
   const checked = result.calls.map((call) =>
-    isCut ? { call, problem: cutCallProblem(call) } : checkCall(call, tools),
+    isCut ? { call, problem: cutCallProblem(call) } : limit(checkCall(call, tools)),
   );
   const loop = findFailureLoop(checked, turn.memory);
   if (loop) return yield* yieldLast(buildErrorEvent(loop));
@@ -205,6 +207,8 @@ async function* executeCalls(
     yield { type: "auth-needed", integrations };
     return yield* yieldLast({ type: "finish", finishReason: "auth" });
   }
+  const denied = findRepeatedDenial(turn.memory);
+  if (denied) return yield* yieldLast(buildErrorEvent(denied));
   if (outcomes.every(isRepeat)) {
     return yield* yieldLast(
       buildErrorEvent(new Problem("MODEL_FAILED", "The request was stopped: the model kept repeating the same call.")),

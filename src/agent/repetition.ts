@@ -20,7 +20,7 @@ export function findRepetition(checked: CheckedCall, past: PastCall[]): Outcome 
   const key = buildCallKey(checked);
   const same = past.filter(({ call }) => !("problem" in call) && buildCallKey(call) === key);
   const denied = same.find(({ outcome }) => outcome && "denied" in outcome)?.outcome;
-  if (denied && "denied" in denied) return { call, denied: `The user already denied this: ${denied.denied}` };
+  if (denied && "denied" in denied) return { call, denied: denied.denied };
   if (same.length >= ATTEMPTS) {
     const words = `This exact call of ${toolName} was already made; its result is above. Do not repeat it.`;
     return { call, problem: new Problem("IDEMPOTENCY_CONFLICT", words, { hint: "", details: { repeated: true } }) };

@@ -20,6 +20,7 @@ export type AgentTool = {
   mode?: ToolMode;
   modeOf?(input: Record<string, unknown>): ToolMode | undefined;
   resource?(input: Record<string, unknown>): string | undefined;
+  egress?: boolean;
   examples: string[];
   /** The tool's label in metrics. Names of custom services are not reported to operators. */
   metricName?: string;

@@ -178,6 +178,11 @@ export type Tool<Input extends Record<string, unknown> = Record<string, unknown>
   summary(input: Input): string;
   /** Default: `auto` for reads, `confirm_before_execution` for everything else. */
   mode?: ToolMode;
+  /**
+   * Whether a read can carry words of its input to others: a web page, an MCP server, an address that the user added.
+   * It asks if the words may come from text that others wrote.
+   */
+  egress?: boolean;
   /** The call stays in memory while the user is asked, because the server keeps a connection open meanwhile. */
   suspendable?: boolean;
   /** Returns a stricter mode for some inputs, such as a mention of everyone. */

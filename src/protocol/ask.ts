@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { PreviewField } from "./preview-field.ts";
 
 /** Bodies of the ask endpoints (docs/protocol.md, "Asking"). Objects are loose: unknown fields pass through. */
 
@@ -51,6 +52,8 @@ export const PlannedCall = z.looseObject({
   access: z.enum(["read", "write", "destructive"]),
   input: z.record(z.string(), z.unknown()),
   summary: z.string(),
+  /** Confirmation only: every field that the call would send, and who wrote it. */
+  fields: z.optional(z.array(PreviewField)),
   /** Dry run only: ID of the call. */
   tool_call_id: z.optional(z.string()),
   /** Dry run only: account that the call would use. */

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { PlannedCall, Receipt } from "./ask.ts";
+import { PreviewField } from "./preview-field.ts";
 
 /**
  * Parts of the event stream (docs/protocol.md, "Streams"): the AI SDK's UI message stream and kay's own `data-*` parts.
@@ -38,17 +39,6 @@ export type InputField = z.infer<typeof InputField>;
 export const ApprovalScope = z.enum(["once", "session", "always"]);
 export type ApprovalScope = z.infer<typeof ApprovalScope>;
 
-/**
- * One field that the call would send. `origin` is the source of the value: the user's words, text from a service, or
- * the model. Clients warn about `service`.
- */
-export const PreviewField = z.looseObject({
-  name: text,
-  value: z.unknown(),
-  origin: z.optional(z.enum(["person", "service", "model"])),
-});
-export type PreviewField = z.infer<typeof PreviewField>;
-
 /** What a call would do: a summary, and every field exactly as it would be sent. */
 export const Preview = z.looseObject({
   summary: text,
@@ -58,6 +48,8 @@ export const Preview = z.looseObject({
   /** Opaque ID of that account. An approval counts only for the account that it showed. */
   account_id: z.optional(text),
   fields: z.array(PreviewField),
+  /** Why the call asks although an approval, `--allow` or a policy covers it. */
+  why: z.optional(text),
   /** What a tool with `confirm_after_execution` did, for the user to review. */
   result: z.optional(text),
 });

@@ -1,7 +1,7 @@
 import { clean } from "./clean.ts";
 
-/** One value of a call's input: its path (`body.channel`) and its text. */
-export type InputField = { name: string; text: string };
+/** One value of a call's input: its path (`body.channel`), its text, and a note that follows the path. */
+export type InputField = { name: string; text: string; note?: string };
 
 /** Lists every value of a call's input, nested ones by their path. Nothing is left out, and nothing is cleaned yet. */
 export function listInputFields(value: unknown, name = ""): InputField[] {
@@ -19,8 +19,8 @@ export function formatInputFields(fields: InputField[], indent = "  "): string {
   return fields.map((field) => formatInputField(field).replace(/^/gm, indent)).join("\n");
 }
 
-function formatInputField({ name, text }: InputField): string {
-  const label = clean(name, { lines: false });
+function formatInputField({ name, text, note = "" }: InputField): string {
+  const label = `${clean(name, { lines: false })}${note}`;
   const shown = foldWhitespace(text);
   if (shown.trim() === "") return `${label}: ${text === "" ? "(empty)" : "(only white space)"}`;
   return shown.includes("\n") ? `${label}:\n${shown.replace(/^/gm, "  ")}` : `${label}: ${shown}`;

@@ -13,7 +13,7 @@ const SHOWN = `
 kay wants to run slack.send_message, which writes, as ann@example.test.
   Send a message to #general
   channel: #general
-  text: 3 open bugs (from a service, not from you)
+  text: 3 open bugs (from KAY-15, not from you)
 
   1  once
   2  this session: slack.send_message to #general
@@ -222,7 +222,7 @@ test.for([
 kay wants to run slack.send_message, which writes, as ann@example.test.
   Send a message to #general
   channel: #general
-  text: 3 open bugs (from a service, not from you)
+  text: 3 open bugs (from KAY-15, not from you)
 `,
     stderr: `Waiting for your answer. Run one of:
   kay answer int_1 --approve

@@ -95,6 +95,10 @@ test("ask --confirm --json prints the guide's answer and exits 8, on a terminal 
               input: { issue: "KAY-4", status: "close" },
               summary: "Close KAY-4 (move it to a status that counts as done)",
               account: "Dana Demo (kay-demo)",
+              fields: [
+                { name: "issue", value: "KAY-4", origin: "person" },
+                { name: "status", value: "close", origin: "person" },
+              ],
             },
           ],
         },

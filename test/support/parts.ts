@@ -55,7 +55,7 @@ export function approval(change: Partial<Request> = {}): StreamPart {
       account: "ann@example.test",
       fields: [
         { name: "channel", value: "#general", origin: "person" },
-        { name: "text", value: "3 open bugs", origin: "service" },
+        { name: "text", value: "3 open bugs", origin: "service", source: "KAY-15" },
       ],
     },
     editable: true,

@@ -4,6 +4,14 @@ import type { ToolResult } from "#connectors/service";
 import { toInputProblem } from "../input.ts";
 import type { AgentTool, RunContext } from "../tool.ts";
 
+/** kay's own tools whose results hold no text of others. */
+export const OWN_TOOL_NAMES: ReadonlySet<string> = new Set([
+  "ask_user",
+  "find_service",
+  "connect_service",
+  "search_tools",
+]);
+
 /** Defines a built-in tool of kay. It changes nothing at a service, so it needs no approval. */
 export function defineOwnTool<Input extends Record<string, unknown>>(tool: {
   name: string;

@@ -1,18 +1,23 @@
 import type { Account, Tool, ToolMode } from "#connectors/service";
-import type { Grant } from "#protocol/conversations";
+import { cleanLine } from "#protocol/clean";
+import type { Grant, Policy } from "#protocol/conversations";
 import type { BackendPorts } from "../ports.ts";
 import { listPolicies } from "../store/policies.ts";
 import { findAllowEntry } from "./allow-list.ts";
+import { listForeignFields } from "./foreign-fields.ts";
 import { findGrant, type GrantOffer, peekGrant, toGrantOffer } from "./grants.ts";
-import { type ModeQuestion, resolveMode } from "./policies.ts";
+import { isTrusted, type ModeQuestion, resolveMode } from "./policies.ts";
+import type { Provenance } from "./provenance.ts";
 
 /** A call that is about to run. `input` as the tool's schema gave it. */
 export type CallQuestion = {
   installationId: string;
   /** Approvals for a session count only in theirs. */
   conversationId?: string;
-  tool: ModeQuestion["tool"] & Pick<Tool, "modeOf" | "resource">;
+  tool: ModeQuestion["tool"] & Pick<Tool, "modeOf" | "resource" | "schema" | "egress">;
   input: Record<string, unknown>;
+  /** Who wrote the values of the input. Without it, all of them count as the user's. */
+  provenance?: Provenance;
   /** Who the service is connected as. */
   account?: Account;
   writes: ModeQuestion["writes"];
@@ -26,13 +31,22 @@ export type CallQuestion = {
  * The decision about a call. `grant` is the saved approval that covers it, `allowed` the caller's entry that does, and
  * `offer` what a user who is asked may approve.
  */
-export type Decision = { mode: ToolMode; why: string; offer: GrantOffer; grant?: Grant; allowed?: string };
+export type Decision = {
+  mode: ToolMode;
+  why: string;
+  offer: GrantOffer;
+  grant?: Grant;
+  allowed?: string;
+  /** Set if it asks only because of values that are not the user's. */
+  guarded?: boolean;
+};
 
 /**
  * Decides whether a call needs a user, from the tool, its arguments, the user's policies and saved approvals. A saved
  * approval answers only a question before the call, and never where a policy says to ask every time; then only `once`
  * is offered. An entry of the caller's list answers likewise, but never a question that the arguments raised: no user
- * has seen those.
+ * has seen those. Once the model has read text of others, none of them covers values that are not the user's
+ * (docs/decisions/outside-text.md).
  */
 export async function decideCall(ports: Pick<BackendPorts, "db" | "clock">, question: CallQuestion): Promise<Decision> {
   const { installationId, conversationId, tool, input, account, writes, allow = [], peek } = question;
@@ -55,15 +69,51 @@ export async function decideCall(ports: Pick<BackendPorts, "db" | "clock">, ques
     ...(account ? { account } : {}),
   });
   const offer = everyTime ? { ...all, scopes: all.scopes.filter(({ scope }) => scope === "once") } : all;
-  if (mode !== "confirm_before_execution" || everyTime) return { mode, why, offer };
+  const guard = (cover: string, fixed?: string) => guardCall({ question, policies, offer, cover, fixed });
+  if (mode !== "confirm_before_execution") return guard(why) ?? { mode, why, offer };
+  if (everyTime) return { mode, why, offer };
   const allowed = isPlain ? findAllowEntry(allow, tool.name, resource) : undefined;
-  if (allowed !== undefined)
-    return { mode: floorAfter(tool.mode, fromInput), why: `it is allowed by --allow ${allowed}`, offer, allowed };
-  const find = peek ? peekGrant : findGrant;
-  const grant = await find(ports, { installationId, key: offer.key, ...(conversationId ? { conversationId } : {}) });
+  if (allowed !== undefined) {
+    const runs = { mode: floorAfter(tool.mode, fromInput), why: `it is allowed by --allow ${allowed}`, offer, allowed };
+    return guard(`--allow ${allowed} does`, allowed.includes(":") ? resource : undefined) ?? runs;
+  }
+  const wanted = { installationId, key: offer.key, ...(conversationId ? { conversationId } : {}) };
+  const saved = await peekGrant(ports, wanted);
+  if (!saved) return { mode, why, offer };
+  const guarded = offer.exact ? undefined : guard(`your approval of ${saved.words} does`, resource);
+  if (guarded) return guarded;
+  const grant = peek ? saved : await findGrant(ports, wanted);
   if (!grant) return { mode, why, offer };
   // Approved was the call before it runs, not what it comes to.
   return { mode: floorAfter(tool.mode, fromInput), why: `you approved ${grant.words}`, offer, grant };
+}
+
+/**
+ * Asks although something covers the call: its values may come from text that others wrote, and nobody has seen them.
+ *
+ * @param cover what would let the call run
+ * @param fixed the place that an approval names; values that are part of it are the user's
+ */
+function guardCall({
+  question: { tool, input, provenance },
+  policies,
+  offer,
+  cover,
+  fixed,
+}: {
+  question: CallQuestion;
+  policies: Policy[];
+  offer: GrantOffer;
+  cover: string;
+  fixed: string | undefined;
+}): Decision | undefined {
+  if (!provenance?.tainted || isTrusted(policies, tool.access)) return undefined;
+  const foreign = listForeignFields({ tool, input, provenance, fixed });
+  if (foreign.length === 0) return undefined;
+  const source = foreign.map((name) => provenance.findSource(input[name])).find((one) => one !== undefined);
+  const words = source === undefined ? "text that you did not write" : `text that came from ${cleanLine(source, 60)}`;
+  const reason = cover.endsWith(" does") ? `${cover} not cover ${words}` : `it would send ${words}`;
+  return { mode: "confirm_before_execution", why: reason, offer, guarded: true };
 }
 
 function floorAfter(...modes: (ToolMode | undefined)[]): ToolMode {

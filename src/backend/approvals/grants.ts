@@ -39,6 +39,8 @@ export type GrantedCall = {
 export type GrantOffer = {
   tool: string;
   key: string;
+  /** Set if it covers only calls with exactly these arguments. */
+  exact: boolean;
   words: string;
   account?: string;
   scopes: { scope: ApprovalScope; words: string }[];
@@ -46,10 +48,11 @@ export type GrantOffer = {
 
 /**
  * What an approval of this call may cover besides the call itself: calls of the same tool, as the same account, for the same resource, or with
- * exactly the same arguments. What cannot be undone is never approved for always.
+ * exactly the same arguments. What cannot be undone is approved only with the same arguments, and never for always.
  */
 export function toGrantOffer({ tool, input, resource, account, access }: GrantedCall): GrantOffer {
-  const named = resource?.trim() ? resource : undefined;
+  // A place is wider than the object that would be gone for good.
+  const named = resource?.trim() && access !== "destructive" ? resource : undefined;
   // A resource is a text and arguments are an object, so that neither can pass for the other.
   const key = toCanonicalJson([tool, account?.id ?? null, named ?? input]);
   const as = account ? ` as ${account.words}` : "";
@@ -58,6 +61,7 @@ export function toGrantOffer({ tool, input, resource, account, access }: Granted
   return {
     tool,
     key,
+    exact: named === undefined,
     words,
     ...(account ? { account: cleanLine(account.words) } : {}),
     scopes: [

@@ -38,6 +38,15 @@ export function resolveMode({ tool, fromInput, policies, writes }: ModeQuestion)
   return { mode: fromInput, why: `with these arguments ${tool.name} always ${WHEN[fromInput]}`, everyTime };
 }
 
+/** Target of the policy about text that others wrote. It is unset by default: calls with such text ask. */
+export const OUTSIDE_TEXT = "outside-text";
+
+/** Whether the user lets calls of this access run although they carry text that others wrote. */
+export function isTrusted(policies: Policy[], access: Access): boolean {
+  const mode = policies.find(({ target }) => target === OUTSIDE_TEXT)?.mode;
+  return mode === "everything" || (mode === "reads" && access === "read");
+}
+
 type View = { mode: ToolMode; why: string };
 
 function byPolicy({ access, mode }: ModeQuestion["tool"], { target, mode: policy }: Policy): View {
@@ -78,6 +87,8 @@ const WHEN: Record<ToolMode, string> = {
   confirm_after_execution: "runs and then asks",
 };
 
+const EVERYWHERE = ["*", OUTSIDE_TEXT];
+
 /**
  * Checks the target of a policy or revocation: a service, a tool, or `*`.
  * @param more names that count although no service has them now
@@ -85,7 +96,7 @@ const WHEN: Record<ToolMode, string> = {
  */
 export function checkTarget(services: ServiceConfiguration[], target: string, more: string[] = []): void {
   const names = services.flatMap(({ service }) => [service.name, ...service.tools.map(({ name }) => name)]);
-  if (target === "*" || names.includes(target) || more.includes(target)) return;
+  if ([...EVERYWHERE, ...names, ...more].includes(target)) return;
   const nearest = findClosestName(target, names);
   const guess = nearest ? ` ${suggestName(target, names)}` : "";
   const shown = cleanLine(target, 60);

@@ -111,6 +111,7 @@ async function startLate(
     conversationId,
     request: {
       prompt,
+      typed: action === "submit" ? Object.values(input).map(String).join("\n") : "",
       context: {},
       mode: "stream",
       interactive: true,

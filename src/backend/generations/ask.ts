@@ -2,17 +2,19 @@ import type { HeldCall } from "#agent/events";
 import type { Account } from "#connectors/service";
 import type { AskRequest, AskResponse, PlannedCall } from "#protocol/ask";
 import { type ErrorCode, Problem } from "#protocol/errors";
-import { formatInputFields, listInputFields } from "#protocol/input-fields";
+import { formatPreviewField, type PreviewField } from "#protocol/preview-field";
 import { hashAccount, toAccount } from "../approvals/account.ts";
 import { openConfirmation } from "../approvals/confirmations.ts";
 import { listServices } from "../connections/catalog.ts";
 import type { BackendPorts } from "../ports.ts";
+import { loadMessages } from "../store/conversations.ts";
 import type { GenerationRequest } from "../store/generation-state.ts";
 import { listGrants } from "../store/grants.ts";
 import { attendGeneration } from "./attend.ts";
 import { listPlannedCalls } from "./dry-run.ts";
 import type { Engine } from "./engine.ts";
 import { authRequiredProblem } from "./pause.ts";
+import { traceFields, traceMessages } from "./provenance.ts";
 import { checkAllowList, type LinkRequest, type NewGeneration, parseLimits } from "./request.ts";
 import { startGeneration } from "./start.ts";
 import { toOutputField } from "./wanted-output.ts";
@@ -142,14 +144,17 @@ async function confirmationFor(
       : { confirm, text: shown.text, output: shown.output };
   const held = { generationId, conversationId, prompt, context, interactive, plan };
   const { token, expiresAt } = await openConfirmation(ports, installationId, held);
-  const planned: PlannedCall[] = shown.calls.map(({ toolName, access, parsed, summary, service }) => ({
+  const seen = shown.calls.length > 0 ? await loadMessages(ports.db, conversationId, { seen: ALL, generationId }) : [];
+  const provenance = traceMessages(seen);
+  const planned = shown.calls.map(({ toolName, access, parsed, summary, service }) => ({
     tool: toolName,
     access,
     input: parsed,
     summary,
     ...(accounts.has(service) ? { account: accounts.get(service)?.words } : {}),
+    fields: traceFields(parsed, provenance),
   }));
-  const lines = planned.map(({ summary, input }) => `\n- ${summary}${formatPlannedFields(input)}`).join("");
+  const lines = planned.map(({ summary, fields }) => `\n- ${summary}${formatPlannedFields(fields)}`).join("");
   const body: AskResponse = {
     status: "confirmation_required",
     confirmation_token: token,
@@ -164,10 +169,12 @@ async function confirmationFor(
 }
 
 /** Every field that an approval would send, below the summary of its call. */
-function formatPlannedFields(input: Record<string, unknown>): string {
-  const fields = listInputFields(input).filter(({ name }) => name !== "");
-  return fields.length > 0 ? `\n${formatInputFields(fields)}` : "";
+function formatPlannedFields(fields: PreviewField[]): string {
+  return fields.map((field) => `\n${formatPreviewField(field)}`).join("");
 }
+
+/** More messages than a conversation can have. */
+const ALL = 2 ** 31 - 1;
 
 /** Returns the connected account of each service. */
 export async function getAccounts({ db }: BackendPorts, installationId: string): Promise<Map<string, Account>> {

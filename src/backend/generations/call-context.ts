@@ -1,5 +1,5 @@
-import type { ModelMessage } from "ai";
 import type { Call, Outcome } from "#agent/events";
+import type { Provenance } from "../approvals/provenance.ts";
 import type { StoredInteraction } from "../store/interactions.ts";
 import type { Asker } from "./interact.ts";
 import type { ClaimedGeneration } from "./work.ts";
@@ -11,8 +11,8 @@ export const AFTER_CALL = 10_000;
 
 /** What all calls of a generation share. */
 export type CallContext = ClaimedGeneration & {
-  /** The messages that the model has seen. They show where arguments come from. */
-  messages: ModelMessage[];
+  /** Tells who wrote the values of a call, from what the model has seen so far. */
+  provenance(): Provenance;
   settled: Map<string, Outcome>;
   /** Those that have run and are still to be looked at. */
   ran: Map<string, Outcome>;

@@ -14,7 +14,7 @@ import { getOutcome } from "./stored-outcomes.ts";
  * Creates the dry run of a generation: reads that need no approval run, and every other call is planned. Undefined if
  * this is not a dry run.
  */
-export function createDryRun(world: Pick<CallContext, "ports" | "row" | "request" | "messages">): DryRun | undefined {
+export function createDryRun(world: Pick<CallContext, "ports" | "row" | "request" | "provenance">): DryRun | undefined {
   const { row, ports, request } = world;
   if (!request.limits.dryRun) return undefined;
   return async (call, account) => {
@@ -25,6 +25,7 @@ export function createDryRun(world: Pick<CallContext, "ports" | "row" | "request
       tool: call.tool,
       input: call.parsed,
       writes: request.mode === "stream" ? "confirm_before_execution" : "auto",
+      provenance: world.provenance(),
       allow: request.limits.allow ?? [],
       peek: true,
       ...(account ? { account } : {}),

@@ -1,6 +1,7 @@
 import { formatAccountChange } from "#agent/call";
 import type { Allowance, CheckedCall, GateResult } from "#agent/calls";
 import type { Outcome, Wait } from "#agent/events";
+import { DENIAL_TEXT } from "#agent/limits";
 import type { Account } from "#connectors/service";
 import { clean } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
@@ -12,7 +13,7 @@ import { settleCallSql } from "../store/calls.ts";
 import { findInteractionAt, type StoredInteraction } from "../store/interactions.ts";
 import { AFTER_CALL, BEFORE_CALL, type CallContext, toAsker, toPlaceKey } from "./call-context.ts";
 import { ensureInteraction, openInteraction, toWait } from "./interact.ts";
-import { traceOrigins } from "./origins.ts";
+import { traceFields } from "./provenance.ts";
 import { toStoredRun } from "./stored-outcomes.ts";
 import type { ClaimedGeneration } from "./work.ts";
 
@@ -48,13 +49,13 @@ async function askFirst(
   account: Account | undefined,
 ): Promise<StoredInteraction | { allowed: Allowance | undefined }> {
   const decision = await decide(world, call, account);
-  const { mode, grant, offer } = decision;
+  const { mode, grant, offer, guarded, why } = decision;
   const asks = world.request.confirm || (mode === "confirm_before_execution" && grant === undefined);
   if (!asks) return { allowed: await recordAllowance(world, call, decision, account) };
   return await openInteraction(toAsker(world, call), BEFORE_CALL, {
     type: "approval",
     prompt: call.summary,
-    preview: toPreview(world, call, account),
+    preview: { ...toPreview(world, call, account), ...(guarded ? { why: toSentence(why) } : {}) },
     editable: true,
     approvalScopes: offer.scopes,
   });
@@ -156,6 +157,7 @@ function decide(world: CallContext, call: CheckedCall, account: Account | undefi
     tool: call.tool,
     input: call.parsed,
     writes: "confirm_before_execution",
+    provenance: world.provenance(),
     allow: request.limits.allow ?? [],
     ...(account ? { account } : {}),
   });
@@ -163,7 +165,7 @@ function decide(world: CallContext, call: CheckedCall, account: Account | undefi
 
 /** Builds the preview of a call: its summary and each field. */
 export function toPreview(
-  { messages }: Pick<CallContext, "messages">,
+  { provenance }: Pick<CallContext, "provenance">,
   call: CheckedCall,
   account: Account | undefined,
 ): Preview {
@@ -172,13 +174,17 @@ export function toPreview(
     service: call.tool.service,
     access: call.access,
     ...(account ? { account: account.words, account_id: hashAccount(account) } : {}),
-    fields: traceOrigins(call.parsed, messages),
+    fields: traceFields(call.parsed, provenance()),
   };
+}
+
+function toSentence(clause: string): string {
+  return `${clause.charAt(0).toUpperCase()}${clause.slice(1)}.`;
 }
 
 function getReason({ reason, client }: InteractionResponse): string {
   const by = client ? ` (${clean(client, { lines: false })})` : "";
-  return reason ? `The user denied this: ${clean(reason)}${by}` : `The user denied this${by}.`;
+  return reason ? `${DENIAL_TEXT}: ${clean(reason)}${by}` : `${DENIAL_TEXT}${by}.`;
 }
 
 function unanswered(status: string): string {

@@ -12,9 +12,11 @@ import { listCalls } from "../store/calls.ts";
 import { loadMessages } from "../store/conversations.ts";
 import { isDatabaseAway } from "../store/database.ts";
 import { buildAgentTools } from "../tools/toolbox.ts";
+import type { CallContext } from "./call-context.ts";
 import { createCallPorts } from "./calls.ts";
 import { createDryRun } from "./dry-run.ts";
 import { recordAllowance } from "./gate.ts";
+import { createProvenanceReader } from "./provenance.ts";
 import { takeNewest } from "./shorten.ts";
 import { getOutcome, getRanOutcome, toCall } from "./stored-outcomes.ts";
 import { getWantedOutput } from "./wanted-output.ts";
@@ -59,9 +61,10 @@ export async function buildAgentInput(
     }),
   );
   const settled = new Map(known.flatMap(({ call, outcome }) => (outcome ? [[call.toolCallId, outcome] as const] : [])));
-  const dryRun = createDryRun({ ports, row, request, messages });
+  const provenance = createProvenanceReader(messages, all.slice(0, all.length - messages.length));
+  const dryRun = createDryRun({ ports, row, request, provenance });
   const mayHold = request.mode === "answer" && !dryRun;
-  const holds = mayHold ? (call: CheckedCall) => holdsCall(source, call) : () => false;
+  const holds = mayHold ? (call: CheckedCall) => holdsCall({ ...source, provenance }, call) : () => false;
   const stored = row.step as OpenStep | null;
   // As the rows have it: what was held is run exactly as it was shown.
   const open = stored && {
@@ -91,7 +94,7 @@ export async function buildAgentInput(
     ...(request.limits.maxSteps ? { mostSteps: request.limits.maxSteps } : {}),
     ...(dryRun ? { dryRun } : {}),
     ...(request.mode === "stream" && writer && onChange
-      ? { calls: createCallPorts({ ...source, writer, messages, settled, ran, closed: new Map(), onChange }) }
+      ? { calls: createCallPorts({ ...source, writer, provenance, settled, ran, closed: new Map(), onChange }) }
       : {}),
   };
   return { input, messages };
@@ -102,7 +105,10 @@ export async function buildAgentInput(
  * at first, and every further write after an approval. Otherwise only destructive calls do, and calls that a policy
  * holds.
  */
-async function holdsCall(source: AgentInputSource, call: CheckedCall): Promise<boolean> {
+async function holdsCall(
+  source: AgentInputSource & Pick<CallContext, "provenance">,
+  call: CheckedCall,
+): Promise<boolean> {
   const { ports, row, request } = source;
   if (call.tool.own && !request.confirm) return false;
   if (request.confirm) return call.access !== "read" || (row.step === null && row.steps === 0);
@@ -113,6 +119,7 @@ async function holdsCall(source: AgentInputSource, call: CheckedCall): Promise<b
     tool: call.tool,
     input: call.parsed,
     writes: "auto",
+    provenance: source.provenance(),
     allow: request.limits.allow ?? [],
     ...(account ? { account } : {}),
   });

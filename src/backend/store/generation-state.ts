@@ -30,6 +30,8 @@ const Counts = z.record(z.string(), z.number());
 
 const GenerationRequest = z.object({
   prompt: z.string(),
+  /** What the user wrote of the prompt, if not all of it. */
+  typed: z.optional(z.string()),
   context: JsonObject,
   /**
    * `stream`: the generation waits for people. `answer`: the HTTP request waits for the answer, so a call that needs a person ends it with a

@@ -86,6 +86,7 @@ function agentTool(ports: ToolAccess, configuration: ServiceConfiguration, tool:
     ...(tool.mode ? { mode: tool.mode } : {}),
     modeOf: (input) => tool.modeOf?.(input),
     resource: (input) => tool.resource?.(input),
+    ...(tool.egress ? { egress: true } : {}),
     ready: async () => (await ports.access(service.name)).as,
     examples: tool.examples,
     ...(configuration.described ? { metricName: OWN } : {}),

@@ -12,6 +12,7 @@ export function createCustomTool(tool: ToolDescription, { title, api }: { title:
     name: tool.name,
     description: tool.description,
     access: tool.access,
+    egress: tool.access === "read" && Object.keys(tool.input?.properties ?? {}).length > 0,
     input: toInputSchema(tool.input),
     examples: tool.examples,
     summary: (input) => (tool.summary ? fillLine(tool.summary, input) : buildDefaultSummary(tool, title, input)),

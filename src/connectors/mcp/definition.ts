@@ -37,6 +37,8 @@ export type McpTool = {
   access: Access;
   /** Whether a call with a lost response may be repeated: the server declares the tool idempotent. */
   repeatable: boolean;
+  /** Set if the server declares that the tool reaches nothing outside (MCP, "openWorldHint"). */
+  closed?: boolean;
   /** JSON Schemas of the input and of the structured output, cleaned. */
   input: Record<string, unknown>;
   output?: Record<string, unknown>;

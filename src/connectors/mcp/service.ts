@@ -57,6 +57,7 @@ function createMcpTool(definition: McpDefinition, tool: McpTool, now: McpTool, r
     name: tool.name,
     description: formatDescription(title, tool),
     access: tool.access,
+    egress: tool.access === "read" && !tool.closed,
     suspendable: true,
     input: z.record(z.string(), z.unknown()),
     schema: tool.input,

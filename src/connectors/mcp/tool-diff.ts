@@ -40,6 +40,7 @@ function formatChanges(before: McpTool | undefined, tool: McpTool): string[] {
     ...(before.repeatable === tool.repeatable
       ? []
       : [`${name} may ${tool.repeatable ? "now" : "no longer"} be called again when its response is lost.`]),
+    ...(before.closed && !tool.closed ? [`${name} may now reach other servers.`] : []),
   ];
   return sentences.length > 0 ? sentences : [`${name} changed.`];
 }
@@ -59,5 +60,8 @@ const listFields = ({ input }: McpTool) => Object.keys((input.properties ?? {}) 
 
 /** Compares tools as stored: undefined fields and the order of keys do not matter. */
 function isSame(a: McpTool | undefined, b: McpTool): boolean {
-  return isDeepStrictEqual(a && JSON.parse(JSON.stringify(a)), JSON.parse(JSON.stringify(b)));
+  // A promise of the server that was not approved counts for nothing, so it is not a difference.
+  const { closed, ...rest } = b;
+  const now = a?.closed ? b : rest;
+  return isDeepStrictEqual(a && JSON.parse(JSON.stringify(a)), JSON.parse(JSON.stringify(now)));
 }

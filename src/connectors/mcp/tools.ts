@@ -60,6 +60,7 @@ function toMcpTool(name: string, tool: ServerTool, input: Record<string, unknown
     description: formatServerText,
     access,
     repeatable: access === "read" || annotations.idempotentHint === true,
+    ...(annotations.openWorldHint === false ? { closed: true } : {}),
     input,
     ...(output ? { output } : {}),
   };

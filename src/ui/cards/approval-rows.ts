@@ -1,6 +1,15 @@
 import type { InteractionRequest } from "#protocol/events";
+import { formatOrigin } from "#protocol/preview-field";
 import type { Style } from "../style.ts";
-import { ACCESS_TEXTS, formatField, formatRequest, listRanTexts, listSummaries, toLine } from "../text/words.ts";
+import {
+  ACCESS_TEXTS,
+  formatField,
+  formatRequest,
+  listRanTexts,
+  listReasons,
+  listSummaries,
+  toLine,
+} from "../text/words.ts";
 import { type ApprovalUi, INITIAL_APPROVAL, listPreviewFields } from "./approval.ts";
 import type { ApprovalCard } from "./card-action.ts";
 import type { CardUi } from "./card-state.ts";
@@ -47,12 +56,13 @@ const EDITOR = { key: "ctrl+g", words: "editor" };
 
 function layOutBody(request: InteractionRequest, { edited }: ApprovalUi, width: number): Row[] {
   const fields = listPreviewFields(request, edited).flatMap((field) =>
-    wrapRows(formatField(field), width, field.origin === "service" ? "yellow" : undefined),
+    wrapRows(formatField(field), width, formatOrigin(field) !== "" ? "yellow" : undefined),
   );
   return [
     ...listSummaries(request).flatMap((text) => wrapRows(text, width)),
     ...(edited ? wrapRows("Edited request:", width, "bold") : []),
     ...fields,
+    ...listReasons(request).flatMap((text) => wrapRows(text, width, "yellow")),
     ...listRanTexts(request).flatMap((text) => wrapRows(text, width)),
   ];
 }

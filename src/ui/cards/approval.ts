@@ -1,5 +1,6 @@
 import type { InteractionAnswer } from "#protocol/conversations";
-import type { InputField, InteractionRequest, PreviewField } from "#protocol/events";
+import type { InputField, InteractionRequest } from "#protocol/events";
+import type { PreviewField } from "#protocol/preview-field";
 import type { Key } from "../keys/key.ts";
 import { type ApprovalCard, type CardStep, type CardUiBase, FRESH_CARD_UI, getCommandKey } from "./card-action.ts";
 import { formatInput, getInput, INVALID_INPUT_TEXT, isEditable, parseInput, parseRetyped } from "./edited-input.ts";

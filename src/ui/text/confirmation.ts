@@ -1,6 +1,7 @@
 import { type AskResponse, PlannedCall } from "#protocol/ask";
 import { clean } from "#protocol/clean";
-import { formatInputFields, listInputFields } from "#protocol/input-fields";
+import { listInputFields } from "#protocol/input-fields";
+import { formatPreviewField, type PreviewField } from "#protocol/preview-field";
 
 /**
  * Formats the message of a confirmation: every field of the plan in full, and the model's answer if the plan has no
@@ -37,9 +38,16 @@ function formatHiddenFields(plan: unknown, shown: string): string {
   return calls.map((call) => formatCallFields(call, normalizeLines(shown))).join("");
 }
 
-function formatCallFields({ tool, input }: PlannedCall, shown: string): string {
-  const hidden = listInputFields(input).filter((field) => !shown.includes(normalizeLines(formatInputFields([field]))));
-  return hidden.length > 0 ? `\n\n${clean(tool, { lines: false })}:\n${formatInputFields(hidden)}` : "";
+function formatCallFields({ tool, input, fields }: PlannedCall, shown: string): string {
+  const all = fields ?? Object.entries(input).map(([name, value]) => ({ name, value }));
+  const texts = all.flatMap((field) => listInnerFields(field).map(formatPreviewField));
+  const hidden = texts.filter((text) => !shown.includes(normalizeLines(text)));
+  return hidden.length > 0 ? `\n\n${clean(tool, { lines: false })}:\n${hidden.join("\n")}` : "";
+}
+
+/** Inner values are fields by their path, so that each is found by itself. */
+function listInnerFields(field: PreviewField): PreviewField[] {
+  return listInputFields(field.value, field.name).map(({ name, text }) => ({ ...field, name, value: text }));
 }
 
 /** Lines without their indentation, each with its end, so that a field is found only as whole lines. */

@@ -1,7 +1,8 @@
 import type { Receipt } from "#protocol/ask";
 import { clean } from "#protocol/clean";
-import type { AuthNeeded, InputField, InteractionRequest, Planned, PreviewField } from "#protocol/events";
+import type { AuthNeeded, InputField, InteractionRequest, Planned } from "#protocol/events";
 import { foldWhitespace } from "#protocol/input-fields";
+import { formatOrigin, type PreviewField } from "#protocol/preview-field";
 import type { CardEnd, CardItem } from "../view/view.ts";
 
 /** Texts of cards for plain terminals and scripts. Untrusted text is cleaned here and never shortened. */
@@ -20,6 +21,7 @@ export function formatApproval(request: InteractionRequest): string {
     ...(error ? [`✗ ${toLine(error)}`] : []),
     ...listSummaries(request),
     ...(preview?.fields ?? []).map(formatField),
+    ...listReasons(request),
     ...listRanTexts(request),
   ];
   return parts.join("\n");
@@ -72,9 +74,19 @@ export function listRanTexts({ preview }: InteractionRequest): string[] {
   ];
 }
 
+/** Says why a call asks although an approval or a policy covers it. */
+export function listReasons({ preview }: Pick<InteractionRequest, "preview">): string[] {
+  return preview?.why ? [`  kay asks because ${lowerFirst(toLine(preview.why))}`] : [];
+}
+
+function lowerFirst(sentence: string): string {
+  return sentence.startsWith("--") ? sentence : `${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}`;
+}
+
 /** Formats a value in full, and warns if it came from a service. */
-export function formatField({ name, value, origin }: PreviewField): string {
-  const mark = origin === "service" ? " (from a service, not from you)" : "";
+export function formatField(field: PreviewField): string {
+  const { name, value } = field;
+  const mark = formatOrigin(field);
   const text = typeof value === "string" ? value : (JSON.stringify(value, null, 2) ?? "");
   const isShort = !/\n/.test(text) && text.length <= 60 && !/ {20}/.test(text);
   if (isShort) return `  ${toLine(name)}: ${toLine(text)}${mark}`;

@@ -32,6 +32,7 @@ test("an offer says in exact words what would be remembered", () => {
   expect(toGrantOffer(GENERAL)).toEqual({
     tool: "slack.send_message",
     key: expect.any(String),
+    exact: false,
     words,
     account: "Dana Demo",
     scopes: [

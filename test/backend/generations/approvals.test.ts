@@ -72,19 +72,18 @@ test("G02 a limit and an answer in the same moment have one outcome, and log, ro
   }
 });
 
-test("G09 a denied call that is made again is answered by that no, and the reason reaches the model; another call asks", async () => {
+test("G09 the reason of a denial reaches the model; a call of another tool asks, and the denied one again ends the turn", async () => {
   model.script(
     { calls: [["c1", "jira.delete_issue", { issue: "KAY-3" }]] },
-    { calls: [["c2", "jira.delete_issue", { issue: "KAY-3" }]] },
-    { calls: [["c3", "jira.delete_issue", { issue: "KAY-4" }]] },
-    { text: "Nothing was deleted." },
+    { calls: [close("c2", "KAY-4")] },
+    { calls: [["c3", "jira.delete_issue", { issue: "KAY-3" }]] },
   );
   const prompts = model.prompts.length;
   const before = log.length;
   const { turn, request } = await asked("delete KAY-3");
   await turn.answer(request.interaction_id, { action: "deny", reason: "it is still needed" });
   const other = await turn.asked();
-  expect(other).toMatchObject({ tool_call_id: "c3", prompt: "Delete KAY-4 for good" });
+  expect(other).toMatchObject({ tool_call_id: "c2", prompt: "Close KAY-4" });
   await turn.answer(other.interaction_id, { action: "deny" });
   await turn.end();
   expect(turn.parts.filter(({ type }) => type === "data-interaction-request")).toHaveLength(2);
@@ -101,27 +100,34 @@ test("G09 a denied call that is made again is answered by that no, and the reaso
         .find((m) => m.tool_call_id === call),
     );
   expect(told("c1")).toContain("The user denied this: it is still needed");
-  expect(told("c2")).toContain("it is still needed");
+  expect(turn.parts.find(({ type }) => type === "error")).toMatchObject({
+    errorText:
+      "kay stopped: the model called jira.delete_issue again after you denied it. You said: it is still needed",
+  });
   expect(log.slice(before)).toEqual([]);
 });
 
-test("G10 three calls answered from another terminal, in another order, one of them denied: each has its own result", async () => {
+test("G10 three writes of a step are asked and run in the model's order, from another terminal, one of them denied", async () => {
   model.script({ calls: [close("c1", "KAY-4"), close("c2", "KAY-5"), close("c3", "KAY-6")] }, { text: "Two closed." });
   const before = log.length;
   const prompts = model.prompts.length;
   const { token, turn } = await asked("close KAY-4, KAY-5 and KAY-6");
   const second = await follow(world(), token, turn.session);
-  const requests = [await second.asked(), await second.asked(), await second.asked()];
-  const of = (call: string) => requests.find((one) => one.tool_call_id === call)?.interaction_id ?? "";
   world().outside.expect(closed("KAY-4"), json({}));
   world().outside.expect(closed("KAY-6"), json({}));
-  await second.answer(of("c3"), { action: "approve" });
-  await second.answer(of("c1"), { action: "approve" });
-  expect(model.prompts.length).toBe(prompts + 1);
-  await second.answer(of("c2"), { action: "deny" });
+  for (const [call, action] of [
+    ["c1", "approve"],
+    ["c2", "deny"],
+    ["c3", "approve"],
+  ]) {
+    const request = await second.asked();
+    expect(request.tool_call_id).toBe(call);
+    expect(model.prompts.length).toBe(prompts + 1);
+    await second.answer(request.interaction_id, { action });
+  }
   await turn.end();
   await second.close();
-  expect(log.slice(before).sort()).toEqual(["close KAY-4", "close KAY-6"]);
+  expect(log.slice(before)).toEqual(["close KAY-4", "close KAY-6"]);
   const results = (model.prompts.at(-1)?.messages ?? []).filter(({ role }) => role === "tool");
   expect(
     results.map((one) => [one.tool_call_id, /KAY-\d is closed|user denied/.exec(JSON.stringify(one))?.[0]]),

@@ -33,6 +33,7 @@ test("with confirm nothing is done, and the plan is shown beside the guide's fie
             input: { issue: "KAY-3" },
             summary: "Read KAY-3",
             account: "Ann Example (main)",
+            fields: [{ name: "issue", value: "KAY-3", origin: "person" }],
           },
           {
             tool: "jira.close_issue",
@@ -40,6 +41,7 @@ test("with confirm nothing is done, and the plan is shown beside the guide's fie
             input: { issue: "KAY-3" },
             summary: "Close KAY-3",
             account: "Ann Example (main)",
+            fields: [{ name: "issue", value: "KAY-3", origin: "person" }],
           },
         ],
       },

@@ -11,35 +11,29 @@ const log: DeskLog = [];
 const model = scriptedModel((url, init) => world().outside.fetch(url, init));
 const limits = { ...DEFAULT_LIMITS, requestsPerMinute: 1e6, sensitivePerMinute: 1e6 };
 const world = useBackend({ services: deskServices(log), limits, ...model.ports });
-const CALLS = 300;
+const TURNS = 60;
 
-test("three hundred approvals that are answered all at once run each once, within twenty seconds", {
-  timeout: 60_000,
-}, async () => {
+test("sixty approvals of sixty turns that are answered all at once run each once", { timeout: 60_000 }, async () => {
   const { token } = await connect(world());
   const before = log.length;
-  const issues = Array.from({ length: CALLS }, (_, index) => `KAY-${1000 + index}`);
-  model.script(
-    { calls: issues.map((issue, index) => [`c${index}`, "jira.close_issue", { issue }]) },
-    { text: "All closed." },
-  );
-  const turn = await ask(world(), token, "close all of them");
-  const requests = [];
-  while (requests.length < CALLS) requests.push(await turn.asked());
-  await turn.until("awaiting_approval");
+  const issues = Array.from({ length: TURNS }, (_, index) => `KAY-${1000 + index}`);
+  const asked = [];
+  for (const issue of issues) {
+    model.script({ calls: [["c1", "jira.close_issue", { issue }]] });
+    const turn = await ask(world(), token, `close ${issue}`);
+    asked.push({ turn, request: await turn.asked() });
+    await turn.until("awaiting_approval");
+  }
   for (const issue of issues) world().outside.expect(`POST https://api.atlassian.com/close/${issue}`, json({}));
-  const began = Date.now();
+  model.script(...issues.map(() => ({ text: "Closed." })));
   const answers = await Promise.all(
-    requests.map(({ interaction_id }) => turn.answer(interaction_id, { action: "approve" })),
+    asked.map(({ turn, request }) => turn.answer(request.interaction_id, { action: "approve" })),
   );
-  await turn.end();
-  expect(Date.now() - began).toBeLessThan(20_000);
+  await Promise.all(asked.map(({ turn }) => turn.end()));
   expect(answers.map(({ status }) => status)).toEqual(issues.map(() => 200));
   expect(log.slice(before).sort()).toEqual(issues.map((issue) => `close ${issue}`));
-  const settled = turn.parts.filter((part) => part.type === "data-receipt" && part.data.effect === "settled");
-  expect(settled).toHaveLength(CALLS);
-  const results = (model.prompts.at(-1)?.messages ?? []).filter(({ role }) => role === "tool");
-  expect(results.map(({ tool_call_id }) => tool_call_id)).toEqual(issues.map((_, index) => `c${index}`));
+  for (const { turn } of asked)
+    expect(turn.parts.filter((part) => part.type === "data-receipt" && part.data.effect === "settled")).toHaveLength(1);
 });
 
 test("of two terminals that answer at once one wins, every time, and log and rows agree", {

@@ -50,9 +50,9 @@ test("what a service says reaches the model as data of that service, and what it
     "summarise the comment in the weekly report",
   ]);
   expect(request.preview?.fields).toEqual([
-    { name: "to", value: "evil@x.test", origin: "service" },
+    { name: "to", value: "evil@x.test", origin: "service", source: "jira.read_comment" },
     { name: "subject", value: "weekly report", origin: "person" },
-    { name: "text", value: "xylophone", origin: "model" },
+    { name: "text", value: "xylophone", origin: "service" },
   ]);
   await turn.answer(request.interaction_id, { action: "deny" });
   await turn.end();

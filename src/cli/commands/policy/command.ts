@@ -13,7 +13,7 @@ export function createPolicyCommand(kay: Kay): Command {
     .action(async (target: string | undefined) => (await import("./run.ts")).showPolicies(kay, target));
   command
     .command("set")
-    .argument("<target>", "Service (slack), tool (slack.send_message), or * for everything")
+    .argument("<target>", "Service (slack), tool (slack.send_message), outside-text, or * for everything")
     .argument("<mode>", "ask (always ask), reads (allow reads), everything (never ask), or unset")
     .description("Set a policy")
     .action(async (target: string, mode: string) => (await import("./run.ts")).setPolicy(kay, target, mode));

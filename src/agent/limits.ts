@@ -1,0 +1,76 @@
+import { Problem } from "#protocol/errors";
+import type { CheckedCall, RejectedCall } from "./calls.ts";
+import type { PastCall } from "./repetition.ts";
+
+/** Most calls that one step runs. */
+const MAX_STEP_CALLS = 16;
+
+/** Most calls of a generation to one service. */
+const MAX_SERVICE_CALLS = 60;
+
+/** Most calls of a generation. */
+const MAX_CALLS = 120;
+
+/** How often the user denies a tool before the generation ends. */
+const MAX_DENIALS = 2;
+
+/** Start of every reason that says that the user denied a call. */
+export const DENIAL_TEXT = "The user denied this";
+
+/**
+ * Creates the limit of the calls of a step, given those before it. A call over the limit is rejected with what to do
+ * instead, whatever its arguments, so that no text that the model reads can make it call without end.
+ */
+export function createCallLimit(past: PastCall[]): (call: CheckedCall | RejectedCall) => CheckedCall | RejectedCall {
+  const services = past.map(({ call }) => getService(call));
+  let inStep = 0;
+  return (checked) => {
+    inStep++;
+    const service = getService(checked);
+    services.push(service);
+    if ("problem" in checked) return checked;
+    const words =
+      inStep > MAX_STEP_CALLS
+        ? `A step runs at most ${MAX_STEP_CALLS} calls. Call this tool in the next step.`
+        : getTotalFault(services, service, checked.tool.title);
+    if (words === undefined) return checked;
+    const { toolCallId, toolName, input } = checked;
+    return { call: { toolCallId, toolName, input }, problem: new Problem("STEP_LIMIT", words, { hint: "" }) };
+  };
+}
+
+function getTotalFault(
+  services: (string | undefined)[],
+  service: string | undefined,
+  title: string,
+): string | undefined {
+  if (services.length > MAX_CALLS) return `A request runs at most ${MAX_CALLS} calls. Answer with what you have.`;
+  const same = services.filter((one) => one !== undefined && one === service).length;
+  if (same <= MAX_SERVICE_CALLS) return undefined;
+  return `A request runs at most ${MAX_SERVICE_CALLS} calls to ${title}. Answer with what you have.`;
+}
+
+function getService(call: CheckedCall | RejectedCall): string | undefined {
+  return "problem" in call || call.tool.own ? undefined : call.tool.service;
+}
+
+/** Ends a generation whose model calls the same tool again after the user denied it. Says what the user answered. */
+export function findRepeatedDenial(past: PastCall[]): Problem | undefined {
+  const denials = new Map<string, number>();
+  for (const { call, outcome } of past) {
+    if ("problem" in call || outcome === undefined || !("denied" in outcome)) continue;
+    if (!outcome.denied.startsWith(DENIAL_TEXT)) continue;
+    const count = (denials.get(call.toolName) ?? 0) + 1;
+    denials.set(call.toolName, count);
+    if (count < MAX_DENIALS) continue;
+    const reason = outcome.denied.startsWith(REASON_START)
+      ? ` You said: ${outcome.denied.slice(REASON_START.length)}`
+      : "";
+    return new Problem("DENIED", `kay stopped: the model called ${call.toolName} again after you denied it.${reason}`, {
+      hint: "Rephrase the request to say what should happen instead.",
+    });
+  }
+  return undefined;
+}
+
+const REASON_START = `${DENIAL_TEXT}: `;

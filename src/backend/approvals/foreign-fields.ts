@@ -1,0 +1,48 @@
+import type { JSONSchema7 } from "ai";
+import type { Tool } from "#connectors/service";
+import { createProvenance, type Provenance } from "./provenance.ts";
+
+type ForeignQuestion = {
+  tool: Pick<Tool, "access" | "egress" | "schema"> & { service: string };
+  input: Record<string, unknown>;
+  provenance: Provenance;
+  /** The place that an approval names: `to #general`. */
+  fixed: string | undefined;
+};
+
+/**
+ * Lists the fields of a call that the user neither said nor approved with the call's place. A default of the tool counts
+ * as the user's. A read that cannot carry words to others has none.
+ */
+export function listForeignFields({ tool, input, provenance, fixed }: ForeignQuestion): string[] {
+  const defaults = getDefaults(tool.schema);
+  const place = createProvenance({ own: fixed === undefined ? [] : [fixed], foreign: [] });
+  const isForeign = ([name, value]: [string, unknown]) =>
+    !(name in defaults && isSameJson(defaults[name], value)) && !provenance.isOwn(value) && !place.isOwn(value);
+  const foreign = Object.entries(input).filter(isForeign);
+  const names = (fields: [string, unknown][]) => fields.map(([name]) => name);
+  if (tool.access !== "read") return names(foreign);
+  if (!tool.egress) return [];
+  // A service may get its own words back, but an address only as it gave it: another one could carry words elsewhere.
+  const readsOthers = [...provenance.services].some((service) => service !== tool.service);
+  return names(
+    readsOthers ? foreign : foreign.filter(([, value]) => hasAddress(value) && !provenance.isFrom(tool.service, value)),
+  );
+}
+
+function hasAddress(value: unknown): boolean {
+  return /:\/\/|\bwww\.|\.\p{L}{2,}[/?]/iu.test(typeof value === "string" ? value : JSON.stringify(value));
+}
+
+function getDefaults(schema: Record<string, unknown> | undefined): Record<string, unknown> {
+  const entries = Object.entries((schema as JSONSchema7 | undefined)?.properties ?? {});
+  return Object.fromEntries(
+    entries.flatMap(([name, field]) =>
+      typeof field === "object" && field !== null && "default" in field ? [[name, field.default]] : [],
+    ),
+  );
+}
+
+function isSameJson(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}

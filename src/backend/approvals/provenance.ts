@@ -1,0 +1,120 @@
+import { distance } from "fastest-levenshtein";
+
+/** One text of a conversation that others can have written, and where it came from: `KAY-15`. */
+export type ForeignText = { source: string; service: string; text: string };
+
+/** The texts of a conversation: what the user said, and what others can have written. */
+export type ConversationTexts = { own: string[]; foreign: ForeignText[] };
+
+/**
+ * Who wrote the values of a call, as far as the conversation shows. A value is the user's only if the user said all of
+ * it. Everything else may come from whoever wrote the texts that the model has read, however it was changed on the way.
+ */
+export type Provenance = {
+  /** Whether the model has read text that others can have written. */
+  tainted: boolean;
+  /** Services whose texts the model has read. */
+  services: ReadonlySet<string>;
+  /** Whether the user said the whole value: in a prompt, in a form, or in an edit of a call. */
+  isOwn(value: unknown): boolean;
+  /** The source of the first foreign text that holds the value, or one of its longer words. */
+  findSource(value: unknown): string | undefined;
+  /** Whether a text of that service holds the whole value. */
+  isFrom(service: string, value: unknown): boolean;
+  /** What the user said that is nearly the value: another letter in an address or a channel. */
+  findLookAlike(value: unknown): string | undefined;
+};
+
+/** Builds the provenance of a conversation. Texts are prepared once; each question costs their length. */
+export function createProvenance({ own, foreign }: ConversationTexts): Provenance {
+  const said = own.map(normalizeText);
+  const read = foreign.map((one) => ({ ...one, text: normalizeText(one.text) }));
+  const isOwn = (value: unknown) => listLeaves(value).every((leaf) => isSaid(said, leaf));
+  return {
+    tainted: foreign.length > 0,
+    services: new Set(foreign.map(({ service }) => service)),
+    isOwn,
+    findSource: (value) => {
+      const leaves = listLeaves(value).filter((leaf) => !isSaid(said, leaf));
+      const whole = read.find(({ text }) => leaves.some((leaf) => holdsValue(text, trimValue(normalizeText(leaf)))));
+      const words = leaves.flatMap(listLongWords).filter((word) => !said.some((text) => text.includes(word)));
+      return (whole ?? read.find(({ text }) => words.some((word) => text.includes(word))))?.source;
+    },
+    isFrom: (service, value) =>
+      listLeaves(value).every((leaf) =>
+        read.some((one) => one.service === service && holdsValue(one.text, trimValue(normalizeText(leaf)))),
+      ),
+    findLookAlike: (value) => findLookAlike(said, listLeaves(value)),
+  };
+}
+
+/** Whether the user said this text. What has neither letters nor digits says nothing. */
+function isSaid(said: string[], leaf: string): boolean {
+  const value = trimValue(normalizeText(leaf));
+  return !/[\p{L}\p{N}]/u.test(value) || said.some((text) => holdsValue(text, value));
+}
+
+/** Lists every text in a value: the names of inner fields too, since they say what is changed. `false` says nothing. */
+function listLeaves(value: unknown): string[] {
+  if (value === undefined || value === null || value === false) return [];
+  if (Array.isArray(value)) return value.flatMap(listLeaves);
+  if (typeof value !== "object") return [String(value)];
+  return Object.entries(value).flatMap(([name, inner]) => [name, ...listLeaves(inner)]);
+}
+
+/** One spelling of the same words: case, white space and typographic apostrophes do not count. */
+function normalizeText(text: string): string {
+  return text.normalize("NFC").toLowerCase().replace(/[‘’]/g, "'").replace(/\s+/g, " ").trim();
+}
+
+/** Leaves out quotation marks around a value, the mark of a channel or person, and the end of a sentence. */
+function trimValue(text: string): string {
+  return text.replace(/^["'“”«»„\s#@]+/u, "").replace(/["'“”«»„\s.!?…]+$/u, "");
+}
+
+/** Whether a text holds a value as a whole: not as a part of a longer word, address or path. */
+function holdsValue(text: string, value: string): boolean {
+  if (value === "") return false;
+  for (let at = text.indexOf(value); at >= 0; at = text.indexOf(value, at + 1))
+    if (
+      !CONTINUES_BEFORE.test(text.slice(Math.max(0, at - 4), at)) &&
+      !CONTINUES_AFTER.test(text.slice(at + value.length, at + value.length + 4))
+    )
+      return true;
+  return false;
+}
+
+const CONTINUES_BEFORE = /[\p{L}\p{N}\p{M}_]$|[\p{L}\p{N}][.@/:?&=+-]$/u;
+const CONTINUES_AFTER = /^[\p{L}\p{N}\p{M}_]|^[.@/:?&=+-][\p{L}\p{N}]/u;
+
+/** Words that are long enough not to be chance: names, addresses, IDs. */
+function listLongWords(text: string): string[] {
+  const words = normalizeText(text).match(/[\p{L}\p{N}][\p{L}\p{N}._@:/-]{3,}/gu) ?? [];
+  return words.map((word) => word.replace(/[._:/-]+$/, "")).filter((word) => word.length >= 4);
+}
+
+/** Finds an address, channel or name of the user's that differs from one in the values by a letter or two. */
+function findLookAlike(said: string[], leaves: string[]): string | undefined {
+  const known = [...new Set(said.flatMap(listPlaces))];
+  for (const place of leaves.flatMap((leaf) => listPlaces(normalizeText(leaf)))) {
+    if (known.includes(place)) continue;
+    const near = known.find((one) => isNear(one, place));
+    if (near !== undefined) return near;
+  }
+  return undefined;
+}
+
+/** Longest word that is compared as the name of a place, in characters. */
+const MAX_PLACE_LENGTH = 100;
+
+/** Words that name where something goes: an address, a channel, a person, a host. */
+function listPlaces(text: string): string[] {
+  const words = text.split(/[\s,;<>()[\]"“”]+/u).map((word) => word.replace(/[.:!?]+$/, ""));
+  return words.filter((word) => word.length <= MAX_PLACE_LENGTH && /^[#@].{2}|.@.|[^.]\.\p{L}{2}/u.test(word));
+}
+
+/** Whether two names differ so little that one can be taken for the other. */
+function isNear(one: string, other: string): boolean {
+  if (Math.abs(one.length - other.length) > 2) return false;
+  return distance(one, other) <= (Math.min(one.length, other.length) < 8 ? 1 : 2);
+}

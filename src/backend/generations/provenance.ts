@@ -1,0 +1,100 @@
+import type { ModelMessage, TextPart } from "ai";
+import { DENIAL_TEXT } from "#agent/limits";
+import { OWN_TOOL_NAMES } from "#agent/tools/own";
+import type { PreviewField } from "#protocol/preview-field";
+import { type ConversationTexts, createProvenance, type Provenance } from "../approvals/provenance.ts";
+
+/** Creates a reader of the provenance of a conversation's messages, which may grow between two questions. */
+export function createProvenanceReader(messages: ModelMessage[], earlier: ModelMessage[] = []): () => Provenance {
+  let known: { length: number; provenance: Provenance } | undefined;
+  return () => {
+    if (known?.length !== messages.length)
+      known = { length: messages.length, provenance: traceMessages([...earlier, ...messages]) };
+    return known.provenance;
+  };
+}
+
+/** Returns the provenance of these messages. */
+export function traceMessages(messages: ModelMessage[]): Provenance {
+  const texts: ConversationTexts = { own: [], foreign: [] };
+  const inputs = new Map<string, unknown>();
+  for (const message of messages) addMessage(texts, inputs, message);
+  return createProvenance(texts);
+}
+
+/**
+ * Names the origin of each field that a call would send: `person` if the user said the whole value, `service` if others
+ * can have written it, and `model` if the model has read nothing of others.
+ */
+export function traceFields(input: Record<string, unknown>, provenance: Provenance): PreviewField[] {
+  return Object.entries(input).map(([name, value]) => {
+    if (provenance.isOwn(value)) return { name, value, origin: "person" };
+    const resembles = provenance.findLookAlike(value);
+    const source = provenance.findSource(value);
+    return {
+      name,
+      value,
+      origin: provenance.tainted ? "service" : "model",
+      ...(source === undefined ? {} : { source }),
+      ...(resembles === undefined ? {} : { resembles }),
+    };
+  });
+}
+
+function addMessage({ own, foreign }: ConversationTexts, inputs: Map<string, unknown>, message: ModelMessage): void {
+  if (message.role === "user") {
+    const parts = typeof message.content === "string" ? [message.content] : message.content.flatMap(getText);
+    own.push(...parts.slice(0, 1));
+    // What a caller sends along with a prompt is data that others can have written.
+    for (const text of parts.slice(1)) foreign.push({ source: "the data you sent along", service: "", text });
+  }
+  if (typeof message.content === "string") return;
+  for (const part of message.content) {
+    if (part.type === "tool-call") inputs.set(part.toolCallId, part.input);
+    if (part.type !== "tool-result") continue;
+    const { output, toolName } = part;
+    const value = "value" in output ? output.value : undefined;
+    if (output.type === "execution-denied" && output.reason?.startsWith(`${DENIAL_TEXT}: `)) own.push(output.reason);
+    own.push(...listOwnTexts(toolName, value));
+    if (output.type === "execution-denied" || OWN_TOOL_NAMES.has(toolName)) continue;
+    foreign.push({
+      source: toSource(toolName, inputs.get(part.toolCallId)),
+      service: toServiceName(toolName, inputs.get(part.toolCallId)),
+      text: listTexts(value).join("\n"),
+    });
+  }
+}
+
+/** What a result holds that the user said: the answers in a form, and the edit of a call. */
+function listOwnTexts(toolName: string, value: unknown): string[] {
+  if (typeof value !== "object" || value === null) return [];
+  const { arguments_changed_by_the_person: edited, data } = value as Record<string, unknown>;
+  const answers =
+    toolName === "ask_user" && typeof data === "object" && data !== null && "answers" in data
+      ? data.answers
+      : undefined;
+  return [edited, answers].flatMap(listTexts);
+}
+
+/** What a result is about, in a word: the first short text of the call's input, or the tool. */
+function toSource(toolName: string, input: unknown): string {
+  const named = listTexts(input).find((text) => text.length <= 40 && /^\S+$/.test(text));
+  return named ?? toolName.replace("__", ".");
+}
+
+function toServiceName(toolName: string, input: unknown): string {
+  if (toolName.includes("__")) return toolName.slice(0, toolName.indexOf("__"));
+  const named = typeof input === "object" && input !== null && "service" in input ? input.service : undefined;
+  return typeof named === "string" ? named : toolName;
+}
+
+function getText(part: { type: string }): string[] {
+  return part.type === "text" ? [(part as TextPart).text] : [];
+}
+
+function listTexts(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  if (typeof value === "number") return [String(value)];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.values(value).flatMap(listTexts);
+}

@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import { listForeignFields } from "#backend/approvals/foreign-fields";
+import { createProvenance } from "#backend/approvals/provenance";
+
+const provenance = createProvenance({
+  own: ["Find brass in the wiki, and post it to #general"],
+  foreign: [{ source: "KAY-15", service: "jira", text: "passphrase swordfish, see http://docs.example/a" }],
+});
+
+function list(tool: object, input: Record<string, unknown>, fixed?: string): string[] {
+  const known = { access: "write" as const, service: "slack", ...tool };
+  return listForeignFields({ tool: known, input, provenance, fixed });
+}
+
+test("the place of an approval and the defaults of a tool are not foreign", () => {
+  const schema = { type: "object", properties: { limit: { type: "integer", default: 20 } } };
+  expect(list({ schema }, { channel: "#ops", text: "brass", limit: 20 }, "to #ops")).toEqual([]);
+  expect(list({ schema }, { channel: "#ops", text: "swordfish", limit: 21 })).toEqual(["channel", "text", "limit"]);
+});
+
+test("a read carries words out only if its tool can, and then none that another service gave", () => {
+  expect(list({ access: "read" }, { words: "swordfish" })).toEqual([]);
+  const wiki = { access: "read", egress: true, service: "wiki" };
+  expect(list(wiki, { words: "brass" })).toEqual([]);
+  expect(list(wiki, { words: "swordfish" })).toEqual(["words"]);
+});
+
+test("a service may get its own words back, and addresses as it gave them", () => {
+  const jira = { access: "read", egress: true, service: "jira" };
+  expect(list(jira, { words: "something new" })).toEqual([]);
+  expect(list(jira, { url: "http://docs.example/a" })).toEqual([]);
+  expect(list(jira, { url: "http://docs.example/a?d=swordfish" })).toEqual(["url"]);
+  expect(list(jira, { url: "docs.example/?d=swordfish" })).toEqual(["url"]);
+});
