@@ -88,7 +88,8 @@ export async function* runAgent(input: AgentInput): AsyncGenerator<AgentEvent> {
 async function* runTurn(input: AgentInput, turn: Turn): AsyncGenerator<AgentEvent> {
   yield { type: "start" };
   if (input.open) {
-    const checked = input.open.calls.map((call) => checkCall(call, input.tools));
+    const limit = createCallLimit(turn.memory);
+    const checked = input.open.calls.map((call) => limit(checkCall(call, input.tools)));
     const signal = input.calls ? input.signal : new AbortController().signal;
     if (yield* traceStep(input, executeCalls({ ...input, signal }, turn, input.open, checked))) return;
   }
