@@ -10,7 +10,8 @@ const manifest = JSON.parse(fs.readFileSync(path.join(root, "package.json"), "ut
 const args = process.argv.slice(2);
 let ended = false;
 
-if (args.length === 1 && (args[0] === "--version" || args[0] === "-V")) say(1, manifest.version);
+if (args.length === 1 && (args[0] === "--version" || args[0] === "-V" || args[0] === "version"))
+  say(1, manifest.version);
 else if (!isNewEnough(manifest.engines.node)) startOnPinnedNode();
 else if (args[0] === "__complete") complete();
 else if (!asksForHelp() || !help()) start();
@@ -75,12 +76,10 @@ function columns() {
  * else kay says it later.
  */
 function greet() {
-  if (args.length !== 1 || args[0] !== "ask" || process.env.TERM === "dumb") return false;
-  const tty = require("tty"); // with the streams, 4 ms
+  if (args.length > 1 || (args.length === 1 && args[0] !== "ask") || process.env.TERM === "dumb") return false;
   const doubt =
     /^(CI|GITHUB_ACTIONS|GITLAB_CI|BUILDKITE|TEAMCITY_VERSION|JENKINS_URL|TF_BUILD|NO_COLOR|FORCE_COLOR|CLICOLOR|CLICOLOR_FORCE|ACCESSIBLE|INK_SCREEN_READER|KAY_FORCE_TTY)$/;
-  if (!tty.isatty(0) || !tty.isatty(1) || !tty.isatty(2) || Object.keys(process.env).some((name) => doubt.test(name)))
-    return false;
+  if (!isOnTerminal() || Object.keys(process.env).some((name) => doubt.test(name))) return false;
   say(1, `\x1b[2mkay ${manifest.version} · /help shows the commands\x1b[22m`);
   return true;
 }
@@ -130,7 +129,18 @@ function isClosed(folder) {
 }
 
 function asksForHelp() {
-  return args.length === 0 || args[0] === "help" || args.indexOf("--help") >= 0 || args.indexOf("-h") >= 0;
+  return (
+    (args.length === 0 && !isOnTerminal()) ||
+    args[0] === "help" ||
+    args.indexOf("--help") >= 0 ||
+    args.indexOf("-h") >= 0
+  );
+}
+
+/** Whether a person is at both ends, who gets a session. */
+function isOnTerminal() {
+  const tty = require("tty"); // with the streams, 4 ms
+  return tty.isatty(0) && tty.isatty(1) && tty.isatty(2);
 }
 
 /** In the repository an older Node hands over to the one that `npm ci` brought; elsewhere it can only say what is needed. */

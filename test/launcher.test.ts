@@ -15,7 +15,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-for (const flag of ["--version", "-V"]) {
+for (const flag of ["--version", "-V", "version"]) {
   test(`kay ${flag} prints the version of package.json`, async () => {
     expect(await launch([flag])).toEqual({ exit: 0, stdout: `${version}\n`, stderr: "" });
   });

@@ -43,7 +43,7 @@ export function buildProgram(
 ): Command {
   const program = new Command("kay")
     .description("Work with Jira, Slack, GitHub and more from your terminal. kay asks before it changes anything.")
-    .usage("<command> [options]")
+    .usage("[command] [options]")
     .version(kay.version, "-V, --version", "Print the version")
     .option("--profile <name>", "Use another profile (KAY_PROFILE)")
     .option("--json", "Print the result as JSON")
@@ -60,7 +60,7 @@ export function buildProgram(
   for (const make of makersFor(words[0])) program.addCommand(make(kay));
   program.addHelpText(
     "after",
-    "\nRun `kay try` for a guided tour, or `kay connect jira` to get started.\nMore: kay help exit-codes|environment|json|session|approvals|completion",
+    '\nRun `kay` to start a session, or `kay "what is open in KAY?"` to ask a question.\nRun `kay try` for a guided tour, or `kay connect jira` to get started.\nMore: kay help exit-codes|environment|json|session|approvals|completion',
   );
   const common = program.options.filter(({ long }) => long !== "--version");
   applyToTree(program, (command) => {
@@ -116,6 +116,9 @@ const COMMANDS: Record<string, (kay: Kay) => Command> = {
   completion: createCompletionCommand,
   help: createHelpCommand,
 };
+
+/** Every command, and its aliases. */
+export const COMMAND_NAMES: readonly string[] = Object.keys(COMMANDS);
 
 /** In a script, an empty name is an unset variable. */
 function refuseEmpty({ registeredArguments, processedArgs }: Command): void {

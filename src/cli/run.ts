@@ -7,8 +7,10 @@ import { toHelpDocument } from "./commands/help.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import type { GlobalFlags, Kay } from "./kay.ts";
 import { escapeLeadingDash } from "./leading-dashes.ts";
+import { completeCommandLine, OTHER_WORDS } from "./other-words.ts";
 import { useJsonLines } from "./output/json-lines-mode.ts";
-import { buildProgram } from "./program.ts";
+import { buildProgram, COMMAND_NAMES } from "./program.ts";
+import { canHaveSession } from "./session/open.ts";
 import { wantsPlain } from "./terminal/terminal.ts";
 import { createTimeLimit, isTimedOut, timedOutProblem } from "./time-limit.ts";
 
@@ -18,11 +20,12 @@ const SIGNAL_EXITS: Record<string, number> = { SIGINT: 130, SIGTERM: 143, SIGHUP
 /**
  * Run one command line to its end.
  *
- * @param argv the arguments after `kay`
+ * @param typed the arguments after `kay`
  * @returns the exit code of docs/scripting.md; never throws
  */
-export async function run(argv: string[], kay: Kay): Promise<number> {
-  kay.flags = readFlags(argv, kay.env);
+export async function run(typed: string[], kay: Kay): Promise<number> {
+  kay.flags = readFlags(typed, kay.env);
+  const argv = completeCommandLine(typed, COMMAND_NAMES, canHaveSession(kay));
   const told = { aside: "", help: "" };
   const keep = (where: keyof typeof told) => (text: string) => {
     told[where] += text;
@@ -122,7 +125,9 @@ async function wordUsage(error: CommanderError, kay: Kay, parsing: Parsing): Pro
   const sentence = clean(told, { lines: false });
   const isDashed = command === "ask" && error.code === "commander.unknownOption";
   const advice = `Run \`kay help${command ? ` ${command}` : ""}\`.${isDashed ? " Text that begins with a dash goes after --." : ""}`;
-  const hint = suggestion ? clean(suggestion, { lines: false }) : advice;
+  const [, unknown = ""] = /^unknown command '([^']*)'/.exec(told) ?? [];
+  const meant = Object.hasOwn(OTHER_WORDS, unknown) && argv.includes(unknown) ? OTHER_WORDS[unknown] : undefined;
+  const hint = meant ?? (suggestion ? clean(suggestion, { lines: false }) : advice);
   const words = `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}.`.replace(/\.\.$/, ".");
   kay.out.writeError(new Problem("USAGE", words, { hint }));
   return ERRORS.USAGE.exit;

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
+import { OTHER_WORDS } from "#cli/other-words";
 import { useKay } from "#test/kay";
 
 const kay = useKay();
@@ -77,12 +78,24 @@ test("no line of help is wider than 80 columns", async () => {
     expect((await golden(name)).split("\n").filter((line) => line.length > 80)).toEqual([]);
 });
 
+const ACCOUNTS = "Run `kay connect` to sign in, `kay connections` to see your accounts, or `kay logout` to sign out.";
+
+test("N37 every command that a hint names is there", () => {
+  for (const hint of Object.values(OTHER_WORDS))
+    for (const [, name = ""] of hint.matchAll(/`kay (\S+?)[ `]/g)) expect(COMMANDS).toContain(name);
+  for (const word of Object.keys(OTHER_WORDS)) expect(COMMANDS).not.toContain(word);
+});
+
 test.for([
   ["help conect", 'Unknown command or topic "conect".', "Did you mean `kay help connect`?"],
   ["help nothing", 'Unknown command or topic "nothing".', "Run `kay help` to list commands and topics."],
   ["conect jira", "Unknown command 'conect'.", "Did you mean connect?"],
   ["frobnicate", "Unknown command 'frobnicate'.", "Run `kay help`."],
   ["config frobnicate", "Unknown command 'frobnicate'.", "Run `kay help config`."],
+  ["auth login", "Unknown command 'auth'.", ACCOUNTS],
+  ["signin", "Unknown command 'signin'.", ACCOUNTS],
+  ["logs", "Unknown command 'logs'.", "Run `kay doctor` to check your setup, or `kay sessions list` for past work."],
+  ["chat hello", "Unknown command 'chat'.", "Run `kay ask` to start a session or ask a question."],
   ["config lst", "Unknown command 'lst'.", "Did you mean list?"],
   ["connections --chek jira", "Unknown option '--chek'.", "Did you mean --check?"],
   [
@@ -102,7 +115,7 @@ test.for([
 });
 
 test("--version prints the version", async () => {
-  for (const line of ["--version", "-V"])
+  for (const line of ["--version", "-V", "version", "--profile work version"])
     expect(await kay()(line)).toEqual({ exit: 0, stdout: "0.0.0-test\n", stderr: "" });
 });
 

@@ -1,0 +1,61 @@
+import { findClosestName } from "#protocol/closest-name";
+
+/** Global options that take the next word as their value. */
+const VALUED = new Set(["--profile", "--jq", "--timeout", "--color"]);
+
+/**
+ * Rewrites a command line that names no command: `kay login`, `kay version`, a question without `ask`, and on a terminal
+ * `kay` alone, which is a session.
+ *
+ * @param names every command
+ * @param canOpenSession whether a session is possible here
+ */
+export function completeCommandLine(argv: string[], names: readonly string[], canOpenSession: boolean): string[] {
+  const at = findFirstWord(argv);
+  const word = argv[at];
+  if (word === undefined) return canOpenSession && !argv.some(isAnswered) ? ["ask", ...argv] : argv;
+  if (word === "login") return argv.with(at, "connect");
+  if (word === "version" && argv.slice(at + 1).every((each) => each.startsWith("-"))) return argv.with(at, "--version");
+  return isQuestion(word, names) ? ["ask", ...argv] : argv;
+}
+
+/** Hints for words that other programs use, and that kay has another name for. */
+export const OTHER_WORDS: Readonly<Record<string, string>> = {
+  ...share(
+    ["auth", "authenticate", "signin", "sign-in", "signup", "account", "accounts"],
+    "Run `kay connect` to sign in, `kay connections` to see your accounts, or `kay logout` to sign out.",
+  ),
+  ...share(["signout", "sign-out", "logoff"], "Run `kay logout`."),
+  ...share(["init", "setup", "install", "onboard"], "Run `kay connect` to connect a service, or `kay try` for a tour."),
+  ...share(["tour", "demo", "tutorial"], "Run `kay try`."),
+  ...share(["chat", "repl", "shell", "prompt", "run", "exec"], "Run `kay ask` to start a session or ask a question."),
+  ...share(["resume", "continue"], "Run `kay ask --continue`, or `kay ask --resume <conversation>`."),
+  ...share(["history", "conversations"], "Run `kay sessions list`."),
+  ...share(["log", "logs", "debug"], "Run `kay doctor` to check your setup, or `kay sessions list` for past work."),
+  ...share(["mcp"], "Run `kay services add --mcp <url>`."),
+  ...share(["set", "settings", "configure"], "Run `kay config list`, or `kay config set <key> <value>`."),
+  ...share(["update", "upgrade"], "Run `npm install -g kay@latest`."),
+};
+
+function share(words: string[], hint: string): Record<string, string> {
+  return Object.fromEntries(words.map((word) => [word, hint]));
+}
+
+function findFirstWord(argv: string[]): number {
+  for (let at = 0; at < argv.length; at++) {
+    const word = argv[at] ?? "";
+    if (VALUED.has(word)) at += 1;
+    else if (!/^-\S*$/.test(word)) return at;
+  }
+  return -1;
+}
+
+/** A text of several words, unless it is a misspelled command. */
+function isQuestion(word: string, names: readonly string[]): boolean {
+  return /\S\s+\S/.test(word) && findClosestName(word, names) === undefined;
+}
+
+/** Options with an answer of their own. */
+function isAnswered(word: string): boolean {
+  return ["-h", "--help", "-V", "--version"].includes(word);
+}
