@@ -68,6 +68,8 @@ function perform(world: EffectPorts, effect: SessionEffect): Promise<void> | und
       return edit(world, effect.of, effect.text);
     case "remember":
       return void world.remember(effect.text);
+    case "say":
+      return void world.say(effect.text);
     case "wait":
       return waited(world, effect.ms);
     default:

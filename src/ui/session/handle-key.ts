@@ -7,6 +7,7 @@ import { canComplete, updateComposer } from "./composer.ts";
 import type { SessionStep } from "./events.ts";
 import { toStep } from "./events.ts";
 import { holdKey, isTextKey, joinHeldKey, releaseHeldKey } from "./held-key.ts";
+import { dropIgnoredKey } from "./ignore-keys.ts";
 import { findFocusedCard, findReadOnlyCard, getCardViewport } from "./open-cards.ts";
 import type { Session } from "./state.ts";
 import { cancelTurn, isBusy } from "./turn.ts";
@@ -18,6 +19,12 @@ const ARMED_MS = 2_000;
 export function handleKey(session: Session, key: Key): SessionStep {
   if (key.name === "focus" || key.name === "blur")
     return { session: { ...session, windowFocused: key.name === "focus" }, effects: [] };
+  const ignored = dropIgnoredKey(session, key);
+  if (ignored) return toStep(ignored);
+  return applyKey({ ...session, ignoring: null }, key);
+}
+
+function applyKey(session: Session, key: Key): SessionStep {
   const step = joinHeldKey(session, key);
   if (step) return step;
   const before = releaseHeldKey(session, true);

@@ -5,6 +5,7 @@ import { reduceViewAll, type TimedPart } from "../view/reduce.ts";
 import { type CardItem, listOpenCards } from "../view/view.ts";
 import type { SessionEffect, SessionStep } from "./events.ts";
 import { withHint } from "./events.ts";
+import { ignoreKeysAfter, sayLostText } from "./ignore-keys.ts";
 import { listAnswerableCards } from "./open-cards.ts";
 import { getPresenceNews } from "./presence.ts";
 import type { Session } from "./state.ts";
@@ -19,6 +20,10 @@ export function handleParts(session: Session, parts: TimedPart[]): SessionStep {
   const fresh = open.filter(({ id }) => before.every((card) => card.id !== id));
   const anew = open.filter((card) => before.some((one) => one.id === card.id && isNewRequest(one, card)));
   const effects: SessionEffect[] = [
+    ...sayLostText(
+      session,
+      before.filter(({ id }) => closed.includes(id)),
+    ),
     ...closed.map((card): SessionEffect => ({ do: "closed", card })),
     ...fresh.map((card): SessionEffect => ({ do: "opened", card, unseen: !session.windowFocused })),
   ];
@@ -36,7 +41,8 @@ function hasLostInput(ui: CardUi | undefined): boolean {
 }
 
 /** Updates the session after its cards changed, and drops the state of closed cards. */
-export function updateOpenCards(session: Session, closed: string[], opened: AnyCard[]): Session {
+export function updateOpenCards(before: Session, closed: string[], opened: AnyCard[]): Session {
+  const session = ignoreKeysAfter(before, closed);
   const keepOpen = <T>(of: Record<string, T>) => Object.entries(of).filter(([id]) => !closed.includes(id));
   const fresh = opened.map((card) => [card.id, createCardUi(card)] as const);
   return {

@@ -41,6 +41,7 @@ export function createSession(begin: { columns: number; rows: number; now: numbe
     links: {},
     focus: INITIAL_FOCUS,
     held: null,
+    ignoring: null,
     cardRows: 0,
     exitArmedUntil: 0,
     hint: null,

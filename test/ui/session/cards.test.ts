@@ -178,6 +178,46 @@ describe("a card", () => {
     expect(looking.now().hint).toBeNull();
   });
 
+  test("N63 that ends while it is typed in takes the keys that follow with it, and prints what was typed", () => {
+    const { press, parts, type, draft, did, wait } = withCards(form());
+    press("<tab>");
+    type("2026-1");
+    parts(answered({ action: "expire" }), goes("completed"));
+    expect(did()).toEqual([
+      { do: "say", text: "The request has closed. What you typed was not sent:\n  Summary: 2026-1\n  Urgent: no" },
+    ]);
+    type("-1");
+    press("<enter>");
+    expect([draft(), did()]).toEqual(["", []]);
+    wait(1_000);
+    type("next");
+    expect(draft()).toBe("next");
+    press("<enter>");
+    expect(did()).toEqual([{ do: "send", text: "next" }]);
+  });
+
+  test("N63 keys after a card that was not used, or was answered here, are the next message", () => {
+    const unused = withCards(approval());
+    unused.parts(answered({ action: "expire" }), goes("completed"));
+    unused.type("next");
+    expect(unused.draft()).toBe("next");
+    const sent = withCards(approval());
+    sent.press("1");
+    sent.did();
+    sent.parts(answered({ action: "approve" }), goes("completed"));
+    sent.type("next");
+    expect(sent.draft()).toBe("next");
+  });
+
+  test("N63 Ctrl+C counts also while keys are ignored", () => {
+    const { press, parts, type, did } = withCards(form());
+    type("x");
+    parts(answered({ action: "expire" }), goes("completed"));
+    did();
+    press("<ctrl-c>", "<ctrl-c>");
+    expect(did()).toEqual([{ do: "leave" }]);
+  });
+
   test("tells of itself where the window is not looked at", () => {
     const player = play();
     player.press("<blur>");

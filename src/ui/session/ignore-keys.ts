@@ -1,0 +1,40 @@
+import { recordKey } from "../cards/focus.ts";
+import { listTypedText } from "../cards/typed-text.ts";
+import type { AnyCard } from "../cards/update-card.ts";
+import type { Key } from "../keys/key.ts";
+import type { SessionEffect } from "./events.ts";
+import type { Session } from "./state.ts";
+
+/** How long no key may be pressed before keys count again, in ms: a person who types has noticed by then. */
+const QUIET_MS = 1_000;
+
+/** Ignores keys from now on if one of the closed cards was taking them: they were meant for that card. */
+export function ignoreKeysAfter(session: Session, closed: readonly string[]): Session {
+  const id = session.focus.open?.id;
+  const ui = id === undefined || !closed.includes(id) ? undefined : session.cards[id];
+  if (!ui || ui.sent) return session;
+  return { ...session, held: null, ignoring: { since: Math.max(session.now, session.focus.lastKey) } };
+}
+
+/** Drops a key that follows a card which has ended, until no key came for a while. Returns null if the key counts. */
+export function dropIgnoredKey(session: Session, key: Key): Session | null {
+  const { ignoring } = session;
+  if (ignoring === null || isChord(key) || key.at - ignoring.since >= QUIET_MS) return null;
+  return { ...session, focus: recordKey(session.focus, key), ignoring: { since: key.at } };
+}
+
+/** Ctrl+C and its like mean the same everywhere. */
+function isChord(key: Key): boolean {
+  return key.name === "text" && key.ctrl;
+}
+
+/** Prints what was typed into cards that closed before it was sent, so that it can be copied. */
+export function sayLostText(session: Session, closed: readonly AnyCard[]): SessionEffect[] {
+  return closed.flatMap((card): SessionEffect[] => {
+    const ui = session.cards[card.id];
+    const lines = ui ? listTypedText(ui) : [];
+    return lines.length === 0
+      ? []
+      : [{ do: "say", text: ["The request has closed. What you typed was not sent:", ...lines].join("\n") }];
+  });
+}
