@@ -63,6 +63,7 @@ const packages = {
   "@modelcontextprotocol/.+": "connectors/mcp/",
   re2js: "protocol/output/",
   "jwt-decode|conf|@napi-rs/keyring|semver": "client/",
+  "cross-spawn": "(host/|process\\.ts)",
   "eventsource-parser": "(client|backend/agent-client|connectors/mcp)/",
 };
 

@@ -11,6 +11,7 @@ import { EMBEDDED_RECORD, LOCAL_SECRET_HEADER, STOP_PATH } from "#protocol/embed
 import { EmbeddedRecord } from "#protocol/embedded-record";
 import { Problem, toProblemBody } from "#protocol/errors";
 import { parseShape } from "#protocol/parse";
+import { createProgramRecord, endLeftovers, PROGRAMS_FILE } from "./program-record.ts";
 import { type HostOptions, type HostPorts, type RunningHost, startHost } from "./serve.ts";
 
 /** The embedded backend ends itself after this long without a request, in ms. */
@@ -52,7 +53,9 @@ export async function startEmbedded(
   };
   return withLock(lock, async () => {
     if (await findRunningRecord({ folder: stateFolder, processes })) return null;
-    return start(options, ports, onStop);
+    const programs = join(stateFolder, PROGRAMS_FILE);
+    await endLeftovers(programs, ports.machine, ports.log);
+    return start(options, { ...ports, programRecord: createProgramRecord(programs, ports.machine) }, onStop);
   });
 }
 

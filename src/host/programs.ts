@@ -1,6 +1,8 @@
-import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import spawn from "cross-spawn";
 import type { Program, ProgramEvents, Programs } from "#connectors/mcp/programs";
-import type { Machine } from "#files/machine";
+import type { ProgramRecord } from "./program-record.ts";
+import { type ProgramMachine, signalTree } from "./program-tree.ts";
 
 /** Environment variables that every program gets. None of them holds a secret of kay. */
 const PASSED_VARIABLES =
@@ -9,8 +11,19 @@ const PASSED_VARIABLES =
 /** How long a program may take to exit after its input ends, and again after SIGTERM, in ms. */
 const EXIT_LIMIT_MS = 1_000;
 
-/** Creates programs on this machine. Each runs in a separate process group, so that its children end with it. */
-export function createPrograms(env: Record<string, string | undefined>, { kill }: Pick<Machine, "kill">): Programs {
+/** How long the last output of a program may take to arrive after it has exited, in ms. */
+const OUTPUT_LIMIT_MS = 500;
+
+/**
+ * Creates programs on this machine. Each runs in a separate process group, so that its children end with it.
+ *
+ * @param record keeps which programs run, for the next backend
+ */
+export function createPrograms(
+  env: Record<string, string | undefined>,
+  machine: ProgramMachine,
+  record?: ProgramRecord,
+): Programs {
   const given = Object.fromEntries(
     Object.entries(env).filter(
       (entry): entry is [string, string] => PASSED_VARIABLES.test(entry[0]) && entry[1] !== undefined,
@@ -20,32 +33,41 @@ export function createPrograms(env: Record<string, string | undefined>, { kill }
     start: ([program = "", ...args], { folder, env: names = [] }, hears) => {
       const more = Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
       const options = { ...(folder === undefined ? {} : { cwd: folder }), env: { ...given, ...more } };
-      return startProgram(program, args, options, { hears, kill });
+      return startProgram([program, ...args], options, { hears, machine, record });
     },
     lacks: (names) => names.filter((name) => !env[name]),
   };
 }
 
+type Starting = { hears: ProgramEvents; machine: ProgramMachine; record: ProgramRecord | undefined };
+
 function startProgram(
-  program: string,
-  args: string[],
+  [program = "", ...args]: string[],
   options: { cwd?: string; env: Record<string, string> },
-  { hears, kill }: { hears: ProgramEvents } & Pick<Machine, "kill">,
+  { hears, machine, record }: Starting,
 ): Program {
-  const child = spawn(program, args, { ...options, stdio: "pipe", detached: true, windowsHide: true });
+  const isWindows = machine.platform === "win32";
+  const child = spawn(program, args, { ...options, stdio: "pipe", detached: !isWindows, windowsHide: true });
+  const { pid } = child;
+  const signal = (name: "SIGTERM" | "SIGKILL") => pid !== undefined && signalTree(machine, pid, name);
+  if (pid !== undefined) record?.add(pid);
   let over = false;
+  const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
   const gone = new Promise<void>((resolve) => {
     const end = (how: Parameters<ProgramEvents["ended"]>[0]) => {
       if (over) return;
       over = true;
-      signalGroup(kill, child.pid, "SIGKILL");
+      if (pid !== undefined) record?.remove(pid);
       hears.ended(how);
       resolve();
     };
     child.on("error", (error: NodeJS.ErrnoException) =>
-      end({ code: null, signal: null, fault: error.code ?? error.message }),
+      end({ code: null, signal: null, fault: getFault(error, options.cwd) }),
     );
-    child.on("exit", (code, signal) => setImmediate(end, { code, signal }));
+    child.on("exit", (code, by) => {
+      if (!isWindows) signal("SIGKILL");
+      void settlesWithin(OUTPUT_LIMIT_MS, closed).then(() => end({ code, signal: by }));
+    });
   });
   child.stdout.on("data", hears.output).on("error", () => {});
   child.stderr.on("data", hears.errors).on("error", () => {});
@@ -58,21 +80,18 @@ function startProgram(
     end: async () => {
       child.stdin.end();
       if (await settlesWithin(EXIT_LIMIT_MS, gone)) return;
-      signalGroup(kill, child.pid, "SIGTERM");
+      signal("SIGTERM");
       if (await settlesWithin(EXIT_LIMIT_MS, gone)) return;
-      signalGroup(kill, child.pid, "SIGKILL");
+      signal("SIGKILL");
       await settlesWithin(EXIT_LIMIT_MS, gone);
     },
   };
 }
 
-function signalGroup(kill: Machine["kill"], pid: number | undefined, signal: "SIGTERM" | "SIGKILL"): void {
-  if (pid === undefined) return;
-  try {
-    kill(-pid, signal);
-  } catch {
-    // The group has already exited.
-  }
+/** The system reports a missing folder like a missing program. */
+function getFault({ code, message }: NodeJS.ErrnoException, folder: string | undefined): string {
+  if (code === "ENOENT" && folder !== undefined && !existsSync(folder)) return "ENOTDIR";
+  return code ?? message;
 }
 
 async function settlesWithin(ms: number, done: Promise<void>): Promise<boolean> {

@@ -67,6 +67,7 @@ export type HostPorts = {
   /** Memory use of this process in bytes. */
   memory?(): { rss: number; heapUsed: number };
   log: Log;
+  programRecord?: Parameters<typeof createPrograms>[2];
 };
 
 export type RunningHost = {
@@ -113,7 +114,7 @@ async function startParts(
   front: (fetch: Backend["fetch"]) => Backend["fetch"],
   stops: (() => Promise<void>)[],
 ): Promise<Omit<RunningHost, "close"> & { listener: Listener }> {
-  const { env, log, clock } = ports;
+  const { env, log, clock, version } = ports;
   const { trusts } = options;
   const role = readRole({ ...ports, role: options.role });
   makeDataFolder(options.dataFolder);
@@ -127,7 +128,6 @@ async function startParts(
   ]);
   let backend: Backend | undefined;
   let operatorView: OperatorView | undefined;
-  const { version } = ports;
   const status = async () => backend?.status();
   const telemetry = options.localSecret
     ? undefined
@@ -174,7 +174,7 @@ async function startParts(
     // them.
     ...(options.localSecret ? { clientSecret: (service) => readClientSecret(env, service) } : {}),
     // A shared backend must not run programs that its users name.
-    ...(options.localSecret ? { programs: createPrograms(env, ports.machine) } : {}),
+    ...(options.localSecret ? { programs: createPrograms(env, ports.machine, ports.programRecord) } : {}),
     services,
     model: () => ({ ...ports.model(), local }),
     ...role({ publicUrl, keys }),

@@ -37,6 +37,41 @@ test("a backend that was killed leaves its Postgres, and the next command goes o
   expect(home.record()?.pid).not.toBe(killed);
 });
 
+/** A server that ends neither with its input nor by SIGTERM, and answers a call with its ID. */
+const STUBBORN = `
+  process.on("SIGTERM", () => {});
+  setInterval(() => {}, 1000);
+  const results = {
+    initialize: { protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo: { name: "stub", version: "1" } },
+    "tools/list": { tools: [{ name: "look", inputSchema: { type: "object" }, annotations: { readOnlyHint: true } }] },
+    "tools/call": { content: [{ type: "text", text: String(process.pid) }] },
+  };
+  require("readline").createInterface({ input: process.stdin }).on("line", (line) => {
+    const { id, method } = JSON.parse(line);
+    if (id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id, result: results[method] }));
+  });`;
+
+test("B260: a stubborn program of a backend that was killed is ended by the next backend", {
+  timeout: 90_000,
+}, async () => {
+  const home = openHome();
+  home.hasDatabase();
+  await connect(home, "jira");
+  const command = [process.execPath, "-e", STUBBORN];
+  await home.run(["services", "add", "--yes", "--name", "stub", "--mcp", "--", ...command], { limitMs: 60_000 });
+  const look = async () => Number((await home.run(["tools", "call", "stub.look"], { limitMs: 60_000 })).stdout);
+  const program = await look();
+  expect(await isRunning(program)).toBe(true);
+  await end(home.record()?.pid, "SIGKILL");
+  expect(await isRunning(program)).toBe(true);
+  expect(await connections(home)).toMatchObject(CONNECTED);
+  expect(await isRunning(program)).toBe(false);
+  const next = await look();
+  expect(next).not.toBe(program);
+  expect((await home.run(["serve", "--stop"], { limitMs: 60_000 })).exit).toBe(0);
+  await until(async () => !(await isRunning(next)));
+});
+
 test("a Postgres that was killed alone is started again by the backend that uses it", { timeout: 90_000 }, async () => {
   const home = openHome();
   home.hasDatabase();

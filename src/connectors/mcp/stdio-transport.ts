@@ -105,7 +105,11 @@ function formatEnding({ code, signal, fault }: ProgramEnd, cause: string | undef
   return cause ? `${how} (“${cause}”)` : how;
 }
 
-const FAULTS: Record<string, string> = { ENOENT: "was not found", EACCES: "is not a program that you may run" };
+const FAULTS: Record<string, string> = {
+  ENOENT: "was not found",
+  EACCES: "is not a program that you may run",
+  ENOTDIR: "cannot start, because its folder does not exist",
+};
 
 /** Returns the value of a line of JSON that may be a message, or undefined. */
 function parseJson(line: string): unknown {

@@ -40,7 +40,7 @@ describe.each(["a program of this machine", "Streamable HTTP", "HTTP with SSE"])
         end = server.end;
         place = { http: { url: server.url, fetch } };
       } else {
-        const programs = createPrograms(process.env, { kill: (pid, signal) => process.kill(pid, signal) });
+        const programs = createPrograms(process.env, process);
         place = { program: { programs, command: [...EVERYTHING, "stdio"] } };
       }
       link = await openMcpClient({ name: "everything", title: "Everything", version: "0.0.0", elicits: true, place });

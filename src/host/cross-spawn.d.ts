@@ -1,0 +1,10 @@
+/** The package has no types, and those of others lag behind it. It is used in one way only. */
+declare module "cross-spawn" {
+  import type { ChildProcessWithoutNullStreams, SpawnOptions } from "node:child_process";
+
+  export default function spawn(
+    program: string,
+    args: readonly string[],
+    options: SpawnOptions & { stdio: "pipe" },
+  ): ChildProcessWithoutNullStreams;
+}

@@ -1,0 +1,121 @@
+import { execFile } from "node:child_process";
+import { readFile, rm, stat } from "node:fs/promises";
+import { promisify } from "node:util";
+import * as z from "zod/mini";
+import type { Machine } from "#files/machine";
+import { createProcesses } from "#files/processes";
+import { writeWholeFile } from "#files/replace-file";
+import type { Log } from "#telemetry/log";
+import { signalTree } from "./program-tree.ts";
+
+/** File in the state folder with the programs that the local backend runs. */
+export const PROGRAMS_FILE = "programs.json";
+
+/** How long a program may take to exit after SIGTERM, and how often that is checked, in ms. */
+const EXIT_LIMIT_MS = 1_000;
+const PAUSE_MS = 50;
+
+/** Maximum number of programs in a file that is believed. */
+const MAX_PROGRAMS = 500;
+
+/** Identifies a process beyond its ID, which is used again: its owner, and when it started. */
+const ProgramEntry = z.object({ pid: z.number(), owner: z.number(), started: z.string() });
+type ProgramEntry = z.infer<typeof ProgramEntry>;
+const Entries = z.array(ProgramEntry);
+
+/** The running programs on disk, so that the next backend can end those of one that was killed. */
+export type ProgramRecord = {
+  add(pid: number): void;
+  remove(pid: number): void;
+  /** Resolves when the file has what was added and removed so far. */
+  written(): Promise<void>;
+};
+
+type RecordMachine = Pick<Machine, "kill" | "platform" | "uid" | "pid">;
+
+export function createProgramRecord(path: string, machine: RecordMachine): ProgramRecord {
+  const running = new Map<number, ProgramEntry>();
+  let last = Promise.resolve();
+  const change = (apply: () => Promise<void>) => {
+    // A folder that cannot be written is reported by everything else that is stored there.
+    last = last.then(apply).catch(() => {});
+  };
+  const write = () => writeWholeFile(path, `${JSON.stringify([...running.values()])}\n`, machine.pid);
+  return {
+    add: (pid) =>
+      change(async () => {
+        const identity = await identifyProcess(pid, machine.platform);
+        if (identity === undefined) return;
+        running.set(pid, { pid, ...identity });
+        await write();
+      }),
+    remove: (pid) =>
+      change(async () => {
+        if (running.delete(pid)) await write();
+      }),
+    written: () => last,
+  };
+}
+
+/**
+ * Ends the programs that a backend left running when it was killed. A process is signalled only if it is the one that
+ * was recorded and belongs to this user.
+ */
+export async function endLeftovers(path: string, machine: RecordMachine, log: Log): Promise<void> {
+  const entries = await readEntries(path, machine);
+  await rm(path, { force: true });
+  const ended = await Promise.all(entries.map((entry) => endLeftover(entry, machine)));
+  const count = ended.filter(Boolean).length;
+  if (count > 0) log("info", "programs.leftovers_ended", { count });
+}
+
+/** A file that another user owns or can write could name any process, so it is not believed. */
+async function readEntries(path: string, { uid }: RecordMachine): Promise<ProgramEntry[]> {
+  try {
+    const { uid: owner, mode } = await stat(path);
+    if (owner !== uid || (mode & 0o022) !== 0) return [];
+    const read = Entries.safeParse(JSON.parse(await readFile(path, "utf8")));
+    return read.success ? read.data.slice(0, MAX_PROGRAMS) : [];
+  } catch {
+    return [];
+  }
+}
+
+async function endLeftover(entry: ProgramEntry, machine: RecordMachine): Promise<boolean> {
+  const { pid } = entry;
+  const isSame = async () => {
+    const now = await identifyProcess(pid, machine.platform);
+    return now?.started === entry.started && now.owner === entry.owner && now.owner === machine.uid;
+  };
+  if (!Number.isSafeInteger(pid) || pid <= 1 || pid === machine.pid || !(await isSame())) return false;
+  signalTree(machine, pid, "SIGTERM");
+  for (let waited = 0; waited < EXIT_LIMIT_MS; waited += PAUSE_MS) {
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    if (!(await isSame())) break;
+  }
+  signalTree(machine, pid, "SIGKILL");
+  return true;
+}
+
+/** Returns the owner and start of a process; undefined if it does not run, or the system does not say. */
+async function identifyProcess(
+  pid: number,
+  platform: string,
+): Promise<Pick<ProgramEntry, "owner" | "started"> | undefined> {
+  try {
+    if (platform === "linux") {
+      const started = await createProcesses(pid, () => false).getStartTime(pid);
+      const boot = await readFile("/proc/sys/kernel/random/boot_id", "utf8").catch(() => "");
+      return started ? { owner: (await stat(`/proc/${pid}`)).uid, started: `${boot.trim()} ${started}` } : undefined;
+    }
+    if (platform === "win32") return undefined;
+    const env = { PATH: "/bin:/usr/bin", LC_ALL: "C", TZ: "UTC" };
+    const { stdout } = await run("ps", ["-o", "uid=,lstart=", "-p", String(pid)], { env });
+    const [, owner, started] = /^\s*(\d+)\s+(\S.*\S)\s*$/.exec(stdout) ?? [];
+    return owner === undefined || started === undefined ? undefined : { owner: Number(owner), started };
+  } catch {
+    return undefined;
+  }
+}
+
+const run = promisify(execFile);

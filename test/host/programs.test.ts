@@ -1,0 +1,160 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import type { ProgramEnd } from "#connectors/mcp/programs";
+import { createProgramRecord, endLeftovers, PROGRAMS_FILE } from "#host/program-record";
+import { createPrograms } from "#host/programs";
+
+const NODE = process.execPath;
+/** A program that ignores the end of its input and SIGTERM, and says when it does. */
+const STUBBORN = 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000); console.log("ready")';
+
+const machine = (platform: string = process.platform) => ({
+  kill: (pid: number, signal: NodeJS.Signals | 0) => void process.kill(pid, signal),
+  platform,
+  uid: process.getuid?.(),
+  pid: process.pid,
+});
+
+function makeFolder(): string {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "kay-programs-")));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Starts a program; resolves once it has written something, or has ended. */
+async function start(programs: ReturnType<typeof createPrograms>, command: string[], folder?: string) {
+  let output = "";
+  const said = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<ProgramEnd>();
+  const hears = {
+    output: (chunk: Buffer) => {
+      output += chunk.toString();
+      said.resolve();
+    },
+    errors: (chunk: Buffer) => {
+      output += chunk.toString();
+    },
+    ended: (how: ProgramEnd) => ended.resolve(how),
+  };
+  const program = programs.start(command, folder === undefined ? {} : { folder }, hears);
+  await Promise.race([said.promise, ended.promise]);
+  return { program, ended: ended.promise, output: () => output };
+}
+
+/** Starts a stubborn program as a backend does that is killed before it can end it. */
+async function leaveRunning(path: string, platform?: string) {
+  const record = createProgramRecord(path, machine(platform));
+  const env = { PATH: process.env.PATH };
+  const { ended } = await start(createPrograms(env, machine(platform), record), [NODE, "-e", STUBBORN]);
+  await record.written();
+  const [{ pid = 0 } = {}] = JSON.parse(readFileSync(path, "utf8")) as { pid?: number }[];
+  onTestFinished(() => {
+    try {
+      process.kill(pid, "SIGKILL");
+    } catch {
+      // It was ended.
+    }
+  });
+  return { pid, ended };
+}
+
+const runs = (pid: number) =>
+  existsSync(`/proc/${pid}`) && !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+
+test.each(["linux", "darwin"])(
+  "B260: what a killed backend left running is ended by the next one (%s)",
+  async (platform) => {
+    const path = join(makeFolder(), PROGRAMS_FILE);
+    const { pid, ended } = await leaveRunning(path, platform);
+    expect(pid).toBeGreaterThan(1);
+    const said: unknown[] = [];
+    await endLeftovers(path, machine(platform), (...line) => said.push(line));
+    expect(await ended).toMatchObject({ signal: "SIGKILL" });
+    expect(said).toEqual([["info", "programs.leftovers_ended", { count: 1 }]]);
+  },
+);
+
+test("B260: a process that only has the ID of a program, or another owner, is not signalled", async () => {
+  const path = join(makeFolder(), PROGRAMS_FILE);
+  const { pid } = await leaveRunning(path);
+  const [entry] = JSON.parse(readFileSync(path, "utf8")) as object[];
+  const said: unknown[] = [];
+  const end = () => endLeftovers(path, machine(), (...line) => said.push(line));
+  for (const wrong of [{ started: "another time" }, { owner: 1 }, { pid: 1 }, { pid: -1 }, { pid: process.pid }]) {
+    writeFileSync(path, JSON.stringify([{ ...entry, ...wrong }]), { mode: 0o600 });
+    await end();
+  }
+  writeFileSync(path, "not JSON", { mode: 0o600 });
+  await end();
+  writeFileSync(path, JSON.stringify([entry]));
+  chmodSync(path, 0o666);
+  await end();
+  expect([runs(pid), said, existsSync(path)]).toEqual([true, [], false]);
+});
+
+test("B260: a program that has ended is no longer in the record", async () => {
+  const path = join(makeFolder(), PROGRAMS_FILE);
+  const record = createProgramRecord(path, machine());
+  const { program } = await start(createPrograms({}, machine(), record), [
+    NODE,
+    "-e",
+    "console.log(1); process.stdin.resume()",
+  ]);
+  await program.end();
+  await record.written();
+  expect(JSON.parse(readFileSync(path, "utf8"))).toEqual([]);
+});
+
+test("B214: all that a program wrote before it exited is read before its end is reported", async () => {
+  const script = 'process.stderr.write("x".repeat(60000) + "\\nlast\\n", () => process.exit(3))';
+  const { ended, output } = await start(createPrograms({}, machine()), [NODE, "-e", script]);
+  expect(await ended).toEqual({ code: 3, signal: null });
+  expect(output().slice(-6)).toBe("\nlast\n");
+});
+
+test("a folder that is gone is told apart from a program that is not there", async () => {
+  const programs = createPrograms({ PATH: process.env.PATH }, machine());
+  const [folder, nowhere] = [makeFolder(), join(makeFolder(), "gone")];
+  expect(await (await start(programs, [NODE, "-e", ""], nowhere)).ended).toMatchObject({ fault: "ENOTDIR" });
+  expect(await (await start(programs, ["no-such-program"], folder)).ended).toMatchObject({ fault: "ENOENT" });
+});
+
+/** Makes a script of this machine in the place of a program of Windows. It logs its arguments and then does `then`. */
+function fakeProgram(folder: string, name: string, then: string): void {
+  const log = join(folder, `${name}.log`);
+  writeFileSync(join(folder, name), `#!/bin/sh\nprintf '%s\\n' "$@" >> '${log}'\n${then}\n`, { mode: 0o755 });
+}
+
+test("on Windows a program written as .cmd starts through the command interpreter, and its whole tree is ended", () => {
+  const folder = makeFolder();
+  writeFileSync(join(folder, "npx.cmd"), "@echo off\r\n");
+  fakeProgram(folder, "interpreter", `exec '${NODE}' -e '${STUBBORN}'`);
+  fakeProgram(folder, "taskkill", 'kill -9 "$2"');
+  const isWindows = 'Object.defineProperty(process, "platform", { value: "win32" });';
+  const work = `
+    const { createPrograms } = await import("#host/programs");
+    const programs = createPrograms({ PATH: ${JSON.stringify(folder)}, PATHEXT: ".EXE;.CMD" }, process);
+    const said = Promise.withResolvers();
+    const ended = Promise.withResolvers();
+    const hears = { output: said.resolve, errors: said.resolve, ended: ended.resolve };
+    const program = programs.start(["npx", "-y", "notes & more", "%PATH%"], {}, hears);
+    await Promise.race([said.promise, ended.promise]);
+    await program.end();
+    console.log(JSON.stringify(await ended.promise));`;
+  const preload = `data:text/javascript,${encodeURIComponent(isWindows)}`;
+  const args = ["--import", preload, "--input-type=module-typescript", "-e", work];
+  const env = { PATH: folder, PATHEXT: ".EXE;.CMD", comspec: join(folder, "interpreter") };
+  const output = execFileSync(NODE, args, { cwd: join(import.meta.dirname, "../.."), env, encoding: "utf8" });
+  expect(JSON.parse(output)).toEqual({ code: null, signal: "SIGKILL" });
+  expect(readFileSync(join(folder, "interpreter.log"), "utf8").split("\n")).toEqual([
+    "/d",
+    "/s",
+    "/c",
+    '"npx ^"-y^" ^"notes^ ^&^ more^" ^"^%PATH^%^""',
+    "",
+  ]);
+  expect(readFileSync(join(folder, "taskkill.log"), "utf8")).toMatch(/^\/pid\n\d+\n\/t\n\/f\n$/);
+});
