@@ -69,7 +69,7 @@ test("B260: a stubborn program of a backend that was killed is ended by the next
   const next = await look();
   expect(next).not.toBe(program);
   expect((await home.run(["serve", "--stop"], { limitMs: 60_000 })).exit).toBe(0);
-  await until(async () => !(await isRunning(next)));
+  await until(async () => !(await isRunning(next)), "The program still runs.");
 });
 
 test("a Postgres that was killed alone is started again by the backend that uses it", { timeout: 90_000 }, async () => {
