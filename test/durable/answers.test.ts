@@ -127,7 +127,7 @@ test("a node that ends says that the work goes on, and the key tells at another 
 }, async () => {
   const { token } = await connect(a);
   const headers = { "idempotency-key": "ends" };
-  model.script(() => new Promise(() => {}), { text: "Done elsewhere." });
+  model.script(() => new Promise(() => {}), { text: "Hello from elsewhere." });
   const answer = a.call("POST /ask", { token, body: { prompt: "go" }, headers });
   await expect.poll(model.left, { timeout: 10_000 }).toBe(1);
   await a.backend.close();
@@ -143,6 +143,6 @@ test("a node that ends says that the work goes on, and the key tells at another 
   const outcome = async () => (await b.call("GET /requests/ends", { token })).body;
   await expect.poll(outcome, { timeout: 10_000 }).toMatchObject({
     state: "done",
-    answer: { status: "completed", message: "Done elsewhere." },
+    answer: { status: "completed", message: "Hello from elsewhere." },
   });
 });

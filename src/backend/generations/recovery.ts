@@ -110,24 +110,46 @@ export async function recordFault(ports: BackendPorts, id: string, node: number,
   if (failures === undefined) return false;
   if (failures === 1) log("error", "generation_fault", { generation: id, error });
   if (failures < MOST) return true;
-  const given = await db.transaction().execute(async (tx) => {
-    const row = await lockGeneration(tx, id);
-    if (row) await giveUp(tx, row, now);
-    return row;
-  });
-  if (given) recordGenerationEnd(ports, given, "error", "INTERNAL");
+  await endGivenUp(ports, id, "Something went wrong inside kay again and again; this request was given up.");
   log("error", "generation_given_up", { generation: id, failures, error });
   return true;
 }
 
+/** So many nodes in a row may end while they work on one step. */
+const MOST_LOST = 3;
+
+/**
+ * Ends a generation whose step outlived no node: a fourth one would probably end as well, and with it everything else
+ * that it works on.
+ *
+ * @param row as it was before this node claimed it
+ */
+export async function endIfLostTooOften(ports: BackendPorts, row: GenerationRow): Promise<boolean> {
+  if (row.node === null || row.failures + 1 < MOST_LOST) return false;
+  const message = `The backend failed ${MOST_LOST} times while it worked on this request, so the request was given up.`;
+  await endGivenUp(ports, row.id, message);
+  ports.log("error", "generation_given_up", { generation: row.id, losses: MOST_LOST });
+  return true;
+}
+
+async function endGivenUp(ports: BackendPorts, id: string, message: string): Promise<void> {
+  const given = await ports.db.transaction().execute(async (tx) => {
+    const row = await lockGeneration(tx, id);
+    if (row) await giveUp(tx, row, { message, now: ports.clock.now() });
+    return row;
+  });
+  if (given) recordGenerationEnd(ports, given, "error", "INTERNAL");
+}
+
 /** The plainest end there is: nothing is read that may be what cannot be read. */
-async function giveUp(tx: DbConnection, row: GenerationRow, now: number): Promise<void> {
+async function giveUp(
+  tx: DbConnection,
+  row: GenerationRow,
+  { message, now }: { message: string; now: number },
+): Promise<void> {
   const { id } = row;
   const finished_at = new Date(now);
-  const problem = new Problem(
-    "INTERNAL",
-    "Something went wrong inside kay again and again; this request was given up.",
-  );
+  const problem = new Problem("INTERNAL", message);
   const open = (await listInteractions(tx, id)).filter(({ status }) => status === "open");
   const responses = open.map(
     ({ id: interaction_id }): InteractionResponse => ({

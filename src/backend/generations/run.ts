@@ -17,7 +17,7 @@ import { buildAgentInput } from "./input.ts";
 import { authRequiredProblem, holdGeneration, pauseGeneration, stopGeneration } from "./pause.ts";
 import { createRealigner, readLoggedStep } from "./realign.ts";
 import { createRecorder, type RecordedRun } from "./recorder.ts";
-import { recordFault } from "./recovery.ts";
+import { endIfLostTooOften, recordFault } from "./recovery.ts";
 import { runRemoteTurn } from "./remote.ts";
 import { askToShorten, getShortenAnswer } from "./shorten.ts";
 import { findStoredAnswer } from "./wanted-output.ts";
@@ -45,6 +45,7 @@ export async function runGeneration(
   const row = await claimGeneration(ports.db, id, node, getDelegationScope(ports));
   if (row === undefined) return undefined;
   const owner = { generationId: id, conversationId: row.conversation_id, node };
+  if (await endIfLostTooOften(ports, row)) return undefined;
   const writer = createWriter(ports, owner, () => control.stop.abort());
   try {
     // A row that cannot be read counts as a fault of the generation.

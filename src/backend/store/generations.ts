@@ -90,7 +90,12 @@ export async function claimGeneration(
         .forUpdate(),
     )
     .with("claimed", (query) =>
-      query.updateTable("generations").from("before").set({ node }).whereRef("generations.id", "=", "before.id"),
+      query
+        .updateTable("generations")
+        .from("before")
+        // Taken from a node that ended in the middle of it: that may have been its doing.
+        .set({ node, failures: sql<number>`before.failures + (before.node is not null)::int` })
+        .whereRef("generations.id", "=", "before.id"),
     )
     .selectFrom("before")
     .selectAll()

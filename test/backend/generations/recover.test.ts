@@ -101,3 +101,23 @@ test("of what a node that is gone left under way, one look takes up a hundred, a
   }
   expect(looks).toEqual([100, 1, 0]);
 });
+
+test("a request whose step outlived no node is given up at the third, so that it cannot take down every backend", async () => {
+  const { session } = await connect(world());
+  const { db } = world().ports;
+  const conversation = { installationId: session, interactive: false, title: "poison", now: NOON };
+  const conversationId = await createConversation(db, conversation);
+  const request = buildRequest({ prompt: "poison" });
+  const made = { installationId: session, conversationId, status: "running" as const, request, now: NOON };
+  const id = await createGeneration(db, made);
+  const GONE = 1_000_000;
+  const lose = (failures: number) =>
+    db.updateTable("generations").set({ node: GONE, failures }).where("id", "=", id).execute();
+  const find = () => db.selectFrom("generations").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
+  await lose(2);
+  world().clock.advance(2_000);
+  await world().backend.tick();
+  await expect.poll(async () => (await find()).finished_at).not.toBe(null);
+  expect(await find()).toMatchObject({ status: "error", node: null, failures: 3 });
+  expect(world().log.join("\n")).toContain("generation_given_up");
+});
