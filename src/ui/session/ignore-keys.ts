@@ -1,6 +1,6 @@
 import { recordKey } from "../cards/focus.ts";
 import { listTypedText } from "../cards/typed-text.ts";
-import type { AnyCard } from "../cards/update-card.ts";
+import { type AnyCard, takesText } from "../cards/update-card.ts";
 import type { Key } from "../keys/key.ts";
 import type { SessionEffect } from "./events.ts";
 import type { Session } from "./state.ts";
@@ -8,11 +8,11 @@ import type { Session } from "./state.ts";
 /** How long no key may be pressed before keys count again, in ms: a person who types has noticed by then. */
 const QUIET_MS = 1_000;
 
-/** Ignores keys from now on if one of the closed cards was taking them: they were meant for that card. */
+/** Ignores keys from now on if the user was typing text in one of the closed cards: they were meant for that card. */
 export function ignoreKeysAfter(session: Session, closed: readonly string[]): Session {
   const id = session.focus.open?.id;
   const ui = id === undefined || !closed.includes(id) ? undefined : session.cards[id];
-  if (!ui || ui.sent) return session;
+  if (!ui || !takesText(ui)) return session;
   return { ...session, held: null, ignoring: { since: Math.max(session.now, session.focus.lastKey) } };
 }
 

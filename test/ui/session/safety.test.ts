@@ -130,7 +130,9 @@ function played(all: Happening[]): number {
       if (key.name === "text" && !key.ctrl) {
         // A character is in the draft, or it was the card's, or that of a search; it never takes any other away.
         const after = getText(session.draft);
-        const isTaken = isCounting || before.search !== null || session.focus.open !== null;
+        // What was meant for a form that has just ended goes nowhere.
+        const isIgnored = before.ignoring !== null && session.ignoring?.since === now;
+        const isTaken = isCounting || isIgnored || before.search !== null || session.focus.open !== null;
         const added = before.held && session.held === null ? [1, 2] : [1];
         const isTyped = added.includes(after.length - text.length) && after.includes(key.text);
         if (!isTyped && !isTaken) throw new Error(`${key.text} was lost: ${JSON.stringify([text, after])}`);
