@@ -1,5 +1,13 @@
 import * as z from "zod/mini";
-import { addDays, type CalendarTime, formatDayRange, formatTimeRange, toInstant, toWallTime } from "../google/time.ts";
+import {
+  addDays,
+  type CalendarTime,
+  formatDayRange,
+  formatTimeRange,
+  toInstant,
+  toOffsetTime,
+  toWallTime,
+} from "../google/time.ts";
 import { escapeCell, formatMarkdownTable } from "../markup/markdown.ts";
 import type { ToolContext } from "../service.ts";
 
@@ -19,6 +27,7 @@ export const Event = z.looseObject({
   recurringEventId: z.nullish(z.string()),
   start: Time,
   end: Time,
+  eventType: z.nullish(z.string()),
   attendees: z.nullish(
     z.array(
       z.looseObject({
@@ -68,26 +77,47 @@ export function toEventData(event: Event, zone: string): Record<string, unknown>
   return {
     id: event.id,
     title: getTitle(event),
-    start: allDay ? start.date : `${toWallTime(toInstant(start, zone), zone)}`,
-    end: "date" in end ? addDays(end.date, -1) : `${toWallTime(toInstant(end, zone), zone)}`,
+    start: allDay ? start.date : toOffsetTime(toInstant(start, zone), zone),
+    end: "date" in end ? addDays(end.date, -1) : toOffsetTime(toInstant(end, zone), zone),
     all_day: allDay,
     time_zone: zone,
     location: event.location ?? undefined,
     guests: listGuests(event),
     recurring: Boolean(event.recurringEventId),
+    kind: getKind(event),
+    response: getOwnResponse(event),
     url: event.htmlLink ?? undefined,
   };
 }
 
-/** Formats events as a table. */
+/** Formats events as a table. Declined invitations and entries that are no meetings are told apart by a note. */
 export function formatEventTable(events: Event[], zone: string, now: number): string {
+  const noted = events.some((event) => getNote(event) !== "");
   const rows = events.map((event) => [
     formatWhen(event, zone, now),
     getTitle(event),
     event.location ?? "",
     listGuests(event).join(", "),
+    ...(noted ? [getNote(event)] : []),
   ]);
-  return formatMarkdownTable(["When", "Title", "Where", "Guests"], rows);
+  return formatMarkdownTable(["When", "Title", "Where", "Guests", ...(noted ? ["Note"] : [])], rows);
+}
+
+function getNote(event: Event): string {
+  const response = getOwnResponse(event);
+  return [getKind(event), response === "accepted" ? undefined : response].filter(Boolean).join(", ");
+}
+
+/** Returns what an entry is if it is not a meeting: "working location", "out of office", "focus time", "birthday". */
+function getKind({ eventType }: Event): string | undefined {
+  if (!eventType || eventType === "default") return undefined;
+  return eventType.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+}
+
+/** Returns how the user answered the invitation. Their own events without guests have no answer. */
+function getOwnResponse({ attendees }: Event): string | undefined {
+  const own = attendees?.find(({ self }) => self === true)?.responseStatus ?? undefined;
+  return own === "needsAction" ? "not answered" : own;
 }
 
 /** Formats an event in one line: "**Planning**, Fri Nov 27, 14:00 - 15:00". */

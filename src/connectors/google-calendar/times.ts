@@ -6,6 +6,7 @@ import {
   DAY_MS,
   parseCalendarTime,
   toInstant,
+  toOffsetTime,
   toWallTime,
 } from "../google/time.ts";
 
@@ -68,8 +69,8 @@ function toTimedSpan(from: number, to: number, timeZone: string): { start: Googl
   if (to - from > 366 * DAY_MS)
     throw new Problem("INVALID_REQUEST", "The event is longer than a year.", { details: { field: "end" } });
   return {
-    start: { dateTime: toWallTime(from, timeZone), timeZone },
-    end: { dateTime: toWallTime(to, timeZone), timeZone },
+    start: { dateTime: toOffsetTime(from, timeZone), timeZone },
+    end: { dateTime: toOffsetTime(to, timeZone), timeZone },
   };
 }
 

@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
+import { FILE_KINDS } from "../google/drive-query.ts";
 import {
   buildFileUrl,
   DriveFile,
   FILE_FIELDS,
-  FILE_KINDS,
   findFileToChange,
   formatFilePlace,
   toFileData,

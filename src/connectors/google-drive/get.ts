@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { buildFileUrl, type DriveFile, findFile, getKindName, getOwnerName, toFileData } from "../google/files.ts";
+import { buildFileUrl, type DriveFile, findFile, getFileKind, getOwnerName, toFileData } from "../google/files.ts";
 import { escapeCell, truncateText } from "../markup/markdown.ts";
 import { defineTool, withDescription } from "../service.ts";
 
@@ -63,7 +63,7 @@ function formatPermission({ type, role, emailAddress, domain }: Permission): str
 
 function formatFile(file: DriveFile, shared: string[] | undefined, web: string): string {
   const facts: [string, string | undefined][] = [
-    ["Kind", getKindName(file.mimeType)],
+    ["Kind", getFileKind(file)],
     ["Owner", getOwnerName(file)],
     ["Changed", file.modifiedTime?.slice(0, 10)],
     ["Size", file.size ? `${file.size} bytes` : undefined],

@@ -1,13 +1,8 @@
 import * as z from "zod/mini";
-import {
-  type DriveFile,
-  FILE_KINDS,
-  type FileKind,
-  findFile,
-  findFiles,
-  formatFileTable,
-  toFileData,
-} from "../google/files.ts";
+import { Problem } from "#protocol/errors";
+import { FILE_KINDS, type FILE_ORDERS, type FileFilter, type FileKind, type FileOrder } from "../google/drive-query.ts";
+import { type DriveFile, findFile, findFiles, formatFileTable, toFileData } from "../google/files.ts";
+import { parseInstant } from "../google/time.ts";
 import { escapeCell } from "../markup/markdown.ts";
 import { defineTool, withDescription } from "../service.ts";
 
@@ -18,6 +13,16 @@ const Input = z.object({
     "Type of file: document, spreadsheet, presentation or pdf.",
   ),
   folder: withDescription(z.optional(z.string()), "Name, id or URL of the folder to search in."),
+  owner: withDescription(z.optional(z.string()), 'Owner of the files: "me" or an email address.'),
+  sharedWithMe: withDescription(
+    z.optional(z.boolean()),
+    "Whether to list only files that others shared with the user.",
+  ),
+  changedSince: withDescription(z.optional(z.string()), "Only files changed after this date or time, in ISO 8601."),
+  order: withDescription(
+    z.optional(z.enum(["changed", "created", "opened", "oldest", "name", "size"])),
+    "changed (default), created and opened list the newest first. With an order, text is searched in names only.",
+  ),
   limit: withDescription(
     z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(100))),
     "Maximum number of files. Default: 20.",
@@ -28,7 +33,7 @@ type Input = z.output<typeof Input>;
 /** Source: Drive API v3, GET /drive/v3/files. */
 export const searchTool = defineTool({
   name: "google-drive.search",
-  description: "Find files in Google Drive by words, type or folder, or list the newest files.",
+  description: "Find files in Google Drive by words, type, folder, owner or date, or list the newest files.",
   access: "read",
   input: Input,
   examples: [
@@ -46,7 +51,15 @@ export const searchTool = defineTool({
   async run(input, context) {
     const { http } = context;
     const folder = input.folder?.trim() ? await findFile(context, input.folder, "folder") : undefined;
-    const filter = { text: input.text, kind: input.kind as FileKind | undefined, parent: folder?.id };
+    const filter: FileFilter = {
+      text: input.text,
+      kind: input.kind as FileKind | undefined,
+      parent: folder?.id,
+      owner: parseOwner(input.owner),
+      sharedWithMe: input.sharedWithMe,
+      changedSince: input.changedSince?.trim() ? parseInstant(input.changedSince, "changedSince") : undefined,
+      order: input.order as FileOrder | undefined,
+    };
     const { files, more } = await findFiles(http, filter, input.limit ?? 20);
     const data = { files: files.map((file) => toFileData(file, http.endpoints.web ?? "")), more };
     const text = formatResult(files, more, escapeCell(describeSearch(input, files.length)), http.endpoints.web ?? "");
@@ -54,11 +67,39 @@ export const searchTool = defineTool({
   },
 });
 
-function describeSearch({ text, kind, folder }: Input, number = 2): string {
+/** Drive knows owners by their addresses. @throws Problem INVALID_REQUEST */
+function parseOwner(owner: string | undefined): string | undefined {
+  const text = owner?.trim() ?? "";
+  if (text === "") return undefined;
+  if (/^(me|myself|i|my|mine)$/i.test(text)) return "me";
+  if (/^[^\s@<>]+@[^\s@<>]+$/.test(text)) return text;
+  throw new Problem("INVALID_REQUEST", `“${text}” is not an email address.`, {
+    hint: "Specify the owner by email address.",
+    details: { field: "owner" },
+  });
+}
+
+function describeSearch({ text, kind, folder, ...filter }: Input, number = 2): string {
   const noun = kind === undefined ? "file" : kind in FILE_KINDS && kind !== "pdf" ? kind : "PDF";
   const about = text?.trim() ? ` about “${text.trim()}”` : "";
-  return `${noun}${number === 1 ? "" : "s"}${about}${folder?.trim() ? ` in ${folder.trim()}` : ""}`;
+  const order = filter.order && filter.order !== "changed" ? `, ordered by ${ORDER_WORDS[filter.order]}` : "";
+  const more = [
+    folder?.trim() ? ` in ${folder.trim()}` : "",
+    filter.owner?.trim() ? ` owned by ${filter.owner.trim()}` : "",
+    filter.sharedWithMe ? " shared with me" : "",
+    filter.changedSince?.trim() ? ` changed since ${filter.changedSince.trim()}` : "",
+  ];
+  return `${noun}${number === 1 ? "" : "s"}${about}${more.join("")}${order}`;
 }
+
+const ORDER_WORDS: Record<keyof typeof FILE_ORDERS, string> = {
+  changed: "change",
+  created: "creation, newest first",
+  opened: "when I opened them",
+  oldest: "change, oldest first",
+  name: "name",
+  size: "size",
+};
 
 function formatResult(files: DriveFile[], more: boolean, what: string, web: string): string {
   if (files.length === 0) return `No ${what}.`;

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { DriveFile, FILE_FIELDS, findFileToChange } from "../google/files.ts";
+import { DriveFile, FILE_FIELDS, findEntryToChange } from "../google/files.ts";
 import { escapeCell } from "../markup/markdown.ts";
 import { defineTool, withDescription } from "../service.ts";
 
@@ -27,7 +27,7 @@ export const trashFileTool = defineTool({
   ],
   summary: ({ file }: Input) => `Move ${escapeCell(file)} to the trash of Google Drive for everyone`,
   async run(input, context) {
-    const file = await findFileToChange(context, input.file);
+    const file = await findEntryToChange(context, input.file);
     const { id, name } = await context.http.request({
       method: "PATCH",
       path: `/drive/v3/files/${encodeURIComponent(file.id)}`,

@@ -4,6 +4,14 @@ import { readPages } from "../http/pages.ts";
 import { formatMarkdownTable } from "../markup/markdown.ts";
 import { quoteName } from "../place.ts";
 import type { ServiceHttp, ToolContext } from "../service.ts";
+import {
+  buildDriveQuery,
+  FILE_KINDS,
+  type FileFilter,
+  type FileKind,
+  getDriveOrder,
+  SHORTCUT_TYPE,
+} from "./drive-query.ts";
 
 /** A file as Drive returns it with {@link FILE_FIELDS}. Source: Drive API v3, "files". */
 export const DriveFile = z.looseObject({
@@ -18,28 +26,16 @@ export const DriveFile = z.looseObject({
   owners: z.nullish(
     z.array(z.looseObject({ displayName: z.nullish(z.string()), emailAddress: z.nullish(z.string()) })),
   ),
+  shortcutDetails: z.nullish(z.looseObject({ targetId: z.nullish(z.string()), targetMimeType: z.nullish(z.string()) })),
 });
 export type DriveFile = z.output<typeof DriveFile>;
 
 export const FILE_FIELDS =
-  "id,name,mimeType,webViewLink,modifiedTime,size,description,parents,owners(displayName,emailAddress)";
-
-/** File types of Google's own apps. */
-export const FILE_KINDS = {
-  folder: "application/vnd.google-apps.folder",
-  document: "application/vnd.google-apps.document",
-  spreadsheet: "application/vnd.google-apps.spreadsheet",
-  presentation: "application/vnd.google-apps.presentation",
-  pdf: "application/pdf",
-};
-export type FileKind = keyof typeof FILE_KINDS;
-
-/** A search for files; all fields must match. */
-export type FileFilter = { text?: string; name?: string; kind?: FileKind; parent?: string };
+  "id,name,mimeType,webViewLink,modifiedTime,size,description,parents,owners(displayName,emailAddress),shortcutDetails(targetId,targetMimeType)";
 
 const Files = z.looseObject({ files: z.array(DriveFile), nextPageToken: z.nullish(z.string()) });
 
-/** Lists matching files, newest first. Drive determines the order when the content is searched. */
+/** Lists matching files, with shortcuts to such files. */
 export async function findFiles(
   http: ServiceHttp,
   filter: FileFilter,
@@ -52,7 +48,7 @@ export async function findFiles(
       query: {
         q: buildDriveQuery(filter),
         pageSize: Math.min(limit - count, 100),
-        orderBy: filter.text?.trim() ? undefined : "modifiedTime desc",
+        orderBy: getDriveOrder(filter),
         fields: `nextPageToken,files(${FILE_FIELDS})`,
         supportsAllDrives: true,
         includeItemsFromAllDrives: true,
@@ -61,31 +57,22 @@ export async function findFiles(
       answer: Files,
       scope: DRIVE_SCOPE,
     });
-    return { items: page.files, next: page.nextPageToken };
+    return { items: page.files.filter((file) => isKind(file, filter.kind)), next: page.nextPageToken };
   }, limit);
   return { files: items, more };
 }
 
-/** Builds a query for Drive. Source: https://developers.google.com/workspace/drive/api/guides/search-files */
-export function buildDriveQuery({ text, name, kind, parent }: FileFilter): string {
-  return [
-    "trashed = false",
-    kind ? `mimeType = ${quoteValue(FILE_KINDS[kind])}` : "",
-    parent ? `${quoteValue(parent)} in parents` : "",
-    name ? `name contains ${quoteValue(name)}` : "",
-    text?.trim() ? `(name contains ${quoteValue(text)} or fullText contains ${quoteValue(text)})` : "",
-  ]
-    .filter(Boolean)
-    .join(" and ");
+function isKind({ mimeType, shortcutDetails }: DriveFile, kind: FileKind | undefined): boolean {
+  return kind === undefined || [mimeType, shortcutDetails?.targetMimeType].includes(FILE_KINDS[kind]);
 }
 
 /**
- * Finds a file to read by URL, ID or name. A part of the name is enough if only one file has it.
+ * Finds a file to read by URL, ID or name. A part of the name is enough if only one file has it. A shortcut gives the file that it leads to.
  *
  * @throws Problem INVALID_REQUEST when none or several match
  */
-export function findFile(context: ToolContext, text: string, kind?: FileKind): Promise<DriveFile> {
-  return searchFile(context, text, kind, false);
+export async function findFile(context: ToolContext, text: string, kind?: FileKind): Promise<DriveFile> {
+  return followShortcut(context.http, await searchFile(context, text, kind, "read"));
 }
 
 /**
@@ -93,15 +80,20 @@ export function findFile(context: ToolContext, text: string, kind?: FileKind): P
  *
  * @throws Problem INVALID_REQUEST when none or several have the name
  */
-export function findFileToChange(context: ToolContext, text: string, kind?: FileKind): Promise<DriveFile> {
-  return searchFile(context, text, kind, true);
+export async function findFileToChange(context: ToolContext, text: string, kind?: FileKind): Promise<DriveFile> {
+  return followShortcut(context.http, await searchFile(context, text, kind, "change"));
+}
+
+/** Finds a file as {@link findFileToChange}, but a shortcut is the shortcut itself. */
+export function findEntryToChange(context: ToolContext, text: string): Promise<DriveFile> {
+  return searchFile(context, text, undefined, "change entry");
 }
 
 async function searchFile(
   context: ToolContext,
   text: string,
   kind: FileKind | undefined,
-  changes: boolean,
+  purpose: "read" | "change" | "change entry",
 ): Promise<DriveFile> {
   const { http } = context;
   const id = parseFileId(text);
@@ -110,8 +102,9 @@ async function searchFile(
   const noun = kind ?? "file";
   if (name === "") throw new Problem("INVALID_REQUEST", `No ${noun} is specified.`, { details: { field: noun } });
   const { files } = await findFiles(http, { name, kind }, 20);
-  const exact = files.filter((file) => file.name.trim().toLowerCase() === name.toLowerCase());
-  const [only, ...others] = exact.length > 0 || changes ? exact : files;
+  const named = files.filter((file) => file.name.trim().toLowerCase() === name.toLowerCase());
+  const exact = purpose === "change entry" ? named : dropShortcutsTo(named);
+  const [only, ...others] = exact.length > 0 || purpose !== "read" ? exact : files;
   if (only && others.length === 0) return only;
   if (!only) {
     const similar = files.slice(0, 5).map((file) => `${file.name} (${file.id})`);
@@ -124,6 +117,27 @@ async function searchFile(
   throw new Problem("INVALID_REQUEST", `Several ${noun}s match “${name}”: ${names.join(", ")}.`, {
     hint: "Specify it by its URL or ID.",
     details: { field: noun },
+  });
+}
+
+/** Drops shortcuts to files that are in the list themselves: a shortcut has the name of its target at first. */
+function dropShortcutsTo(files: DriveFile[]): DriveFile[] {
+  const ids = files.map(({ id }) => id);
+  return files.filter(({ shortcutDetails }) => !ids.includes(shortcutDetails?.targetId ?? ""));
+}
+
+async function followShortcut(http: ServiceHttp, file: DriveFile): Promise<DriveFile> {
+  if (file.mimeType !== SHORTCUT_TYPE) return file;
+  const id = file.shortcutDetails?.targetId;
+  const target = id
+    ? await fetchFileById(http, id).catch((error: unknown) => {
+        if (error instanceof Problem && error.details.service_status === 404) return undefined;
+        throw error;
+      })
+    : undefined;
+  if (target && target.mimeType !== SHORTCUT_TYPE) return target;
+  throw new Problem("INVALID_REQUEST", `The shortcut “${file.name}” leads to a file that this account cannot open.`, {
+    hint: "Ask its owner to share the file, or specify another one.",
   });
 }
 
@@ -155,8 +169,9 @@ export function toFileData(file: DriveFile, web: string): Record<string, unknown
   return {
     id: file.id,
     name: file.name,
-    kind: getKindName(file.mimeType),
+    kind: getFileKind(file),
     owner: getOwnerName(file),
+    target: file.shortcutDetails?.targetId ?? undefined,
     modified: file.modifiedTime,
     url: buildFileUrl(file, web),
   };
@@ -166,7 +181,7 @@ export function toFileData(file: DriveFile, web: string): Record<string, unknown
 export function formatFileTable(files: DriveFile[], web: string): string {
   const rows = files.map((file) => [
     file.name,
-    getKindName(file.mimeType),
+    getFileKind(file),
     getOwnerName(file),
     file.modifiedTime?.slice(0, 10) ?? "",
   ]);
@@ -179,8 +194,13 @@ export function buildFileUrl({ id, webViewLink }: Pick<DriveFile, "id" | "webVie
   return webViewLink ?? `${web}/open?id=${encodeURIComponent(id)}`;
 }
 
-/** Returns "document", "folder", or the type itself. */
-export function getKindName(mimeType: string): string {
+/** Returns "document", "folder", "shortcut to folder", or the type itself. */
+export function getFileKind({ mimeType, shortcutDetails }: DriveFile): string {
+  const target = shortcutDetails?.targetMimeType;
+  return mimeType === SHORTCUT_TYPE && target ? `shortcut to ${getKindName(target)}` : getKindName(mimeType);
+}
+
+function getKindName(mimeType: string): string {
   const kind = Object.entries(FILE_KINDS).find(([, type]) => type === mimeType)?.[0];
   return kind ?? mimeType.replace("application/vnd.google-apps.", "");
 }
@@ -195,7 +215,3 @@ function getDriveRole(http: ServiceHttp): string {
 }
 
 const DRIVE_SCOPE = "drive.readonly";
-
-function quoteValue(value: string): string {
-  return `'${value.replace(/\s+/g, " ").trim().replace(/\\/g, "\\\\").replace(/'/g, "\\'")}'`;
-}

@@ -25,6 +25,11 @@ export function parseCalendarTime(text: string, field: string): CalendarTime {
   return { dateTime: `${date}T${time}${seconds}${zone}` };
 }
 
+/** Parses a date or time as an instant in RFC 3339, in UTC where it has no offset. @throws Problem INVALID_REQUEST */
+export function parseInstant(text: string, field: string): string {
+  return new Date(toInstant(parseCalendarTime(text, field), "UTC")).toISOString();
+}
+
 /** Adds days to a date without involving a time zone. */
 export function addDays(date: string, days: number): string {
   return new Date(Date.parse(`${date}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10);
@@ -35,18 +40,33 @@ export function countDaysBetween(from: string, to: string): number {
   return Math.round((Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / DAY_MS);
 }
 
-/** Converts a time to ms since the epoch. A date counts from its start in the zone. */
+/**
+ * Converts a time to ms since the epoch. A date counts from its start in the zone. Of a time that clocks show twice, the first counts; one
+ * that they skip is later by the gap (RFC 5545, section 3.3.5).
+ */
 export function toInstant(when: CalendarTime, zone: string): number {
   const text = "date" in when ? `${when.date}T00:00:00` : when.dateTime;
   if (/(?:Z|[+-]\d\d:\d\d)$/.test(text)) return Date.parse(text);
   const wall = Date.parse(`${text}Z`);
-  const first = wall - getOffsetAt(wall, zone);
-  return wall - getOffsetAt(first, zone);
+  const [before, after] = [wall - DAY_MS, wall + DAY_MS].map((instant) => wall - getOffsetAt(instant, zone));
+  const exact = [before, after].filter((instant): instant is number => toWallTime(instant ?? 0, zone) === text);
+  return Math.min(...(exact.length > 0 ? exact : [before ?? wall]));
 }
 
 /** Formats an instant as local time in a zone: `2026-11-28T15:00:00`. */
 export function toWallTime(instant: number, zone: string): string {
   return new Date(instant + getOffsetAt(instant, zone)).toISOString().slice(0, 19);
+}
+
+/** Formats an instant as local time with its offset: `2026-11-28T15:00:00+01:00`. Only this is exact when clocks go back. */
+export function toOffsetTime(instant: number, zone: string): string {
+  return toWallTime(instant, zone) + formatOffset(instant, zone);
+}
+
+function formatOffset(instant: number, zone: string): string {
+  const minutes = Math.round(getOffsetAt(instant, zone) / 60_000);
+  const part = (value: number) => String(Math.floor(value)).padStart(2, "0");
+  return `${minutes < 0 ? "-" : "+"}${part(Math.abs(minutes) / 60)}:${part(Math.abs(minutes) % 60)}`;
 }
 
 /** Formats days from first to last, inclusive: "Dec 24 - 26". The year is added if it differs from `thisYear`. */
@@ -57,12 +77,19 @@ export function formatDayRange(first: string, last: string, thisYear: number): s
   return `${formatMonthDay(first)} - ${sameMonth ? String(Number(last.slice(8))) : formatMonthDay(last)}${year}`;
 }
 
-/** Formats a time range in a zone: "Fri Nov 27, 14:00 - 15:00". */
+/**
+ * Formats a time range in a zone: "Fri Nov 27, 14:00 - 15:00". When clocks go back meanwhile, or have just done so, the offsets are shown
+ * too.
+ */
 export function formatTimeRange(start: number, end: number, zone: string, thisYear: number): string {
   const [from, to] = [toWallTime(start, zone), toWallTime(end, zone)];
+  const isPlain = [start, end].every((one) => toInstant({ dateTime: toWallTime(one, zone) }, zone) === one);
+  const isExact = isPlain && getOffsetAt(start, zone) === getOffsetAt(end, zone);
+  const time = (instant: number) =>
+    `${toWallTime(instant, zone).slice(11, 16)}${isExact ? "" : ` (UTC${formatOffset(instant, zone)})`}`;
   const day = (wall: string) => formatDayRange(wall.slice(0, 10), wall.slice(0, 10), thisYear);
-  const until = from.slice(0, 10) === to.slice(0, 10) ? to.slice(11, 16) : `${day(to)}, ${to.slice(11, 16)}`;
-  return start === end ? `${day(from)}, ${from.slice(11, 16)}` : `${day(from)}, ${from.slice(11, 16)} - ${until}`;
+  const until = from.slice(0, 10) === to.slice(0, 10) ? time(end) : `${day(to)}, ${time(end)}`;
+  return start === end ? `${day(from)}, ${time(start)}` : `${day(from)}, ${time(start)} - ${until}`;
 }
 
 /** Validates a time zone. @throws Problem INVALID_REQUEST */

@@ -12,6 +12,7 @@ import {
   type GoogleState,
   type Message,
   type Paragraph,
+  SHORTCUT_TYPE,
   SPREADSHEET_TYPE,
 } from "./state.ts";
 import { addDays, formatZonedTime, getInstant, isTimeZone, parseSeedTime } from "./times.ts";
@@ -167,6 +168,7 @@ function buildFile(seed: FileSeed, id: string, parents: string[], path: string, 
   const owner = person(seed.owner, `${path}.owner`);
   const mimeType =
     seed.mimeType ??
+    (seed.shortcutDetails ? SHORTCUT_TYPE : undefined) ??
     (seed.sheets ? SPREADSHEET_TYPE : (seed.text ?? seed.paragraphs) === undefined ? FOLDER_TYPE : DOCUMENT_TYPE);
   const createdTime = parseMoment(seed.createdTime ?? "-30d", now, `${path}.createdTime`);
   const own = {
@@ -195,6 +197,7 @@ function buildFile(seed: FileSeed, id: string, parents: string[], path: string, 
       })),
     ],
     ...(seed.size === undefined ? {} : { size: seed.size }),
+    ...(seed.shortcutDetails ? { shortcutDetails: { targetMimeType: FOLDER_TYPE, ...seed.shortcutDetails } } : {}),
     ...(mimeType === DOCUMENT_TYPE ? { paragraphs: seed.paragraphs ?? getParagraphs(seed.text ?? "") } : {}),
     ...(mimeType === SPREADSHEET_TYPE
       ? {

@@ -71,6 +71,8 @@ const File = z.strictObject({
   trashed: z.optional(z.boolean()),
   permissions: z.optional(z.array(Permission)),
   size: words,
+  /** Makes the file a shortcut; the target by its id. */
+  shortcutDetails: z.optional(z.strictObject({ targetId: text, targetMimeType: optional })),
   /** Of a document: lines; `# ` begins a heading, `- ` an item of a list. */
   text: words,
   paragraphs: z.optional(z.array(z.strictObject({ text: z.string(), style: z.string(), bullet: z.boolean() }))),

@@ -72,6 +72,8 @@ export type DriveFile = {
   trashed: boolean;
   permissions: Permission[];
   size?: string;
+  /** Of a shortcut. */
+  shortcutDetails?: { targetId: string; targetMimeType: string };
   /** Of a document. */
   paragraphs?: Paragraph[];
   /** Of a spreadsheet. */
@@ -79,5 +81,6 @@ export type DriveFile = {
 };
 
 export const FOLDER_TYPE = "application/vnd.google-apps.folder";
+export const SHORTCUT_TYPE = "application/vnd.google-apps.shortcut";
 export const DOCUMENT_TYPE = "application/vnd.google-apps.document";
 export const SPREADSHEET_TYPE = "application/vnd.google-apps.spreadsheet";

@@ -67,9 +67,79 @@ test("times without an offset are of the calendar's zone, over a change of the c
     json: { id: "e", start: { dateTime: "2026-10-24T23:00:00+02:00" }, end: { dateTime: "2026-10-25T05:00:00+01:00" } },
   });
   expect(asked[0]?.body).toMatchObject({
-    start: { dateTime: "2026-10-24T23:00:00", timeZone: "Europe/Berlin" },
-    end: { dateTime: "2026-10-25T05:00:00", timeZone: "Europe/Berlin" },
+    start: { dateTime: "2026-10-24T23:00:00+02:00", timeZone: "Europe/Berlin" },
+    end: { dateTime: "2026-10-25T05:00:00+01:00", timeZone: "Europe/Berlin" },
     attendees: [{ email: "a@x.test" }, { email: "b@x.test" }],
+  });
+});
+
+test.each([
+  [
+    "2027-10-31T02:30:00+01:00",
+    "2027-10-31T03:00:00+01:00",
+    "02:30:00+01:00",
+    "03:00:00+01:00",
+    "02:30 (UTC+01:00) - 03:00 (UTC+01:00)",
+  ],
+  [
+    "2027-10-31T00:30:00Z",
+    "2027-10-31T01:15:00Z",
+    "02:30:00+02:00",
+    "02:15:00+01:00",
+    "02:30 (UTC+02:00) - 02:15 (UTC+01:00)",
+  ],
+  ["2027-10-31T02:30", "2027-10-31T02:45", "02:30:00+02:00", "02:45:00+02:00", "02:30 - 02:45"],
+  ["2027-03-28T02:30", "2027-03-28T04:00", "03:30:00+02:00", "04:00:00+02:00", "03:30 - 04:00"],
+])("B222 the instants from %s to %s are kept when clocks change", async (start, end, from, to, shown) => {
+  const day = start.slice(0, 10);
+  const times = { start: { dateTime: `${day}T${from}` }, end: { dateTime: `${day}T${to}` } };
+  const input = { title: "Shift", start, end };
+  const { asked, text, data } = await run(`${NAME}.create_event`, input, "Europe/Berlin", {
+    request: `POST ${EVENTS}?sendUpdates=none`,
+    json: { id: "e", summary: "Shift", ...times },
+  });
+  const timeZone = "Europe/Berlin";
+  expect(asked[0]?.body).toMatchObject({ start: { ...times.start, timeZone }, end: { ...times.end, timeZone } });
+  expect(data).toMatchObject({ start: times.start.dateTime, end: times.end.dateTime });
+  expect(text).toContain(shown);
+});
+
+test("B224 declined invitations and entries that are no meetings are told apart", async () => {
+  const event = (id: string, more: object) => ({
+    id,
+    summary: id,
+    start: { date: "2026-12-01" },
+    end: { date: "2026-12-02" },
+    ...more,
+  });
+  const answered = (responseStatus: string) => ({
+    attendees: [{ email: "dana@example.com", self: true, responseStatus }],
+  });
+  const items = [
+    event("Declined thing", answered("declined")),
+    event("Maybe", answered("tentative")),
+    event("New", answered("needsAction")),
+    event("Yes", answered("accepted")),
+    event("Office", { eventType: "workingLocation" }),
+    event("Away", { eventType: "outOfOffice" }),
+    event("Plain", { eventType: "default" }),
+  ];
+  const world = { fetch: async () => Response.json({ items }) };
+  const context = contextOver(world, googleCalendar, { time_zone: "UTC" });
+  const { text, data } = await runTool(googleCalendar, `${NAME}.list_events`, { start: "2026-12-01" }, context);
+  const notes = ["declined", "tentative", "not answered", "", "working location", "out of office", ""];
+  const rows = text.split("\n").slice(4);
+  expect(rows).toEqual(items.map(({ id }, index) => `| Tue Dec 1 | ${id} |  |  | ${notes[index]} |`));
+  expect(data).toMatchObject({
+    events: [
+      { response: "declined" },
+      { response: "tentative" },
+      { response: "not answered" },
+      { response: "accepted" },
+      { kind: "working location", response: undefined },
+      { kind: "out of office" },
+      { kind: undefined },
+    ],
   });
 });
 
@@ -96,7 +166,7 @@ test("a day is asked for from midnight to midnight of the calendar's zone, whate
     "1 event on 2026-12-24 (America/Los_Angeles):\n\n| When | Title | Where | Guests |\n| --- | --- | --- | --- |\n| Thu Dec 24, 09:30 - 10:00 | Call \\| review |  |  |",
   );
   expect(data).toMatchObject({
-    events: [{ start: "2026-12-24T09:30:00", end: "2026-12-24T10:00:00", all_day: false }],
+    events: [{ start: "2026-12-24T09:30:00-08:00", end: "2026-12-24T10:00:00-08:00", all_day: false }],
   });
 });
 

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { buildDriveQuery, parseFileId } from "#connectors/google/files";
+import { buildDriveQuery } from "#connectors/google/drive-query";
+import { parseFileId } from "#connectors/google/files";
 import { googleDocs } from "#connectors/google-docs/google-docs";
 import { googleDrive } from "#connectors/google-drive/google-drive";
 import { parseCells } from "#connectors/google-sheets/cells";
@@ -8,7 +9,7 @@ import type { Service } from "#connectors/service";
 import { contextOver, type Expected, outside, runTool } from "../support/outside.ts";
 
 const FIELDS =
-  "id%2Cname%2CmimeType%2CwebViewLink%2CmodifiedTime%2Csize%2Cdescription%2Cparents%2Cowners(displayName%2CemailAddress)";
+  "id%2Cname%2CmimeType%2CwebViewLink%2CmodifiedTime%2Csize%2Cdescription%2Cparents%2Cowners(displayName%2CemailAddress)%2CshortcutDetails(targetId%2CtargetMimeType)";
 const DRIVE = "https://www.googleapis.com/drive/v3/files";
 const ID = "1AbCdEfGhIjKlMnOpQrStUvWxYz012345";
 const file = (mimeType: string) => ({
@@ -31,7 +32,7 @@ async function run(service: Service, name: string, input: Record<string, unknown
 
 test("a search is quoted in Drive's language, and an address gives its id", () => {
   expect(buildDriveQuery({ text: "Dana's \\ plan", kind: "document", parent: "p1" })).toBe(
-    "trashed = false and mimeType = 'application/vnd.google-apps.document' and 'p1' in parents and (name contains 'Dana\\'s \\\\ plan' or fullText contains 'Dana\\'s \\\\ plan')",
+    "trashed = false and (mimeType = 'application/vnd.google-apps.document' or mimeType = 'application/vnd.google-apps.shortcut') and 'p1' in parents and (name contains 'Dana\\'s \\\\ plan' or fullText contains 'Dana\\'s \\\\ plan')",
   );
   for (const text of [
     ID,
@@ -42,6 +43,13 @@ test("a search is quoted in Drive's language, and an address gives its id", () =
     expect(parseFileId(text)).toBe(ID);
   }
   expect(parseFileId("Release notes for the whole team")).toBeUndefined();
+});
+
+test("a search by owner, date and order asks Drive in its own words", () => {
+  const filter = { owner: "me", sharedWithMe: true, changedSince: "2026-11-01T00:00:00.000Z" };
+  expect(buildDriveQuery({ text: "plan", order: "name", ...filter })).toBe(
+    "trashed = false and 'me' in owners and sharedWithMe = true and modifiedTime > '2026-11-01T00:00:00.000Z' and name contains 'plan'",
+  );
 });
 
 test("several files of one name are not guessed at", async () => {

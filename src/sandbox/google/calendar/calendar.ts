@@ -113,7 +113,7 @@ async function busy(c: Context<GoogleEnv>) {
     const account = accounts.find(({ email }) => email === wanted);
     if (!account) return [id, { errors: [{ domain: "global", reason: "notFound" }], busy: [] }];
     const times = events
-      .filter((event) => isIn(event, account.email))
+      .filter((event) => isIn(event, account.email) && !hasDeclined(event, account.email))
       .map(({ start, end }) => ({ start: getInstant(start, account.timeZone), end: getInstant(end, account.timeZone) }))
       .filter(({ start, end }) => end > from && start < to)
       .sort((a, b) => a.start - b.start)
@@ -158,7 +158,12 @@ function ownEvent(c: Context<GoogleEnv>): CalendarEvent {
 }
 
 function isIn({ organizer, attendees }: CalendarEvent, email: string): boolean {
-  return organizer === email || attendees.some((one) => one.email === email && one.responseStatus !== "declined");
+  return organizer === email || attendees.some((one) => one.email === email);
+}
+
+/** A declined invitation stays in the calendar, but does not make anyone busy. */
+function hasDeclined({ attendees }: CalendarEvent, email: string): boolean {
+  return attendees.some((one) => one.email === email && one.responseStatus === "declined");
 }
 
 function getWords({ summary, description, location, attendees, organizer }: CalendarEvent): string {

@@ -1,6 +1,15 @@
 import { type Context, Hono } from "hono";
 import type { ProviderContext } from "../../provider.ts";
-import { applyFieldMask, type GoogleEnv, getList, getText, paginate, parseBody, requireAccess } from "../access.ts";
+import {
+  applyFieldMask,
+  type GoogleEnv,
+  getList,
+  getRecord,
+  getText,
+  paginate,
+  parseBody,
+  requireAccess,
+} from "../access.ts";
 import { createHexFromName } from "../build.ts";
 import { GoogleError, invalidError } from "../errors.ts";
 import {
@@ -9,9 +18,11 @@ import {
   type DriveFile,
   type GoogleState,
   type Permission,
+  SHORTCUT_TYPE,
   SPREADSHEET_TYPE,
 } from "../state.ts";
 import { findVisibleFile, findWritableFile, getRole, toFileView } from "./files.ts";
+import { createDriveOrder } from "./order.ts";
 import { createDriveMatcher } from "./query.ts";
 
 /** Drive API v3 (developers.google.com/workspace/drive/api/reference/rest/v3): files without their content. */
@@ -36,6 +47,12 @@ export function registerDriveRoutes(app: Hono<GoogleEnv>, place: ProviderContext
       place,
     );
     file.parents = getList(body, "parents").map((id) => findWritableFile(c, String(id)).id);
+    const targetId = getText(getRecord(body, "shortcutDetails") ?? {}, "targetId");
+    if (targetId !== undefined) {
+      const target = findVisibleFile(c, targetId);
+      Object.assign(file, { mimeType: SHORTCUT_TYPE });
+      file.shortcutDetails = { targetId, targetMimeType: target.mimeType };
+    }
     place.world().files.push(file);
     place.changed();
     return answer(c, file);
@@ -102,11 +119,11 @@ function list(c: Context<GoogleEnv>) {
       "Sorting is not supported for queries with fullText terms. Results are always in descending relevance order.";
     throw new GoogleError(403, "forbidden", message);
   }
-  const test = q.trim() === "" ? () => true : createDriveMatcher(q);
+  const test = q.trim() === "" ? () => true : createDriveMatcher(q, c.get("account"), c.get("world").accounts);
   const found = c
     .get("world")
     .files.filter((file) => getRole(c, file) !== undefined && test(file))
-    .sort((a, b) => b.modifiedTime.localeCompare(a.modifiedTime));
+    .sort(createDriveOrder(orderBy));
   const { page, nextPageToken } = paginate(c, found, { name: "pageSize", usual: 100, most: 1000 });
   const files = page.map((file) => toFileView(c, file));
   const answer = {

@@ -48,6 +48,7 @@ export function toFileView(c: Context<GoogleEnv>, file: DriveFile) {
     createdTime: file.createdTime,
     modifiedTime: file.modifiedTime,
     size: file.size,
+    shortcutDetails: file.shortcutDetails,
     owners: owner
       ? [
           {

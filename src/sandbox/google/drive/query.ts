@@ -1,16 +1,16 @@
 import { invalidError } from "../errors.ts";
-import type { DriveFile } from "../state.ts";
+import type { Account, DriveFile } from "../state.ts";
 
 type Test = (file: DriveFile) => boolean;
 type Token = { kind: "text" | "word" | "mark"; text: string };
 
 /**
- * Drive's query language (developers.google.com/workspace/drive/api/guides/ref-search-terms): name, fullText, mimeType, trashed and parents,
- * joined by and, or, not and brackets.
+ * Drive's query language (developers.google.com/workspace/drive/api/guides/ref-search-terms): name, fullText, mimeType, trashed, times, parents, owners
+ * and sharedWithMe, joined by and, or, not and brackets.
  *
  * @throws GoogleRefusal "Invalid Value" for what it does not know
  */
-export function createDriveMatcher(query: string): Test {
+export function createDriveMatcher(query: string, me: Account, accounts: Account[]): Test {
   const tokens = getTokens(query);
   let at = 0;
   const next = () => tokens[at++] ?? fail();
@@ -48,6 +48,16 @@ export function createDriveMatcher(query: string): Test {
     const [operator, last] = [next().text.toLowerCase(), next()];
     if (first.kind === "text" && operator === "in" && last.text === "parents")
       return ({ parents }) => parents.includes(first.text);
+    if (first.kind === "text" && operator === "in" && last.text === "owners") {
+      const wanted = first.text === "me" ? me.email : first.text;
+      const id = accounts.find(({ email }) => email.toLowerCase() === wanted.toLowerCase())?.id;
+      return ({ owner }) => owner === id;
+    }
+    if (first.text === "sharedWithMe") {
+      const isShared: Test = ({ owner, permissions }) =>
+        owner !== me.id && permissions.some(({ emailAddress }) => emailAddress === me.email);
+      return (file) => isShared(file) === (last.text === "true");
+    }
     return comparison(first.text, operator, last.text);
   };
   const test = either();
@@ -74,12 +84,29 @@ function comparison(field: string, operator: string, value: string): Test {
       // A name is found by the beginnings of its words only.
       if (operator === "contains") return ({ name }) => ` ${name.toLowerCase()}`.includes(` ${wanted}`);
       return is(({ name }) => name.toLowerCase() === wanted);
+    case "modifiedTime":
+    case "createdTime":
+      return compareTimes(field, operator, value);
     case "fullText":
       if (operator !== "contains") return fail();
       return (file) => wanted.split(/\s+/).every((word) => getContent(file).includes(word));
     default:
       return fail();
   }
+}
+
+function compareTimes(field: "modifiedTime" | "createdTime", operator: string, value: string): Test {
+  const limit = Date.parse(value);
+  if (Number.isNaN(limit)) return fail();
+  const tests: Record<string, (time: number) => boolean> = {
+    ">": (time) => time > limit,
+    ">=": (time) => time >= limit,
+    "<": (time) => time < limit,
+    "<=": (time) => time <= limit,
+    "=": (time) => time === limit,
+  };
+  const test = tests[operator] ?? fail();
+  return (file) => test(Date.parse(file[field]));
 }
 
 function getTokens(query: string): Token[] {
