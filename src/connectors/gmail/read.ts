@@ -1,17 +1,9 @@
 import * as z from "zod/mini";
 import { escapeCell, truncateText } from "../markup/markdown.ts";
 import { defineTool, withDescription } from "../service.ts";
+import { type Attachment, readContent } from "./body.ts";
 import { fetchMessage, findMessage } from "./find.ts";
-import {
-  buildThreadUrl,
-  getBodyText,
-  getDate,
-  getHeader,
-  getSubject,
-  listAttachments,
-  type Message,
-  toMessageData,
-} from "./message.ts";
+import { buildThreadUrl, getDate, getHeader, getSubject, type Message, toMessageData } from "./message.ts";
 
 const Input = z.object({
   message: withDescription(z.string(), "ID of the message, or words from its subject."),
@@ -39,18 +31,17 @@ export const readMessageTool = defineTool({
   async run(input, context) {
     const { id } = await findMessage(context, input.message);
     const message = await fetchMessage(context, id, "full");
-    const whole = getBodyText(message);
+    const { text: whole, attachments } = await readContent(context, message);
     const body = truncateText(whole, MAX_TEXT_LENGTH);
-    const attachments = listAttachments(message);
     const url = buildThreadUrl(message.threadId, context);
     const { excerpt: _shorter, ...rest } = toMessageData(message, context);
     const data = { ...rest, cc: getHeader(message, "Cc"), text: body, attachments };
-    return { data, text: `${formatMessage(message, body)}\n\n${url}`, url };
+    return { data, text: `${formatMessage(message, body, attachments)}\n\n${url}`, url };
   },
 });
 
-function formatMessage(message: Message, body: string): string {
-  const attachments = listAttachments(message).map(({ name, bytes }) => `${name} (${bytes} bytes)`);
+function formatMessage(message: Message, body: string, files: Attachment[]): string {
+  const attachments = files.map(({ name, bytes }) => `${name} (${bytes} bytes)`);
   const facts: [string, string][] = [
     ["From", getHeader(message, "From")],
     ["To", getHeader(message, "To")],

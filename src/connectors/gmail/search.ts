@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { parseInstant } from "../google/time.ts";
 import { escapeCell } from "../markup/markdown.ts";
 import { defineTool, withDescription } from "../service.ts";
 import { findMessages } from "./find.ts";
@@ -8,6 +9,9 @@ const Input = z.object({
   text: withDescription(z.optional(z.string()), "Words in the message."),
   sender: withDescription(z.optional(z.string()), "Name or email address of the sender."),
   state: withDescription(z.optional(z.enum(["unread", "starred", "important"])), "unread, starred or important."),
+  after: withDescription(z.optional(z.string()), "Only messages from this day or time on, in ISO 8601."),
+  before: withDescription(z.optional(z.string()), "Only messages before this day or time, in ISO 8601."),
+  hasAttachment: withDescription(z.optional(z.boolean()), "Whether to list only messages with attachments."),
   place: withDescription(
     z.optional(z.string()),
     'Location: "inbox" (default without other fields), "sent", "drafts", "spam", "trash", "anywhere", or a label.',
@@ -26,7 +30,7 @@ type Input = z.output<typeof Input>;
 /** Source: Gmail API v1, GET /gmail/v1/users/{userId}/messages. */
 export const searchTool = defineTool({
   name: "gmail.search",
-  description: "Find or list emails in Gmail by words, sender, label or unread state.",
+  description: "Find or list emails in Gmail by words, sender, date, attachments, label or unread state.",
   access: "read",
   input: Input,
   examples: [
@@ -58,16 +62,24 @@ export const searchTool = defineTool({
 /** Builds a query in Gmail's syntax. Source: https://support.google.com/mail/answer/7190 */
 function getQuery(input: Input): string {
   if (input.query?.trim()) return input.query.trim();
-  const { text, sender, state, place } = input;
-  const somewhere = text?.trim() || sender?.trim();
+  const { text, sender, state, place, after, before, hasAttachment } = input;
+  const somewhere = [text, sender, after, before].some((one) => one?.trim()) || hasAttachment;
   return [
     sender?.trim() ? `from:(${withoutOperators(sender)})` : "",
     state ? `is:${state}` : "",
+    after?.trim() ? `after:${getSeconds(after, "after")}` : "",
+    before?.trim() ? `before:${getSeconds(before, "before")}` : "",
+    hasAttachment ? "has:attachment" : "",
     buildPlaceQuery(place?.trim() ?? (somewhere ? "" : "inbox")),
     text?.trim() ? withoutOperators(text) : "",
   ]
     .filter(Boolean)
     .join(" ");
+}
+
+/** Gmail reads days in a zone of its own, but seconds since the epoch exactly. */
+function getSeconds(when: string, field: string): number {
+  return Math.floor(Date.parse(parseInstant(when, field)) / 1000);
 }
 
 function buildPlaceQuery(place: string): string {
@@ -86,15 +98,19 @@ function withoutOperators(text: string): string {
     .trim();
 }
 
-function describeSearch({ query, text, sender, state, place }: Input, number = 2): string {
+function describeSearch({ query, text, sender, state, place, ...filter }: Input, number = 2): string {
   const noun = number === 1 ? "email" : "emails";
   if (query?.trim()) return `${noun} matching ${query.trim()}`;
+  const isAnywhere = [text, sender, filter.after, filter.before].some((one) => one?.trim()) || filter.hasAttachment;
   return [
     state,
     noun,
     sender?.trim() ? `from ${sender.trim()}` : "",
     text?.trim() ? `about “${text.trim()}”` : "",
-    place?.trim() ? `in ${place.trim()}` : sender?.trim() || text?.trim() ? "" : "in the inbox",
+    filter.after?.trim() ? `after ${filter.after.trim()}` : "",
+    filter.before?.trim() ? `before ${filter.before.trim()}` : "",
+    filter.hasAttachment ? "with attachments" : "",
+    place?.trim() ? `in ${place.trim()}` : isAnywhere ? "" : "in the inbox",
   ]
     .filter(Boolean)
     .join(" ");

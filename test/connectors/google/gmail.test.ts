@@ -218,6 +218,79 @@ test("a message is read by its parts: plain text before HTML, in the charset it 
   expect((await read([part("text/plain", Buffer.from("Größe"), "iso-8859-1")])).text).toBe("Größe");
 });
 
+test("a search by date and attachments asks for exact moments", async () => {
+  const { result } = await run(
+    "gmail.search",
+    { after: "2026-11-01", before: "2026-11-20T12:00:00+01:00", hasAttachment: true },
+    { request: `GET ${MESSAGES}?q=after%3A1793491200+before%3A1795172400+has%3Aattachment&maxResults=10`, json: {} },
+  );
+  expect(result.text).toBe("No emails after 2026-11-01 before 2026-11-20T12:00:00+01:00 with attachments.");
+});
+
+const ID = "18c0ffee00000002";
+const textPart = (text: string, mimeType = "text/plain") => ({
+  mimeType,
+  filename: "",
+  body: { size: text.length, data: Buffer.from(text).toString("base64url") },
+});
+
+async function readParts(parts: unknown[], ...more: Expected[]) {
+  const payload = { mimeType: "multipart/mixed", headers: [], body: { size: 0 }, parts };
+  const { result } = await run(
+    "gmail.read_message",
+    { message: ID },
+    { request: `GET ${MESSAGES}/${ID}?format=metadata${HEADERS}`, json: message(ID, "x") },
+    { request: `GET ${MESSAGES}/${ID}?format=full`, json: { ...message(ID, "x"), payload } },
+    ...more,
+  );
+  return result.data as { text: string; attachments: unknown };
+}
+
+test("B228 an attached message is marked, and listed among the attachments", async () => {
+  const inner = {
+    mimeType: "multipart/mixed",
+    filename: "",
+    headers: [
+      { name: "From", value: "Sam <sam@example.com>" },
+      { name: "Subject", value: "Original" },
+    ],
+    body: { size: 0 },
+    parts: [textPart("inner forwarded text"), { mimeType: "text/plain", filename: "a.log", body: { size: 3 } }],
+  };
+  const mail = { mimeType: "message/rfc822", filename: "orig.eml", headers: [], body: { size: 900 }, parts: [inner] };
+  const file = { mimeType: "text/plain", filename: "notes.txt", body: { size: 7, attachmentId: "n" } };
+  const event = { mimeType: "text/calendar", filename: "", body: { size: 20, attachmentId: "c" } };
+  expect(await readParts([textPart("Grüße aus Köln"), file, mail, event])).toMatchObject({
+    text: [
+      "Grüße aus Köln",
+      "--- Attached message orig.eml: Original (from Sam <sam@example.com>) ---",
+      "inner forwarded text",
+    ].join("\n\n"),
+    attachments: [
+      { name: "notes.txt", bytes: 7 },
+      { name: "unnamed (text/calendar)" },
+      { name: "orig.eml", type: "message/rfc822", bytes: 900 },
+      { name: "a.log" },
+    ],
+  });
+  const unnamed = { ...mail, filename: "" };
+  expect(await readParts([unnamed])).toMatchObject({ attachments: [{ name: "Original.eml" }, { name: "a.log" }] });
+});
+
+test("B229 a long text that Gmail delivers separately is fetched, or named as too long", async () => {
+  const big = (size: number) => ({ mimeType: "text/plain", filename: "", body: { attachmentId: "BIG", size } });
+  const url = `GET ${MESSAGES}/${ID}/attachments/BIG`;
+  const data = Buffer.from("a long text").toString("base64url");
+  expect((await readParts([big(3_000_000)], { request: url, json: { size: 11, data } })).text).toBe("a long text");
+  const note = "(A part of the text is too long to be read here. Open the message in Gmail.)";
+  expect((await readParts([big(30_000_000), textPart("short")])).text).toBe(`short\n\n${note}`);
+  expect((await readParts([big(3_000_000)], { request: url, status: 404, json: {} })).text).toBe(note);
+  const html = { ...big(10), mimeType: "text/html" };
+  expect((await readParts([textPart("plain"), html])).text).toBe("plain");
+  const bold = Buffer.from("<b>bold</b>").toString("base64url");
+  expect((await readParts([html], { request: url, json: { data: bold } })).text).toBe("bold");
+});
+
 test("words that fit several conversations are not guessed at", async () => {
   await expect(
     run(

@@ -3,7 +3,7 @@ import type { GoogleState, Message } from "../state.ts";
 const SYSTEM = new Set(["inbox", "sent", "starred", "unread", "important", "spam", "trash", "draft"]);
 
 /**
- * Messages of a mailbox that a query finds, newest first: words, "phrases", from:, to:, subject:, in:, is:, label:, has:attachment, (groups),
+ * Messages of a mailbox that a query finds, newest first: words, "phrases", from:, to:, subject:, in:, is:, label:, has:attachment, after:, before:, (groups),
  * and - before any of them. Spam and trash are left out unless the query names them.
  */
 export function findMail(world: GoogleState, account: string, query: string, everywhere: boolean): Message[] {
@@ -35,6 +35,8 @@ function getTest(world: GoogleState, account: string, { not, key, values }: Term
     if (key === "from") return all(message.from);
     if (key === "to") return all(`${message.to} ${message.cc} ${message.bcc}`);
     if (key === "subject") return all(message.subject);
+    if (key === "after") return Date.parse(message.date) >= getTime(values[0]);
+    if (key === "before") return Date.parse(message.date) < getTime(values[0]);
     if (key === "has") return values[0] === "attachment" && message.attachments.length > 0;
     if (key === "in" || key === "is" || key === "label")
       return values.every((value) => hasLabel(message, value, labels));
@@ -43,6 +45,11 @@ function getTest(world: GoogleState, account: string, { not, key, values }: Term
     );
   };
   return (message) => test(message) !== not;
+}
+
+/** A day (2026/11/20), or seconds since the epoch. */
+function getTime(value = ""): number {
+  return /^\d{9,}$/.test(value) ? Number(value) * 1000 : Date.parse(`${value.replaceAll("/", "-")}T00:00:00Z`);
 }
 
 function hasLabel({ labelIds }: Message, name: string, labels: GoogleState["labels"]): boolean {

@@ -1,0 +1,94 @@
+import * as z from "zod/mini";
+import { Problem } from "#protocol/errors";
+import type { ToolContext } from "../service.ts";
+import { GMAIL_SCOPE, MESSAGES_PATH, type Message } from "./message.ts";
+import { getMailHeader, getPartName, getText, isPlain, type Part, type PartTree, sortParts } from "./part.ts";
+
+/** A file or an attached message, by its name. */
+export type Attachment = { name: string; type: string; bytes: number };
+
+/** The content of a message: its text, with the texts of attached messages below, and everything that is attached. */
+export type MailContent = { text: string; attachments: Attachment[] };
+
+const Fetched = z.looseObject({ data: z.nullish(z.string()) });
+
+/** Longest text that is fetched, in bytes, and the number of texts. */
+const MAX_BYTES = 4_000_000;
+const MAX_FETCHED = 5;
+
+type Context = Pick<ToolContext, "http">;
+type Budget = { left: number };
+
+/** Reads the content of a message. Gmail delivers long texts separately, as it does files. */
+export async function readContent(context: Context, { id, payload }: Message): Promise<MailContent> {
+  if (!payload) return { text: "", attachments: [] };
+  return readTree(context, id, sortParts(payload), { left: MAX_FETCHED });
+}
+
+async function readTree(context: Context, id: string, tree: PartTree, budget: Budget): Promise<MailContent> {
+  const parts = [await readTexts(context, id, tree.texts, budget)];
+  const attachments = tree.files.map(toAttachment);
+  for (const { part, inner } of tree.mails) {
+    const content = await readTree(context, id, inner, budget);
+    parts.push(`${formatMailHead(part)}\n\n${content.text}`.trim());
+    attachments.push(toAttachment(part), ...content.attachments);
+  }
+  return { text: parts.filter(Boolean).join("\n\n"), attachments };
+}
+
+/** Reads the texts of a message. The HTML is fetched only if there is no plain text. */
+async function readTexts(context: Context, id: string, texts: Part[], budget: Budget): Promise<string> {
+  const plain = await fetchTexts(context, id, texts.filter(isPlain), budget);
+  const words = getText(plain.parts);
+  if (words !== "" || plain.missing > 0) return joinNote(words, plain.missing);
+  const html = await fetchTexts(
+    context,
+    id,
+    texts.filter((part) => !isPlain(part)),
+    budget,
+  );
+  return joinNote(getText(html.parts), html.missing);
+}
+
+async function fetchTexts(context: Context, id: string, texts: Part[], budget: Budget) {
+  const parts: Part[] = [];
+  let missing = 0;
+  for (const part of texts) {
+    const { attachmentId, data, size } = part.body ?? {};
+    if (data || !attachmentId) {
+      parts.push(part);
+      continue;
+    }
+    const fetched = (size ?? 0) <= MAX_BYTES && budget.left-- > 0 ? await fetchText(context, id, attachmentId) : "";
+    if (fetched) parts.push({ ...part, body: { ...part.body, data: fetched } });
+    else missing++;
+  }
+  return { parts, missing };
+}
+
+/** Source: Gmail API v1, GET …/messages/{messageId}/attachments/{id}. */
+async function fetchText({ http }: Context, id: string, attachment: string): Promise<string> {
+  const path = `${MESSAGES_PATH}/${encodeURIComponent(id)}/attachments/${encodeURIComponent(attachment)}`;
+  try {
+    return (await http.request({ path, answer: Fetched, scope: GMAIL_SCOPE })).data ?? "";
+  } catch (error) {
+    if (error instanceof Problem && error.code === "SERVICE_FAILED") return "";
+    throw error;
+  }
+}
+
+function joinNote(text: string, missing: number): string {
+  const note = missing > 0 ? "(A part of the text is too long to be read here. Open the message in Gmail.)" : "";
+  return [text, note].filter(Boolean).join("\n\n");
+}
+
+function formatMailHead(part: Part): string {
+  const [from, date] = [getMailHeader(part, "From"), getMailHeader(part, "Date")];
+  const facts = [from ? `from ${from}` : "", date].filter(Boolean).join(", ");
+  const subject = getMailHeader(part, "Subject");
+  return `--- Attached message ${getPartName(part)}${subject ? `: ${subject}` : ""}${facts ? ` (${facts})` : ""} ---`;
+}
+
+function toAttachment(part: Part): Attachment {
+  return { name: getPartName(part), type: part.mimeType ?? "", bytes: part.body?.size ?? 0 };
+}

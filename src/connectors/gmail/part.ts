@@ -1,0 +1,107 @@
+import * as z from "zod/mini";
+import { clean } from "#protocol/clean";
+import { decodeBytes, decodeHeader, toOneLine } from "./encoded-words.ts";
+import { convertHtmlToText } from "./html-text.ts";
+
+const Header = z.looseObject({ name: z.string(), value: z.nullish(z.string()) });
+
+/**
+ * A part of a message. Nested parts are parsed on access, because the schema cannot be recursive. A long text has an ID instead of data.
+ * Source: Gmail API v1, "users.messages", MessagePart.
+ */
+export const Part = z.looseObject({
+  mimeType: z.nullish(z.string()),
+  filename: z.nullish(z.string()),
+  headers: z.nullish(z.array(Header)),
+  body: z.nullish(
+    z.looseObject({ size: z.nullish(z.number()), data: z.nullish(z.string()), attachmentId: z.nullish(z.string()) }),
+  ),
+  parts: z.nullish(z.array(z.unknown())),
+});
+export type Part = z.output<typeof Part>;
+
+/** What a message consists of: its own texts, files, and the messages that are attached to it. */
+export type PartTree = { texts: Part[]; files: Part[]; mails: { part: Part; inner: PartTree }[] };
+
+/** Levels of nesting that are read. Mail programs write far fewer. */
+const DEEPEST = 20;
+
+/** Sorts the parts of a message. Parts of an attached message are kept with it. */
+export function sortParts(part: Part, depth = 0): PartTree {
+  const tree: PartTree = { texts: [], files: [], mails: [] };
+  if (depth > DEEPEST) return tree;
+  const inner = (part.parts ?? []).flatMap((one) => {
+    const parsed = Part.safeParse(one);
+    return parsed.success ? [parsed.data] : [];
+  });
+  if (isMail(part)) {
+    tree.mails.push({ part, inner: joinTrees(inner.map((one) => sortParts(one, depth + 1))) });
+    return tree;
+  }
+  if (inner.length > 0) return joinTrees(inner.map((one) => sortParts(one, depth + 1)));
+  const isText = !part.filename && /^text\/(plain|html)$/i.test(part.mimeType ?? "");
+  if (isText) tree.texts.push(part);
+  else if (part.filename || part.body?.size) tree.files.push(part);
+  return tree;
+}
+
+function joinTrees(trees: PartTree[]): PartTree {
+  return {
+    texts: trees.flatMap(({ texts }) => texts),
+    files: trees.flatMap(({ files }) => files),
+    mails: trees.flatMap(({ mails }) => mails),
+  };
+}
+
+function isMail({ mimeType }: Part): boolean {
+  return mimeType?.toLowerCase() === "message/rfc822";
+}
+
+/** Returns a decoded header, or an empty string. Encoded text is cleaned after decoding. */
+export function getPartHeader({ headers }: Part, name: string): string {
+  const found = headers?.find((one) => one.name.toLowerCase() === name.toLowerCase());
+  return toOneLine(clean(decodeHeader(found?.value ?? "")));
+}
+
+/** Returns a header of an attached message, which its first part has. */
+export function getMailHeader(part: Part, name: string): string {
+  const first = Part.safeParse(part.parts?.[0]);
+  return (first.success ? getPartHeader(first.data, name) : "") || getPartHeader(part, name);
+}
+
+/** Returns the name of a file or an attached message. */
+export function getPartName(part: Part): string {
+  const name = toOneLine(clean(decodeHeader(part.filename ?? "")));
+  if (name !== "") return name;
+  return isMail(part)
+    ? `${getMailHeader(part, "Subject") || "message"}.eml`
+    : `unnamed (${part.mimeType ?? "unknown"})`;
+}
+
+/** Returns the text of parts: the plain ones, or else the HTML as text. */
+export function getText(texts: Part[]): string {
+  const plain = texts.filter(isPlain).map(decodePart);
+  if (plain.some((text) => text.trim() !== "")) return plain.join("\n\n").trim();
+  return texts
+    .filter((part) => !isPlain(part))
+    .map((part) => clean(convertHtmlToText(decodePart(part))))
+    .join("\n\n")
+    .trim();
+}
+
+export function isPlain({ mimeType }: Part): boolean {
+  return mimeType?.toLowerCase() === "text/plain";
+}
+
+/**
+ * Decodes a part. Gmail usually returns UTF-8, whatever the part declares; other text is decoded with the declared
+ * charset.
+ */
+function decodePart(part: Part): string {
+  const bytes = Buffer.from(part.body?.data ?? "", "base64url");
+  const type = part.headers?.find(({ name }) => name.toLowerCase() === "content-type")?.value ?? "";
+  const charset = /charset="?([^";\s]+)/i.exec(type)?.[1] ?? "utf-8";
+  const shifted = /^(iso-2022|hz-)/i.test(charset) && bytes.includes(0x1b);
+  const text = shifted ? undefined : decodeBytes(bytes, "utf-8", true);
+  return clean((text ?? decodeBytes(bytes, charset) ?? "").replace(/\r\n?/g, "\n"));
+}
