@@ -1,5 +1,6 @@
-import { lexer, type Token, type Tokens } from "marked";
+import type { Token, Tokens } from "marked";
 import { hasExtraCells } from "#protocol/markdown-table";
+import { lexMarkdown } from "./lex.ts";
 
 /**
  * Converts text or Markdown to well-formed XHTML of plain elements (for Confluence's storage format and HubSpot's
@@ -8,7 +9,7 @@ import { hasExtraCells } from "#protocol/markdown-table";
  */
 export function markdownToHtml(text: string): string {
   try {
-    return renderBlocks(lexer(text, { gfm: true }));
+    return renderBlocks(lexMarkdown(text));
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     return text
@@ -48,7 +49,7 @@ function renderBlock(token: Token): string {
   }
 }
 
-function renderList({ ordered, items }: Tokens.List): string {
+function renderList({ ordered, start, items }: Tokens.List): string {
   const content = items.map(({ tokens, task, checked }) => {
     const mark = task ? (checked ? "☑ " : "☐ ") : "";
     const inner = tokens.filter(({ type }) => type !== "checkbox");
@@ -60,7 +61,8 @@ function renderList({ ordered, items }: Tokens.List): string {
           .join(""),
     );
   });
-  return wrapElement(ordered ? "ol" : "ul", content.join(""));
+  const list = wrapElement(ordered ? "ol" : "ul", content.join(""));
+  return ordered && Number(start) !== 1 ? list.replace("<ol>", `<ol start="${Number(start)}">`) : list;
 }
 
 function renderTable({ header, rows }: Tokens.Table): string {
@@ -88,7 +90,7 @@ function renderInline(token: Token): string {
     case "br":
       return "<br/>";
     case "link":
-      return SAFE.test(token.href) ? `<a href="${escapeHtml(token.href)}">${inner()}</a>` : inner();
+      return SAFE.test(token.href) ? `<a href="${escapeHtml(token.href)}">${inner()}</a>` : renderLines(token.raw);
     case "escape":
     case "text":
       return inner();

@@ -1,5 +1,6 @@
-import { lexer, type Token, type Tokens } from "marked";
+import type { Token, Tokens } from "marked";
 import { hasExtraCells } from "#protocol/markdown-table";
+import { lexMarkdown } from "../markup/lex.ts";
 import { toNotionLanguage } from "./languages.ts";
 import { type RichText, toPlainText, toRichText } from "./rich-text.ts";
 
@@ -12,7 +13,7 @@ const MAX_PIECES = 50;
 /** Converts text or Markdown to blocks. Source: https://developers.notion.com/reference/block */
 export function parseBlocks(markdown: string): BlockDraft[] {
   try {
-    return toBlocks(lexer(markdown, { gfm: true }));
+    return toBlocks(lexMarkdown(markdown));
   } catch (error) {
     // Markdown that is nested too deeply is converted to plain paragraphs.
     if (!(error instanceof RangeError)) throw error;
@@ -32,7 +33,6 @@ function toBlocks(tokens: Token[]): BlockDraft[] {
 function toBlock(token: Token): BlockDraft[] {
   switch (token.type) {
     case "space":
-    case "def":
       return [];
     case "heading":
       return toTextBlocks(`heading_${Math.min(3, token.depth)}`, toRichText(token.tokens ?? []));
@@ -41,7 +41,7 @@ function toBlock(token: Token): BlockDraft[] {
     case "blockquote":
       return toQuoteBlocks(token as Tokens.Blockquote);
     case "list":
-      return (token as Tokens.List).items.flatMap((item) => listItem(item, (token as Tokens.List).ordered));
+      return toListBlocks(token as Tokens.List);
     case "table":
       if (hasExtraCells(token as Tokens.Table)) return toTextBlocks("paragraph", toPlainText(token.raw.trim()));
       return [toTableBlock(token as Tokens.Table)];
@@ -86,6 +86,16 @@ function toTextBlocks(
 function toQuoteBlocks({ tokens }: Tokens.Blockquote): BlockDraft[] {
   const { own, rest } = formatOwn(tokens);
   return toTextBlocks("quote", own, {}, toBlocks(rest));
+}
+
+/** Notion numbers lists from 1. Other numbers are part of the text, so that they stay. */
+function toListBlocks({ items, ordered, start }: Tokens.List): BlockDraft[] {
+  const first = Number(start);
+  if (!ordered || first === 1) return items.flatMap((item) => listItem(item, ordered));
+  return items.flatMap(({ tokens }, index) => {
+    const { own, rest } = formatOwn(tokens);
+    return toTextBlocks("paragraph", [...toPlainText(`${first + index}. `), ...own], {}, toBlocks(rest));
+  });
 }
 
 function listItem({ tokens, task, checked }: Tokens.ListItem, ordered: boolean): BlockDraft[] {

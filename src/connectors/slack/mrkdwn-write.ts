@@ -1,5 +1,6 @@
-import { lexer, type Token, type Tokens } from "marked";
+import type { Token, Tokens } from "marked";
 import { hasExtraCells } from "#protocol/markdown-table";
+import { lexMarkdown } from "../markup/lex.ts";
 
 /**
  * Converts text or Markdown to Slack's mrkdwn: one star for bold, `<url|label>` for links. `&`, `<` and `>` are
@@ -8,7 +9,7 @@ import { hasExtraCells } from "#protocol/markdown-table";
  */
 export function markdownToMrkdwn(markdown: string): string {
   try {
-    return renderBlocks(lexer(markdown, { gfm: true, breaks: true })).trim();
+    return renderBlocks(lexMarkdown(markdown, { breaks: true })).trim();
   } catch (error) {
     // Markdown that is nested too deeply is sent as plain text.
     if (!(error instanceof RangeError)) throw error;
@@ -72,20 +73,7 @@ function renderTable({ header, rows }: Tokens.Table): string {
 }
 
 function renderInline(tokens: Token[]): string {
-  return tokens
-    .map((token, at) => {
-      const before = tokens[at - 1]?.raw ?? "";
-      const after = tokens[at + 1]?.raw ?? "";
-      return isLiteral(token, before, after) ? escapeMrkdwn(token.raw) : renderInlineToken(token);
-    })
-    .join("");
-}
-
-/** Whether a mark of Markdown is part of a word, as in `2*3*4`, `__init__.py` or a Windows path. Text arrives as it was approved. */
-function isLiteral({ type, raw }: Token, before: string, after: string): boolean {
-  if (type === "escape") return /\\[^\s\\]+$/.test(before);
-  if (type !== "em" && type !== "strong" && type !== "del") return false;
-  return /[\p{L}\p{N}_\\/]$/u.test(before) || /^[\p{L}\p{N}_\\/]|^\.\w/u.test(after) || /^__\w+__$/.test(raw);
+  return tokens.map(renderInlineToken).join("");
 }
 
 function renderInlineToken(token: Token): string {

@@ -1,6 +1,7 @@
-import { lexer, type Token, type Tokens } from "marked";
+import type { Token, Tokens } from "marked";
 import { Problem } from "#protocol/errors";
 import { hasExtraCells } from "#protocol/markdown-table";
+import { lexMarkdown } from "../../markup/lex.ts";
 import type { AdfDocument, AdfNode } from "./inline.ts";
 import { toInlineNodes, toLiteralNodes } from "./inline.ts";
 
@@ -29,7 +30,7 @@ export function toAdf(text: string | undefined, field: string): AdfDocument | un
 /** Markdown that is nested too deeply is converted to plain paragraphs. */
 function getContent(text: string): AdfNode[] {
   try {
-    return toBlocks(lexer(text, { gfm: true }));
+    return toBlocks(lexMarkdown(text));
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     return text.split(/\n\s*\n/).flatMap((part) => buildParagraphs(toLiteralNodes(part.trim())));

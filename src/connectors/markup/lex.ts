@@ -1,0 +1,70 @@
+import { lexer, type Token, type Tokens } from "marked";
+
+/**
+ * Parses text or Markdown. Marks inside words and backslashes of paths stay text, because a message arrives as it was approved: `2*3*4`,
+ * `__init__.py`, `C:\new\*.log`, `007. Bond`.
+ *
+ * @throws RangeError for Markdown that is nested too deeply
+ */
+export function lexMarkdown(markdown: string, options: { breaks?: boolean } = {}): Token[] {
+  return restoreTokens(lexer(markdown, { gfm: true, ...options }), markdown);
+}
+
+function restoreTokens(tokens: Token[], markdown: string): Token[] {
+  return tokens.flatMap((token, at) => {
+    const before = tokens[at - 1]?.raw ?? "";
+    const after = tokens[at + 1]?.raw ?? "";
+    return isLiteral(token, before, after) ? [buildText(token.raw)] : restoreToken(token, markdown);
+  });
+}
+
+function restoreToken(token: Token, markdown: string): Token[] {
+  // A backslash at the end of a line breaks it too, but may be the end of a path.
+  if (token.type === "br" && token.raw.startsWith("\\")) return [buildText("\\"), token];
+  if (token.type === "def") return isReferenced(token.raw, markdown) ? [] : [buildParagraph(token.raw)];
+  if (token.type === "list") {
+    const list = token as Tokens.List;
+    // Markdown would drop the zeros.
+    if (/^\s*0\d+[.)]/.test(list.raw)) return [buildParagraph(list.raw)];
+    return [{ ...list, items: list.items.map((item) => ({ ...item, tokens: restoreTokens(item.tokens, markdown) })) }];
+  }
+  if (token.type === "table") {
+    const { header, rows } = token as Tokens.Table;
+    const restore = (cells: Tokens.TableCell[]) =>
+      cells.map((cell) => ({ ...cell, tokens: restoreTokens(cell.tokens, markdown) }));
+    return [{ ...token, header: restore(header), rows: rows.map(restore) } as Token];
+  }
+  if ("tokens" in token && token.tokens) return [{ ...token, tokens: restoreTokens(token.tokens, markdown) } as Token];
+  return [token];
+}
+
+/** Returns whether a mark of Markdown belongs to a word or a path. */
+function isLiteral({ type, raw }: Token, before: string, after: string): boolean {
+  if (type === "escape") return isLiteralEscape(raw.slice(1), before, after);
+  if (type !== "em" && type !== "strong" && type !== "del") return false;
+  return /[\p{L}\p{N}_\\/]$/u.test(before) || /^[\p{L}\p{N}_\\/]|^\.\w/u.test(after) || /^__\w+__$/.test(raw);
+}
+
+/** Returns whether a backslash is itself meant: it is in a path, or what follows needs no escape there. */
+function isLiteralEscape(character: string, before: string, after: string): boolean {
+  if (/\\[^\s\\]+$|(^|\s)[A-Za-z]:$/.test(before) || (/\w$/.test(before) && /^\.\w/.test(after))) return true;
+  if ("*_~`[]<>#|".includes(character)) return false;
+  if (character === "." || character === ")") return !/(^|\n)\s*\d+$/.test(before);
+  if (character === "-" || character === "+") return !/(^|\n)\s*$/.test(before);
+  return character !== "!" || !after.startsWith("[");
+}
+
+/** Returns whether a link elsewhere uses the address that a definition such as `[1]: https://example.com` gives. */
+function isReferenced(definition: string, markdown: string): boolean {
+  const label = /^\s*(\[[^\]]+\])/.exec(definition)?.[1]?.toLowerCase() ?? "";
+  return markdown.toLowerCase().split(label).length > 2;
+}
+
+function buildParagraph(raw: string): Tokens.Paragraph {
+  const text = raw.trim();
+  return { type: "paragraph", raw, text, tokens: [buildText(text)] };
+}
+
+function buildText(text: string): Tokens.Text {
+  return { type: "text", raw: text, text, escaped: false };
+}
