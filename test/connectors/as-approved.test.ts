@@ -1,9 +1,22 @@
 import { expect, test } from "vitest";
 import { toAdf } from "#connectors/atlassian/adf/write";
+import { bitbucket } from "#connectors/bitbucket/bitbucket";
+import { confluence } from "#connectors/confluence/confluence";
 import { storageToMarkdown } from "#connectors/confluence/storage";
+import { github } from "#connectors/github/github";
+import { gmail } from "#connectors/gmail/gmail";
+import { googleCalendar } from "#connectors/google-calendar/google-calendar";
+import { googleDocs } from "#connectors/google-docs/google-docs";
+import { hubspot } from "#connectors/hubspot/hubspot";
+import { jira } from "#connectors/jira/jira";
+import { linkedin } from "#connectors/linkedin/linkedin";
 import { markdownToHtml } from "#connectors/markup/html";
 import { type BlockDraft, parseBlocks } from "#connectors/notion/blocks";
+import { notion } from "#connectors/notion/notion";
+import type { Service } from "#connectors/service";
 import { markdownToMrkdwn } from "#connectors/slack/mrkdwn-write";
+import { slack } from "#connectors/slack/slack";
+import { contextOver, runTool } from "./support/outside.ts";
 
 /** The words that a service shows of what it stored, by the service's own form. */
 const WRITERS: Record<string, (text: string) => string> = {
@@ -84,4 +97,43 @@ test("marks between words are marks everywhere, and lists keep their numbers", (
   expect(parseBlocks("2024. was good\n2025. too").map(getBlockWords)).toEqual(["2024. was good", "2025. too"]);
   expect(markdownToHtml("[x](javascript:alert)")).toBe("<p>[x](javascript:alert)</p>");
   expect(storageToMarkdown(markdownToHtml("2*3*4"))).toBe("2*3*4");
+});
+
+const CALLS: [service: Service, tool: string, input: Record<string, unknown>][] = [
+  [gmail, "gmail.send_message", { to: "a@example.com", subject: "WORDS", body: "WORDS" }],
+  [gmail, "gmail.reply", { message: "m", body: "WORDS" }],
+  [googleCalendar, "google-calendar.create_event", { title: "WORDS", start: "2026-12-01", description: "WORDS" }],
+  [googleCalendar, "google-calendar.update_event", { event: "e", title: "WORDS", location: "WORDS" }],
+  [googleDocs, "google-docs.replace_text", { document: "d", find: "WORDS", replacement: "WORDS" }],
+  [confluence, "confluence.create_page", { title: "WORDS", space: "DOCS", text: "WORDS" }],
+  [confluence, "confluence.update_page", { page: "p", text: "WORDS" }],
+  [confluence, "confluence.add_comment", { page: "p", text: "WORDS" }],
+  [bitbucket, "bitbucket.comment", { repository: "web", id: 1, text: "WORDS" }],
+  [jira, "jira.add_comment", { issue: "KAY-1", text: "WORDS" }],
+  [slack, "slack.send_message", { channel: "#general", text: "WORDS" }],
+  [notion, "notion.comment", { page: "p", text: "WORDS" }],
+  [hubspot, "hubspot.add_note", { contact: "c", text: "WORDS" }],
+  [linkedin, "linkedin.create_post", { text: "WORDS" }],
+  [github, "github.comment", { repository: "o/r", number: 1, text: "WORDS", body: "WORDS" }],
+];
+
+test.each(CALLS)("B250 the approval of %# shows the text as it is sent", (service, name, input) => {
+  const words = "2*3*4 | <b> \\*.log __init__.py";
+  const given = Object.fromEntries(
+    Object.entries(input).map(([key, value]) => [key, value === "WORDS" ? words : value]),
+  );
+  expect(service.tools.find((tool) => tool.name === name)?.summary(given)).toContain(words);
+});
+
+test("a new event keeps its title", async () => {
+  const asked: { summary?: string }[] = [];
+  const fetch = async (_: string, init?: RequestInit) => {
+    asked.push(JSON.parse(String(init?.body)));
+    return Response.json({ id: "e", start: { date: "2026-12-01" }, end: { date: "2026-12-02" } });
+  };
+  const context = contextOver({ fetch }, googleCalendar, {});
+  for (const title of ["A meeting with Bob", "The event hall", "a meeting called Planning", "007 <b>"]) {
+    await runTool(googleCalendar, "google-calendar.create_event", { title, start: "2026-12-01" }, context);
+  }
+  expect(asked.map(({ summary }) => summary)).toEqual(["A meeting with Bob", "The event hall", "Planning", "007 <b>"]);
 });

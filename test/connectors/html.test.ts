@@ -9,7 +9,10 @@ test.each([
     "<h1>Head</h1><ul><li>a</li><li><strong>b</strong> <code>c</code></li></ul><ol><li>x</li></ol>",
   ],
   ["- [x] done\n- [ ] open", "<ul><li>☑ done</li><li>☐ open</li></ul>"],
-  ["[ok](https://e.test/?a=1&b=2) [bad](javascript:x)", '<p><a href="https://e.test/?a=1&amp;b=2">ok</a> [bad](javascript:x)</p>'],
+  [
+    "[ok](https://e.test/?a=1&b=2) [bad](javascript:x)",
+    '<p><a href="https://e.test/?a=1&amp;b=2">ok</a> [bad](javascript:x)</p>',
+  ],
   ["<script>alert(1)</script>", "<p>&lt;script&gt;alert(1)&lt;/script&gt;</p>"],
   ["```js\na < b\n```\n\n---\n\n> quoted", "<pre>a &lt; b</pre><hr/><blockquote><p>quoted</p></blockquote>"],
   [

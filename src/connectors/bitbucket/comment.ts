@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { escapeCell, truncateText } from "../markup/markdown.ts";
+import { escapeCell, toOneLine, truncateText } from "../markup/markdown.ts";
 import { defineTool, withDescription } from "../service.ts";
 import {
   buildPullRequestPath,
@@ -37,7 +37,7 @@ export const addCommentTool = defineTool({
     "add a comment to the bitbucket PR {id} in {repository}: {text}",
   ],
   summary: ({ repository, id, text }: Input) =>
-    `Comment on pull request #${id} in ${formatRepository(repository)}: “${truncateText(escapeCell(text), 500)}”`,
+    `Comment on pull request #${id} in ${formatRepository(repository)}: “${truncateText(toOneLine(text), 500)}”`,
   resource: ({ repository }: Input) => formatRepositoryPlace(repository),
   async run(input, context) {
     const raw = input.text.trim();

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { escapeCell, truncateText } from "../markup/markdown.ts";
+import { escapeCell, toOneLine, truncateText } from "../markup/markdown.ts";
 import { defineTool, withDescription } from "../service.ts";
 import {
   buildPullRequestUrl,
@@ -64,8 +64,8 @@ export const createPullRequestTool = defineTool({
 });
 
 function describeCall(input: Input): string {
-  const branches = `${escapeCell(input.source)} → ${input.destination?.trim() ? escapeCell(input.destination) : "the main branch"}`;
-  const says = input.description?.trim() ? `: “${truncateText(escapeCell(input.description), 300)}”` : "";
+  const branches = `${toOneLine(input.source)} → ${input.destination?.trim() ? toOneLine(input.destination) : "the main branch"}`;
+  const says = input.description?.trim() ? `: “${truncateText(toOneLine(input.description), 300)}”` : "";
   const closes = input.close_source_branch ? ", deletes the source branch after the merge" : "";
-  return `Open a pull request in ${formatRepository(input.repository)}, ${branches}${closes}: “${escapeCell(input.title)}”${says}`;
+  return `Open a pull request in ${formatRepository(input.repository)}, ${branches}${closes}: “${toOneLine(input.title)}”${says}`;
 }

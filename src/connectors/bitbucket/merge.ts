@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { escapeCell, truncateText } from "../markup/markdown.ts";
+import { escapeCell, toOneLine, truncateText } from "../markup/markdown.ts";
 import { defineTool, withDescription } from "../service.ts";
 import {
   buildPullRequestPath,
@@ -46,7 +46,7 @@ export const mergePullRequestTool = defineTool({
       `Merge pull request #${id} in ${formatRepository(repository)}`,
       strategy ? ` (${strategy.replace("_", " ")})` : "",
       closes ? " and delete its branch" : "",
-      message?.trim() ? `: “${truncateText(escapeCell(message), 300)}”` : "",
+      message?.trim() ? `: “${truncateText(toOneLine(message), 300)}”` : "",
     ].join(""),
   resource: ({ repository }: Input) => formatRepositoryPlace(repository),
   async run(input, context) {

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { markdownToHtml } from "../markup/html.ts";
-import { escapeCell, truncateText } from "../markup/markdown.ts";
+import { escapeCell, toOneLine, truncateText } from "../markup/markdown.ts";
 import { formatPlace } from "../place.ts";
 import { defineTool, type ToolContext, withDescription } from "../service.ts";
 import {
@@ -96,9 +96,9 @@ async function getPlace(
 
 function describeCall({ title, space, parent, text }: Input): string {
   const where = [
-    parent?.trim() ? ` under “${escapeCell(parent)}”` : "",
-    space?.trim() ? ` in ${escapeCell(space)}` : "",
+    parent?.trim() ? ` under “${toOneLine(parent)}”` : "",
+    space?.trim() ? ` in ${toOneLine(space)}` : "",
   ].join("");
-  const says = text?.trim() ? `: “${truncateText(escapeCell(text), 300)}”` : "";
-  return `Create the Confluence page “${escapeCell(title)}”${where}${says}`;
+  const says = text?.trim() ? `: “${truncateText(toOneLine(text), 300)}”` : "";
+  return `Create the Confluence page “${toOneLine(title)}”${where}${says}`;
 }

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { markdownToHtml } from "../markup/html.ts";
-import { escapeCell, truncateText } from "../markup/markdown.ts";
+import { escapeCell, toOneLine, truncateText } from "../markup/markdown.ts";
 import { defineTool, type ToolContext, withDescription } from "../service.ts";
 import { buildPageUrl, formatPagePlace, getConfluenceApi, Page, parseTitle, readPage } from "./page.ts";
 
@@ -127,9 +127,9 @@ function versionConflictProblem(page: Page, version: number, cause?: Problem): P
 }
 
 function describeCall({ page, text, mode, title, space }: Input): string {
-  const where = `the Confluence page “${escapeCell(page)}”${space?.trim() ? ` in ${escapeCell(space)}` : ""}`;
-  const says = text?.trim() ? `“${truncateText(escapeCell(text), 300)}”` : "";
-  const renamed = title?.trim() ? `call it “${escapeCell(title)}”` : "";
+  const where = `the Confluence page “${toOneLine(page)}”${space?.trim() ? ` in ${toOneLine(space)}` : ""}`;
+  const says = text?.trim() ? `“${truncateText(toOneLine(text), 300)}”` : "";
+  const renamed = title?.trim() ? `call it “${toOneLine(title)}”` : "";
   if (says === "") return `Change ${where}: ${renamed || "nothing"}`;
   const what = mode === "replace" ? `Replace the content of ${where} with ${says}` : `Append to ${where}: ${says}`;
   return renamed ? `${what} (and ${renamed})` : what;

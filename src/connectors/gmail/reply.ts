@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { getOwnAddress } from "../google/oauth.ts";
-import { escapeCell, truncateText } from "../markup/markdown.ts";
+import { escapeCell, toOneLine, truncateText } from "../markup/markdown.ts";
 import { defineTool, withDescription } from "../service.ts";
 import { type Mailbox, parseMailboxes, parseRecipients } from "./addresses.ts";
 import { findMessage } from "./find.ts";
@@ -33,7 +33,7 @@ export const replyTool = defineTool({
     "respond to the email {message} that {body}",
   ],
   summary: ({ message, body, all }: Input) =>
-    `Reply to ${all ? "everyone on" : "the sender of"} the email ${escapeCell(message)}: “${truncateText(escapeCell(body), 300)}”`,
+    `Reply to ${all ? "everyone on" : "the sender of"} the email ${toOneLine(message)}: “${truncateText(toOneLine(body), 300)}”`,
   modeOf: ({ all }: Input) => (all ? "confirm_before_execution" : undefined),
   async run(input, context) {
     const original = await findMessage(context, input.message);

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { escapeCell, truncateText } from "../markup/markdown.ts";
+import { escapeCell, toOneLine, truncateText } from "../markup/markdown.ts";
 import { formatPlace } from "../place.ts";
 import { defineTool, withDescription } from "../service.ts";
 import { formatRecipients, hasManyRecipients, parseRecipients } from "./addresses.ts";
@@ -64,11 +64,11 @@ export function describeMail(
 ): (input: { to?: string; subject?: string; body: string; cc?: string; bcc?: string }) => string {
   return ({ to, cc, bcc, subject, body }) => {
     const people = [
-      to?.trim() ? ` to ${escapeCell(to)}` : "",
-      cc?.trim() ? `, copy to ${escapeCell(cc)}` : "",
-      bcc?.trim() ? `, hidden copy to ${escapeCell(bcc)}` : "",
+      to?.trim() ? ` to ${toOneLine(to)}` : "",
+      cc?.trim() ? `, copy to ${toOneLine(cc)}` : "",
+      bcc?.trim() ? `, hidden copy to ${toOneLine(bcc)}` : "",
     ].join("");
-    return `${verb}${people}: “${escapeCell(subject ?? "") || "(no subject)"}” – “${truncateText(escapeCell(body), 300)}”`;
+    return `${verb}${people}: “${toOneLine(subject ?? "") || "(no subject)"}” – “${truncateText(toOneLine(body), 300)}”`;
   };
 }
 

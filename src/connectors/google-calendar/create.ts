@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { parseTimeZone } from "../google/time.ts";
-import { escapeCell, truncateText } from "../markup/markdown.ts";
+import { escapeCell, toOneLine, truncateText } from "../markup/markdown.ts";
 import { defineTool, type ToolContext, withDescription } from "../service.ts";
 import {
   buildEventPath,
@@ -12,7 +12,7 @@ import {
   formatEventLine,
   getTimeZone,
   listGuests,
-  parseEventName,
+  parseNewTitle,
   toEventData,
 } from "./event.ts";
 import { toEventTimes } from "./times.ts";
@@ -74,7 +74,7 @@ export const createEventTool = defineTool({
   resource: formatCalendarPlace,
   modeOf: ({ guests }: Input) => (parseGuests(guests).length > MANY_GUESTS ? "confirm_before_execution" : undefined),
   async run(input, context) {
-    const title = parseEventName(input.title);
+    const title = parseNewTitle(input.title);
     if (title === "") throw new Problem("INVALID_REQUEST", "An event needs a title.", { details: { field: "title" } });
     const zone = input.timeZone?.trim() ? parseTimeZone(input.timeZone) : getTimeZone(context);
     const attendees = listGuestAddresses(input.guests).map((email) => ({ email }));
@@ -116,11 +116,11 @@ function describeCall(input: Input): string {
   const also = [
     input.allDay === true && start.length > 10 ? "all day" : "",
     input.timeZone?.trim() ? `in ${input.timeZone.trim()}` : "",
-    input.location?.trim() ? `at ${escapeCell(input.location)}` : "",
-    input.guests?.trim() ? `invites ${escapeCell(input.guests)}` : "",
-    input.description?.trim() ? `“${truncateText(escapeCell(input.description), 200)}”` : "",
+    input.location?.trim() ? `at ${toOneLine(input.location)}` : "",
+    input.guests?.trim() ? `invites ${toOneLine(input.guests)}` : "",
+    input.description?.trim() ? `“${truncateText(toOneLine(input.description), 200)}”` : "",
   ].filter(Boolean);
-  const what = `Create the event “${escapeCell(parseEventName(input.title))}”, ${start}${end && end !== start ? ` to ${end}` : ""}`;
+  const what = `Create the event “${toOneLine(parseNewTitle(input.title))}”, ${start}${end && end !== start ? ` to ${end}` : ""}`;
   return also.length > 0 ? `${what} (${also.join(", ")})` : what;
 }
 

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { escapeCell } from "../markup/markdown.ts";
+import { toOneLine } from "../markup/markdown.ts";
 import { defineTool, withDescription } from "../service.ts";
 import { buildEventPath, EVENTS_SCOPE, formatEventLine, getTimeZone, parseEventName, toEventData } from "./event.ts";
 import { findEvent } from "./find.ts";
@@ -28,7 +28,7 @@ export const deleteEventTool = defineTool({
     "remove {event} from my calendar",
   ],
   summary: ({ event, day }: Input) =>
-    `Delete the event “${escapeCell(parseEventName(event))}”${day?.trim() ? ` of ${day.trim()}` : ""} (guests are notified)`,
+    `Delete the event “${toOneLine(parseEventName(event))}”${day?.trim() ? ` of ${day.trim()}` : ""} (guests are notified)`,
   resource: () => "in your calendar",
   async run(input, context) {
     const event = await findEvent(context, input.event, input.day);

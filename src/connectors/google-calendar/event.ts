@@ -8,7 +8,7 @@ import {
   toOffsetTime,
   toWallTime,
 } from "../google/time.ts";
-import { escapeCell, formatMarkdownTable } from "../markup/markdown.ts";
+import { escapeCell, formatMarkdownTable, toOneLine } from "../markup/markdown.ts";
 import type { ToolContext } from "../service.ts";
 
 const Time = z.nullish(
@@ -133,6 +133,11 @@ export function getTitle({ summary }: Event): string {
 export function parseEventName(text: string): string {
   const line = text.replace(/\s+/g, " ").trim();
   return line.replace(/^(?:the|my|an?) (?:meeting|event|appointment) (?:(?:called|named|titled) )?(?=\S)/i, "");
+}
+
+/** Returns the title of a new event as given, without "a meeting called" before it. */
+export function parseNewTitle(text: string): string {
+  return toOneLine(text).replace(/^(?:the|my|an?) (?:meeting|event|appointment) (?:called|named|titled) (?=\S)/i, "");
 }
 
 /** Lists the names or addresses of the other attendees. */

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { escapeCell, truncateText } from "../markup/markdown.ts";
+import { toOneLine, truncateText } from "../markup/markdown.ts";
 import { defineTool, withDescription } from "../service.ts";
 import {
   buildEventPath,
@@ -86,10 +86,10 @@ function describeCall(input: Input): string {
   const [start, end] = [input.start?.trim(), input.end?.trim()];
   const changes = [
     start ? `move it to ${start}${end ? ` until ${end}` : ""}` : end ? `let it end ${end}` : "",
-    input.title?.trim() ? `call it “${escapeCell(input.title)}”` : "",
-    input.location === undefined ? "" : `place “${escapeCell(input.location)}”`,
-    input.description === undefined ? "" : `text “${truncateText(escapeCell(input.description), 200)}”`,
+    input.title?.trim() ? `call it “${toOneLine(input.title)}”` : "",
+    input.location === undefined ? "" : `place “${toOneLine(input.location)}”`,
+    input.description === undefined ? "" : `text “${truncateText(toOneLine(input.description), 200)}”`,
   ].filter(Boolean);
   const day = input.day?.trim() ? ` of ${input.day.trim()}` : "";
-  return `Change the event “${escapeCell(parseEventName(input.event))}”${day}: ${changes.join(", ") || "nothing"} (guests are notified)`;
+  return `Change the event “${toOneLine(parseEventName(input.event))}”${day}: ${changes.join(", ") || "nothing"} (guests are notified)`;
 }

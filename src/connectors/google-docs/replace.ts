@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { findFileToChange, formatFilePlace } from "../google/files.ts";
-import { escapeCell, formatCount } from "../markup/markdown.ts";
+import { escapeCell, formatCount, toOneLine } from "../markup/markdown.ts";
 import { formatPlace } from "../place.ts";
 import { defineTool, withDescription } from "../service.ts";
 import { buildDocumentUrl } from "./document.ts";
@@ -31,7 +31,7 @@ export const replaceTextTool = defineTool({
     "change {find} to {replacement} in the document {document}",
   ],
   summary: ({ document, find, replacement }: Input) =>
-    `Replace “${escapeCell(find)}” with “${escapeCell(replacement)}” everywhere in the document ${escapeCell(document)}`,
+    `Replace “${toOneLine(find)}” with “${toOneLine(replacement)}” everywhere in the document ${toOneLine(document)}`,
   resource: ({ document }: Input) => formatPlace("in the document", formatFilePlace(document)),
   async run(input, context) {
     if (input.find === "") {

@@ -6,7 +6,12 @@ export function formatMarkdownTable(head: string[], rows: string[][]): string {
 
 /** Converts a service's text to one line of Markdown without line breaks, cell borders, links or images. */
 export function escapeCell(text: string): string {
-  return text.replace(/\s+/g, " ").trim().replace(/\|/g, "\\|").replace(/\]\(/g, "]\\(").replace(/</g, "\\<");
+  return toOneLine(text).replace(/\|/g, "\\|").replace(/\]\(/g, "]\\(").replace(/</g, "\\<");
+}
+
+/** Joins the lines of a text. Approvals show it so: as it is sent, without the escapes that {@link escapeCell} adds. */
+export function toOneLine(text: string): string {
+  return text.replace(/\s+/g, " ").trim();
 }
 
 /** Formats a count: "1 issue", "4 issues". */
