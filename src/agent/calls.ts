@@ -1,5 +1,5 @@
 import type { Interactive } from "#connectors/interaction";
-import type { Account } from "#connectors/service";
+import type { Access, Account } from "#connectors/service";
 import type { Problem } from "#protocol/errors";
 import type { AgentEvent, Call, HeldCall, Outcome, Wait } from "./events.ts";
 import type { AgentTool } from "./tool.ts";
@@ -7,7 +7,7 @@ import type { AgentTool } from "./tool.ts";
 /** A call with its tool and validated input. */
 export type CheckedCall = Omit<HeldCall, "service"> & { tool: AgentTool };
 
-export type RejectedCall = { call: Call; problem: Problem };
+export type RejectedCall = { call: Call; access?: Access; problem: Problem };
 
 /** The caller's rule that allows a call without asking, and the account the call runs as. */
 export type Allowance = { allowed_by: string; account?: string };

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import type { Access } from "#connectors/service";
 import { rankNames } from "#protocol/closest-name";
 import { Problem } from "#protocol/errors";
 import type { Allowance, CallPorts, CheckedCall, GateResult, RejectedCall } from "./calls.ts";
@@ -35,7 +36,8 @@ export function checkCall(call: Call, tools: AgentTool[]): CheckedCall | Rejecte
     const tool = found.specific?.(parsed) ?? found;
     return { ...call, tool, access: tool.access, parsed, summary: tool.summary(parsed) };
   } catch (error) {
-    return { call, problem: toProblem(error, "INVALID_REQUEST", `The input of ${call.toolName} is not accepted.`) };
+    const problem = toProblem(error, "INVALID_REQUEST", `The input of ${call.toolName} is not accepted.`);
+    return { call, access: found.access, problem };
   }
 }
 
@@ -80,7 +82,7 @@ export async function* runCalls(
       ended[index] = result;
       recordOutcome(run.watch, calls[index] as CheckedCall | RejectedCall, result);
       events.push({ type: "outcome", outcome: result });
-      events.push(buildOutcomeEvent(result));
+      events.push(buildOutcomeEvent(result, calls[index]?.access));
     }
     if (ended[index]) startNextWrite();
     if (--running === 0) events.end();
@@ -225,11 +227,13 @@ function buildAllowedEvent(tool_call_id: string, { allowed_by, account }: Allowa
   };
 }
 
-function buildOutcomeEvent(outcome: Outcome): AgentEvent {
+/** `access` tells clients that a failed call would have changed something. */
+function buildOutcomeEvent(outcome: Outcome, access: Access | undefined): AgentEvent {
   const { toolCallId } = outcome.call;
   if ("output" in outcome) return { type: "tool-output-available", toolCallId, output: outcome.output };
   if ("problem" in outcome) {
-    return { type: "tool-output-error", toolCallId, errorText: outcome.problem.message, code: outcome.problem.code };
+    const { message: errorText, code } = outcome.problem;
+    return { type: "tool-output-error", toolCallId, errorText, code, ...(access ? { access } : {}) };
   }
   return { type: "tool-output-denied", toolCallId, reason: outcome.denied };
 }

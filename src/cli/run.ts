@@ -1,6 +1,6 @@
 import { CommanderError } from "commander";
 import { clean } from "#protocol/clean";
-import { ERRORS, Problem } from "#protocol/errors";
+import { ERRORS, Problem, toProblemBody } from "#protocol/errors";
 import { quoteShellWord } from "#protocol/shell";
 import type { Command } from "./command.ts";
 import { toHelpDocument } from "./commands/help.ts";
@@ -66,9 +66,16 @@ async function settle(kay: Kay, returned: ExitCode): Promise<number> {
   return kay.signal.aborted ? await toEnd(kay) : exit;
 }
 
-/** A signal needs no words; that the time is over does, those of the command where it has some. */
+/**
+ * A signal needs no words, but with `--json` a document of what had come. That the time is over needs words, those of the
+ * command where it has some.
+ */
 async function toEnd(kay: Kay, error?: unknown): Promise<number> {
-  if (!isTimedOut(kay)) return signalExit(kay);
+  if (!isTimedOut(kay)) {
+    if (kay.flags.json && kay.flags.jq === undefined && error instanceof Problem && error.details.receipts)
+      kay.out.writeJson({ status: "error", ...toProblemBody(error) });
+    return signalExit(kay);
+  }
   return await wordError(error instanceof Problem && error.code === "TIMED_OUT" ? error : timedOutProblem(kay), kay);
 }
 

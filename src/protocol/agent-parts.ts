@@ -15,7 +15,13 @@ export type AgentPart =
       toolCallId: string;
       output: { from: string; text: string; data: unknown; url?: string };
     }
-  | { type: "tool-output-error"; toolCallId: string; errorText: string; code: string };
+  | {
+      type: "tool-output-error";
+      toolCallId: string;
+      errorText: string;
+      code: string;
+      access?: "read" | "write" | "destructive";
+    };
 
 /** Result of reading one stream event or report: the new parts and, if the turn is over, how it ended. */
 export type AgentEventResult = { parts: AgentPart[]; end?: "finish" | "abort" | Problem };

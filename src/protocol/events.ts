@@ -168,7 +168,14 @@ export const StreamPart = z.discriminatedUnion("type", [
   z.looseObject({ type: z.literal("tool-input-error"), toolCallId: text, toolName: text, errorText: text }),
   z.looseObject({ type: z.literal("tool-approval-request"), approvalId: text, toolCallId: text }),
   z.looseObject({ type: z.literal("tool-output-available"), toolCallId: text, output: z.unknown() }),
-  z.looseObject({ type: z.literal("tool-output-error"), toolCallId: text, errorText: text, code: z.optional(text) }),
+  z.looseObject({
+    type: z.literal("tool-output-error"),
+    toolCallId: text,
+    errorText: text,
+    code: z.optional(text),
+    /** What the call would have done, if its tool is known. */
+    access: z.optional(z.enum(["read", "write", "destructive"])),
+  }),
   z.looseObject({ type: z.literal("tool-output-denied"), toolCallId: text }),
   z.looseObject({ type: z.literal("finish-step") }),
   z.looseObject({ type: z.literal("finish"), finishReason: z.optional(text) }),

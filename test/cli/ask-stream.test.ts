@@ -151,6 +151,7 @@ test.for([
         message: "The model is away.",
         hint: "Wait for it.",
         ...IDS,
+        text: "Half",
         receipts: [],
       });
   },

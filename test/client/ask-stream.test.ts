@@ -100,7 +100,7 @@ test("a stream whose connections are all cut, anywhere, is whole in the end", as
   );
 });
 
-test("the person is told once that the connection is lost, and after 60 s how to get back to the work", async () => {
+test("X1 the person is told once that the connection is lost, and after 60 s how to get back to the work", async () => {
   const { api, network, clock } = streamWorld();
   const notes: string[] = [];
   const began = clock.now();
@@ -109,9 +109,10 @@ test("the person is told once that the connection is lost, and after 60 s how to
   const { parts, error } = await ask(network, api, notes);
   expect(parts).toEqual(NUMBERED.slice(0, 2));
   expect(error).toMatchObject({
-    code: "UNREACHABLE",
+    code: "OUTCOME_UNKNOWN",
+    exit: 1,
     hint: "The backend continues the work. Run `kay attach session_1` to follow it, or `kay sessions` to list all conversations.",
-    details: { session_id: "session_1", last_event: 2 },
+    details: { sent: true, lost: "UNREACHABLE", session_id: "session_1", last_event: 2 },
   });
   expect(notes).toEqual(["Connection lost, reconnecting."]);
   expect(clock.now() - began).toBe(60_000);
@@ -123,7 +124,7 @@ test("a backend that takes a connection up and drops it at once is given up afte
   const began = clock.now();
   network.on("POST /ask", { stream: [frames(PARTS.slice(0, 2))] });
   network.always("GET /sessions/session_1/events", { stream: [": hello\n\n"] });
-  expect((await ask(network, api)).error).toMatchObject({ code: "UNREACHABLE", details: { last_event: 2 } });
+  expect((await ask(network, api)).error).toMatchObject({ code: "OUTCOME_UNKNOWN", details: { last_event: 2 } });
   expect(clock.now() - began).toBe(60_000);
 });
 

@@ -6,6 +6,7 @@ import type { Kay } from "../kay.ts";
 import { isTimedOut, timedOutProblem } from "../time-limit.ts";
 import { getReceipts } from "./document.ts";
 import { takeUntilEnd } from "./follow.ts";
+import { getPartialAnswer } from "./partial.ts";
 
 /**
  * How long the backend may take to accept a cancellation, in ms, since the user waits. After a timeout, it also has to
@@ -61,18 +62,20 @@ async function toLastView(link: BackendHandle, view: View, signal: AbortSignal):
 }
 
 function getEnd(kay: Kay, view: View, heard: boolean) {
-  const { session_id, generation_id } = view;
   const receipts = getReceipts(view);
-  const details = { session_id, generation_id, receipts };
   const isDone = ENDED.includes(view.status ?? "");
   const what = isDone
     ? " and was cancelled."
     : heard
       ? ", and is being cancelled."
       : ". It may continue at the backend.";
-  const look = `\`kay sessions show ${quoteShellWord(session_id ?? "latest")}\` shows what was done.`;
+  const look = `\`kay sessions show ${quoteShellWord(view.session_id ?? "latest")}\` shows what was done.`;
   const isWhole = isDone && receipts.every(({ effect }) => effect === "settled" || effect === "planned");
-  return timedOutProblem(kay, { what, details, hint: isWhole ? "Increase the limit with --timeout." : look });
+  return timedOutProblem(kay, {
+    what,
+    details: getPartialAnswer(view),
+    hint: isWhole ? "Increase the limit with --timeout." : look,
+  });
 }
 
 const ENDED = ["completed", "cancelled", "error"];

@@ -5,7 +5,7 @@ import type { Planned } from "#protocol/events";
 import type { View } from "#ui/view/view";
 
 /** Returns the texts of a generation in their order, or only the last one if the answer is a value. */
-function saidIn(view: View): string {
+export function getText(view: View): string {
   const texts = view.items.flatMap((item) => (item.kind === "text" && getIs(view, item) ? [item.text] : []));
   return (view.output ? texts.slice(-1) : texts)
     .map((text) => text.trim())
@@ -13,10 +13,14 @@ function saidIn(view: View): string {
     .join("\n\n");
 }
 
-/** Receipts of the newest generation. */
+/** Receipts of the newest generation. A write that its service refused has none. */
 export function getReceipts(view: View): Receipt[] {
+  const refused = view.items.flatMap((item) =>
+    item.kind === "tool" && item.state === "failed" && item.code && item.code !== "OUTCOME_UNKNOWN" ? [item.call] : [],
+  );
   return view.items.flatMap((item): Receipt[] => {
-    if (item.kind === "receipt" && getIs(view, item)) return [item.receipt];
+    if (item.kind === "receipt" && getIs(view, item))
+      return item.receipt.effect === "sent" && refused.includes(item.receipt.tool_call_id) ? [] : [item.receipt];
     if (item.kind !== "planned" || !getIs(view, item)) return [];
     const { tool_call_id, tool, summary } = item.planned;
     return [{ tool_call_id, tool, effect: "planned", summary }];
@@ -32,7 +36,7 @@ export function getPlannedCalls(view: View): Planned[] {
 
 /** The guide's answer object of a generation that came as a stream. */
 export function toAskDocument(view: View, prompt: string | undefined): Record<string, unknown> {
-  const message = saidIn(view);
+  const message = getText(view);
   return {
     status: "completed",
     message,
@@ -53,7 +57,8 @@ export function getProblem(view: View): Problem | undefined {
   const end = view.items.findLast((item) => item.kind === "end");
   if (!end || (view.status !== "error" && view.status !== "cancelled")) return undefined;
   const { session_id, generation_id } = view;
-  const details = { ...end.details, session_id, generation_id, receipts: getReceipts(view) };
+  const text = getText(view);
+  const details = { ...(text && { text }), ...end.details, session_id, generation_id, receipts: getReceipts(view) };
   if (end.how === "cancelled") return new Problem("CANCELLED", cancel(end.text), { details });
   const code = isErrorCode(end.code) ? end.code : "SERVICE_FAILED";
   const hint = end.hint ? { hint: clean(end.hint) } : {};

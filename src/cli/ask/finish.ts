@@ -5,6 +5,7 @@ import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { Kay } from "../kay.ts";
 import { wrapSentences } from "../output/wrap.ts";
 import { getPlannedCalls, getProblem, getReceipts, toAskDocument, wasDenied } from "./document.ts";
+import { findFailedWrite } from "./failed-writes.ts";
 import type { FollowResult } from "./follow.ts";
 import { checkOutputValue } from "./output.ts";
 import { getAnswerCommands, toPendingItem } from "./pending-items.ts";
@@ -17,9 +18,9 @@ import { showReceipts } from "./show-answer.ts";
 export type FinishOptions = { prompt?: string; lines: boolean; refused?: boolean; check?: OutputCheck };
 
 /**
- * Tell how following ended, and choose the exit code: 8 at an open card, 5 after a no.
+ * Shows how following ended, and chooses the exit code: 8 at an open card, 5 after a denial.
  *
- * @throws Problem for a generation that failed or was cancelled
+ * @throws Problem for a generation that failed or was cancelled, or in which a write failed
  */
 export async function finishAsk(
   kay: Kay,
@@ -32,8 +33,10 @@ export async function finishAsk(
     if (lines) kay.flags = { ...kay.flags, json: false };
     throw problem;
   }
-  if (waiting.length === 0) checkOutputValue(check, view.output);
   const exit = waiting.length > 0 ? EXIT.pending : wasDenied(view) && !refused ? EXIT.denied : EXIT.ok;
+  const failure = exit === EXIT.ok ? findFailedWrite(view) : undefined;
+  if (failure) throw failure;
+  if (waiting.length === 0) checkOutputValue(check, view.output);
   if (lines) return exit;
   if (kay.flags.json) {
     const document = toAskDocument(view, prompt);

@@ -12,6 +12,7 @@ import { findConversationId } from "./conversation.ts";
 import { finishAsk } from "./finish.ts";
 import { followGeneration } from "./follow.ts";
 import { createJsonLinesPresenter, writeTimeoutLine } from "./json-lines.ts";
+import { withPartialAnswer } from "./partial.ts";
 import { createTextPresenter, SILENT_PRESENTER } from "./presenter.ts";
 
 /** What `kay ask` takes besides the prompt. `check` tells whether an answer has the value that was asked for. */
@@ -75,10 +76,10 @@ export async function askOnce(
     });
     return await finishAsk(kay, followed, { prompt: request.prompt, lines, check: options.check });
   } catch (error) {
-    if (!kay.signal.aborted) throw error;
-    const ended = await cancelGeneration(kay, link, view, error);
-    if (lines) writeTimeoutLine(kay, view, ended);
-    throw ended;
+    const ended = kay.signal.aborted ? await cancelGeneration(kay, link, view, error) : error;
+    if (lines && kay.signal.aborted) writeTimeoutLine(kay, view, ended);
+    // As lines, everything that came is printed already.
+    throw lines ? ended : withPartialAnswer(ended, view);
   } finally {
     leaving.abort();
   }

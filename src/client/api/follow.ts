@@ -31,7 +31,8 @@ const STABLE_MS = 10_000;
  * Yields the parts of a conversation over as many connections as needed. A lost connection is resumed with
  * `Last-Event-ID`, so that nothing is lost or repeated.
  *
- * @throws Problem UNREACHABLE after 60 s without a connection; OUTCOME_UNKNOWN for an ask that cannot be resumed
+ * @throws Problem for a conversation UNREACHABLE after 60 s without a connection; for an ask always OUTCOME_UNKNOWN,
+ * because it was taken, and a caller that sent it again could do it twice
  */
 export async function* followEvents(
   caller: Caller,
@@ -61,7 +62,11 @@ export async function* followEvents(
       lost = error;
     }
     if (clock.now() - since >= STABLE_MS) outage.end();
-    connection = await rejoin(caller, following, outage, toLostConnection(lost, following));
+    try {
+      connection = await rejoin(caller, following, outage, toLostConnection(lost, following));
+    } catch (error) {
+      throw what === "ask" ? toUnknownOutcome(error, turn, following.key) : error;
+    }
   }
 }
 
@@ -72,10 +77,10 @@ export function buildEventsPath(sessionId: string, query: Record<string, string>
 }
 
 /** Returns the error that interrupted the connection; throws any other error. */
-function toLostConnection(error: unknown, { what, turn }: FollowOptions): Problem {
+function toLostConnection(error: unknown, { what }: FollowOptions): Problem {
   if (!(error instanceof Problem) || !["UNREACHABLE", "TIMED_OUT"].includes(error.code)) throw error;
   // An ask that was silent too long ends with an error; a followed conversation continues.
-  if (what === "ask" && error.details.idle) throw withAttachHint(error, turn);
+  if (what === "ask" && error.details.idle) throw error;
   return error;
 }
 
@@ -117,15 +122,27 @@ function toRetryableError(error: unknown, lost: Problem, { what, key }: FollowOp
   throw what === "ask" && [404, 405].includes(status) ? outcomeUnknownProblem(lost, key) : error;
 }
 
+/**
+ * Returns the error of a request that was taken and whose end cannot be read. One that does not invite to a repeat keeps
+ * its code.
+ */
+export function toUnknownOutcome(error: unknown, place: Position, key?: string): unknown {
+  const keeps = !(error instanceof Problem) || error.exit === 1 || error.code === "CANCELLED";
+  return keeps ? error : withAttachHint(outcomeUnknownProblem(error, key), place);
+}
+
+/** How far a conversation was read. */
+type Position = Pick<Turn, "sessionId" | "last">;
+
 function outcomeUnknownProblem(lost: Problem, key: string | undefined): Problem {
   return new Problem("OUTCOME_UNKNOWN", `The answer broke off, so it is unknown how much was done. ${lost.message}`, {
-    details: { lost: lost.code, ...(key ? { idempotency_key: key } : {}) },
+    details: { sent: true, lost: lost.code, ...(key ? { idempotency_key: key } : {}) },
     cause: lost,
   });
 }
 
 /** Adds a hint for returning to the conversation, which continues on the backend. */
-function withAttachHint(problem: Problem, { sessionId, last }: Turn): Problem {
+function withAttachHint(problem: Problem, { sessionId, last }: Position): Problem {
   if (sessionId === undefined) return problem;
   const shown = clean(sessionId, { lines: false, max: 100 });
   return new Problem(problem.code, problem.message, {

@@ -21,6 +21,8 @@ export function updateTool(view: View, part: StreamPart, at?: number): View {
         ...stopClock(tool, at),
         state: "failed",
         error: part.errorText,
+        ...(part.code ? { code: part.code } : {}),
+        ...(part.access ? { access: part.access } : {}),
       }));
     case "tool-output-denied":
       return changeTool(view, part.toolCallId, (tool) => ({ ...stopClock(tool, at), state: "denied" }));

@@ -61,8 +61,10 @@ export type ToolItem = {
   state: ToolState;
   log: string[];
   output?: unknown;
-  /** Why the call failed. */
+  /** Why the call failed, the code of that, and what the call would have done. */
   error?: string;
+  code?: string;
+  access?: "read" | "write" | "destructive";
   /** When it last started to work, in ms since 1970. */
   since?: number;
   workedMs?: number;

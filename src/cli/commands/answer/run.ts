@@ -1,3 +1,4 @@
+import { toUnknownOutcome } from "#client/api/follow";
 import type { PendingRequest } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
 import { quoteShellWord } from "#protocol/shell";
@@ -8,6 +9,7 @@ import { cancelGeneration, getCancelGraceMs } from "../../ask/cancel.ts";
 import { finishAsk } from "../../ask/finish.ts";
 import { followGeneration, takeUntilEnd } from "../../ask/follow.ts";
 import type { AuthCard } from "../../ask/open-card.ts";
+import { withPartialAnswer } from "../../ask/partial.ts";
 import { getAnswerCommands } from "../../ask/pending-items.ts";
 import { createTextPresenter, SILENT_PRESENTER } from "../../ask/presenter.ts";
 import { declineAuth, formatClosedCard, sendAnswer } from "../../ask/prompt-for-card.ts";
@@ -117,8 +119,10 @@ async function showRest(kay: Kay, link: BackendHandle, { session, seen, refused,
   } catch (error) {
     // Looking at an open request does not cancel it.
     if (kay.signal.aborted && view && listOpenCards(view).length === 0)
-      throw await cancelGeneration(kay, link, view, error);
-    throw error;
+      throw withPartialAnswer(await cancelGeneration(kay, link, view, error), view);
+    if (kay.signal.aborted || !isGiven) throw error;
+    // The answer was taken, so the work goes on unseen.
+    throw withPartialAnswer(toUnknownOutcome(error, { sessionId: session, last: view?.last ?? seen }), view);
   } finally {
     leaving.abort();
   }

@@ -3,6 +3,7 @@ import type { AskRequest } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
 import type { NumberedPart } from "#protocol/events";
 import type { Caller } from "../caller.ts";
+import { toUnknownOutcome } from "../follow.ts";
 import { type AskStream, type AskStreamOptions, openEvents } from "../stream.ts";
 import { createTurn } from "../turn.ts";
 import { createDirectTurn, type DirectTurn } from "./turn.ts";
@@ -73,7 +74,8 @@ async function* joinWithLog(
       }
       if (turn.isOver()) return;
     }
-    throw lost ?? new Problem("UNREACHABLE", "The conversation can no longer be followed.");
+    const error = lost ?? new Problem("UNREACHABLE", "The conversation can no longer be followed.");
+    throw toUnknownOutcome(error, own, options.idempotencyKey);
   } finally {
     if (signal?.aborted && signal.reason !== "SIGHUP" && !turn.hasBegun()) await cancelGeneration(caller, generationId);
     turn.end();

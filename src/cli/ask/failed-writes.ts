@@ -1,0 +1,53 @@
+import { clean } from "#protocol/clean";
+import { ERRORS, type ErrorCode, isErrorCode, Problem } from "#protocol/errors";
+import type { Item, ToolItem, View } from "#ui/view/view";
+import { getPartialAnswer } from "./partial.ts";
+
+/**
+ * Returns the error for a write that failed although the model answered: a friendly sentence must not read like success
+ * to a script. A later call of the same tool that succeeded corrects a failed one.
+ */
+export function findFailedWrite(view: View): Problem | undefined {
+  if (view.dryRun) return undefined;
+  const failed = listFailedWrites(view);
+  const [first] = failed;
+  if (first === undefined) return undefined;
+  const isUnknown = failed.some(({ code }) => code === "OUTCOME_UNKNOWN");
+  const more = failed.length > 1 ? ` ${failed.length} changes failed; the first one: ` : " A change failed: ";
+  const message = `${more.trim()} ${clean(first.error ?? "it did not finish.", { lines: false, max: 500 })}`;
+  return new Problem(isUnknown ? "OUTCOME_UNKNOWN" : getCode(first), message, {
+    hint: isUnknown ? ERRORS.OUTCOME_UNKNOWN.hint : "Correct the request and ask again.",
+    details: getPartialAnswer(view),
+  });
+}
+
+function listFailedWrites({ items, generation_id }: View): ToolItem[] {
+  const own = items.filter((item) => "generation_id" in item && item.generation_id === generation_id);
+  const later = own.map((item) => item.kind === "tool" && item.state === "done");
+  const failed: ToolItem[] = [];
+  for (const item of own) {
+    if (item.kind !== "tool" || item.state !== "failed" || !isWrite(item, own)) continue;
+    const after = Math.max(own.indexOf(item), findReceiptIndex(item, own));
+    const correction = own.findIndex(
+      (one, at) => at > after && later[at] && one.kind === "tool" && one.name === item.name,
+    );
+    if (correction < 0) failed.push(item);
+    // One call corrects one other.
+    else later[correction] = false;
+  }
+  return failed;
+}
+
+/** Whether a call would have changed something. A backend without `access` has a receipt for each write. */
+function isWrite({ call, access }: ToolItem, items: Item[]): boolean {
+  return access ? access !== "read" : findReceiptIndex({ call }, items) >= 0;
+}
+
+function findReceiptIndex({ call }: Pick<ToolItem, "call">, items: Item[]): number {
+  return items.findIndex((item) => item.kind === "receipt" && item.receipt.tool_call_id === call);
+}
+
+/** The code of the call if a script is to stop for it, as for any other failure. */
+function getCode({ code }: ToolItem): ErrorCode {
+  return isErrorCode(code) && (ERRORS[code].exit === 1 || code === "AUTH_REQUIRED") ? code : "SERVICE_FAILED";
+}

@@ -1,0 +1,146 @@
+import { expect, test } from "vitest";
+import type { StreamPart } from "#protocol/events";
+import { documentOf, type Machine, useKay } from "#test/kay";
+import type { Reply } from "#test/network";
+import { answered, approval, begins, calls, ends, IDS, says, sse, status } from "#test/parts";
+
+const kay = useKay();
+const EVENTS = "GET /sessions/session_1/events";
+const RECEIPT = { tool_call_id: "c1", tool: "jira.close_issue", summary: "Close KAY-3", effect: "sent" as const };
+/** A write that was sent, and the beginning of an answer. */
+const BEGUN: StreamPart[] = [
+  ...begins(),
+  calls("jira.close_issue", { issue: "KAY-3" }),
+  { type: "data-receipt", data: RECEIPT },
+  ...says("The answer is", " 4"),
+];
+/** What had come, in the document. */
+const CAME = { ...IDS, text: "The answer is 4", receipts: [RECEIPT] };
+
+/** Somebody whose stream breaks after these parts, and whose backend then answers like this. */
+function breaks(then: Reply, parts = BEGUN): Machine {
+  const ann = kay({ signedIn: true });
+  ann.place.network.on("POST /ask", { stream: sse(parts, { ends: false }) });
+  ann.place.network.always(EVENTS, then);
+  return ann;
+}
+
+const silence = (): Reply => ({
+  stream: (async function* () {
+    await new Promise(() => {});
+  })(),
+});
+
+test.each<[string, Reply, string]>([
+  ["is gone for good", "refused", "UNREACHABLE"],
+  ["is gone, behind a gateway", { status: 502, text: "<html>Bad Gateway</html>" }, "BAD_GATEWAY"],
+  [
+    "lost its database",
+    { status: 503, json: { code: "DATABASE_UNAVAILABLE", message: "Away." } },
+    "DATABASE_UNAVAILABLE",
+  ],
+  ["cannot resume a stream", { status: 404, json: { error: "NOT_FOUND", message: "No." } }, "UNREACHABLE"],
+  ["says nothing more", silence(), "TIMED_OUT"],
+])("X1 H06 a backend that took a request and %s leaves its outcome unknown", async (_, then, lost) => {
+  const ann = breaks(then);
+  const asked = await ann("ask --json x");
+  expect(asked.exit).toBe(1);
+  expect(documentOf(asked)).toMatchObject({
+    status: "error",
+    code: "OUTCOME_UNKNOWN",
+    message: expect.stringMatching(/^The answer broke off, so it is unknown how much was done\. /),
+    sent: true,
+    lost,
+    idempotency_key: expect.any(String),
+    ...CAME,
+  });
+  expect(JSON.stringify(asked)).not.toMatch(/try again/i);
+  expect(ann.place.network.calls().filter((call) => call.startsWith("POST"))).toEqual(["POST /ask"]);
+});
+
+test("X1 as text, what had come is the answer, and what was sent is beside the error", async () => {
+  expect(await breaks("refused")("ask x")).toEqual({
+    exit: 1,
+    stdout: "The answer is 4\n",
+    stderr: expect.stringMatching(
+      /\? Close KAY-3 \(outcome unknown; check before you retry\)\n✗ The answer broke off, .*\n {2}The backend continues the work\. /,
+    ),
+  });
+});
+
+test("H06 a stream that is silent for too long keeps what had come", async () => {
+  const ann = kay({ signedIn: true });
+  const stream = async function* () {
+    yield* sse(BEGUN, { ends: false });
+    await new Promise(() => {});
+  };
+  ann.place.network.on("POST /ask", { stream: stream() });
+  const asked = await ann("ask --json x");
+  expect([asked.exit, documentOf(asked)]).toMatchObject([1, { code: "OUTCOME_UNKNOWN", lost: "TIMED_OUT", ...CAME }]);
+});
+
+test("H06 an ask whose time is over keeps what had come", async () => {
+  const ann = kay({ signedIn: true });
+  const stream = async function* () {
+    yield* sse(BEGUN, { ends: false });
+    await new Promise(() => {});
+  };
+  ann.place.network.on("POST /ask", { stream: stream() });
+  ann.place.network.on("POST /generations/gen_1/cancel", { status: 404, json: { code: "GENERATION_NOT_FOUND" } });
+  expect(documentOf(await ann("ask --json x --timeout 30s"))).toMatchObject({ code: "TIMED_OUT", ...CAME });
+});
+
+test("H06 an ask that is canceled, here or elsewhere, keeps what had come", async () => {
+  const elsewhere = kay({ signedIn: true });
+  const end: StreamPart[] = [status("cancelled"), { type: "abort", reason: "The person cancelled it." }];
+  elsewhere.place.network.on("POST /ask", { stream: sse([...BEGUN, ...end]) });
+  const canceled = await elsewhere("ask --json x");
+  expect([canceled.exit, documentOf(canceled)]).toMatchObject([5, { code: "CANCELLED", ...CAME }]);
+  const here = kay({ signedIn: true });
+  const stream = async function* () {
+    yield* sse(BEGUN, { ends: false });
+    setImmediate(() => here.interrupt());
+    await new Promise(() => {});
+  };
+  here.place.network.on("POST /ask", { stream: stream() });
+  here.place.network.on("POST /generations/gen_1/cancel", { json: { id: "gen_1", ...IDS, status: "cancelled" } });
+  const interrupted = await here("ask --json x");
+  expect([interrupted.exit, interrupted.stderr]).toEqual([130, ""]);
+  expect(documentOf(interrupted)).toMatchObject({ status: "error", code: "CANCELLED", ...CAME });
+});
+
+test("X1 an approval that was taken before the backend died leaves the outcome unknown", async () => {
+  const ann = kay({ signedIn: true });
+  const { network } = ann.place;
+  const at = "2026-11-27T12:00:00.000Z";
+  const before = [...begins(), calls("slack.send_message", {}), approval(), status("awaiting_approval")];
+  const { data: request } = approval() as { data: unknown };
+  const waiting = { id: "int_1", kind: "approval", ...IDS, title: "t", created_at: at, expires_at: at, request };
+  const response = { interaction_id: "int_1", action: "approve", approval_scope: "once", answered_at: at };
+  network.on("GET /pending", { json: { pending: [waiting] } });
+  network.on("GET /sessions/session_1", {
+    json: { id: "session_1", title: "t", created_at: at, updated_at: at, last_event: before.length },
+  });
+  network.on("POST /sessions/session_1/interactions/int_1", { json: { ...response, ...IDS } });
+  const parts = [...before, answered({ action: "approve", approval_scope: "once" }), status("running")];
+  const sent: StreamPart = { type: "data-receipt", data: RECEIPT };
+  network.on(EVENTS, { stream: sse([...parts, sent], { ends: false }) });
+  network.always(EVENTS, "refused");
+  const given = await ann("answer int_1 --approve --json");
+  expect([given.exit, documentOf(given)]).toMatchObject([
+    1,
+    { code: "OUTCOME_UNKNOWN", sent: true, lost: "UNREACHABLE", ...IDS, receipts: [RECEIPT] },
+  ]);
+});
+
+test("X1 looking at a conversation whose backend dies may be tried again later", async () => {
+  const ann = kay({ signedIn: true });
+  ann.place.network.on("GET /sessions/session_1", "refused");
+  expect(await ann("attach session_1")).toMatchObject({ exit: 6 });
+});
+
+test("H06 an answer that came whole is as it was", async () => {
+  const ann = kay({ signedIn: true });
+  ann.place.network.on("POST /ask", { stream: sse([...begins(), ...says("Four."), ...ends()]) });
+  expect(documentOf(await ann("ask --json x"))).toMatchObject({ status: "completed", message: "Four." });
+});
