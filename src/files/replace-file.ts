@@ -144,14 +144,22 @@ function unremovableProblem(path: string, error: unknown): Problem {
 /** Creates the error for a path that cannot be written. */
 export function unwritableProblem(path: string, error: unknown): Problem {
   if (error instanceof Problem) return error;
-  return new Problem("STORE_UNREADABLE", `Could not write ${path} (${getErrno(error)}).`, {
-    hint: "Set KAY_CONFIG_DIR or XDG_CONFIG_HOME to a writable directory.",
+  const isFull = FULL.has(getErrno(error));
+  const why = isFull ? "the disk or your quota on it is full, " : "";
+  return new Problem("STORE_UNREADABLE", `Could not write ${path} (${why}${getErrno(error)}).`, {
+    hint: isFull
+      ? "Nothing was changed. Free some space, then try again."
+      : "Set KAY_CONFIG_DIR or XDG_CONFIG_HOME to a writable directory.",
     details: { path, errno: getErrno(error) },
     cause: error,
   });
 }
 
-async function resolveLinks(path: string): Promise<string> {
+/** No room on the disk, none in the quota, and a limit on the size of files. */
+const FULL = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
+
+/** Returns the file that a path means, through symbolic links. */
+export async function resolveLinks(path: string): Promise<string> {
   let target = path;
   for (let hops = 0; hops < 40; hops++) {
     const info = await lstat(target).catch(() => null);
@@ -182,7 +190,7 @@ async function renameOver(from: string, to: string): Promise<void> {
 }
 
 /** Syncs a folder. Some file systems, and Windows, cannot, but the rename is done. */
-async function syncFolder(folder: string): Promise<void> {
+export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, "r").catch(() => null);
   if (!handle) return;
   await handle.sync().catch(() => {});

@@ -1,6 +1,8 @@
 import { execFile } from "node:child_process";
+import { readdirSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { dirname } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, expect, onTestFinished, test } from "vitest";
@@ -30,10 +32,13 @@ async function backend({ grace }: { grace: boolean }) {
   return { spent, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
-/** Run one process of kay; null when it was killed. */
-function kay(job: Job): Promise<Report | null> {
+/** Run one process of kay; null when it was killed. `blocks` limits each file that it writes, as a full disk does. */
+function kay(job: Job, blocks?: number): Promise<Report | null> {
+  const line = [process.execPath, worker.path, JSON.stringify(job)];
+  const [program = "", ...args] =
+    blocks === undefined ? line : ["sh", "-c", `ulimit -f ${blocks}; exec "$0" "$@"`, ...line];
   return new Promise((resolve, reject) => {
-    execFile(process.execPath, [worker.path, JSON.stringify(job)], (error, stdout, stderr) => {
+    execFile(program, args, (error, stdout, stderr) => {
       if (error?.signal === "SIGKILL") resolve(null);
       else if (error) reject(new Error(stderr));
       else resolve(JSON.parse(stdout));
@@ -81,8 +86,22 @@ test("S18 a kill among twelve costs nobody the sign-in", { timeout: 60_000 }, as
   const { folder, stored } = await signedIn();
   const job: Job = { folder, does: "afterRejection", rejected: "T0", server: url };
   const jobs = Array.from({ length: 12 }, (_, n): Job => (n % 4 === 0 ? { ...job, stopAt: "writing" } : job));
-  const reports = (await Promise.all(jobs.map(kay))).filter((report) => report !== null);
+  const reports = (await Promise.all(jobs.map((job) => kay(job)))).filter((report) => report !== null);
   expect(reports.length).toBeGreaterThanOrEqual(9);
   for (const report of reports) expect(report).toEqual({ token: "T1", warnings: [] });
   expect(await stored()).toMatchObject({ token: "T1", refresh_token: "R1" });
+});
+
+test("F2 a disk that has room for a lock but not for the new pair does not cost the sign-in", async () => {
+  const { spent, url } = await backend({ grace: false });
+  const { folder, path, stored } = await signedIn();
+  const job: Job = { folder, does: "afterRejection", rejected: "T0", server: url };
+  expect(await kay(job, 1)).toEqual({
+    error: "STORE_UNREADABLE",
+    message: `Could not write ${path} (the disk or your quota on it is full, EFBIG).`,
+    warnings: [],
+  });
+  expect([spent, (await stored()).refresh_token]).toEqual([[], "R0"]);
+  expect(readdirSync(dirname(path))).toEqual(["default.json"]);
+  expect(await kay(job)).toEqual({ token: "T1", warnings: [] });
 });

@@ -9,6 +9,7 @@ import { findDescription, putClientSecret } from "../store/custom-services.ts";
 import { findGrant, type Grant, putGrant } from "../store/grants.ts";
 import { listKnownAccounts, lockInstallation, rememberAccount } from "../store/installations.ts";
 import { findMcp } from "../store/mcp.ts";
+import { retryWhileAway } from "../store/retry.ts";
 import type { DbConnection } from "../store/schema.ts";
 import { type AuthorizationState, settleState } from "../store/states.ts";
 import { hasLiveFamily } from "../store/token-families.ts";
@@ -53,34 +54,37 @@ export async function establishConnection(
   { tokens, identity, authorization }: ConsentResult,
 ): Promise<Page> {
   const label = accountLabel(identity);
-  return ports.db.transaction().execute(async (db) => {
-    await lockInstallation(db, state.installation_id);
-    await requireUnchanged(db, state.installation_id, service);
-    const before = await findGrant(db, state.installation_id, state.service);
-    const sameAccount = before?.account_id === identity.accountId ? before : undefined;
-    const { metadata } = requireSite(service, chooseSite(identity, state.site, getUrl(sameAccount)));
-    const due = await tokensDue(ports, db, state, { provider: service.service.oauth.provider, identity });
-    await putGrant(
-      db,
-      getGrant(ports, service, { state, tokens, identity, authorization, metadata, before: sameAccount }),
-    );
-    // A caller with only the session ID can connect an account, but that account never restores tokens.
-    if (due || state.signed_in) {
-      await rememberAccount(db, {
-        installation_id: state.installation_id,
-        provider: service.service.oauth.provider,
+  // The code is spent, so there is no second try but this one.
+  return retryWhileAway(() =>
+    ports.db.transaction().execute(async (db) => {
+      await lockInstallation(db, state.installation_id);
+      await requireUnchanged(db, state.installation_id, service);
+      const before = await findGrant(db, state.installation_id, state.service);
+      const sameAccount = before?.account_id === identity.accountId ? before : undefined;
+      const { metadata } = requireSite(service, chooseSite(identity, state.site, getUrl(sameAccount)));
+      const due = await tokensDue(ports, db, state, { provider: service.service.oauth.provider, identity });
+      await putGrant(
+        db,
+        getGrant(ports, service, { state, tokens, identity, authorization, metadata, before: sameAccount }),
+      );
+      // A caller with only the session ID can connect an account, but that account never restores tokens.
+      if (due || state.signed_in) {
+        await rememberAccount(db, {
+          installation_id: state.installation_id,
+          provider: service.service.oauth.provider,
+          account_id: identity.accountId,
+          label,
+        });
+      }
+      await settleState(db, state.hash, {
+        status: "completed",
+        message: `Authorization completed successfully. Connected ${state.service} as ${label}.`,
         account_id: identity.accountId,
-        label,
+        details: { tokens: due },
       });
-    }
-    await settleState(db, state.hash, {
-      status: "completed",
-      message: `Authorization completed successfully. Connected ${state.service} as ${label}.`,
-      account_id: identity.accountId,
-      details: { tokens: due },
-    });
-    return connectedPage(service, label, metadata);
-  });
+      return connectedPage(service, label, metadata);
+    }),
+  );
 }
 
 /** The user may have changed the service's description during the consent. The consent then applies to nothing. */

@@ -4,7 +4,16 @@ import type { ServiceConfiguration } from "#connectors/service";
 import { Problem } from "#protocol/errors";
 import { getFailureCode } from "#telemetry/trace";
 import type { BackendPorts } from "../ports.ts";
-import { type Grant, lockGrant, markDisconnected, putGrantTokens } from "../store/grants.ts";
+import { isDatabaseAway } from "../store/database.ts";
+import {
+  type Grant,
+  type GrantTokens,
+  lockGrant,
+  markDisconnected,
+  putGrantTokens,
+  rewriteGrant,
+} from "../store/grants.ts";
+import { retryWhileAway } from "../store/retry.ts";
 import type { DbConnection } from "../store/schema.ts";
 import { getRedirectUri } from "./authorize.ts";
 import { requireClient } from "./catalog.ts";
@@ -66,17 +75,32 @@ async function refreshLocked(
   rejected: string | undefined,
 ): Promise<RefreshResult> {
   const { name, title } = configuration.service;
+  let renewed: Renewed | undefined;
   try {
     return await ports.db.transaction().execute(async (db) => {
       await sql`select set_config('lock_timeout', ${LOCK_LIMIT}, true)`.execute(db);
       const open = unsealGrant(ports, configuration, await lockGrant(db, installationId, name));
       if (isGrantUsable(ports, open, rejected)) return { kind: "open", ...open };
-      return exchange(ports, db, configuration, open, rejected);
+      const result = await exchange(ports, db, configuration, open, rejected);
+      if (result.kind !== "renewed") return result;
+      renewed = result;
+      await putGrantTokens(db, renewed.open.grant, renewed.stored);
+      return { kind: "open", ...renewed.open };
     });
   } catch (error) {
+    if (renewed && isDatabaseAway(error)) return await storeLater(ports, renewed);
     if ((error as { code?: unknown }).code !== LOCK_NOT_AVAILABLE) throw error;
     throw new Problem("SERVICE_FAILED", `The connection to ${title} is being refreshed; try again in a moment.`);
   }
+}
+
+/** New tokens of a provider that has spent the refresh token before. */
+type Renewed = { kind: "renewed"; open: UnsealedGrant; stored: GrantTokens };
+
+/** The database went away while the provider answered. The tokens have no other copy, so they are stored when it is back. */
+async function storeLater(ports: BackendPorts, { open, stored }: Renewed): Promise<RefreshResult> {
+  await retryWhileAway(() => putGrantTokens(ports.db, open.grant, stored));
+  return { kind: "open", ...open };
 }
 
 /** SQLSTATE of a lock that did not come in time. */
@@ -88,10 +112,11 @@ async function exchange(
   configuration: ServiceConfiguration,
   open: UnsealedGrant,
   rejected: string | undefined,
-): Promise<RefreshResult> {
+): Promise<RefreshResult | Renewed> {
   const { service } = configuration;
   if (!open.tokens.refresh) return withoutRefreshToken(ports, db, configuration, open, rejected);
   const granted = await toGrantedService(ports, requireClient(configuration), open.grant);
+  await rewriteGrant(db, open.grant);
   const outcome = await refreshed(ports, granted.service, open.tokens.refresh);
   if (outcome.kind === "busy") return outcome;
   if (outcome.kind === "refused")
@@ -108,12 +133,15 @@ async function exchange(
   }
   const { access, refresh = open.tokens.refresh, expiresAt } = outcome.tokens;
   const address = toGrantAddress(open.grant.installation_id, configuration);
-  await putGrantTokens(db, open.grant, {
-    sealed: sealTokens(ports.keys, address, { access, refresh }),
-    access_expires_at: expiresAt,
-    updated_at: new Date(ports.clock.now()),
-  });
-  return { kind: "open", grant: { ...open.grant, access_expires_at: expiresAt }, tokens: { access, refresh } };
+  return {
+    kind: "renewed",
+    open: { grant: { ...open.grant, access_expires_at: expiresAt }, tokens: { access, refresh } },
+    stored: {
+      sealed: sealTokens(ports.keys, address, { access, refresh }),
+      access_expires_at: expiresAt,
+      updated_at: new Date(ports.clock.now()),
+    },
+  };
 }
 
 /** Where the refresh token goes, and what came of it is counted. */

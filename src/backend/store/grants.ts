@@ -68,15 +68,32 @@ export async function putGrant(db: DbConnection, grant: NewGrant): Promise<void>
     .execute();
 }
 
-/** Store the tokens of a refresh. */
+/** Tokens of a refresh, sealed. */
+export type GrantTokens = { sealed: Buffer; access_expires_at: Date | null; updated_at: Date };
+
+/** Stores the tokens of a refresh, unless others were stored since the grant was read. */
 export async function putGrantTokens(
   db: DbConnection,
-  grant: Pick<Grant, "installation_id" | "service">,
-  tokens: { sealed: Buffer; access_expires_at: Date | null; updated_at: Date },
+  grant: Pick<Grant, "installation_id" | "service" | "version">,
+  tokens: GrantTokens,
 ): Promise<void> {
   await db
     .updateTable("grants")
     .set({ ...tokens, version: sql<number>`version + 1` })
+    .where("installation_id", "=", grant.installation_id)
+    .where("service", "=", grant.service)
+    .where("version", "=", grant.version)
+    .execute();
+}
+
+/** Writes a grant as it is. A full disk or a read-only node fails here, before its refresh token is spent. */
+export async function rewriteGrant(
+  db: DbConnection,
+  grant: Pick<Grant, "installation_id" | "service" | "sealed">,
+): Promise<void> {
+  await db
+    .updateTable("grants")
+    .set({ sealed: grant.sealed })
     .where("installation_id", "=", grant.installation_id)
     .where("service", "=", grant.service)
     .execute();

@@ -27,13 +27,16 @@ export type CompletionOptions = WaitOptions & {
  */
 export async function completeConnection(options: CompletionOptions): Promise<Connection> {
   const { api, response: begun, before } = options;
-  const status = await pollAuthorization({
-    ...options,
-    service: begun.service,
-    state: begun.state,
-    ...(before && !begun.session_reset ? { later: detectLaterConnection(options, before) } : {}),
+  // The status call hands out the tokens once.
+  await options.credentials.withRoom(async () => {
+    const status = await pollAuthorization({
+      ...options,
+      service: begun.service,
+      state: begun.state,
+      ...(before && !begun.session_reset ? { later: detectLaterConnection(options, before) } : {}),
+    });
+    await saveCompletedConsent(options.credentials, options.origin, begun, status, api.clockOffsetMs());
   });
-  await saveCompletedConsent(options.credentials, options.origin, begun, status, api.clockOffsetMs());
   return waitForConfirmation({ ...options, service: begun.service, session_id: begun.session_id });
 }
 

@@ -2,6 +2,7 @@ import { dirname } from "node:path";
 import { type Lock, withLock } from "#files/lock";
 import type { Processes } from "#files/processes";
 import { checkCredentialFolder, readFileIfExists, removeFile } from "#files/replace-file";
+import { freeSpare, leaveRoom, type Room } from "#files/room";
 import type { Timer, Warn } from "#net/ports";
 import type { Problem } from "#protocol/errors";
 import type { Credentials } from "./credentials.ts";
@@ -32,6 +33,13 @@ export type CredentialsOptions = {
 export function createCredentials(options: CredentialsOptions): Credentials {
   const { folder, profile, keychain, preference } = options;
   let opened: OpenProfile | null = null;
+  /** Rooms of running work; each write takes one. */
+  const rooms: Room[] = [];
+  const takeFreeRoom = async () => {
+    const room = rooms.pop();
+    if (room) await freeSpare(room);
+    return room;
+  };
   const open = () => {
     opened ??= openProfile(options, getStorePath(folder(), profile));
     return opened;
@@ -44,20 +52,37 @@ export function createCredentials(options: CredentialsOptions): Credentials {
     },
     async write(origin, expected, signIn) {
       const { withWriteLock, locked } = open();
+      const room = await takeFreeRoom();
       return withWriteLock(async () => {
         const current = await locked.load();
-        if (current.generation !== expected) return null;
-        await locked.save(current, { ...current.origins, [origin]: normalizeSignIn(signIn) });
+        if (current.generation !== expected) {
+          // The caller tries again with what is there now.
+          if (room) rooms.push(room);
+          return null;
+        }
+        await locked.save(current, { ...current.origins, [origin]: normalizeSignIn(signIn) }, room);
         return expected + 1;
       });
     },
     async update(origin, change) {
       const { withWriteLock, locked } = open();
+      const room = await takeFreeRoom();
       return withWriteLock(async () => {
         const current = await locked.load();
         const before = Object.hasOwn(current.origins, origin) ? { ...current.origins[origin] } : {};
-        await locked.save(current, { ...current.origins, [origin]: normalizeSignIn(change(before)) });
+        await locked.save(current, { ...current.origins, [origin]: normalizeSignIn(change(before)) }, room);
       });
+    },
+    async withRoom(work) {
+      const room = await open().store.takeRoom();
+      rooms.push(room);
+      try {
+        return await work();
+      } finally {
+        const index = rooms.indexOf(room);
+        if (index >= 0) rooms.splice(index, 1);
+        await leaveRoom(room);
+      }
     },
     origins: async () => (await open().store.load()).origins,
     async remove() {

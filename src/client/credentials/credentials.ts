@@ -53,6 +53,11 @@ export type Credentials = {
   update(origin: string, change: (current: SignIn) => SignIn): Promise<void>;
   /** Runs `work` while no other process of this machine does so for this profile (the refresh lock). */
   exclusively<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
+  /**
+   * Runs work that spends a one-time secret and then writes once. The room for that write is taken before: a full disk,
+   * or a locked keychain, ends it before the secret is spent.
+   */
+  withRoom<T>(work: () => Promise<T>): Promise<T>;
   /** Checks whether credentials can be stored, without writing. Called before the user is sent to a consent page. */
   checkWritable(): Promise<void>;
   /** Returns all stored sign-ins by origin. */

@@ -116,15 +116,17 @@ async function refreshToken(options: RefresherOptions, stale: string | undefined
     const { token, refresh_token } = held.signIn;
     if (token && token !== stale) return token;
     if (!refresh_token) return null;
-    await step("calling");
-    const outcome = await call(refresh_token, crypto.randomUUID());
-    await step("answered");
-    if (outcome.kind === "ok" && isToken(outcome.token)) {
+    const outcome = await credentials.withRoom(async () => {
+      await step("calling");
+      const outcome = await call(refresh_token, crypto.randomUUID());
+      await step("answered");
+      if (outcome.kind !== "ok" || !isToken(outcome.token)) return outcome;
       await step("writing");
       const written = await storeTokens(options, held, outcome);
       await step("written");
-      return written;
-    }
+      return { kind: "written" as const, written };
+    });
+    if (outcome.kind === "written") return outcome.written;
     if (outcome.kind === "invalid") return endSignIn(options, held.signIn, outcome.code);
     throw temporaryProblem(outcome.kind === "passing" ? outcome.problem : undefined);
   });

@@ -9,6 +9,7 @@ import {
   replaceFile,
   restrictPermissions,
 } from "#files/replace-file";
+import { type Room, replaceInRoom, takeRoom } from "#files/room";
 import type { Timer, Warn } from "#net/ports";
 import { Problem } from "#protocol/errors";
 import type { StorageMode } from "./credentials.ts";
@@ -23,8 +24,10 @@ export type Store = {
   path: string;
   /** Reads and decodes the file. A damaged one is first set aside, with one warning. */
   load(): Promise<Content>;
-  /** Writes the next generation in the chosen mode. Must run under the write lock. */
-  save(before: Content, origins: SignInsByOrigin): Promise<void>;
+  /** Writes the next generation in the chosen mode, within this room if given. Must run under the write lock. */
+  save(before: Content, origins: SignInsByOrigin, room?: Room): Promise<void>;
+  /** Takes room for the next generation, with the key that seals it. @throws Problem when it could not be written */
+  takeRoom(): Promise<Room>;
 };
 
 export type StoreOptions = {
@@ -41,6 +44,7 @@ export type StoreOptions = {
 /** Creates the store for a file; see {@link Store}. */
 export function createStore(options: StoreOptions): Store {
   const { path, keys, random, platform } = options;
+  const createUnique = () => Buffer.from(random(6)).toString("hex");
   const load = async (): Promise<Content> => {
     const bytes = readFileIfExists(path);
     if (!bytes) {
@@ -56,15 +60,23 @@ export function createStore(options: StoreOptions): Store {
   return {
     path,
     load,
-    async save(before, origins) {
+    async save(before, origins, room) {
       const generation = before.generation + 1;
       const choice = await keys.choose(before.mode);
       const envelope =
         choice.mode === "file"
           ? { mode: "file" as const, generation, origins }
           : (await loadSealing()).seal(choice.key, random(12), generation, origins);
+      const text = formatEnvelope(envelope);
+      if (room) return replaceInRoom(room, text, createUnique());
       await ensureCredentialFolder(join(path, ".."));
-      await replaceFile(path, formatEnvelope(envelope), Buffer.from(random(6)).toString("hex"));
+      await replaceFile(path, text, createUnique());
+    },
+    async takeRoom() {
+      const bytes = readFileIfExists(path)?.length ?? 0;
+      await keys.choose((await load()).mode);
+      await ensureCredentialFolder(join(path, ".."));
+      return takeRoom(path, 2 * bytes + ROOM_BYTES, { unique: createUnique(), now: options.clock.now() });
     },
   };
 }
@@ -80,6 +92,9 @@ export function getStorePath(folder: string, profile: string): string {
 
 /** Loaded late, because node:crypto takes several ms and only the mode `keychain` needs it. */
 const loadSealing = () => import("./envelope.ts");
+
+/** Room for tokens that are longer than those before. */
+const ROOM_BYTES = 8 * 1024;
 
 const NOTHING: Content = { mode: null, generation: 0, origins: {} };
 

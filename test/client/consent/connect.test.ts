@@ -37,6 +37,7 @@ function stored(signIn: SignIn): Credentials & { signIn(): SignIn } {
     checkWritable: async () => {},
     origins: async () => ({}),
     remove: async () => null,
+    withRoom: (work) => work(),
     describe: async () => ({ mode: "file", path: "" }),
   };
 }

@@ -1,0 +1,91 @@
+import { open, readdir, rename, stat, unlink } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { getErrno } from "./errno.ts";
+import { replaceFile, resolveLinks, syncFolder, unwritableProblem } from "./replace-file.ts";
+
+/**
+ * Room on the disk for a file that must be replaced later, whatever happens to the disk until then: after a one-time
+ * secret was spent, there is no second try.
+ */
+export type Room = { target: string; file: string; spare: string };
+
+/** Small files, such as a lock, are made beside the file when it is replaced. */
+const SPARE_BYTES = 8 * 1024;
+/** Room of a process that was killed is removed after this time, in ms. A consent may take ten minutes. */
+const STALE_MS = 3_600_000;
+
+/**
+ * Takes room for a file of up to `bytes` bytes beside it.
+ *
+ * @throws Problem STORE_UNREADABLE if the disk has no room
+ */
+export async function takeRoom(
+  path: string,
+  bytes: number,
+  { unique, now }: { unique: string; now: number },
+): Promise<Room> {
+  const target = await resolveLinks(path);
+  const room = { target, file: `${target}.${unique}.room`, spare: `${target}.${unique}.spare.room` };
+  try {
+    await removeStaleRoom(target, now);
+    await fill(room.file, bytes);
+    await fill(room.spare, SPARE_BYTES);
+    return room;
+  } catch (error) {
+    await leaveRoom(room);
+    throw unwritableProblem(target, error);
+  }
+}
+
+/** Frees what the small files beside the file need. */
+export async function freeSpare({ spare }: Room): Promise<void> {
+  await unlink(spare).catch(() => {});
+}
+
+/** Replaces the file within its room, as `replaceFile` does. A room that somebody removed is no hindrance. */
+export async function replaceInRoom(room: Room, text: string, unique: string): Promise<void> {
+  const { target, file } = room;
+  try {
+    const handle = await open(file, "r+");
+    try {
+      // Written over what is there, before it is cut: the blocks are kept all the time.
+      const { bytesWritten } = await handle.write(text, 0, "utf8");
+      await handle.truncate(bytesWritten);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(file, target);
+    await syncFolder(dirname(target));
+  } catch (error) {
+    await leaveRoom(room);
+    if (getErrno(error) !== "ENOENT") throw unwritableProblem(target, error);
+    await replaceFile(target, text, unique);
+  }
+}
+
+/** Gives the room back. */
+export async function leaveRoom({ file, spare }: Room): Promise<void> {
+  await unlink(file).catch(() => {});
+  await unlink(spare).catch(() => {});
+}
+
+/** Random bytes, because some file systems do not store zeros. */
+async function fill(path: string, bytes: number): Promise<void> {
+  const handle = await open(path, "wx", 0o600);
+  try {
+    await handle.writeFile(crypto.getRandomValues(Buffer.alloc(bytes)));
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function removeStaleRoom(target: string, now: number): Promise<void> {
+  for (const name of await readdir(dirname(target))) {
+    if (!name.startsWith(`${basename(target)}.`) || !name.endsWith(".room")) continue;
+    const path = join(dirname(target), name);
+    const written = await stat(path).catch(() => null);
+    if (written && now - written.mtimeMs > STALE_MS) await unlink(path).catch(() => {});
+  }
+}
