@@ -24,6 +24,8 @@ export const ApproveRequest = z.looseObject({
   dry_run: z.optional(z.boolean()),
   /** `fingerprint` from the reviewed dry run. The request fails if the tools have changed since. */
   expected: z.optional(z.string()),
+  /** Run the tools that the server calls reads without an approval. Omitted: as before, and new ones with an approval. */
+  trust_reads: z.optional(z.boolean()),
 });
 export type ApproveRequest = z.infer<typeof ApproveRequest>;
 
@@ -36,6 +38,8 @@ export const AddServiceRequest = z.looseObject({
   mcp: z.optional(McpRequest),
   /** MCP only: `fingerprint` from the reviewed dry run. The request fails if the tools have changed since. */
   expected: z.optional(z.string()),
+  /** MCP only: as in `ApproveRequest`. */
+  trust_reads: z.optional(z.boolean()),
   /** Check the service and return the changes without storing anything. */
   dry_run: z.optional(z.boolean()),
   /** Without a sign-in: an installation that has never signed in. If omitted, a new one is created. */
@@ -58,8 +62,12 @@ export const CustomServiceView = z.looseObject({
       method: z.optional(z.string()),
       /** Described services only: path of the request. */
       path: z.optional(z.string()),
-      /** MCP servers only: description given by the server. */
+      /** MCP servers only: description given by the server, as a model gets it. */
       description: z.optional(z.string()),
+      /** MCP servers only: access that the server claims, if kay asks for more approvals than that needs. */
+      claim: z.optional(z.string()),
+      /** MCP servers only: what a model gets of each parameter, by its path. */
+      parameters: z.optional(z.array(z.looseObject({ name: z.string(), text: z.string() }))),
     }),
   ),
   /** MCP servers only. */

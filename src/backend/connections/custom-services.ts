@@ -127,13 +127,14 @@ function getView({ name, title, base_url, auth, tools }: ServiceDescription): Cu
 
 /** An MCP server is added by a command, which is what can be given out of it. */
 function serverDescription({ name, definition, created_at, updated_at }: StoredMcp): DescriptionResponse {
-  const { place, auth } = definition as McpDefinition;
+  const { place, auth, trustedReads = [] } = definition as McpDefinition;
+  const trust = trustedReads.length > 0 ? " --trust-reads" : "";
   const header = auth.type === "api_key" ? ` --key-header ${auth.header}` : "";
   const where = "url" in place ? ` ${formatMcpPlace(place)}` : ` -- ${formatMcpPlace(place)}`;
   const given = "url" in place ? "" : (place.env ?? []).map((one) => ` --env ${one}`).join("");
   return {
     name,
-    source: `kay services add --name ${name}${header}${given} --mcp${where}\n`,
+    source: `kay services add --name ${name}${header}${given}${trust} --mcp${where}\n`,
     description: definition,
     created_at: created_at.toISOString(),
     updated_at: updated_at.toISOString(),

@@ -19,7 +19,7 @@ export function createCustomServiceRoutes(ports: BackendPorts): Hono {
   const app = new Hono();
   app.post("/services", async (c) => {
     const body = parseShape(AddServiceRequest, await readJsonBody(c.req.raw), "the request");
-    const { source, mcp, expected, dry_run: dryRun = false, session_id: sessionId } = body;
+    const { source, mcp, expected, dry_run: dryRun = false, trust_reads: trustReads, session_id: sessionId } = body;
     if ((source === undefined) === (mcp === undefined))
       throw new Problem("INVALID_REQUEST", "The request must have one of source and mcp.", { hint: "" });
     const known = await getOwner(ports, c.req.raw, sessionId);
@@ -31,7 +31,7 @@ export function createCustomServiceRoutes(ports: BackendPorts): Hono {
     const answer =
       "source" in looked
         ? await addService(ports, owner, looked, { dryRun })
-        : await addServer(ports, owner, looked, { dryRun, expected, signedIn });
+        : await addServer(ports, owner, looked, { dryRun, expected, trustReads, signedIn });
     return c.json({ ...answer, ...(owner && !hasAuthorization(c.req.raw) ? { session_id: owner } : {}) });
   });
   app.delete("/services/:name", async (c) => {
@@ -42,9 +42,9 @@ export function createCustomServiceRoutes(ports: BackendPorts): Hono {
   app.post("/services/:name/approve", async (c) => {
     const { installationId } = await authenticate(ports, c.req.raw);
     const body = parseShape(ApproveRequest, await readJsonBody(c.req.raw), "the request");
-    const { dry_run: dryRun = false, expected } = body;
+    const { dry_run: dryRun = false, expected, trust_reads: trustReads } = body;
     const { signal } = c.req.raw;
-    const storing = { dryRun, expected, signedIn: true, signal };
+    const storing = { dryRun, expected, trustReads, signedIn: true, signal };
     return c.json(await approveServer(ports, installationId, c.req.param("name"), storing));
   });
   app.get("/services/:name/description", async (c) => {

@@ -17,7 +17,9 @@ const IDLE_MS = 5 * 60_000;
 /** Shown when a server is added: such servers end with the clients that still speak to them. */
 const OLD_TRANSPORT = "It uses HTTP with SSE, which MCP replaced in 2025 by Streamable HTTP. kay still supports it.";
 
-type ServerCall = Omit<CallOptions, "writes"> & {
+type ServerCall = CallOptions & {
+  /** The call may be repeated if its response is lost. */
+  repeatable: boolean;
   /** Must be awaited before a write leaves. */
   sent?(): Promise<void>;
   /** Logs a line of progress for connected clients. */
@@ -95,11 +97,10 @@ export function createMcpClientPool(ports: McpClientPoolPorts): McpClientPool {
       const open = await waitForClient(entry, { ...call, title: server.definition.title, left });
       if (open.stale || call.doubtful) await refreshTools(open, server, call);
       requireApproved(server.definition, tool, open.list);
-      if (tool.access !== "read") await call.sent?.();
+      if (call.writes) await call.sent?.();
       return await open.client.call(tool.remote, input, {
         ...call,
         ...(call.onElicitation ? { onElicitation: countQuestions(entry, call.onElicitation) } : {}),
-        writes: tool.access !== "read",
       });
     } finally {
       entry.running--;
@@ -115,7 +116,7 @@ export function createMcpClientPool(ports: McpClientPoolPorts): McpClientPool {
         const lost = error instanceof Problem && error.code === "OUTCOME_UNKNOWN";
         const again =
           isClosedProblem(error) ||
-          (lost && tool.repeatable && entries.get(server.key)?.open?.client.alive() === false);
+          (lost && call.repeatable && entries.get(server.key)?.open?.client.alive() === false);
         if (!again || call.signal?.aborted) throw error;
         call.log?.(`Lost the connection to ${server.definition.title}; trying again.`);
         return await callOnce(server, tool, input, call);

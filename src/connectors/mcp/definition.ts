@@ -10,6 +10,8 @@ export type McpDefinition = {
   place: McpPlace;
   auth: McpAuth;
   tools: McpTool[];
+  /** Names of tools that the server calls reads, and that the user lets run without an approval. */
+  trustedReads?: string[];
 };
 
 /**
@@ -34,6 +36,7 @@ export type McpTool = {
   remote: string;
   /** The server's description, cleaned and truncated. */
   description: string;
+  /** The access that the server claims. `getAccess` has what kay treats it as. */
   access: Access;
   /** Whether a call with a lost response may be repeated: the server declares the tool idempotent. */
   repeatable: boolean;
@@ -43,6 +46,11 @@ export type McpTool = {
   input: Record<string, unknown>;
   output?: Record<string, unknown>;
 };
+
+/** Returns what kay treats a tool as. That it only reads is the server's word, which counts if the user trusts it. */
+export function getAccess({ trustedReads = [] }: Pick<McpDefinition, "trustedReads">, tool: McpTool): Access {
+  return tool.access === "read" && !trustedReads.includes(tool.name) ? "write" : tool.access;
+}
 
 /** Formats a location for users: the URL, or the command as typed in a shell. */
 export function formatMcpPlace(place: McpPlace): string {

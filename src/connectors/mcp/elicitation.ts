@@ -110,7 +110,7 @@ function getQuestion(request: ElicitationRequest, asking: ElicitationSource): Qu
   return {
     prompt: {
       type: "input",
-      prompt: `${formatMessage(request.message)}\n\n${formatSource(asking)} Your answers go to that server. Do not enter passwords, keys or codes.`,
+      prompt: `${formatSource(asking)}\n\n${formatMessage(request.message)}\n\nYour answers go to that server. ${NO_SECRETS}`,
       inputSchema: { type: "form", fields: fields.map(({ field }) => field) },
       completedView: { show_inputs: true },
     },
@@ -144,7 +144,7 @@ function buildUrlQuestion(
   return {
     prompt: {
       type: "input",
-      prompt: `${formatMessage(message)}\n\nOpen in the browser, on ${place}:\n${url.href}\n\n${formatSource(asking)} kay sends no data there and does not see what you do.`,
+      prompt: `${formatSource(asking)}\n\n${formatMessage(message)}\n\nOpen in the browser, on ${place}:\n${url.href}\n\nkay sends no data there and does not see what you do. ${NO_SECRETS}`,
       link: url.href,
       inputSchema: { type: "form", fields: [] },
     },
@@ -167,5 +167,8 @@ function formatMessage(message: string): string {
 }
 
 function formatSource({ title, where }: ElicitationSource): string {
-  return `This question comes from the MCP server ${cleanLine(title, 60)} (${cleanLine(where, 120)}), not from kay.`;
+  return `The MCP server ${cleanLine(title, 60)} (${cleanLine(where, 120)}) wrote this question, not kay.`;
 }
+
+/** A form can be worded to ask for a secret in any language, so every one says this. */
+const NO_SECRETS = "kay never needs a password, key or code.";

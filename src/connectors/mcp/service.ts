@@ -5,7 +5,7 @@ import { defineTool, type Identity, type RawAccess, type Service, type Tool, typ
 import { parseChallenge } from "./challenge.ts";
 import type { McpServerRef } from "./client-options.ts";
 import type { McpClientPool } from "./client-pool.ts";
-import { formatMcpPlace, type McpDefinition, type McpTool, toCredential } from "./definition.ts";
+import { formatMcpPlace, getAccess, type McpDefinition, type McpTool, toCredential } from "./definition.ts";
 import { createElicitationHandler, type ElicitationHandler } from "./elicitation.ts";
 import { toToolResult } from "./result.ts";
 import { diffTools, hasDifferences } from "./tool-diff.ts";
@@ -52,12 +52,13 @@ export function anonymousIdentity({ place }: Pick<McpDefinition, "place">): Iden
 
 function createMcpTool(definition: McpDefinition, tool: McpTool, now: McpTool, reach: McpAccess): Tool {
   const { title } = definition;
+  const access = getAccess(definition, tool);
   const doubtful = hasDifferences(diffTools([tool], [now]));
   return defineTool<Record<string, unknown>>({
     name: tool.name,
     description: formatDescription(title, tool),
-    access: tool.access,
-    egress: tool.access === "read" && !tool.closed,
+    access,
+    egress: access === "read" && !tool.closed,
     suspendable: true,
     input: z.record(z.string(), z.unknown()),
     schema: tool.input,
@@ -86,9 +87,12 @@ async function runMcpTool(
   { pool: links, fetch, key, listed }: McpAccess,
 ) {
   const { signal, people, raw } = context;
+  const writes = getAccess(definition, tool) !== "read";
   const secret = definition.auth.type === "none" || !raw ? {} : { secret: createSecret(raw) };
   const result = await links.call({ key, definition, fetch, listed, ...secret }, tool, input, {
     signal,
+    writes,
+    repeatable: tool.repeatable && (tool.access === "read") !== writes,
     doubtful,
     onElicitation: asked.answer,
     ...(raw ? { sent: raw.sent, unsent: raw.unsent } : {}),

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { McpTool } from "./definition.ts";
+import { listParameterTexts } from "./schema-texts.ts";
 
 /** The difference between a server's tools and the approved ones. */
 export type ToolDiff = { added: McpTool[]; changed: McpTool[]; gone: McpTool[] };
@@ -53,7 +54,10 @@ function formatInputChange(before: McpTool, tool: McpTool): string {
     ...(added.length > 0 ? [`takes ${added.join(", ")} besides`] : []),
     ...(gone.length > 0 ? [`no longer takes ${gone.join(", ")}`] : []),
   ];
-  return `${tool.name} ${parts.join(" and ") || "has a new input schema"}.`;
+  const known = new Set(listParameterTexts(before.input).map(({ name, text }) => `${name} ${text}`));
+  const texts = listParameterTexts(tool.input).filter(({ name, text }) => !known.has(`${name} ${text}`));
+  const says = texts.map(({ name, text }) => `“${name}” is now “${text}”`).join("; ");
+  return `${tool.name} ${parts.join(" and ") || "has a new input schema"}${says ? `: ${says}` : ""}.`;
 }
 
 const listFields = ({ input }: McpTool) => Object.keys((input.properties ?? {}) as object);

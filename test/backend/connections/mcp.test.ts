@@ -33,7 +33,8 @@ const FILES = [
 async function ann(command = NOTES, name = "notes") {
   const { token, session } = await connect(world());
   const mcp = { command, folder, name };
-  const add = (more: object = {}) => world().call("POST /services", { token, body: { mcp, ...more } });
+  const add = (more: object = {}) =>
+    world().call("POST /services", { token, body: { mcp, trust_reads: true, ...more } });
   const call = async (tool: string, input: object = {}) =>
     (await world().call(`POST /tools/${name}.${tool}/call`, { token, body: { input } })).body;
   const get = async (path: string) => (await world().call(`GET ${path}`, { token })).body;
@@ -47,7 +48,10 @@ test("a look stores nothing and tells each tool with its access; the same tools 
   expect(look.body).toMatchObject({
     outcome: "added",
     dry_run: true,
-    changes: ["deep was skipped: kay does not support its input schema."],
+    changes: [
+      "These now run without asking: notes.change, notes.crash, notes.env, notes.huge, notes.list_notes, notes.read_note, notes.slow, notes.work.",
+      "deep was skipped: kay does not support its input schema.",
+    ],
     service: { name: "notes", title: "Notes", sign_in: "none", mcp: { server: "notes 1", folder } },
   });
   const { tools } = look.body.service as { tools: { name: string; access: string; description: string }[] };
@@ -194,7 +198,9 @@ test("the filesystem server lists, reads and writes a folder, is removed, and no
   expect(await call("write_file", { path, content: "new" })).toMatchObject({ receipts: [{ effect: "settled" }] });
   expect(readFileSync(path, "utf8")).toBe("new");
   expect(await call("read_text_file", { path: "/etc/passwd" })).toMatchObject({ code: "SERVICE_FAILED" });
-  expect((await get("/services/files/description")).source).toContain("kay services add --name files --mcp -- ");
+  expect((await get("/services/files/description")).source).toContain(
+    "kay services add --name files --trust-reads --mcp -- ",
+  );
   expect((await world().call("DELETE /services/files", { token })).body).toMatchObject({ removed: true });
   expect(await call("list_directory", { path: folder })).toMatchObject({ code: "NOT_FOUND" });
 });

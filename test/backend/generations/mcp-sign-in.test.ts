@@ -55,7 +55,7 @@ async function added(at: World = world()) {
   const { token, session } = await connect(at);
   const add = await at.call("POST /services", { token, body: { mcp: { url: NOTES, name: "notes" } } });
   const { page } = await consent(at, session);
-  const approved = await at.call("POST /services/notes/approve", { token, body: {} });
+  const approved = await at.call("POST /services/notes/approve", { token, body: { trust_reads: true } });
   return { token, session, add, page, approved };
 }
 

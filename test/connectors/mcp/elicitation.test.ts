@@ -75,7 +75,7 @@ test.each(["legacy", "modern"] as const)(
       "“Stars” must be at most 5.",
     ]);
     expect(cards[0]?.prompt).toBe(
-      "Which note?\n\nThis question comes from the MCP server Notes (notes.example.test), not from kay. Your answers go to that server. Do not enter passwords, keys or codes.",
+      "The MCP server Notes (notes.example.test) wrote this question, not kay.\n\nWhich note?\n\nYour answers go to that server. kay never needs a password, key or code.",
     );
     expect([server.state.notes.length, order]).toEqual([1, era === "modern" ? ["unsent", "sent"] : []]);
     await link.close();
@@ -141,7 +141,7 @@ test("an address that must be visited first is shown whole with its host, opened
   expect([result.content, server.state.calls]).toEqual([[{ type: "text", text: "paid notes" }], 3]);
   expect(cards[0]).toMatchObject({ type: "input", link: PAY, inputSchema: { type: "form", fields: [] } });
   expect(cards[0]?.prompt).toBe(
-    `Pay first.\n\nOpen in the browser, on pay.example.test:\n${PAY}\n\nThis question comes from the MCP server Notes (notes.example.test), not from kay. kay sends no data there and does not see what you do.`,
+    `The MCP server Notes (notes.example.test) wrote this question, not kay.\n\nPay first.\n\nOpen in the browser, on pay.example.test:\n${PAY}\n\nkay sends no data there and does not see what you do. kay never needs a password, key or code.`,
   );
   expect(requests[0]?.done?.aborted).toBe(false);
   await server.pay();

@@ -1,10 +1,12 @@
 import {
   computeFingerprint,
   formatMcpPlace,
+  getAccess,
   getMcpBinding,
   type McpDefinition,
   type McpTool,
 } from "#connectors/mcp/definition";
+import { listParameterTexts } from "#connectors/mcp/schema-texts";
 import { anonymousIdentity } from "#connectors/mcp/service";
 import { diffTools, formatToolDiff, hasDifferences } from "#connectors/mcp/tool-diff";
 import type { AddServiceResponse, CustomServiceView } from "#protocol/custom-services";
@@ -19,6 +21,7 @@ import { sealTokens } from "../sealing.ts";
 import { type InspectedServer, inspectStored, requireMcpClients } from "./inspect.ts";
 import { revokeGrant } from "./revoke.ts";
 import { getLinkKey, toMcpService } from "./service.ts";
+import { chooseTrustedReads, formatTrustChange } from "./trusted-reads.ts";
 
 /** So many services of their own one installation may have, described ones besides. */
 const MOST = 30;
@@ -27,6 +30,8 @@ type Storing = {
   dryRun: boolean;
   /** Hash of the tool list that the user saw. */
   expected?: string | undefined;
+  /** Whether the tools that the server calls reads run without an approval; if absent, those that did before. */
+  trustReads?: boolean | undefined;
   /** Whether the caller is signed in: a server without a sign-in is connected at once. */
   signedIn?: boolean;
 };
@@ -39,16 +44,21 @@ type Storing = {
 export async function addServer(
   given: BackendPorts,
   installationId: string | undefined,
-  looked: InspectedServer,
-  { dryRun, expected, signedIn = false }: Storing,
+  inspected: InspectedServer,
+  { dryRun, expected, trustReads, signedIn = false }: Storing,
 ): Promise<AddServiceResponse> {
   const ports = requireMcpClients(given);
-  const { definition } = looked;
-  requireExpected(looked, expected);
-  if (installationId === undefined) return getAnswer(looked, getDifference(undefined, definition), dryRun);
-  const difference = await ports.db.transaction().execute(async (db) => {
+  requireExpected(inspected, expected);
+  const choose = (before?: StoredMcp) => chooseTrustedReads(inspected, before, trustReads);
+  if (installationId === undefined) {
+    const looked = choose();
+    return getAnswer(looked, getDifference(undefined, looked.definition), dryRun);
+  }
+  const { looked, difference } = await ports.db.transaction().execute(async (db) => {
     await lockInstallation(db, installationId);
-    const before = await findMcp(db, installationId, definition.name);
+    const before = await findMcp(db, installationId, inspected.definition.name);
+    const looked = choose(before);
+    const { definition } = looked;
     const found = getDifference(before, definition);
     if (
       !before &&
@@ -57,13 +67,14 @@ export async function addServer(
       throw new Problem("INVALID_REQUEST", `There are ${MOST} services of your own already.`, {
         hint: "Remove one with `kay services remove <service>`.",
       });
-    if (dryRun) return found;
+    if (dryRun) return { looked, difference: found };
     const now = new Date(ports.clock.now());
     if (found.outcome !== "unchanged" || before?.offered)
       await putMcp(db, { installation_id: installationId, name: definition.name, definition }, now);
     await forgetConnection(db, installationId, definition.name, { ...found, done: "added" });
-    return found;
+    return { looked, difference: found };
   });
+  const { definition } = looked;
   if (dryRun) return getAnswer(looked, difference, true);
   if (difference.before) await ports.links.forget(getLinkKey(installationId, difference.before));
   const connected = signedIn && definition.auth.type === "none" && (await connect(ports, installationId, definition));
@@ -117,11 +128,13 @@ type Difference = Pick<AddServiceResponse, "outcome" | "changes"> & {
 };
 
 function getDifference(stored: StoredMcp | undefined, next: McpDefinition): Difference {
-  if (!stored) return { outcome: "added", changes: [], moved: false, forgotten: [] };
+  if (!stored) return { outcome: "added", changes: formatTrustChange({}, next), moved: false, forgotten: [] };
   const before = stored.definition as McpDefinition;
   const tools = diffTools(before.tools, next.tools);
   const moved = getMcpBinding(before) !== getMcpBinding(next);
-  if (!moved && !hasDifferences(tools)) return { outcome: "unchanged", changes: [], moved, forgotten: [], before };
+  const trust = formatTrustChange(before, next);
+  if (!moved && !hasDifferences(tools) && trust.length === 0)
+    return { outcome: "unchanged", changes: [], moved, forgotten: [], before };
   const changes = [
     ...(formatMcpPlace(before.place) === formatMcpPlace(next.place)
       ? []
@@ -129,6 +142,7 @@ function getDifference(stored: StoredMcp | undefined, next: McpDefinition): Diff
     ...givenSentence(before, next),
     ...(moved ? ["Its sign-in is forgotten, and so is everything that was allowed for longer; connect it anew."] : []),
     ...formatToolDiff(before.tools, tools),
+    ...trust,
   ];
   const names = (list: McpTool[]) => list.map(({ name }) => name);
   const forgotten = moved ? names(before.tools) : names([...tools.changed, ...tools.gone]);
@@ -187,6 +201,13 @@ function getAnswer(looked: InspectedServer, { outcome, changes }: Difference, dr
   };
 }
 
+function getToolView(definition: McpDefinition, tool: McpTool): CustomServiceView["tools"][number] {
+  const { name, description } = tool;
+  const access = getAccess(definition, tool);
+  const parameters = listParameterTexts(tool.input);
+  return { name, access, ...(access === tool.access ? {} : { claim: tool.access }), description, parameters };
+}
+
 function getView({ definition, server }: InspectedServer): CustomServiceView {
   const { name, title, place, auth, tools } = definition;
   return {
@@ -194,7 +215,7 @@ function getView({ definition, server }: InspectedServer): CustomServiceView {
     title,
     base_url: formatMcpPlace(place),
     sign_in: auth.type,
-    tools: tools.map(({ name, access, description }) => ({ name, access, description })),
+    tools: tools.map((tool) => getToolView(definition, tool)),
     mcp: {
       ...(server ? { server: `${server.name} ${server.version}`.trim() } : {}),
       ...("command" in place

@@ -24,6 +24,7 @@ export function createServicesCommand(kay: Kay): Command {
     .option("--name <name>", "Name for the MCP server")
     .option("--key-header <header>", "Header that carries the API key (default: bearer token)")
     .option("--env <name>", "Pass this environment variable to the MCP server", collect)
+    .option("--trust-reads", "Run the MCP tools that only read, by the server's word, without asking")
     .option("--dry-run", "Validate the file and show what would change")
     .description("Add or replace a custom service")
     .addHelpText("after", AFTER_ADD)
@@ -35,10 +36,11 @@ export function createServicesCommand(kay: Kay): Command {
   command
     .command("approve")
     .argument("<service>")
+    .option("--trust-reads", "Run the tools that only read, by the server's word, without asking")
     .option("--dry-run", "Show the changes without approving them")
     .description("Review and approve changed tools of an MCP server")
-    .action(async (name: string, { dryRun = false }: { dryRun?: boolean }) =>
-      (await import("./mcp.ts")).approveMcpServer(kay, name, { dryRun }),
+    .action(async (name: string, { dryRun = false, trustReads }: { dryRun?: boolean; trustReads?: boolean }) =>
+      (await import("./mcp.ts")).approveMcpServer(kay, name, { dryRun, trustReads }),
     );
   command
     .command("remove")
@@ -53,7 +55,14 @@ export function createServicesCommand(kay: Kay): Command {
   return command;
 }
 
-type AddFlags = { mcp?: string | true; name?: string; keyHeader?: string; env?: string[]; dryRun?: boolean };
+type AddFlags = {
+  mcp?: string | true;
+  name?: string;
+  keyHeader?: string;
+  env?: string[];
+  trustReads?: boolean;
+  dryRun?: boolean;
+};
 
 function collect(name: string, before: string[] = []): string[] {
   return [...before, name];
@@ -62,11 +71,17 @@ function collect(name: string, before: string[] = []): string[] {
 function oneFile([file, ...more]: string[], flags: AddFlags): string {
   if (file === undefined) throw new Problem("USAGE", "Specify a description file, or an MCP server with --mcp.");
   if (more.length > 0) throw new Problem("USAGE", "Specify only one file.");
-  const wrong = (["name", "keyHeader", "env"] as const).find((flag) => flags[flag] !== undefined);
-  if (wrong !== undefined)
-    throw new Problem("USAGE", `--${wrong === "keyHeader" ? "key-header" : wrong} goes with --mcp only.`);
+  const wrong = MCP_FLAGS.find(([flag]) => flags[flag] !== undefined);
+  if (wrong !== undefined) throw new Problem("USAGE", `${wrong[1]} goes with --mcp only.`);
   return file;
 }
+
+const MCP_FLAGS = [
+  ["name", "--name"],
+  ["keyHeader", "--key-header"],
+  ["env", "--env"],
+  ["trustReads", "--trust-reads"],
+] as const;
 
 const AFTER_ADD = `
 Example, in tasks.yaml:

@@ -1,8 +1,8 @@
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { resolve } from "node:path";
-import { clean, cleanLine } from "#protocol/clean";
-import type { AddServiceRequest, AddServiceResponse, CustomServiceView } from "#protocol/custom-services";
+import { clean } from "#protocol/clean";
+import type { AddServiceRequest, AddServiceResponse } from "#protocol/custom-services";
 import { Problem } from "#protocol/errors";
 import { quoteShellWord } from "#protocol/shell";
 import { toLine } from "#ui/text/words";
@@ -10,6 +10,8 @@ import type { BackendHandle } from "../../backend/handle.ts";
 import type { Kay } from "../../kay.ts";
 import { confirmOrThrow } from "../../prompt/confirm.ts";
 import { readPipedInput } from "../../terminal/piped-input.ts";
+import { showDescription } from "./show-description.ts";
+import { askToTrustReads, explainApprovals } from "./trust-reads.ts";
 
 /** Largest description in bytes; the backend has the same limit. */
 const LONGEST = 256 * 1024;
@@ -38,9 +40,12 @@ export async function confirmAndAdd(
   const otherwise = "Use --yes, or --dry-run to look only.";
   if (!(await confirmOrThrow(kay, `${verb} ${toLine(look.service.name)}?`, otherwise)))
     throw new Problem("CANCELLED", "Nothing was changed.");
-  const done = await send({ ...body, dry_run: false, ...(look.fingerprint ? { expected: look.fingerprint } : {}) });
+  const trust = await askToTrustReads(kay, look);
+  const expected = look.fingerprint ? { expected: look.fingerprint } : {};
+  const done = await send({ ...body, ...trust, dry_run: false, ...expected });
   if (kay.flags.json) return kay.out.writeJson(done);
   kay.out.writeLine(`${done.outcome === "added" ? "Added" : "Replaced"} ${toLine(done.service.name)}.`);
+  explainApprovals(kay, done);
   if (!done.connected) kay.out.writeProgress(`Connect it with \`kay connect ${quoteShellWord(done.service.name)}\`.`);
 }
 
@@ -102,55 +107,6 @@ export async function finishAdd(kay: Kay, look: AddServiceResponse): Promise<voi
   if (look.outcome === "unchanged") kay.out.writeProgress(`${name} is there already, just so.`);
   else kay.out.writeProgress("Nothing was changed: this was a dry run.");
 }
-
-/** What would be added, on stderr: the answer of the command is what came of it. */
-export async function showDescription(kay: Kay, { service, changes }: AddServiceResponse): Promise<void> {
-  const room = kay.terminal.stderr.isTerminal ? kay.terminal.stderr.columns() : WIDE;
-  for (const text of [...getHead(service), "", ...toolLines(service, room)]) kay.terminal.stderr.write(`${text}\n`);
-  for (const change of changes) kay.out.warn(toLine(change));
-}
-
-function getHead({ name, title, base_url, sign_in, mcp }: CustomServiceView): string[] {
-  const where = mcp?.command === undefined ? `at ${toLine(base_url)}` : `runs ${toLine(mcp.command)}`;
-  return [
-    `${toLine(title)} (${toLine(name)}) ${where}`,
-    ...(mcp?.folder === undefined ? [] : [`In the folder ${toLine(mcp.folder)}`]),
-    ...(mcp?.env ? [`Given ${mcp.env.map(toLine).join(", ")} of the environment of kay's own backend`] : []),
-    ...(mcp?.server === undefined ? [] : [`An MCP server that calls itself “${toLine(mcp.server)}”`]),
-    SIGN_INS[sign_in] ?? toLine(sign_in),
-    ...(mcp ? [CLAIMS] : []),
-  ];
-}
-
-const CLAIMS = "What each tool does, and whether it only reads, is what the server says of it";
-
-/** Access first: it is what a person has to look at. */
-function toolLines({ tools }: CustomServiceView, room: number): string[] {
-  const widest = Math.max(0, ...tools.map(({ name }) => toLine(name).length));
-  return tools.map(({ name, access, method, path, description = "" }) => {
-    const head = `  ${toLine(access).padEnd(ACCESS_WIDTH)}  ${toLine(name).padEnd(widest)}  `;
-    const does =
-      method === undefined ? brief(description, room - head.length - 1) : `${toLine(method)} ${toLine(path ?? "")}`;
-    return (head + does).trimEnd();
-  });
-}
-
-/** Returns the first sentence of a server's text, as far as the line has room. */
-function brief(description: string, room: number): string {
-  return room < 12 ? "" : cleanLine(description.split(/(?<=[.!?])\s/)[0] ?? "", room);
-}
-
-/** Width of output that is not a terminal, in columns. */
-const WIDE = 160;
-const ACCESS_WIDTH = "destructive".length;
-
-const SIGN_INS: Record<string, string> = {
-  oauth2: "Sign-in: consent in the browser (OAuth 2)",
-  bearer: "Sign-in: an access token, pasted in the browser",
-  api_key: "Sign-in: an API key, pasted in the browser",
-  basic: "Sign-in: user name and password, typed in the browser",
-  none: "Sign-in: none",
-};
 
 async function readSource(kay: Kay, file: string): Promise<string> {
   const text = file === "-" ? await readPipedInput(kay, { patient: true }) : await readFile(kay, file);

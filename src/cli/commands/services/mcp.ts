@@ -1,13 +1,22 @@
-import type { AddServiceRequest, AddServiceResponse, McpRequest } from "#protocol/custom-services";
+import type { AddServiceRequest, AddServiceResponse, ApproveRequest, McpRequest } from "#protocol/custom-services";
 import { Problem } from "#protocol/errors";
 import { splitShellWords } from "#protocol/shell";
 import { toLine } from "#ui/text/words";
 import type { Kay } from "../../kay.ts";
 import { confirmOrThrow } from "../../prompt/confirm.ts";
-import { confirmAndAdd, finishAdd, sendDescription, showDescription } from "./custom.ts";
+import { confirmAndAdd, finishAdd, sendDescription } from "./custom.ts";
+import { showDescription } from "./show-description.ts";
+import { askToTrustReads, explainApprovals } from "./trust-reads.ts";
 
 /** What `kay services add --mcp` was called with: an address or a command in one text, or the words of a command after `--`. */
-export type McpFlags = { mcp: string | true; name?: string; keyHeader?: string; env?: string[]; dryRun: boolean };
+export type McpFlags = {
+  mcp: string | true;
+  name?: string;
+  keyHeader?: string;
+  env?: string[];
+  trustReads?: boolean;
+  dryRun: boolean;
+};
 
 /** `kay services add --mcp`: look at the tools of an MCP server, ask, and have the backend keep it with just these. */
 export async function addMcpServer(kay: Kay, words: string[], flags: McpFlags): Promise<void> {
@@ -26,14 +35,18 @@ export async function addMcpServer(kay: Kay, words: string[], flags: McpFlags): 
       throw error instanceof Problem && error.code === "SERVICE_FAILED" ? noServer(error, mcp) : error;
     }
   };
-  await confirmAndAdd(kay, { mcp }, { send, dryRun: flags.dryRun });
+  await confirmAndAdd(kay, { mcp, ...toTrust(flags) }, { send, dryRun: flags.dryRun });
 }
 
 /** `kay services approve`: show how the tools of an MCP server differ from those that were approved, ask, and take them. */
-export async function approveMcpServer(kay: Kay, name: string, { dryRun }: { dryRun: boolean }): Promise<void> {
+export async function approveMcpServer(
+  kay: Kay,
+  name: string,
+  { dryRun, ...flags }: { dryRun: boolean; trustReads?: boolean | undefined },
+): Promise<void> {
   const { api } = await kay.openBackend({ signedIn: true });
-  const send = (body: { dry_run: boolean; expected?: string }): Promise<AddServiceResponse> =>
-    start(kay, api.approveService(name, body, { signal: kay.signal }));
+  const send = (body: ApproveRequest): Promise<AddServiceResponse> =>
+    start(kay, api.approveService(name, { ...toTrust(flags), ...body }, { signal: kay.signal }));
   const look = await send({ dry_run: true });
   if (dryRun) return await finishAdd(kay, look);
   // Discards the previous list, and starts the program again.
@@ -47,9 +60,15 @@ export async function approveMcpServer(kay: Kay, name: string, { dryRun }: { dry
     ))
   )
     throw new Problem("CANCELLED", "Nothing was changed.");
-  const done = await send({ dry_run: false, ...expected(look) });
+  const trust = await askToTrustReads(kay, look);
+  const done = await send({ ...trust, dry_run: false, ...expected(look) });
   if (kay.flags.json) return kay.out.writeJson(done);
   kay.out.writeLine(`Approved the tools of ${toLine(done.service.name)}.`);
+  explainApprovals(kay, done);
+}
+
+function toTrust({ trustReads }: { trustReads?: boolean | undefined }): { trust_reads?: boolean } {
+  return trustReads === undefined ? {} : { trust_reads: trustReads };
 }
 
 function expected({ fingerprint }: AddServiceResponse): { expected?: string } {

@@ -1,0 +1,33 @@
+import type { AddServiceResponse } from "#protocol/custom-services";
+import { quoteShellWord } from "#protocol/shell";
+import { toLine } from "#ui/text/words";
+import type { Kay } from "../../kay.ts";
+import { canPrompt, promptYesNo } from "../../prompt/confirm.ts";
+
+/**
+ * Asks whether the tools that an MCP server calls reads may run without asking: nothing but the server's word says that
+ * they change nothing. `--yes` does not answer it, because it adds the server only; `--trust-reads` does.
+ */
+export async function askToTrustReads(kay: Kay, look: AddServiceResponse): Promise<{ trust_reads?: true }> {
+  const reads = listClaimedReads(look);
+  if (reads.length === 0 || kay.flags.yes || kay.flags.json || !canPrompt(kay)) return {};
+  const { title } = look.service;
+  kay.terminal.stderr.write(
+    `${toLine(title)} says that these only read, which kay cannot check: ${reads.map(toLine).join(", ")}\n`,
+  );
+  return (await promptYesNo(kay, "Run these without asking?")) ? { trust_reads: true } : {};
+}
+
+/** Says that kay asks before tools that the server calls reads, and how to change that. */
+export function explainApprovals(kay: Kay, done: AddServiceResponse): void {
+  const count = listClaimedReads(done).length;
+  if (count === 0) return;
+  const which = count === 1 ? "a tool" : `${count} tools`;
+  kay.out.writeProgress(
+    `kay asks before it runs ${which} that only the server calls a read. To change that: \`kay services approve ${quoteShellWord(done.service.name)} --trust-reads\`.`,
+  );
+}
+
+function listClaimedReads({ service }: AddServiceResponse): string[] {
+  return service.tools.filter(({ claim }) => claim === "read").map(({ name }) => name);
+}
