@@ -18,16 +18,31 @@ export function cutAnswerProblem(label: string, text: string): Problem {
   });
 }
 
+/** Returns the problem of a message that may not be used at all: stopped by a filter, refused, or broken off. */
+export function findUnusableEnd(label: string, { end, text }: { end: AnswerEnd; text: string }): Problem | undefined {
+  if (end === "filter") return filteredProblem(label, text);
+  if (end === "refusal") return refusedProblem(label, text);
+  return end === "broken" ? brokenAnswerProblem(label, text) : undefined;
+}
+
 /** The provider stopped the answer. */
-export function filteredProblem(label: string, text: string): Problem {
+function filteredProblem(label: string, text: string): Problem {
   return new Problem("MODEL_FAILED", `The answer was stopped by the content filter of the provider of ${label}.`, {
     hint: `Rephrase the request, or ${OTHER_MODEL}.`,
     details: { finish_reason: "content_filter", text },
   });
 }
 
+/** The model refuses. Its words, if any, are in `details.text`. */
+function refusedProblem(label: string, text: string): Problem {
+  return new Problem("MODEL_FAILED", `${label} refused to answer.`, {
+    hint: `Rephrase the request, or ${OTHER_MODEL}.`,
+    details: { finish_reason: "refusal", text },
+  });
+}
+
 /** The stream ended without a reason, so the words that came may be a part of the answer. */
-export function brokenAnswerProblem(label: string, text: string): Problem {
+function brokenAnswerProblem(label: string, text: string): Problem {
   return new Problem("MODEL_FAILED", `The answer of ${label} ended before it was complete.`, {
     details: { finish_reason: "error", text },
   });

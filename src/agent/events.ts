@@ -82,10 +82,10 @@ export type ToolOutput = {
 export type Tokens = { input?: number; output?: number };
 
 /**
- * Why a model stopped: at the end of its answer, at its output limit, because its provider's filter stopped it, or
- * because the stream ended in the middle.
+ * Why a model stopped: at the end of its answer, at its output limit, because its provider's filter stopped it, because
+ * it refuses, or because the stream ended in the middle.
  */
-export type AnswerEnd = "whole" | "length" | "filter" | "broken";
+export type AnswerEnd = "whole" | "length" | "filter" | "refusal" | "broken";
 
 /** The result of one model call. */
 export type StepResult =

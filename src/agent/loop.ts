@@ -2,11 +2,10 @@ import type { LanguageModel, ModelMessage } from "ai";
 import { Problem } from "#protocol/errors";
 import { traceEvents } from "#telemetry/trace";
 import {
-  brokenAnswerProblem,
   cutAnswerProblem,
   cutCallProblem,
   emptyAnswerProblem,
-  filteredProblem,
+  findUnusableEnd,
   isTextCall,
   textCallProblem,
 } from "./answer-problem.ts";
@@ -131,8 +130,8 @@ async function* runStep(input: AgentInput, turn: Turn): AsyncGenerator<AgentEven
   });
   if (result.kind === "aborted") return yield* yieldLast({ type: "abort" });
   if (result.kind === "failed") return yield* yieldLast(buildErrorEvent(result.problem));
-  if (result.end === "filter") return yield* yieldLast(buildErrorEvent(filteredProblem(label, result.text)));
-  if (result.end === "broken") return yield* yieldLast(buildErrorEvent(brokenAnswerProblem(label, result.text)));
+  const unusable = findUnusableEnd(label, result);
+  if (unusable) return yield* yieldLast(buildErrorEvent(unusable));
   if (result.calls.length === 0) return yield* acceptAnswer(input, turn, result);
   if (signal.aborted) return yield* yieldLast({ type: "abort" });
   const isCut = result.end === "length";

@@ -18,9 +18,11 @@ export type ModelFault = {
 
 /** Reads a provider's error. Undefined for an error that no provider reported. */
 export function readModelFault(error: unknown): ModelFault | undefined {
-  const root = findRootError(error);
-  if (APICallError.isInstance(root)) return readApiError(root);
-  const reported = findReport(root);
+  const causes = listCauses(error);
+  const refusal = causes.find((each) => APICallError.isInstance(each));
+  // The SDK gives a stream that breaks off the status of its beginning.
+  if (refusal && !(refusal.statusCode === 200 && !refusal.responseBody && refusal.cause)) return readApiError(refusal);
+  const reported = causes.map(findReport).find((each) => each !== undefined);
   if (reported === undefined) return undefined;
   const text = JSON.stringify(reported);
   return { reason: readReason(text), text, isStreamed: true, ...toWait(readRetryDelay(text)) };
@@ -28,24 +30,31 @@ export function readModelFault(error: unknown): ModelFault | undefined {
 
 /** Whether the connection ended before the answer did. */
 export function isConnectionLost(error: unknown): boolean {
-  const root = findRootError(error);
-  const { name = "", message = "", code = "" } = root instanceof Error ? (root as Error & { code?: string }) : {};
-  if (/ECONNRESET|EPIPE|UND_ERR_SOCKET|UND_ERR_BODY_TIMEOUT/.test(String(code))) return true;
-  return /^(?:terminated|network error|socket hang up|fetch failed)$|other side closed/i.test(message)
-    ? name !== "AbortError"
-    : /ended without a finish reason|stream (?:ended|closed) (?:before|unexpectedly)/i.test(message);
+  return listCauses(error).some((cause) => {
+    if (!(cause instanceof Error)) return false;
+    const { code } = cause as Error & { code?: unknown };
+    return LOST_CODES.has(String(code)) || LOST.test(cause.message);
+  });
 }
 
-/** Returns the provider's error inside the SDK's retry error. */
-export function findRootError(error: unknown): unknown {
-  let current = error;
-  for (let depth = 0; depth < 5 && current instanceof Error; depth++) {
-    if (APICallError.isInstance(current)) return current;
-    const inner = (current as { lastError?: unknown }).lastError ?? current.cause;
-    if (inner === undefined) break;
-    current = inner;
+/** Whether a time limit ended the request. */
+export function isTimeout(error: unknown): boolean {
+  return listCauses(error).some((cause) => cause instanceof Error && /timeout|abort/i.test(cause.name));
+}
+
+const LOST_CODES = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET", "UND_ERR_BODY_TIMEOUT"]);
+
+const LOST =
+  /^(?:terminated|network error|socket hang up)$|other side closed|ended without a finish reason|stream (?:ended|closed) (?:before|unexpectedly)/i;
+
+/** Lists an error and its causes; the SDK's retry error has the last attempt as its cause. */
+function listCauses(error: unknown): unknown[] {
+  const causes: unknown[] = [error];
+  for (let current = error; current instanceof Error && causes.length < 6; ) {
+    current = (current as { lastError?: unknown }).lastError ?? current.cause;
+    if (current !== undefined) causes.push(current);
   }
-  return current;
+  return causes;
 }
 
 function readApiError({

@@ -3,7 +3,7 @@ import { formatWait } from "#net/retry-after";
 import { cleanLine } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 import { REDACTED, redactSecrets } from "#protocol/redact";
-import { findRootError, isConnectionLost, type ModelFault, readModelFault } from "./model-fault.ts";
+import { isConnectionLost, isTimeout, type ModelFault, readModelFault } from "./model-fault.ts";
 import type { ModelKey } from "./models/key.ts";
 
 /** A model as errors name it: its label, such as `OpenAI gpt-6-astra`, and its key. */
@@ -27,8 +27,7 @@ export function toModelProblem(model: ModelSource, error: unknown): Problem {
 }
 
 function describeOwnError({ label }: ModelSource, error: unknown): string {
-  const root = findRootError(error);
-  if (root instanceof Error && /timeout|abort/i.test(root.name)) return `${label} did not answer in time`;
+  if (isTimeout(error)) return `${label} did not answer in time`;
   if (isConnectionLost(error)) return `The connection to ${label} was lost before its answer was complete`;
   return `${label} gave an answer that could not be read`;
 }
@@ -93,7 +92,7 @@ function isUnpaid({ status, text }: ModelFault): boolean {
 }
 
 function cannotCallTools({ status = 0, text }: ModelFault): boolean {
-  return status >= 400 && status < 500 && status !== 429 && NO_TOOLS.test(text);
+  return status >= 400 && status !== 429 && NO_TOOLS.test(text);
 }
 
 /** Ollama, OpenRouter, Groq, vLLM and llama.cpp, in their words. */

@@ -160,7 +160,9 @@ function toAnswer(message: ModelMessage | undefined, answer: Gathered): StepResu
 /** Providers without a final reason leave it to the SDK, which then says `other`. An unknown reason is no failure. */
 function toAnswerEnd({ finishReason, rawFinishReason, calls }: Gathered): AnswerEnd {
   if (finishReason === "length") return "length";
-  if (finishReason === "content-filter") return "filter";
+  // A refusal in the model's own words has an ordinary reason.
+  if (finishReason === "content-filter")
+    return !rawFinishReason || /^(?:stop|refusal|completed)$/.test(rawFinishReason) ? "refusal" : "filter";
   if (finishReason === "error" || finishReason === "interrupted") return "broken";
   return finishReason === "other" && !rawFinishReason && calls.length === 0 ? "broken" : "whole";
 }
