@@ -1,6 +1,7 @@
-import type { LanguageModel, ModelMessage } from "ai";
+import type { ModelMessage } from "ai";
 import { Problem } from "#protocol/errors";
 import { traceEvents } from "#telemetry/trace";
+import type { AgentInput, Turn } from "./agent-input.ts";
 import {
   cutAnswerProblem,
   cutCallProblem,
@@ -9,67 +10,16 @@ import {
   isTextCall,
   textCallProblem,
 } from "./answer-problem.ts";
-import type { CallPorts, CheckedCall, RejectedCall } from "./calls.ts";
+import { callModel } from "./call-model.ts";
+import type { CheckedCall, RejectedCall } from "./calls.ts";
 import { isFalseClaim, NOTHING_CHANGED } from "./claim.ts";
-import type { DryRun } from "./dry-run.ts";
 import type { AgentEvent, HeldCall, OpenStep, Outcome, StepResult } from "./events.ts";
 import { checkCall, runCalls } from "./execute.ts";
-import { buildInstructions } from "./instructions.ts";
 import { createCallLimit, findRepeatedDenial } from "./limits.ts";
-import type { ModelKey } from "./models/key.ts";
-import { type AgentObserver, getErrorCode } from "./observe.ts";
-import {
-  buildCorrectionMessages,
-  type OutputMismatch,
-  outputInvalidProblem,
-  toMismatch,
-  type WantedOutput,
-} from "./output.ts";
-import { findFailureLoop, findRepetition, hasWritten, type PastCall, withWritesDone } from "./repetition.ts";
+import { getErrorCode } from "./observe.ts";
+import { outputInvalidProblem, toMismatch } from "./output.ts";
+import { findFailureLoop, findRepetition, hasWritten, withWritesDone } from "./repetition.ts";
 import { listMissingIntegrations, toResultMessage } from "./results.ts";
-import { runModelStep } from "./step.ts";
-import type { AgentTool } from "./tool.ts";
-
-export type AgentInput = {
-  /** Observes each step, model call and tool call. */
-  watch?: AgentObserver;
-  messages: ModelMessage[];
-  tools: AgentTool[];
-  model: LanguageModel;
-  /** Names the model in error messages. */
-  label: string;
-  /** The model's API key, for error messages. */
-  key?: ModelKey;
-  /** Aborted when the answer is no longer needed. No further model or tool call is made. */
-  signal: AbortSignal;
-  /** Current time in ms since the epoch, passed to the model. */
-  now: number;
-  /** Returns whether a call needs approval. One such call holds its whole step. */
-  holds(call: CheckedCall): boolean | Promise<boolean>;
-  /**
-   * A step that was started earlier, or held and now approved. Its calls run first, to the end even if the signal has
-   * fired.
-   */
-  open?: OpenStep;
-  /** Number of model steps before this run. */
-  steps?: number;
-  /** Calls made in those steps. */
-  past?: PastCall[];
-  /** Selects the tools offered to the model in a step. Without it, the model gets all of them. */
-  offers?(messages: ModelMessage[], past: PastCall[]): AgentTool[];
-  /** The value that the answer must be. The model gets one chance to correct a mismatch. */
-  wanted?: WantedOutput;
-  /** The mismatch that the model was asked to correct. */
-  mismatch?: OutputMismatch;
-  /** Maximum number of model steps, if lower than {@link MAX_STEPS}. */
-  mostSteps?: number;
-  /** How calls reach the user. Without it, a missing connection ends the generation. */
-  calls?: CallPorts;
-  /** When set, only reads are sent. */
-  dryRun?: DryRun;
-  /** Returns whether an error ends the run instead of becoming a call's result, such as an unavailable database. */
-  isFatal?(error: unknown): boolean;
-};
 
 /** Maximum number of model steps in a generation: enough for real work, and an end for a model that never stops. */
 export const MAX_STEPS = 20;
@@ -103,8 +53,6 @@ async function* runTurn(input: AgentInput, turn: Turn): AsyncGenerator<AgentEven
   yield buildErrorEvent(turn.mismatch ? outputInvalidProblem(turn.mismatch) : new Problem("STEP_LIMIT", words));
 }
 
-type Turn = { messages: ModelMessage[]; memory: PastCall[]; mismatch?: OutputMismatch };
-
 function traceStep(input: AgentInput, step: AsyncGenerator<AgentEvent, boolean>): AsyncGenerator<AgentEvent, boolean> {
   return traceEvents(input.watch?.observe, "step", step, getErrorCode);
 }
@@ -112,22 +60,8 @@ function traceStep(input: AgentInput, step: AsyncGenerator<AgentEvent, boolean>)
 /** Makes one model call and runs the calls it returns. Returns true when the generation has ended or waits. */
 async function* runStep(input: AgentInput, turn: Turn): AsyncGenerator<AgentEvent, boolean> {
   yield { type: "start-step" };
-  const { tools, model, label, key, signal } = input;
-  const result = yield* runModelStep({
-    model,
-    label,
-    ...(key ? { key } : {}),
-    watch: input.watch,
-    tools: input.offers?.(turn.messages, turn.memory) ?? tools,
-    signal,
-    messages: [...turn.messages, ...(turn.mismatch ? buildCorrectionMessages(turn.mismatch) : [])],
-    instructions: buildInstructions(tools, input.now, {
-      schema: input.wanted?.schema,
-      dryRun: input.dryRun !== undefined,
-    }),
-    ...(input.wanted ? { schema: input.wanted.schema } : {}),
-    taken: turn.memory.map(({ call }) => ("problem" in call ? call.call : call).toolCallId),
-  });
+  const { tools, label, signal } = input;
+  const result = yield* callModel(input, turn);
   if (result.kind === "aborted") return yield* yieldLast({ type: "abort" });
   if (result.kind === "failed") return yield* yieldLast(buildErrorEvent(result.problem));
   const unusable = findUnusableEnd(label, result);

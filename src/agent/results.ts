@@ -2,13 +2,14 @@ import type { JSONValue, ModelMessage, ToolResultPart } from "ai";
 import type { ToolResult } from "#connectors/service";
 import type { Problem } from "#protocol/errors";
 import type { Outcome, ToolOutput } from "./events.ts";
+import { fitJson, fitText } from "./fit-json.ts";
 import { toWireName } from "./wire-names.ts";
 
 /** Converts a service's result to output for the model: shortened and marked with its origin. */
 export function toToolOutput(service: string, result: ToolResult): ToolOutput {
   return {
     from: service,
-    text: shorten(result.text),
+    text: fitText(result.text, MAX_TEXT_LENGTH),
     data: result.data ?? null,
     ...(result.url ? { url: result.url } : {}),
   };
@@ -64,16 +65,13 @@ function toErrorValue(problem: Problem): JSONValue {
 
 function toPlainJson(value: object): Record<string, JSONValue> {
   const json = JSON.stringify(value);
-  return json.length <= MAX_RESULT_LENGTH
-    ? JSON.parse(json)
-    : { ...JSON.parse(JSON.stringify({ ...value, data: null })), truncated: true };
+  if (json.length <= MAX_STORED_LENGTH) return JSON.parse(json);
+  const fitted = fitJson(JSON.parse(json), MAX_STORED_LENGTH);
+  return { ...(fitted.value as Record<string, JSONValue>), ...(fitted.leftOut ? { left_out: fitted.leftOut } : {}) };
 }
 
-function shorten(text: string): string {
-  return text.length <= MAX_RESULT_LENGTH
-    ? text
-    : `${text.slice(0, MAX_RESULT_LENGTH)}\n… (${text.length - MAX_RESULT_LENGTH} more characters)`;
-}
+/** Longest stored tool result, in characters. {@link toWireMessages} shortens it further. */
+const MAX_STORED_LENGTH = 120_000;
 
-/** Longest tool result for the model, in characters. Longer ones would crowd out the conversation. */
-const MAX_RESULT_LENGTH = 60_000;
+/** Longest text of a tool result, in characters. */
+const MAX_TEXT_LENGTH = 60_000;

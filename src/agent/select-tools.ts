@@ -1,42 +1,45 @@
 import { distance } from "fastest-levenshtein";
 import type { AgentTool } from "./tool.ts";
+import { countWireCharacters } from "./wire-tools.ts";
 
 /** What determines the tools that a model gets. */
 type Selection = {
   /** Names of the connected services. */
   connected: string[];
-  /** Text of the conversation. */
+  /** What the user wrote. */
   text: string;
   /** Names of the tools that a search found in this generation. */
   found: string[];
-  /** Number of tools that the model handles well. */
+  /** Highest number of tools. */
   most: number;
 };
 
-/** Characters of descriptions and schemas that fit beside a conversation. */
-const MAX_CHARACTERS = 60_000;
+/** Characters of names, descriptions and schemas that are worth their tokens in every step: about 4,000 tokens. */
+const MAX_CHARACTERS = 15_000;
+
+/** Tools that are offered when nothing is connected and the conversation names no service. */
+const MAX_GUESSED_TOOLS = 8;
 
 /**
- * Selects the tools for a model, in catalogue order: all of them if they fit. Otherwise tools that a search found, then
- * those of services that the conversation names, then those of connected services, best match first. A model that gets
- * a subset also needs {@link searchTools} as a tool.
+ * Selects the tools for a model, in catalogue order: tools that a search found, then those of services that the
+ * user names, then those of connected services, best match first. The model finds the others with
+ * {@link searchTools}, which it gets as a tool.
  */
 export function selectTools(all: AgentTool[], { connected, text, found, most }: Selection): AgentTool[] {
-  if (fitsLimits(all, most)) return all;
-  const stems = listStems(text);
   const ranks = [
     all.filter(({ name }) => found.includes(name)),
     all.filter((tool) => isNamed(tool, text)),
     all.filter(({ service }) => connected.includes(service)),
   ];
-  const best = rankTools(all, stems);
+  const best = rankTools(all, listStems(text));
   const ordered = new Set(
     ranks.flatMap((group) => best.filter(({ tool }) => group.includes(tool)).map(({ tool }) => tool)),
   );
+  const wanted = ordered.size > 0 ? [...ordered] : searchTools(all, text).slice(0, MAX_GUESSED_TOOLS);
   const chosen = new Set<AgentTool>();
   let characters = 0;
-  for (const tool of ordered) {
-    characters += countCharacters(tool);
+  for (const tool of wanted) {
+    characters += countWireCharacters(tool);
     if (chosen.size >= most || characters > MAX_CHARACTERS) break;
     chosen.add(tool);
   }
@@ -49,14 +52,6 @@ export function searchTools(all: AgentTool[], query: string): AgentTool[] {
     .filter(({ score }) => score > 0)
     .slice(0, MAX_FOUND_TOOLS)
     .map(({ tool }) => tool);
-}
-
-function fitsLimits(tools: AgentTool[], most: number): boolean {
-  return tools.length <= most && tools.reduce((sum, tool) => sum + countCharacters(tool), 0) <= MAX_CHARACTERS;
-}
-
-function countCharacters({ name, description, schema }: AgentTool): number {
-  return name.length + description.length + JSON.stringify(schema).length;
 }
 
 /** Returns whether the text contains the name or title of the service, or the tool's name, as whole words. */

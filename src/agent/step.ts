@@ -1,11 +1,12 @@
-import { jsonSchema, type LanguageModel, type ModelMessage, streamText, type Telemetry, type ToolSet, tool } from "ai";
+import { type LanguageModel, type ModelMessage, streamText, type Telemetry } from "ai";
 import { Problem } from "#protocol/errors";
 import type { AgentEvent, AnswerEnd, Call, StepResult, Tokens } from "./events.ts";
 import { toModelProblem } from "./model-problem.ts";
 import type { ModelKey } from "./models/key.ts";
 import { type AgentObserver, recordModelCall } from "./observe.ts";
 import type { AgentTool } from "./tool.ts";
-import { fromWireName, toWireName } from "./wire-names.ts";
+import { fromWireName } from "./wire-names.ts";
+import { toWireTools } from "./wire-tools.ts";
 
 export type StepInput = {
   model: LanguageModel;
@@ -94,20 +95,6 @@ function withIds(message: ModelMessage, id: (given: string) => string): ModelMes
     part.type === "tool-call" ? { ...part, toolCallId: id(part.toolCallId) } : part,
   );
   return { ...message, content };
-}
-
-function toWireTools(tools: AgentTool[]): ToolSet {
-  return Object.fromEntries(
-    tools.map(({ name, description, schema, access, examples, title }) => [
-      toWireName(name),
-      tool({
-        description,
-        inputSchema: jsonSchema(schema),
-        // Only the offline planner reads this.
-        providerOptions: { kay: { access, examples, title } },
-      }),
-    ]),
-  );
 }
 
 type Part = ReturnType<typeof streamText>["stream"] extends AsyncIterable<infer P> ? P : never;

@@ -19,6 +19,10 @@ export const AskRequest = z.looseObject({
   dry_run: z.optional(z.boolean()),
   /** Calls approved in advance for this turn: `slack.send_message`, or `slack.send_message:#ci` for one resource. */
   allow: z.optional(z.array(z.string().check(z.minLength(1), z.maxLength(200))).check(z.maxLength(50))),
+  /** IANA name of the user's time zone, such as `Europe/Berlin`. "Today" and "3 pm" mean it. */
+  time_zone: z.optional(z.string().check(z.maxLength(64))),
+  /** Full name of the model that answers this request, as in the `model` setting. */
+  model: z.optional(z.string().check(z.minLength(1), z.maxLength(200))),
   /** What to do with a generation of this conversation that is still running or waiting. */
   when_busy: z.optional(z.enum(["interrupt", "queue"])),
   /** Streams only: the client that asks, and whether it can answer requests. */

@@ -1,8 +1,9 @@
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import { MockLanguageModelV4 } from "ai/test";
 import { expect, test } from "vitest";
+import type { AgentInput } from "#agent/agent-input";
 import type { AgentEvent } from "#agent/events";
-import { type AgentInput, MAX_STEPS, runAgent } from "#agent/loop";
+import { MAX_STEPS, runAgent } from "#agent/loop";
 import { notes } from "#test/notes-tools";
 import { calls, say } from "#test/script";
 

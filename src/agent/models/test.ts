@@ -71,7 +71,7 @@ async function runTestStep(
     signal,
     messages,
     tools,
-    instructions: buildInstructions(tools, test.now()),
+    instructions: buildInstructions({ now: test.now(), services: [] }),
   });
   for (;;) {
     const { done, value } = await events.next();

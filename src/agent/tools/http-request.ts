@@ -8,11 +8,8 @@ import type { AgentTool } from "../tool.ts";
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 
 const Input = z.object({
-  service: withDescription(z.string(), "Name of a connected service, as returned by find_service."),
-  method: withDescription(
-    z._default(z.enum(METHODS), "GET"),
-    "The HTTP method. Whether the request needs approval depends on the service, not on the method.",
-  ),
+  service: withDescription(z.string(), "Name of a connected service, such as jira."),
+  method: withDescription(z._default(z.enum(METHODS), "GET"), "The HTTP method."),
   path: withDescription(
     z.string().check(z.refine(isPlainPath, "must be a path such as /rest/api/3/myself, without .. and #")),
     "Path below the service's API address, such as /rest/api/3/myself, without a host.",
@@ -58,7 +55,7 @@ function createRequestTool(access: Access, { api }: Service): Tool {
   const tool: Tool<Input> = {
     name: "http_request",
     description:
-      "Send one request to the API of a connected service when no other tool does the job. Prefer the other tools. Known reads run without approval; every other request needs it.",
+      "Send one request to the API of a connected service when no other tool does the job. Known reads run without approval.",
     access,
     input: Input,
     examples: [],

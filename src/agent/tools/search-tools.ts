@@ -8,8 +8,11 @@ import { defineOwnTool } from "./own.ts";
 
 const NAME = "search_tools";
 
-/** Number of tools offered at once when the model's own limit is unknown. */
-const MAX_OFFERED_TOOLS = 128;
+/** The instructions say what it would return. */
+const FIND_SERVICE = "find_service";
+
+/** Highest number of tools of services that are offered at once. */
+const MAX_OFFERED_TOOLS = 64;
 
 /**
  * Creates the tool that searches the tools not offered to the model. The tools found are offered from the next step on.
@@ -17,7 +20,8 @@ const MAX_OFFERED_TOOLS = 128;
 export function createSearchTool(all: AgentTool[]): AgentTool {
   return defineOwnTool({
     name: NAME,
-    description: "Find more tools by what they do. You can call the tools found from the next step on.",
+    description:
+      "Find tools that you were not given, of any service, by what they do. You can call them from the next step on.",
     input: z.object({
       query: withDescription(z.string().check(z.minLength(1)), "The task, and the service to do it with."),
     }),
@@ -31,7 +35,8 @@ export function createSearchTool(all: AgentTool[]): AgentTool {
 }
 
 /**
- * Selects the tools of one step: all if they fit; otherwise the ones that match the conversation, plus the search tool.
+ * Selects the tools of one step: those of connected services and those that the user's words are about, and kay's own. The
+ * search tool is among them if any tool is left out.
  */
 export function selectOfferedTools(
   all: AgentTool[],
@@ -39,17 +44,22 @@ export function selectOfferedTools(
 ): AgentTool[] {
   const own = all.filter((tool) => tool.own);
   const others = all.filter((tool) => !tool.own);
-  const text = messages
-    .map(({ content }) => (typeof content === "string" ? content : JSON.stringify(content)))
-    .join("\n");
+  // What services wrote names services that the user has nothing to do with.
+  const text = messages.flatMap(({ role, content }) => (role === "user" ? [toText(content)] : [])).join("\n");
   const selected = selectTools(others, {
     connected,
     text,
     found: past.flatMap(listFoundTools),
     most: MAX_OFFERED_TOOLS,
   });
-  const without = own.filter(({ name }) => name !== NAME);
-  return selected.length === others.length ? [...others, ...without] : [...selected, ...own];
+  const isWhole = selected.length === others.length;
+  return [...selected, ...own.filter(({ name }) => name !== FIND_SERVICE && !(isWhole && name === NAME))];
+}
+
+function toText(content: ModelMessage["content"]): string {
+  return typeof content === "string"
+    ? content
+    : content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
 }
 
 function listFoundTools({ outcome }: PastCall): string[] {

@@ -43,10 +43,7 @@ export function createConnectServiceTool(services: ListServices): AgentTool {
     name: "connect_service",
     description: "Ask the user to connect one or more services in the browser, and wait until they are connected.",
     input: z.object({
-      services: withDescription(
-        z.array(z.string()).check(z.minLength(1)),
-        "Names of the services, as returned by find_service.",
-      ),
+      services: withDescription(z.array(z.string()).check(z.minLength(1)), "Names or titles of the services."),
       reason: withDescription(z.optional(z.string()), "Why they are needed, in a few words."),
     }),
     examples: ["connect {services}", "sign in to {services}"],

@@ -15,7 +15,7 @@ import { listPlannedCalls } from "./dry-run.ts";
 import type { Engine } from "./engine.ts";
 import { authRequiredProblem } from "./pause.ts";
 import { traceFields, traceMessages } from "./provenance.ts";
-import { checkAllowList, type LinkRequest, type NewGeneration, parseLimits } from "./request.ts";
+import { checkAllowList, type LinkRequest, type NewGeneration, parseChoices, parseLimits } from "./request.ts";
 import { startGeneration } from "./start.ts";
 import { toOutputField } from "./wanted-output.ts";
 import type { RunResult } from "./work.ts";
@@ -50,6 +50,7 @@ export async function ask(
   const request: NewGeneration["request"] = {
     ...{ prompt, context, interactive, confirm, limits },
     ...{ mode: "answer", source: "typed" },
+    ...parseChoices(body),
   };
   const begun = await startGeneration(ports, engine, installationId, { ...body, request, link });
   const { conversationId, generationId } = begun;

@@ -1,16 +1,17 @@
 import type { ModelMessage } from "ai";
+import type { AgentInput } from "#agent/agent-input";
 import type { CheckedCall } from "#agent/calls";
 import type { OpenStep } from "#agent/events";
 import { checkCall } from "#agent/execute";
-import type { AgentInput } from "#agent/loop";
 import { selectModel } from "#agent/models/select";
 import { toPastCalls } from "#agent/repetition";
+import type { AgentTool } from "#agent/tool";
 import { selectOfferedTools } from "#agent/tools/search-tools";
 import { decideCall } from "../approvals/decide.ts";
-import { listConnectedServices } from "../connections/service-views.ts";
 import { listCalls } from "../store/calls.ts";
 import { loadMessages } from "../store/conversations.ts";
 import { isDatabaseAway } from "../store/database.ts";
+import { listServiceStates } from "../tools/service-states.ts";
 import { buildAgentTools } from "../tools/toolbox.ts";
 import type { CallContext } from "./call-context.ts";
 import { createCallPorts } from "./calls.ts";
@@ -51,8 +52,8 @@ export async function buildAgentInput(
     getWantedOutput(request),
   ]);
   const messages = history.kind === "newest" ? takeNewest(all, history.keep) : all;
-  // The offline planner reads all tools; that costs it nothing.
-  const connected = provider === "offline" ? undefined : await listConnectedServices(ports, installationId);
+  // The offline planner reads all tools and whole results; that costs it nothing.
+  const services = provider === "offline" ? undefined : await listServiceStates(ports, installationId);
   const known = calls.map((call) => ({ call: toCall(call), outcome: getOutcome(call), step: call.step }));
   const ran = new Map(
     calls.flatMap((call) => {
@@ -82,7 +83,8 @@ export async function buildAgentInput(
     now: ports.clock.now(),
     isFatal: isDatabaseAway,
     holds,
-    ...(connected ? { offers: (seen, past) => selectOfferedTools(tools, { messages: seen, past, connected }) } : {}),
+    ...(request.timeZone ? { timeZone: request.timeZone } : {}),
+    ...(services ? { services, slim: true, offers: offerTools(tools, services) } : {}),
     steps: row.steps,
     past: toPastCalls(
       known.filter(({ step }) => step <= row.steps),
@@ -98,6 +100,14 @@ export async function buildAgentInput(
       : {}),
   };
   return { input, messages };
+}
+
+function offerTools(
+  tools: AgentTool[],
+  services: { name: string; connected: boolean }[],
+): NonNullable<AgentInput["offers"]> {
+  const connected = services.filter((service) => service.connected).map(({ name }) => name);
+  return (messages, past) => selectOfferedTools(tools, { messages, past, connected });
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { ModelMessage } from "ai";
+import { isTimeZone } from "#agent/local-time";
 import type { AskRequest } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
 import { checkAllowEntries } from "../approvals/allow-list.ts";
@@ -25,6 +26,14 @@ export function parseLimits(request: AskRequest): TurnLimits {
     ...(maxSteps === undefined ? {} : { maxSteps }),
     ...(dryRun ? { dryRun } : {}),
     ...(allow?.length ? { allow } : {}),
+  };
+}
+
+/** Returns the user's time zone and the model that a request names. A zone that is unknown here is left out. */
+export function parseChoices({ time_zone, model }: AskRequest): Pick<GenerationRequest, "timeZone" | "model"> {
+  return {
+    ...(time_zone !== undefined && isTimeZone(time_zone) ? { timeZone: time_zone } : {}),
+    ...(model === undefined ? {} : { model }),
   };
 }
 

@@ -1,7 +1,7 @@
 import { AskRequest } from "#protocol/ask";
 import { parseShape } from "#protocol/parse";
 import type { Engine } from "../generations/engine.ts";
-import { checkAllowList, type LinkRequest, parseLimits } from "../generations/request.ts";
+import { checkAllowList, type LinkRequest, parseChoices, parseLimits } from "../generations/request.ts";
 import { startGeneration } from "../generations/start.ts";
 import type { BackendPorts } from "../ports.ts";
 import { putClient } from "../store/clients.ts";
@@ -27,7 +27,7 @@ export async function beginAskStream(
   const limits = parseLimits(asked);
   const started = await startGeneration(ports, engine, installationId, {
     ...asked,
-    request: { prompt, context, interactive, confirm, mode: "stream", source: "typed", limits },
+    request: { prompt, context, interactive, confirm, mode: "stream", source: "typed", limits, ...parseChoices(asked) },
     link,
   });
   const { conversationId, generationId, after, queued } = started;

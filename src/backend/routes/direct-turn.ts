@@ -5,7 +5,7 @@ import { parseShape } from "#protocol/parse";
 import { buildStreamUrl } from "../agent-client/client.ts";
 import type { Engine } from "../generations/engine.ts";
 import { openTurn, toRemoteTurn } from "../generations/remote.ts";
-import { type LinkRequest, type NewGeneration, parseLimits } from "../generations/request.ts";
+import { type LinkRequest, type NewGeneration, parseChoices, parseLimits } from "../generations/request.ts";
 import { startGeneration } from "../generations/start.ts";
 import type { BackendPorts } from "../ports.ts";
 import { streamGeneration } from "./ask-stream.ts";
@@ -58,6 +58,7 @@ async function beginDirectTurn(
     mode: "stream",
     source: "typed",
     limits: parseLimits(asked),
+    ...parseChoices(asked),
   };
   const remote = toRemoteTurn(ports.clock.now(), true);
   const turn = await startGeneration(ports, engine, installationId, { session_id, request, remote, link });

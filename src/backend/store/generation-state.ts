@@ -43,6 +43,10 @@ const GenerationRequest = z.object({
   confirm: z.boolean(),
   source: Source,
   limits: TurnLimits,
+  /** IANA name of the user's time zone. */
+  timeZone: z.optional(z.string()),
+  /** The model that answers, if the caller chose one. */
+  model: z.optional(z.string()),
   /** `agent`: only agent servers on this database work on it. */
   runsAt: z.enum(["backend", "agent"]),
   /** `traceparent` of the request: every node continues its trace. */

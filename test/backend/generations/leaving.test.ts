@@ -183,9 +183,9 @@ test("a new message declines what waits for approval, with the reason, and the m
   ]);
   const { messages } = model.prompts.at(-1) ?? { messages: [] };
   const results = messages.filter(({ role }) => role === "tool");
-  expect(results.map((one) => [one.tool_call_id, /Not done: A new|is open/.exec(JSON.stringify(one))?.[0]])).toEqual([
+  expect(results.map((one) => [one.tool_call_id, /Not done: A new|Open/.exec(JSON.stringify(one))?.[0]])).toEqual([
     ["c1", "Not done: A new"],
-    ["c2", "is open"],
+    ["c2", "Open"],
     ["c3", "Not done: A new"],
   ]);
   expect((await world().call("GET /pending", { token })).body).toEqual({ pending: [] });

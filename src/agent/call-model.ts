@@ -1,0 +1,68 @@
+import type { AgentInput, Turn } from "./agent-input.ts";
+import type { AgentEvent, StepResult } from "./events.ts";
+import { buildInstructions, type Surroundings } from "./instructions.ts";
+import { buildCorrectionMessages } from "./output.ts";
+import { runModelStep } from "./step.ts";
+import { findLongestResult, MAX_RESULT_LENGTH, toWireMessages } from "./wire-results.ts";
+
+/** Tool results are not shortened below this many characters. */
+const MIN_RESULT_LENGTH = 800;
+
+/** How much shorter tool results get with each attempt. */
+const SHORTENING = 4;
+
+/**
+ * Makes the model call of a step. If the conversation is too long for the model, long tool results are shortened and the
+ * call is made again: the request itself is never left out.
+ */
+export async function* callModel(input: AgentInput, turn: Turn): AsyncGenerator<AgentEvent, StepResult> {
+  for (;;) {
+    const limit = turn.resultLimit ?? MAX_RESULT_LENGTH;
+    const messages = input.slim ? toWireMessages(turn.messages, input.tools, limit) : turn.messages;
+    const { result, hasStarted } = yield* makeCall(input, turn, messages);
+    const isTooLong = result.kind === "failed" && result.problem.code === "CONTEXT_TOO_LONG";
+    const longest = findLongestResult(messages);
+    if (!isTooLong || hasStarted || !input.slim || longest <= MIN_RESULT_LENGTH) return result;
+    turn.resultLimit = Math.max(MIN_RESULT_LENGTH, Math.floor(Math.min(limit, longest) / SHORTENING));
+    if (turn.resultLimit >= limit) return result;
+  }
+}
+
+function describeSurroundings({ now, timeZone, services, tools }: AgentInput): Surroundings {
+  const titles = new Set(tools.filter(({ own }) => !own).map(({ title }) => title));
+  return {
+    now,
+    ...(timeZone ? { timeZone } : {}),
+    services: services ?? [...titles].map((title) => ({ title, connected: true })),
+  };
+}
+
+async function* makeCall(
+  input: AgentInput,
+  turn: Turn,
+  messages: Turn["messages"],
+): AsyncGenerator<AgentEvent, { result: StepResult; hasStarted: boolean }> {
+  const { model, label, key, watch, tools, signal, wanted } = input;
+  const events = runModelStep({
+    model,
+    label,
+    ...(key ? { key } : {}),
+    watch,
+    tools: input.offers?.(turn.messages, turn.memory) ?? tools,
+    signal,
+    messages: [...messages, ...(turn.mismatch ? buildCorrectionMessages(turn.mismatch) : [])],
+    instructions: buildInstructions(describeSurroundings(input), {
+      schema: wanted?.schema,
+      dryRun: input.dryRun !== undefined,
+    }),
+    ...(wanted ? { schema: wanted.schema } : {}),
+    taken: turn.memory.map(({ call }) => ("problem" in call ? call.call : call).toolCallId),
+  });
+  let hasStarted = false;
+  for (;;) {
+    const { done, value } = await events.next();
+    if (done) return { result: value, hasStarted };
+    hasStarted = true;
+    yield value;
+  }
+}

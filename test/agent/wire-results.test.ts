@@ -1,0 +1,86 @@
+import type { JSONValue, ModelMessage } from "ai";
+import { expect, test } from "vitest";
+import { fitJson, fitText } from "#agent/fit-json";
+import { toWireMessages } from "#agent/wire-results";
+import { notes } from "#test/notes-tools";
+
+const tools = notes(() => {});
+
+function send(toolName: string, value: Record<string, JSONValue>, limit?: number) {
+  const output = { type: "json" as const, value };
+  const message: ModelMessage = { role: "tool", content: [{ type: "tool-result", toolCallId: "c", toolName, output }] };
+  const [sent] = toWireMessages([message], tools, limit);
+  const part = sent?.role === "tool" ? sent.content[0] : undefined;
+  return part?.type === "tool-result" && part.output.type === "json" ? part.output.value : undefined;
+}
+
+test("the result of a read goes once, as data without empty fields", () => {
+  const data = { issues: [{ key: "KAY-1", assignee: null, labels: [], url: "https://x.test/KAY-1" }], more: false };
+  expect(send("notes__read", { data_from: "jira", text: "| Key |\n| KAY-1 |", data, url: "https://x.test" })).toEqual({
+    data_from: "jira",
+    data: { issues: [{ key: "KAY-1", labels: [], url: "https://x.test/KAY-1" }], more: false },
+  });
+});
+
+test("the result of a write goes once, as its sentence and its link", () => {
+  const value = { data_from: "jira", text: "Created KAY-9.", data: { key: "KAY-9" }, url: "https://x.test/KAY-9" };
+  expect(send("notes__write", value)).toEqual({
+    data_from: "jira",
+    text: "Created KAY-9.",
+    url: "https://x.test/KAY-9",
+  });
+});
+
+test.each([null, {}, { cut: true }, ""])("a read whose data is %j goes as text", (data) => {
+  expect(send("notes__read", { data_from: "notes", text: "note 1", data })).toEqual({
+    data_from: "notes",
+    text: "note 1",
+  });
+});
+
+test("what the user changed stays in the result", () => {
+  const value = { data_from: "jira", arguments_changed_by_the_person: { issue: "KAY-2" }, text: "Done.", data: null };
+  expect(send("notes__write", value)).toMatchObject({ arguments_changed_by_the_person: { issue: "KAY-2" } });
+});
+
+test("a long list loses whole entries from its end, and says how many and how to get them", () => {
+  const issues = Array.from({ length: 500 }, (_, index) => ({ key: `KAY-${index}`, summary: "x".repeat(100) }));
+  const sent = send("notes__read", { data_from: "jira", text: "", data: { issues, more: true } }, 5_000) as {
+    data: { issues: object[]; more: boolean };
+    left_out: string;
+  };
+  const { length } = sent.data.issues;
+  expect(sent.data.issues).toEqual(issues.slice(0, length));
+  expect(sent.data.more).toBe(true);
+  expect(JSON.stringify(sent).length).toBeLessThan(5_400);
+  expect(length).toBeGreaterThan(20);
+  expect(sent.left_out).toBe(
+    `Left out: ${500 - length} of 500 issues. Call again with a narrower filter, a smaller limit or the next page to see it.`,
+  );
+});
+
+test.each<[string, JSONValue]>([
+  ["one long text", { body: "word ".repeat(50_000) }],
+  ["a long text in a list", [{ body: "x".repeat(100_000) }, { body: "short" }]],
+  ["nested lists", { a: Array.from({ length: 300 }, () => ({ b: Array.from({ length: 30 }, () => "some text") })) }],
+  [
+    "many short texts in an object",
+    Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`k${at}`, "y".repeat(150)])),
+  ],
+  ["emoji", { body: "😀".repeat(20_000) }],
+])("%s is shortened to valid JSON", (_, value) => {
+  const { value: fitted, leftOut } = fitJson(value, 4_000);
+  expect(JSON.parse(JSON.stringify(fitted))).toEqual(fitted);
+  if (JSON.stringify(fitted).length > 4_600) expect(JSON.stringify(value).length).toBeLessThan(20_000);
+  else expect(leftOut).toMatch(/^Left out: /);
+  expect(JSON.stringify(fitted)).not.toMatch(/\\ud83d(?!\\ude)/i);
+});
+
+test("a value that fits is not touched", () => {
+  const value = { a: [1, 2, 3] };
+  expect(fitJson(value, 100)).toEqual({ value });
+});
+
+test("a text is cut at the end of a line", () => {
+  expect(fitText("one\ntwo\nthree", 9)).toBe("one\ntwo\n… (6 more characters)");
+});
