@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { PlannedCall, Receipt } from "./ask.ts";
+import { FieldLimits } from "./field-limits.ts";
 import { PreviewField } from "./preview-field.ts";
 
 /**
@@ -32,6 +33,7 @@ export const InputField = z.looseObject({
   required: z.optional(z.boolean()),
   defaultValue: z.optional(z.unknown()),
   options: z.optional(z.array(z.looseObject({ value: text, label: text }))),
+  limits: z.optional(FieldLimits),
 });
 export type InputField = z.infer<typeof InputField>;
 

@@ -74,8 +74,8 @@ function checkAnswer(
   { action, input = {} }: UserResponse,
 ): InteractionOutcome {
   if (action !== "submit") return { complete: { ok: false, cancelled: true } };
-  const wrong = form.map((field) => findFieldError(field, input[field.id])).find(Boolean);
-  if (wrong === undefined) return { complete: { ok: true, answers: input } };
+  const wrong = form.flatMap((field) => findFieldError(field, input[field.id]) ?? []).join(" ");
+  if (wrong === "") return { complete: { ok: true, answers: input } };
   const rest = { presentation: "questionnaire" as const, completedView: { show_inputs: true } };
   return { reprompt: { type: "input", prompt, inputSchema, error: wrong, initialValues: input, ...rest } };
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Wait } from "#agent/events";
 import type { InteractionOutcome, InteractionPrompt, Interactive, ToolInteraction } from "#connectors/interaction";
 import { Problem } from "#protocol/errors";
@@ -18,8 +19,11 @@ import type { Writer } from "./writer.ts";
 /** Milliseconds a person has where the tool says nothing. */
 const DEFAULT_TIMEOUT = 5 * 60_000;
 
-/** How often one request may be asked again after a wrong answer. */
-const MOST_REPROMPTS = 5;
+/** How often one request may be asked again after a wrong answer: more than a person ever needs. */
+const MOST_REPROMPTS = 998;
+
+/** How often the same wrong answer may be repeated. A person changes the answer; a program may not. */
+const MOST_REPEATS = 5;
 
 /** Milliseconds in which an answer that a tool did not wait for still becomes a message. */
 const LATE_TIMEOUT = 24 * 60 * 60_000;
@@ -109,6 +113,8 @@ export function createInteractive(
     let prompt: InteractionPrompt = request;
     const own = ordinal;
     ordinal += PLACES;
+    let repeats = 0;
+    let last: unknown;
     for (let round = 0; round <= MOST_REPROMPTS; round++) {
       const asked = await ensureInteraction(asker, own + round, prompt);
       if (asked.status === "cancelled") request.onCancel?.();
@@ -123,9 +129,12 @@ export function createInteractive(
         await leaveOpen(asker, own + PLACES - 1, prompt);
         return { ok: true, pending: true, queued: outcome.pending.queued ?? true, message: outcome.pending.message };
       }
+      repeats = round > 0 && isDeepStrictEqual(asked.response?.input, last) ? repeats + 1 : 0;
+      if (repeats >= MOST_REPEATS) break;
+      last = asked.response?.input;
       prompt = { ...outcome.reprompt, initialValues: outcome.reprompt.initialValues ?? asked.response?.input };
     }
-    throw new Problem("INVALID_REQUEST", `Giving up after ${MOST_REPROMPTS + 1} invalid answers.`, { hint: "" });
+    throw new Problem("INVALID_REQUEST", `Giving up after ${repeats + 1} invalid answers.`, { hint: "" });
   };
   return { interaction: { available: asker.asks }, requestInteraction, log, waiting };
 }

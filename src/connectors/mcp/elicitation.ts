@@ -118,14 +118,16 @@ function getQuestion(request: ElicitationRequest, asking: ElicitationSource): Qu
   };
 }
 
-/** Reports the first invalid field only, since a card shows one error. */
+/** Reports every invalid field, each in a sentence. */
 function readForm(fields: FormField[], input: Record<string, unknown>): Read {
   const content: Record<string, string | number | boolean | string[]> = {};
+  const faults: string[] = [];
   for (const { field, read } of fields) {
     const result = read(Object.hasOwn(input, field.id) ? input[field.id] : undefined);
-    if ("wrong" in result) return { wrong: `“${field.label}” ${result.wrong}.` };
-    if (result.value !== undefined) content[field.id] = result.value as string;
+    if ("wrong" in result) faults.push(`“${field.label}” ${result.wrong}.`);
+    else if (result.value !== undefined) content[field.id] = result.value as string;
   }
+  if (faults.length > 0) return { wrong: faults.join(" ") };
   return { answer: { action: "accept", content } };
 }
 

@@ -1,5 +1,6 @@
 import { cleanLine } from "#protocol/clean";
 import type { InputField } from "#protocol/events";
+import { type FieldLimits, findLimitFault, getFormatHint, isKnownFormat } from "#protocol/field-limits";
 
 /** A field of a server's form, with the function that converts its answer. */
 export type FormField = {
@@ -80,63 +81,35 @@ function buildCheckbox(id: string, about: Shape): FormField {
 }
 
 function buildTextField(id: string, about: Shape, required: boolean): FormField {
-  const [least, most] = [
-    parseBound(about.minLength) ?? 0,
-    Math.min(parseBound(about.maxLength) ?? MAX_VALUE_LENGTH, MAX_VALUE_LENGTH),
-  ];
-  const check = typeof about.format === "string" ? FORMATS[about.format] : undefined;
+  const format = isKnownFormat(about.format) ? about.format : undefined;
+  const most = Math.min(parseBound(about.maxLength) ?? MAX_VALUE_LENGTH, MAX_VALUE_LENGTH);
+  const limits = omitUndefined({ format, minLength: parseBound(about.minLength), maxLength: most });
   return {
     field: {
-      ...buildCommonField(id, about, required, check?.hint),
-      type: most > 200 && !check && about.maxLength ? "textarea" : "text",
+      ...buildCommonField(id, about, required, format && getFormatHint(format)),
+      type: most > 200 && !format && about.maxLength ? "textarea" : "text",
+      limits,
     },
     read: (given) => {
       const value = typeof given === "string" ? given : given === undefined || given === null ? "" : String(given);
       if (value === "") return required ? { wrong: "must be filled in" } : {};
-      const length = [...value].length;
-      if (length < least) return { wrong: `must have at least ${least} characters` };
-      if (length > most) return { wrong: `must have at most ${most} characters` };
-      return check && !check.fits(value) ? { wrong: check.wrong } : { value };
+      const wrong = findLimitFault(limits, value);
+      return wrong === undefined ? { value } : { wrong };
     },
   };
 }
 
-const FORMATS: Record<string, { fits(value: string): boolean; wrong: string; hint?: string }> = {
-  email: { fits: (value) => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(value), wrong: "must be an email address" },
-  uri: {
-    fits: (value) => /^[a-z][a-z0-9+.-]*:\S+$/i.test(value) && URL.canParse(value),
-    wrong: "must be a URL such as https://example.com",
-  },
-  date: { fits: isDate, wrong: "must be a date such as 2026-11-27", hint: "YYYY-MM-DD" },
-  "date-time": {
-    fits: (value) =>
-      /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/.test(value) && !Number.isNaN(Date.parse(value)),
-    wrong: "must be a time such as 2026-11-27T12:00:00Z",
-    hint: "YYYY-MM-DDThh:mm:ssZ",
-  },
-};
-
-function isDate(value: string): boolean {
-  if (!/^\d{4}-\d\d-\d\d$/.test(value)) return false;
-  const date = new Date(`${value}T00:00:00Z`);
-  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(value);
-}
-
 function buildNumberField(id: string, about: Shape, required: boolean): FormField {
-  const [least, most] = [parseBound(about.minimum), parseBound(about.maximum)];
-  const whole = about.type === "integer";
-  const range = least !== undefined && most !== undefined ? `${least} to ${most}` : "";
+  const [minimum, maximum] = [parseBound(about.minimum), parseBound(about.maximum)];
+  const limits = omitUndefined({ format: String(about.type), minimum, maximum });
+  const range = minimum !== undefined && maximum !== undefined ? `${minimum} to ${maximum}` : "";
   return {
-    field: { ...buildCommonField(id, about, required, range), type: "text" },
+    field: { ...buildCommonField(id, about, required, range), type: "text", limits },
     read: (given) => {
       const typed = String(given ?? "").trim();
       if (typed === "") return required ? { wrong: "must be filled in" } : {};
-      const value = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(typed) ? Number(typed) : Number.NaN;
-      if (!Number.isFinite(value)) return { wrong: "must be a number" };
-      if (whole && !Number.isSafeInteger(value)) return { wrong: "must be a whole number" };
-      if (least !== undefined && value < least) return { wrong: `must be at least ${least}` };
-      if (most !== undefined && value > most) return { wrong: `must be at most ${most}` };
-      return { value };
+      const wrong = findLimitFault(limits, typed);
+      return wrong === undefined ? { value: Number(typed) } : { wrong };
     },
   };
 }
@@ -156,16 +129,17 @@ function buildSelectField(id: string, about: Shape, options: Option[], required:
 
 function buildMultiSelectField(id: string, about: Shape, options: Option[], required: boolean): FormField {
   const [least, most] = [parseBound(about.minItems) ?? 0, parseBound(about.maxItems) ?? options.length];
-  const limits = about.minItems === undefined && about.maxItems === undefined ? "" : `Choose ${least} to ${most}.`;
+  const limits = { minItems: least, maxItems: most };
+  const hint = about.minItems === undefined && about.maxItems === undefined ? "" : `Choose ${least} to ${most}.`;
   return {
-    field: { ...buildCommonField(id, about, required && least > 0, limits), type: "checkbox", options },
+    field: { ...buildCommonField(id, about, required && least > 0, hint), type: "checkbox", options, limits },
     read: (given) => {
       const chosen = given === undefined || given === null ? [] : Array.isArray(given) ? given : [given];
       const values = options.map(({ value }) => value).filter((value) => chosen.includes(value));
       if (values.length < new Set(chosen).size) return { wrong: "must be among the choices" };
       if (values.length === 0 && !required) return {};
-      if (values.length < least) return { wrong: `needs at least ${least} choices` };
-      return values.length > most ? { wrong: `allows at most ${most} choices` } : { value: values };
+      const wrong = findLimitFault(limits, values);
+      return wrong === undefined ? { value: values } : { wrong };
     },
   };
 }
@@ -197,6 +171,10 @@ function getOptions(about: Shape): Option[] | undefined | null {
 
 function parseBound(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) ? value : undefined;
+}
+
+function omitUndefined(limits: FieldLimits): FieldLimits {
+  return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
 }
 
 function toShape(value: unknown): Shape | undefined {

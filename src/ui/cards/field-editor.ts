@@ -1,4 +1,5 @@
 import type { InputField } from "#protocol/events";
+import { findLimitFault } from "#protocol/field-limits";
 import type { Key } from "../keys/key.ts";
 import { type FormValues, MUST_BE_FILLED } from "./form-field.ts";
 import { createTextInput, type TextInput, updateTextInput } from "./text-input.ts";
@@ -24,13 +25,20 @@ export function createFieldEditor(fields: InputField[], values: FormValues): Fie
 export function updateFields(fill: FieldEditor, key: Key): FieldEditResult {
   const entry = fill.entries[fill.at];
   if (!entry) return { fill, past: key.name === "enter" || key.name === "tab" };
-  if (key.name === "tab") return key.shift ? { fill: moveBy(fill, -1) } : moveForward(fill);
+  if (key.name === "tab") return key.shift ? { fill: moveBy(checkLeft(fill), -1) } : moveForward(checkLeft(fill));
   if (entry.typing && key.name === "text" && key.ctrl && key.text === "g") return { fill, edit: entry.typing.text };
   const changed = entry.typing ? applyTyping(entry, entry.typing, key) : chooseOption(fill, entry, key);
   if (changed) return { fill: changed.fill ?? withEntry(fill, changed.entry) };
-  if (key.name === "enter") return moveForward(fill);
-  if (key.name === "down") return { fill: fill.at < fill.entries.length - 1 ? moveBy(fill, 1) : fill };
-  return { fill: key.name === "up" ? moveBy(fill, -1) : fill };
+  if (key.name === "enter") return moveForward(checkLeft(fill));
+  if (key.name === "down") return { fill: fill.at < fill.entries.length - 1 ? moveBy(checkLeft(fill), 1) : fill };
+  return { fill: key.name === "up" && fill.at > 0 ? moveBy(checkLeft(fill), -1) : fill };
+}
+
+/** Marks the current field, which is being left, if its value is not accepted. Empty fields are checked at the end. */
+function checkLeft(fill: FieldEditor): FieldEditor {
+  const entry = fill.entries[fill.at];
+  if (!entry || entry.error !== undefined) return fill;
+  return { ...fill, entries: fill.entries.with(fill.at, { ...entry, error: findLimitError(entry) }) };
 }
 
 /** Replaces the text of the current field with the text from an editor. */
@@ -61,6 +69,15 @@ export function findMissing(entry: FieldEntry): string | undefined {
   const value = getFieldValue(entry);
   const isEmpty = value === undefined || value === false || (Array.isArray(value) && value.length === 0);
   return isEmpty && entry.field.required ? MUST_BE_FILLED : undefined;
+}
+
+/** Returns an error for a value that the field does not accept. */
+export function findLimitError(entry: FieldEntry): string | undefined {
+  const { limits, label, id } = entry.field;
+  const value = getFieldValue(entry);
+  const isEmpty = value === undefined || typeof value === "boolean" || (Array.isArray(value) && value.length === 0);
+  const wrong = limits && !isEmpty ? findLimitFault(limits, value) : undefined;
+  return wrong && `“${label || id}” ${wrong}.`;
 }
 
 function createEntry(field: InputField, value: unknown): FieldEntry {

@@ -1,4 +1,5 @@
 import type { InputField } from "#protocol/events";
+import { findLimitFault } from "#protocol/field-limits";
 import { toLine } from "../text/words.ts";
 
 /** The value of a form field, or its error. */
@@ -13,6 +14,8 @@ export function parseField(field: InputField, typed: string, before: unknown): F
   if (typed === "") return before === undefined && field.required ? { error: MUST_BE_FILLED } : { value: before };
   const { options = [] } = field;
   if (options.length > 0) return parseOptions(field, typed);
+  const wrong = field.limits && findLimitFault(field.limits, typed);
+  if (wrong) return { error: `“${toLine(field.label || field.id)}” ${wrong}.` };
   if (field.type !== "checkbox") return { value: typed };
   const isYes = /^(y|yes|true|on)$/i.test(typed);
   if (isYes || /^(n|no|false|off)$/i.test(typed)) return { value: isYes };

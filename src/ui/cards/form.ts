@@ -5,6 +5,7 @@ import { type ApprovalCard, type CardStep, type CardUiBase, FRESH_CARD_UI, getCo
 import {
   createFieldEditor,
   type FieldEditor,
+  findLimitError,
   findMissing,
   getFieldValue,
   markFaults,
@@ -70,7 +71,7 @@ export function canSubmit(request: InteractionRequest): boolean {
 
 /** Whether an error is already shown at one of the fields. */
 export function isFieldError({ fill }: FormUi, message: string): boolean {
-  return fill.entries.some(({ error }) => error === message);
+  return splitSentences(message).every((sentence) => fill.entries.some(({ error }) => error === sentence));
 }
 
 function getFields({ input_schema }: InteractionRequest): InputField[] {
@@ -97,7 +98,7 @@ function applyFillKey(ui: FormUi, { request }: ApprovalCard, key: Key): CardStep
   const { fill, past, edit } = updateFields(ui.fill, key);
   if (edit !== undefined) return { ui, act: { do: "edit", text: edit } };
   if (!past) return { ui: { ...ui, fill } };
-  const wrong = markFaults(fill, findMissing);
+  const wrong = markFaults(fill, (entry) => findMissing(entry) ?? findLimitError(entry));
   if (wrong) return { ui: { ...ui, fill: wrong } };
   const isRight = { ...fill, entries: fill.entries.map((entry) => ({ ...entry, error: undefined })) };
   return { ui: { ...ui, fill: isRight, step: "review", scroll: 0, reviewed: key.at } };
@@ -135,13 +136,25 @@ function getStep({ step, back }: FormUi): "fill" | "review" {
   return step === "fill" || step === "review" ? step : back;
 }
 
-/** Shows an error at the field that it names, and moves to that field. */
+/** Shows each sentence of an error at the field that it names, and moves to the first of them. */
 export function placeError(fill: FieldEditor, error: string | undefined): FieldEditor {
   if (!error) return fill;
+  const sentences = splitSentences(error);
   const getNames = (entry: FieldEditor["entries"][number]) => [entry.field.label, entry.field.id].filter(Boolean);
-  const at = fill.entries.findIndex((entry) => getNames(entry).some((name) => namesField(error, name)));
-  const entry = fill.entries[at];
-  return entry ? { ...fill, at, entries: fill.entries.with(at, { ...entry, error }) } : fill;
+  const findSentence = (entry: FieldEditor["entries"][number]) =>
+    sentences.find((sentence) => getNames(entry).some((name) => namesField(sentence, name)));
+  const at = fill.entries.findIndex((entry) => findSentence(entry) !== undefined);
+  if (at < 0) return fill;
+  return {
+    ...fill,
+    at,
+    entries: fill.entries.map((entry) => ({ ...entry, error: findSentence(entry) ?? entry.error })),
+  };
+}
+
+/** An error may have a sentence for each field. */
+function splitSentences(error: string): string[] {
+  return error.split(/(?<=[.!?])\s+(?=[“"'`])/);
 }
 
 /** Names may also be ordinary words, so they count only in quotes or before a colon. */

@@ -115,7 +115,19 @@ test("G19 a form that is asked for once more shows the error and keeps what was 
   expect(told()).toContain("ann@example.test");
 });
 
-test("G19 after five rounds that were not accepted the tool ends with an error", async () => {
+test("N62 a person who changes the answer is asked again as often as it takes", async () => {
+  const { turn } = await asked("ask_email");
+  for (let round = 0; round <= 9; round++) {
+    const { interaction_id } = await turn.asked();
+    await turn.answer(interaction_id, { action: "submit", input: { name: "Ann", email: `no ${round}` } });
+  }
+  const { interaction_id } = await turn.asked();
+  await turn.answer(interaction_id, { action: "submit", input: { name: "Ann", email: "ann@example.test" } });
+  await turn.end();
+  expect(told()).toContain("ann@example.test");
+});
+
+test("G19 after six times the same wrong answer the tool ends with an error", async () => {
   const { turn } = await asked("ask_email");
   for (let round = 0; round <= 5; round++) {
     const { interaction_id } = await turn.asked();

@@ -71,7 +71,7 @@ test.each(["legacy", "modern"] as const)(
     expect(result.content).toEqual([{ type: "text", text: 'accept added {"title":"abc","stars":4,"tags":["r","b"]}' }]);
     expect(cards.map(({ error }) => error)).toEqual([
       undefined,
-      "“Title” must have at least 3 characters.",
+      "“Title” must have at least 3 characters. “Stars” must be at most 5.",
       "“Stars” must be at most 5.",
     ]);
     expect(cards[0]?.prompt).toBe(

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { InputField } from "#protocol/events";
 import { cardOf, ctrl, key, NOW, pasting, pressed, typing } from "#test/cards";
 import { form } from "#test/parts";
+import type { CardUi } from "#ui/cards/card-state";
 import { applyEdit, rejectAnswer, updateCard } from "#ui/cards/update-card";
 
 const options = ["low", "mid", "high"].map((value) => ({ value, label: `${value} one` }));
@@ -198,5 +199,60 @@ describe("a form", () => {
 
   test("without fields is looked at and submitted", () => {
     expect(pressed(formOf([]), [key("enter"), key("enter")]).acts).toEqual(submits(undefined));
+  });
+});
+
+describe("N62 a value that a field does not accept", () => {
+  const fields: InputField[] = [
+    fieldOf("text", { id: "title", label: "Title", required: true, limits: { minLength: 3 } }),
+    fieldOf("text", { id: "many", label: "How many", limits: { format: "integer", minimum: 1, maximum: 10 } }),
+    fieldOf("text", { id: "mail", label: "E-mail", limits: { format: "email" } }),
+    fieldOf("text", { id: "day", label: "Day", limits: { format: "date" } }),
+  ];
+  const errorsOf = (ui: CardUi) => (ui.type === "form" ? ui.fill.entries.map(({ error }) => error) : []);
+
+  test("is said when the field is left, and does not hold the person there", () => {
+    const { ui } = pressed(formOf(fields), [
+      ...typing("ab"),
+      key("tab"),
+      ...typing("zero"),
+      key("enter"),
+      ...typing("x"),
+    ]);
+    expect(errorsOf(ui)).toEqual([
+      "“Title” must have at least 3 characters.",
+      "“How many” must be a number.",
+      undefined,
+      undefined,
+    ]);
+    expect(ui).toMatchObject({ step: "fill", fill: { at: 2 } });
+  });
+
+  test("keeps the form from its review, with every fault at its field, until all are mended", () => {
+    const wrong = [...typing("ab"), key("tab"), ...typing("11"), key("tab"), ...typing("not-mail"), key("tab")];
+    const card = formOf(fields);
+    const { ui, acts } = pressed(card, [...wrong, ...typing("31.12.2026"), key("enter"), key("enter")]);
+    expect(acts).toEqual([]);
+    expect(errorsOf(ui)).toEqual([
+      "“Title” must have at least 3 characters.",
+      "“How many” must be at most 10.",
+      "“E-mail” must be an email address.",
+      "“Day” must be a date such as 2026-11-27.",
+    ]);
+    expect(ui).toMatchObject({ step: "fill" });
+  });
+
+  test("is not an empty one", () => {
+    expect(
+      pressed(formOf(fields), [...typing("abc"), key("tab"), key("tab"), key("tab"), key("enter")]).ui,
+    ).toMatchObject({
+      step: "review",
+    });
+  });
+
+  test("and was refused by the backend is shown at each field that its sentences name", () => {
+    const card = formOf(fields, { error: "“Title” is taken. “Day” is a Sunday." });
+    const { ui } = pressed(card, []);
+    expect(errorsOf(ui)).toEqual(["“Title” is taken.", undefined, undefined, "“Day” is a Sunday."]);
   });
 });
