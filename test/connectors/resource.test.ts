@@ -13,6 +13,7 @@ const WRITES: [tool: string, input: Record<string, unknown>, words: string | und
   ["jira.transition_issue", { issue: "KAY-3", status: "Done" }, "in project KAY"],
   ["jira.add_comment", { issue: "KAY-3", text: "Looks good" }, "in project KAY"],
   ["jira.assign_issue", { issue: "KAY-3", assignee: "me" }, "in project KAY"],
+  ["jira.edit_issue", { issue: "KAY-3", priority: "High" }, "in project KAY"],
   ["confluence.create_page", { title: "Plan", space: "docs" }, "in space DOCS"],
   ["confluence.update_page", { page: "Deploy guide", text: "More" }, "on the page “deploy guide”"],
   ["confluence.add_comment", { page: "98369", text: "Nice" }, "on the page 98369"],

@@ -1,10 +1,12 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { toAdf } from "../atlassian/adf/write.ts";
-import { escapeCell } from "../markup/markdown.ts";
+import { escapeCell, toOneLine, truncateText } from "../markup/markdown.ts";
 import { defineTool, type ToolContext, withDescription } from "../service.ts";
+import { addRequiredFields, describeFields, listCreateFields, toFieldValues } from "./fields.ts";
 import { buildBrowseUrl, formatProjectPlace, getJiraApi, parseProjectName } from "./issue.ts";
 import { findPerson } from "./people.ts";
+import { capitalize, checkSummary, parseDueDate, parseLabels, parseParent, toPriority } from "./values.ts";
 
 const Input = z.object({
   project: withDescription(z.string(), "Key or name of the project, such as KAY."),
@@ -13,14 +15,18 @@ const Input = z.object({
   description: withDescription(z.optional(z.string()), "Description, as text or Markdown."),
   priority: withDescription(z.optional(z.string()), "Highest, High, Medium, Low or Lowest."),
   assignee: withDescription(z.optional(z.string()), '"me", or the name or email address of a user.'),
+  due: withDescription(z.optional(z.string()), "Due date, such as 2026-01-31."),
+  labels: withDescription(z.optional(z.string()), "Labels, separated by commas."),
+  parent: withDescription(z.optional(z.string()), "The epic or issue above it, by its key."),
+  fields: withDescription(
+    z.optional(z.record(z.string(), z.unknown())),
+    'Other fields that the project requires, by name or ID, such as {"Team": "Core", "Fix versions": "1.0"}.',
+  ),
 });
 type Input = z.output<typeof Input>;
 
 const Created = z.looseObject({ id: z.string(), key: z.string() });
 const Projects = z.looseObject({ values: z.array(z.looseObject({ key: z.string(), name: z.nullish(z.string()) })) });
-
-/** Longest summary that Jira accepts, in characters. */
-const SUMMARY_LIMIT = 255;
 
 /** Source: Jira Cloud REST v3, POST /rest/api/3/issue. */
 export const createIssueTool = defineTool({
@@ -47,7 +53,9 @@ export const createIssueTool = defineTool({
     const { api, site } = getJiraApi(context);
     const fields = await buildIssueFields(input, context);
     const request = { method: "POST", path: `${api}/issue`, body: { fields }, answer: Created } as const;
-    const { key } = await context.http.request({ ...request, scope: "write:jira-work" });
+    const { key } = await context.http
+      .request({ ...request, scope: "write:jira-work" })
+      .catch(async (error: unknown) => Promise.reject(await explainRejection(error, fields, context)));
     const url = buildBrowseUrl(site, key);
     return { data: { key, url }, text: `Created ${key}: ${escapeCell(input.summary)}\n\n${url}`, url };
   },
@@ -57,34 +65,49 @@ function describeCall(input: Input): string {
   const also = [
     input.priority && `priority ${input.priority}`,
     input.assignee && `assigned to ${input.assignee}`,
-    input.description?.trim() && "with a description",
+    input.due?.trim() && `due ${input.due.trim()}`,
+    input.labels?.trim() && `labels ${input.labels.trim()}`,
+    input.parent?.trim() && `below ${input.parent.trim()}`,
+    ...describeFields(input.fields),
+    input.description?.trim() && `with the description “${truncateText(toOneLine(input.description), 300)}”`,
   ].filter(Boolean);
   const what = `Create a ${formatTypeName(input.type)} in ${parseProjectName(input.project)}: “${toOneLine(input.summary)}”`;
   return also.length > 0 ? `${what} (${also.join(", ")})` : what;
 }
 
-async function buildIssueFields(input: Input, context: ToolContext): Promise<Record<string, unknown>> {
+type IssueFields = Record<string, unknown> & { project: { key: string }; issuetype: { name: string } };
+
+async function buildIssueFields(input: Input, context: ToolContext): Promise<IssueFields> {
   const { api } = getJiraApi(context);
-  const summary = toOneLine(input.summary);
-  if (summary === "")
-    throw new Problem("INVALID_REQUEST", "An issue needs a summary.", { details: { field: "summary" } });
-  if (summary.length > SUMMARY_LIMIT) {
-    const sentence = `The summary has ${summary.length} characters; Jira accepts at most ${SUMMARY_LIMIT}.`;
-    throw new Problem("INVALID_REQUEST", sentence, {
-      hint: "Put the rest into the description.",
-      details: { field: "summary" },
-    });
-  }
+  const summary = checkSummary(input.summary);
   const description = toAdf(input.description, "description");
   const assignee = input.assignee?.trim() ? await findPerson(context.http, api, input.assignee) : undefined;
+  const [project, type] = [await resolveProjectKey(input.project, context), formatTypeName(input.type)];
+  const hasOthers = Object.keys(input.fields ?? {}).length > 0;
+  const others = hasOthers ? await listCreateFields(context, project, type) : [];
   return {
-    project: { key: await resolveProjectKey(input.project, context) },
-    issuetype: { name: formatTypeName(input.type) },
+    project: { key: project },
+    issuetype: { name: type },
     summary,
     ...(description ? { description } : {}),
-    ...(input.priority?.trim() ? { priority: { name: capitalize(input.priority.trim()) } } : {}),
+    ...(input.priority?.trim() ? { priority: toPriority(input.priority) } : {}),
     ...(assignee ? { assignee: { accountId: assignee.accountId } } : {}),
+    ...(input.due?.trim() ? { duedate: parseDueDate(input.due) } : {}),
+    ...(input.labels?.trim() ? { labels: parseLabels(input.labels) } : {}),
+    ...(input.parent?.trim() ? { parent: parseParent(input.parent) } : {}),
+    ...(await toFieldValues(input.fields ?? {}, others, context)),
   };
+}
+
+/** Adds the required fields to a rejection: projects may require any field. */
+async function explainRejection(error: unknown, fields: IssueFields, context: ToolContext): Promise<unknown> {
+  if (!(error instanceof Problem) || error.details.service_status !== 400) return error;
+  try {
+    const known = await listCreateFields(context, fields.project.key, fields.issuetype.name);
+    return addRequiredFields(error, known, [...Object.keys(fields), "reporter"]);
+  } catch {
+    return error;
+  }
 }
 
 /** Returns the key of a project. Names are looked up, because creating an issue requires a key. */
@@ -111,12 +134,4 @@ function formatTypeName(type: string | undefined): string {
   const name = type?.trim() ?? "";
   if (name === "" || /^(issue|ticket)$/i.test(name)) return "Task";
   return capitalize(name);
-}
-
-function capitalize(text: string): string {
-  return text === text.toLowerCase() ? text.charAt(0).toUpperCase() + text.slice(1) : text;
-}
-
-function toOneLine(text: string): string {
-  return text.replace(/\s+/g, " ").trim();
 }

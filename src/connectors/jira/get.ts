@@ -27,12 +27,16 @@ const WholeIssue = z.looseObject({
     description: z.optional(z.unknown()),
     created: z.nullish(z.string()),
     labels: z.nullish(z.array(z.string())),
+    duedate: z.nullish(z.string()),
+    parent: z.nullish(z.looseObject({ key: z.nullish(z.string()) })),
     comment: z.nullish(z.looseObject({ comments: z.array(Comment), total: z.nullish(z.number()) })),
   }),
 });
 type WholeIssue = z.output<typeof WholeIssue>;
 
-const FIELDS = [...ISSUE_FIELDS, "reporter", "created", "labels", "description", "comment"].join(",");
+const FIELDS = [...ISSUE_FIELDS, "reporter", "created", "labels", "duedate", "parent", "description", "comment"].join(
+  ",",
+);
 
 /** Longest description or comment shown to the user and the model, in characters. */
 const MAX_TEXT_LENGTH = 4_000;
@@ -61,12 +65,14 @@ export const getIssueTool = defineTool({
     const issue = await readIssue(context, parseIssueKey(input.issue));
     const comments = fetchNewestComments(issue);
     const description = truncateText(toMarkdown(issue.fields.description), MAX_TEXT_LENGTH);
-    const { reporter, created, labels } = issue.fields;
+    const { reporter, created, labels, duedate, parent } = issue.fields;
     const data = {
       ...toIssueData(issue, site),
       reporter: reporter?.displayName ?? null,
       created,
       labels: labels ?? [],
+      due: duedate ?? null,
+      parent: parent?.key ?? null,
       description,
       comments,
       comments_total: issue.fields.comment?.total ?? comments.length,
@@ -98,6 +104,8 @@ function formatIssueText({ key, fields }: WholeIssue, description: string, comme
     ["Assignee", fields.assignee?.displayName ?? "nobody"],
     ["Reporter", fields.reporter?.displayName],
     ["Labels", fields.labels?.join(", ")],
+    ["Due", fields.duedate],
+    ["Parent", fields.parent?.key],
     ["Updated", fields.updated?.slice(0, 10)],
   ];
   const lines = facts.flatMap(([name, value]) => (value ? [`- ${name}: ${escapeCell(value)}`] : []));

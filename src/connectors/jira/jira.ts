@@ -4,6 +4,7 @@ import type { Service } from "../service.ts";
 import { assignIssueTool } from "./assign.ts";
 import { addCommentTool } from "./comment.ts";
 import { createIssueTool } from "./create.ts";
+import { editIssueTool } from "./edit.ts";
 import { getIssueTool } from "./get.ts";
 import { listProjectsTool } from "./list-projects.ts";
 import { searchTool } from "./search.ts";
@@ -26,6 +27,7 @@ export const jira: Service = {
     searchTool,
     getIssueTool,
     createIssueTool,
+    editIssueTool,
     transitionIssueTool,
     addCommentTool,
     assignIssueTool,

@@ -5,23 +5,50 @@ export type IssueFilter = {
   assignee?: string;
   type?: string;
   text?: string;
+  reporter?: string;
+  priority?: string;
+  labels?: string[];
+  updatedSince?: string;
+  createdSince?: string;
+  dueBefore?: string;
+  dueAfter?: string;
+  order?: IssueOrder;
 };
+
+/** Orders of a list, with their JQL. */
+export const ISSUE_ORDERS = {
+  updated: "updated DESC",
+  created: "created DESC",
+  oldest: "created ASC",
+  due: "due ASC",
+  priority: "priority DESC",
+};
+export type IssueOrder = keyof typeof ISSUE_ORDERS;
+
+/** IDs of the users that a filter names, unless they are "me" or "nobody". */
+export type FilterPeople = { assignee?: string; reporter?: string };
 
 /**
  * Builds the JQL of a filter, most recently changed first. Values are quoted, so that none can become an operator.
  * Source: https://support.atlassian.com/jira-software-cloud/docs/use-advanced-search-with-jira-query-language-jql/
  *
- * @param accountId ID of the user named by `assignee`, unless it is "me" or "nobody"
  */
-export function buildJql(filter: IssueFilter, accountId?: string): string {
+export function buildJql(filter: IssueFilter, people: FilterPeople = {}): string {
   const clauses = [
     filter.project ? `project = ${quoteValue(filter.project)}` : "",
     buildStatusClause(filter.status),
-    buildAssigneeClause(filter.assignee, accountId),
+    buildPersonClause("assignee", filter.assignee, people.assignee),
+    buildPersonClause("reporter", filter.reporter, people.reporter),
     filter.type ? `issuetype = ${quoteValue(toSingular(filter.type))}` : "",
+    filter.priority ? `priority = ${quoteValue(filter.priority)}` : "",
+    ...(filter.labels ?? []).map((label) => `labels = ${quoteValue(label)}`),
+    filter.updatedSince ? `updated >= ${quoteValue(filter.updatedSince)}` : "",
+    filter.createdSince ? `created >= ${quoteValue(filter.createdSince)}` : "",
+    filter.dueAfter ? `due >= ${quoteValue(filter.dueAfter)}` : "",
+    filter.dueBefore ? `due <= ${quoteValue(filter.dueBefore)}` : "",
     filter.text ? `text ~ ${quoteValue(withoutOperators(filter.text))}` : "",
   ].filter(Boolean);
-  return `${(clauses.length > 0 ? clauses : [RECENT_CLAUSE]).join(" AND ")} ORDER BY updated DESC`;
+  return `${(clauses.length > 0 ? clauses : [RECENT_CLAUSE]).join(" AND ")} ORDER BY ${ISSUE_ORDERS[filter.order ?? "updated"]}`;
 }
 
 /** Describes a filter: "open bugs in KAY assigned to me". */
@@ -35,6 +62,13 @@ export function describeFilter(filter: IssueFilter, number?: number): string {
     filter.project ? `in ${filter.project}` : "",
     describeStatus(filter.status),
     filter.assignee ? describeAssignee(filter.assignee) : "",
+    filter.reporter ? `reported by ${isMe(filter.reporter) ? "you" : filter.reporter}` : "",
+    filter.priority ? `of priority ${filter.priority}` : "",
+    filter.labels?.length ? `labelled ${filter.labels.join(", ")}` : "",
+    filter.updatedSince ? `updated since ${filter.updatedSince}` : "",
+    filter.createdSince ? `created since ${filter.createdSince}` : "",
+    filter.dueAfter ? `due after ${filter.dueAfter}` : "",
+    filter.dueBefore ? `due by ${filter.dueBefore}` : "",
     filter.text ? `about “${filter.text}”` : "",
   ]
     .filter(Boolean)
@@ -79,11 +113,11 @@ function getStatusGroup(status: string | undefined): "open" | "done" | "active" 
   return /^(any|all|every)$/.test(word) ? "any" : undefined;
 }
 
-function buildAssigneeClause(assignee: string | undefined, accountId: string | undefined): string {
-  if (!assignee) return "";
-  if (isMe(assignee)) return "assignee = currentUser()";
-  if (isNobody(assignee)) return "assignee IS EMPTY";
-  return `assignee = ${quoteValue(accountId ?? assignee)}`;
+function buildPersonClause(field: string, person: string | undefined, accountId: string | undefined): string {
+  if (!person) return "";
+  if (isMe(person)) return `${field} = currentUser()`;
+  if (isNobody(person)) return `${field} IS EMPTY`;
+  return `${field} = ${quoteValue(accountId ?? person)}`;
 }
 
 function describeAssignee(assignee: string): string {

@@ -1,10 +1,12 @@
 import * as z from "zod/mini";
+import { Problem } from "#protocol/errors";
 import { readPages } from "../http/pages.ts";
 import { escapeCell, formatCount } from "../markup/markdown.ts";
 import { defineTool, type ToolContext, withDescription } from "../service.ts";
 import { formatIssueTable, getJiraApi, ISSUE_FIELDS, Issue, parseProjectName, toIssueData } from "./issue.ts";
 import { buildJql, describeFilter, type IssueFilter, isMe, isNobody } from "./jql.ts";
 import { findPerson } from "./people.ts";
+import { splitList } from "./values.ts";
 
 const Input = z.object({
   project: withDescription(z.optional(z.string()), "Key or name of the project, such as KAY."),
@@ -15,6 +17,17 @@ const Input = z.object({
   assignee: withDescription(z.optional(z.string()), '"me", "nobody", or the name or email address of a user.'),
   type: withDescription(z.optional(z.string()), "Type of issue: Bug, Task, Story, Epic …"),
   text: withDescription(z.optional(z.string()), "Words in the summary, description or comments."),
+  reporter: withDescription(z.optional(z.string()), '"me", or the name or email address of who reported the issue.'),
+  priority: withDescription(z.optional(z.string()), "Highest, High, Medium, Low or Lowest."),
+  labels: withDescription(z.optional(z.string()), "Labels that the issues have, separated by commas."),
+  updatedSince: withDescription(z.optional(z.string()), "Changed on or after this day, such as 2026-01-31."),
+  createdSince: withDescription(z.optional(z.string()), "Created on or after this day, such as 2026-01-31."),
+  dueBefore: withDescription(z.optional(z.string()), "Due on or before this day, such as 2026-01-31."),
+  dueAfter: withDescription(z.optional(z.string()), "Due on or after this day, such as 2026-01-31."),
+  order: withDescription(
+    z.optional(z.enum(["updated", "created", "oldest", "due", "priority"])),
+    "updated (default) and created list the newest first, oldest the first created, due the next due.",
+  ),
   jql: withDescription(z.optional(z.string()), "A complete JQL query. It overrides all other fields except limit."),
   limit: withDescription(
     z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(100))),
@@ -32,7 +45,7 @@ const Page = z.looseObject({
 /** Source: Jira Cloud REST v3, POST /rest/api/3/search/jql (enhanced search, paged by token). */
 export const searchTool = defineTool({
   name: "jira.search",
-  description: "Find Jira issues by project, status, assignee, type or text, or by a JQL query.",
+  description: "Find Jira issues by project, status, people, type, priority, labels, dates or text, or by a JQL query.",
   access: "read",
   input: Input,
   examples: [
@@ -91,14 +104,25 @@ async function searchIssues(
 }
 
 async function resolveJql(filter: IssueFilter, context: ToolContext): Promise<string> {
-  const { assignee } = filter;
-  if (!assignee || isMe(assignee) || isNobody(assignee)) return buildJql(filter);
-  const { accountId } = await findPerson(context.http, getJiraApi(context).api, assignee);
-  return buildJql(filter, accountId);
+  const find = async (person: string | undefined) => {
+    if (!person || isMe(person) || isNobody(person)) return undefined;
+    return (await findPerson(context.http, getJiraApi(context).api, person)).accountId;
+  };
+  for (const name of ["updatedSince", "createdSince", "dueBefore", "dueAfter"] as const) {
+    if (filter[name] === undefined || /^(\d{4}-\d\d-\d\d( \d\d:\d\d)?|-?\d+[hdwm])$/.test(filter[name])) continue;
+    const hint = "Write it as 2026-01-31, or -7d for the last seven days.";
+    throw new Problem("INVALID_REQUEST", `“${filter[name]}” is not a day.`, { hint, details: { field: name } });
+  }
+  return buildJql(filter, { assignee: await find(filter.assignee), reporter: await find(filter.reporter) });
 }
 
-function getFilter({ project, status, assignee, type, text }: Input): IssueFilter {
-  return { project: project?.trim() ? parseProjectName(project) : undefined, status, assignee, type, text };
+function getFilter({ project, labels, limit: _, jql: _query, ...input }: Input): IssueFilter {
+  const given = Object.entries(input).flatMap(([name, value]) => (value?.trim() ? [[name, value.trim()]] : []));
+  return {
+    ...(Object.fromEntries(given) as Omit<IssueFilter, "labels">),
+    project: project?.trim() ? parseProjectName(project) : undefined,
+    labels: splitList(labels),
+  };
 }
 
 function formatResult(issues: Issue[], more: boolean, words: string): string {

@@ -108,6 +108,7 @@ function buildIssue(seed: IssueSeed, index: number, projects: Project[], lookup:
     reporter,
     labels: seed.labels ?? [],
     duedate: seed.duedate ?? null,
+    parent: seed.parent ?? null,
     description:
       seed.description === undefined || seed.description === null || seed.description === ""
         ? null

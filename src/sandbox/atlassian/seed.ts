@@ -30,6 +30,7 @@ const Issue = z.strictObject({
   assignee: z.optional(z.nullable(text)),
   reporter: optional,
   labels: z.optional(z.array(text)),
+  parent: z.optional(z.nullable(text)),
   duedate: z.optional(z.nullable(z.string().check(z.regex(/^\d{4}-\d\d-\d\d$/, "a day looks like 2026-01-31")))),
   description: z.optional(z.nullable(Rich)),
   comments: z.optional(z.array(Comment)),

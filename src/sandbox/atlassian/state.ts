@@ -61,6 +61,8 @@ export type Issue = {
   reporter: string;
   labels: string[];
   duedate: string | null;
+  /** Key of the issue above. */
+  parent: string | null;
   description: Adf | null;
   comments: Comment[];
   created: string;

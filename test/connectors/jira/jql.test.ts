@@ -22,7 +22,9 @@ test.each([
 });
 
 test("a person is searched by account id", () => {
-  expect(buildJql({ assignee: "Ana" }, "557058:ana")).toBe('assignee = "557058:ana" ORDER BY updated DESC');
+  expect(buildJql({ assignee: "Ana" }, { assignee: "557058:ana" })).toBe(
+    'assignee = "557058:ana" ORDER BY updated DESC',
+  );
 });
 
 test("no value can leave its quotes", () => {

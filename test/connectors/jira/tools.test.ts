@@ -314,7 +314,8 @@ test("V02 an issue is read with its description and newest comments as text", as
       comment: { comments: [{ author: ANA, created: "2026-11-02T10:00:00.000+0000", body: doc("Yes.") }], total: 1 },
     },
   };
-  const fields = "summary,issuetype,status,priority,assignee,updated,reporter,created,labels,description,comment";
+  const fields =
+    "summary,issuetype,status,priority,assignee,updated,reporter,created,labels,duedate,parent,description,comment";
   const request = `GET /issue/KAY-3?fields=${fields.replaceAll(",", "%2C")}`;
   expect(await run("jira.get_issue", { issue: "KAY-3" }, { request, json: issue })).toEqual({
     data: {
@@ -330,6 +331,8 @@ test("V02 an issue is read with its description and newest comments as text", as
       reporter: "Ana Díaz",
       created: "2026-11-01T10:00:00.000+0000",
       labels: ["docs"],
+      due: null,
+      parent: null,
       description: "Say confirm.",
       comments: [{ author: "Ana Díaz", created: "2026-11-02T10:00:00.000+0000", text: "Yes." }],
       comments_total: 1,

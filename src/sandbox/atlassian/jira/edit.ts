@@ -8,7 +8,7 @@ const TOO_LONG = "The entered text is too long. It exceeds the allowed limit of 
 const NOT_ADF = "Operation value must be an Atlassian Document (see the Atlassian Document Format)";
 
 type Values = Partial<
-  Pick<Issue, "summary" | "priority" | "assignee" | "reporter" | "labels" | "duedate" | "description">
+  Pick<Issue, "summary" | "priority" | "assignee" | "reporter" | "labels" | "duedate" | "parent" | "description">
 >;
 type Read = { value: Values } | { error: string };
 
@@ -96,6 +96,12 @@ const READERS: Record<string, (value: unknown, site: Site, accounts: Account[]) 
     return spaced === undefined
       ? { value: { labels: [...new Set(value)] } }
       : { error: `The label '${spaced}' contains spaces which is invalid.` };
+  },
+  parent(value, site) {
+    if (value === null) return { value: { parent: null } };
+    const { id, key } = reference(value);
+    const found = site.issues.find((one) => one.id === id || one.key === key);
+    return found ? { value: { parent: found.key } } : { error: "Could not find issue by id or key." };
   },
   duedate(value) {
     if (value === null) return { value: { duedate: null } };

@@ -93,6 +93,7 @@ export function createIssue(
     reporter: c.get("account").accountId,
     labels: [],
     duedate: null,
+    parent: null,
     description: null,
     ...values,
     id: String(

@@ -5,6 +5,7 @@ import type { AtlassianState } from "../state.ts";
 import { toAdf } from "./adf.ts";
 import { registerCommentRoutes, registerTextCommentRoutes } from "./comments.ts";
 import { handleErrors, parseBody, sendNoEndpoint } from "./errors.ts";
+import { registerFieldMetaRoutes } from "./field-meta.ts";
 import { createIssue, registerIssueRoutes } from "./issues.ts";
 import { registerProjectRoutes } from "./projects.ts";
 import { registerSearchRoutes } from "./search.ts";
@@ -28,6 +29,7 @@ export function createJiraApp(place: ProviderContext<AtlassianState>): Hono<Site
   );
   registerSearchRoutes(app, place);
   registerProjectRoutes(app, place);
+  registerFieldMetaRoutes(app, place);
   registerIssueRoutes(app, place);
   registerCommentRoutes(app, place);
   app.all("/*", sendNoEndpoint);

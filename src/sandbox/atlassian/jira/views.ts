@@ -119,6 +119,7 @@ export function toFieldsView(view: ViewContext, issue: Issue): Record<string, un
     created: formatJiraTime(issue.created),
     updated: formatJiraTime(issue.updated),
     duedate: issue.duedate,
+    ...(issue.parent === null ? {} : { parent: toParentView(view, issue.parent) }),
     resolution: done
       ? {
           self: getSelfUrl(view, "resolution/10000"),
@@ -136,6 +137,12 @@ export function toFieldsView(view: ViewContext, issue: Issue): Record<string, un
       startAt: 0,
     },
   };
+}
+
+function toParentView(view: ViewContext, key: string) {
+  const parent = view.site.issues.find((one) => one.key === key);
+  const fields = parent && { summary: parent.summary, issuetype: toIssueTypeView(view, parent.issuetype) };
+  return { id: parent?.id, key, self: getSelfUrl(view, `issue/${parent?.id}`), fields };
 }
 
 /** What fields are called, as `expand=names` tells it. */
@@ -158,6 +165,7 @@ const FIELD_NAMES: Record<string, string> = {
   created: "Created",
   updated: "Updated",
   duedate: "Due date",
+  parent: "Parent",
   resolution: "Resolution",
   resolutiondate: "Resolved",
   comment: "Comment",

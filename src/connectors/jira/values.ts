@@ -1,0 +1,68 @@
+import { Problem } from "#protocol/errors";
+import { toOneLine } from "../markup/markdown.ts";
+import { parseIssueKey } from "./issue.ts";
+
+/** Longest summary that Jira accepts, in characters. */
+const SUMMARY_LIMIT = 255;
+
+/** Checks a summary, which is one line. @throws Problem INVALID_REQUEST */
+export function checkSummary(text: string): string {
+  const summary = toOneLine(text);
+  if (summary === "")
+    throw new Problem("INVALID_REQUEST", "An issue needs a summary.", { details: { field: "summary" } });
+  if (summary.length <= SUMMARY_LIMIT) return summary;
+  const sentence = `The summary has ${summary.length} characters; Jira accepts at most ${SUMMARY_LIMIT}.`;
+  throw new Problem("INVALID_REQUEST", sentence, {
+    hint: "Put the rest into the description.",
+    details: { field: "summary" },
+  });
+}
+
+/** Returns the value of a priority as Jira names it. */
+export function toPriority(text: string): { name: string } {
+  return { name: capitalize(text.trim()) };
+}
+
+/** Parses a due date; "none" clears it. @throws Problem INVALID_REQUEST */
+export function parseDueDate(text: string): string | null {
+  const day = text.trim();
+  if (isNone(day)) return null;
+  if (/^\d{4}-\d\d-\d\d$/.test(day) && !Number.isNaN(Date.parse(day))) return day;
+  throw new Problem("INVALID_REQUEST", `“${day}” is not a day.`, {
+    hint: "Write it as 2026-01-31.",
+    details: { field: "due" },
+  });
+}
+
+/** Parses labels separated by commas. Jira's labels have no spaces. @throws Problem INVALID_REQUEST */
+export function parseLabels(text: string | undefined): string[] {
+  const labels = splitList(text);
+  const spaced = labels.find((label) => /\s/.test(label));
+  if (spaced === undefined) return [...new Set(labels)];
+  throw new Problem("INVALID_REQUEST", `The label “${spaced}” has a space, which Jira does not allow.`, {
+    hint: "Separate labels by commas, and use a hyphen within one.",
+    details: { field: "labels" },
+  });
+}
+
+/** Splits a list at its commas. */
+export function splitList(text: string | undefined): string[] {
+  return (text ?? "")
+    .split(",")
+    .map((one) => one.trim())
+    .filter(Boolean);
+}
+
+/** Parses a parent; "none" clears it. @throws Problem INVALID_REQUEST */
+export function parseParent(text: string): { key: string } | null {
+  return isNone(text) ? null : { key: parseIssueKey(text) };
+}
+
+export function isNone(text: string): boolean {
+  return /^(none|nothing|no|empty)$/i.test(text.trim());
+}
+
+/** Writes a name in lower case as Jira does: `high` is High, `QA` stays. */
+export function capitalize(text: string): string {
+  return text === text.toLowerCase() ? text.charAt(0).toUpperCase() + text.slice(1) : text;
+}
