@@ -111,6 +111,25 @@ test.each([
   );
 });
 
+test.each([null, "text/plain; charset=utf-8", "application/json; charset=utf-8"])(
+  "a message with the content type %s is taken, also after a byte-order mark",
+  async (type) => {
+    const { run } = ann(async (request, forward) => {
+      const response = await forward(request);
+      if (!response.headers.get("content-type")?.startsWith("text/event-stream") || request.method === "GET")
+        return response;
+      const data = /^data: (.*)$/m.exec(await response.text())?.[1] ?? "";
+      const headers = new Headers(response.headers);
+      headers.delete("content-type");
+      const body = new TextEncoder().encode(`\uFEFF${data}`);
+      if (type !== null) headers.set("content-type", type);
+      return new Response(body, { status: response.status, headers });
+    });
+    expect(await run(add())).toMatchObject({ exit: 0 });
+    expect(await run(READ)).toMatchObject({ exit: 0, stdout: "paid notes\n" });
+  },
+);
+
 test("B254: a server that redirects for ever is refused in a sentence", async () => {
   let asked = 0;
   const { run } = ann(async (request) => {

@@ -4,6 +4,7 @@ import { withDescription } from "#connectors/service";
 import { cleanLine } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 import { InputField } from "#protocol/events";
+import { findSecretQuestion } from "#protocol/secret-questions";
 import type { AgentTool } from "../tool.ts";
 import { defineOwnTool } from "./own.ts";
 
@@ -28,10 +29,6 @@ const Input = z.object({
 });
 type Input = z.output<typeof Input>;
 
-/** Fields that ask for a secret. Secrets belong in a browser, where neither the model nor a log sees them. */
-const SECRET =
-  /pass(?:w|ph|code)|secret|token|(?:api|ssh|private|access|recovery).?key|credential|\bpin\b|\botp\b|2fa|cvv|card.?number|(?:verification|security|one.?time|login|backup).?code|kennwort|mot de passe|contrase|\bsenha\b|has[łl]o|парол|密码|密碼|パスワード|비밀번호/iu;
-
 /** Asks the user a question. The answer is the result. */
 export const askUserTool: AgentTool = defineOwnTool({
   name: "ask_user",
@@ -43,7 +40,7 @@ export const askUserTool: AgentTool = defineOwnTool({
     const form =
       fields.length > 0 ? fields : [{ id: "answer", type: "text" as const, label: question, required: true }];
     const texts = [question, ...form.flatMap(({ id, label, description = "" }) => [id, label, description])];
-    const secret = texts.find((text) => SECRET.test(text.normalize("NFKC")));
+    const secret = findSecretQuestion(texts);
     if (secret !== undefined) {
       throw new Problem(
         "INVALID_REQUEST",

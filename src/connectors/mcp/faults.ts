@@ -63,12 +63,19 @@ export function toMcpFault(error: unknown, { name, title, ending, said, own }: F
     return { problem: serviceFailedProblem(`${title} did not answer in time.${last}`), lost: true, gone: false };
   }
   if (error instanceof SdkError && error.code === SdkErrorCode.InvalidResult)
-    return { problem: serviceFailedProblem(`${title} returned an unexpected response.`), lost: true, gone: false };
+    return { problem: serviceFailedProblem(formatInvalidResult(title, error)), lost: true, gone: false };
   if (isUnexpectedContent(error) || (error instanceof SdkError && isUnexpectedContent(error.cause)))
     return { problem: serviceFailedProblem(`${title} does not respond like an MCP server.`), lost: true, gone: true };
   if (wasNeverSent(error) || wasNeverSent(own))
     return { problem: serviceFailedProblem(`${title} could not be reached.`), lost: false, gone: true };
   return { problem: serviceFailedProblem(`The connection to ${title} was lost.`), lost: true, gone: true };
+}
+
+/** Names the first wrong field of a result, which the library has only in the text of its error. */
+function formatInvalidResult(title: string, { message }: SdkError): string {
+  const path = /"path":\s*\[([^\]]*)\]/.exec(message)?.[1] ?? "";
+  const field = cleanLine(path.replace(/["\s]/g, "").replaceAll(",", "."), 80);
+  return `${title} returned an unexpected response${field ? `: its “${field}” is not as MCP requires` : ""}.`;
 }
 
 /** Returns whether the response was not a protocol message, such as a web page. */

@@ -9,6 +9,7 @@ import type { MessageRepair } from "./repair.ts";
 export async function repairResponse(response: Response, repair: MessageRepair): Promise<Response> {
   const type = response.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
   if (!response.ok || !response.body) return response;
+  if (type === undefined || UNSPECIFIC.has(type)) return await readUnspecific(response, repair);
   if (type === "application/json") return copyResponse(response, repairText(await response.text(), repair));
   if (type !== "text/event-stream") return response;
   const events = (response.body as ReadableStream<Uint8Array<ArrayBuffer>>)
@@ -16,6 +17,18 @@ export async function repairResponse(response: Response, repair: MessageRepair):
     .pipeThrough(createEventRepair(repair))
     .pipeThrough(new TextEncoderStream());
   return copyResponse(response, events);
+}
+
+/** Types under which some servers send JSON. */
+const UNSPECIFIC = new Set(["", "text/plain", "application/octet-stream", "application/json-rpc", "text/json"]);
+
+/** Takes a body without a telling type as JSON if it is a protocol message. */
+async function readUnspecific(response: Response, repair: MessageRepair): Promise<Response> {
+  const text = await response.text();
+  if (!/^\uFEFF?\s*[[{]/.test(text) || !text.includes('"jsonrpc"')) return copyResponse(response, text);
+  const repaired = copyResponse(response, repairText(text, repair));
+  repaired.headers.set("content-type", "application/json");
+  return repaired;
 }
 
 /** Reads events and writes them again, because one message may take several lines. */

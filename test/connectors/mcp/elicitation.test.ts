@@ -3,6 +3,7 @@ import type { InteractionOutcome, InteractionPrompt, ToolInteraction, UserRespon
 import { openMcpClient } from "#connectors/mcp/client";
 import { createElicitationHandler } from "#connectors/mcp/elicitation";
 import { parseFormFields } from "#connectors/mcp/form";
+import type { ElicitationRequest } from "#connectors/mcp/types";
 import { NOTES } from "#test/mcp-login";
 import { notesServer, PAY, PRIORITY } from "#test/mcp-server";
 
@@ -253,3 +254,21 @@ test("a form that is none is not shown", () => {
   for (const schema of [undefined, {}, nested, many, unlisted, { ...PRIORITY, properties: [] }])
     expect(parseFormFields(schema)).toBeUndefined();
 });
+
+test.each([
+  ["a label", { answer: { type: "string", title: "Your password" } }],
+  ["a label in another language", { answer: { type: "string", title: "Ihr Kennwort" } }],
+  ["a name", { api_key: { type: "string", title: "Answer" } }],
+])(
+  "a form that asks for a secret by %s is not shown, and the server hears that it was cancelled",
+  async (_, properties) => {
+    const { people, cards } = person(submit({ answer: "s3cret" }));
+    const asked = createElicitationHandler(people, ASKING);
+    const request = { message: "Go on?", requestedSchema: { type: "object", properties } } as ElicitationRequest;
+    expect(await asked.answer(request, new AbortController().signal)).toEqual({ action: "cancel" });
+    expect(cards).toEqual([]);
+    expect(asked.notes()).toEqual([
+      expect.stringMatching(/^Notes asked for a secret in a form \(“.+”\), which kay does not show\./),
+    ]);
+  },
+);

@@ -1,5 +1,7 @@
+import { SdkError, SdkErrorCode } from "@modelcontextprotocol/client";
 import { expect, test } from "vitest";
 import { findCause } from "#connectors/mcp/failure-cause";
+import { toMcpFault } from "#connectors/mcp/faults";
 
 const NODE = `file:///srv/throw.mjs:1
 throw new Error('API_KEY is required')
@@ -144,6 +146,16 @@ test.each([
   ["colors", "\u001b[31mError:\u001b[0m no key\n\n", "Error: no key"],
 ])("B214: the reason is found in the output of %s", (_, output, cause) => {
   expect(findCause(output)).toBe(cause);
+});
+
+test("B214: a program that does not answer is reported with what it last said", () => {
+  const late = new SdkError(SdkErrorCode.RequestTimeout, "Request timed out");
+  const { problem } = toMcpFault(late, {
+    name: "notes",
+    title: "Notes",
+    said: "Sign in at https://notes.example.test",
+  });
+  expect(problem.message).toBe("Notes did not answer in time. It last said “Sign in at https://notes.example.test”.");
 });
 
 test("B214: output without words has no reason, and a long one is found in bounded time", () => {

@@ -188,6 +188,12 @@ test("B256: integers that a number cannot hold keep their digits", async () => {
   expect(parseMessage(line)).toEqual({ id: "9007199254740993", n: [1, "-9007199254740993"], f: 1.5 });
 });
 
+test("B215: the error names the field of a response that cannot be used", async () => {
+  await expect(open({ initialize: { protocolVersion: null } })).rejects.toMatchObject({
+    message: "Raw returned an unexpected response: its “protocolVersion” is not as MCP requires.",
+  });
+});
+
 test("B220: a protocol version that kay does not support is named, with those that it does", async () => {
   const initialize = { protocolVersion: "2099-01-01", capabilities: {}, serverInfo: { name: "raw", version: "1" } };
   await expect(open({ initialize })).rejects.toMatchObject({
