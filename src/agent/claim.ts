@@ -1,7 +1,7 @@
 import type { ModelMessage } from "ai";
 import { hasWritten, type PastCall } from "./repetition.ts";
+import { fromWireName } from "./results.ts";
 import type { AgentTool } from "./tool.ts";
-import { fromWireName } from "./wire-names.ts";
 
 /** What follows an answer that reports a change although no call made one. */
 export const NOTHING_CHANGED = "Nothing was changed.";

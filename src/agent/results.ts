@@ -3,7 +3,6 @@ import type { ToolResult } from "#connectors/service";
 import type { Problem } from "#protocol/errors";
 import type { Outcome, ToolOutput } from "./events.ts";
 import { fitJson, fitText } from "./fit-json.ts";
-import { toWireName } from "./wire-names.ts";
 
 /** Converts a service's result to output for the model: shortened and marked with its origin. */
 export function toToolOutput(service: string, result: ToolResult): ToolOutput {
@@ -75,3 +74,16 @@ const MAX_STORED_LENGTH = 120_000;
 
 /** Longest text of a tool result, in characters. */
 const MAX_TEXT_LENGTH = 60_000;
+
+/**
+ * Converts a tool name for model providers, which allow only letters, digits, `_` and `-` (OpenAI, Anthropic, Gemini):
+ * `jira.close_issue` becomes `jira__close_issue`.
+ */
+export function toWireName(name: string): string {
+  return name.replaceAll(".", "__");
+}
+
+/** Converts a wire name back to the tool's name. */
+export function fromWireName(wire: string): string {
+  return wire.replaceAll("__", ".");
+}

@@ -4,8 +4,8 @@ import type { AgentEvent, AnswerEnd, Call, StepResult, Tokens } from "./events.t
 import { toModelProblem } from "./model-problem.ts";
 import type { ModelKey } from "./models/key.ts";
 import { type AgentObserver, recordModelCall } from "./observe.ts";
+import { fromWireName } from "./results.ts";
 import type { AgentTool } from "./tool.ts";
-import { fromWireName } from "./wire-names.ts";
 import { toWireTools } from "./wire-tools.ts";
 
 export type StepInput = {

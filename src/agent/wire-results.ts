@@ -1,7 +1,7 @@
 import type { JSONValue, ModelMessage } from "ai";
 import { fitJson, fitText } from "./fit-json.ts";
+import { toWireName } from "./results.ts";
 import type { AgentTool } from "./tool.ts";
-import { toWireName } from "./wire-names.ts";
 
 /** Longest tool result on the wire, in characters. Longer ones would crowd out the conversation. */
 export const MAX_RESULT_LENGTH = 40_000;

@@ -1,6 +1,6 @@
 import { type JSONSchema7, jsonSchema, type ToolSet, tool } from "ai";
+import { toWireName } from "./results.ts";
 import type { AgentTool } from "./tool.ts";
-import { toWireName } from "./wire-names.ts";
 
 /** Returns the tools as providers get them: without what says nothing to a model. */
 export function toWireTools(tools: AgentTool[]): ToolSet {

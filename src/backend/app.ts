@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import { Hono } from "hono";
 import { getPath } from "hono/utils/url";
 import { createMcpClientPool } from "#connectors/mcp/client-pool";
-import { Problem } from "#protocol/errors";
+import { Problem, toProblemBody } from "#protocol/errors";
+import type { Log } from "#telemetry/log";
 import { type AgentServer, createAgentServer } from "./agent-server/server.ts";
 import { createEngine, type Engine } from "./generations/engine.ts";
 import { createRateLimits } from "./http/rate-limits.ts";
@@ -18,12 +19,12 @@ import { limitBody } from "./routes/body.ts";
 import { createClientRoutes } from "./routes/client-mode.ts";
 import { createConnectionRoutes } from "./routes/connections.ts";
 import { createCustomServiceRoutes } from "./routes/custom-services.ts";
-import { toErrorResponse } from "./routes/error-response.ts";
 import { createGenerationRoutes } from "./routes/generations.ts";
 import { createPolicyRoutes } from "./routes/policies.ts";
 import { createRemoteRoutes } from "./routes/remote.ts";
 import { createSessionRoutes } from "./routes/sessions.ts";
 import { createToolRoutes } from "./routes/tools.ts";
+import { getFaultLevel, toDatabaseProblem } from "./store/database.ts";
 import { getWorkStatus } from "./store/node.ts";
 
 /** How long `close` waits for running work, in ms. */
@@ -157,4 +158,38 @@ function withSafeHeaders(response: Response, requestId: string): Response {
 
 function sleep(milliseconds: number): Promise<undefined> {
   return new Promise((resolve) => setTimeout(() => resolve(undefined), milliseconds).unref());
+}
+
+/**
+ * The one place where an error becomes an answer. Expected ones say what they are; of anything else only the request's id leaves, the rest
+ * goes to the log.
+ */
+function toErrorResponse(error: unknown, log: Log, requestId: string): Response {
+  const problem = asProblem(error, log, requestId);
+  if (problem.cause !== undefined && error instanceof Problem) {
+    log(problem.status < 500 ? "debug" : "warn", "request.refused", {
+      request: requestId,
+      problem: problem.code,
+      cause: problem.cause,
+    });
+  }
+  const { retry_after: retryAfter, allow } = problem.details;
+  return Response.json(toProblemBody(problem), {
+    status: problem.status,
+    headers: {
+      ...(typeof retryAfter === "number" ? { "retry-after": String(retryAfter) } : {}),
+      ...(Array.isArray(allow) ? { allow: allow.join(", ") } : {}),
+    },
+  });
+}
+
+function asProblem(error: unknown, log: Log, requestId: string): Problem {
+  if (error instanceof Problem) return error;
+  log(getFaultLevel(error), "request.fault", { request: requestId, cause: error });
+  return (
+    toDatabaseProblem(error) ??
+    new Problem("INTERNAL", `Something went wrong inside kay (request ${requestId}).`, {
+      details: { request_id: requestId },
+    })
+  );
 }

@@ -1,7 +1,6 @@
 import { mkdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { Problem } from "#protocol/errors";
-import { getErrno } from "./errno.ts";
 
 /**
  * Creates a folder for kay's files, accessible only to this user. Never creates a folder in the root: a missing home
@@ -57,4 +56,10 @@ function findNearestExisting(folder: string): string {
 
 function isRoot(folder: string): boolean {
   return dirname(folder) === folder;
+}
+
+/** Returns the code of a system error (`ENOENT`) or the SQLSTATE of a Postgres error; "unknown" for any other value. */
+export function getErrno(error: unknown): string {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  return typeof code === "string" && code !== "" ? code : "unknown";
 }

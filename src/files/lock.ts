@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { dirname } from "node:path";
 import type { Timer } from "#net/ports";
 import { Problem } from "#protocol/errors";
-import { getErrno } from "./errno.ts";
+import { getErrno } from "./folders.ts";
 import type { Processes } from "./processes.ts";
 import { ensureCredentialFolder, unwritableProblem } from "./replace-file.ts";
 

@@ -1,4 +1,4 @@
-import { getErrno } from "./errno.ts";
+import { getErrno } from "./folders.ts";
 /**
  * What the embedded Postgres needs to know about the machine. `src/process.ts` builds it from `process`, which the
  * store never reads.

@@ -1,4 +1,6 @@
+import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
+import { promisify } from "node:util";
 
 /** Processes of this machine, to detect locks whose process has ended. */
 export type Processes = {
@@ -32,4 +34,45 @@ export function createProcesses(pid: number, alive: (pid: number) => boolean): P
 function parseStartTime(line: string): string | null {
   const fields = line.slice(line.lastIndexOf(")") + 2).split(" ");
   return fields[0] === "Z" || fields[0] === "X" ? null : (fields[19] ?? "");
+}
+
+const run = promisify(execFile);
+const TIME_LIMIT_MS = 2_000;
+
+/** A running process: the ID of its user (undefined on Windows) and its command line. */
+export type ProcessIdentity = { uid: number | undefined; command: string };
+
+/**
+ * Identifies a process before kay sends it a signal, because a number in a file may belong to another program by now.
+ *
+ * @param platform as `process.platform`
+ * @returns undefined if it is not running, or the system does not say what it is
+ */
+export async function identifyProcess(platform: string, pid: number): Promise<ProcessIdentity | undefined> {
+  if (!Number.isSafeInteger(pid) || pid <= 1) return undefined;
+  if (platform === "linux") return readProc(pid);
+  return platform === "win32" ? listTask(pid) : askPs(pid);
+}
+
+async function readProc(pid: number): Promise<ProcessIdentity | undefined> {
+  const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
+  const uid = /^Uid:\s+\d+\s+(\d+)/m.exec(status)?.[1];
+  const command = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
+  return uid === undefined || command === "" ? undefined : { uid: Number(uid), command: command.replaceAll("\0", " ") };
+}
+
+async function askPs(pid: number): Promise<ProcessIdentity | undefined> {
+  const args = ["-ww", "-o", "uid=,args=", "-p", String(pid)];
+  const { stdout } = await run("/bin/ps", args, { timeout: TIME_LIMIT_MS }).catch(() => ({ stdout: "" }));
+  const [, uid, command = ""] = /^\s*(\d+)\s+(.*)$/m.exec(stdout) ?? [];
+  return uid === undefined ? undefined : { uid: Number(uid), command };
+}
+
+/** Windows names only the program; its command line would need a slow query. */
+async function listTask(pid: number): Promise<ProcessIdentity | undefined> {
+  const args = ["/FI", `PID eq ${pid}`, "/FO", "CSV", "/NH"];
+  const options = { timeout: TIME_LIMIT_MS, windowsHide: true };
+  const { stdout } = await run("tasklist", args, options).catch(() => ({ stdout: "" }));
+  const command = /^"([^"]+)"/m.exec(stdout)?.[1];
+  return command === undefined ? undefined : { uid: undefined, command };
 }

@@ -1,8 +1,21 @@
 import { chmodSync, constants, readFileSync, statSync } from "node:fs";
-import { access, lstat, mkdir, open, readdir, readlink, rename, rm, stat, unlink } from "node:fs/promises";
+import {
+  access,
+  copyFile,
+  link,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  readlink,
+  rename,
+  rm,
+  stat,
+  unlink,
+} from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { Problem } from "#protocol/errors";
-import { getErrno } from "./errno.ts";
+import { getErrno } from "./folders.ts";
 
 /**
  * Reads a whole file synchronously, because the thread pool of `node:fs/promises` costs more than these few hundred
@@ -216,4 +229,28 @@ export async function writeWholeFile(path: string, text: string, writer?: number
     await file.close();
   }
   await rename(temporary, path);
+}
+
+/**
+ * Gives a finished file its name, unless a file with that name exists. Copies it on file systems without hard links.
+ * The caller removes the finished file.
+ *
+ * @returns whether it has the name now
+ * @throws the system's error when writing fails
+ */
+export async function linkNewFile(finished: string, path: string): Promise<boolean> {
+  try {
+    await link(finished, path).catch((error: unknown) => {
+      if (isTaken(error)) throw error;
+      return copyFile(finished, path, constants.COPYFILE_EXCL);
+    });
+    return true;
+  } catch (error) {
+    if (isTaken(error)) return false;
+    throw error;
+  }
+}
+
+function isTaken(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === "EEXIST";
 }

@@ -1,6 +1,6 @@
 import { open, readdir, rename, stat, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { getErrno } from "./errno.ts";
+import { getErrno } from "./folders.ts";
 import { replaceFile, resolveLinks, syncFolder, unwritableProblem } from "./replace-file.ts";
 
 /**

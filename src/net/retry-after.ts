@@ -1,3 +1,6 @@
+import { Problem } from "#protocol/errors";
+import type { Timer } from "./ports.ts";
+
 /** Longest wait before kay retries a request, in ms. A longer one fails at once and reports the time. */
 export const MAX_WAIT_MS = 60_000;
 
@@ -35,4 +38,18 @@ export function formatWait(ms: number, now: number): string {
   if (seconds <= 86_400) return `${Math.ceil(seconds / 60)} min`;
   const until = new Date(now + ms);
   return Number.isNaN(until.getTime()) ? `${seconds} s` : `${seconds} s (until ${until.toISOString().slice(0, 10)})`;
+}
+
+/** Sleeps. @throws Problem CANCELLED when the signal ends the sleep */
+export async function sleepOrThrow(clock: Pick<Timer, "sleep">, ms: number, signal?: AbortSignal): Promise<void> {
+  await clock.sleep(ms, signal).catch((error: unknown) => {
+    // A clock may resolve or reject an aborted sleep; both are handled below.
+    if (!signal?.aborted) throw error;
+  });
+  throwIfCancelled(signal);
+}
+
+/** Throws CANCELLED if the signal is aborted. */
+export function throwIfCancelled(signal?: AbortSignal): void {
+  if (signal?.aborted) throw new Problem("CANCELLED", "Cancelled.", { details: { sent: false } });
 }

@@ -39,7 +39,7 @@ export function resolveMode({ tool, fromInput, policies, writes }: ModeQuestion)
 }
 
 /** Target of the policy about text that others wrote. It is unset by default: calls with such text ask. */
-export const OUTSIDE_TEXT = "outside-text";
+const OUTSIDE_TEXT = "outside-text";
 
 /** Whether the user lets calls of this access run although they carry text that others wrote. */
 export function isTrusted(policies: Policy[], access: Access): boolean {

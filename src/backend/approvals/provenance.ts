@@ -1,7 +1,7 @@
 import { distance } from "fastest-levenshtein";
 
 /** One text of a conversation that others can have written, and where it came from: `KAY-15`. */
-export type ForeignText = { source: string; service: string; text: string };
+type ForeignText = { source: string; service: string; text: string };
 
 /** The texts of a conversation: what the user said, and what others can have written. */
 export type ConversationTexts = { own: string[]; foreign: ForeignText[] };

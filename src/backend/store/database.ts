@@ -1,6 +1,6 @@
 import { Kysely, PostgresDialect, type PostgresPool, sql } from "kysely";
 import pg from "pg";
-import { getErrno } from "#files/errno";
+import { getErrno } from "#files/folders";
 
 import { Problem } from "#protocol/errors";
 import type { Log } from "#telemetry/log";

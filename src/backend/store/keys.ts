@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { chmod, link, mkdir, open, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod/mini";
-import { getErrno } from "#files/errno";
+import { getErrno } from "#files/folders";
 
 import { Problem } from "#protocol/errors";
 

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { Kysely, PostgresDialect, sql } from "kysely";
 import { Migrator } from "kysely/migration";
 import pg from "pg";
-import { getErrno } from "#files/errno";
+import { getErrno } from "#files/folders";
 
 import { Problem } from "#protocol/errors";
 import type { Log } from "#telemetry/log";

@@ -1,7 +1,7 @@
 import type { InteractionAnswer } from "#protocol/conversations";
 import type { InteractionRequest } from "#protocol/events";
+import { listScopes } from "#ui/cards/approval";
 import { getInput, isEditable } from "#ui/cards/edited-input";
-import { listScopes } from "#ui/cards/scopes";
 import { formatApproval, formatField } from "#ui/text/words";
 import type { Kay } from "../kay.ts";
 import { promptLine, writeNotice } from "../prompt/line.ts";

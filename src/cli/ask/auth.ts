@@ -1,12 +1,12 @@
 import type { BegunConnection } from "#client/credentials/credentials";
 import { Problem } from "#protocol/errors";
 import { formatAuth, formatTimeLeft, listMissingServices, toLine } from "#ui/text/words";
+import type { CardItem } from "#ui/view/view";
 import type { BackendHandle } from "../backend/handle.ts";
 import { beginConnection, completeConsent, showLink } from "../consent/connection.ts";
 import { openLinks } from "../consent/open-links.ts";
 import type { Kay } from "../kay.ts";
 import { promptLine, writeNotice } from "../prompt/line.ts";
-import type { AuthCard, OpenCard } from "./open-card.ts";
 
 /**
  * Connects the services that a generation waits for: prints all links, waits for each, and reports each connection, so
@@ -167,3 +167,8 @@ export async function repeatEverySecond(kay: Kay, look: () => void, signal: Abor
 function getUrl({ response }: BegunConnection): string {
   return response.authorization_url;
 }
+
+export type AuthCard = Extract<CardItem, { type: "auth" }>;
+
+/** A card as it is now, and what ends the question for it. */
+export type OpenCard<Card extends CardItem = CardItem> = { card(): Card; signal: AbortSignal };

@@ -7,9 +7,9 @@ import type { BackendHandle } from "../backend/handle.ts";
 import type { Kay } from "../kay.ts";
 import { writeNotice } from "../prompt/line.ts";
 import { promptApproval } from "./approval.ts";
+import type { AuthCard, OpenCard } from "./auth.ts";
 import { connectMissing } from "./auth.ts";
 import { promptForm } from "./form.ts";
-import type { AuthCard, OpenCard } from "./open-card.ts";
 
 /** Where a card is answered: the conversation, and the id or the name of the client that answers. */
 export type AnswerTarget = { session: string; client: string };

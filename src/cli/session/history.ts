@@ -1,6 +1,5 @@
 import { dirname, join } from "node:path";
-import { getErrno } from "#files/errno";
-import { ensurePrivateFolder, unusableProblem } from "#files/folders";
+import { ensurePrivateFolder, getErrno, unusableProblem } from "#files/folders";
 import { type Lock, withLock } from "#files/lock";
 import type { Processes } from "#files/processes";
 import { readFileIfExists, removeFile, replaceFile } from "#files/replace-file";

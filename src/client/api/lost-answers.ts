@@ -1,5 +1,5 @@
 import type { Incoming } from "#net/ports";
-import { sleepOrThrow } from "#net/sleep";
+import { sleepOrThrow } from "#net/retry-after";
 import { type ErrorCode, Problem } from "#protocol/errors";
 import { type BackendConnection, getHost } from "./backend-connection.ts";
 import { isWebPage, parseJsonObject, toProblem } from "./failure.ts";

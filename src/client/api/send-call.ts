@@ -1,8 +1,7 @@
 import type * as z from "zod/mini";
 import { isLoopbackHost } from "#net/addresses";
 import type { Incoming, Outgoing } from "#net/ports";
-import { getBackoffMs, MAX_WAIT_MS, parseRetryAfter } from "#net/retry-after";
-import { sleepOrThrow } from "#net/sleep";
+import { getBackoffMs, MAX_WAIT_MS, parseRetryAfter, sleepOrThrow } from "#net/retry-after";
 import { LOCAL_SECRET_HEADER } from "#protocol/embedded";
 import { Problem } from "#protocol/errors";
 import { parseShape } from "#protocol/parse";

@@ -1,4 +1,4 @@
-import { sleepOrThrow, throwIfCancelled } from "#net/sleep";
+import { sleepOrThrow, throwIfCancelled } from "#net/retry-after";
 import type { Connection } from "#protocol/connections";
 import { Problem } from "#protocol/errors";
 import { quoteShellWord } from "#protocol/shell";

@@ -1,5 +1,5 @@
 import type { Timer, Warn } from "#net/ports";
-import { sleepOrThrow, throwIfCancelled } from "#net/sleep";
+import { sleepOrThrow, throwIfCancelled } from "#net/retry-after";
 import { clean } from "#protocol/clean";
 import type { StatusResponse } from "#protocol/connections";
 import { ERRORS, isErrorCode, Problem } from "#protocol/errors";

@@ -1,4 +1,4 @@
-import { getErrno } from "#files/errno";
+import { getErrno } from "#files/folders";
 
 import type { Timer } from "#net/ports";
 import { type Bus, BusError, connectBus, parseBusAddress } from "./dbus.ts";

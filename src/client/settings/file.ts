@@ -1,7 +1,6 @@
 import { chmodSync, constants, copyFileSync, lstatSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { getErrno } from "#files/errno";
-import { ensurePrivateFolder, unusableProblem } from "#files/folders";
+import { ensurePrivateFolder, getErrno, unusableProblem } from "#files/folders";
 import { type FileInspection, inspectFile } from "#files/inspect";
 import type { Warn } from "#net/ports";
 import { Problem } from "#protocol/errors";

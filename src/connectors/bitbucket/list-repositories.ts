@@ -1,7 +1,8 @@
 import * as z from "zod/mini";
+import { readPages } from "../http/pages.ts";
+import { isSameOrigin } from "../http/target.ts";
 import { escapeCell, formatCount, formatMarkdownTable, truncateText } from "../markup/markdown.ts";
-import { defineTool, withDescription } from "../service.ts";
-import { readAllPages } from "./paging.ts";
+import { defineTool, type ServiceHttp, type ServiceRequest, withDescription } from "../service.ts";
 import { getWorkspace } from "./pull-request.ts";
 
 const Input = z.object({
@@ -87,4 +88,25 @@ function formatResult(list: Repository[], more: boolean, part: string): string {
 
 function buildRepositoryUrl({ full_name: name, links }: Repository): string {
   return links?.html?.href ?? `https://bitbucket.org/${name.split("/").map(encodeURIComponent).join("/")}`;
+}
+
+/**
+ * Reads a Bitbucket list over its pages, up to a limit. `more` is set if others remain. The next link comes from the
+ * response and is followed only on the API's origin, so that the token goes nowhere else.
+ */
+export async function readAllPages<T>(
+  http: ServiceHttp,
+  request: Omit<ServiceRequest<unknown>, "answer">,
+  item: z.ZodMiniType<T>,
+  limit: number,
+): Promise<{ values: T[]; more: boolean }> {
+  const answer = z.looseObject({ values: z.array(item), next: z.nullish(z.string()) });
+  const fetchPage = async (link: string | undefined) => {
+    const page = link === undefined ? request : { ...request, path: link, query: undefined };
+    const { values, next } = await http.request({ ...page, answer });
+    const leaves = next ? !isSameOrigin(next, http.endpoints.api) : false;
+    return { items: values, next: leaves ? undefined : next, more: leaves };
+  };
+  const { items, more } = await readPages(fetchPage, limit);
+  return { values: items, more };
 }

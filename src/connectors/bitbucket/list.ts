@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { escapeCell } from "../markup/markdown.ts";
 import { defineTool, type ToolContext, withDescription } from "../service.ts";
-import { readAllPages } from "./paging.ts";
+import { readAllPages } from "./list-repositories.ts";
 import {
   buildRepositoryPath,
   formatPullRequestTable,

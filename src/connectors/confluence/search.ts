@@ -3,8 +3,15 @@ import { getSite } from "../atlassian/oauth.ts";
 import { readPages } from "../http/pages.ts";
 import { escapeCell, formatMarkdownTable, truncateText } from "../markup/markdown.ts";
 import { defineTool, type ToolContext, withDescription } from "../service.ts";
-import { Links } from "./cursor.ts";
 import { formatExcerpt } from "./storage.ts";
+
+/** Links of a list. The next page is a path on the site. */
+export const Links = z.nullish(z.looseObject({ next: z.nullish(z.string()) }));
+
+/** Returns the cursor of the page after a page, if there is one. */
+export function getNextCursor(links: z.output<typeof Links>): string | undefined {
+  return new URLSearchParams(links?.next?.split("?")[1]).get("cursor") ?? undefined;
+}
 
 const Input = z.object({
   text: withDescription(z.optional(z.string()), "Words in the title or text of the page."),

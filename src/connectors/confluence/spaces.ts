@@ -3,8 +3,8 @@ import { Problem } from "#protocol/errors";
 import { readPages } from "../http/pages.ts";
 import { escapeCell } from "../markup/markdown.ts";
 import type { ToolContext } from "../service.ts";
-import { getNextCursor, Links } from "./cursor.ts";
 import { getConfluenceApi, parseSpaceKey } from "./page.ts";
+import { getNextCursor, Links } from "./search.ts";
 
 const Space = z.looseObject({
   id: z.string(),

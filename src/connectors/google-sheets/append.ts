@@ -3,7 +3,6 @@ import { formatFilePlace } from "../google/files.ts";
 import { escapeCell, formatCount } from "../markup/markdown.ts";
 import { formatPlace } from "../place.ts";
 import { defineTool, withDescription } from "../service.ts";
-import { getInputOption, toCellValues } from "./cell-values.ts";
 import { buildSpreadsheetUrl, buildValuesPath, formatCells, formatRange, parseCells, parseRows } from "./cells.ts";
 import { findSheet, findSpreadsheet } from "./spreadsheet.ts";
 
@@ -59,3 +58,23 @@ export const appendRowsTool = defineTool({
     return { data, text: `Added ${rows} to ${escapeCell(spreadsheet.title)} (${escapeCell(written)}).\n\n${url}`, url };
   },
 });
+
+/** How the text of a cell is stored. */
+type CellInput = { formulas?: boolean | undefined };
+
+/**
+ * Returns Google's `valueInputOption`. RAW keeps `007` and stores `=IMPORTXML(…)` as text, so that no text from elsewhere runs.
+ * Source: https://developers.google.com/workspace/sheets/api/reference/rest/v4/ValueInputOption
+ */
+export function getInputOption({ formulas }: CellInput): "RAW" | "USER_ENTERED" {
+  return formulas ? "USER_ENTERED" : "RAW";
+}
+
+/** Converts the texts of cells to values. Without formulas, only a number that reads back the same becomes a number. */
+export function toCellValues(rows: string[][], { formulas }: CellInput): (string | number)[][] {
+  return formulas ? rows : rows.map((row) => row.map(toCellValue));
+}
+
+function toCellValue(text: string): string | number {
+  return /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,10})?$/.test(text) && String(Number(text)) === text ? Number(text) : text;
+}

@@ -4,7 +4,7 @@ import { formatFilePlace } from "../google/files.ts";
 import { escapeCell, formatCount } from "../markup/markdown.ts";
 import { formatPlace } from "../place.ts";
 import { defineTool, withDescription } from "../service.ts";
-import { getInputOption, toCellValues } from "./cell-values.ts";
+import { getInputOption, toCellValues } from "./append.ts";
 import { buildSpreadsheetUrl, buildValuesPath, formatCells, formatRange, parseCells, parseRows } from "./cells.ts";
 import { findSheet, findSpreadsheet } from "./spreadsheet.ts";
 

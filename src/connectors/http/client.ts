@@ -10,8 +10,8 @@ import {
   parseServiceFault,
   refusedProblem,
   type ServiceFault,
+  toOwnFaultProblem,
 } from "./errors.ts";
-import { toOwnFaultProblem } from "./own-fault.ts";
 import { getBackoffMs, parseRetryAfter, sleepOrThrow, wasNeverSent } from "./retry.ts";
 import { addCredentialToUrl, buildRequestUrl, getRedirectTarget, isReadRequest, toAuthHeaders } from "./target.ts";
 

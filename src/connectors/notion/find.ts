@@ -4,7 +4,7 @@ import { readPages } from "../http/pages.ts";
 import { escapeCell } from "../markup/markdown.ts";
 import { quoteName } from "../place.ts";
 import type { ToolContext } from "../service.ts";
-import { CURSOR, getNextCursor } from "./cursor.ts";
+import { CURSOR, getNextCursor } from "./read.ts";
 import { getTitle, NotionObject } from "./title.ts";
 
 const Found = z.looseObject({ results: z.array(NotionObject), ...CURSOR });

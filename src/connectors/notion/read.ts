@@ -2,8 +2,18 @@ import * as z from "zod/mini";
 import { readPages } from "../http/pages.ts";
 import { formatMarkdownTable } from "../markup/markdown.ts";
 import type { ToolContext } from "../service.ts";
-import { CURSOR, getNextCursor } from "./cursor.ts";
 import { joinPieces, Piece } from "./title.ts";
+
+/** Fields of every list of Notion. Source: https://developers.notion.com/reference/intro#pagination */
+export const CURSOR = { has_more: z.nullish(z.boolean()), next_cursor: z.nullish(z.string()) };
+
+/** Returns the cursor of the page after a page, if there is one. */
+export function getNextCursor(page: {
+  has_more?: boolean | null | undefined;
+  next_cursor?: string | null | undefined;
+}): string | undefined {
+  return page.has_more === true ? (page.next_cursor ?? undefined) : undefined;
+}
 
 const Block = z.looseObject({
   id: z.string(),

@@ -3,7 +3,7 @@ import { Problem } from "#protocol/errors";
 import { readPages } from "../http/pages.ts";
 import { escapeCell } from "../markup/markdown.ts";
 import type { ToolContext } from "../service.ts";
-import { CURSOR, getNextCursor } from "./cursor.ts";
+import { CURSOR, getNextCursor } from "./read.ts";
 import type { NotionObject } from "./title.ts";
 
 const Options = z.looseObject({ options: z.nullish(z.array(z.looseObject({ name: z.string() }))) });

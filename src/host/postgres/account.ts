@@ -32,3 +32,9 @@ async function readIds(file: string): Promise<number[]> {
   const text = await readFile(file, "utf8").catch(() => "");
   return text.split("\n").map((line) => Number(line.split(":")[2]));
 }
+
+/** Major version of the binaries. Postgres cannot open data of another major version. */
+export const MAJOR = "18";
+
+/** Role and database of the embedded Postgres. */
+export const ROLE = "kay";

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import pg from "pg";
 import { Problem } from "#protocol/errors";
 import type { Account } from "./account.ts";
+import { ROLE } from "./account.ts";
 import type { PostgresArea } from "./area.ts";
 import { computeScramVerifier, createPassword, HBA } from "./password.ts";
-import { ROLE } from "./role.ts";
 
 /**
  * Prepares data of an older kay before Postgres starts: they get the user that Postgres now has, and their rules require

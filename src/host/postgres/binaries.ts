@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { chmod, cp, lstat, mkdir, readFile, rename, rm, stat, symlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import * as z from "zod/mini";
-import { getErrno } from "#files/errno";
+import { getErrno } from "#files/folders";
 import type { Machine } from "#files/machine";
 import { Problem } from "#protocol/errors";
 import type { PostgresArea } from "./area.ts";

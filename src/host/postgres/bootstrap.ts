@@ -5,10 +5,10 @@ import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import type { Machine } from "#files/machine";
 import { Problem } from "#protocol/errors";
+import { MAJOR, ROLE } from "./account.ts";
 import type { PostgresArea } from "./area.ts";
 import { runCommand, spawnCommand } from "./command.ts";
 import { computeScramVerifier, HBA } from "./password.ts";
-import { MAJOR, ROLE } from "./role.ts";
 
 const START_LIMIT_MS = 30_000;
 const STEP_MS = 20;

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { getErrno } from "#files/errno";
+import { getErrno } from "#files/folders";
 import type { Machine } from "#files/machine";
 import { Problem } from "#protocol/errors";
 import type { PostgresArea } from "./area.ts";

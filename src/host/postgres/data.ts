@@ -1,15 +1,15 @@
 import { randomBytes } from "node:crypto";
 import { chown, mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { getErrno } from "#files/errno";
+import { getErrno } from "#files/folders";
 import type { Machine } from "#files/machine";
 import { Problem } from "#protocol/errors";
 import type { Log } from "#telemetry/log";
+import { MAJOR, ROLE } from "./account.ts";
 import type { PostgresArea } from "./area.ts";
 import { bootstrapData, requireSuccess } from "./bootstrap.ts";
 import { runCommand } from "./command.ts";
 import { createPassword, getPasswordFile } from "./password.ts";
-import { MAJOR, ROLE } from "./role.ts";
 
 /**
  * Creates the data folder if it is missing: under a temporary name, renamed when complete. Moves an incomplete folder

@@ -1,7 +1,7 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { getErrno } from "#files/errno";
+import { getErrno } from "#files/folders";
 import { replaceFile } from "#files/replace-file";
 import type { PostgresArea } from "./area.ts";
 

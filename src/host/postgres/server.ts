@@ -3,7 +3,7 @@ import { open, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
-import { getErrno } from "#files/errno";
+import { getErrno } from "#files/folders";
 import type { Machine } from "#files/machine";
 import { Problem } from "#protocol/errors";
 import type { PostgresArea } from "./area.ts";

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdir, open, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { getErrno } from "#files/errno";
+import { getErrno } from "#files/folders";
 import { isAlive, type Machine } from "#files/machine";
 import { Problem } from "#protocol/errors";
 import type { PostgresArea } from "./area.ts";

@@ -1,6 +1,6 @@
+import { runInNewContext } from "node:vm";
 import type { CodeOptions, ErrorObject, ValidateFunction } from "ajv";
 import { Problem } from "../errors.ts";
-import { isTimeoutError, runWithTimeout } from "./timeout.ts";
 import { parseValue } from "./value.ts";
 
 /** Where a value does not match, as a JSON pointer, and how. */
@@ -156,3 +156,18 @@ const MAX_PROBLEMS = 20;
 
 /** Time limit of one check in ms, a thousand times what an ordinary schema needs. */
 const LIMIT_MS = 2_000;
+
+/**
+ * Runs synchronous work that may not terminate, such as an untrusted regular expression or schema.
+ *
+ * @param ms time limit
+ * @throws Error with code `ERR_SCRIPT_EXECUTION_TIMEOUT` after the limit, or whatever `work` throws
+ */
+function runWithTimeout<T>(ms: number, work: () => T): T {
+  return runInNewContext("work()", { work }, { timeout: ms }) as T;
+}
+
+/** Whether an error means that {@link runWithTimeout} hit its limit. */
+function isTimeoutError(error: unknown): boolean {
+  return (error as { code?: unknown } | null)?.code === "ERR_SCRIPT_EXECUTION_TIMEOUT";
+}

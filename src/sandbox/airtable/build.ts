@@ -1,8 +1,8 @@
 import { SeedError } from "../provider.ts";
 import { parseMoment, parsePeriod } from "../seed-time.ts";
-import { createIdFromName } from "./ids.ts";
 import type { AirtableSeed, BaseSeed, TableSeed } from "./seed.ts";
 import type { Account, AirtableRecord, AirtableState, Base, Cell, Field, Table } from "./state.ts";
+import { createIdFromName } from "./state.ts";
 
 /** Fill in an Airtable seed. @throws SeedFault */
 export function buildAirtable(seed: AirtableSeed, now: number): AirtableState {

@@ -3,9 +3,9 @@ import type { ProviderContext } from "../provider.ts";
 import { type AirtableEnv, findTable, requireScope } from "./access.ts";
 import { findField, parseCell } from "./cells.ts";
 import { AirtableError, invalidRequestError, notFoundError, unprocessableError } from "./errors.ts";
-import { createRandomId } from "./ids.ts";
 import { listRecords } from "./list.ts";
 import type { AirtableRecord, AirtableState, Base, Table } from "./state.ts";
+import { createRandomId } from "./state.ts";
 import { toRecordView } from "./views.ts";
 
 /** Records of one request that writes. */

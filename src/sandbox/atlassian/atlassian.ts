@@ -1,15 +1,52 @@
+import { createHash } from "node:crypto";
 import { type Context, Hono } from "hono";
 import { getAvatarUrl } from "../pictures.ts";
 import type { OAuthTraits, Provider, ProviderContext, SandboxEnv } from "../provider.ts";
-import { buildAtlassian } from "./build.ts";
+import { assertUnique, buildSite, createSeedLookup } from "./build-site.ts";
 import { createConfluenceApp } from "./confluence/confluence.ts";
 import { DEFAULT_SEED } from "./default-seed.ts";
 import { createGateway, getScopesAt, getSiteUrl, listSites, type SiteEnv, sendUnauthorized } from "./gateway.ts";
 import { createJiraApp, createJiraTextApp } from "./jira/jira.ts";
-import { CONFLUENCE_SCOPES, JIRA_SCOPES, SCOPES } from "./scopes.ts";
 import { AtlassianSeed } from "./seed.ts";
 import type { AtlassianState } from "./state.ts";
 import { registerWebPages } from "./web-pages.ts";
+
+/**
+ * Scopes of Atlassian apps, in words (developer.atlassian.com/cloud/jira/platform/scopes-for-oauth-2-3LO-and-forge-apps and the same page
+ * of Confluence): the classic ones, and the granular ones that Confluence's REST API v2 asks for.
+ */
+const JIRA_SCOPES: Record<string, string> = {
+  "read:jira-work": "See Jira projects, issues and their comments",
+  "write:jira-work": "Create, edit, move and comment on Jira issues",
+  "read:jira-user": "See who people are in Jira",
+};
+
+const CONFLUENCE_SCOPES: Record<string, string> = {
+  "search:confluence": "Search Confluence",
+  "read:confluence-content.all": "Read Confluence content",
+  "read:confluence-content.summary": "Read summaries of Confluence content",
+  "read:confluence-space.summary": "Read summaries of Confluence spaces",
+  "read:confluence-user": "See who people are in Confluence",
+  "write:confluence-content": "Create and edit Confluence content",
+  "read:content:confluence": "See Confluence content",
+  "read:content-details:confluence": "Search Confluence content and see its details",
+  "read:page:confluence": "Read Confluence pages",
+  "write:page:confluence": "Create and edit Confluence pages",
+  "delete:page:confluence": "Delete Confluence pages",
+  "read:comment:confluence": "Read comments on Confluence pages",
+  "write:comment:confluence": "Comment on Confluence pages",
+  "read:space:confluence": "See Confluence spaces",
+  "read:space-details:confluence": "See details of Confluence spaces",
+  "read:user:confluence": "See who people are in Confluence",
+};
+
+const SCOPES: Record<string, string> = {
+  ...JIRA_SCOPES,
+  ...CONFLUENCE_SCOPES,
+  "read:me": "See your name, email address and picture",
+  "read:account": "See your account",
+  offline_access: "Stay connected when you are not here",
+};
 
 /**
  * Atlassian's OAuth 2.0 (3LO). The bodies of errors are those its token endpoint was seen to answer: a spent or dead refresh token is 403
@@ -111,4 +148,34 @@ function me(c: Context<SandboxEnv>, place: ProviderContext<AtlassianState>) {
     locale: "en-US",
     extended_profile: {},
   });
+}
+
+/** Fill in an Atlassian seed. @throws SeedFault */
+function buildAtlassian(seed: AtlassianSeed, now: number): AtlassianState {
+  const accounts = seed.accounts.map((account) => ({ timeZone: "UTC", active: true, ...account }));
+  assertUnique(
+    accounts.map(({ accountId }) => accountId),
+    (index) => `accounts[${index}].accountId`,
+  );
+  assertUnique(
+    seed.sites.map(({ name }) => name.toLowerCase()),
+    (index) => `sites[${index}].name`,
+  );
+  const lookup = createSeedLookup(accounts, now);
+  const sites = seed.sites.map((site, index) =>
+    buildSite({ id: cloudId(site.name), ...site }, lookup, `sites[${index}]`),
+  );
+  assertUnique(
+    sites.map(({ id }) => id),
+    (index) => `sites[${index}].id`,
+  );
+  return { accounts, sites };
+}
+
+/** A cloud id in the form of a UUID, the same for the same name every time. */
+function cloudId(name: string): string {
+  const hex = createHash("sha256").update(`site ${name}`).digest("hex");
+  return [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, `a${hex.slice(17, 20)}`, hex.slice(20, 32)].join(
+    "-",
+  );
 }

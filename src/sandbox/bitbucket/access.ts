@@ -1,7 +1,6 @@
 import type { Context, MiddlewareHandler } from "hono";
 import type { ProviderContext, SandboxEnv } from "../provider.ts";
 import { BitbucketError } from "./errors.ts";
-import { addImpliedScopes } from "./scopes.ts";
 import type { Account, BitbucketState, PullRequest, Repository, Workspace } from "./state.ts";
 
 /** Context of a request under `/2.0`: its account and the state. */
@@ -78,4 +77,28 @@ export function findPullRequest(c: Context<BitbucketEnv>): {
   const request = repository.pull_requests.find(({ id }) => String(id) === c.req.param("id"));
   if (!request) throw new BitbucketError(404, `Pull request ${c.req.param("id")} not found`);
   return { workspace, repository, request };
+}
+
+/** Scopes of Bitbucket Cloud in words (developer.atlassian.com/cloud/bitbucket/rest/intro, "Authentication"). */
+export const SCOPES: Record<string, string> = {
+  account: "See your account and the workspaces you belong to",
+  "account:write": "Change your account",
+  email: "See your email address",
+  repository: "Read your repositories",
+  "repository:write": "Write to your repositories",
+  pullrequest: "Read and comment on pull requests",
+  "pullrequest:write": "Create, merge and decline pull requests",
+  project: "See the projects of your workspaces",
+};
+
+const IMPLIED: Record<string, string[]> = {
+  "account:write": ["account"],
+  "repository:write": ["repository"],
+  pullrequest: ["repository"],
+  "pullrequest:write": ["pullrequest", "repository:write", "repository"],
+};
+
+/** A list of scopes with those that each of them brings along. */
+function addImpliedScopes(scopes: string[]): Set<string> {
+  return new Set(scopes.flatMap((scope) => [scope, ...(IMPLIED[scope] ?? [])]));
 }

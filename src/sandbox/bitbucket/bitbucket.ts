@@ -1,5 +1,7 @@
 import { type Context, Hono } from "hono";
-import type { OAuthTraits, Provider } from "../provider.ts";
+import { html } from "hono/html";
+import { getPageHeaders, renderSandboxPage } from "../oauth/consent.ts";
+import type { OAuthTraits, Provider, ProviderContext, SandboxEnv } from "../provider.ts";
 import {
   type BitbucketEnv,
   findRepository,
@@ -7,13 +9,13 @@ import {
   listWorkspaces,
   requireScope,
   requireToken,
+  SCOPES,
 } from "./access.ts";
 import { buildBitbucket } from "./build.ts";
 import { DEFAULT_SEED } from "./default-seed.ts";
 import { handleErrors, noApiError } from "./errors.ts";
 import { paginate } from "./paging.ts";
 import { registerPullRequestRoutes } from "./pullrequests.ts";
-import { SCOPES } from "./scopes.ts";
 import { BitbucketSeed } from "./seed.ts";
 import type { BitbucketState } from "./state.ts";
 import {
@@ -24,7 +26,6 @@ import {
   toRepositoryView,
   toWorkspaceView,
 } from "./views.ts";
-import { registerWebPages } from "./web-pages.ts";
 
 /** OAuth 2.0 at Bitbucket (developer.atlassian.com/cloud/bitbucket/oauth-2): tokens live two hours, the refresh token stays the same. */
 const oauth: OAuthTraits = {
@@ -156,4 +157,32 @@ function repositoryRoutes(app: Hono<BitbucketEnv>) {
   app.get("/repositories/:workspace/:repository/refs/branches", read, (c) =>
     paginate(c, findRepository(c).repository.branches.map(toBranchView)),
   );
+}
+
+/** Where the links in answers lead: `/<workspace>/<repository>/pull-requests/<id>`, a read-only page for a person. */
+function registerWebPages(app: Hono<SandboxEnv>, place: ProviderContext<BitbucketState>): void {
+  app.get("/:workspace/:repository/pull-requests/:id", (c) => {
+    const workspace = place.world().workspaces.find(({ slug }) => slug === c.req.param("workspace"));
+    const repository = workspace?.repositories.find(({ slug }) => slug === c.req.param("repository"));
+    const request = repository?.pull_requests.find(({ id }) => String(id) === c.req.param("id"));
+    if (!request) return c.notFound();
+    const name = (id: string) =>
+      place.world().accounts.find(({ account_id }) => account_id === id)?.display_name ?? "nobody";
+    const facts = {
+      State: request.state,
+      Author: name(request.author),
+      Branches: `${request.source} → ${request.destination}`,
+      "Approved by": request.approved_by.map(name).join(", ") || "nobody",
+    };
+    const list = html`<dl>${Object.entries(facts).map(([key, value]) => html`<dt>${key}</dt><dd>${value}</dd>`)}</dl>`;
+    const comments = request.comments.map(
+      ({ user, created_on, raw }) => html`<h2>${name(user)}, ${created_on.slice(0, 10)}</h2><article>${raw}</article>`,
+    );
+    const title = `#${request.id} ${request.title}`;
+    return c.html(
+      renderSandboxPage(title, html`<h1>${title}</h1>${list}<article>${request.description}</article>${comments}`),
+      200,
+      getPageHeaders(),
+    );
+  });
 }

@@ -1,6 +1,7 @@
 import type { Context, MiddlewareHandler } from "hono";
 import type { ProviderContext, SandboxEnv } from "../provider.ts";
-import { HubspotError } from "./errors.ts";
+import { badRequestError, HubspotError } from "./errors.ts";
+import { findObjectType } from "./properties.ts";
 import type { HubspotState, ObjectType, Owner } from "./state.ts";
 
 /** Context of a request to the API: its account and the state. */
@@ -61,4 +62,26 @@ export function requireScope(c: Context<HubspotEnv>, scope: string): void {
 /** Notes go with the scopes of contacts. */
 export function getScope(type: ObjectType, access: "read" | "write"): string {
   return `crm.objects.${type === "notes" ? "contacts" : type}.${access}`;
+}
+
+/** The type that a part of the path names, if the grant may do that with it. @throws HubspotRefusal 400, 403 */
+export function parseObjectType(c: Context<HubspotEnv>, access: "read" | "write", part = "type"): ObjectType {
+  const name = c.req.param(part) ?? "";
+  const type = findObjectType(name);
+  if (!type) throw badRequestError(`Unable to infer object type from: ${name}`);
+  requireScope(c, getScope(type, access));
+  return type;
+}
+
+/** The JSON object that is the body. @throws HubspotRefusal 400 */
+export async function parseBody(c: Context): Promise<Record<string, unknown>> {
+  const body: unknown = await c.req.json().catch(() => undefined);
+  if (typeof body !== "object" || body === null || Array.isArray(body)) throw badRequestError("Invalid input JSON");
+  return body as Record<string, unknown>;
+}
+
+/** Names in a list of the body. */
+export function parseNames(body: Record<string, unknown>, name: string): string[] | undefined {
+  const list = body[name];
+  return Array.isArray(list) ? list.map(String) : undefined;
 }

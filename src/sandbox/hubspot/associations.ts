@@ -1,11 +1,11 @@
 import type { Context, Hono } from "hono";
 import type { ProviderContext } from "../provider.ts";
 import type { HubspotEnv } from "./access.ts";
+import { parseObjectType } from "./access.ts";
 import { associate, dissociate, findAssociationId } from "./association-types.ts";
 import { badRequestError } from "./errors.ts";
 import { OBJECT_TYPES } from "./properties.ts";
 import { findRecord } from "./records.ts";
-import { parseObjectType } from "./request.ts";
 import type { HubspotState, ObjectType } from "./state.ts";
 import { listAssociated } from "./views.ts";
 

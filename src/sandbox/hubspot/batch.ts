@@ -1,9 +1,9 @@
 import type { Context, Hono } from "hono";
 import type { ProviderContext } from "../provider.ts";
 import type { HubspotEnv } from "./access.ts";
+import { parseBody, parseNames, parseObjectType } from "./access.ts";
 import { badRequestError } from "./errors.ts";
 import { archiveRecord, createRecord, findRecord, updateRecord } from "./records.ts";
-import { parseBody, parseNames, parseObjectType } from "./request.ts";
 import type { CrmRecord, HubspotState, ObjectType } from "./state.ts";
 import { toRecordView } from "./views.ts";
 

@@ -1,10 +1,9 @@
 import type { Context, Hono } from "hono";
 import type { ProviderContext } from "../provider.ts";
-import { getScope, type HubspotEnv, requireScope } from "./access.ts";
+import { getScope, type HubspotEnv, parseBody, parseNames, parseObjectType, requireScope } from "./access.ts";
 import { badRequestError } from "./errors.ts";
 import { findObjectType } from "./properties.ts";
 import { archiveRecord, createRecord, findRecord, listArchived, updateRecord } from "./records.ts";
-import { parseBody, parseNames, parseObjectType } from "./request.ts";
 import { searchRecords } from "./search.ts";
 import type { CrmRecord, HubspotState, ObjectType } from "./state.ts";
 import { getAssociationName, listAssociated, toPagingView, toRecordView } from "./views.ts";

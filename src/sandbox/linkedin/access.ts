@@ -1,6 +1,5 @@
-import type { Context, MiddlewareHandler } from "hono";
+import type { Context, ErrorHandler, MiddlewareHandler } from "hono";
 import type { ProviderContext, SandboxEnv } from "../provider.ts";
-import { LinkedinError } from "./errors.ts";
 import type { LinkedinState, Member, Post } from "./state.ts";
 
 /** Context of a request to the API: its account and the state. */
@@ -87,3 +86,26 @@ export async function parseBody(c: Context): Promise<Record<string, unknown>> {
   if (typeof body === "object" && body !== null && !Array.isArray(body)) return body as Record<string, unknown>;
   throw new LinkedinError(400, "ILLEGAL_ARGUMENT", "The request body is not JSON");
 }
+
+type Status = 400 | 401 | 403 | 404 | 409 | 422 | 426;
+
+/** An error of LinkedIn: `{status, code, message, serviceErrorCode?}`. Source: https://learn.microsoft.com/en-us/linkedin/shared/api-guide/concepts/error-handling */
+export class LinkedinError extends Error {
+  readonly status: Status;
+  readonly code: string;
+  readonly more: Record<string, unknown>;
+
+  constructor(status: Status, code: string, message: string, more: Record<string, unknown> = {}) {
+    super(message);
+    this.name = "LinkedinRefusal";
+    this.status = status;
+    this.code = code;
+    this.more = more;
+  }
+}
+
+export const handleErrors: ErrorHandler = (error, c) => {
+  if (!(error instanceof LinkedinError)) throw error;
+  const { status, code, message, more } = error;
+  return c.json({ status, ...more, code, message }, status);
+};

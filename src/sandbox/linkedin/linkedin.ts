@@ -1,15 +1,22 @@
 import { Hono } from "hono";
+import { html } from "hono/html";
+import { getPageHeaders, renderSandboxPage } from "../oauth/consent.ts";
 import { getAvatarUrl } from "../pictures.ts";
-import type { OAuthTraits, Provider } from "../provider.ts";
-import { type LinkedinEnv, requireScope, requireToken, requireVersion, SCOPES } from "./access.ts";
+import type { OAuthTraits, Provider, ProviderContext, SandboxEnv } from "../provider.ts";
+import {
+  handleErrors,
+  type LinkedinEnv,
+  LinkedinError,
+  requireScope,
+  requireToken,
+  requireVersion,
+  SCOPES,
+} from "./access.ts";
 import { buildLinkedin } from "./build.ts";
-import { DEFAULT_SEED } from "./default-seed.ts";
-import { handleErrors, LinkedinError } from "./errors.ts";
-import { registerPostRoutes } from "./posts.ts";
-import { LinkedinSeed } from "./seed.ts";
+import { parseLittle, registerPostRoutes } from "./posts.ts";
+import { DEFAULT_SEED, LinkedinSeed } from "./seed.ts";
 import { registerSocialRoutes } from "./social.ts";
 import type { LinkedinState } from "./state.ts";
-import { registerWebPages } from "./web-pages.ts";
 
 /** Sixty days. */
 const ACCESS_SECONDS = 5_184_000;
@@ -97,3 +104,30 @@ export const linkedin: Provider<LinkedinState> = {
     app.route("/", api);
   },
 };
+
+/** Where the links in answers lead: `/feed/update/<urn>/`, a read-only page for a person. */
+function registerWebPages(app: Hono<SandboxEnv>, place: ProviderContext<LinkedinState>): void {
+  app.get("/feed/update/:urn/", (c) => {
+    const { members, posts } = place.world();
+    const post = posts.find(({ id }) => id === c.req.param("urn"));
+    if (!post) return c.notFound();
+    const name = (sub: string) => {
+      const member = members.find((one) => one.sub === sub);
+      return member ? `${member.given_name} ${member.family_name}`.trim() : "somebody";
+    };
+    const facts = {
+      Posted: post.publishedAt.slice(0, 10),
+      "Seen by": post.visibility === "CONNECTIONS" ? "connections" : "everybody",
+      Link: post.article ? `${post.article.title} (${post.article.source})` : "none",
+      Reactions:
+        post.reactions.map(({ actor, reactionType }) => `${name(actor)}: ${reactionType}`).join(", ") || "none",
+    };
+    const list = html`<dl>${Object.entries(facts).map(([key, value]) => html`<dt>${key}</dt><dd>${value}</dd>`)}</dl>`;
+    const comments = post.comments.map(
+      ({ actor, text, created }) => html`<h2>${name(actor)}, ${created.slice(0, 10)}</h2><article>${text}</article>`,
+    );
+    const title = `A post of ${name(post.author)}`;
+    const content = html`<h1>${title}</h1><article>${parseLittle(post.commentary)}</article>${list}${comments}`;
+    return c.html(renderSandboxPage(title, content), 200, getPageHeaders());
+  });
+}

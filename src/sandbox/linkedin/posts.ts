@@ -1,8 +1,15 @@
 import type { Context, Hono } from "hono";
 import type { ProviderContext } from "../provider.ts";
-import { findPost, forbiddenError, type LinkedinEnv, parseBody, requireScope, requireSelf } from "./access.ts";
+import {
+  findPost,
+  forbiddenError,
+  type LinkedinEnv,
+  LinkedinError,
+  parseBody,
+  requireScope,
+  requireSelf,
+} from "./access.ts";
 import { createNextId } from "./build.ts";
-import { LinkedinError } from "./errors.ts";
 import type { LinkedinState, Post } from "./state.ts";
 
 /** Longest commentary; LinkedIn cuts off what is longer. */

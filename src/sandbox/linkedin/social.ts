@@ -1,8 +1,7 @@
 import type { Context, Hono } from "hono";
 import type { ProviderContext } from "../provider.ts";
-import { findPost, type LinkedinEnv, parseBody, requireScope, requireSelf } from "./access.ts";
+import { findPost, type LinkedinEnv, LinkedinError, parseBody, requireScope, requireSelf } from "./access.ts";
 import { createNextId } from "./build.ts";
-import { LinkedinError } from "./errors.ts";
 import { type Comment, type LinkedinState, type Post, REACTIONS } from "./state.ts";
 
 /** Longest text of a comment. */

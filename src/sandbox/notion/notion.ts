@@ -1,6 +1,14 @@
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import type { OAuthTraits, Provider } from "../provider.ts";
-import { CAPABILITIES, type NotionEnv, paginate, requireCapability, requireToken } from "./access.ts";
+import {
+  CAPABILITIES,
+  type NotionEnv,
+  paginate,
+  parseBody,
+  requireCapability,
+  requireToken,
+  toRecord,
+} from "./access.ts";
 import { registerBlockRoutes } from "./blocks.ts";
 import { buildNotion } from "./build.ts";
 import { registerCommentRoutes } from "./comments.ts";
@@ -8,10 +16,9 @@ import { registerDataSourceRoutes } from "./data-sources.ts";
 import { DEFAULT_SEED } from "./default-seed.ts";
 import { handleErrors, invalidError, NotionError, notFoundError } from "./errors.ts";
 import { registerPageRoutes } from "./pages.ts";
-import { registerSearchRoutes } from "./search.ts";
 import { NotionSeed } from "./seed.ts";
 import type { NotionState } from "./state.ts";
-import { getBotId, toBotView, toUserView } from "./views.ts";
+import { getBotId, getTitle, toBotView, toDataSourceView, toPageView, toUserView } from "./views.ts";
 import { registerWebPages } from "./web-pages.ts";
 
 /**
@@ -93,5 +100,46 @@ function userRoutes(app: Hono<NotionEnv>): void {
     const user = c.get("world").users.find((one) => one.id === id);
     if (!user) throw notFoundError("user", id);
     return c.json(toUserView(user));
+  });
+}
+
+/** Search by title (developers.notion.com/reference/post-search): every word somewhere in it, changed last first. */
+function registerSearchRoutes(app: Hono<NotionEnv>): void {
+  app.post("/search", requireCapability("read_content"), (c) => search(c));
+}
+
+async function search(c: Context<NotionEnv>) {
+  const body = await parseBody(c);
+  const { pages, databases } = c.get("world");
+  const { property, value } = toRecord(body.filter);
+  if (body.filter !== undefined && (property !== "object" || !["page", "data_source"].includes(String(value)))) {
+    throw invalidError('body failed validation: body.filter.value should be `"page"` or `"data_source"`.');
+  }
+  const words = String(body.query ?? "")
+    .toLowerCase()
+    .split(/\s+/)
+    .filter(Boolean);
+  const matches = (title: string) => words.every((word) => title.toLowerCase().includes(word));
+  const found = [
+    ...pages.map((page) => ({ title: page.title, entry: page, view: () => toPageView(c, { page }) })),
+    ...databases.flatMap((database) =>
+      database.rows.map((row) => ({
+        title: getTitle({ row, database }),
+        entry: row,
+        view: () => toPageView(c, { row, database }),
+      })),
+    ),
+  ].filter(({ title, entry }) => !entry.in_trash && matches(title));
+  const sources = databases
+    .filter(({ title }) => matches(title))
+    .map((database) => ({ entry: database, view: () => toDataSourceView(c, database) }));
+  const wanted = [...(value === "data_source" ? [] : found), ...(value === "page" ? [] : sources)];
+  const direction = toRecord(body.sort).direction === "ascending" ? 1 : -1;
+  wanted.sort((a, b) => direction * a.entry.last_edited_time.localeCompare(b.entry.last_edited_time));
+  const views = wanted.map(({ view }) => view());
+  return c.json({
+    ...paginate(views, body.page_size, body.start_cursor),
+    type: "page_or_data_source",
+    page_or_data_source: {},
   });
 }

@@ -10,7 +10,7 @@ import {
   listSummaries,
   toLine,
 } from "../text/words.ts";
-import { type ApprovalUi, INITIAL_APPROVAL, listPreviewFields } from "./approval.ts";
+import { type ApprovalUi, INITIAL_APPROVAL, listPreviewFields, listScopes } from "./approval.ts";
 import type { ApprovalCard } from "./card-action.ts";
 import type { CardUi } from "./card-state.ts";
 import { addKeyNote, type CardContent, type KeyHints, layOutError, layOutKeys, layOutReason } from "./content.ts";
@@ -18,7 +18,6 @@ import { isEditable } from "./edited-input.ts";
 import { layOutFields } from "./field-rows.ts";
 import { BORDER_CELLS, canShowTitle } from "./frame.ts";
 import { type Row, wrapRows } from "./row.ts";
-import { listScopes } from "./scopes.ts";
 
 /** Lays out an approval card: everything that would be sent, and the possible answers. */
 export function layOutApproval({ request }: ApprovalCard, open: CardUi, { width }: { width: number }): CardContent {

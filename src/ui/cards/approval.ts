@@ -1,7 +1,8 @@
 import type { InteractionAnswer } from "#protocol/conversations";
-import type { InputField, InteractionRequest } from "#protocol/events";
+import type { ApprovalScope, InputField, InteractionRequest } from "#protocol/events";
 import type { PreviewField } from "#protocol/preview-field";
 import type { Key } from "../keys/key.ts";
+import { toLine } from "../text/words.ts";
 import { type ApprovalCard, type CardStep, type CardUiBase, FRESH_CARD_UI, getCommandKey } from "./card-action.ts";
 import { formatInput, getInput, INVALID_INPUT_TEXT, isEditable, parseInput, parseRetyped } from "./edited-input.ts";
 import {
@@ -12,7 +13,6 @@ import {
   replaceFieldText,
   updateFields,
 } from "./field-editor.ts";
-import { listScopes } from "./scopes.ts";
 import { createTextInput, type TextInput, updateTextInput } from "./text-input.ts";
 
 /**
@@ -145,4 +145,27 @@ function toInputField([name, value]: [string, unknown]): InputField {
 
 function withNoEditorError(ui: ApprovalUi): ApprovalUi {
   return { ...ui, error: "No editor found. Set EDITOR and press e again." };
+}
+
+/** One scope of approval: the number that chooses it, and the exact words of the approval. */
+export type OfferedScope = { number: string; scope: ApprovalScope; words: string };
+
+/** Returns the scopes that a request offers. Each scope always has the same number, so habits stay safe. */
+export function listScopes({ approval_scopes }: InteractionRequest): OfferedScope[] {
+  const offered = approval_scopes ?? [{ scope: "once" as const, words: "once" }];
+  return NUMBERS.flatMap(([number, scope]) => {
+    const found = offered.find((each) => each.scope === scope);
+    return found ? [{ number, scope, words: formatScope(scope, toLine(found.words)) }] : [];
+  });
+}
+
+const NUMBERS: [string, ApprovalScope][] = [
+  ["1", "once"],
+  ["2", "session"],
+  ["3", "always"],
+];
+
+function formatScope(scope: ApprovalScope, words: string): string {
+  const name = scope === "session" ? "this session" : scope;
+  return scope === "once" || words.startsWith(name) ? words || name : `${name}: ${words}`;
 }

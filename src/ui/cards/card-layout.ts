@@ -1,12 +1,12 @@
+import { clean } from "#protocol/clean";
 import { normalizeWidth } from "../screen/cells.ts";
 import { formatTimeLeft } from "../text/words.ts";
 import { layOutApproval } from "./approval-rows.ts";
 import type { AuthLinks } from "./auth.ts";
 import { layOutAuth } from "./auth-rows.ts";
-import type { AnyCard } from "./card-action.ts";
+import type { AnyCard, ConfirmCard } from "./card-action.ts";
 import type { CardUi } from "./card-state.ts";
-import { layOutConfirm } from "./confirm-rows.ts";
-import { type CardContent, type KeyHints, SHORT_INDENT } from "./content.ts";
+import { addKeyNote, type CardContent, type KeyHints, layOutError, layOutKeys, SHORT_INDENT } from "./content.ts";
 import { layOutForm } from "./form-rows.ts";
 import { BORDER_CELLS, drawFrame } from "./frame.ts";
 import { type CursorCell, type Row, wrapRows } from "./row.ts";
@@ -142,4 +142,21 @@ function findStart({ cursor, focus }: ScrollableRows, room: number): number | un
 
 function layOutCount(arrow: string, lines: number, where: string, width: number): Row {
   return wrapRows(`${arrow} ${lines} more lines ${where}`, width, "dim")[0] ?? [];
+}
+
+/** Lays out a confirmation card: the whole message, and its two answers. */
+function layOutConfirm(card: ConfirmCard, ui: CardUi, { width }: { width: number }): CardContent {
+  const room = width - BORDER_CELLS;
+  const choices = [
+    { key: "y", words: "approve" },
+    { key: "n", words: "deny" },
+  ];
+  const leave = ui.type === "confirmation" && ui.step === "leave" ? "esc again: deny" : null;
+  return {
+    title: "Confirm",
+    tone: "yellow",
+    until: card.expires_at,
+    body: { rows: [...layOutError(ui.error, room), ...wrapRows(clean(card.message), room)] },
+    keys: addKeyNote(layOutKeys(ui, choices, room), leave, room),
+  };
 }

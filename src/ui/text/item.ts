@@ -1,12 +1,11 @@
 import { clean } from "#protocol/clean";
-import { formatCardLine, getCardName } from "../cards/card-line.ts";
 import { renderMarkdown } from "../markdown/progressive.ts";
 import { wrapLines } from "../markdown/wrap.ts";
-import { truncateCells } from "../screen/cells.ts";
+import { normalizeWidth, truncateCells } from "../screen/cells.ts";
 import type { Look } from "../style.ts";
 import type { CardItem, Item, ToolItem } from "../view/view.ts";
 import { formatToolRow } from "./tool-row.ts";
-import { formatPlanned, formatReceiptNotes, NOTHING_SENT_TEXT, toLine } from "./words.ts";
+import { formatEnd, formatPlanned, formatReceiptNotes, NOTHING_SENT_TEXT, toLine } from "./words.ts";
 
 /** Formats an item of a conversation for the scrollback; "" for an item that shows nothing. All text is cleaned. */
 export function formatItem(item: Item, look: Look): string {
@@ -70,4 +69,31 @@ function formatItemEnd({ how, text }: Extract<Item, { kind: "end" }>): string {
 function formatMarked(mark: string, text: string, look: Look): string {
   const style = mark === "✓" ? "green" : mark === "?" || mark === "-" ? "yellow" : "red";
   return look.paint(style, mark) + wrapLines(`${mark} ${text}`, look.width).slice(mark.length);
+}
+
+/** ID of this terminal's client, and a time zone if not the machine's. */
+export type LineReader = { client?: string; timeZone?: string };
+
+/** Formats a card for the scrollback: `✓ slack.send_message approved for this session by you, 14:02`. */
+export function formatCardLine(card: CardItem, width: number, { client, timeZone }: LineReader = {}): string {
+  const { ended } = card;
+  const name = getCardName(card);
+  if (!ended) return truncateCells(normalizeWidth(`○ ${name} is waiting for an answer`), width);
+  const by = client !== undefined && ended.client === client ? "you" : ended.client;
+  const isYes = ["approve", "submit", "connected"].includes(ended.action);
+  const time = formatClockTime(ended.at, timeZone);
+  const ending = formatEnd({ ...ended, client: by }, card.type);
+  return truncateCells(normalizeWidth(`${isYes ? "✓" : "✗"} ${name} ${ending}${time ? `, ${time}` : ""}`), width);
+}
+
+/** Returns the tool or the services that a card is about. */
+function getCardName(card: CardItem): string {
+  return card.type === "auth" ? card.auth.integrations.map(toLine).join(", ") : toLine(card.request.tool_name);
+}
+
+/** Formats hours and minutes. */
+function formatClockTime(at: string | undefined, timeZone: string | undefined): string {
+  const date = new Date(at ?? Number.NaN);
+  if (Number.isNaN(date.getTime())) return "";
+  return date.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit", timeZone });
 }

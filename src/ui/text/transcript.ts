@@ -1,8 +1,11 @@
+import { clean } from "#protocol/clean";
+import type { ConversationView } from "#protocol/conversations";
 import { wrapLines } from "../markdown/wrap.ts";
 import type { Look } from "../style.ts";
-import type { Item, View } from "../view/view.ts";
+import type { CardItem, Item, View } from "../view/view.ts";
 import { formatItem, getSeparator } from "./item.ts";
-import { formatCard, toLine } from "./words.ts";
+import { formatToolLine } from "./labelled.ts";
+import { formatCard, formatEnd, formatPlanned, formatReceiptNotes, NOTHING_SENT_TEXT, toLine } from "./words.ts";
 
 /** Formats a conversation as in a session's scrollback, with open cards in full. */
 export function formatTranscript(view: View, look: Look): string {
@@ -20,4 +23,43 @@ export function formatTranscript(view: View, look: Look): string {
 function formatTranscriptItem(item: Item, look: Look): string {
   if (item.kind !== "card" || item.ended || item.over) return formatItem(item, look);
   return wrapLines(`${formatCard(item)}\n→ waiting for an answer: kay answer ${toLine(item.id)}`, look.width);
+}
+
+/** Formats a conversation as a Markdown document. Untrusted text is cleaned; the model's own Markdown stays. */
+export function toMarkdown(view: View, { id, title, created_at }: ConversationView): string {
+  const head = `# ${toLine(title ?? "Conversation")}\n\n${toLine(id)}, started ${toLine(created_at).slice(0, 16).replace("T", " ")}`;
+  const blocks = view.items.map(formatBlock).filter((text) => text !== "");
+  return `${[head, ...blocks].join("\n\n")}\n`;
+}
+
+function formatBlock(item: Item): string {
+  switch (item.kind) {
+    case "message":
+      return `## You\n\n${clean(item.text).trim()}`;
+    case "text":
+      return item.text.trim() === "" ? "" : `## kay\n\n${clean(item.text).trim()}`;
+    case "reasoning":
+      return "";
+    case "tool":
+      return `- ${formatToolLine(item, 100)}`;
+    case "receipt": {
+      const { summary, url } = item.receipt;
+      const notes = formatReceiptNotes(item.receipt).map((note) => ` (${note})`);
+      return `- receipt: ${toLine(summary)}${notes.join("")}${url ? ` <${toLine(url)}>` : ""}`;
+    }
+    case "planned":
+      return quoteLines(`${formatPlanned(item.planned)}\n\n${NOTHING_SENT_TEXT}`);
+    case "card":
+      return quoteLines(`${formatCard(item)}\n\n${formatEndLine(item)}`);
+    case "end":
+      return quoteLines(item.how === "cancelled" ? "Cancelled." : `Error: ${clean(item.text)}`);
+  }
+}
+
+function formatEndLine({ ended, type }: CardItem): string {
+  return ended ? `Answer: ${formatEnd(ended, type)}` : "Waiting for an answer.";
+}
+
+function quoteLines(text: string): string {
+  return text.replace(/^/gm, "> ");
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { getInputOption, toCellValues } from "#connectors/google-sheets/cell-values";
+import { getInputOption, toCellValues } from "#connectors/google-sheets/append";
 
 test("text is stored as it was approved, and only plain numbers become numbers", () => {
   const cells = [

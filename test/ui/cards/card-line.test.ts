@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { StreamPart } from "#protocol/events";
 import { answered, approval, form, needs } from "#test/parts";
-import { formatCardLine } from "#ui/cards/card-line";
+import { formatCardLine } from "#ui/text/item";
 import { reduceView } from "#ui/view/reduce";
 import { type CardItem, EMPTY_VIEW, type View } from "#ui/view/view";
 

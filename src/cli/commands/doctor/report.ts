@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { open, rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { linkNewFile } from "#files/new-file";
+import { linkNewFile } from "#files/replace-file";
 import { Problem } from "#protocol/errors";
 import { toLine } from "#ui/text/words";
 import type { CheckReport } from "./check.ts";

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { linkNewFile } from "#files/new-file";
+import { linkNewFile } from "#files/replace-file";
 import { Problem } from "#protocol/errors";
 import type { NumberedPart } from "#protocol/events";
 import { redactDocument, redactSecrets } from "#protocol/redact";
-import { toMarkdown } from "#ui/text/export-markdown";
+import { toMarkdown } from "#ui/text/transcript";
 import { toLine } from "#ui/text/words";
 import { reduceView } from "#ui/view/reduce";
 import { EMPTY_VIEW } from "#ui/view/view";

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import type { OpenStream } from "#net/ports";
-import { sleepOrThrow } from "#net/sleep";
+import { sleepOrThrow } from "#net/retry-after";
 import type { AskStreamResponse, StreamOutcome } from "#protocol/agent";
 import { toAgentParts } from "#protocol/agent-parts";
 import type { AskRequest } from "#protocol/ask";
