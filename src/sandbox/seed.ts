@@ -51,21 +51,21 @@ export function parseSeed(text: string, filename: string): Seed {
   if (fault) {
     const at = fault.linePos?.[0];
     const reason = fault.message.split("\n")[0]?.replace(/ at line \d+, column \d+:?$/, "") ?? "it cannot be read";
-    throw unfit(
+    throw invalidSeedError(
       `The seed ${filename} is not valid YAML: ${reason}${at ? ` (line ${at.line}, column ${at.col})` : ""}.`,
     );
   }
-  return checkSeed(unfold(document, filename), `The seed ${filename}`);
+  return checkSeed(expandAliases(document, filename), `The seed ${filename}`);
 }
 
 /** Check a seed as a whole. @param subject how the sentence begins: "The seed world.yaml" */
 export function checkSeed(value: unknown, subject: string): Seed {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw unfit(`${subject} must be a map with one part per service: ${Object.keys(PROVIDERS).join(", ")}.`);
+    throw invalidSeedError(`${subject} must be a map with one part per service: ${Object.keys(PROVIDERS).join(", ")}.`);
   }
   for (const [name, part] of Object.entries(value)) {
     if (!Object.hasOwn(PROVIDERS, name)) {
-      throw unfit(`${subject} has an unknown part ${name}; there are ${Object.keys(PROVIDERS).join(", ")}.`);
+      throw invalidSeedError(`${subject} has an unknown part ${name}; there are ${Object.keys(PROVIDERS).join(", ")}.`);
     }
     buildState(PROVIDERS[name as ProviderName], part, 0, subject);
   }
@@ -75,21 +75,21 @@ export function checkSeed(value: unknown, subject: string): Seed {
 /** A provider's world from its part of a seed. @throws Problem USAGE that names the place */
 export function buildState<World>(provider: Provider<World>, part: unknown, now: number, subject: string): World {
   const result = provider.seed.safeParse(part);
-  if (!result.success) throw unfit(`${subject} is wrong at ${getIssue(result.error, provider.name)}.`);
+  if (!result.success) throw invalidSeedError(`${subject} is wrong at ${getIssue(result.error, provider.name)}.`);
   try {
     return provider.build(result.data, now);
   } catch (error) {
     if (!(error instanceof SeedError)) throw error;
-    throw unfit(`${subject} is wrong at ${provider.name}.${error.path}: ${error.message}.`);
+    throw invalidSeedError(`${subject} is wrong at ${provider.name}.${error.path}: ${error.message}.`);
   }
 }
 
 /** Aliases may stand for a lot, but not for everything. */
-function unfold(document: Document, filename: string): unknown {
+function expandAliases(document: Document, filename: string): unknown {
   try {
     return document.toJS({ maxAliasCount: 100 });
   } catch {
-    throw unfit(`The seed ${filename} is not valid YAML: it unfolds into too much.`);
+    throw invalidSeedError(`The seed ${filename} is not valid YAML: it unfolds into too much.`);
   }
 }
 
@@ -118,6 +118,6 @@ function deepest(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue | undefi
   return [...issues].sort((a, b) => b.path.length - a.path.length)[0];
 }
 
-function unfit(sentence: string): Problem {
+function invalidSeedError(sentence: string): Problem {
   return new Problem("USAGE", sentence, { hint: "docs/sandbox.md describes the format of a seed." });
 }

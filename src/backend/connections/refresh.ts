@@ -117,7 +117,7 @@ async function exchange(
   if (!open.tokens.refresh) return withoutRefreshToken(ports, db, configuration, open, rejected);
   const granted = await toGrantedService(ports, requireClient(configuration), open.grant);
   await rewriteGrant(db, open.grant);
-  const outcome = await refreshed(ports, granted.service, open.tokens.refresh);
+  const outcome = await refreshAndCount(ports, granted.service, open.tokens.refresh);
   if (outcome.kind === "busy") return outcome;
   if (outcome.kind === "refused")
     await handleUnknownClient(ports, granted.authorization, {
@@ -145,7 +145,7 @@ async function exchange(
 }
 
 /** Where the refresh token goes, and what came of it is counted. */
-async function refreshed(
+async function refreshAndCount(
   ports: BackendPorts,
   configuration: ServiceConfiguration,
   refreshToken: string,

@@ -53,7 +53,7 @@ function content(form: KeyForm, heading: string): string {
 ${error ? `<p class="failure" role="alert">${escapeHtml(error)}</p>\n` : ""}<form method="post" action="key" autocomplete="off">
 ${hidden("state", state)}
 ${hidden("ticket", ticket)}
-${asks === "password" ? field("User name", "user", "text", user) : ""}${asks === "nothing" ? "" : field(LABELS[asks], "secret", "password", "")}<div class="buttons">
+${asks === "password" ? buildField("User name", "user", "text", user) : ""}${asks === "nothing" ? "" : buildField(LABELS[asks], "secret", "password", "")}<div class="buttons">
 <button name="decision" value="connect" class="primary">Connect</button>
 <button name="decision" value="cancel" formnovalidate>Cancel</button>
 </div>
@@ -61,7 +61,7 @@ ${asks === "password" ? field("User name", "user", "text", user) : ""}${asks ===
 <footer>Go on only if you ran kay connect yourself just now: whoever sent you this link would get what you connect.</footer>`;
 }
 
-function field(label: string, name: string, type: string, value: string): string {
+function buildField(label: string, name: string, type: string, value: string): string {
   return `<label>${label}<input name="${name}" type="${type}" value="${escapeHtml(value)}" required maxlength="4096" autocomplete="off" autocapitalize="off" spellcheck="false"${name === "user" || value !== "" ? "" : " autofocus"}></label>\n`;
 }
 

@@ -31,7 +31,7 @@ export async function getAuthorizationStatus(
   checkVerifier(row, verifier);
   if (row.status === "denied") return { status: "denied", message: row.message ?? "Authorization was denied" };
   if (row.status === "failed") return fail(row);
-  if (row.delivered_at) throw used();
+  if (row.delivered_at) throw stateUsedProblem();
   if (row.expires_at.getTime() <= ports.clock.now()) {
     return { status: "expired", message: `The link to connect ${row.service} has expired after 10 minutes` };
   }
@@ -61,7 +61,7 @@ async function deliver(ports: BackendPorts, row: AuthorizationState): Promise<St
   const earned = (row.details as { tokens?: boolean } | null)?.tokens === true;
   return ports.db.transaction().execute(async (db) => {
     await lockInstallation(db, row.installation_id);
-    if (!(await markDelivered(db, row.hash, now))) throw used();
+    if (!(await markDelivered(db, row.hash, now))) throw stateUsedProblem();
     const due = earned && (row.needs_tokens || !(await hasLiveFamily(db, row.installation_id, now)));
     const pair = due ? await startSignIn(ports, db, row.installation_id) : {};
     return {
@@ -73,6 +73,6 @@ async function deliver(ports: BackendPorts, row: AuthorizationState): Promise<St
   });
 }
 
-function used(): Problem {
+function stateUsedProblem(): Problem {
   return new Problem("STATE_USED", "This state was completed and answered already.");
 }

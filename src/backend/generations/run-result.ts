@@ -5,7 +5,7 @@ import type { AskResponse } from "#protocol/ask";
 import { isErrorCode, Problem } from "#protocol/errors";
 import type { BackendPorts } from "../ports.ts";
 import { listCalls } from "../store/calls.ts";
-import { findLastMessageOf } from "../store/conversations.ts";
+import { findLastGenerationMessage } from "../store/conversations.ts";
 import { listEvents, type StoredEvent } from "../store/events.ts";
 import { findGeneration, type StoredGeneration } from "../store/generations.ts";
 import { buildAgentTools } from "../tools/toolbox.ts";
@@ -44,7 +44,7 @@ async function heldEnd(ports: BackendPorts, row: StoredGeneration): Promise<Loop
 async function finishedEnd(ports: BackendPorts, row: StoredGeneration, events: StoredEvent[]): Promise<LoopResult> {
   const parts = events.map(({ part }) => part);
   if (row.status === "completed") {
-    const text = getText(await findLastMessageOf(ports.db, row.conversation_id, row.id));
+    const text = getText(await findLastGenerationMessage(ports.db, row.conversation_id, row.id));
     const output = parts.findLast((part) => part.type === "data-output")?.data;
     return { kind: "answered", text, ...(output ? { output: { value: output.value } } : {}) };
   }

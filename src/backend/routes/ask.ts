@@ -24,9 +24,9 @@ export function createAskRoutes(ports: BackendPorts, engine: Engine): Hono {
     const { installationId } = await authenticateWrite(ports, c.req.raw);
     if (ports.agent && c.req.header(DIRECT_HEADER))
       return await answerDirectTurn(ports, engine, installationId, c.req.raw);
-    if (wantsStream(c.req.raw)) return await streamed(ports, engine, installationId, c.req.raw);
+    if (wantsStream(c.req.raw)) return await streamOnce(ports, engine, installationId, c.req.raw);
     return await answerOnce(ports, installationId, c.req.raw, (body, signal, { link }) =>
-      asked(ports, engine, installationId, { body, signal, link }),
+      answerPrompt(ports, engine, installationId, { body, signal, link }),
     );
   });
   app.post("/ask/confirm", async (c) => {
@@ -54,7 +54,7 @@ function wantsStream(request: Request): boolean {
 }
 
 /** A repeat with the same key gets the same stream, from its beginning. */
-async function streamed(
+async function streamOnce(
   ports: BackendPorts,
   engine: Engine,
   installationId: string,
@@ -62,7 +62,7 @@ async function streamed(
 ): Promise<Response> {
   let client: RequestedClient | undefined;
   const { status, body: kept } = await runOnce(ports, installationId, request, async (body, signal, { link }) => {
-    if (isConfirmation(body)) return await asked(ports, engine, installationId, { body, signal, link });
+    if (isConfirmation(body)) return await answerPrompt(ports, engine, installationId, { body, signal, link });
     checkPrompt(body);
     const stream = await beginAskStream(ports, engine, installationId, body, link);
     const given = (body as AskRequest).client;
@@ -81,7 +81,7 @@ function isConfirmation(body: unknown): boolean {
   return typeof token === "string" && token !== "";
 }
 
-async function asked(
+async function answerPrompt(
   ports: BackendPorts,
   engine: Engine,
   installationId: string,

@@ -60,7 +60,7 @@ export function createClientRoutes(ports: BackendPorts): Hono {
   const app = new Hono();
   app.get("/sessions/:id/clients", async (c) => {
     const { installationId } = await authenticate(ports, c.req.raw);
-    const conversationId = await owned(ports, installationId, c.req.param("id"));
+    const conversationId = await requireConversation(ports, installationId, c.req.param("id"));
     const answer: ClientsResponse = await listClients(db, conversationId, clock.now());
     return c.json(answer);
   });
@@ -68,7 +68,7 @@ export function createClientRoutes(ports: BackendPorts): Hono {
     const { installationId } = await authenticate(ports, c.req.raw);
     const mode = parseShape(ClientMode, await readJsonBody(c.req.raw), "the request");
     const clientId = parseClientId(c.req.param("client_id"));
-    const conversationId = await owned(ports, installationId, c.req.param("id"));
+    const conversationId = await requireConversation(ports, installationId, c.req.param("id"));
     await putClient(
       db,
       { conversationId, clientId },
@@ -81,7 +81,7 @@ export function createClientRoutes(ports: BackendPorts): Hono {
   return app;
 }
 
-async function owned({ db }: BackendPorts, installationId: string, id: string): Promise<string> {
+async function requireConversation({ db }: BackendPorts, installationId: string, id: string): Promise<string> {
   if (await isConversationOwner(db, installationId, id)) return id;
   throw sessionNotFoundProblem();
 }

@@ -20,8 +20,8 @@ export function createGenerationRoutes(ports: BackendPorts, engine: Engine): Hon
   const app = new Hono();
   app.get("/sessions/:id/events", async (c) => {
     const { installationId } = await authenticate(ports, c.req.raw);
-    const conversationId = await owned(ports, installationId, c.req.param("id"));
-    const after = place(c.req.header("last-event-id") ?? c.req.query("after"));
+    const conversationId = await requireConversation(ports, installationId, c.req.param("id"));
+    const after = parseEventNumber(c.req.header("last-event-id") ?? c.req.query("after"));
     // Who only reads what is there already does not follow.
     if (c.req.query("live") === "false")
       return streamEvents(engine, ports, {
@@ -69,12 +69,12 @@ export function createGenerationRoutes(ports: BackendPorts, engine: Engine): Hon
   return app;
 }
 
-async function owned(ports: BackendPorts, installationId: string, id: string): Promise<string> {
+async function requireConversation(ports: BackendPorts, installationId: string, id: string): Promise<string> {
   if (await isConversationOwner(ports.db, installationId, id)) return id;
   throw new Problem("SESSION_NOT_FOUND", "Invalid or expired session_id");
 }
 
-function place(given: string | undefined): number {
+function parseEventNumber(given: string | undefined): number {
   const number = Number(given || 0);
   if (Number.isSafeInteger(number) && number >= 0) return number;
   throw new Problem("INVALID_REQUEST", "after must be the number of an event.", { details: { field: "after" } });

@@ -44,7 +44,7 @@ export function createSessionRoutes(ports: BackendPorts): Hono {
   });
   app.delete("/sessions/:id", async (c) => {
     const { installationId } = await authenticate(ports, c.req.raw);
-    return c.json(await deleted(ports, installationId, c.req.param("id")));
+    return c.json(await removeConversation(ports, installationId, c.req.param("id")));
   });
   return app;
 }
@@ -66,7 +66,11 @@ async function getView(ports: BackendPorts, installationId: string, id: string):
   return view(found);
 }
 
-async function deleted(ports: BackendPorts, installationId: string, id: string): Promise<ConversationDeleted> {
+async function removeConversation(
+  ports: BackendPorts,
+  installationId: string,
+  id: string,
+): Promise<ConversationDeleted> {
   const outcome = await deleteConversation(ports.db, installationId, id);
   if (outcome === "missing") throw sessionNotFoundProblem();
   if (outcome === "deleted") return { id, deleted: true };

@@ -37,7 +37,7 @@ export function createToolRoutes(ports: BackendPorts): Hono {
   app.post("/tools/:name/call", async (c) => {
     const { installationId } = await authenticateWrite(ports, c.req.raw);
     return await answerOnce(ports, installationId, c.req.raw, (body, signal, record) =>
-      called(ports, installationId, { name: c.req.param("name"), body, signal, record }),
+      runTool(ports, installationId, { name: c.req.param("name"), body, signal, record }),
     );
   });
   return app;
@@ -52,7 +52,7 @@ async function views(ports: BackendPorts, installationId: string, tools: AgentTo
   return tools.map((tool) => ({ ...toToolView(tool), connected: connected.includes(tool.service) }));
 }
 
-async function called(
+async function runTool(
   ports: BackendPorts,
   installationId: string,
   { name, body, signal, record }: { name: string; body: unknown; signal: AbortSignal; record: RequestRecord },

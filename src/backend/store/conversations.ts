@@ -85,7 +85,7 @@ export async function findLastMessage(db: DbConnection, id: string): Promise<Mod
 }
 
 /** The newest message of a conversation that is a generation's own. */
-export async function findLastMessageOf(
+export async function findLastGenerationMessage(
   db: DbConnection,
   id: string,
   generationId: string,

@@ -49,19 +49,19 @@ export function createNode(where: pg.PoolConfig | string, log: Log): Node {
   let closed = false;
   const connect = (): Promise<Connected> => {
     if (current) return current;
-    const one: Promise<Connected> = open(where, listeners, (error) => dropped(one, error));
+    const one: Promise<Connected> = open(where, listeners, (error) => reconnect(one, error));
     current = one;
     one.then(
       () => {
         connected = true;
         for (const topic of Object.values(listeners)) for (const tell of topic) tell(ANY_ID);
       },
-      (error: unknown) => dropped(one, error),
+      (error: unknown) => reconnect(one, error),
     );
     return one;
   };
   // A connection that drops says so several times, maybe when there is a new one already.
-  function dropped(one: Promise<Connected>, error: unknown): void {
+  function reconnect(one: Promise<Connected>, error: unknown): void {
     if (closed || current !== one) return;
     current = undefined;
     if (connected) log("warn", "node.connection_dropped", { error });

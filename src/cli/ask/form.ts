@@ -37,7 +37,7 @@ export async function promptForm(
   let values = again?.values ?? getInitialValues(open, request.initial_values);
   for (;;) {
     values = await fillIn(kay, open, values, signal);
-    writeNotice(kay, `\nYour answers:\n${reviewed(open, values)}\n`);
+    writeNotice(kay, `\nYour answers:\n${formatReview(open, values)}\n`);
     const choice = await choose(kay, ["submit", "fill in again", "decline", "cancel"], signal);
     if (choice === "s") return { action: "submit", input: pickDefined(values) };
     if (choice !== "f") return { action: choice === "d" ? "deny" : "cancel" };
@@ -105,7 +105,7 @@ function getHint({ type, options = [] }: InputField): keyof typeof HINTS {
 
 const HINTS = { text: ">", yesNo: "yes or no", one: "Which number", several: "Which numbers, with commas" };
 
-function reviewed(fields: InputField[], values: FormValues): string {
+function formatReview(fields: InputField[], values: FormValues): string {
   const shown = fields.map((field) => `  ${toLine(field.label)}: ${formatValue(field, values[field.id]) || "(empty)"}`);
   return shown.join("\n");
 }

@@ -71,14 +71,14 @@ function perform(world: EffectPorts, effect: SessionEffect): Promise<void> | und
     case "say":
       return void world.say(effect.text);
     case "wait":
-      return waited(world, effect.ms);
+      return waitForTick(world, effect.ms);
     default:
       return void world[effect.do]();
   }
 }
 
 /** A busy process runs its timers before it reads: the keys that came by then are taken first. */
-async function waited({ kay: { clock, signal }, dispatch }: EffectPorts, ms: number): Promise<void> {
+async function waitForTick({ kay: { clock, signal }, dispatch }: EffectPorts, ms: number): Promise<void> {
   await clock.sleep(ms, signal);
   setImmediate(() => dispatch({ type: "tick", at: clock.now() }));
 }

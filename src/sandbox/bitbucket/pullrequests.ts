@@ -67,14 +67,14 @@ async function create(c: Context<BitbucketEnv>, place: ProviderContext<Bitbucket
   const { repository } = findRepository(c);
   const body = await getBody(c);
   const source = branchName(body.source);
-  if (typeof body.title !== "string" || body.title.trim() === "") throw field("title", "This field is required.");
-  if (source === undefined) throw field("source", "This field is required.");
+  if (typeof body.title !== "string" || body.title.trim() === "") throw fieldError("title", "This field is required.");
+  if (source === undefined) throw fieldError("source", "This field is required.");
   const destination = branchName(body.destination) ?? repository.mainbranch;
   for (const [name, branch] of [
     ["source", source],
     ["destination", destination],
   ] as const) {
-    if (!repository.branches.includes(branch)) throw field(name, `branch not found: ${branch}`);
+    if (!repository.branches.includes(branch)) throw fieldError(name, `branch not found: ${branch}`);
   }
   if (source === destination) throw new BitbucketError(400, "There are no changes to be pulled");
   const open = repository.pull_requests.find(
@@ -108,10 +108,10 @@ async function edit(c: Context<BitbucketEnv>, place: ProviderContext<BitbucketSt
   const { request, repository } = findPullRequest(c);
   if (request.state !== "OPEN") throw new BitbucketError(400, "Only open pull requests can be mutated");
   const body = await getBody(c);
-  if (body.title === "") throw field("title", "This field may not be blank.");
+  if (body.title === "") throw fieldError("title", "This field may not be blank.");
   const destination = branchName(body.destination);
   if (destination !== undefined && !repository.branches.includes(destination))
-    throw field("destination", `branch not found: ${destination}`);
+    throw fieldError("destination", `branch not found: ${destination}`);
   Object.assign(request, {
     title: text(body.title) ?? request.title,
     description: text(body.description) ?? request.description,
@@ -126,10 +126,10 @@ async function comment(c: Context<BitbucketEnv>, place: ProviderContext<Bitbucke
   const { workspace, repository, request } = findPullRequest(c);
   const body = await getBody(c);
   const raw = text((body.content as { raw?: unknown } | undefined)?.raw);
-  if (raw === undefined || raw.trim() === "") throw field("content", "This field is required.");
+  if (raw === undefined || raw.trim() === "") throw fieldError("content", "This field is required.");
   const parent = (body.parent as { id?: unknown } | undefined)?.id;
   if (parent !== undefined && !request.comments.some(({ id }) => id === parent))
-    throw field("parent", "Parent comment not found");
+    throw fieldError("parent", "Parent comment not found");
   const inline = body.inline as Comment["inline"];
   const made: Comment = {
     id: Math.max(1000, ...repository.pull_requests.flatMap(({ comments }) => comments.map(({ id }) => id))) + 1,
@@ -184,7 +184,7 @@ async function merge(c: Context<BitbucketEnv>, place: ProviderContext<BitbucketS
   const given: unknown = await c.req.json().catch(() => ({}));
   const { merge_strategy: strategy, close_source_branch: closes } = given as Record<string, unknown>;
   if (strategy !== undefined && !STRATEGIES.includes(String(strategy))) {
-    throw field("merge_strategy", `"${String(strategy)}" is not a valid choice.`);
+    throw fieldError("merge_strategy", `"${String(strategy)}" is not a valid choice.`);
   }
   if (request.state === "OPEN" && typeof closes === "boolean") request.close_source_branch = closes;
   return close(c, place, "MERGED");
@@ -223,7 +223,7 @@ function reviewers(c: Context<BitbucketEnv>, given: unknown): string[] | undefin
       .get("world")
       .accounts.find(({ uuid, account_id }) => uuid === one.uuid || account_id === one.account_id);
     if (!found)
-      throw field("reviewers", `Malformed reviewers list: unknown user ${String(one.uuid ?? one.account_id)}`);
+      throw fieldError("reviewers", `Malformed reviewers list: unknown user ${String(one.uuid ?? one.account_id)}`);
     return found.account_id;
   });
 }
@@ -236,6 +236,6 @@ function text(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-function field(name: string, sentence: string): BitbucketError {
+function fieldError(name: string, sentence: string): BitbucketError {
   return new BitbucketError(400, `${name}: ${sentence}`, { fields: { [name]: [sentence] } });
 }

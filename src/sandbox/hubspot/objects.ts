@@ -74,8 +74,8 @@ function recordIn(c: Context<HubspotEnv>, type: ObjectType): CrmRecord {
 }
 
 function view(c: Context<HubspotEnv>, type: ObjectType, record: CrmRecord) {
-  const asked = listed(c, "properties");
-  const associations = listed(c, "associations").flatMap((name) => {
+  const asked = parseList(c, "properties");
+  const associations = parseList(c, "associations").flatMap((name) => {
     const other = findObjectType(name);
     if (!other) throw badRequestError(`${name} is not a valid object type`);
     requireScope(c, getScope(other, "read"));
@@ -91,6 +91,6 @@ function view(c: Context<HubspotEnv>, type: ObjectType, record: CrmRecord) {
 }
 
 /** A parameter that is given many times, or once with commas. */
-function listed(c: Context<HubspotEnv>, name: string): string[] {
+function parseList(c: Context<HubspotEnv>, name: string): string[] {
   return (c.req.queries(name) ?? []).flatMap((names) => names.split(",")).filter(Boolean);
 }

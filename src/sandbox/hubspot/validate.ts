@@ -26,7 +26,7 @@ export function validateProperties(
   if (faults.length > 0) throw wrongPropertiesError(faults);
   if (missing) throw badRequestError(missing);
   if (type === "contacts") refuseTaken(world, properties.email, record);
-  return type === "deals" ? staged(world, properties, record) : properties;
+  return type === "deals" ? withStage(world, properties, record) : properties;
 }
 
 function getFault(world: HubspotState, type: ObjectType, name: string, value: string): Fault | undefined {
@@ -71,7 +71,7 @@ function refuseTaken(world: HubspotState, email: string | undefined, record: Crm
 }
 
 /** A deal is always in a stage of its pipeline. */
-function staged(
+function withStage(
   world: HubspotState,
   properties: Record<string, string>,
   record: CrmRecord | undefined,

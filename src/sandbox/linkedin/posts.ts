@@ -21,7 +21,7 @@ export function registerPostRoutes(app: Hono<LinkedinEnv>, place: ProviderContex
   app.get("/rest/posts", (c) => list(c));
   app.get("/rest/posts/:urn", (c) => {
     requireScope(c, "r_member_social", "partnerApiPostsExternal.GET");
-    return c.json(toPostView(own(c, "partnerApiPostsExternal.GET")));
+    return c.json(toPostView(requireOwn(c, "partnerApiPostsExternal.GET")));
   });
   app.delete("/rest/posts/:urn", (c) => {
     requireScope(c, "w_member_social", "partnerApiPostsExternal.DELETE");
@@ -76,7 +76,7 @@ function list(c: Context<LinkedinEnv>) {
   return c.json({ paging: { start, count, links: [], total: mine.length }, elements });
 }
 
-function own(c: Context<LinkedinEnv>, resource: string): Post {
+function requireOwn(c: Context<LinkedinEnv>, resource: string): Post {
   const post = findPost(c, c.req.param("urn") ?? "");
   if (post.author !== c.get("member").sub) throw forbiddenError(resource);
   return post;

@@ -95,7 +95,7 @@ async function look(
   const { place } = asked;
   const draft = (auth: McpAuth): McpDefinition => {
     const name = asked.name ?? deriveServerName(undefined, place);
-    return { name, title: asked.name ? getTitle(name) : unnamed(place), place, auth, tools: [] };
+    return { name, title: asked.name ? getTitle(name) : getDefaultName(place), place, auth, tools: [] };
   };
   if (!asked.auth) {
     try {
@@ -141,7 +141,7 @@ function secretPart(secret: string | undefined) {
 }
 
 /** Names a server without a name by its address or command. */
-function unnamed(place: McpDefinition["place"]): string {
+function getDefaultName(place: McpDefinition["place"]): string {
   return cleanLine("url" in place ? new URL(place.url).host : (place.command[0] ?? ""), 80);
 }
 

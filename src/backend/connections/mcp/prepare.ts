@@ -48,7 +48,7 @@ export async function prepareConsent(
     ...(revocation ? { revocation } : {}),
     resource,
     namesItself,
-    scopes: [...new Set([...found.scopes, ...wanted(grant)])],
+    scopes: [...new Set([...found.scopes, ...listWantedScopes(grant)])],
     client: { id: client.id, ...(client.secret === undefined ? {} : { secret: client.secret }) },
     clientAuth: client.auth,
     registered,
@@ -155,7 +155,7 @@ async function doubtedClient(
 const MOST_UNANSWERED = 2;
 
 /** Returns the scopes of a connection, and those that the server asked for besides. */
-function wanted(grant: Grant | undefined): string[] {
+function listWantedScopes(grant: Grant | undefined): string[] {
   if (grant?.wanted_scopes == null) return [];
   return `${grant.scopes} ${grant.wanted_scopes}`.split(/\s+/).filter(Boolean);
 }

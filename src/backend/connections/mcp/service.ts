@@ -73,10 +73,10 @@ export function getLinkKey(installationId: string, definition: Pick<McpDefinitio
  * secret
  */
 async function inspect(ports: Ports, definition: McpDefinition, secret: string): Promise<ToolList> {
-  const own = definition.auth.type === "none" ? {} : { secret: { token: async () => secret, rejected: refused } };
+  const own = definition.auth.type === "none" ? {} : { secret: { token: async () => secret, rejected: rejectSecret } };
   return (await ports.links.look({ definition, fetch: chooseFetch(ports), ...own })).list;
 
-  async function refused(): Promise<string> {
+  async function rejectSecret(): Promise<string> {
     const { authRequiredProblem } = await import("#connectors/http/errors");
     throw authRequiredProblem(definition);
   }

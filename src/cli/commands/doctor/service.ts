@@ -20,7 +20,11 @@ export function createServiceChecks(typed: string): Check[] {
     { id: "service.account", title: "Account", look: async (facts) => account(await found(facts)) },
     { id: "service.scopes", title: "Scopes", look: async (facts) => scopes(await found(facts)) },
     { id: "service.server", title: "MCP server", look: async (facts) => server(facts, await found(facts)) },
-    { id: "service.read", title: "Read", look: async (facts) => testReadTool(facts, await connected(facts, name)) },
+    {
+      id: "service.read",
+      title: "Read",
+      look: async (facts) => testReadTool(facts, await requireConnected(facts, name)),
+    },
   ];
 }
 
@@ -59,7 +63,7 @@ async function getService(facts: CheckContext, name: string): Promise<ServiceVie
   return service;
 }
 
-async function connected(facts: CheckContext, name: string): Promise<ServiceView> {
+async function requireConnected(facts: CheckContext, name: string): Promise<ServiceView> {
   const service = await getService(facts, name);
   if (!service.connected) throw new BlockedCheck("It is not connected.");
   return service;

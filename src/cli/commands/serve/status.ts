@@ -29,7 +29,7 @@ function getLines(status: StatusResponse): [name: string, value: string][] {
   const lines: [string, string | undefined][] = [
     ["backend", `${url} (kay ${version}${pid === undefined ? "" : `, process ${pid}`}${sandbox ? ", sandbox" : ""})`],
     ["public", public_url === url ? undefined : public_url],
-    ["up", uptime === undefined ? undefined : lasted(uptime)],
+    ["up", uptime === undefined ? undefined : formatDuration(uptime)],
     ["model", model],
     [
       "database",
@@ -38,7 +38,10 @@ function getLines(status: StatusResponse): [name: string, value: string][] {
     ["node", node === undefined ? undefined : `number ${node}; alive: ${nodes}`],
     ["generations", generations && (getOpen(generations) || "none open")],
     ["here", here && `${here.working} at work, ${here.followers} followed`],
-    ["memory", memory && `${mebibytes(memory.rss)} MiB, ${mebibytes(memory.heap_used)} MiB of it used by JavaScript`],
+    [
+      "memory",
+      memory && `${toMebibytes(memory.rss)} MiB, ${toMebibytes(memory.heap_used)} MiB of it used by JavaScript`,
+    ],
   ];
   return lines.flatMap(([name, value]) => (value ? [[name, value] satisfies [string, string]] : []));
 }
@@ -57,12 +60,12 @@ function getOpen(generations: Record<string, number>): string {
     .join(", ");
 }
 
-function mebibytes(bytes: number): number {
+function toMebibytes(bytes: number): number {
   return Math.round(bytes / 1024 / 1024);
 }
 
 /** The two largest units. */
-function lasted(seconds: number): string {
+function formatDuration(seconds: number): string {
   const units = [
     [Math.floor(seconds / 86_400), "d"],
     [Math.floor(seconds / 3_600) % 24, "h"],

@@ -50,7 +50,7 @@ export async function approveMcpServer(
   const look = await send({ dry_run: true });
   if (dryRun) return await finishAdd(kay, look);
   // Discards the previous list, and starts the program again.
-  if (look.outcome === "unchanged") return await finishAdd(kay, await send({ dry_run: false, ...expected(look) }));
+  if (look.outcome === "unchanged") return await finishAdd(kay, await send({ dry_run: false, ...toExpected(look) }));
   if (!kay.flags.json) await showDescription(kay, look);
   if (
     !(await confirmOrThrow(
@@ -61,7 +61,7 @@ export async function approveMcpServer(
   )
     throw new Problem("CANCELLED", "Nothing was changed.");
   const trust = await askToTrustReads(kay, look);
-  const done = await send({ ...trust, dry_run: false, ...expected(look) });
+  const done = await send({ ...trust, dry_run: false, ...toExpected(look) });
   if (kay.flags.json) return kay.out.writeJson(done);
   kay.out.writeLine(`Approved the tools of ${toLine(done.service.name)}.`);
   explainApprovals(kay, done);
@@ -71,7 +71,7 @@ function toTrust({ trustReads }: { trustReads?: boolean | undefined }): { trust_
   return trustReads === undefined ? {} : { trust_reads: trustReads };
 }
 
-function expected({ fingerprint }: AddServiceResponse): { expected?: string } {
+function toExpected({ fingerprint }: AddServiceResponse): { expected?: string } {
   return fingerprint ? { expected: fingerprint } : {};
 }
 

@@ -81,10 +81,10 @@ function block(piece: Exclude<StorageNode, string>): AdfNode[] | undefined {
     return blocks(piece.children);
   const type = NODES[piece.name];
   if (type === undefined) return undefined;
-  return [{ type, content: type === "paragraph" ? inline(piece.children) : nested(piece, type) }];
+  return [{ type, content: type === "paragraph" ? inline(piece.children) : convertNested(piece, type) }];
 }
 
-function nested(piece: Exclude<StorageNode, string>, type: string): AdfNode[] {
+function convertNested(piece: Exclude<StorageNode, string>, type: string): AdfNode[] {
   if (CONTAINERS.has(type)) return blocks(piece.children);
   return piece.children.filter((child) => typeof child !== "string").flatMap((child) => block(child) ?? []);
 }

@@ -32,15 +32,15 @@ export function registerGmailRoutes(app: Hono<GoogleEnv>, place: ProviderContext
   mail.get("/messages", requireAccess("mailRead"), list);
   mail.post("/messages/send", requireAccess("mailSend"), (c) => send(c, place));
   mail.get("/messages/:id", requireAccess("mailRead"), (c) =>
-    c.json(toMessageView(messageIn(c), c.req.query("format") ?? "full", c.req.queries("metadataHeaders") ?? [])),
+    c.json(toMessageView(getMessage(c), c.req.query("format") ?? "full", c.req.queries("metadataHeaders") ?? [])),
   );
   mail.post("/messages/:id/modify", requireAccess("mailModify"), async (c) => {
-    const message = messageIn(c);
+    const message = getMessage(c);
     await modify(c, [message], place);
     return c.json(toMessageView(message, "minimal", []));
   });
   mail.post("/threads/:id/modify", requireAccess("mailModify"), async (c) => {
-    const thread = own(c).filter(({ threadId }) => threadId === c.req.param("id"));
+    const thread = listOwnMessages(c).filter(({ threadId }) => threadId === c.req.param("id"));
     if (thread.length === 0) throw notFoundError();
     await modify(c, thread, place);
     return c.json({ id: c.req.param("id"), messages: thread.map((one) => toMessageView(one, "minimal", [])) });
@@ -65,7 +65,7 @@ function list(c: Context<GoogleEnv>) {
 async function send(c: Context<GoogleEnv>, place: ProviderContext<GoogleState>) {
   const body = await parseBody(c);
   const message = outgoing(c, body, place, ["SENT"]);
-  const recipients = addressesIn(`${message.to},${message.cc},${message.bcc}`);
+  const recipients = findAddresses(`${message.to},${message.cc},${message.bcc}`);
   if (recipients.length === 0) throw new GoogleError(400, "invalidArgument", "Recipient address required");
   place.world().messages.push(message);
   for (const account of place.world().accounts) {
@@ -101,7 +101,7 @@ function outgoing(
   const id = Buffer.from(place.random(8)).toString("hex");
   const header = (name: string) => parsed.headers.get(name) ?? "";
   const threadId = getText(body, "threadId");
-  if (threadId !== undefined && !own(c).some((one) => one.threadId === threadId)) throw notFoundError();
+  if (threadId !== undefined && !listOwnMessages(c).some((one) => one.threadId === threadId)) throw notFoundError();
   return {
     account: account.id,
     id,
@@ -154,16 +154,16 @@ async function modify(c: Context<GoogleEnv>, messages: Message[], place: Provide
   place.changed();
 }
 
-function own(c: Context<GoogleEnv>): Message[] {
+function listOwnMessages(c: Context<GoogleEnv>): Message[] {
   return c.get("world").messages.filter(({ account }) => account === c.get("account").id);
 }
 
-function messageIn(c: Context<GoogleEnv>): Message {
-  const found = own(c).find(({ id }) => id === c.req.param("id"));
+function getMessage(c: Context<GoogleEnv>): Message {
+  const found = listOwnMessages(c).find(({ id }) => id === c.req.param("id"));
   if (!found) throw notFoundError();
   return found;
 }
 
-function addressesIn(text: string): string[] {
+function findAddresses(text: string): string[] {
   return (text.toLowerCase().match(/[^\s<>,;"]+@[^\s<>,;"]+/g) ?? []).filter(Boolean);
 }
