@@ -14,6 +14,7 @@ const tasks: Record<string, (args: string[]) => Promise<number>> = {
   contract,
   soak,
   nodes: (args) => built(async () => (await import("./two-nodes.ts")).nodes(args)),
+  dojo: (args) => built(async () => (await import("./dojo.ts")).dojo(args)),
   bench: (args) => built(() => node("bench/bench.ts", ...args)),
   releases: (args) => built(async () => (await import("./releases.ts")).releases(args)),
   record: () => built(async () => (await import("./record.ts")).record()),
