@@ -92,6 +92,9 @@ test("a tool that the server calls a read asks before it runs, unless its person
   const free = await ann('ask "look in sky"');
   expect(free).toMatchObject({ exit: 0, stdout: expect.stringMatching(/^seen\n/) });
   expect(free.stderr).not.toContain("wants to run");
+  expect((await ann("services approve sky --no-trust-reads --yes")).stderr).toContain(
+    "! kay asks again before these run: sky.look.\n",
+  );
 });
 
 test("--yes adds a server and trusts none of its reads", async () => {

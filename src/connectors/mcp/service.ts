@@ -92,7 +92,8 @@ async function runMcpTool(
   const result = await links.call({ key, definition, fetch, listed, ...secret }, tool, input, {
     signal,
     writes,
-    repeatable: tool.repeatable && (tool.access === "read") !== writes,
+    // That it only reads is the server's word, which does not count here if the user does not trust it.
+    repeatable: tool.repeatable && !(tool.access === "read" && writes),
     doubtful,
     onElicitation: asked.answer,
     ...(raw ? { sent: raw.sent, unsent: raw.unsent } : {}),

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeEach, expect, onTestFinished, test } from "vitest";
 import { createPrograms } from "#host/programs";
 import { createWorld, useBackend } from "#test/backend";
 import { connect } from "#test/consent";
@@ -168,6 +168,26 @@ test("tools that changed are held back until their person takes the difference; 
     outcome: "unchanged",
     changes: [expect.stringContaining("deep")],
   });
+});
+
+test("what runs without asking stays so for tools that are unchanged, and can be taken back", async () => {
+  const { add, call, approve } = await ann();
+  await add();
+  writeFileSync(`${log}.second`, "");
+  onTestFinished(() => rmSync(`${log}.second`));
+  const access = async (body: object) => {
+    const { service } = (await approve(body)).body as { service: { tools: Record<string, string>[] } };
+    const shown = service.tools.filter(({ name = "" }) => /read_note|list_notes|new_one/.test(name));
+    return shown.map(({ name, access, claim = "" }) => `${name} ${access} ${claim}`.trim());
+  };
+  const mixed = ["notes.list_notes read", "notes.new_one write read", "notes.read_note destructive"];
+  expect(await access({ dry_run: true })).toEqual(mixed);
+  expect(await access({})).toEqual(mixed);
+  expect(await call("list_notes")).toMatchObject({ receipts: [] });
+  expect(await call("new_one")).toMatchObject({ receipts: [{ effect: "settled" }] });
+  expect(await access({ trust_reads: true })).toContain("notes.new_one read");
+  expect(await access({ trust_reads: false })).toContain("notes.list_notes write read");
+  expect(await call("list_notes")).toMatchObject({ receipts: [{ effect: "settled" }] });
 });
 
 test("a hosted backend starts no programs, and what is no address or command is refused with its field", async () => {

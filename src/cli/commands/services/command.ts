@@ -37,6 +37,7 @@ export function createServicesCommand(kay: Kay): Command {
     .command("approve")
     .argument("<service>")
     .option("--trust-reads", "Run the tools that only read, by the server's word, without asking")
+    .option("--no-trust-reads", "Ask before each of its tools again")
     .option("--dry-run", "Show the changes without approving them")
     .description("Review and approve changed tools of an MCP server")
     .action(async (name: string, { dryRun = false, trustReads }: { dryRun?: boolean; trustReads?: boolean }) =>
