@@ -101,6 +101,10 @@ export const InteractionResponse = z.looseObject({
 });
 export type InteractionResponse = z.infer<typeof InteractionResponse>;
 
+/** A later deadline of an open request, because the user is at work on it. */
+export const InteractionExtended = z.looseObject({ interaction_id: text, expires_at: text });
+export type InteractionExtended = z.infer<typeof InteractionExtended>;
+
 /** The services that a generation needs before it can continue. */
 export const AuthNeeded = z.looseObject({
   generation_id: text,
@@ -201,6 +205,7 @@ export const StreamPart = z.discriminatedUnion("type", [
   dataPart("data-tool-log", z.looseObject({ tool_call_id: text, entries: z.array(LogEntry) })),
   dataPart("data-interaction-request", InteractionRequest),
   dataPart("data-interaction-response", InteractionResponse),
+  dataPart("data-interaction-extended", InteractionExtended),
   dataPart("data-auth-needed", AuthNeeded),
   dataPart("data-auth-progress", z.looseObject({ connected: text, remaining: names })),
   dataPart(

@@ -6,6 +6,7 @@ import { authenticate } from "../accounts/authenticate.ts";
 import { answerInteraction } from "../generations/answer.ts";
 import { answerAuth, findOwnGeneration, toGenerationView } from "../generations/auth.ts";
 import type { Engine } from "../generations/engine.ts";
+import { extendRequest } from "../generations/extend.ts";
 import { getPendingRequest, listPendingRequests } from "../generations/pending.ts";
 import type { BackendPorts } from "../ports.ts";
 import { isConversationOwner } from "../store/conversations.ts";
@@ -41,6 +42,11 @@ export function createGenerationRoutes(ports: BackendPorts, engine: Engine): Hon
       record.begin();
       return { status: 200, body: await answerInteraction(ports, engine, where, answer) };
     });
+  });
+  app.post("/sessions/:id/interactions/:interaction_id/extend", async (c) => {
+    const { installationId } = await authenticate(ports, c.req.raw);
+    const { id: conversationId, interaction_id: interactionId } = c.req.param();
+    return c.json(await extendRequest(ports, { installationId, conversationId, interactionId }));
   });
   app.get("/pending", async (c) => {
     const { installationId } = await authenticate(ports, c.req.raw);

@@ -269,3 +269,14 @@ const within = (share: DelegationScope) =>
 /** A call that a living node keeps open continues only there. Another node could only repeat it. */
 const keptBy = (node: number) =>
   sql<boolean>`(kept_by is null or kept_by = ${node} or kept_by not in (${sql.raw(LIVE_NODES_SQL)}))`;
+
+/** Lets a generation that waits for a deadline wait longer. One that is to continue now is left alone. */
+export async function delayWake(tx: DbConnection, id: string, until: Date, now: number): Promise<void> {
+  await tx
+    .updateTable("generations")
+    .set({ wake_at: until })
+    .where("id", "=", id)
+    .where("wake_at", ">", new Date(now))
+    .where("wake_at", "<", until)
+    .execute();
+}

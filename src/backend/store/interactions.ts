@@ -112,6 +112,21 @@ export async function closeInteraction(
   return numUpdatedRows > 0n;
 }
 
+/** Moves the deadline of an open request. @returns whether it was still open */
+export async function extendInteraction(tx: DbConnection, id: string, until: Date, now: number): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable("interactions")
+    .set({
+      expires_at: until,
+      request: sql`jsonb_set(request, '{expires_at}', to_jsonb(${until.toISOString()}::text))`,
+    })
+    .where("id", "=", id)
+    .where("status", "=", "open")
+    .where("expires_at", ">", new Date(now))
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
 /** Open ones that have expired. */
 export async function listExpiredInteractions(db: Kysely<Database>, now: number): Promise<StoredInteraction[]> {
   return await db

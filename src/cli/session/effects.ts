@@ -68,6 +68,8 @@ function perform(world: EffectPorts, effect: SessionEffect): Promise<void> | und
       return edit(world, effect.of, effect.text);
     case "remember":
       return void world.remember(effect.text);
+    case "extend":
+      return extend(world, effect.card);
     case "say":
       return void world.say(effect.text);
     case "wait":
@@ -93,6 +95,11 @@ async function send({ talk, dispatch }: EffectPorts, text: string): Promise<void
     dispatch({ type: "sent", ...(isKnown ? { back: text } : {}) });
     throw error;
   }
+}
+
+/** Without an answer the card keeps its deadline, which it shows. */
+async function extend({ link, conversation }: EffectPorts, card: string): Promise<void> {
+  await link.api.extendInteraction(conversation() ?? "", card).catch(() => {});
 }
 
 async function cancel({ link, dispatch }: EffectPorts, generation: string): Promise<void> {

@@ -18,6 +18,7 @@ import {
   PoliciesResponse,
   type Policy,
 } from "#protocol/conversations";
+import { InteractionExtended } from "#protocol/events";
 import type { Caller } from "./caller.ts";
 import { ignoreMissingAuthRoute } from "./failure.ts";
 import type { Call } from "./send-call.ts";
@@ -35,6 +36,8 @@ export type ConversationCalls = {
   setClient(sessionId: string, clientId: string, mode: ClientMode): Promise<void>;
   /** The first answer wins. @throws Problem INTERACTION_CLOSED with the first answer in `details.answered` */
   answerInteraction(sessionId: string, interactionId: string, answer: InteractionAnswer): Promise<InteractionAnswered>;
+  /** Moves the deadline of a request that the user is at work on. Backends without this call keep theirs. */
+  extendInteraction(sessionId: string, interactionId: string): Promise<void>;
   /** `GET /pending`: all open requests, or null if the backend does not have this call. */
   pending(): Promise<PendingRequest[] | null>;
   /**
@@ -87,6 +90,10 @@ export function createConversationCalls(caller: Caller): ConversationCalls {
         `${buildSessionPath(id)}/interactions/${encodeURIComponent(interactionId)}`,
         answer,
       ),
+    extendInteraction: async (id, interactionId) => {
+      const path = `${buildSessionPath(id)}/interactions/${encodeURIComponent(interactionId)}/extend`;
+      await write(InteractionExtended, "POST", path, {}).catch(ignoreMissingAuthRoute);
+    },
     pending: () => get(PendingResponse, "/pending").then(({ pending }) => pending, ignoreMissingAuthRoute),
     pendingRequest: (id) => get(PendingRequest, `/pending/${encodeURIComponent(id)}`).catch(ignoreMissingAuthRoute),
     generation: (id) => get(GenerationView, buildGenerationPath(id)),

@@ -10,6 +10,7 @@ const CONVERSATION_CALLS = [
   "clients",
   "setClient",
   "answerInteraction",
+  "extendInteraction",
   "pending",
   "pendingRequest",
   "generation",

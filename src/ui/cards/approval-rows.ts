@@ -20,12 +20,13 @@ import { BORDER_CELLS, canShowTitle } from "./frame.ts";
 import { type Row, wrapRows } from "./row.ts";
 
 /** Lays out an approval card: everything that would be sent, and the possible answers. */
-export function layOutApproval({ request }: ApprovalCard, open: CardUi, { width }: { width: number }): CardContent {
+export function layOutApproval(card: ApprovalCard, open: CardUi, { width }: { width: number }): CardContent {
+  const { request } = card;
   const ui = open.type === "approval" ? open : INITIAL_APPROVAL;
   const room = width - BORDER_CELLS;
   const access = request.preview?.access;
   const title = ["Approve", toLine(request.tool_name), ...(access ? [ACCESS_TEXTS[access]] : [])].join(" ─ ");
-  const pieces = { title, tone: access ? TONES[access] : undefined, until: request.expires_at };
+  const pieces = { title, tone: access ? TONES[access] : undefined, until: card.until ?? request.expires_at };
   const isWhole = canShowTitle({ title, right: RIGHT, width }) && request.preview?.account === undefined;
   const head = [
     ...layOutError(ui.error ?? request.error, room),

@@ -16,7 +16,7 @@ export function layOutForm(card: ApprovalCard, open: CardUi, { width }: { width:
   const pieces = {
     title: `${request.link === undefined ? "Fill in" : "Visit"} ─ ${toLine(request.tool_name)}`,
     tone: "cyan" as const,
-    until: request.expires_at,
+    until: card.until ?? request.expires_at,
   };
   const head = toHeadRows(card, ui, room);
   const step = ui.step === "fill" || ui.step === "review" ? ui.step : ui.back;

@@ -54,6 +54,8 @@ export type SessionEffect =
   | { do: "closed"; card: string }
   | { do: "edit"; of: string; text: string }
   | { do: "remember"; text: string }
+  /** Move the deadline of a card that the user is at work on. */
+  | { do: "extend"; card: string }
   /** Print a finished text into the scrollback. */
   | { do: "say"; text: string }
   /** Send a tick after this many ms, after the keys that arrive until then. */

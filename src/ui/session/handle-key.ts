@@ -6,6 +6,7 @@ import type { Key } from "../keys/key.ts";
 import { canComplete, updateComposer } from "./composer.ts";
 import type { SessionStep } from "./events.ts";
 import { toStep } from "./events.ts";
+import { extendDeadline } from "./extend-deadline.ts";
 import { holdKey, isTextKey, joinHeldKey, releaseHeldKey } from "./held-key.ts";
 import { dropIgnoredKey } from "./ignore-keys.ts";
 import { findFocusedCard, findReadOnlyCard, getCardViewport } from "./open-cards.ts";
@@ -107,7 +108,7 @@ function applyFocusedKey(session: Session, key: Key): SessionStep {
   if (startsNewText(next, key) && !act)
     return updateComposer({ ...session, focus: beginDraft(session.focus, key) }, key);
   const answered = { ...after, cards: { ...session.cards, [card.id]: next } };
-  return act ? toStep(answered, { do: "act", card, act }) : toStep(answered);
+  return act ? toStep(answered, { do: "act", card, act }) : extendDeadline(toStep(answered), card);
 }
 
 /** Whether a letter means nothing to the card and starts a new text instead. */

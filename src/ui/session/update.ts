@@ -42,6 +42,7 @@ export function createSession(begin: { columns: number; rows: number; now: numbe
     focus: INITIAL_FOCUS,
     held: null,
     ignoring: null,
+    extending: null,
     cardRows: 0,
     exitArmedUntil: 0,
     hint: null,

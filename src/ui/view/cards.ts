@@ -1,4 +1,4 @@
-import type { AuthNeeded, InteractionRequest, InteractionResponse } from "#protocol/events";
+import type { AuthNeeded, InteractionExtended, InteractionRequest, InteractionResponse } from "#protocol/events";
 import type { CardEnd, CardItem, View } from "./view.ts";
 
 /** Adds a card for an approval or a form. */
@@ -25,6 +25,15 @@ export function closeCard(view: View, response: InteractionResponse): View {
     view,
     ({ id, type }) => type !== "auth" && id === response.interaction_id,
     (card) => ({ ...card, ended }),
+  );
+}
+
+/** Moves the deadline of an open card. Its request stays the same, so that it keeps its keys. */
+export function extendCard(view: View, { interaction_id, expires_at }: InteractionExtended): View {
+  return changeCard(
+    view,
+    ({ id, type }) => type !== "auth" && id === interaction_id,
+    (card) => (card.type === "auth" ? card : { ...card, until: expires_at }),
   );
 }
 

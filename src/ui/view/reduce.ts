@@ -6,7 +6,7 @@ import {
   type Planned,
   type StreamPart,
 } from "#protocol/events";
-import { addAuthCard, addCard, closeAuthCard, closeCard, updateAuthCard } from "./cards.ts";
+import { addAuthCard, addCard, closeAuthCard, closeCard, extendCard, updateAuthCard } from "./cards.ts";
 import { updateTool } from "./tools.ts";
 import type { Item, ReceiptItem, View } from "./view.ts";
 
@@ -70,6 +70,8 @@ function applyPart(view: View, part: StreamPart, at?: number): View {
       return withPlanned(view, part.data);
     case "data-interaction-request":
       return updateTool(addCard(view, part.data), part, at);
+    case "data-interaction-extended":
+      return extendCard(view, part.data);
     case "data-interaction-response":
       return updateTool(closeCard(view, part.data), part, at);
     case "data-auth-needed":

@@ -91,10 +91,14 @@ export type CardEnd = {
  * A request to the user; open while it has no `ended`. `kay answer` takes its `id`. `over` if its generation ended
  * without an answer.
  */
-export type CardItem = { kind: "card"; id: string; generation_id?: string; ended?: CardEnd; over?: true } & (
-  | { type: "approval" | "form"; request: InteractionRequest }
-  | { type: "auth"; auth: AuthNeeded }
-);
+export type CardItem = {
+  kind: "card";
+  id: string;
+  generation_id?: string;
+  ended?: CardEnd;
+  over?: true;
+} & /** `until` is a later deadline than that of the request. */
+({ type: "approval" | "form"; request: InteractionRequest; until?: string } | { type: "auth"; auth: AuthNeeded });
 
 /** Why a generation ended without finishing. */
 type EndItem = {

@@ -159,6 +159,34 @@ test("without a hook for it, nobody answering is the tool's failure", async () =
   expect(turn.parts.find(({ type }) => type === "tool-output-error")).toMatchObject({ code: "TIMED_OUT" });
 });
 
+test("N53 a request that the user is at work on is given more time, up to a day, and no longer once it is over", async () => {
+  const { token, turn } = await asked("ask");
+  const { interaction_id } = await turn.asked();
+  await turn.until("awaiting_input");
+  const extend = () =>
+    world().call(`POST /sessions/${turn.session}/interactions/${interaction_id}/extend`, { token, body: {} });
+  for (let minute = 4; minute <= 20; minute += 4) {
+    world().clock.advance(240_000);
+    await world().backend.tick();
+    const until = new Date(NOON + (minute + 5) * 60_000).toISOString();
+    expect(await extend()).toMatchObject({ status: 200, body: { interaction_id, expires_at: until } });
+    expect((await turn.next("data-interaction-extended")).data).toEqual({ interaction_id, expires_at: until });
+    const { body } = await world().call("GET /pending", { token });
+    expect(body).toMatchObject({ pending: [{ id: interaction_id, expires_at: until }] });
+  }
+  await turn.answer(interaction_id, { action: "submit", input: { name: "Ann" } });
+  await turn.end();
+  expect(told()).toContain(String.raw`{\"name\":\"Ann\"}`);
+  expect(await extend()).toMatchObject({ status: 409, body: { code: "INTERACTION_CLOSED" } });
+  const other = await connect(world());
+  expect(
+    await world().call(`POST /sessions/${turn.session}/interactions/${interaction_id}/extend`, {
+      token: other.token,
+      body: {},
+    }),
+  ).toMatchObject({ status: 404, body: { code: "INTERACTION_NOT_FOUND" } });
+});
+
 test("the handler of a request that is cancelled is told so, once", async () => {
   const { token, turn } = await asked("ask_cancelled");
   await turn.until("awaiting_input");

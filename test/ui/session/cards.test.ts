@@ -178,6 +178,24 @@ describe("a card", () => {
     expect(looking.now().hint).toBeNull();
   });
 
+  test("N53 asks for more time when it is typed in with little left, and shows the new deadline", () => {
+    const { now, ...player } = withCards(form());
+    const before = now().view;
+    player.press("<tab>", "x");
+    expect(player.did()).toEqual([]);
+    player.wait(160_000);
+    player.type("I write slowly");
+    expect(player.did()).toEqual([{ do: "extend", card: "int_1" }]);
+    const expires_at = new Date(now().now + 300_000).toISOString();
+    player.parts({ type: "data-interaction-extended", data: { interaction_id: "int_1", expires_at } });
+    player.type(" and on");
+    expect(player.did()).toEqual([]);
+    expect(player.draft()).toBe("");
+    const shown = player.draw().card.map((row) => row.map(({ text }) => text).join(""));
+    expect(shown.join("\n")).toMatch(/ 5:00 left [\s\S]*I write slowly and on/);
+    expect(before.items).not.toEqual(now().view.items);
+  });
+
   test("N63 that ends while it is typed in takes the keys that follow with it, and prints what was typed", () => {
     const { press, parts, type, draft, did, wait } = withCards(form());
     press("<tab>");
