@@ -100,6 +100,8 @@ export function formatResults(calls: CompletedCall[]): string {
 
 function formatDenied(tool: string, reason: string): string {
   const words = reason.trim();
+  // Nobody said no: the request expired.
+  if (/^No answer\b/.test(words)) return `${toolName(tool)} was not run: the request expired without an answer.`;
   return `${toolName(tool)} was denied, so it was not done.${words ? ` The reason given: ${shorten(words)}` : ""}`;
 }
 

@@ -2,7 +2,7 @@ import type { CardUi } from "../cards/card-state.ts";
 import { updateCards } from "../cards/focus.ts";
 import { type AnyCard, createCardUi, hasInput } from "../cards/update-card.ts";
 import { reduceViewAll, type TimedPart } from "../view/reduce.ts";
-import { type CardItem, listOpenCards } from "../view/view.ts";
+import { type CardItem, listOpenCards, type View } from "../view/view.ts";
 import type { SessionEffect, SessionStep } from "./events.ts";
 import { withHint } from "./events.ts";
 import { ignoreKeysAfter, sayLostText } from "./ignore-keys.ts";
@@ -29,12 +29,21 @@ export function handleParts(session: Session, parts: TimedPart[]): SessionStep {
   ];
   const isLost = closed.some((id) => hasLostInput(session.cards[id]));
   const news = getPresenceNews(session, view) ?? session.news;
-  const hinted = isLost ? withHint(session, LOST_INPUT_HINT) : session;
+  const isExpired = closed.some((id) => hasExpired(view, id));
+  const hint = isLost ? LOST_INPUT_HINT : isExpired ? EXPIRED_HINT : null;
+  const hinted = hint === null ? session : withHint(session, hint);
   const next = updateTurn(updateOpenCards({ ...hinted, view, news }, closed, [...fresh, ...anew]));
   return sendQueued({ session: next.session, effects: [...effects, ...next.effects] });
 }
 
 const LOST_INPUT_HINT = "The request has closed. Your changes were not sent.";
+
+/** The prompt is the newest entry of the history. */
+const EXPIRED_HINT = "The request expired without an answer. Press ↑ and Enter to ask again.";
+
+function hasExpired({ items }: View, id: string): boolean {
+  return items.some((item) => item.kind === "card" && item.id === id && item.ended?.action === "expire");
+}
 
 function hasLostInput(ui: CardUi | undefined): boolean {
   return ui !== undefined && hasInput(ui);

@@ -82,6 +82,7 @@ const STATES: Record<ToolItem["state"], string> = {
   done: "done",
   failed: "failed",
   denied: "denied",
+  expired: "expired",
 };
 
 function formatItemEnd({ how, text, hint }: Extract<Item, { kind: "end" }>): string {

@@ -9,7 +9,7 @@ import { toLine } from "./words.ts";
  * first.
  */
 export function formatToolRow(tool: ToolItem, width: number): string {
-  const head = `${tool.state === "failed" || tool.state === "denied" ? "✗" : "⏺"} ${toLine(tool.name)}`;
+  const head = `${["failed", "denied", "expired"].includes(tool.state) ? "✗" : "⏺"} ${toLine(tool.name)}`;
   const tail = [formatDuration(tool), formatToolResult(tool)].filter(Boolean).map((text) => `  ${text}`);
   const input = formatToolInput(tool);
   const room = width - stringWidth(head + tail.join("")) - 2;
@@ -31,7 +31,7 @@ function formatInputValue(value: unknown): string {
 
 /** Whether a call has ended. */
 export function isToolFinished({ state }: ToolItem): boolean {
-  return state === "done" || state === "failed" || state === "denied";
+  return ["done", "failed", "denied", "expired"].includes(state);
 }
 
 function formatDuration(tool: ToolItem): string {
@@ -41,7 +41,7 @@ function formatDuration(tool: ToolItem): string {
 
 /** Formats the result of a call: how many things it found, why it failed, or its last log line while it runs. */
 export function formatToolResult({ state, output, error, log }: ToolItem): string {
-  if (state === "denied") return "denied";
+  if (state === "denied" || state === "expired") return state;
   if (state === "failed") return toLine(error ?? "failed").trim();
   if (state === "done") return isObject(output) && "planned" in output ? "not sent" : countResults(output);
   return toLine(log.at(-1) ?? "").trim() || (state === "paused" ? "waiting for an answer" : "…");

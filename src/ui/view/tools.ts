@@ -25,7 +25,10 @@ export function updateTool(view: View, part: StreamPart, at?: number): View {
         ...(part.access ? { access: part.access } : {}),
       }));
     case "tool-output-denied":
-      return changeTool(view, part.toolCallId, (tool) => ({ ...stopClock(tool, at), state: "denied" }));
+      return changeTool(view, part.toolCallId, (tool) => ({
+        ...stopClock(tool, at),
+        state: tool.state === "expired" ? "expired" : "denied",
+      }));
     case "data-tool-log":
       return addLog(view, part.data.tool_call_id, part.data.entries);
     case "data-interaction-request":
@@ -66,7 +69,10 @@ function resumeTool(view: View, { interaction_id, action }: InteractionResponse,
   if (card?.kind !== "card" || card.type === "auth") return view;
   return changeTool(view, card.request.tool_call_id, (tool) => {
     if (tool.state !== "paused") return tool;
-    return action === "deny" ? { ...tool, state: "denied" } : { ...tool, ...toWorking(at) };
+    if (action === "deny") return { ...tool, state: "denied" };
+    return action === "expire" && card.type === "approval"
+      ? { ...tool, state: "expired" }
+      : { ...tool, ...toWorking(at) };
   });
 }
 
@@ -74,9 +80,9 @@ function toWorking(at?: number): { state: "working"; since?: number } {
   return { state: "working", ...(at === undefined ? {} : { since: at }) };
 }
 
-/** A denied call has an output too: that it was denied. */
+/** A denied or expired call has an output too: that it was not run. */
 function toEnd({ state }: ToolItem, output: unknown): Pick<ToolItem, "state" | "output"> {
-  return { state: state === "denied" ? "denied" : "done", output };
+  return { state: state === "denied" || state === "expired" ? state : "done", output };
 }
 
 /** Stops the clock of a call while it waits and when it ends. */

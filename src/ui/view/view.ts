@@ -48,7 +48,7 @@ export type TextItem = {
 };
 
 /** State of a call; `paused` waits for the user. */
-type ToolState = "starting" | "working" | "paused" | "done" | "failed" | "denied";
+type ToolState = "starting" | "working" | "paused" | "done" | "failed" | "denied" | "expired";
 
 /** A tool call. `workedMs` excludes waiting for the user; absent if the parts have no times. */
 export type ToolItem = {
@@ -97,8 +97,10 @@ export type CardItem = {
   generation_id?: string;
   ended?: CardEnd;
   over?: true;
-} & /** `until` is a later deadline than that of the request. */
-({ type: "approval" | "form"; request: InteractionRequest; until?: string } | { type: "auth"; auth: AuthNeeded });
+} /** `until` is a later deadline than that of the request. */ & (
+  | { type: "approval" | "form"; request: InteractionRequest; until?: string }
+  | { type: "auth"; auth: AuthNeeded }
+);
 
 /** Why a generation ended without finishing. */
 type EndItem = {

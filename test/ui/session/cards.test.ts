@@ -3,6 +3,7 @@ import { answered, approval, begins, calls, form, needs } from "#test/parts";
 import { beginsAs, goes, play } from "#test/player";
 import type { AnyCard } from "#ui/cards/update-card";
 import { findFocusedCard, listCards } from "#ui/session/open-cards";
+import { formatToolRow } from "#ui/text/tool-row";
 
 /** A session in which these parts came after a turn had begun, and were seen. */
 function withCards(...parts: Parameters<ReturnType<typeof play>["parts"]>) {
@@ -194,6 +195,15 @@ describe("a card", () => {
     const shown = player.draw().card.map((row) => row.map(({ text }) => text).join(""));
     expect(shown.join("\n")).toMatch(/ 5:00 left [\s\S]*I write slowly and on/);
     expect(before.items).not.toEqual(now().view.items);
+  });
+
+  test("N44 that expires is called expired, not denied, and says how to be asked again", () => {
+    const player = withCards(approval());
+    player.parts(answered({ action: "expire" }), { type: "tool-output-denied", toolCallId: "c1" });
+    expect(player.now().hint?.text).toBe("The request expired without an answer. Press ↑ and Enter to ask again.");
+    const tool = player.now().view.items.find((item) => item.kind === "tool");
+    expect(tool).toMatchObject({ state: "expired" });
+    expect(tool?.kind === "tool" && formatToolRow(tool, 80)).toMatch(/^✗ slack\.send_message .*expired$/);
   });
 
   test("N63 that ends while it is typed in takes the keys that follow with it, and prints what was typed", () => {
