@@ -15,6 +15,8 @@ export default defineConfig({
     sequence: { shuffle: true },
     testTimeout: 20_000,
     hookTimeout: 60_000,
+    // A poll waits for a state. The default limit of a second is too short on a busy machine.
+    expect: { poll: { timeout: 15_000, interval: 20 } },
     // One more than the two cores that tests are sure of: a fifth of the time a worker waits for a process, a database or a terminal.
     maxWorkers: 3,
     projects: [

@@ -181,9 +181,9 @@ test("a program that takes long to start is waited for with a word, and ends wit
   const pid = join(folder, "pid");
   const silent = `require("fs").writeFileSync(${JSON.stringify(pid)}, String(process.pid)); setInterval(() => {}, 1000)`;
   const waits = ann(add([NODE, "-e", silent], "--yes"));
-  await expect.poll(() => existsSync(pid) && readFileSync(pid, "utf8"), { timeout: 10_000 }).toMatch(/^\d+$/);
+  await expect.poll(() => existsSync(pid) && readFileSync(pid, "utf8")).toMatch(/^\d+$/);
   ann.interrupt();
   expect((await waits).exit).toBe(130);
   const runs = () => existsSync(`/proc/${readFileSync(pid, "utf8")}`);
-  await expect.poll(runs, { timeout: 10_000 }).toBe(false);
+  await expect.poll(runs).toBe(false);
 });

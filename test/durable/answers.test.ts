@@ -129,7 +129,7 @@ test("a node that ends says that the work goes on, and the key tells at another 
   const headers = { "idempotency-key": "ends" };
   model.script(() => new Promise(() => {}), { text: "Hello from elsewhere." });
   const answer = a.call("POST /ask", { token, body: { prompt: "go" }, headers });
-  await expect.poll(model.left, { timeout: 10_000 }).toBe(1);
+  await expect.poll(model.left).toBe(1);
   await a.backend.close();
   expect(await answer).toMatchObject({
     status: 502,
@@ -141,7 +141,7 @@ test("a node that ends says that the work goes on, and the key tells at another 
     },
   });
   const outcome = async () => (await b.call("GET /requests/ends", { token })).body;
-  await expect.poll(outcome, { timeout: 10_000 }).toMatchObject({
+  await expect.poll(outcome).toMatchObject({
     state: "done",
     answer: { status: "completed", message: "Hello from elsewhere." },
   });

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { createApi } from "#client/api/api";
 import { createTransport } from "#net/choose-transport";
 import { createOpenStream } from "#net/open-stream";
@@ -94,7 +94,7 @@ test("the head comes at once and the body as it is written, by both ways, and th
       else write?.end();
     }
     expect(chunks).toEqual(["a", "b", "c"]);
-    await vi.waitFor(async () => expect(await connections()).toBe(0));
+    await expect.poll(connections).toBe(0);
   }
 });
 
@@ -109,7 +109,7 @@ test("who leaves the loop, closes, or aborts ends the connection, by both ways",
       for await (const _ of body) abort.abort();
     })();
     expect(await problemOf(reading)).toMatchObject({ code: "CANCELLED", details: { sent: true } });
-    await vi.waitFor(async () => expect(await connections()).toBe(0));
+    await expect.poll(connections).toBe(0);
   }
 });
 
@@ -240,5 +240,5 @@ test("a redirect is not followed, and its body is not waited for", async () => {
   const { status, close } = await open(url);
   close();
   expect(status).toBe(307);
-  await vi.waitFor(async () => expect(await connections()).toBe(0));
+  await expect.poll(connections).toBe(0);
 });

@@ -32,7 +32,6 @@ const begin = (prompt: string) => beginTurn(roles(), prompt);
 const shown = (turn: Begun) => shownTurn(roles(), turn);
 const sent = (turn: Begun) => sentReports(roles(), turn);
 const waiting = (turn: Begun) => waitingReports(roles(), turn);
-const polled = { timeout: 5_000, interval: 10 };
 const ALL = ["tool-call", "tool-result", "text", "finish"];
 
 test("a client streams straight from the agent server, and the conversation at the backend has text, call and receipt once", async () => {
@@ -167,11 +166,11 @@ test("a backend that shares nothing but the seed is told the same, never at anot
   const { body } = await session(turn.session, "https://hive.example.test/api/agent/webhook?token=opaque");
   const { parts } = await roles().stream(turn.url, String(body.token), "show KAY-3");
   expect(wordsOf(parts)).toBe(`**KAY-3** is open.\n\n${SIGNATURE}`);
-  await expect.poll(() => waiting(turn), polled).toEqual(ALL);
-  await expect.poll(() => came.length, polled).toBe(1);
+  await expect.poll(() => waiting(turn)).toEqual(ALL);
+  await expect.poll(() => came.length).toBe(1);
   roles().backend.clock.advance(1_000);
   await roles().agent().backend.tick();
-  await expect.poll(() => came.length, polled).toBe(5);
+  await expect.poll(() => came.length).toBe(5);
   const text = `**KAY-3** is open.\n\n${SIGNATURE}`;
   const at = expect.any(Number);
   expect(came.map((one) => (one as { body: object }).body)).toMatchObject([

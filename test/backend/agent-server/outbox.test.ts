@@ -31,7 +31,12 @@ const begin = (prompt: string) => beginTurn(roles(), prompt);
 const shown = (turn: Begun) => shownTurn(roles(), turn);
 const sent = (turn: Begun) => sentReports(roles(), turn);
 const waiting = (turn: Begun) => waitingReports(roles(), turn);
-const polled = { timeout: 5_000, interval: 10 };
+/** How often delivery failed before it was put off; undefined while somebody delivers. */
+const putOff = async ({ generation }: Begun) => {
+  const turns = roles().backend.ports.db.selectFrom("agent_turns").select(["courier", "tries"]);
+  const row = await turns.where("generation_id", "=", generation).executeTakeFirst();
+  return row?.courier === null ? row.tries : undefined;
+};
 const ALL = ["tool-call", "tool-result", "text", "finish"];
 
 test("while the webhook is away its reports wait in the outbox, and are delivered in their order when it is back", async () => {
@@ -39,14 +44,16 @@ test("while the webhook is away its reports wait in the outbox, and are delivere
   roles().backend.outside.expect(CLOSE, json({}));
   roles().webhook = false;
   await roles().stream(turn.url, turn.streamToken, "close KAY-3");
-  await expect.poll(() => waiting(turn), polled).toEqual(ALL);
-  await expect.poll(() => sent(turn), polled).toEqual(["tool-call"]);
+  await expect.poll(() => waiting(turn)).toEqual(ALL);
+  await expect.poll(() => putOff(turn)).toBe(1);
+  expect(sent(turn)).toEqual(["tool-call"]);
   roles().backend.clock.advance(400);
   await roles().agent().backend.tick();
   expect(sent(turn)).toEqual(["tool-call"]);
   roles().backend.clock.advance(200);
   await roles().agent().backend.tick();
-  await expect.poll(() => sent(turn), polled).toEqual(["tool-call", "tool-call"]);
+  await expect.poll(() => putOff(turn)).toBe(2);
+  expect(sent(turn)).toEqual(["tool-call", "tool-call"]);
   roles().webhook = true;
   roles().backend.clock.advance(1_000);
   await roles().agent().backend.tick();
@@ -59,23 +66,25 @@ test("what an agent server that was killed had not delivered, another one delive
   const turn = await begin("show KAY-3");
   roles().webhook = false;
   await roles().stream(turn.url, turn.streamToken, "show KAY-3");
-  await expect.poll(() => waiting(turn), polled).toEqual(ALL);
+  await expect.poll(() => waiting(turn)).toEqual(ALL);
+  await expect.poll(() => putOff(turn)).toBe(1);
   await roles().killAgent();
   roles().webhook = true;
   roles().backend.clock.advance(1_000);
   await roles().agent().backend.tick();
   expect(await shown(turn)).toMatchObject({ text: `**KAY-3** is open.\n\n${SIGNATURE}` });
-  await expect.poll(() => waiting(turn), polled).toEqual([]);
+  await expect.poll(() => waiting(turn)).toEqual([]);
 
   const late = await begin("show KAY-3");
   roles().webhook = false;
   await roles().stream(late.url, late.streamToken, "show KAY-3");
-  await expect.poll(() => waiting(late), polled).toEqual(ALL);
+  await expect.poll(() => waiting(late)).toEqual(ALL);
+  await expect.poll(() => putOff(late)).toBe(1);
   roles().webhook = true;
   roles().backend.clock.advance(10 * 60_000 + 1_000);
   const before = sent(late).length;
   await roles().agent().backend.tick();
-  await expect.poll(() => waiting(late), polled).toEqual([]);
+  await expect.poll(() => waiting(late)).toEqual([]);
   expect(sent(late).length).toBe(before);
   expect(await shown(late)).toMatchObject({ text: "", tools: [] });
 });
@@ -96,7 +105,7 @@ test("a turn whose agent server was killed in the middle of a write is carried o
     .poll(async () => {
       await roles().agent().backend.tick();
       return sent(turn);
-    }, polled)
+    })
     .toEqual(ALL);
   release();
   expect(await stream.text()).not.toContain("finish");

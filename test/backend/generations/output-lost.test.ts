@@ -35,14 +35,14 @@ async function carriedOn(over: () => Promise<boolean>): Promise<void> {
     const open = world().ports.db.selectFrom("generations").select("id").where("finished_at", "is", null);
     return open.where("failures", ">", 0).execute();
   };
-  await expect.poll(async () => (await failed()).length, { timeout: 10_000 }).toBe(1);
+  await expect.poll(async () => (await failed()).length).toBe(1);
   await mended();
   const looked = async () => {
     world().clock.advance(10_000);
     await world().backend.tick();
     return await over();
   };
-  await expect.poll(looked, { timeout: 10_000 }).toBe(true);
+  await expect.poll(looked).toBe(true);
 }
 const isOver = async (headers: Record<string, string>, token: string) => {
   const { body } = await world().call(`GET /requests/${headers["idempotency-key"]}`, { token });

@@ -110,7 +110,7 @@ test("a migration that meets a lock gives way, and is made when the lock is gone
   await other.query("begin; create table installations (id text)");
   const { log, lines } = recorder();
   const opening = openDatabase(config, { log });
-  await expect.poll(() => lines.map(({ event }) => event), { timeout: 10_000 }).toContain("database.migration_waits");
+  await expect.poll(() => lines.map(({ event }) => event)).toContain("database.migration_waits");
   await other.query("rollback");
   const { db, close } = await opening;
   expect(await db.selectFrom("installations").selectAll().execute()).toEqual([]);

@@ -46,14 +46,17 @@ async function run(orders: Orders): Promise<void> {
     if ("moment" in kill ? moments.length === kill.moment : kill.at === name && kill.time === time)
       process.kill(process.pid, kill.signal ?? "SIGKILL");
   };
-  process.on("message", ({ rearm }: Rearm) => {
+  const running = new Set<Promise<unknown>>();
+  process.on("message", async ({ rearm }: Rearm) => {
+    // Whoever sees the end of a request may be faster than the answer to the commit that made it visible.
+    await Promise.allSettled(running);
     say({ moments: moments.splice(0) });
     counts.clear();
     kill = rearm ?? undefined;
   });
   const log = createLog((line) => say({ log: line }), { level: "info", clock: Date });
   const { pool } = await openDatabase({ max: 8, ...orders.database }, { log });
-  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: watchedPool(pool, at) }) });
+  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: watchedPool(pool, at, running) }) });
   const nameOf = (url: string) => (url.startsWith(MODEL) ? "model" : /\/close\//.test(url) ? "service" : undefined);
   const outgoing: typeof fetch = (url, init) => fetch(moved(String(url), orders), init);
   const listener = await listen((request, address) => backend.fetch(request, address), { host: "127.0.0.1", port: 0 });

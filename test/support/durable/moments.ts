@@ -4,12 +4,16 @@ import type { Fetch } from "#net/ports";
 /** Told of each moment at which a process may be killed, before anything else happens. */
 export type AtMoment = (name: string) => void;
 
-/** A pool that tells the moments before and after everything that changes the database: each statement by itself, each transaction as one. */
-export function watchedPool(pool: PostgresPool, at: AtMoment): PostgresPool {
+/**
+ * A pool that tells the moments before and after everything that changes the database: each statement by itself, each transaction as one.
+ *
+ * @param running where statements are kept until all their moments were told
+ */
+export function watchedPool(pool: PostgresPool, at: AtMoment, running = new Set<Promise<unknown>>()): PostgresPool {
   return {
     options: pool.options,
     end: () => pool.end(),
-    connect: async () => watchedClient(await pool.connect(), at),
+    connect: async () => watchedClient(await pool.connect(), at, running),
   };
 }
 
@@ -45,7 +49,7 @@ function inPieces(name: string, at: AtMoment): TransformStream<Uint8Array, Uint8
   });
 }
 
-function watchedClient(client: PostgresPoolClient, at: AtMoment): PostgresPoolClient {
+function watchedClient(client: PostgresPoolClient, at: AtMoment, running: Set<Promise<unknown>>): PostgresPoolClient {
   let transaction: Statement[] | undefined;
   const query = async (text: string, parameters: readonly unknown[] = []) => {
     const word = text.trim().slice(0, 6).toLowerCase();
@@ -67,7 +71,14 @@ function watchedClient(client: PostgresPoolClient, at: AtMoment): PostgresPoolCl
     if (name) at(`${name} after`);
     return result;
   };
-  return { query: query as PostgresPoolClient["query"], release: (...args: []) => client.release(...args) };
+  const kept = (text: string, parameters?: readonly unknown[]) => {
+    const one = query(text, parameters);
+    running.add(one);
+    const forget = () => void running.delete(one);
+    one.then(forget, forget);
+    return one;
+  };
+  return { query: kept as PostgresPoolClient["query"], release: (...args: []) => client.release(...args) };
 }
 
 type Statement = { text: string; parameters: readonly unknown[] };
