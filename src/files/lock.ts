@@ -8,13 +8,19 @@ import type { Processes } from "./processes.ts";
 import { ensureCredentialFolder, unwritableProblem } from "./replace-file.ts";
 
 /** A lock file shared by the processes of one machine. */
-export type Lock = { path: string; clock: Timer; processes: Processes; unique: () => string };
+export type Lock = {
+  path: string;
+  clock: Timer;
+  processes: Processes;
+  unique: () => string;
+  /** How long to wait for another process, and the age at which a lock is removed. Default: 30 s and 20 s. */
+  limits?: { waitMs: number; oldMs: number };
+};
 
 /**
- * Runs `work` while no other process holds this lock. A lock is removed if its process has ended or it is older than 20
- * s.
+ * Runs `work` while no other process holds this lock. A lock is removed if its process has ended or it is too old.
  *
- * @throws Problem STORE_BUSY after 30 s, or the reason of the signal
+ * @throws Problem STORE_BUSY if another process holds it for too long, or the reason of the signal
  */
 export async function withLock<T>(lock: Lock, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   const id = await acquireLock(lock, signal);
@@ -25,13 +31,13 @@ export async function withLock<T>(lock: Lock, work: () => Promise<T>, signal?: A
   }
 }
 
-const WAIT_MS = 30_000;
-const OLD_MS = 20_000;
+const LIMITS = { waitMs: 30_000, oldMs: 20_000 };
 
 type Holder = { id: string; pid: number; started: string; host: string; at: number };
 
 async function acquireLock(lock: Lock, signal?: AbortSignal): Promise<string> {
   const id = lock.unique();
+  const { waitMs } = lock.limits ?? LIMITS;
   // counts sleeps instead of reading the clock, which could be set back and extend the wait forever
   for (let waited = 0; ; ) {
     signal?.throwIfAborted();
@@ -43,7 +49,7 @@ async function acquireLock(lock: Lock, signal?: AbortSignal): Promise<string> {
     if (await isAbandoned(lock, holder)) {
       if (await removeLock(lock, holder.id)) continue;
     }
-    if (waited >= WAIT_MS) throw busyProblem(lock.path, holder);
+    if (waited >= waitMs) throw busyProblem(lock.path, holder, waitMs);
     const pause = 10 + Math.min(240, waited / 20) + (id.charCodeAt(0) % 16);
     await lock.clock.sleep(pause, signal);
     waited += pause;
@@ -154,14 +160,15 @@ async function readHolder(path: string): Promise<Holder | null> {
 /**
  * Whether a lock is abandoned. The lock of another machine (a shared home, a container) can only be judged by its age.
  */
-async function isAbandoned({ clock, processes }: Lock, holder: Holder): Promise<boolean> {
-  if (Math.abs(clock.now() - holder.at) > OLD_MS) return true;
+async function isAbandoned({ clock, processes, limits = LIMITS }: Lock, holder: Holder): Promise<boolean> {
+  if (Math.abs(clock.now() - holder.at) > limits.oldMs) return true;
   if (holder.host !== hostname() || !holder.pid) return false;
   return (await processes.getStartTime(holder.pid)) !== holder.started;
 }
 
-function busyProblem(path: string, holder: Holder): Problem {
-  return new Problem("STORE_BUSY", `Another kay (process ${holder.pid}) has held ${path} for more than 30 s.`, {
+function busyProblem(path: string, holder: Holder, waitMs: number): Problem {
+  const message = `Another kay (process ${holder.pid}) has held ${path} for more than ${waitMs / 1000} s.`;
+  return new Problem("STORE_BUSY", message, {
     details: { path, pid: holder.pid },
   });
 }

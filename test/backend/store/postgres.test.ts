@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { chown, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { type PostgresOptions, type RunningPostgres, startPostgres } from "#host/postgres/start";
@@ -222,7 +223,8 @@ test("a start lock whose holder is gone is broken", async () => {
   const first = await start(world);
   await first.stop();
   const gone = spawnSync("true").pid;
-  await writeFile(join(first.folder, "start.lock"), `${gone} 00112233`);
+  const holder = { id: "00112233", pid: gone, started: "1", host: hostname(), at: Date.now() };
+  await writeFile(join(first.folder, "start.lock"), JSON.stringify(holder));
   await writeFile(join(first.folder, "users", `${gone}-00112233`), "");
   const second = await start(world);
   const pid = await postmasterOf(second.folder);
