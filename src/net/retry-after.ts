@@ -13,7 +13,7 @@ const MIN_WAIT_MS = 500;
  */
 export function parseRetryAfter(headers: Record<string, string>, now: number): number | null {
   const value = headers["retry-after"]?.trim() ?? "";
-  if (/^\d{1,15}$/.test(value)) return Number(value) * 1000;
+  if (/^\d{1,15}(\.\d+)?$/.test(value)) return Number(value) * 1000;
   if (!/^[A-Za-z]{3,9},? .*\d/.test(value)) return null;
   const reference = Date.parse(headers.date ?? "");
   const wait = Date.parse(value) - (Number.isNaN(reference) ? now : reference);

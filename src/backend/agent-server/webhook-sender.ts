@@ -1,3 +1,4 @@
+import { MAX_WAIT_MS, parseRetryAfter } from "#net/retry-after";
 import type { BackendPorts } from "../ports.ts";
 import {
   claimDelivery,
@@ -101,7 +102,7 @@ type Answer = { status: number; retryAfter?: number } | "expired" | { unreachabl
 
 /** Posts one report. Redirects are not followed and the URL never appears in an error, because it carries a token. */
 async function post(
-  { fetch }: Pick<BackendPorts, "fetch">,
+  { fetch, clock }: Pick<BackendPorts, "fetch" | "clock">,
   url: string,
   sessionId: string,
   { report, at }: WaitingReport,
@@ -115,8 +116,8 @@ async function post(
       signal: AbortSignal.timeout(ANSWER_LIMIT),
     });
     await response.body?.cancel().catch(() => {});
-    const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);
-    return { status: response.status, ...(seconds > 0 ? { retryAfter: Math.min(seconds * 1_000, 60_000) } : {}) };
+    const asked = parseRetryAfter(Object.fromEntries(response.headers), clock.now());
+    return { status: response.status, ...(asked ? { retryAfter: Math.min(asked, MAX_WAIT_MS) } : {}) };
   } catch (error) {
     const { code, name } = ((error as Error).cause ?? error) as { code?: string; name?: string };
     return { unreachable: code ?? name ?? "unknown" };

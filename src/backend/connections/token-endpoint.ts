@@ -1,7 +1,7 @@
 import * as oauth from "oauth4webapi";
 import { readBody } from "#connectors/http/body";
 import { toOwnFaultProblem } from "#connectors/http/errors";
-import { parseRetryAfter } from "#connectors/http/retry";
+import { getRetryAfterMs } from "#connectors/http/retry";
 import { isLoopbackHost } from "#net/addresses";
 import { Problem } from "#protocol/errors";
 import type { BackendPorts } from "../ports.ts";
@@ -104,7 +104,7 @@ async function judge(
 ): Promise<TokenOutcome> {
   const { status, headers } = response;
   const now = ports.clock.now();
-  if (status === 429) return { kind: "busy", retryAfter: parseRetryAfter(headers, now) };
+  if (status === 429) return { kind: "busy", retryAfter: getRetryAfterMs(headers, now) };
   if (status < 200 || (status >= 300 && status < 400) || status >= 500) {
     throw new Problem("SERVICE_FAILED", `${service.title} failed to answer the sign-in (HTTP ${status}).`);
   }

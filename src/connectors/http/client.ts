@@ -12,7 +12,7 @@ import {
   type ServiceFault,
   toOwnFaultProblem,
 } from "./errors.ts";
-import { getBackoffMs, parseRetryAfter, sleepOrThrow, wasNeverSent } from "./retry.ts";
+import { getBackoffMs, getRetryAfterMs, sleepOrThrow, wasNeverSent } from "./retry.ts";
 import { addCredentialToUrl, buildRequestUrl, getRedirectTarget, isReadRequest, toAuthHeaders } from "./target.ts";
 
 /** Attempts per request, including the first. Each has its own time limit. */
@@ -120,7 +120,7 @@ function getRetryDelayMs(call: Call, outcome: ServiceAnswer | Fault, attempt: nu
   const { repeat = [], pause: usual } = call.options.service.api ?? {};
   const untouched = status === 429 || repeat.includes(status);
   if (!untouched && !(call.reads && status >= 500)) return undefined;
-  return parseRetryAfter(headers, call.options.clock.now()) ?? (untouched ? usual : undefined) ?? getBackoffMs(attempt);
+  return getRetryAfterMs(headers, call.options.clock.now()) ?? (untouched ? usual : undefined) ?? getBackoffMs(attempt);
 }
 
 /** Makes one attempt. Returns network errors, so that the caller can decide whether to retry. */
@@ -193,7 +193,7 @@ function failureProblem(call: Call, { status, headers, body }: ServiceAnswer): P
   if (fault.scopeMissing && (status === 401 || status === 403)) return missingScopeProblem(fault, subject);
   if (status === 401) return authRequiredProblem(service);
   if (status === 429 || (status >= 500 && service.api?.repeat?.includes(status)))
-    return rateLimitedProblem(service.title, parseRetryAfter(headers, clock.now()) ?? 0, fault.message);
+    return rateLimitedProblem(service.title, getRetryAfterMs(headers, clock.now()) ?? 0, fault.message);
   if (!call.reads && status >= 500 && status !== 501 && status !== 503) {
     return unknownOutcomeProblem(
       service.title,

@@ -1,4 +1,5 @@
 import { setTimeout as timer } from "node:timers/promises";
+import { parseRetryAfter } from "#net/retry-after";
 
 /** Waits with a real timer. @throws the signal's reason when it aborts */
 export async function sleepOrThrow(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
@@ -6,16 +7,11 @@ export async function sleepOrThrow(milliseconds: number, signal: AbortSignal | u
 }
 
 /**
- * Returns the ms to wait by `Retry-After` (seconds or a date, RFC 9110 section 10.2.3), or until GitHub's
- * `X-RateLimit-Reset` (seconds since the epoch) when no request remains. Returns `undefined` if both are absent or
- * invalid.
+ * Returns the ms to wait by `Retry-After`, or until GitHub's `X-RateLimit-Reset` (seconds since the epoch) when no
+ * request remains. Returns `undefined` if both are absent or invalid.
  */
-export function parseRetryAfter(headers: Headers, now: number): number | undefined {
-  const value = headers.get("retry-after")?.trim();
-  if (!value) return getMsUntilReset(headers, now);
-  if (/^\d+(\.\d+)?$/.test(value)) return Number(value) * 1000;
-  const date = Date.parse(value);
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+export function getRetryAfterMs(headers: Headers, now: number): number | undefined {
+  return parseRetryAfter(Object.fromEntries(headers), now) ?? getMsUntilReset(headers, now);
 }
 
 function getMsUntilReset(headers: Headers, now: number): number | undefined {
