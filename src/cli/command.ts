@@ -21,3 +21,8 @@ export class Command extends CommanderCommand {
     });
   }
 }
+
+/** Collects the values of an option that can be repeated. */
+export function collectValues(value: string, before: string[] = []): string[] {
+  return [...before, value];
+}

@@ -1,4 +1,4 @@
-import { Command } from "../../command.ts";
+import { Command, collectValues } from "../../command.ts";
 import type { Kay } from "../../kay.ts";
 import type { AnswerOptions } from "./options.ts";
 
@@ -12,15 +12,11 @@ export function createAnswerCommand(kay: Kay): Command {
     .option("--edit <json>", "Approve, but with these arguments")
     .option("--deny", "Deny the request")
     .option("--reason <text>", "Reason for denying")
-    .option("--field <key=value>", "Set a form field; can be repeated", collect, [])
+    .option("--field <key=value>", "Set a form field; can be repeated", collectValues, [])
     .option("--decline", "Decline the form")
     .option("--cancel", "Cancel the form or the request that is waiting for a connection")
     .addHelpText("after", AFTER)
     .action(async (id: string, options: AnswerOptions) => (await import("./run.ts")).runAnswer(kay, id, options));
-}
-
-function collect(value: string, before: string[]): string[] {
-  return [...before, value];
 }
 
 const AFTER = `

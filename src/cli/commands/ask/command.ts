@@ -2,7 +2,7 @@ import { Problem } from "#protocol/errors";
 import { type AllowOptions, checkAllowOptions, hasAllowOptions } from "../../ask/allow-list.ts";
 import type { OneShotOptions } from "../../ask/once.ts";
 import type { OutputOptions } from "../../ask/output.ts";
-import { Command } from "../../command.ts";
+import { Command, collectValues } from "../../command.ts";
 import type { ExitCode } from "../../exit-codes.ts";
 import type { Kay } from "../../kay.ts";
 import { canHaveSession, openSession, showGreeting } from "../../session/open.ts";
@@ -21,13 +21,17 @@ export function createAskCommand(kay: Kay): Command {
     .argument("[prompt...]", "Question or task; use `-` to read it from stdin")
     .option("--confirm", "Show the plan and ask before doing anything")
     .option("--dry-run", "Show what would change without changing anything")
-    .option("--allow <tool[:place]>", "Pre-approve a tool, optionally for one target (slack.send_message:#ci)", collect)
-    .option("--allow-file <file>", "Read pre-approved tools from a file, one per line", collect)
+    .option(
+      "--allow <tool[:place]>",
+      "Pre-approve a tool, optionally for one target (slack.send_message:#ci)",
+      collectValues,
+    )
+    .option("--allow-file <file>", "Read pre-approved tools from a file, one per line", collectValues)
     .option("-c, --continue", "Continue the most recent conversation")
     .option("-r, --resume <conversation>", "Continue a conversation by ID, title, or `latest`")
     .option("--queue", "Wait for the running request in that conversation instead of cancelling it")
     .option("--stream", "Stream the answer as JSON Lines (requires --json)")
-    .option("--file <file>", "Add a text file to the prompt; can be repeated (use `-` for stdin)", collect)
+    .option("--file <file>", "Add a text file to the prompt; can be repeated (use `-` for stdin)", collectValues)
     .option("--output-schema <file>", "Answer with JSON that matches this JSON Schema")
     .option("--max-steps <number>", "Stop after this many model calls (1 to 20)")
     .option("-o, --output <file>", "Write the answer to a file")
@@ -93,10 +97,6 @@ function isOneShot(options: Options): boolean {
     Boolean(confirm || queue || file || hasAllowOptions(options)) ||
     [output, outputSchema, maxSteps].some((each) => each !== undefined)
   );
-}
-
-function collect(value: string, before: string[] = []): string[] {
-  return [...before, value];
 }
 
 function checkOptions(kay: Kay, options: Options): void {

@@ -1,5 +1,5 @@
 import { Problem } from "#protocol/errors";
-import { Command } from "../../command.ts";
+import { Command, collectValues } from "../../command.ts";
 import type { Kay } from "../../kay.ts";
 
 /** `kay services`: what can be connected, `kay services show <name>`: everything about one, and services of one's own. */
@@ -23,7 +23,7 @@ export function createServicesCommand(kay: Kay): Command {
     .option("--mcp [address]", "Add an MCP server by URL, or by command (quoted or after --)")
     .option("--name <name>", "Name for the MCP server")
     .option("--key-header <header>", "Header that carries the API key (default: bearer token)")
-    .option("--env <name>", "Pass this environment variable to the MCP server", collect)
+    .option("--env <name>", "Pass this environment variable to the MCP server", collectValues)
     .option("--trust-reads", "Run the MCP tools that only read, by the server's word, without asking")
     .option("--dry-run", "Validate the file and show what would change")
     .description("Add or replace a custom service")
@@ -64,10 +64,6 @@ type AddFlags = {
   trustReads?: boolean;
   dryRun?: boolean;
 };
-
-function collect(name: string, before: string[] = []): string[] {
-  return [...before, name];
-}
 
 function oneFile([file, ...more]: string[], flags: AddFlags): string {
   if (file === undefined) throw new Problem("USAGE", "Specify a description file, or an MCP server with --mcp.");

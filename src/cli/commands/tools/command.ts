@@ -1,4 +1,4 @@
-import { Command } from "../../command.ts";
+import { Command, collectValues } from "../../command.ts";
 import type { Kay } from "../../kay.ts";
 
 /** Defines `kay tools list|show|call`: lists tools and runs one without a model. */
@@ -18,17 +18,13 @@ export function createToolsCommand(kay: Kay): Command {
     .command("call")
     .argument("<tool>", "Tool name, such as jira.search")
     .argument("[input]", "Tool input as JSON; use `-` to read from stdin")
-    .option("--field <key=value>", "Set an input field; can be repeated", collect, [])
+    .option("--field <key=value>", "Set an input field; can be repeated", collectValues, [])
     .description("Run a tool")
     .addHelpText("after", AFTER_CALL)
     .action(async (name: string, input: string | undefined, { field }: { field: string[] }) =>
       (await import("./call.ts")).callTool(kay, { name, input, fields: field }),
     );
   return command;
-}
-
-function collect(value: string, before: string[]): string[] {
-  return [...before, value];
 }
 
 const AFTER_CALL = `
