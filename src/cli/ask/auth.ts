@@ -3,8 +3,9 @@ import { Problem } from "#protocol/errors";
 import { formatAuth, formatTimeLeft, listMissingServices, toLine } from "#ui/text/words";
 import type { CardItem } from "#ui/view/view";
 import type { BackendHandle } from "../backend/handle.ts";
-import { beginConnection, completeConsent, showLink } from "../consent/connection.ts";
+import { beginConnections, completeConsent, getConsentUrl } from "../consent/connection.ts";
 import { openLinks } from "../consent/open-links.ts";
+import { showWaitLine } from "../consent/waiting-line.ts";
 import type { Kay } from "../kay.ts";
 import { promptLine, writeNotice } from "../prompt/line.ts";
 
@@ -47,10 +48,7 @@ async function connectAll(
   asked: OpenCard<AuthCard>,
   sayNo: (card: AuthCard) => Promise<void>,
 ): Promise<string[]> {
-  const begun: BegunConnection[] = [];
-  for (const service of listMissingServices(asked.card().auth)) begun.push(await beginConnection(kay, link, service));
-  for (const { response } of begun) showLink(kay, response);
-  await openLinks(kay, begun.map(getUrl));
+  const begun = await beginConnections(kay, link, listMissingServices(asked.card().auth));
   const board = showConsentProgress(kay, asked, begun, () => sayNo(asked.card()));
   try {
     const ends = await Promise.allSettled(begun.map((one) => connectOne(kay, link, { one, asked, board })));
@@ -80,8 +78,6 @@ async function connectOne(kay: Kay, link: BackendHandle, { one, asked, board }: 
   await reportConnected(link, asked.card().auth.generation_id, service);
 }
 
-const TICK_MS = 1_000;
-
 /** The line that tells which services are waited for: `slack ✓, gmail …  9:41 left`. */
 type ConsentProgress = {
   /** A service is connected from here. */
@@ -105,7 +101,13 @@ function showConsentProgress(
   const over = new AbortController();
   let note = "";
   let told = "";
-  const draw = () => {
+  const format = () => {
+    for (const service of asked.card().auth.connected) {
+      if (!elsewhere.has(service) || connected.has(service)) continue;
+      connected.add(service);
+      elsewhere.get(service)?.abort();
+      kay.out.writeProgress(`${toLine(service)} was connected elsewhere.`);
+    }
     if (kay.flags.plain) {
       const waiting = services
         .filter((service) => !connected.has(service))
@@ -114,58 +116,34 @@ function showConsentProgress(
       if (waiting !== told && waiting !== "")
         kay.out.writeProgress(`Waiting until ${waiting} is connected. Ctrl+C cancels it.`);
       told = waiting;
-      return;
+      return null;
     }
     const left = Math.min(...begun.map(({ deadline }) => deadline)) - kay.clock.now();
     const words = services.map((service) => `${toLine(service)} ${connected.has(service) ? "✓" : "…"}`).join(", ");
     const text = `Waiting: ${words}  ${formatTimeLeft(left)} left${note} · o open  x cancel`;
-    if (kay.terminal.stderr.isTerminal && !over.signal.aborted)
-      kay.out.setStatusLine(text.slice(0, kay.terminal.stderr.columns() - 1));
+    return text.slice(0, kay.terminal.stderr.columns() - 1);
   };
-  const look = () => {
-    for (const service of asked.card().auth.connected) {
-      if (!elsewhere.has(service) || connected.has(service)) continue;
-      connected.add(service);
-      elsewhere.get(service)?.abort();
-      kay.out.writeProgress(`${toLine(service)} was connected elsewhere.`);
-    }
-    draw();
-  };
-  const press = (key: string) => {
-    if (key === "x") void cancel().catch(() => {});
-    const missing = begun.filter(({ response }) => !connected.has(response.service));
-    if (key === "o") void openLinks(kay, missing.map(getUrl));
-  };
-  const releaseKeys = kay.terminal.stdin.isTerminal && kay.flags.input ? kay.terminal.stdin.keys(press) : () => {};
-  void repeatEverySecond(kay, look, over.signal);
+  const line = showWaitLine(kay, format, {
+    o: () => {
+      const missing = begun.filter(({ response }) => !connected.has(response.service));
+      void openLinks(kay, missing.map(getConsentUrl));
+    },
+    x: () => void cancel().catch(() => {}),
+  });
   return {
     tick: (service) => {
       connected.add(service);
-      draw();
+      line.redraw();
     },
     elsewhere: (service) => (elsewhere.get(service) ?? over).signal,
     retrying: () => {
       note = " · no answer, retrying";
     },
     end: () => {
-      if (over.signal.aborted) return;
       over.abort();
-      releaseKeys();
-      kay.out.setStatusLine(null);
+      line.end();
     },
   };
-}
-
-/** Look once a second. */
-export async function repeatEverySecond(kay: Kay, look: () => void, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
-    look();
-    await kay.clock.sleep(TICK_MS, signal).catch(() => {});
-  }
-}
-
-function getUrl({ response }: BegunConnection): string {
-  return response.authorization_url;
 }
 
 export type AuthCard = Extract<CardItem, { type: "auth" }>;

@@ -1,11 +1,11 @@
 import type { BegunConnection } from "#client/credentials/credentials";
 import { clean } from "#protocol/clean";
 import { formatTimeLeft } from "#ui/text/words";
-import { repeatEverySecond } from "../ask/auth.ts";
 import type { BackendHandle } from "../backend/handle.ts";
 import type { Kay } from "../kay.ts";
-import { beginConnection, type ConnectedService, completeConsent, showLink } from "./connection.ts";
+import { beginConnections, type ConnectedService, completeConsent, getConsentUrl } from "./connection.ts";
 import { openLinks } from "./open-links.ts";
+import { showWaitLine } from "./waiting-line.ts";
 
 /** What became of each service, in the order they were named. */
 export type ConnectResult = PromiseSettledResult<ConnectedService>;
@@ -20,10 +20,7 @@ export async function connectConcurrently(
   services: string[],
   { site, settled }: { site?: string; settled(index: number, result: ConnectResult): void },
 ): Promise<ConnectResult[]> {
-  const begun: BegunConnection[] = [];
-  for (const service of services) begun.push(await beginConnection(kay, link, service, site));
-  for (const { response } of begun) showLink(kay, response);
-  await openLinks(kay, begun.map(getUrl));
+  const begun = await beginConnections(kay, link, services, site);
   const open = new Set(begun);
   const board = showBoard(kay, open);
   try {
@@ -45,40 +42,26 @@ type Board = { retrying(message: string): void; end(): void };
 
 /** On a terminal a line that is redrawn, with `o` to open again what is missing; elsewhere it is said once. */
 function showBoard(kay: Kay, open: Set<BegunConnection>): Board {
-  const { stderr, stdin } = kay.terminal;
+  const { stderr } = kay.terminal;
   const first = Math.min(...[...open].map(({ deadline }) => deadline));
   if (!stderr.isTerminal || kay.flags.quiet || kay.flags.json) {
     const minutes = Math.max(1, Math.round((first - kay.clock.now()) / 60_000));
     kay.out.writeProgress(`Waiting for ${open.size} authorizations (${minutes} minutes)…`);
     return { retrying: (message) => kay.out.writeProgress(message), end: () => {} };
   }
-  const over = new AbortController();
-  const keys = stdin.isTerminal && kay.flags.input;
   let note = "";
-  const draw = () => {
-    if (over.signal.aborted || open.size === 0) return;
+  const format = (hasKeys: boolean) => {
+    if (open.size === 0) return null;
     const names = [...open].map(({ response }) => clean(response.service, { lines: false })).join(", ");
-    const help = keys ? " · o open  Ctrl+C cancel" : "";
+    const help = hasKeys ? " · o open  Ctrl+C cancel" : "";
     const text = `Waiting for ${names}  ${formatTimeLeft(first - kay.clock.now())} left${note}${help}`;
-    kay.out.setStatusLine(text.slice(0, stderr.columns() - 1));
+    return text.slice(0, stderr.columns() - 1);
   };
-  const press = (key: string) => {
-    if (key === "o") void openLinks(kay, [...open].map(getUrl));
-  };
-  const releaseKeys = keys ? stdin.keys(press) : () => {};
-  void repeatEverySecond(kay, draw, over.signal);
+  const { end } = showWaitLine(kay, format, { o: () => void openLinks(kay, [...open].map(getConsentUrl)) });
   return {
     retrying: () => {
       note = " · no answer, retrying";
     },
-    end: () => {
-      over.abort();
-      releaseKeys();
-      kay.out.setStatusLine(null);
-    },
+    end,
   };
-}
-
-function getUrl({ response }: BegunConnection): string {
-  return response.authorization_url;
 }

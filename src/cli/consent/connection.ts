@@ -9,7 +9,7 @@ import { Problem } from "#protocol/errors";
 import { findReplacedAccount, formatAccount, formatSite, saveAccountLabels } from "../backend/account-labels.ts";
 import type { BackendHandle } from "../backend/handle.ts";
 import type { Kay } from "../kay.ts";
-import { openLink } from "./open-links.ts";
+import { openLink, openLinks } from "./open-links.ts";
 import { showWaiting, type WaitingLine } from "./waiting-line.ts";
 
 /** How a link reaches the user. `kay try` gives the consent itself without one. */
@@ -35,12 +35,36 @@ export async function connectService(
   const url = showLink(kay, begun.response);
   const { open = openLink } = options;
   await open(kay, url);
-  const waiting = await showWaiting(kay, { url, deadline: begun.deadline });
+  return await waitForConsent(kay, link, begun);
+}
+
+/** Shows the waiting line until a connection is complete or has failed. */
+export async function waitForConsent(kay: Kay, link: BackendHandle, begun: BegunConnection): Promise<ConnectedService> {
+  const waiting = await showWaiting(kay, { url: getConsentUrl(begun), deadline: begun.deadline });
   try {
     return await completeConsent(kay, link, begun, waiting);
   } finally {
     waiting.end();
   }
+}
+
+/** Starts all authorizations, prints their links and opens them. */
+export async function beginConnections(
+  kay: Kay,
+  link: BackendHandle,
+  services: string[],
+  site?: string,
+): Promise<BegunConnection[]> {
+  const begun: BegunConnection[] = [];
+  for (const service of services) begun.push(await beginConnection(kay, link, service, site));
+  for (const { response } of begun) showLink(kay, response);
+  await openLinks(kay, begun.map(getConsentUrl));
+  return begun;
+}
+
+/** Returns the link of a connection. */
+export function getConsentUrl({ response }: BegunConnection): string {
+  return response.authorization_url;
 }
 
 /** Starts an authorization. The PKCE challenge binds the tokens to this process, even if someone else sees the link. */

@@ -3,8 +3,7 @@ import { Problem } from "#protocol/errors";
 import { quoteShellWord } from "#protocol/shell";
 import type { BackendHandle } from "../backend/handle.ts";
 import type { Kay } from "../kay.ts";
-import { type ConnectedService, completeConsent } from "./connection.ts";
-import { showWaiting } from "./waiting-line.ts";
+import { type ConnectedService, waitForConsent } from "./connection.ts";
 
 /** Keep what `--poll` needs beside the sign-in, sealed as that is; what has expired goes. */
 export async function savePendingConnection(kay: Kay, link: BackendHandle, begun: BegunConnection): Promise<void> {
@@ -28,12 +27,9 @@ export async function finishPendingConnection(
       hint: `Run \`kay connect ${quoteShellWord(service)}\` for a fresh link.`,
     });
   }
-  const url = kept.response.authorization_url;
-  const waiting = await showWaiting(kay, { url, deadline: kept.deadline });
   try {
-    return await completeConsent(kay, link, kept, waiting);
+    return await waitForConsent(kay, link, kept);
   } finally {
-    waiting.end();
     if (!kay.signal.aborted) await forget(link, state);
   }
 }

@@ -2,9 +2,6 @@ import { formatTimeLeft } from "#ui/text/words";
 import type { Kay } from "../kay.ts";
 import { openLink } from "./open-links.ts";
 
-/** How often the line is redrawn, in ms. */
-const REDRAW_MS = 1_000;
-
 /** One authorization that is waited for. */
 export type PendingAuthorization = { url: string; deadline: number };
 
@@ -17,7 +14,7 @@ export type WaitingLine = { retrying(message: string): void; end(): void };
  * where nothing may be redrawn, it is said once.
  */
 export async function showWaiting(kay: Kay, awaited: PendingAuthorization): Promise<WaitingLine> {
-  const { stderr, stdin } = kay.terminal;
+  const { stderr } = kay.terminal;
   const { out } = kay;
   if (!stderr.isTerminal || kay.flags.quiet || kay.flags.json || kay.flags.plain) {
     const minutes = Math.max(1, Math.round((awaited.deadline - kay.clock.now()) / 60_000));
@@ -25,37 +22,62 @@ export async function showWaiting(kay: Kay, awaited: PendingAuthorization): Prom
     return { retrying: (message) => kay.out.writeProgress(message), end: () => {} };
   }
   const qr = await import("uqr");
-  const ticking = new AbortController();
-  const keys = stdin.isTerminal && kay.flags.input;
   let note = "";
-  const draw = () => {
-    if (!ticking.signal.aborted) out.setStatusLine(line(kay, awaited, keys, note));
-  };
-  const press = (key: string) => {
-    if (key === "c") {
+  const wait = showWaitLine(kay, (hasKeys) => line(kay, awaited, hasKeys, note), {
+    o: () => void openLink(kay, awaited.url),
+    c: () => {
       stderr.write(`\x1b]52;c;${Buffer.from(awaited.url).toString("base64")}\x07`);
       out.writeProgress("Copied the link to the clipboard (if your terminal supports it).");
-    } else if (key === "q") out.writeProgress(qr.renderUnicodeCompact(awaited.url));
-    else if (key === "o") void openLink(kay, awaited.url);
-  };
-  const releaseKeys = keys ? stdin.keys(press) : () => {};
-  void tick(kay, draw, ticking.signal);
+    },
+    q: () => out.writeProgress(qr.renderUnicodeCompact(awaited.url)),
+  });
   return {
     retrying: () => {
       note = "no answer, retrying";
     },
+    end: wait.end,
+  };
+}
+
+/** A line at the bottom of the terminal. */
+type WaitLine = { redraw(): void; end(): void };
+
+/**
+ * Shows a line that is redrawn every second while kay waits for a consent.
+ *
+ * @param format the line, or null where it is not shown
+ * @param keys what a key does, if this terminal takes keys
+ */
+export function showWaitLine(
+  kay: Kay,
+  format: (hasKeys: boolean) => string | null,
+  keys: Record<string, () => void>,
+): WaitLine {
+  const { stderr, stdin } = kay.terminal;
+  const over = new AbortController();
+  const hasKeys = stdin.isTerminal && kay.flags.input;
+  const redraw = () => {
+    const text = over.signal.aborted ? null : format(hasKeys);
+    if (text !== null && stderr.isTerminal) kay.out.setStatusLine(text);
+  };
+  const actions = new Map(Object.entries(keys));
+  const releaseKeys = hasKeys ? stdin.keys((key) => actions.get(key)?.()) : () => {};
+  void repeatEverySecond(kay, redraw, over.signal);
+  return {
+    redraw,
     end: () => {
-      ticking.abort();
+      if (over.signal.aborted) return;
+      over.abort();
       releaseKeys();
-      out.setStatusLine(null);
+      kay.out.setStatusLine(null);
     },
   };
 }
 
-async function tick(kay: Kay, draw: () => void, signal: AbortSignal): Promise<void> {
+async function repeatEverySecond(kay: Kay, work: () => void, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    draw();
-    await kay.clock.sleep(REDRAW_MS, signal).catch(() => {});
+    work();
+    await kay.clock.sleep(1_000, signal).catch(() => {});
   }
 }
 
