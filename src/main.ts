@@ -53,7 +53,7 @@ export async function main(argv: string[], greeted = false): Promise<number> {
   return code || 1;
 }
 
-/** The look at the registry for a newer version, in a process of its own (`src/process.ts` starts it). */
+/** The check for a newer version, in a separate process (`src/process.ts` starts it). */
 export async function checkForUpdate(): Promise<void> {
   const { refreshUpdateRecord } = await import("#client/update/record");
   const { env, versions } = process;
@@ -122,7 +122,7 @@ function readText(path: string): string {
   }
 }
 
-/** jq runs in a thread of its own, which can be ended; its program lies beside this one. */
+/** jq runs in a separate thread, so that it can be ended. Its program lies beside this one. */
 async function startJq(expression: string): Promise<JqThread> {
   const { startJqThread } = await import("#cli/output/jq/start");
   return startJqThread(new URL("jq.js", import.meta.url), expression, JQ_LIMIT_MS);

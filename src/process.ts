@@ -65,9 +65,9 @@ export function endOnCrash(terminal: { restore(): void }, word: (error: unknown)
   process.on("uncaughtException", crash).on("unhandledRejection", crash);
 }
 
-/** What a terminal needs of an operating system with jobs. */
+/** The job control that a terminal needs from the system. */
 const jobs: Pick<ProcessStreams, "stop" | "onContinue" | "guard"> = {
-  // The whole job, as the terminal does it for Ctrl+Z. Without a shell that could go on with it, the system leaves it running.
+  // The whole job, as the terminal does it for Ctrl+Z. Without a shell that could resume it, the system leaves it running.
   stop: () => void process.kill(0, "SIGTSTP"),
   onContinue: (listener) => {
     process.on("SIGCONT", listener);
@@ -146,7 +146,7 @@ export function findProgram(program: string): string | null {
   return null;
 }
 
-/** Start kay's own backend as a process that goes on by itself; what it writes goes to this log. */
+/** Starts kay's own backend as a detached process. Its output goes to this log. */
 export function spawnBackend(
   log: string,
   profile: string,
@@ -174,7 +174,7 @@ export function spawnBackend(
   };
 }
 
-/** Start `checkForUpdate` of this bundle as a process that goes on by itself. */
+/** Starts `checkForUpdate` of this bundle as a detached process. */
 export function spawnUpdateCheck(main: string): void {
   const args = ["--input-type=commonjs", "--eval", "require(process.argv[1]).checkForUpdate()", main];
   const child = spawn(process.execPath, args, {

@@ -72,7 +72,7 @@ export type ToolOutput = {
   url?: string;
   /** The arguments after the user edited them. */
   edited?: Record<string, unknown>;
-  /** What the call would have done. Set in a dry run, where nothing is sent. */
+  /** The effect that the call would have had. Set in a dry run, where nothing is sent. */
   planned?: Planned;
   /** The same call was made before, so this one was not made. */
   repeated?: true;

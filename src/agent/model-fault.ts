@@ -2,7 +2,7 @@ import { APICallError } from "ai";
 import { parseServiceFault } from "#connectors/http/errors";
 import { parseRetryAfter } from "#net/retry-after";
 
-/** What a provider reported, in the answer to a request or in the middle of its stream. */
+/** A fault that a provider reported, in the answer to a request or in the middle of its stream. */
 export type ModelFault = {
   /** HTTP status; absent when nothing answered. */
   status?: number;
@@ -64,7 +64,7 @@ function readApiError({
   responseHeaders = {},
   data,
 }: APICallError): ModelFault {
-  // An error that opens a stream has an HTTP status of its own making and no body.
+  // An error that opens a stream has an HTTP status but no body.
   const body = responseBody || JSON.stringify(data ?? "") || "";
   const waitMs = parseRetryAfter(responseHeaders, Number.NaN) ?? readRetryDelay(body);
   return {

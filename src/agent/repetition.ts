@@ -69,7 +69,7 @@ export function withWritesDone(problem: Problem, past: PastCall[]): Problem {
   const { code, message, details, cause } = problem;
   const list = [...new Set(written)].slice(0, MAX_LISTED).join("; ");
   const more = new Set(written).size > MAX_LISTED ? ", and more" : "";
-  const hint = `Already carried out: ${list}${more}. Check the result before you ask again.`;
+  const hint = `Already done: ${list}${more}. Check the result before you ask again.`;
   return new Problem(code, message, { hint, details, cause });
 }
 

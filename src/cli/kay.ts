@@ -107,7 +107,7 @@ export type Kay = {
    * anything is started; `stored` leaves KAY_TOKEN aside.
    */
   openBackend(options?: { signedIn?: boolean; stored?: boolean }): Promise<BackendHandle>;
-  /** A backend of the tour alone: sandbox services, a profile and data of its own. `close` stops it. */
+  /** A backend for the tour only, with sandbox services and its own profile and data. `close` stops it. */
   openTour(): Promise<{ link: BackendHandle; close(): Promise<void> }>;
   startJq(expression: string): Promise<JqThread>;
   /** Which profile this run is in, and who chose it. */

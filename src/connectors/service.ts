@@ -151,7 +151,7 @@ export type Identity = {
 /** One of the sites that a token opens (Atlassian's accessible resources). */
 export type Site = { id: string; name: string; url: string; scopes: string[]; metadata: Record<string, unknown> };
 
-/** What a tool may do. `destructive` changes cannot be undone by the same user in the same service. */
+/** The access of a tool. `destructive` changes cannot be undone by the same user in the same service. */
 export type Access = "read" | "write" | "destructive";
 
 /**
@@ -214,7 +214,7 @@ export type ToolContext = {
   raw?: RawAccess;
 };
 
-/** What the HTTP core does for its requests, for connectors with their own transport. */
+/** The services of the HTTP core, for connectors with their own transport. */
 export type RawAccess = {
   /** Returns the current token. @throws Problem AUTH_REQUIRED */
   token(): Promise<string>;

@@ -41,7 +41,7 @@ export type InputField = z.infer<typeof InputField>;
 export const ApprovalScope = z.enum(["once", "session", "always"]);
 export type ApprovalScope = z.infer<typeof ApprovalScope>;
 
-/** What a call would do: a summary, and every field exactly as it would be sent. */
+/** The effect that a call would have: a summary, and every field exactly as it would be sent. */
 export const Preview = z.looseObject({
   summary: text,
   service: z.optional(text),
@@ -52,7 +52,7 @@ export const Preview = z.looseObject({
   fields: z.array(PreviewField),
   /** Why the call asks although an approval, `--allow` or a policy covers it. */
   why: z.optional(text),
-  /** What a tool with `confirm_after_execution` did, for the user to review. */
+  /** The result of a tool with `confirm_after_execution`, for the user to review. */
   result: z.optional(text),
 });
 export type Preview = z.infer<typeof Preview>;

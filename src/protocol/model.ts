@@ -11,7 +11,7 @@ const ProviderView = z.looseObject({
   title: z.string(),
   /** Whether the provider can answer now. */
   ready: z.boolean(),
-  /** What the provider needs, or what makes it ready, such as `Set OPENAI_API_KEY.` */
+  /** A step that makes the provider ready, such as `Set OPENAI_API_KEY.` */
   note: z.string(),
   /** Full model names, as accepted by the `model` setting. The first is the default. */
   models: z.array(z.string()),

@@ -10,9 +10,9 @@ export const PreviewField = z.looseObject({
   name: z.string(),
   value: z.unknown(),
   origin: z.optional(z.enum(["person", "service", "model"])),
-  /** What the model read that holds the value or a part of it: `KAY-15`. */
+  /** The source that the model read and that holds the value or a part of it: `KAY-15`. */
   source: z.optional(z.string()),
-  /** What the user said that differs from the value by a letter or two. */
+  /** The user's words that differ from the value by a letter or two. */
   resembles: z.optional(z.string()),
 });
 export type PreviewField = z.infer<typeof PreviewField>;

@@ -37,7 +37,7 @@ export type OAuthTraits = {
   tokenPath: string;
   /** Older paths of the same token endpoint that still answer: HubSpot's v1. */
   olderTokenPaths?: string[];
-  /** What the scopes open, for the headline of the consent page: "Jira at Atlassian". */
+  /** The access that the scopes give, for the headline of the consent page: "Jira at Atlassian". */
   subject(scopes: string[]): string;
   /** Name of the parameter that asks for scopes, where it is not `scope`. Spaces and commas both part them. */
   scopeParameter?: string;

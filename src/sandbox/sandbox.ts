@@ -34,7 +34,7 @@ const SavedOrigin = z.object({ seed: z.string(), world: z.unknown(), tokens: Gra
 const Saved = z.object({
   version: z.literal(1),
   clients: z.record(z.string(), z.object({ id: z.string(), secret: z.string() })),
-  /** Each is checked by itself, so that one that is damaged does not take the others with it. */
+  /** Each is checked separately, so that a damaged one does not affect the others. */
   origins: z.record(z.string(), z.unknown()),
 });
 type Saved = z.infer<typeof Saved>;

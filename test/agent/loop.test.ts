@@ -108,7 +108,7 @@ test("a model that only repeats its write is stopped, and the hint says what was
   expect(model.doStreamCalls).toHaveLength(4);
   expect(events.at(-1)).toMatchObject({
     type: "error",
-    problem: { hint: "Already carried out: Write note 1. Check the result before you ask again." },
+    problem: { hint: "Already done: Write note 1. Check the result before you ask again." },
   });
 });
 
@@ -129,7 +129,7 @@ test("a provider's failure after a write never says to try again", async () => {
   const { events } = await run([calls(["a", "notes.write", { id: 1, text: "x" }]), failure]);
   expect(events.at(-1)).toMatchObject({
     errorText: "Test model reported an error in its answer: overloaded.",
-    problem: { hint: "Already carried out: Write note 1. Check the result before you ask again." },
+    problem: { hint: "Already done: Write note 1. Check the result before you ask again." },
   });
 });
 

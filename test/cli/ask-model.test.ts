@@ -74,7 +74,7 @@ test("a failure after a write says what was done instead of to try again", async
   expect({ exit, stderr }).toEqual({
     exit: 1,
     stderr: expect.stringContaining(
-      `✗ ${LABEL} refused the request (HTTP 400): scripted.\n  Already carried out: Comment on KAY-3`,
+      `✗ ${LABEL} refused the request (HTTP 400): scripted.\n  Already done: Comment on KAY-3`,
     ),
   });
 });

@@ -164,7 +164,7 @@ test("every command of the table works in the session, and none ends it but /qui
     ["/frobnicate", "There is no command /frobnicate"],
     ["/connect", "Specify a service to connect."],
     ["/disconnect", "Specify a service to disconnect."],
-    ["/sessions", "/sessions NUMBER goes on in one."],
+    ["/sessions", "Continue one with /sessions NUMBER."],
     ["/clear", "Started a new conversation."],
   ] as const) {
     ink.enter(line);

@@ -5,7 +5,7 @@ import { hashSecret } from "../store/secrets.ts";
 import { deleteFamiliesBefore, insertFamily, insertRefreshToken } from "../store/token-families.ts";
 import { signAccessToken } from "./access-tokens.ts";
 
-/** What a client receives for a sign-in and for each rotation (docs/protocol.md, "Staying signed in"). */
+/** The tokens that a client receives for a sign-in and for each rotation (docs/protocol.md, "Staying signed in"). */
 export type TokenPair = { token: string; refresh_token: string };
 
 const DAY = 24 * 60 * 60 * 1000;

@@ -153,7 +153,7 @@ async function notDescribed(ports: BackendPorts, installationId: string, name: s
   });
 }
 
-/** What a description changes in an existing one. */
+/** The changes that a new description makes to an existing one. */
 type DescriptionDiff = {
   outcome: "added" | "replaced" | "unchanged";
   /** Sentences for a person. */

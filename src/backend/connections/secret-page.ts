@@ -10,7 +10,7 @@ export type KeyForm = {
   state: string;
   /** Anti-forgery token of this form. */
   ticket: string;
-  /** What was wrong with the last attempt. */
+  /** The error of the last attempt. */
   error?: string;
   user?: string;
   /** Where the answer may lead, besides back here: the provider's consent page. */
@@ -58,7 +58,7 @@ ${asks === "password" ? buildField("User name", "user", "text", user) : ""}${ask
 <button name="decision" value="cancel" formnovalidate>Cancel</button>
 </div>
 </form>
-<footer>Go on only if you ran kay connect yourself just now: whoever sent you this link would get what you connect.</footer>`;
+<footer>Continue only if you just ran kay connect yourself. Otherwise the sender of this link gets access to what you connect.</footer>`;
 }
 
 function buildField(label: string, name: string, type: string, value: string): string {

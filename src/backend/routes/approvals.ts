@@ -23,7 +23,7 @@ import { listPolicies } from "../store/policies.ts";
 import { buildServiceTools } from "../tools/toolbox.ts";
 import { readJsonBody } from "./body.ts";
 
-/** What a plain write does if a client can answer. */
+/** The mode of an ordinary write if a client can answer. */
 const WRITES = "confirm_before_execution";
 
 /** Remembered approvals (protocol section 5): `GET /approvals`, `DELETE /approvals[/:id]`, `POST /approvals/test`. */

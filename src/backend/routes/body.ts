@@ -17,7 +17,7 @@ export async function readJsonBody(request: Request): Promise<unknown> {
   }
 }
 
-/** Levels of lists and objects in a body. Deeper ones overflow the stack of what reads them. */
+/** Levels of lists and objects in a body. Deeper ones would overflow the stack of a parser. */
 const MAX_DEPTH = 100;
 
 function isTooDeep(text: string): boolean {

@@ -20,7 +20,7 @@ import { notTakenProblem, toLostProblem } from "./write-failures.ts";
 type Ports = Pick<BackendPorts, "db" | "clock" | "log" | "node">;
 type Answer = { status: number; body: unknown };
 
-/** What a write tells the record of its key while it runs. */
+/** Updates of the record of a key while its write runs. */
 export type RequestRecord = {
   /** Names the generation that makes the answer, in the transaction that starts or approves it. */
   link(tx: DbConnection, generationId: string): Promise<void>;

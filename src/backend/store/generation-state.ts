@@ -30,7 +30,7 @@ const Counts = z.record(z.string(), z.number());
 
 const GenerationRequest = z.object({
   prompt: z.string(),
-  /** What the user wrote of the prompt, if not all of it. */
+  /** The part of the prompt that the user wrote, if not all of it. */
   typed: z.optional(z.string()),
   context: JsonObject,
   /**

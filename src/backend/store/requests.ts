@@ -95,7 +95,7 @@ export async function interruptRequest(db: Kysely<Database>, installationId: str
     .execute();
 }
 
-/** Forgets a request that was not carried out, so that its key is unknown again. */
+/** Forgets a request that was not executed, so that its key is unknown again. */
 export async function releaseRequest(db: Kysely<Database>, installationId: string, key: string): Promise<void> {
   await db
     .deleteFrom("requests")

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { formatHelpPage, getHelpWidth, type HelpTable } from "./page.ts";
 
 /**
- * Finds the help page for a command line without the tree of commands. It is a program by itself (`dist/help.js`),
+ * Finds the help page for a command line without the tree of commands. It is a separate program (`dist/help.js`),
  * which the launcher uses for plain help.
  */
 export function findHelpPage(args: string[], table: string, columns: () => number): string | null {

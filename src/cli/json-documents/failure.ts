@@ -22,7 +22,7 @@ export const Failure = z.looseObject({
   hint: z.string(),
   session_id: z.optional(z.nullable(z.string())),
   generation_id: z.optional(z.string()),
-  /** Receipts of what was done before the failure. */
+  /** Receipts of the changes made before the failure. */
   receipts: z.optional(z.array(Receipt)),
   /** Services that have to be connected first. */
   integrations: z.optional(z.array(z.string())),

@@ -15,7 +15,7 @@ import { type CardItem, type Item, listOpenCards, type ToolItem, type View } fro
 import { bufferWhilePrompting, type Presenter } from "../ask/presenter.ts";
 import type { Kay } from "../kay.ts";
 
-/** What the line mode knows before the first part. */
+/** The initial state of the line mode. */
 export type PlainPresenterOptions = {
   /** The number of the last part that is history, which is shown in one go. */
   seen?: number;

@@ -86,7 +86,7 @@ export function createTerminalModes(
 /** Ctrl+C, and who hears it. */
 export type Interrupts = { interrupt(): void; catchInterrupts: Kay["catchInterrupts"] };
 
-/** @param otherwise what Ctrl+C does while nobody catches it */
+/** @param otherwise what Ctrl+C does if no handler is set */
 export function createInterrupts(otherwise: () => void): Interrupts {
   let handler = otherwise;
   return {

@@ -80,7 +80,7 @@ function isOnLoopback(url: string): boolean {
   return protocol === "http:" && isLoopbackHost(hostname);
 }
 
-/** Computes a keyed digest of what a backend was started with, which reveals no settings to other users. */
+/** Computes a keyed digest of the settings a backend was started with, which reveals no settings to other users. */
 export function computeFingerprint(
   secret: string,
   build: string,

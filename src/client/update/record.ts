@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { ensureCredentialFolder, readFileIfExists, replaceFile } from "#files/replace-file";
 import { fetchNewerVersion, type Manifest, type RegistryPorts, Version } from "./registry.ts";
 
-/** What is known about newer versions (`update.json` in the state folder). Times are in ms since 1970. */
+/** Known newer versions (`update.json` in the state folder). Times are in ms since 1970. */
 export type UpdateRecord = z.infer<typeof UpdateRecord>;
 
 const UpdateRecord = z.object({

@@ -7,7 +7,7 @@ type Node = Record<string, unknown>;
 /** Levels of nesting that are read. Slack's own blocks have fewer. */
 const DEEPEST = 12;
 
-/** Parts of interactive elements that nobody reads in the message itself. */
+/** Parts of interactive elements that are not part of the message's text. */
 const UNSEEN = new Set(["placeholder", "options", "option_groups", "confirm", "accessibility_label"]);
 
 /**

@@ -43,7 +43,7 @@ const Attachment = z.looseObject({
 });
 type Attachment = z.output<typeof Attachment>;
 
-/** What a message says: its text, and what apps put into blocks, attachments and files. */
+/** The content of a message: its text, and what apps put into blocks, attachments and files. */
 export const CONTENT = {
   text: Text,
   blocks: Blocks,

@@ -23,7 +23,7 @@ const Inline = z.looseObject({
   style: z.catch(Style, undefined),
 });
 
-/** What a rich text block is made of: sections, quotes and code of inline elements, and lists of sections. */
+/** The parts of a rich text block: sections, quotes and code of inline elements, and lists of sections. */
 const Part = z.looseObject({
   type: Text,
   style: Text,

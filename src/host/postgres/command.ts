@@ -7,7 +7,7 @@ import type { PostgresArea } from "./area.ts";
 const TIME_LIMIT_MS = 60_000;
 const OUTPUT_LIMIT = 10_000;
 
-/** A running program of Postgres, and the end of what it has written. */
+/** A running program of Postgres, and the end of its output. */
 export type RunningCommand = { child: ChildProcess; output(): string };
 
 /** Starts a program as the user of Postgres. */

@@ -212,7 +212,7 @@ export type SeedLookup = {
   time(value: string | undefined, fallback: string, path: string): string;
   /** Two weeks before now: when things happened that say nothing about it. */
   longAgo: string;
-  /** The first account, who did whatever a seed names nobody for. */
+  /** The first account, the default author. */
   first: string;
 };
 

@@ -30,7 +30,7 @@ function refusal(request: Request, address: string | undefined): string | undefi
   return undefined;
 }
 
-/** What the controls of an origin can change. */
+/** The state that the controls of an origin can change. */
 export type ControlTarget = {
   oauth: OAuthTarget;
   faults: Faults;

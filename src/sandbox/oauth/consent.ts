@@ -36,7 +36,7 @@ article { white-space: pre-wrap; margin: 0 0 1rem; }
 
 /** Texts of the consent page. */
 export type ConsentView = {
-  /** What the client wants: "Jira at Atlassian". */
+  /** The access that the client requests: "Jira at Atlassian". */
   subject: string;
   action: string;
   /** The anti-forgery token: random, for one answer to this one request. */

@@ -7,7 +7,7 @@ import { type Client, createTokenEndpoint } from "./token.ts";
 
 const TICKET_MS = 600_000;
 
-/** What the OAuth server of an origin needs from it. */
+/** The ports of the OAuth server of an origin. */
 export type OAuthTarget = {
   title: string;
   traits: OAuthTraits;

@@ -30,7 +30,7 @@ export function buildSlack(seed: SlackSeed, now: number): SlackState {
     (index) => `users[${index}].id`,
   );
   if (users.every((user) => user.is_bot || user.deleted))
-    throw new SeedError("users", "there is nobody who can consent");
+    throw new SeedError("users", "there is no user who can consent");
   const lookup: Lookup = {
     now,
     longAgo: new Date(now - 90 * 86_400_000).toISOString(),

@@ -9,7 +9,7 @@ import type { AnyCard } from "./card-action.ts";
 export type Focus = {
   /** Open cards, oldest first. `what` is the content of the request; new content makes a new card. */
   cards: { id: string; what: unknown }[];
-  /** What the user selected with Tab: `COMPOSER`, `DRAFTING` or a card. If null, the oldest card has the focus. */
+  /** The selection that the user made with Tab: `COMPOSER`, `DRAFTING` or a card. If null, the oldest card has the focus. */
   chosen: string | null;
   /**
    * When each card first appeared on the screen, in ms since 1970, and when the focused card was first drawn with the

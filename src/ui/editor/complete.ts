@@ -3,7 +3,7 @@ import { applyChange, type Draft, sanitizeText } from "./draft.ts";
 /** A possible completion and a note about it. Both are raw; the view cleans them. */
 export type Candidate = { text: string; note: string };
 
-/** What the argument of a command names. */
+/** The kind of a command's argument. */
 type ArgumentKind = "services" | "connected" | "sessions" | "tools";
 
 /** Sources of completions. Candidates keep their order. */

@@ -76,7 +76,7 @@ function getLastRow(rows: GridRow[]): GridRow {
 type DisplayPiece = { text: string; cells: number };
 
 /**
- * Returns how a character is displayed, in pieces that may go on different rows; the draft keeps the character itself.
+ * Returns how a character is displayed, in pieces that may be on different rows; the draft keeps the character itself.
  * Terminals disagree on the width of emoji sequences, so their parts are shown separately. Invisible characters are
  * shown as `U+200B` or on a dotted circle.
  */

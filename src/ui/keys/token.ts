@@ -2,7 +2,7 @@ import type { KeyName } from "./key.ts";
 import { type KeyPart, NO_MODIFIERS } from "./key.ts";
 import { parseControlKey, parseCsiKey, parseSs3Key } from "./sequence.ts";
 
-/** What the bytes are part of: keys, a terminal reply, or a bracketed paste. */
+/** The source of the bytes: keys, a terminal reply, or a bracketed paste. */
 export type Mode = "keys" | "string" | "paste";
 
 /**

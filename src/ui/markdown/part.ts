@@ -8,7 +8,7 @@ import type { BlockMode, Fence } from "./scan.ts";
 import { layOutColumns, renderRow, type TableColumns } from "./table.ts";
 import { wrapText } from "./wrap.ts";
 
-/** What the next part of a block needs to know about the parts before it. */
+/** The state that the parts of a block leave for the next one. */
 export type RenderedState = {
   /** Context of the next line of code. */
   context: CodeContext;

@@ -45,7 +45,7 @@ function formatCallFields({ tool, input, fields }: PlannedCall, shown: string): 
   return hidden.length > 0 ? `\n\n${clean(tool, { lines: false })}:\n${hidden.join("\n")}` : "";
 }
 
-/** Inner values are fields by their path, so that each is found by itself. */
+/** Inner values are fields by their path, so that each is found separately. */
 function listInnerFields(field: PreviewField): PreviewField[] {
   return listInputFields(field.value, field.name).map(({ name, text }) => ({ ...field, name, value: text }));
 }

@@ -60,7 +60,7 @@ export function formatReceiptNotes({ effect, allowed_by, account }: Receipt): st
   return [...doubt, ...(allowed_by ? [`allowed by --allow ${toLine(allowed_by)}${as}`] : [])];
 }
 
-/** Lists the summaries of what a call would do. */
+/** Lists the summaries of the effects that a call would have. */
 export function listSummaries({ prompt, preview }: Pick<InteractionRequest, "prompt" | "preview">): string[] {
   const texts = [prompt, preview?.summary].filter((text) => text !== undefined && text.trim() !== "");
   return [...new Set(texts)].map((text) => foldWhitespace(text ?? "").replace(/^/gm, "  "));
@@ -148,7 +148,7 @@ export function toLine(text: string): string {
   return clean(text, { lines: false });
 }
 
-/** What a call may change. */
+/** The words for the access of a call. */
 export const ACCESS_TEXTS = { read: "reads", write: "writes", destructive: "cannot be undone" };
 
 const ENDS: Record<string, string> = {

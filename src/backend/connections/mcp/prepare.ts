@@ -138,7 +138,7 @@ function takesDocument({ publicUrl }: Pick<BackendPorts, "publicUrl">, { takesDo
 
 /**
  * Returns a client that its server may have forgotten. Such a server shows its own error page and kay hears nothing, so
- * if nobody returned from the last links, the client is registered again.
+ * if no user returned from the last links, the client is registered again.
  */
 async function doubtedClient(
   ports: BackendPorts,

@@ -16,7 +16,7 @@ export async function runSessions(context: SlashContext, argument: string): Prom
     const { data } = await api.sessions({ page: 1, limit: LISTED });
     if (data.length === 0) return context.say("There is no conversation here.");
     const rows = data.map((one, index) => [String(index + 1), ...toSessionRow(one)]);
-    return context.say(`${formatRows(context, ["", ...SESSION_COLUMNS], rows)}\n/sessions NUMBER goes on in one.`);
+    return context.say(`${formatRows(context, ["", ...SESSION_COLUMNS], rows)}\nContinue one with /sessions NUMBER.`);
   }
   await context.resume(await number(context, argument));
 }

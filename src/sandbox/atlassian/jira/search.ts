@@ -90,7 +90,7 @@ function getStart(token: unknown, jql: string): number {
     const [start, query] = JSON.parse(Buffer.from(String(token), "base64url").toString()) as [unknown, unknown];
     if (typeof start === "number" && query === mark(jql)) return start;
   } catch {
-    // what is not one of ours is told below
+    // unknown expands are reported below
   }
   throw new JiraError(400, ["The provided next page token is invalid or expired."]);
 }

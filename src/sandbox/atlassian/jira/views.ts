@@ -2,7 +2,7 @@ import { getAvatarUrl } from "../../pictures.ts";
 import type { Account, Comment, Issue, Project, Site, Status } from "../state.ts";
 import { CATEGORIES, ISSUE_TYPES, PRIORITIES } from "./schemes.ts";
 
-/** What the views of one request share. */
+/** The context of the views of one request. */
 export type ViewContext = { site: Site; accounts: Account[]; request: Request };
 
 /** Jira's spelling of a moment: `2026-08-24T10:50:03.000+0000`. */
