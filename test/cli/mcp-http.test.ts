@@ -130,6 +130,30 @@ test.each([null, "text/plain; charset=utf-8", "application/json; charset=utf-8"]
   },
 );
 
+test.each([400, 405, 500])("a server that refuses notifications with %d works", async (status) => {
+  const { run } = ann(async (request, forward) => {
+    const response = await forward(request.clone());
+    const isNotification = request.method === "POST" && !("id" in ((await request.json()) as object));
+    return isNotification ? new Response("Bad Request: missing id", { status }) : response;
+  });
+  expect(await run(add())).toMatchObject({ exit: 0 });
+  expect(await run(READ)).toMatchObject({ exit: 0, stdout: "paid notes\n" });
+});
+
+test("an answer in a list, with an error of null, is taken", async () => {
+  const { run } = ann(async (request, forward) => {
+    const response = await forward(request);
+    if (request.method === "GET" || !response.headers.get("content-type")?.startsWith("text/event-stream"))
+      return response;
+    const message = JSON.parse(/^data: (.*)$/m.exec(await response.text())?.[1] ?? "") as object;
+    const headers = new Headers(response.headers);
+    headers.set("content-type", "application/json");
+    return new Response(JSON.stringify([{ ...message, error: null }]), { headers });
+  });
+  expect(await run(add())).toMatchObject({ exit: 0 });
+  expect(await run(READ)).toMatchObject({ exit: 0, stdout: "paid notes\n" });
+});
+
 test("B254: a server that redirects for ever is refused in a sentence", async () => {
   let asked = 0;
   const { run } = ann(async (request) => {
@@ -141,7 +165,7 @@ test("B254: a server that redirects for ever is refused in a sentence", async ()
 });
 
 /** An old server as a stream of events: POST to its address is refused, and messages go where the stream says. */
-function oldServer() {
+function oldServer({ answers = "on the stream" }: { answers?: "on the stream" | "in the response" } = {}) {
   const encoder = new TextEncoder();
   const streams = new Set<ReadableStreamDefaultController<Uint8Array>>();
   const send = (text: string) => {
@@ -181,6 +205,8 @@ function oldServer() {
       }
       if (pathname !== "/messages") return new Response("Method Not Allowed", { status: 405 });
       const { id, method } = (await request.json()) as { id?: number; method: string };
+      if (id !== undefined && answers === "in the response")
+        return Response.json({ jsonrpc: "2.0", id, result: results[method], error: null });
       if (id !== undefined)
         send(`event: message\ndata: ${JSON.stringify({ jsonrpc: "2.0", id, result: results[method] })}\n\n`);
       return new Response("Accepted", { status: 202 });
@@ -203,6 +229,13 @@ test("B255: a server of the old transport works, a word says that it is old, and
   server.cut();
   expect(await run(READ)).toMatchObject({ exit: 0, stdout: "old notes\n" });
   expect(server.opened()).toBe(before + 1);
+});
+
+test("B255: an old server that answers in the response to a message works too", async () => {
+  const server = oldServer({ answers: "in the response" });
+  const run = kay({ signedIn: true, elsewhere: (url, init) => server.fetch(new Request(url, init)) });
+  expect(await run(add())).toMatchObject({ exit: 0 });
+  expect(await run(READ)).toMatchObject({ exit: 0, stdout: "old notes\n" });
 });
 
 test("B255: what refuses both transports is refused with the first answer", async () => {

@@ -3,6 +3,7 @@ import { Problem } from "#protocol/errors";
 import { toAuthHeaders } from "../http/target.ts";
 import type { Credential } from "../service.ts";
 import { parseChallenge } from "./challenge.ts";
+import { isRecord } from "./message.ts";
 import { requireFollowable } from "./redirect.ts";
 import { createMessageRepair } from "./repair.ts";
 import { repairResponse } from "./repair-response.ts";
@@ -44,8 +45,10 @@ export function createMcpFetch(options: HttpTransportOptions, failed: (problem: 
     const headers = new Headers(init.headers);
     for (const [name, value] of Object.entries(token === undefined ? {} : toAuthHeaders(options.credential, token)))
       headers.set(name, value);
-    if (typeof init.body === "string") repair.sent(JSON.parse(init.body));
-    return options.fetch(address, { ...init, headers: Object.fromEntries(headers), redirect: "manual" });
+    const message: unknown = typeof init.body === "string" ? JSON.parse(init.body) : undefined;
+    repair.sent(message);
+    const request = { ...init, headers: Object.fromEntries(headers), redirect: "manual" as const };
+    return acceptNotification(message, await options.fetch(address, request));
   };
   const receive = async (response: Response, asked: URL, method = "GET") => {
     requireFollowable(response, asked, method);
@@ -73,6 +76,16 @@ export function createMcpFetch(options: HttpTransportOptions, failed: (problem: 
     }
   };
 }
+
+/** Some servers refuse notifications, which need no answer. Refusals that later requests would get too stay. */
+async function acceptNotification(message: unknown, response: Response): Promise<Response> {
+  const isNotification = isRecord(message) && message.method !== undefined && message.id === undefined;
+  if (!isNotification || !REFUSED.has(response.status)) return response;
+  await response.body?.cancel();
+  return new Response(null, { status: 202 });
+}
+
+const REFUSED = new Set([400, 405, 415, 422, 500, 501]);
 
 /** Returns whether the token is invalid or lacks a scope (MCP, "Step-Up Authorization"). */
 function isRefusal({ status, headers }: Response): boolean {

@@ -1,4 +1,12 @@
-import { SdkErrorCode, SdkHttpError, SSEClientTransport, SseError, type Transport } from "@modelcontextprotocol/client";
+import {
+  type JSONRPCMessage,
+  parseJSONRPCMessage,
+  SdkErrorCode,
+  SdkHttpError,
+  SSEClientTransport,
+  SseError,
+  type Transport,
+} from "@modelcontextprotocol/client";
 
 /** Time limit in ms for a server to say where messages go. */
 const START_TIMEOUT_MS = 10_000;
@@ -10,7 +18,9 @@ type McpFetch = (address: string | URL, init?: RequestInit) => Promise<Response>
  * the library would open another stream, whose session at the server was not initialized.
  */
 export function createSseTransport(url: URL, fetch: McpFetch): Transport {
-  const transport = new SSEClientTransport(url, { fetch: withStatus(fetch) });
+  const transport: SSEClientTransport = new SSEClientTransport(url, {
+    fetch: withStatus(fetch, (message) => transport.onmessage?.(message)),
+  });
   const start = transport.start.bind(transport);
   transport.start = async () => {
     await withinTime(start(), () => transport.close());
@@ -23,16 +33,32 @@ export function createSseTransport(url: URL, fetch: McpFetch): Transport {
   return transport;
 }
 
-/** Makes an error with its status of a refused message, which the library words as a text only. */
-function withStatus(fetch: McpFetch): McpFetch {
+/**
+ * Makes an error with its status of a refused message, which the library words as a text only. Some servers answer in
+ * the response to a message instead of on the stream; `answer` gets that.
+ */
+function withStatus(fetch: McpFetch, answer: (message: JSONRPCMessage) => void): McpFetch {
   return async (address, init) => {
     const response = await fetch(address, init);
-    if (response.ok || init?.method !== "POST" || response.headers.has("location")) return response;
+    if (init?.method !== "POST" || response.headers.has("location")) return response;
     const { status, statusText } = response;
     const text = await response.text();
+    if (response.ok) {
+      const message = parseAnswer(text);
+      if (message) answer(message);
+      return new Response(null, { status: 202 });
+    }
     const message = `HTTP ${status}`;
     throw new SdkHttpError(SdkErrorCode.ClientHttpNotImplemented, message, { status, statusText, text });
   };
+}
+
+function parseAnswer(text: string): JSONRPCMessage | undefined {
+  try {
+    return parseJSONRPCMessage(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
 }
 
 async function withinTime(started: Promise<void>, stop: () => Promise<void>): Promise<void> {

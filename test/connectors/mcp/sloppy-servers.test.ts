@@ -64,6 +64,7 @@ test.each([
     },
   ],
   ["hints", { "tools/list": { tools: [{ ...FIELDLESS, annotations: { title: null, readOnlyHint: null } }] } }],
+  ["a schema's type", { "tools/list": { tools: [{ name: "look", inputSchema: {} }] } }],
   ["the input schema", { "tools/list": { tools: [{ name: "look", inputSchema: null }] } }],
   ["items of a list", { "tools/list": { tools: [null, FIELDLESS] } }],
   ["the error of an answer", { envelope: { error: null } }],
