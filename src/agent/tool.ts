@@ -21,6 +21,8 @@ export type AgentTool = {
   modeOf?(input: Record<string, unknown>): ToolMode | undefined;
   resource?(input: Record<string, unknown>): string | undefined;
   egress?: boolean;
+  /** Reads what the call reaches, in one line. @throws Problem if it cannot be read */
+  describeTarget?(input: Record<string, unknown>, context: RunContext): Promise<string>;
   examples: string[];
   /** The tool's label in metrics. Names of custom services are not reported to operators. */
   metricName?: string;

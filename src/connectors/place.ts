@@ -17,3 +17,8 @@ export function quoteName(text: string | undefined): string | undefined {
 export function formatPlace(words: string, place: string | undefined): string | undefined {
   return place === undefined ? undefined : `${words} ${place}`;
 }
+
+/** Narrows a place to one object or change in it, so that an approval covers no other: "in repository web, pull request 3". */
+export function narrowPlace(place: string | undefined, part: string | undefined): string | undefined {
+  return place === undefined || !part ? undefined : `${place}, ${part}`;
+}

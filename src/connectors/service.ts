@@ -183,6 +183,11 @@ export type Tool<Input extends Record<string, unknown> = Record<string, unknown>
    * It asks if the words may come from text that others wrote.
    */
   egress?: boolean;
+  /**
+   * Reads what the call reaches, in one line, before the user is asked: "“Release 1.4” from Sam Sample". For tools whose
+   * input names it by an ID or by a part of its title.
+   */
+  describeTarget?(input: Input, context: ToolContext): Promise<string>;
   /** The call stays in memory while the user is asked, because the server keeps a connection open meanwhile. */
   suspendable?: boolean;
   /** Returns a stricter mode for some inputs, such as a mention of everyone. */

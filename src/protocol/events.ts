@@ -47,6 +47,8 @@ export const Preview = z.looseObject({
   service: z.optional(text),
   access: z.optional(z.enum(["read", "write", "destructive"])),
   account: z.optional(text),
+  /** What the call reaches, if the input names it by an ID: "“Release 1.4” from Sam Sample". */
+  target: z.optional(text),
   /** Opaque ID of that account. An approval counts only for the account that it showed. */
   account_id: z.optional(text),
   fields: z.array(PreviewField),

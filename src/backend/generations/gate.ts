@@ -2,8 +2,9 @@ import { formatAccountChange } from "#agent/call";
 import type { Allowance, CheckedCall, GateResult } from "#agent/calls";
 import type { Outcome, Wait } from "#agent/events";
 import { DENIAL_TEXT } from "#agent/limits";
+import { UNATTENDED_CONTEXT } from "#agent/tool";
 import type { Account } from "#connectors/service";
-import { clean } from "#protocol/clean";
+import { clean, cleanLine } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 import type { InteractionResponse, Preview } from "#protocol/events";
 import { hashAccount } from "../approvals/account.ts";
@@ -52,13 +53,33 @@ async function askFirst(
   const { mode, grant, offer, guarded, why } = decision;
   const asks = world.request.confirm || (mode === "confirm_before_execution" && grant === undefined);
   if (!asks) return { allowed: await recordAllowance(world, call, decision, account) };
+  const target = await describeTarget(call, account);
   return await openInteraction(toAsker(world, call), BEFORE_CALL, {
     type: "approval",
     prompt: call.summary,
-    preview: { ...toPreview(world, call, account), ...(guarded ? { why: toSentence(why) } : {}) },
+    preview: {
+      ...toPreview(world, call, account),
+      ...(target ? { target } : {}),
+      ...(guarded ? { why: toSentence(why) } : {}),
+    },
     editable: true,
     approvalScopes: offer.scopes,
   });
+}
+
+/** Milliseconds that a card waits for the description of what its call reaches. */
+const TARGET_LIMIT = 5_000;
+
+/** Describes what a call reaches. A card without it is better than none. */
+async function describeTarget(
+  { tool, parsed, toolCallId }: CheckedCall,
+  account: Account | undefined,
+): Promise<string | undefined> {
+  if (!tool.describeTarget) return undefined;
+  const signal = AbortSignal.timeout(TARGET_LIMIT);
+  const context = { ...UNATTENDED_CONTEXT, toolCallId, signal, report: () => {}, ...(account ? { account } : {}) };
+  const target = await tool.describeTarget(parsed, context).catch(() => "");
+  return cleanLine(target, 200) || undefined;
 }
 
 /** Records which entry of the caller's list allowed a call, and its account, for the receipt. */

@@ -87,6 +87,7 @@ function agentTool(ports: ToolAccess, configuration: ServiceConfiguration, tool:
     modeOf: (input) => tool.modeOf?.(input),
     resource: (input) => tool.resource?.(input),
     ...(tool.egress ? { egress: true } : {}),
+    ...(tool.describeTarget ? { describeTarget: createTargetReader(ports, configuration, tool) } : {}),
     ready: async () => (await ports.access(service.name)).as,
     examples: tool.examples,
     ...(configuration.described ? { metricName: OWN } : {}),
@@ -100,6 +101,21 @@ function agentTool(ports: ToolAccess, configuration: ServiceConfiguration, tool:
         : work(context));
     },
   };
+}
+
+/** Reads what a call reaches with the tool's own connection, but without its writes. */
+function createTargetReader(
+  ports: ToolAccess,
+  configuration: ServiceConfiguration,
+  tool: Tool,
+): NonNullable<AgentTool["describeTarget"]> {
+  const run: Tool["run"] = async (input, context) => ({
+    data: null,
+    text: (await tool.describeTarget?.(input, context)) ?? "",
+  });
+  const reader: Tool = { ...tool, access: "read", run };
+  return async (input, context) =>
+    (await runToolCall({ ...ports, dryRun: true }, configuration, reader, { input, context })).text;
 }
 
 /** Tools are put together for every piece of work, while their shapes stay: each is written out once. */

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { escapeCell } from "../markup/markdown.ts";
+import { narrowPlace } from "../place.ts";
 import { defineTool, type ToolContext, withDescription } from "../service.ts";
 import {
   buildPullRequestPath,
@@ -28,7 +29,7 @@ export const approvePullRequestTool = defineTool({
     "approve the bitbucket pull request {id} of {repository}",
   ],
   summary: ({ repository, id }: Input) => `Approve pull request #${id} in ${formatRepository(repository)}`,
-  resource: ({ repository }: Input) => formatRepositoryPlace(repository),
+  resource: ({ repository, id }: Input) => narrowPlace(formatRepositoryPlace(repository), `pull request ${id}`),
   async run(input, context) {
     const repository = parseRepository(input.repository, context);
     const changed = await approvePullRequest(`${buildPullRequestPath(repository, input.id)}/approve`, context);

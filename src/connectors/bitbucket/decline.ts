@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { escapeCell } from "../markup/markdown.ts";
+import { narrowPlace } from "../place.ts";
 import { defineTool, withDescription } from "../service.ts";
 import {
   buildPullRequestPath,
@@ -30,7 +31,7 @@ export const declinePullRequestTool = defineTool({
     "decline the bitbucket pull request {id} of {repository}",
   ],
   summary: ({ repository, id }: Input) => `Decline pull request #${id} in ${formatRepository(repository)} permanently`,
-  resource: ({ repository }: Input) => formatRepositoryPlace(repository),
+  resource: ({ repository, id }: Input) => narrowPlace(formatRepositoryPlace(repository), `pull request ${id}`),
   async run(input, context) {
     const repository = parseRepository(input.repository, context);
     const pull = await context.http.request({

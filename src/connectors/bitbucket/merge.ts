@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { escapeCell, toOneLine, truncateText } from "../markup/markdown.ts";
+import { narrowPlace } from "../place.ts";
 import { defineTool, withDescription } from "../service.ts";
 import {
   buildPullRequestPath,
@@ -48,7 +49,7 @@ export const mergePullRequestTool = defineTool({
       closes ? " and delete its branch" : "",
       message?.trim() ? `: “${truncateText(toOneLine(message), 300)}”` : "",
     ].join(""),
-  resource: ({ repository }: Input) => formatRepositoryPlace(repository),
+  resource: ({ repository, id }: Input) => narrowPlace(formatRepositoryPlace(repository), `pull request ${id}`),
   async run(input, context) {
     const repository = parseRepository(input.repository, context);
     const pull = await context.http.request({

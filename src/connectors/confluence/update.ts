@@ -43,8 +43,11 @@ export const updatePageTool = defineTool({
     "update the confluence page {page}: {text}",
   ],
   summary: describeCall,
-  resource: ({ page, space }: Input) =>
-    formatPagePlace("on the page", { page, ...(space === undefined ? {} : { space }) }),
+  // An approval to append is no approval to replace or to rename.
+  resource: ({ page, space, mode, title }: Input) =>
+    mode === "replace" || title !== undefined
+      ? undefined
+      : formatPagePlace("on the page", { page, ...(space === undefined ? {} : { space }) }),
   async run(input, context) {
     const added = markdownToHtml(input.text ?? "");
     const title = input.title?.trim() ? parseTitle(input.title) : undefined;

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { escapeCell } from "../markup/markdown.ts";
 import { defineTool, withDescription } from "../service.ts";
 import { findMessage } from "./find.ts";
-import { buildThreadUrl, formatMessageLine, GMAIL_SCOPE, toMessageData } from "./message.ts";
+import { buildThreadUrl, describeMessage, formatMessageLine, GMAIL_SCOPE, toMessageData } from "./message.ts";
 
 const Input = z.object({
   message: withDescription(z.string(), "ID of a message in the conversation, or words from its subject."),
@@ -23,6 +23,7 @@ export const archiveTool = defineTool({
     "remove the email {message} from my inbox",
   ],
   summary: ({ message }: Input) => `Archive the conversation of the email ${escapeCell(message)}`,
+  describeTarget: async ({ message }, context) => describeMessage(await findMessage(context, message)),
   async run(input, context) {
     const message = await findMessage(context, input.message);
     await context.http.request({

@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { escapeCell } from "../markup/markdown.ts";
-import { formatPlace, quoteName } from "../place.ts";
+import { formatPlace, narrowPlace, quoteName } from "../place.ts";
 import { defineTool, type ToolContext, withDescription } from "../service.ts";
 import { findMessage } from "./find.ts";
-import { buildThreadUrl, formatMessageLine, GMAIL_SCOPE, toMessageData } from "./message.ts";
+import { buildThreadUrl, describeMessage, formatMessageLine, GMAIL_SCOPE, toMessageData } from "./message.ts";
 
 const Input = z.object({
   message: withDescription(z.string(), "ID of a message in the conversation, or words from its subject."),
@@ -34,7 +34,9 @@ export const changeLabelTool = defineTool({
     remove
       ? `Remove ${escapeCell(label)} from the email ${escapeCell(message)}`
       : `Mark the email ${escapeCell(message)} as ${escapeCell(label)}`,
-  resource: ({ label, remove }: Input) => formatPlace(remove ? "without" : "with", quoteName(label)),
+  resource: ({ message, label, remove }: Input) =>
+    narrowPlace(formatPlace(remove ? "without" : "with", quoteName(label)), quoteName(message)),
+  describeTarget: async ({ message }, context) => describeMessage(await findMessage(context, message)),
   async run(input, context) {
     const message = await findMessage(context, input.message);
     const change = findSystemChange(input) ?? (await findLabelChange(input, context));

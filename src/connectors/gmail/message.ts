@@ -65,6 +65,11 @@ export function getSenderName(message: Message): string {
   return from?.name || from?.address || "unknown";
 }
 
+/** Describes a message for the approval of a call that names it by its ID. */
+export function describeMessage(message: Message): string {
+  return `“${getSubject(message)}” from ${getHeader(message, "From") || "unknown"}`;
+}
+
 /** Returns when Gmail received a message, in ISO 8601. */
 export function getDate({ internalDate }: Message): string {
   return new Date(Number(internalDate ?? 0)).toISOString();

@@ -5,7 +5,15 @@ import { escapeCell, toOneLine, truncateText } from "../markup/markdown.ts";
 import { defineTool, withDescription } from "../service.ts";
 import { type Mailbox, parseMailboxes, parseRecipients } from "./addresses.ts";
 import { findMessage } from "./find.ts";
-import { buildThreadUrl, GMAIL_SCOPE, getHeader, getSubject, MESSAGES_PATH, type Message } from "./message.ts";
+import {
+  buildThreadUrl,
+  describeMessage,
+  GMAIL_SCOPE,
+  getHeader,
+  getSubject,
+  MESSAGES_PATH,
+  type Message,
+} from "./message.ts";
 import { encodeMessage } from "./mime.ts";
 import { SentMessage } from "./send.ts";
 
@@ -35,6 +43,7 @@ export const replyTool = defineTool({
   summary: ({ message, body, all }: Input) =>
     `Reply to ${all ? "everyone on" : "the sender of"} the email ${toOneLine(message)}: “${truncateText(toOneLine(body), 300)}”`,
   modeOf: ({ all }: Input) => (all ? "confirm_before_execution" : undefined),
+  describeTarget: async ({ message }, context) => describeMessage(await findMessage(context, message)),
   async run(input, context) {
     const original = await findMessage(context, input.message);
     const { to, cc } = getReplyRecipients(original, getOwnAddress(context.metadata), input.all === true);

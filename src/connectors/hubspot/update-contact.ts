@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { escapeCell } from "../markup/markdown.ts";
-import { formatPlace } from "../place.ts";
+import { formatPlace, narrowPlace } from "../place.ts";
 import { defineTool, withDescription } from "../service.ts";
 import { findContact, getContactName, splitFullName, toContact } from "./contact.ts";
 import { formatRecordPlace, patchRecord, pickGiven } from "./record.ts";
@@ -39,7 +39,8 @@ export const updateContactTool = defineTool({
   ],
   summary: (input: Input) =>
     `Change the contact ${input.contact.trim()}: ${listChanges(input).join(", ") || "nothing"}`,
-  resource: ({ contact }: Input) => formatPlace("for the contact", formatRecordPlace(contact, "contacts")),
+  resource: ({ contact, ...changes }: Input) =>
+    narrowPlace(formatPlace("for the contact", formatRecordPlace(contact, "contacts")), nameChanges(changes)),
   async run(input, context) {
     const properties = getProperties(input);
     if (Object.keys(properties).length === 0) {
@@ -75,4 +76,12 @@ function listChanges(input: Input): string[] {
     ["lifecycle stage", input.lifecycle_stage],
   ];
   return fields.flatMap(([name, value]) => (value?.trim() ? [`${name} ${value.trim()}`] : []));
+}
+
+/** Names the fields that a call changes, so that an approval covers no other field. */
+function nameChanges(changes: Record<string, unknown>): string {
+  return Object.keys(changes)
+    .filter((name) => changes[name] !== undefined)
+    .sort()
+    .join(", ");
 }

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { escapeCell } from "../markup/markdown.ts";
-import { formatPlace } from "../place.ts";
+import { formatPlace, narrowPlace, quoteName } from "../place.ts";
 import { defineTool, type ToolContext, withDescription } from "../service.ts";
 import { findPage, formatNotionPlace } from "./find.ts";
 import { formatProperties } from "./properties.ts";
@@ -35,7 +35,8 @@ export const setPropertyTool = defineTool({
     value.trim() === ""
       ? `Clear ${property.trim()} of “${page.trim()}” in Notion`
       : `Set ${property.trim()} of “${page.trim()}” in Notion to ${value.trim()}`,
-  resource: ({ page }: Input) => formatPlace("on the page", formatNotionPlace(page)),
+  resource: ({ page, property }: Input) =>
+    narrowPlace(formatPlace("on the page", formatNotionPlace(page)), quoteName(property)),
   async run(input, context) {
     const page = await findPage(context, input.page);
     const column = await findPageColumn(context, page, input.property);

@@ -63,7 +63,8 @@ export function formatReceiptNotes({ effect, allowed_by, account }: Receipt): st
 /** Lists the summaries of the effects that a call would have. */
 export function listSummaries({ prompt, preview }: Pick<InteractionRequest, "prompt" | "preview">): string[] {
   const texts = [prompt, preview?.summary].filter((text) => text !== undefined && text.trim() !== "");
-  return [...new Set(texts)].map((text) => foldWhitespace(text ?? "").replace(/^/gm, "  "));
+  const target = preview?.target ? [`About: ${toLine(preview.target)}`] : [];
+  return [...new Set([...texts, ...target])].map((text) => foldWhitespace(text ?? "").replace(/^/gm, "  "));
 }
 
 /** Lists what a call did, if it has already run. */
