@@ -1,6 +1,7 @@
 import type { JSONSchema7 } from "ai";
 import type { Interactive } from "#connectors/interaction";
-import type { Access, Account, ToolMode, ToolResult } from "#connectors/service";
+import type { Account } from "#connectors/oauth";
+import type { Access, ToolMode, ToolResult } from "#connectors/service";
 import type { Receipt } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
 

@@ -12,7 +12,8 @@ import { jira } from "./jira/jira.ts";
 import { createKygService, type KygConfiguration } from "./kyg.ts";
 import { linkedin } from "./linkedin/linkedin.ts";
 import { notion } from "./notion/notion.ts";
-import type { Endpoints, OAuthClient, Service, ServiceConfiguration } from "./service.ts";
+import type { OAuthClient } from "./oauth.ts";
+import type { Endpoints, Service, ServiceConfiguration } from "./service.ts";
 import { slack } from "./slack/slack.ts";
 
 /** The address of a provider's sandbox stand-in, and the client registered there. */

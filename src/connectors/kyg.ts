@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
-import type { OAuth, Service } from "./service.ts";
+import type { OAuth } from "./oauth.ts";
+import type { Service } from "./service.ts";
 
 /** The in-house service. The operator's configuration says where it runs. */
 export type KygConfiguration = {

@@ -1,5 +1,5 @@
 import type { KygConfiguration } from "#connectors/kyg";
-import type { OAuthClient } from "#connectors/service";
+import type { OAuthClient } from "#connectors/oauth";
 import { PROVIDERS } from "#protocol/providers";
 
 /** OAuth clients by provider, and the endpoints of kyg, as the operator configured them. */

@@ -219,9 +219,9 @@ async function getProviders(
   stops: (() => Promise<void>)[],
 ): Promise<Record<string, SandboxProvider>> {
   if (env.KAY_SANDBOX) return await readSharedSandbox(env.KAY_SANDBOX);
-  const started = await startSandbox({ folder, seed, clock, random, log });
-  stops.push(started.close);
-  return started.providers;
+  const { providers, close } = await startSandbox({ folder, seed, clock, random, log });
+  stops.push(close);
+  return providers;
 }
 
 /** Calls `backend.tick` at an interval, never twice at a time. */

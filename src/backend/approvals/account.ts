@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Account } from "#connectors/service";
+import type { Account } from "#connectors/oauth";
 import { toCanonicalJson } from "#protocol/canonical-json";
 import { cleanLine } from "#protocol/clean";
 import type { Grant } from "../store/grants.ts";

@@ -1,4 +1,5 @@
-import type { Access, Account } from "#connectors/service";
+import type { Account } from "#connectors/oauth";
+import type { Access } from "#connectors/service";
 import { toCanonicalJson } from "#protocol/canonical-json";
 import { cleanLine } from "#protocol/clean";
 import type { Grant } from "#protocol/conversations";

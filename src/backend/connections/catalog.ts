@@ -1,4 +1,5 @@
-import type { OAuthClient, Service, ServiceConfiguration } from "#connectors/service";
+import type { OAuthClient } from "#connectors/oauth";
+import type { Service, ServiceConfiguration } from "#connectors/service";
 import { clean } from "#protocol/clean";
 import { findClosestName, suggestName } from "#protocol/closest-name";
 import { Problem } from "#protocol/errors";

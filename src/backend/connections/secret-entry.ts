@@ -1,6 +1,6 @@
 import { createHmac, scrypt } from "node:crypto";
 import { promisify } from "node:util";
-import type { Identity } from "#connectors/service";
+import type { Identity } from "#connectors/oauth";
 import { Problem } from "#protocol/errors";
 import type { BackendPorts } from "../ports.ts";
 import { putClientSecret } from "../store/custom-services.ts";

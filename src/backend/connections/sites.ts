@@ -1,4 +1,4 @@
-import type { Identity, Site } from "#connectors/service";
+import type { Identity, Site } from "#connectors/oauth";
 
 /** Which place a connection is bound to, or the list from which the person has to choose. */
 export type SiteSelection =

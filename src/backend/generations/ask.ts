@@ -1,5 +1,5 @@
 import type { HeldCall } from "#agent/events";
-import type { Account } from "#connectors/service";
+import type { Account } from "#connectors/oauth";
 import type { AskRequest, AskResponse, PlannedCall } from "#protocol/ask";
 import { type ErrorCode, Problem } from "#protocol/errors";
 import { formatPreviewField, type PreviewField } from "#protocol/preview-field";

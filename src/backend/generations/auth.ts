@@ -5,13 +5,12 @@ import type { AuthNeeded, StreamPart } from "#protocol/events";
 import { listConnectedServices } from "../connections/service-views.ts";
 import type { BackendPorts } from "../ports.ts";
 import { appendEvents } from "../store/events.ts";
+import { parseGeneration, type StoredGeneration } from "../store/generation-state.ts";
 import {
   changeGeneration,
   findGeneration,
   listAwaitingService,
   lockGeneration,
-  parseGeneration,
-  type StoredGeneration,
   wakeGeneration,
 } from "../store/generations.ts";
 import { toAuthResultParts } from "./end.ts";

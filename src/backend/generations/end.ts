@@ -7,13 +7,13 @@ import type { BackendPorts } from "../ports.ts";
 import { listCalls, type StoredCall } from "../store/calls.ts";
 import { appendMessages } from "../store/conversations.ts";
 import { listEvents } from "../store/events.ts";
+import type { StoredGeneration } from "../store/generation-state.ts";
 import {
   changeGeneration,
   changeGenerationSql,
   findGeneration,
   type GenerationChange,
   notifyGeneration,
-  type StoredGeneration,
 } from "../store/generations.ts";
 import { closeInteraction, listInteractions } from "../store/interactions.ts";
 import type { DbConnection } from "../store/schema.ts";

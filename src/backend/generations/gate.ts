@@ -3,7 +3,7 @@ import type { Allowance, CheckedCall, GateResult } from "#agent/calls";
 import type { Outcome, Wait } from "#agent/events";
 import { DENIAL_TEXT } from "#agent/limits";
 import { UNATTENDED_CONTEXT } from "#agent/tool";
-import type { Account } from "#connectors/service";
+import type { Account } from "#connectors/oauth";
 import { clean, cleanLine } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 import type { InteractionResponse, Preview } from "#protocol/events";

@@ -6,7 +6,8 @@ import type { BackendPorts } from "../ports.ts";
 import { findClient } from "../store/clients.ts";
 import { loadTitles } from "../store/conversations.ts";
 import { findLastAuthResult } from "../store/events.ts";
-import { findGeneration, listAwaitingAuth, type StoredGeneration } from "../store/generations.ts";
+import type { StoredGeneration } from "../store/generation-state.ts";
+import { findGeneration, listAwaitingAuth } from "../store/generations.ts";
 import { findInteraction, listOpenInteractions, type StoredInteraction } from "../store/interactions.ts";
 
 /** Everything of an installation that waits for a person, oldest first. */

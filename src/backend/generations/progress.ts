@@ -1,7 +1,7 @@
 import type { Allowance } from "#agent/calls";
 import type { OutputMismatch } from "#agent/output";
-import type { GenerationProgress, RemoteTurn } from "../store/generation-state.ts";
-import { changeGeneration, type GenerationChange, type StoredGeneration } from "../store/generations.ts";
+import type { GenerationProgress, RemoteTurn, StoredGeneration } from "../store/generation-state.ts";
+import { changeGeneration, type GenerationChange } from "../store/generations.ts";
 import type { DbConnection } from "../store/schema.ts";
 
 /** Everything that changes the progress of a generation. */

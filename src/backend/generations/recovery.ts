@@ -6,7 +6,8 @@ import { forgetConfirmationsBefore } from "../store/confirmations.ts";
 import { isDatabaseAway } from "../store/database.ts";
 import { markLostEffects } from "../store/effects.ts";
 import { appendEvents } from "../store/events.ts";
-import { changeGeneration, type GenerationRow, lockGeneration, wakeGeneration } from "../store/generations.ts";
+import type { GenerationRow } from "../store/generation-state.ts";
+import { changeGeneration, lockGeneration, wakeGeneration } from "../store/generations.ts";
 import {
   closeInteraction,
   listExpiredInteractions,

@@ -3,8 +3,13 @@ import { Problem } from "#protocol/errors";
 import type { BackendPorts } from "../ports.ts";
 import { createConversation, isConversationOwner, lockConversation } from "../store/conversations.ts";
 import { findLastEventNumber } from "../store/events.ts";
-import { type GenerationRequest, INITIAL_PROGRESS, type RemoteTurn } from "../store/generation-state.ts";
-import { createGeneration, listOpenGenerations, type StoredGeneration } from "../store/generations.ts";
+import {
+  type GenerationRequest,
+  INITIAL_PROGRESS,
+  type RemoteTurn,
+  type StoredGeneration,
+} from "../store/generation-state.ts";
+import { createGeneration, listOpenGenerations } from "../store/generations.ts";
 import type { DbConnection } from "../store/schema.ts";
 import { checkSharedConversation, shouldDelegate } from "./delegation.ts";
 import type { Engine } from "./engine.ts";

@@ -3,13 +3,8 @@ import type { HeldCall, Wait } from "#agent/events";
 import type { Receipt } from "#protocol/ask";
 import type { Problem } from "#protocol/errors";
 import type { BackendPorts } from "../ports.ts";
-import type { GenerationProgress, GenerationRequest } from "../store/generation-state.ts";
-import {
-  changeGeneration,
-  changeGenerationSql,
-  type GenerationChange,
-  type StoredGeneration,
-} from "../store/generations.ts";
+import type { GenerationProgress, GenerationRequest, StoredGeneration } from "../store/generation-state.ts";
+import { changeGeneration, changeGenerationSql, type GenerationChange } from "../store/generations.ts";
 import type { DbConnection } from "../store/schema.ts";
 import { advanceProgress, type ProgressEvent } from "./progress.ts";
 import type { Writer } from "./writer.ts";

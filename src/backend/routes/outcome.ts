@@ -5,7 +5,8 @@ import { loadAnswer } from "../generations/run-result.ts";
 import type { BackendPorts } from "../ports.ts";
 import { listReceipts } from "../store/effects.ts";
 import { findLastEventNumber, listEvents } from "../store/events.ts";
-import { findGeneration, type StoredGeneration } from "../store/generations.ts";
+import type { StoredGeneration } from "../store/generation-state.ts";
+import { findGeneration } from "../store/generations.ts";
 import type { StoredRequest } from "../store/requests.ts";
 import type { StreamPosition } from "./ask-stream.ts";
 

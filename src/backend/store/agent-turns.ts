@@ -2,8 +2,7 @@ import type { ModelMessage } from "ai";
 import { type Kysely, type Selectable, sql } from "kysely";
 import { cleanText, toJsonColumn } from "./column-types.ts";
 import { LIVE_NODES_SQL } from "./node.ts";
-import type { Database, DbConnection } from "./schema.ts";
-import type { AgentTurns } from "./schema-work.ts";
+import type { AgentTurns, Database, DbConnection } from "./schema.ts";
 
 /** A turn that this agent server runs for a backend. */
 export type StoredTurn = Selectable<AgentTurns>;

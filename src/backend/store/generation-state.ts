@@ -1,7 +1,10 @@
+import type { Selectable } from "kysely";
 import * as z from "zod/mini";
 import type { Allowance } from "#agent/calls";
 import type { OutputMismatch } from "#agent/output";
 import { Problem } from "#protocol/errors";
+import { toJsonColumn } from "./column-types.ts";
+import type { Generations } from "./schema-work.ts";
 
 /** The limits that the caller set for a turn; `AskRequest` describes each. */
 const TurnLimits = z.object({
@@ -192,4 +195,20 @@ export function toLegacyOptions({ request, progress }: GenerationState): LegacyO
       ? { shortening: { kept: history.keep, round: history.round }, shortened: history.round - 1 }
       : {}),
   };
+}
+
+/** A row of the table. `request`, `progress` and `options` are not parsed. */
+export type GenerationRow = Readonly<Selectable<Generations>>;
+
+/** A generation as it is stored. */
+export type StoredGeneration = Omit<GenerationRow, "request" | "progress" | "options"> & Readonly<GenerationState>;
+
+/** @throws Problem STORE_UNREADABLE */
+export function parseGeneration({ options, ...row }: GenerationRow): StoredGeneration {
+  return { ...row, ...parseGenerationState({ ...row, options }) };
+}
+
+/** Returns the columns that hold the progress. */
+export function toProgressColumns(state: GenerationState) {
+  return { progress: toJsonColumn(state.progress), options: toJsonColumn(toLegacyOptions(state)) };
 }

@@ -1,33 +1,20 @@
 import { randomBytes } from "node:crypto";
-import { type Kysely, type RawBuilder, type Selectable, sql } from "kysely";
+import { type Kysely, type RawBuilder, sql } from "kysely";
 import { toJsonColumn } from "./column-types.ts";
 import {
   type GenerationProgress,
   type GenerationRequest,
+  type GenerationRow,
   type GenerationState,
   INITIAL_PROGRESS,
-  parseGenerationState,
-  toLegacyOptions,
+  parseGeneration,
+  type StoredGeneration,
+  toProgressColumns,
 } from "./generation-state.ts";
 import { LIVE_NODES_SQL, notifySql } from "./node.ts";
 import type { Database, DbConnection } from "./schema.ts";
-import type { Generations } from "./schema-work.ts";
 
-/** A row of the table. `request`, `progress` and `options` are not parsed. */
-export type GenerationRow = Readonly<Selectable<Generations>>;
-
-/** A generation as it is stored. */
-export type StoredGeneration = Omit<GenerationRow, "request" | "progress" | "options"> & Readonly<GenerationState>;
-
-/** @throws Problem STORE_UNREADABLE */
-export function parseGeneration({ options, ...row }: GenerationRow): StoredGeneration {
-  return { ...row, ...parseGenerationState({ ...row, options }) };
-}
-
-/**
- * A new answer to be made, `gen_…`. It begins when a node claims it; `status` is `paused` while it waits for its turn. Its time is after that of
- * every other one of the conversation, whatever the clocks of nodes say, so that turns are taken in the order they were asked for.
- */
+/** Creates a generation, `gen_…`. Its time is after every other of its conversation, whatever the clocks of nodes say. */
 export async function createGeneration(
   db: DbConnection,
   generation: {
@@ -148,10 +135,6 @@ function getColumns({ state, step, auth, ...plain }: GenerationChange) {
     ...(step === undefined ? {} : { step: step === null ? null : toJsonColumn(step) }),
     ...(auth === undefined ? {} : { auth: auth === null ? null : toJsonColumn(auth) }),
   };
-}
-
-function toProgressColumns(state: GenerationState) {
-  return { progress: toJsonColumn(state.progress), options: toJsonColumn(toLegacyOptions(state)) };
 }
 
 /** Those of a conversation that are not over, in the order they were asked for. @throws Problem STORE_UNREADABLE */

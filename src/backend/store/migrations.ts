@@ -6,67 +6,27 @@ import type { Migration } from "kysely/migration";
  * node may still run against the newer schema.
  */
 export const MIGRATIONS: Record<string, Migration> = {
-  "001_accounts_connections_asking": {
-    async up(db: Kysely<unknown>): Promise<void> {
-      for (const statement of FIRST) await sql.raw(statement).execute(db);
-    },
-  },
-  "002_events_interactions_policies": {
-    async up(db: Kysely<unknown>): Promise<void> {
-      for (const statement of SECOND) await sql.raw(statement).execute(db);
-    },
-  },
-  "003_described_services": {
-    async up(db: Kysely<unknown>): Promise<void> {
-      for (const statement of THIRD) await sql.raw(statement).execute(db);
-    },
-  },
-  "004_looks": {
-    async up(db: Kysely<unknown>): Promise<void> {
-      for (const statement of LOOKS) await sql.raw(statement).execute(db);
-    },
-  },
-  "006_faults": {
-    async up(db: Kysely<unknown>): Promise<void> {
-      for (const statement of FAULTS) await sql.raw(statement).execute(db);
-    },
-  },
-  "007_agent_servers": {
-    async up(db: Kysely<unknown>): Promise<void> {
-      for (const statement of AGENT_SERVERS) await sql.raw(statement).execute(db);
-    },
-  },
-  "008_agent_role": {
-    async up(db: Kysely<unknown>): Promise<void> {
-      for (const statement of AGENT_ROLE) await sql.raw(statement).execute(db);
-    },
-  },
-  "009_mcp": {
-    async up(db: Kysely<unknown>): Promise<void> {
-      for (const statement of MCP) await sql.raw(statement).execute(db);
-    },
-  },
-  "010_mcp_auth": {
-    async up(db: Kysely<unknown>): Promise<void> {
-      for (const statement of MCP_AUTH) await sql.raw(statement).execute(db);
-    },
-  },
-  "011_clients": {
-    async up(db: Kysely<unknown>): Promise<void> {
-      for (const statement of CLIENTS) await sql.raw(statement).execute(db);
-    },
-  },
-  "013_load_indexes": {
-    async up(db: Kysely<unknown>): Promise<void> {
-      for (const statement of LOAD) await sql.raw(statement).execute(db);
-    },
-  },
-  "014_generation_state": {
-    async up(db: Kysely<unknown>): Promise<void> {
-      for (const statement of GENERATION_STATE) await sql.raw(statement).execute(db);
-    },
-  },
+  "001_accounts_connections_asking": runEach(() => FIRST),
+  "002_events_interactions_policies": runEach(() => SECOND),
+  "003_described_services": runEach(() => THIRD),
+  "004_looks": runEach(() => LOOKS),
+  "006_faults": runEach(() => FAULTS),
+  "007_agent_servers": runEach(() => AGENT_SERVERS),
+  "008_agent_role": runEach(() => AGENT_ROLE),
+  "009_mcp": runEach(() => MCP),
+  "010_mcp_auth": runEach(() => MCP_AUTH),
+  "011_clients": runEach(() => CLIENTS),
+  "013_load_indexes": runEach(() => LOAD),
+  "014_generation_state": runEach(() => GENERATION_STATE),
 };
+
+function runEach(list: () => string[]): Migration {
+  return {
+    async up(db: Kysely<unknown>): Promise<void> {
+      for (const statement of list()) await sql.raw(statement).execute(db);
+    },
+  };
+}
 
 const FIRST = [
   `create table installations (id text primary key, created_at timestamptz not null)`,

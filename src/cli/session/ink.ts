@@ -1,5 +1,3 @@
-import type { Key } from "#ui/keys/key";
-import { createKeyReader } from "#ui/keys/reader";
 import type { SessionEvent } from "#ui/session/events";
 import { listCards } from "#ui/session/open-cards";
 import type { Session } from "#ui/session/state";
@@ -19,6 +17,7 @@ import { createSessionContext } from "./context.ts";
 import { createConversationClient } from "./conversation-client.ts";
 import { createEffectRunner } from "./effects.ts";
 import { formatFault } from "./format-fault.ts";
+import { readKeys } from "./line-input.ts";
 import { createSessionScreen } from "./screen.ts";
 import type { SessionOptions } from "./session-options.ts";
 
@@ -221,36 +220,4 @@ function leaveWord(kay: Kay, session: Session, conversation: string | undefined)
     `Come back with \`kay ask --resume ${toLine(conversation)}${formatProfileFlag(kay.profile())}\`.${open}`,
   );
   return waits ? EXIT.pending : EXIT.ok;
-}
-
-/** Read keys from the terminal until the way back is called. What stays half is given out after the silence that its reader asks for. */
-export function readKeys({ terminal, clock }: Kay, onKey: (key: Key) => void): () => void {
-  const reader = createKeyReader();
-  let over = new AbortController();
-  const awaitMore = () => {
-    over.abort();
-    over = new AbortController();
-    const wait = reader.getWaitMs();
-    const { signal } = over;
-    if (wait !== null)
-      void clock.sleep(wait, signal).then(
-        () => flush(signal),
-        () => {},
-      );
-  };
-  // A busy process runs its timers before it reads: what came by now is read first.
-  const flush = (signal: AbortSignal) =>
-    setImmediate(() => {
-      if (signal.aborted) return;
-      for (const key of reader.flush(clock.now())) onKey(key);
-      awaitMore();
-    });
-  const release = terminal.stdin.bytes((bytes) => {
-    for (const key of reader.push(bytes, clock.now())) onKey(key);
-    awaitMore();
-  });
-  return () => {
-    over.abort();
-    release();
-  };
 }

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { SAFE_GET } from "../http/generic-request.ts";
-import type { Identity, Service, ServiceHttp } from "../service.ts";
+import type { Identity } from "../oauth.ts";
+import type { Service, ServiceHttp } from "../service.ts";
 import { createRecordTool } from "./create.ts";
 import { deleteRecordTool } from "./delete.ts";
 import { describeBaseTool } from "./describe-base.ts";

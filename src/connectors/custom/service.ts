@@ -1,7 +1,8 @@
 import { createHash, randomUUID } from "node:crypto";
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import type { Credential, Endpoints, Identity, OAuth, Service, ServiceHttp } from "../service.ts";
+import type { Identity, OAuth } from "../oauth.ts";
+import type { Credential, Endpoints, Service, ServiceHttp } from "../service.ts";
 import type { ServiceDescription } from "./description.ts";
 import { getAtPath } from "./description.ts";
 import { formatValue } from "./template.ts";

@@ -1,7 +1,8 @@
 import * as z from "zod/mini";
 import { createGoogleEndpoints, createGoogleOAuth, fetchGoogleIdentity } from "../google/oauth.ts";
 import { SAFE_GET } from "../http/generic-request.ts";
-import type { Identity, Service, ServiceHttp } from "../service.ts";
+import type { Identity } from "../oauth.ts";
+import type { Service, ServiceHttp } from "../service.ts";
 import { createEventTool } from "./create.ts";
 import { deleteEventTool } from "./delete.ts";
 import { findFreeTimeTool } from "./free-busy.ts";

@@ -52,3 +52,17 @@ export function parseAnswer<T>(schema: z.ZodMiniType<T>, value: unknown): { valu
 function getValueAtPath(value: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>((inner, key) => (inner as Record<PropertyKey, unknown> | undefined | null)?.[key], value);
 }
+
+/** Parses a body. A write that succeeded may answer with plain text; its page of HTML says nothing to the user. */
+export function parseBody(body: string, reads: boolean): { value: unknown; note?: string } | { wrong: string } {
+  try {
+    return { value: parseJson(body) };
+  } catch {
+    const note = "the body is not JSON";
+    return reads ? { wrong: note } : { value: isHtml(body) ? undefined : clean(body).trim(), note };
+  }
+}
+
+function isHtml(body: string): boolean {
+  return /^\s*</.test(body);
+}

@@ -1,9 +1,9 @@
 import type { Clock, Fetch } from "#net/ports";
-import { clean } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
-import type { ApiTraits, Credential, Endpoints, OAuthClient, ServiceHttp, ServiceRequest } from "../service.ts";
+import type { OAuthClient } from "../oauth.ts";
+import type { ApiTraits, Credential, Endpoints, ServiceHttp, ServiceRequest } from "../service.ts";
 import { readServiceAnswer, type ServiceAnswer } from "./answer.ts";
-import { BodyTooLargeError, parseAnswer, parseJson, readBody } from "./body.ts";
+import { BodyTooLargeError, parseAnswer, parseBody, readBody } from "./body.ts";
 import {
   authRequiredProblem,
   missingScopeProblem,
@@ -237,20 +237,6 @@ function rateLimitedProblem(title: string, wait: number, reason: string): Proble
   return new Problem("RATE_LIMITED", `${title} is receiving too many requests${why.replace(/\.$/, "")}.`, {
     hint: when,
   });
-}
-
-/** Parses a body. A write that succeeded may answer with plain text; its page of HTML says nothing to the user. */
-function parseBody(body: string, reads: boolean): { value: unknown; note?: string } | { wrong: string } {
-  try {
-    return { value: parseJson(body) };
-  } catch {
-    const note = "the body is not JSON";
-    return reads ? { wrong: note } : { value: isHtml(body) ? undefined : clean(body).trim(), note };
-  }
-}
-
-function isHtml(body: string): boolean {
-  return /^\s*</.test(body);
 }
 
 function joinSignals(signals: (AbortSignal | undefined)[]): AbortSignal | undefined {

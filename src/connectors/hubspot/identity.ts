@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import type { Identity, ServiceHttp } from "../service.ts";
+import type { Identity } from "../oauth.ts";
+import type { ServiceHttp } from "../service.ts";
 import { findOwner } from "./owners.ts";
 
 const Token = z.looseObject({

@@ -16,14 +16,14 @@ export type IssueFilter = {
 };
 
 /** Orders of a list, with their JQL. */
-export const ISSUE_ORDERS = {
+const ISSUE_ORDERS = {
   updated: "updated DESC",
   created: "created DESC",
   oldest: "created ASC",
   due: "due ASC",
   priority: "priority DESC",
 };
-export type IssueOrder = keyof typeof ISSUE_ORDERS;
+type IssueOrder = keyof typeof ISSUE_ORDERS;
 
 /** IDs of the users that a filter names, unless they are "me" or "nobody". */
 export type FilterPeople = { assignee?: string; reporter?: string };

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { escapeCell } from "../markup/markdown.ts";
-import { defineTool, type Identity, type ServiceHttp } from "../service.ts";
+import type { Identity } from "../oauth.ts";
+import { defineTool, type ServiceHttp } from "../service.ts";
 
 const Input = z.object({});
 

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import * as z from "zod/mini";
 import type { Fetch } from "#net/ports";
-import { defineTool, type Identity, type RawAccess, type Service, type Tool, type ToolContext } from "../service.ts";
+import type { Identity } from "../oauth.ts";
+import { defineTool, type RawAccess, type Service, type Tool, type ToolContext } from "../service.ts";
 import { parseChallenge } from "./challenge.ts";
 import type { McpServerRef } from "./client-options.ts";
 import type { McpClientPool } from "./client-pool.ts";

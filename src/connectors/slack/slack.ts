@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
-import type { GenericRead, Identity, Service, ServiceHttp } from "../service.ts";
+import type { Identity } from "../oauth.ts";
+import type { GenericRead, Service, ServiceHttp } from "../service.ts";
 import { callMethod, callReadMethod } from "./call.ts";
 import { SLACK_ERRORS } from "./errors.ts";
 import { listChannelsTool } from "./list-channels.ts";

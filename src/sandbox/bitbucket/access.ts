@@ -102,3 +102,13 @@ const IMPLIED: Record<string, string[]> = {
 function addImpliedScopes(scopes: string[]): Set<string> {
   return new Set(scopes.flatMap((scope) => [scope, ...(IMPLIED[scope] ?? [])]));
 }
+
+/** Bitbucket's spelling of a moment: `2026-08-24T10:50:03.000000+00:00`. */
+export function formatBitbucketTime(iso: string): string {
+  return new Date(iso).toISOString().replace("Z", "000+00:00");
+}
+
+/** `{"href": …}` of the API, at the origin that was asked. */
+export function toApiLink(c: Context<BitbucketEnv>, path: string) {
+  return { href: `${new URL(c.req.url).origin}/2.0/${path}` };
+}

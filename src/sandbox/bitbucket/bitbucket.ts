@@ -6,10 +6,12 @@ import {
   type BitbucketEnv,
   findRepository,
   findWorkspace,
+  formatBitbucketTime,
   listWorkspaces,
   requireScope,
   requireToken,
   SCOPES,
+  toApiLink,
 } from "./access.ts";
 import { buildBitbucket } from "./build.ts";
 import { DEFAULT_SEED } from "./default-seed.ts";
@@ -18,14 +20,7 @@ import { paginate } from "./paging.ts";
 import { registerPullRequestRoutes } from "./pullrequests.ts";
 import { BitbucketSeed } from "./seed.ts";
 import type { BitbucketState } from "./state.ts";
-import {
-  formatBitbucketTime,
-  toAccountView,
-  toApiLink,
-  toBranchView,
-  toRepositoryView,
-  toWorkspaceView,
-} from "./views.ts";
+import { toAccountView, toBranchView, toRepositoryView, toWorkspaceView } from "./views.ts";
 
 /** OAuth 2.0 at Bitbucket (developer.atlassian.com/cloud/bitbucket/oauth-2): tokens live two hours, the refresh token stays the same. */
 const oauth: OAuthTraits = {

@@ -1,18 +1,8 @@
 import { createHash } from "node:crypto";
 import type { Context } from "hono";
 import { getAvatarUrl } from "../pictures.ts";
-import type { BitbucketEnv } from "./access.ts";
+import { type BitbucketEnv, formatBitbucketTime, toApiLink } from "./access.ts";
 import type { Account, Comment, PullRequest, Repository, Workspace } from "./state.ts";
-
-/** Bitbucket's spelling of a moment: `2026-08-24T10:50:03.000000+00:00`. */
-export function formatBitbucketTime(iso: string): string {
-  return new Date(iso).toISOString().replace("Z", "000+00:00");
-}
-
-/** `{"href": …}` of the API, at the origin that was asked. */
-export function toApiLink(c: Context<BitbucketEnv>, path: string) {
-  return { href: `${new URL(c.req.url).origin}/2.0/${path}` };
-}
 
 function toUserView(c: Context<BitbucketEnv>, id: string | null) {
   const account = c.get("world").accounts.find(({ account_id }) => account_id === id);

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { OAuth, OAuthClient } from "#connectors/service";
+import type { OAuth, OAuthClient } from "#connectors/oauth";
 import type { BackendPorts } from "../../ports.ts";
 import type { Keys } from "../../store/keys.ts";
 import { seal, unseal } from "../../store/seal.ts";

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import * as oauth from "oauth4webapi";
-import type { OAuth } from "#connectors/service";
+import type { OAuth } from "#connectors/oauth";
 import { Problem } from "#protocol/errors";
 import type { BackendPorts } from "../../ports.ts";
 import { lockMcpClient, putMcpClient } from "../../store/mcp.ts";
