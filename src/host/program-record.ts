@@ -28,7 +28,7 @@ export type ProgramRecord = {
   add(pid: number): void;
   remove(pid: number): void;
   /** Resolves when the file has what was added and removed so far. */
-  written(): Promise<void>;
+  flush(): Promise<void>;
 };
 
 type RecordMachine = Pick<Machine, "kill" | "platform" | "uid" | "pid">;
@@ -53,7 +53,7 @@ export function createProgramRecord(path: string, machine: RecordMachine): Progr
       change(async () => {
         if (running.delete(pid)) await write();
       }),
-    written: () => last,
+    flush: () => last,
   };
 }
 

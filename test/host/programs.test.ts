@@ -49,7 +49,7 @@ async function leaveRunning(path: string, platform?: string) {
   const record = createProgramRecord(path, machine(platform));
   const env = { PATH: process.env.PATH };
   const { ended } = await start(createPrograms(env, machine(platform), record), [NODE, "-e", STUBBORN]);
-  await record.written();
+  await record.flush();
   const [{ pid = 0 } = {}] = JSON.parse(readFileSync(path, "utf8")) as { pid?: number }[];
   onTestFinished(() => {
     try {
@@ -104,7 +104,7 @@ test("B260: a program that has ended is no longer in the record", async () => {
     "console.log(1); process.stdin.resume()",
   ]);
   await program.end();
-  await record.written();
+  await record.flush();
   expect(JSON.parse(readFileSync(path, "utf8"))).toEqual([]);
 });
 

@@ -134,8 +134,8 @@ async function connectOnce(
     const { toMcpFault } = await import("./faults.ts");
     const own = state.own;
     state.own = undefined;
-    const { ending, said } = transport as Partial<ProgramTransport>;
-    const found = toMcpFault(error, { ...options, ending: ending?.(), said: said?.(), own });
+    const { ending, lastOutput } = transport as Partial<ProgramTransport>;
+    const found = toMcpFault(error, { ...options, ending: ending?.(), lastOutput: lastOutput?.(), own });
     if (found.gone) state.gone = true;
     return found;
   };

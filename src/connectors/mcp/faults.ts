@@ -33,19 +33,19 @@ export function cancelledProblem(title: string, cause: unknown): Problem {
 }
 
 /**
- * The server that an error is about. `ending` says how its program ended, `said` is what the program last said, and `own`
+ * The server that an error is about. `ending` says how its program ended, `lastOutput` is what the program last said, and `own`
  * is the last failure in kay's words.
  */
 export type FaultSource = {
   name: string;
   title: string;
   ending?: string | undefined;
-  said?: string | undefined;
+  lastOutput?: string | undefined;
   own?: unknown;
 };
 
 /** Converts an error of the library, a request or a program to a problem. */
-export function toMcpFault(error: unknown, { name, title, ending, said, own }: FaultSource): McpFault {
+export function toMcpFault(error: unknown, { name, title, ending, lastOutput, own }: FaultSource): McpFault {
   const serviceFailedProblem = (sentence: string) => new Problem("SERVICE_FAILED", sentence, { cause: error });
   if (ending !== undefined) return { problem: serviceFailedProblem(`${title} ${ending}.`), lost: true, gone: true };
   const known = findProblem(error) ?? (own instanceof Problem ? own : undefined);
@@ -59,7 +59,7 @@ export function toMcpFault(error: unknown, { name, title, ending, said, own }: F
   const refusal = getRefusal(error);
   if (refusal) return toHttpFault(refusal, { name, title }, error);
   if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout) {
-    const last = said === undefined ? "" : ` It last said “${said}”.`;
+    const last = lastOutput === undefined ? "" : ` It last said “${lastOutput}”.`;
     return { problem: serviceFailedProblem(`${title} did not answer in time.${last}`), lost: true, gone: false };
   }
   if (error instanceof SdkError && error.code === SdkErrorCode.InvalidResult)

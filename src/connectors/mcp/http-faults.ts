@@ -38,8 +38,8 @@ export function toHttpFault(
   }
   const sentence = parseServiceFault(text).message;
   const hasEnded = status === 404 || status === 410 || (status === 400 && (sentence === "" || isSessionText(sentence)));
-  const said = sentence === "" ? "." : `: “${sentence}”.`;
-  const problem = new Problem("SERVICE_FAILED", `${title} refused the request (HTTP ${status})${said}`, { cause });
+  const words = sentence === "" ? "." : `: “${sentence}”.`;
+  const problem = new Problem("SERVICE_FAILED", `${title} refused the request (HTTP ${status})${words}`, { cause });
   return {
     problem,
     lost: status >= 500 && status !== 501 && status !== 503,

@@ -46,7 +46,7 @@ export function createMcpFetch(options: HttpTransportOptions, failed: (problem: 
     for (const [name, value] of Object.entries(token === undefined ? {} : toAuthHeaders(options.credential, token)))
       headers.set(name, value);
     const message: unknown = typeof init.body === "string" ? JSON.parse(init.body) : undefined;
-    repair.sent(message);
+    repair.noteRequests(message);
     const request = { ...init, headers: Object.fromEntries(headers), redirect: "manual" as const };
     return acceptNotification(message, await options.fetch(address, request));
   };

@@ -53,7 +53,7 @@ function createEventRepair(repair: MessageRepair): TransformStream<string, strin
 /** Repairs a text of JSON. Anything else is left to the library, which words what is wrong with it. */
 function repairText(text: string, repair: MessageRepair): string {
   try {
-    return JSON.stringify(repair.received(parseMessage(text)));
+    return JSON.stringify(repair.repairMessages(parseMessage(text)));
   } catch {
     return text;
   }

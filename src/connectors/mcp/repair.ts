@@ -13,13 +13,13 @@ const MAX_OPEN_REQUESTS = 1_000;
 
 /** Repairs the messages of one connection. */
 export type MessageRepair = {
-  /** Remembers the methods of requests that are sent, since an answer does not name its method. */
-  sent(message: unknown): void;
+  /** Remembers the methods of requests, since an answer does not name its method. */
+  noteRequests(message: unknown): void;
   /**
    * Repairs a received message, or each one of a batch. `null` counts as absent, and a tool or block that is not as MCP
    * requires is marked instead of spoiling the whole answer.
    */
-  received(message: unknown): unknown;
+  repairMessages(message: unknown): unknown;
 };
 
 export function createMessageRepair(): MessageRepair {
@@ -38,14 +38,14 @@ export function createMessageRepair(): MessageRepair {
     return { jsonrpc, ...idPart, result: REPAIRS[asked]?.(body) ?? body };
   };
   return {
-    sent: (given) => {
+    noteRequests: (given) => {
       for (const message of [given].flat())
         if (isRecord(message) && message.id !== undefined && typeof message.method === "string") {
           if (methods.size >= MAX_OPEN_REQUESTS) methods.clear();
           methods.set(String(message.id), message.method);
         }
     },
-    received: (message) => (Array.isArray(message) ? message.map(repairOne) : repairOne(message)),
+    repairMessages: (message) => (Array.isArray(message) ? message.map(repairOne) : repairOne(message)),
   };
 }
 

@@ -28,7 +28,7 @@ export type ProgramTransport = Transport & {
    */
   ending(): string | undefined;
   /** Returns what the program last said besides messages, in one line; undefined if nothing. */
-  said(): string | undefined;
+  lastOutput(): string | undefined;
 };
 
 /** Creates the transport. Messages are lines of JSON (MCP, "stdio"); other output may say why the program ends. */
@@ -39,12 +39,12 @@ export function createProgramTransport({ programs, command, ...options }: Progra
   let program: Program | undefined;
   let ending: string | undefined;
   let closing = false;
-  const said = () => findCause(errors.text()) ?? findCause(others.text());
+  const lastOutput = () => findCause(errors.text()) ?? findCause(others.text());
   const readLine = (line: string) => {
     const value = parseJson(line);
     if (value === undefined) return others.add(`${line}\n`);
     try {
-      for (const message of [repair.received(value)].flat()) transport.onmessage?.(parseJSONRPCMessage(message));
+      for (const message of [repair.repairMessages(value)].flat()) transport.onmessage?.(parseJSONRPCMessage(message));
     } catch (error) {
       transport.onerror?.(error as Error);
     }
@@ -65,7 +65,7 @@ export function createProgramTransport({ programs, command, ...options }: Progra
         output: read,
         errors: (chunk) => errors.add(decoder.decode(chunk, { stream: true })),
         ended: (how) => {
-          if (!closing) ending ??= formatEnding(how, said());
+          if (!closing) ending ??= formatEnding(how, lastOutput());
           program = undefined;
           transport.onclose?.();
         },
@@ -73,7 +73,7 @@ export function createProgramTransport({ programs, command, ...options }: Progra
     },
     send: async (message: JSONRPCMessage) => {
       if (!program) throw new Error("The program has ended.");
-      repair.sent(message);
+      repair.noteRequests(message);
       await program.write(serializeMessage(message));
     },
     close: async () => {
@@ -83,7 +83,7 @@ export function createProgramTransport({ programs, command, ...options }: Progra
       await running?.end();
     },
     ending: () => ending,
-    said,
+    lastOutput,
   };
   return transport;
 }

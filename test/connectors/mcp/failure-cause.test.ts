@@ -153,7 +153,7 @@ test("B214: a program that does not answer is reported with what it last said", 
   const { problem } = toMcpFault(late, {
     name: "notes",
     title: "Notes",
-    said: "Sign in at https://notes.example.test",
+    lastOutput: "Sign in at https://notes.example.test",
   });
   expect(problem.message).toBe("Notes did not answer in time. It last said “Sign in at https://notes.example.test”.");
 });
