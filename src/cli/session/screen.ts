@@ -9,6 +9,7 @@ import type { Look } from "#ui/style";
 import type { Painter } from "#ui/views/painter";
 import type { Kay } from "../kay.ts";
 import { wrapSentences } from "../output/wrap.ts";
+import { canOpenLinks } from "../terminal/known-terminals.ts";
 
 /** The part of a session that is on the terminal. */
 export type SessionScreen = {
@@ -44,7 +45,11 @@ export function createSessionScreen(
 ): SessionScreen {
   const { stdout } = kay.terminal;
   const size = () => ({ columns: stdout.columns(), rows: stdout.rows() });
-  const look = (): Look & { links: boolean } => ({ width: size().columns, paint: kay.out.paint, links: true });
+  const look = (): Look & { links: boolean } => ({
+    width: size().columns,
+    paint: kay.out.paint,
+    links: canOpenLinks(kay.env),
+  });
   const screen = createScreen({ write: (text) => stdout.write(text), size, reflows: detectReflow(kay.env) });
   let blocks = createScrollbackState();
   let latest: Session | null = null;

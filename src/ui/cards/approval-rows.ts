@@ -1,4 +1,5 @@
 import type { InteractionRequest } from "#protocol/events";
+import type { PreviewField } from "#protocol/preview-field";
 import { formatOrigin } from "#protocol/preview-field";
 import type { Style } from "../style.ts";
 import {
@@ -55,16 +56,21 @@ const TONES: Record<string, Style | undefined> = { read: "cyan", write: "yellow"
 const EDITOR = { key: "ctrl+g", words: "editor" };
 
 function layOutBody(request: InteractionRequest, { edited }: ApprovalUi, width: number): Row[] {
-  const fields = listPreviewFields(request, edited).flatMap((field) =>
-    wrapRows(formatField(field), width, formatOrigin(field) !== "" ? "yellow" : undefined),
-  );
+  const fields = listPreviewFields(request, edited).flatMap((field) => layOutField(field, width));
   return [
     ...listSummaries(request).flatMap((text) => wrapRows(text, width)),
     ...(edited ? wrapRows("Edited request:", width, "bold") : []),
     ...fields,
-    ...listReasons(request).flatMap((text) => wrapRows(text, width, "yellow")),
+    ...listReasons(request).flatMap((text) => wrapRows(text, width, "bold")),
     ...listRanTexts(request).flatMap((text) => wrapRows(text, width)),
   ];
+}
+
+/** What is not from the user stands out by its bold name. Colors are hard to read on some backgrounds. */
+function layOutField(field: PreviewField, width: number): Row[] {
+  const [head = "", ...lines] = formatField(field).split("\n");
+  const rows = wrapRows(head, width, formatOrigin(field) === "" ? undefined : "bold");
+  return lines.length === 0 ? rows : [...rows, ...wrapRows(lines.join("\n"), width)];
 }
 
 function layOutAnswerKeys(request: InteractionRequest, ui: ApprovalUi, width: number): KeyHints {

@@ -42,8 +42,8 @@ export function addKeyNote(keys: KeyHints, note: string | null, width: number): 
   if (note === null) return keys;
   return {
     ...keys,
-    rows: [...keys.rows, ...wrapRows(note, width, "yellow")],
-    short: [{ text: note, style: "yellow" }],
+    rows: [...keys.rows, ...wrapRows(note, width, "bold")],
+    short: [{ text: note, style: "bold" }],
   };
 }
 

@@ -56,7 +56,7 @@ function LiveRegion({ frame }: { frame: Below }): ReactNode {
         </Text>
       ))}
       {hint === null ? null : (
-        <Text color="yellow" wrap="truncate">
+        <Text bold wrap="truncate">
           {hint}
         </Text>
       )}

@@ -178,3 +178,12 @@ test("the cursor is in a row of the frame, also in one that is empty still", () 
   const { lines, cursor } = painter.paint(player.draw());
   expect([lines, cursor]).toEqual([["> abc", ""], { row: 1, column: 0 }]);
 });
+
+test("N50 text of others in an approval has no color of its own, which some backgrounds swallow", () => {
+  const player = play();
+  const value = "A text of a service\nin two lines";
+  const field = { name: "text", value, origin: "service" as const, source: "KAY-15" };
+  player.parts(...begins(), approval({ preview: { summary: "Send it", access: "write", fields: [field] } }));
+  const rows = player.draw().card.map((row) => row.filter(({ text }) => /two lines|text .*KAY-15/.test(text)));
+  expect(rows.flat().map(({ style }) => style)).toEqual(["bold", undefined]);
+});

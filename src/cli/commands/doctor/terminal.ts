@@ -1,3 +1,4 @@
+import { findKnownTerminal } from "../../terminal/known-terminals.ts";
 import { type Sink, wantsColor } from "../../terminal/terminal.ts";
 import { type Check, ok, skip, warn } from "./check.ts";
 
@@ -32,7 +33,7 @@ export const terminalCheck: Check = {
 };
 
 function describe(plain: boolean, stdout: Sink, env: Env, color: string | undefined): string {
-  const { name, links, copies } = findKnown(env);
+  const { name, links, copies } = findKnownTerminal(env);
   const within = env.TMUX ? ", in tmux" : env.STY ? ", in screen" : env.ZELLIJ ? ", in zellij" : "";
   const colours = wantsColor(stdout, env, color)
     ? /^(truecolor|24bit)$/.test(env.COLORTERM ?? "")
@@ -42,44 +43,6 @@ function describe(plain: boolean, stdout: Sink, env: Env, color: string | undefi
   const mode = plain ? " Plain mode: nothing is redrawn." : "";
   const size = `${stdout.columns()} × ${stdout.rows()}`;
   return `${name}${within}, ${size}, ${colours}; links ${links}, copying (OSC 52) ${copy(env, copies)}.${mode}`;
-}
-
-type Known = { name: string; links: string; copies: string };
-
-/** Terminals by their environment variables; the first match counts. Their abilities are from their documentation. */
-const TERMINALS: [sign: (env: Env) => boolean, known: Known][] = [
-  [({ TERM }) => TERM === "dumb", { name: "A dumb terminal", links: "are written out", copies: "does not work" }],
-  [
-    ({ TERM_PROGRAM }) => TERM_PROGRAM === "Apple_Terminal",
-    { name: "Terminal.app", links: "are written out", copies: "does not work" },
-  ],
-  [
-    ({ TERM_PROGRAM }) => TERM_PROGRAM === "iTerm.app",
-    { name: "iTerm2", links: "can be clicked", copies: "works if its settings allow it" },
-  ],
-  [({ TERM_PROGRAM }) => TERM_PROGRAM === "vscode", { name: "VS Code", links: "can be clicked", copies: "works" }],
-  [({ TERM_PROGRAM }) => TERM_PROGRAM === "WezTerm", { name: "WezTerm", links: "can be clicked", copies: "works" }],
-  [
-    ({ TERM_PROGRAM, TERM }) => TERM_PROGRAM === "ghostty" || TERM === "xterm-ghostty",
-    { name: "Ghostty", links: "can be clicked", copies: "works" },
-  ],
-  [({ KITTY_WINDOW_ID }) => Boolean(KITTY_WINDOW_ID), { name: "kitty", links: "can be clicked", copies: "works" }],
-  [({ WT_SESSION }) => Boolean(WT_SESSION), { name: "Windows Terminal", links: "can be clicked", copies: "works" }],
-  [
-    ({ VTE_VERSION }) => Number(VTE_VERSION) >= 5000,
-    { name: "A VTE terminal", links: "can be clicked", copies: "does not work" },
-  ],
-  [
-    ({ TERM }) => /^(foot|alacritty)/.test(TERM ?? ""),
-    { name: "foot or Alacritty", links: "can be clicked", copies: "works" },
-  ],
-  [({ TERM }) => TERM === "linux", { name: "The console", links: "are written out", copies: "does not work" }],
-];
-
-function findKnown(env: Env): Known {
-  const found = TERMINALS.find(([sign]) => sign(env));
-  if (found) return found[1];
-  return { name: env.TERM || "A terminal", links: "may be clicked", copies: "may work" };
 }
 
 function copy(env: Env, copies: string): string {

@@ -1,0 +1,48 @@
+type Env = Record<string, string | undefined>;
+
+type Known = { name: string; links: string; copies: string };
+
+/** Terminals by their environment variables; the first match counts. Their abilities are from their documentation. */
+const TERMINALS: [sign: (env: Env) => boolean, known: Known][] = [
+  [({ TERM }) => TERM === "dumb", { name: "A dumb terminal", links: "are written out", copies: "does not work" }],
+  [
+    ({ TERM_PROGRAM }) => TERM_PROGRAM === "Apple_Terminal",
+    { name: "Terminal.app", links: "are written out", copies: "does not work" },
+  ],
+  [
+    ({ TERM_PROGRAM }) => TERM_PROGRAM === "iTerm.app",
+    { name: "iTerm2", links: "can be clicked", copies: "works if its settings allow it" },
+  ],
+  [({ TERM_PROGRAM }) => TERM_PROGRAM === "vscode", { name: "VS Code", links: "can be clicked", copies: "works" }],
+  [({ TERM_PROGRAM }) => TERM_PROGRAM === "WezTerm", { name: "WezTerm", links: "can be clicked", copies: "works" }],
+  [
+    ({ TERM_PROGRAM, TERM }) => TERM_PROGRAM === "ghostty" || TERM === "xterm-ghostty",
+    { name: "Ghostty", links: "can be clicked", copies: "works" },
+  ],
+  [({ KITTY_WINDOW_ID }) => Boolean(KITTY_WINDOW_ID), { name: "kitty", links: "can be clicked", copies: "works" }],
+  [({ WT_SESSION }) => Boolean(WT_SESSION), { name: "Windows Terminal", links: "can be clicked", copies: "works" }],
+  [
+    ({ VTE_VERSION }) => Number(VTE_VERSION) >= 5000,
+    { name: "A VTE terminal", links: "can be clicked", copies: "does not work" },
+  ],
+  [
+    ({ TERM }) => /^(foot|alacritty)/.test(TERM ?? ""),
+    { name: "foot or Alacritty", links: "can be clicked", copies: "works" },
+  ],
+  [({ TERM }) => TERM === "linux", { name: "The console", links: "are written out", copies: "does not work" }],
+];
+
+/** Returns what the terminal of this environment can do. */
+export function findKnownTerminal(env: Env): Known {
+  const found = TERMINALS.find(([sign]) => sign(env));
+  if (found) return found[1];
+  return { name: env.TERM || "A terminal", links: "may be clicked", copies: "may work" };
+}
+
+/**
+ * Whether the terminal opens links that do not show their address (OSC 8). Where that is not known, and in multiplexers,
+ * which drop such links in many versions, addresses are written out.
+ */
+export function canOpenLinks(env: Env): boolean {
+  return findKnownTerminal(env).links === "can be clicked" && !env.TMUX && !env.STY && !env.ZELLIJ;
+}
