@@ -12,7 +12,7 @@ import { listKnownAccounts, lockInstallation, rememberAccount } from "../store/i
 import { findMcp } from "../store/mcp.ts";
 import { retryWhileAway } from "../store/retry.ts";
 import type { DbConnection } from "../store/schema.ts";
-import { type AuthorizationState, settleState } from "../store/states.ts";
+import { type AuthorizationState, hasEarnedTokens, settleState } from "../store/states.ts";
 import { hasLiveFamily } from "../store/token-families.ts";
 import { getRedirectUri } from "./authorize.ts";
 import { type ConnectableService, findService, listServices, requireClient } from "./catalog.ts";
@@ -161,7 +161,9 @@ async function tokensDue(
   { provider, identity }: { provider: string; identity: Identity },
 ): Promise<boolean> {
   const now = new Date(ports.clock.now());
-  if (!state.needs_tokens && (await hasLiveFamily(db, state.installation_id, now))) return false;
+  const isSignedIn = async () =>
+    (await hasLiveFamily(db, state.installation_id, now)) || (await hasEarnedTokens(db, state.installation_id, now));
+  if (!state.needs_tokens && (await isSignedIn())) return false;
   const known = await listKnownAccounts(db, state.installation_id);
   const isKnown = known.some((account) => account.provider === provider && account.account_id === identity.accountId);
   if (known.length === 0 || isKnown) return true;

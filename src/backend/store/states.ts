@@ -1,4 +1,4 @@
-import type { Insertable, Selectable } from "kysely";
+import { type Insertable, type Selectable, sql } from "kysely";
 import { cleanText, toJsonColumn } from "./column-types.ts";
 import type { DbConnection, States } from "./schema.ts";
 
@@ -110,6 +110,21 @@ export async function markDelivered(db: DbConnection, hash: Buffer, now: Date): 
     .where("status", "=", "completed")
     .where("delivered_at", "is", null)
     .returning("hash")
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Whether another consent of this installation has earned tokens that nobody has fetched yet, and still may. */
+export async function hasEarnedTokens(db: DbConnection, installationId: string, now: Date): Promise<boolean> {
+  const row = await db
+    .selectFrom("states")
+    .select("hash")
+    .where("installation_id", "=", installationId)
+    .where("status", "=", "completed")
+    .where("delivered_at", "is", null)
+    .where("expires_at", ">", now)
+    .where(sql<boolean>`details ->> 'tokens' = 'true'`)
+    .limit(1)
     .executeTakeFirst();
   return row !== undefined;
 }

@@ -2,13 +2,14 @@ import type { Receipt } from "#protocol/ask";
 import { clean } from "#protocol/clean";
 import { isErrorCode, Problem } from "#protocol/errors";
 import type { Planned } from "#protocol/events";
+import { stripPlannerFooter } from "#ui/text/planner-footer";
 import type { View } from "#ui/view/view";
 
 /** Returns the texts of a generation in their order, or only the last one if the answer is a value. */
 export function getText(view: View): string {
   const texts = view.items.flatMap((item) => (item.kind === "text" && getIs(view, item) ? [item.text] : []));
   return (view.output ? texts.slice(-1) : texts)
-    .map((text) => text.trim())
+    .map((text) => stripPlannerFooter(text).trim())
     .filter(Boolean)
     .join("\n\n");
 }

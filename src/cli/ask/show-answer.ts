@@ -1,6 +1,7 @@
 import { type AskResponse, Receipt } from "#protocol/ask";
 import { clean } from "#protocol/clean";
 import { isErrorCode, Problem } from "#protocol/errors";
+import { stripPlannerFooter } from "#ui/text/planner-footer";
 import { formatReceiptNotes } from "#ui/text/words";
 import type { Kay } from "../kay.ts";
 import { getOutput } from "./output.ts";
@@ -10,13 +11,22 @@ import { getOutput } from "./output.ts";
  *
  * @throws Problem for an answer with status `error` (the document is not printed twice)
  */
-export async function showAnswer(kay: Kay, answer: AskResponse): Promise<void> {
+export async function showAnswer(kay: Kay, given: AskResponse): Promise<void> {
+  const answer = kay.flags.json || !kay.terminal.stdout.isTerminal ? withoutFooter(given) : given;
   if (answer.status === "error") throw asProblem(answer);
   if (kay.flags.json) return kay.out.writeJson(answer);
   const output = getOutput(answer.data);
   if (output) kay.out.writeJson(output.value);
   else await kay.out.writeMarkdown(clean(answer.message));
   showReceipts(kay, answer.receipts);
+}
+
+/** A program that reads the answer has no use for the line that says what answered. */
+function withoutFooter(answer: AskResponse): AskResponse {
+  const { message, data } = answer;
+  const response = (data as { response?: unknown } | null | undefined)?.response;
+  const bare = typeof response === "string" ? { ...(data as object), response: stripPlannerFooter(response) } : data;
+  return { ...answer, message: stripPlannerFooter(message), ...(bare === undefined ? {} : { data: bare }) };
 }
 
 /** One line on stderr for each write that was done, or may have been. What does not look like receipts is not shown. */

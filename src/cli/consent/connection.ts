@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { AUTHORIZATION_LIFETIME_MS, completeConnection } from "#client/consent/complete";
-import type { BegunConnection } from "#client/credentials/credentials";
+import { forgetFirstConnection, listFirstConnections, saveFirstConnection } from "#client/consent/first";
+import type { BegunConnection, SignIn } from "#client/credentials/credentials";
 import { DEFAULT_PROFILE } from "#client/settings/profiles";
 import { isLoopbackHost } from "#net/addresses";
 import { clean } from "#protocol/clean";
@@ -67,35 +68,62 @@ export function getConsentUrl({ response }: BegunConnection): string {
   return response.authorization_url;
 }
 
-/** Starts an authorization. The PKCE challenge binds the tokens to this process, even if someone else sees the link. */
+/**
+ * Starts an authorization. The PKCE challenge binds the tokens to this process, even if someone else sees the link. First
+ * connections start one at a time: each later one then belongs to the installation that the first one got.
+ */
 export async function beginConnection(
   kay: Kay,
   link: BackendHandle,
   service: string,
   site?: string,
 ): Promise<BegunConnection> {
-  const { signIn } = await link.credentials.read(link.origin);
-  await link.credentials.checkWritable();
-  const signedIn = Boolean(signIn.token || signIn.refresh_token);
-  const before = signedIn ? await stateBefore(kay, link, service, signIn.session_id) : undefined;
+  const { credentials, origin } = link;
+  await credentials.checkWritable();
+  const { signIn } = await credentials.read(origin);
+  if (signIn.session_id) return await requestConnection(kay, link, { service, site, signIn });
+  return await credentials.exclusively(async () => {
+    const { signIn } = await credentials.read(origin);
+    return await requestConnection(kay, link, { service, site, signIn });
+  }, kay.signal);
+}
+
+type Wanted = { service: string; site?: string; signIn: SignIn };
+
+async function requestConnection(
+  kay: Kay,
+  link: BackendHandle,
+  { service, site, signIn }: Wanted,
+): Promise<BegunConnection> {
+  const { token, refresh_token, session_id } = signIn;
+  const signedIn = Boolean(token || refresh_token);
+  const before = signedIn ? await stateBefore(kay, link, service, session_id) : undefined;
+  const now = kay.clock.now();
+  const hasLostTokens = session_id !== undefined && !before && listFirstConnections(signIn, now).length === 0;
   const verifier = Buffer.from(kay.random(32)).toString("base64url");
   const response = await link.api.connect(
     service,
     {
-      ...(signIn.session_id ? { session_id: signIn.session_id } : {}),
-      ...(signIn.session_id && !before ? { needs_tokens: true } : {}),
+      ...(session_id ? { session_id } : {}),
+      ...(hasLostTokens ? { needs_tokens: true } : {}),
       ...(site ? { site } : {}),
       code_challenge: createHash("sha256").update(verifier).digest("base64url"),
     },
     { signal: kay.signal, signedIn: before !== undefined },
   );
   checkLink(response);
+  const told = Date.parse(response.expires_at ?? "") - (link.api.clockOffsetMs() ?? 0);
+  const longest = kay.clock.now() + AUTHORIZATION_LIFETIME_MS;
+  const deadline = Number.isNaN(told) ? longest : Math.min(told, longest);
+  const { state, session_id: given } = response;
+  if (given !== session_id || (!before && !hasLostTokens)) {
+    const first = { sent: session_id, session_id: given, state, deadline, now };
+    await saveFirstConnection(link.credentials, link.origin, first);
+  }
   if (response.session_reset) {
     kay.out.warn("The backend did not recognize this installation and created a new one. Reconnect your services.");
   }
-  const told = Date.parse(response.expires_at ?? "") - (link.api.clockOffsetMs() ?? 0);
-  const longest = kay.clock.now() + AUTHORIZATION_LIFETIME_MS;
-  return { response, verifier, before, deadline: Number.isNaN(told) ? longest : Math.min(told, longest) };
+  return { response, verifier, before, deadline };
 }
 
 /** The service as the backend shows it before; undefined when the sign-in has ended, so that new tokens are asked for. */
@@ -133,6 +161,10 @@ export async function completeConsent(
     signal,
     deadline: begun.deadline,
     note: waiting.retrying,
+  }).catch(async (error: unknown) => {
+    const first = { state: begun.response.state, now: kay.clock.now() };
+    await forgetFirstConnection(link.credentials, link.origin, first).catch(() => {});
+    throw error;
   });
   const { service } = begun.response;
   await saveAccountLabels(link, { [service]: connection });

@@ -40,7 +40,16 @@ export async function readPipedInput(
   }
   if (kay.signal.aborted) throw new Problem("CANCELLED", "Cancelled.");
   if (silence.signal.aborted) kay.out.writeProgress(`No input on stdin for 3 s; ${without}.`);
-  return (decodeText(Buffer.concat(chunks)) ?? "").trim();
+  return decodeInput(Buffer.concat(chunks)).trim();
+}
+
+/** Decodes what came on stdin. Bytes that are not text would reach the model as replacement characters. */
+function decodeInput(bytes: Uint8Array): string {
+  const text = decodeText(bytes, { fatal: true });
+  if (text !== undefined && !text.includes("\0")) return text;
+  throw new Problem("USAGE", "stdin is not text: it must be UTF-8.", {
+    hint: "Convert it first, for example with `iconv -f latin1 -t utf-8`.",
+  });
 }
 
 /**

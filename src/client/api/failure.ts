@@ -80,6 +80,7 @@ function parseWireCode(code: unknown): ErrorCode | undefined {
 function findGuideCode(body: Record<string, unknown>, route: Route): ErrorCode | undefined {
   const text = `${typeof body.error === "string" ? body.error : ""} ${typeof body.message === "string" ? body.message : ""}`;
   if (body.session_reset_required === true) return "SESSION_INVALID";
+  if (route === "confirm" && /\balready\b/i.test(text)) return "CONFIRMATION_USED";
   if (route === "ask" && /invalid or expired session_id/i.test(text)) return "SESSION_NOT_FOUND";
   if (route === "ask" && /api key is not configured/i.test(text)) return "MODEL_NOT_CONFIGURED";
   return undefined;
@@ -104,7 +105,14 @@ const ROUTE_CODES: Partial<Record<Route, Record<number, ErrorCode>>> = {
   status: { 400: "STATE_INVALID", 401: "VERIFIER_INVALID", 404: "STATE_INVALID", 410: "STATE_USED" },
   refresh: { 400: "REFRESH_INVALID", 401: "REFRESH_INVALID", 403: "REFRESH_INVALID" },
   ask: { 404: "SESSION_NOT_FOUND" },
-  confirm: { 404: "CONFIRMATION_NOT_FOUND", 409: "CONFIRMATION_USED", 410: "CONFIRMATION_EXPIRED" },
+  // The command sends no other field that could be wrong than the token.
+  confirm: {
+    400: "CONFIRMATION_NOT_FOUND",
+    422: "CONFIRMATION_NOT_FOUND",
+    404: "CONFIRMATION_NOT_FOUND",
+    409: "CONFIRMATION_USED",
+    410: "CONFIRMATION_EXPIRED",
+  },
 };
 
 function getStatusCode(status: number, route: Route): ErrorCode {

@@ -22,8 +22,8 @@ export type CompletionOptions = WaitOptions & {
 };
 
 /**
- * Waits for the consent, stores the tokens, and waits until the backend confirms the connection. Nothing is stored
- * before the consent is complete, so an aborted or denied one changes nothing.
+ * Waits for the consent, stores the tokens, and waits until the backend confirms the connection. Before the consent is
+ * complete, only the ID of the installation is stored, so an aborted or denied one changes nothing else.
  */
 export async function completeConnection(options: CompletionOptions): Promise<Connection> {
   const { api, response: begun, before } = options;
@@ -75,8 +75,10 @@ async function saveCompletedConsent(
 
 function mergeConsent(current: SignIn, begun: ConnectResponse, status: StatusResponse, clockOffsetMs?: number): SignIn {
   const base: SignIn = current.session_id === begun.session_id ? current : {};
+  const { first: _first, ...rest } = base;
+  const isSignedIn = isToken(status.token) || isToken(base.token);
   return {
-    ...base,
+    ...(isSignedIn ? rest : base),
     session_id: begun.session_id,
     ...(isToken(status.token) ? { token: status.token } : {}),
     ...(isToken(status.refresh_token) ? { refresh_token: status.refresh_token } : {}),

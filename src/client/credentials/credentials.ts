@@ -16,9 +16,17 @@ export type SignIn = {
   clock_offset_ms?: number;
   /** Account names by service, as last reported by the backend, for use without asking it. */
   accounts?: Record<string, string>;
+  /**
+   * First connections of this installation that are under way, with the end of their links in ms since 1970. Its tokens
+   * are not lost, they have not come yet.
+   */
+  first?: FirstConnection[];
   /** Connections that another process will complete (`kay connect --no-wait`, `--poll`). */
   begun?: BegunConnection[];
 };
+
+/** A first connection, by the state of its link. */
+export type FirstConnection = { state: string; deadline: number };
 
 /** A connection that waits for its consent: the answer of `connect`, and the verifier that its tokens require. */
 export type BegunConnection = {

@@ -53,6 +53,7 @@ export function normalizeSignIn(value: Record<string, unknown>): SignIn {
   for (const field of ["session_id", "account_id"]) if (!isSecret(signIn[field])) delete signIn[field];
   for (const field of ["token", "refresh_token"]) if (!isToken(signIn[field])) delete signIn[field];
   if (!Number.isFinite(signIn.clock_offset_ms)) delete signIn.clock_offset_ms;
+  if (!Array.isArray(signIn.first)) delete signIn.first;
   if (!Array.isArray(signIn.begun)) delete signIn.begun;
   if (!toRecord(signIn.accounts) || !Object.values(signIn.accounts ?? {}).every((each) => typeof each === "string"))
     delete signIn.accounts;

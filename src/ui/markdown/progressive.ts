@@ -1,5 +1,6 @@
 import { clean } from "#protocol/clean";
 import type { Look } from "../style.ts";
+import { isPlannerFooter } from "../text/planner-footer.ts";
 import { INITIAL_STREAM, readMarkdown } from "./stream.ts";
 
 /** Writes an answer while it arrives. `end` closes one text; another may follow as a separate paragraph. */
@@ -37,14 +38,14 @@ export function createMarkdownWriter(look: () => Look, write: (text: string) => 
 /** Longer lines may be written in parts. */
 const LONG_LINE = 4_096;
 
-/** Creates a writer of plain text for a pipe: line by line, without trailing blank lines. */
+/** Creates a writer of plain text for a pipe: line by line, without trailing blank lines and the planner's footer. */
 export function createTextWriter(write: (text: string) => void): AnswerWriter {
   let line = "";
   let blank = 0;
   let begun = false;
   const writeLines = (text: string) => {
     for (const each of clean(text).split("\n")) {
-      if (each.trim() === "") blank += 1;
+      if (each.trim() === "" || isPlannerFooter(each)) blank += 1;
       else {
         write("\n".repeat(begun ? blank : 0) + each);
         begun = true;

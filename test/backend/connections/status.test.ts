@@ -139,3 +139,19 @@ test("two first connections begun at once hand out tokens once", async () => {
   expect(answers.map((answer) => answer.body.status)).toEqual(["completed", "completed"]);
   expect(answers.filter((answer) => "token" in answer.body)).toHaveLength(1);
 });
+
+test("A24 two first consents of different accounts are both kept, and one of them earns the tokens", async () => {
+  const first = await begin(world());
+  const second = await begin(world(), { session_id: first.session }, "confluence");
+  expect(second.session).toBe(first.session);
+  expectAtlassian(world(), { account: ANN });
+  await callback(world(), first.state);
+  expectAtlassian(world(), { account: BOB });
+  expect((await callback(world(), second.state)).status).toBe(200);
+  const [one, other] = [
+    (await world().call(`GET /auth/status/${second.state}`)).body,
+    (await world().call(`GET /auth/status/${first.state}`)).body,
+  ];
+  expect(one).toEqual({ status: "completed", account_id: BOB.account_id, message: expect.any(String) });
+  expect(other).toMatchObject({ status: "completed", account_id: ANN.account_id, token: expect.any(String) });
+});

@@ -1,0 +1,42 @@
+import type { Credentials, SignIn } from "../credentials/credentials.ts";
+
+/**
+ * Stores the installation of a first connection before its consent, so that another connection that starts meanwhile
+ * belongs to it too. What was stored for another installation is dropped: the backend no longer knows that one.
+ *
+ * @param sent the installation that the request named
+ */
+export async function saveFirstConnection(
+  credentials: Credentials,
+  origin: string,
+  { sent, session_id, state, deadline, now }: FirstOptions,
+): Promise<void> {
+  await credentials.update(origin, (current) => {
+    if (current.session_id !== sent) return current;
+    const own = sent === session_id ? current : { session_id };
+    return { ...own, session_id, first: [...listFirstConnections(own, now), { state, deadline }] };
+  });
+}
+
+type FirstOptions = { sent: string | undefined; session_id: string; state: string; deadline: number; now: number };
+
+/** Forgets a first connection that was not made, and the installation if nothing else belongs to it. */
+export async function forgetFirstConnection(
+  credentials: Credentials,
+  origin: string,
+  { state, now }: { state: string; now: number },
+): Promise<void> {
+  const { signIn } = await credentials.read(origin);
+  if (!signIn.first?.some((one) => one.state === state)) return;
+  await credentials.update(origin, (current) => {
+    const { first: _, ...rest } = current;
+    const first = listFirstConnections(current, now).filter((one) => one.state !== state);
+    if (first.length > 0) return { ...rest, first };
+    return rest.token || rest.refresh_token || rest.begun?.some(({ deadline }) => deadline > now) ? rest : {};
+  });
+}
+
+/** Returns the first connections whose links are still valid. */
+export function listFirstConnections({ first = [] }: SignIn, now: number): NonNullable<SignIn["first"]> {
+  return first.filter(({ deadline }) => deadline > now);
+}
