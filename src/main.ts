@@ -24,6 +24,7 @@ import {
   findProgram,
   isAlive,
   openTerminal,
+  openWorkingFolder,
   readMachine,
   spawnBackend,
   spawnUpdateCheck,
@@ -62,8 +63,10 @@ export async function checkForUpdate(): Promise<void> {
   await refreshUpdateRecord(manifest, { send, env, node: versions.node, folder: thesePaths().state(), unique });
 }
 
+const workingFolder = openWorkingFolder();
+
 function thesePaths(): Paths {
-  return createPaths({ env: process.env, platform: process.platform, home: findHomeFolder(), cwd: process.cwd() });
+  return createPaths({ env: process.env, platform: process.platform, home: findHomeFolder(), cwd: workingFolder });
 }
 
 function world(
@@ -81,7 +84,7 @@ function world(
     env,
     platform,
     home: findHomeFolder(),
-    cwd: process.cwd(),
+    cwd: workingFolder,
     terminal,
     signal,
     catchInterrupts,

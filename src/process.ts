@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { accessSync, closeSync, constants, openSync, readlinkSync, renameSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { homedir, hostname, tmpdir } from "node:os";
-import { delimiter, dirname, join } from "node:path";
+import { delimiter, dirname, join, parse } from "node:path";
 import { isatty } from "node:tty";
 import { createInterrupts, type ProcessStreams, startWatchdog } from "#cli/terminal/modes";
 import { createTerminal } from "#cli/terminal/streams";
@@ -44,6 +44,22 @@ export function openTerminal() {
     unwritten: () => unwritten,
   };
 }
+
+/**
+ * Returns the folder that kay was started in. If it was deleted, names in it are not found, and the process moves to the
+ * root, so that nothing that asks for the folder fails.
+ */
+export function openWorkingFolder(): string {
+  try {
+    return process.cwd();
+  } catch {
+    process.chdir(parse(process.execPath).root);
+    return process.env.PWD || DELETED_FOLDER;
+  }
+}
+
+/** Where the shell does not name the folder: a place that cannot exist, so that no other file is meant. */
+const DELETED_FOLDER = "/dev/null/deleted";
 
 /** `laptop pts/3`: the host without its domain, and the terminal where the system tells. */
 function getPlace(): string {

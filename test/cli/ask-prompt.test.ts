@@ -74,6 +74,28 @@ test("a pipe that speaks up within 3 s is read to its end", async () => {
   expect((await asked(ann, ["hello"], { stdin: slow })).body).toEqual(request("hello", { context: { stdin: "ab" } }));
 });
 
+test.each([
+  ["Latin-1", Buffer.from("h\xe9llo w\xf6rld\n", "latin1")],
+  ["a picture", Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13])],
+  ["text with a NUL", Buffer.from("a\0b")],
+  ["half a character", Buffer.from("gr\xfc", "latin1")],
+])("B241 %s on stdin is refused, as in a file, and nothing is asked", async (_, stdin) => {
+  const ann = kay({ signedIn: true });
+  for (const words of ["ask read", "ask -", "ask --file - read", "config set model -"])
+    expect(await ann(words, { stdin: [stdin] })).toEqual({
+      exit: 2,
+      stdout: "",
+      stderr:
+        "✗ stdin is not text: it must be UTF-8.\n  Convert it first, for example with `iconv -f latin1 -t utf-8`.\n",
+    });
+  expect(ann.place.network.calls()).toEqual([]);
+});
+
+test("B241 UTF-16 with its mark, as PowerShell writes it, is text", async () => {
+  const stdin = [Buffer.from("\ufeffhi\r\n", "utf16le")];
+  expect(await asked(kay({ signedIn: true }), [], { stdin })).toEqual({ exit: 0, stderr: "", body: request("hi") });
+});
+
 test("more than 1 MiB on stdin is refused", async () => {
   const stdin = Array.from({ length: 17 }, () => "x".repeat(65_536));
   expect(await kay({ signedIn: true })("ask hello", { stdin })).toEqual({

@@ -39,7 +39,7 @@ function ann() {
 test("kay sessions list shows List conversations, most recent first", async () => {
   expect(await ann()("sessions list", TERMINAL)).toEqual({
     exit: 0,
-    stdout: "ID         TITLE  STATUS     UPDATED\nsession_1  Bugs   completed  2026-11-27 12:00\n",
+    stdout: "ID         TITLE  STATUS     UPDATED\nsession_1  Bugs   completed  2026-11-27 12:00 UTC\n",
     stderr: "31 in all; --page 2 shows more.\n",
   });
 });

@@ -1,4 +1,13 @@
-import { existsSync, lstatSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { createPaths } from "#client/paths";
@@ -51,6 +60,27 @@ test("S07 a damaged file is kept aside with one warning, and kay starts afresh",
     expect(statSync(aside).mode & 0o777).toBe(0o600);
     await settings.set("credentials", "file");
     expect(settingsIn(path).settings.text("credentials")).toBe("file");
+  }
+});
+
+test("B236 a file that a person wrote with a mistake stays where it is, and the mistake is named", () => {
+  const mistakes: [string, string][] = [
+    ['{\n // my backend\n "model": "offline"\n}', "a comment at line 2, column 2"],
+    ['{\n "model": "offline", /* why */\n}', "a comment at line 2, column 22"],
+    ['# mine\n{"model": "offline"}', "a comment at line 1, column 1"],
+    ['{\n "model": "https://a.test/*",\n}\n', "a comma before a closing bracket at line 2, column 29"],
+    ['{"profiles": {"default": {"model": "a",}}}', "a comma before a closing bracket at line 1, column 39"],
+    ["{'model': 'offline'}", "unexpected text at line 1, column 2"],
+    ['{"model": "offline"\n "api-url": "https://a.test"}', "unexpected text at line 2, column 2"],
+    ['{"model": "offline"} // my backend', "a comment at line 1, column 22"],
+  ];
+  for (const [content, mistake] of mistakes) {
+    const { path, file } = folderWith(content);
+    const { settings, warnings } = settingsIn(path);
+    expect(problemIn(() => settings.get("model"))).toBe(
+      `BROKEN_SETTINGS: The settings file ${file} is not valid JSON: ${mistake}. Correct it there. It was not changed.`,
+    );
+    expect([readFileSync(file, "utf8"), readdirSync(path), warnings]).toEqual([content, ["config.json"], []]);
   }
 });
 

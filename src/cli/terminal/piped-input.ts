@@ -46,7 +46,8 @@ export async function readPipedInput(
 /** Decodes what came on stdin. Bytes that are not text would reach the model as replacement characters. */
 function decodeInput(bytes: Uint8Array): string {
   const text = decodeText(bytes, { fatal: true });
-  if (text !== undefined && !text.includes("\0")) return text;
+  // Control characters alone are nothing, rather than something else.
+  if (text !== undefined && !(text.includes("\0") && /[^\p{C}\s]/u.test(text))) return text;
   throw new Problem("USAGE", "stdin is not text: it must be UTF-8.", {
     hint: "Convert it first, for example with `iconv -f latin1 -t utf-8`.",
   });

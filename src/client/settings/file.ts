@@ -4,6 +4,7 @@ import { ensurePrivateFolder, getErrno, unusableProblem } from "#files/folders";
 import { type FileInspection, inspectFile } from "#files/inspect";
 import type { Warn } from "#net/ports";
 import { Problem } from "#protocol/errors";
+import { findJsonMistake } from "./json-mistake.ts";
 import { type Entry, isSettingKey, SETTINGS } from "./table.ts";
 
 /**
@@ -23,8 +24,8 @@ type Ports = { warn: Warn; now(): number };
  * Reads the settings without a library, which is fast. A missing file counts as empty. A damaged file (empty,
  * truncated, not an object) is set aside as `config.json.corrupt-<time>` with one warning.
  *
- * @throws Problem BROKEN_SETTINGS for a file that is not UTF-8, which stays unchanged, and for one that cannot be read,
- * with path and errno
+ * @throws Problem BROKEN_SETTINGS for a file that is not UTF-8 or not quite JSON, which stays unchanged, and for one that
+ * cannot be read, with path and errno
  */
 export function readSettings(path: string, ports: Ports): Stored {
   const bytes = readBytes(path);
@@ -37,11 +38,13 @@ export function readSettings(path: string, ports: Ports): Stored {
 /**
  * Parses the bytes of the settings file; null if they are damaged.
  *
- * @throws Problem BROKEN_SETTINGS for another encoding, and for profiles that are not objects
+ * @throws Problem BROKEN_SETTINGS for another encoding, for a mistake of a person, and for profiles that are not objects
  */
 function parseSettings(bytes: Uint8Array, path: string): Stored | null {
-  const stored = parseObject(decodeText(bytes, path));
-  if (stored !== null) checkProfiles(stored, path);
+  const text = decodeText(bytes, path);
+  const stored = parseObject(text);
+  if (stored === null) checkHandwriting(text, path);
+  else checkProfiles(stored, path);
   return stored;
 }
 
@@ -134,6 +137,26 @@ function setAside(path: string, { warn, now }: Ports): void {
     if (getErrno(error) === "ENOENT") return;
     warn(`Ignoring the damaged settings file ${path}, which could not be moved (${getErrno(error)}).`);
   }
+}
+
+/**
+ * Reports a file that a person wrote with a mistake. Without its settings kay would work with another backend, and the
+ * person would look for the file in vain.
+ *
+ * @throws Problem BROKEN_SETTINGS with line and column
+ */
+function checkHandwriting(text: string, path: string): void {
+  const mistake = findJsonMistake(text);
+  if (!mistake) return;
+  const { what, line, column } = mistake;
+  throw new Problem(
+    "BROKEN_SETTINGS",
+    `The settings file ${path} is not valid JSON: ${what} at line ${line}, column ${column}.`,
+    {
+      hint: "Correct it there. It was not changed.",
+      details: { path, line, column },
+    },
+  );
 }
 
 function checkProfiles(stored: Record<string, unknown>, path: string): asserts stored is Stored {

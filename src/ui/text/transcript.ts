@@ -5,6 +5,7 @@ import type { Look } from "../style.ts";
 import type { CardItem, Item, View } from "../view/view.ts";
 import { formatItem, getSeparator } from "./item.ts";
 import { formatToolLine } from "./labelled.ts";
+import { formatLocalTime } from "./local-time.ts";
 import { formatCard, formatEnd, formatPlanned, formatReceiptNotes, NOTHING_SENT_TEXT, toLine } from "./words.ts";
 
 /** Formats a conversation as in a session's scrollback, with open cards in full. */
@@ -27,7 +28,7 @@ function formatTranscriptItem(item: Item, look: Look): string {
 
 /** Formats a conversation as a Markdown document. Untrusted text is cleaned; the model's own Markdown stays. */
 export function toMarkdown(view: View, { id, title, created_at }: ConversationView): string {
-  const head = `# ${toLine(title ?? "Conversation")}\n\n${toLine(id)}, started ${toLine(created_at).slice(0, 16).replace("T", " ")}`;
+  const head = `# ${toLine(title ?? "Conversation")}\n\n${toLine(id)}, started ${formatLocalTime(created_at)}`;
   const blocks = view.items.map(formatBlock).filter((text) => text !== "");
   return `${[head, ...blocks].join("\n\n")}\n`;
 }

@@ -1,5 +1,6 @@
 import type { Grant } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
+import { formatLocalDay } from "#ui/text/local-time";
 import { toLine } from "#ui/text/words";
 import type { BackendHandle } from "../../backend/handle.ts";
 import type { Kay } from "../../kay.ts";
@@ -65,7 +66,7 @@ export function toApprovalRow({ id, scope, words, account, expires_at, last_used
 }
 
 function getDay(time: string | null | undefined): string {
-  return toLine(time ?? "").slice(0, 10);
+  return time ? formatLocalDay(time) : "";
 }
 
 function getObject(text: string): Record<string, unknown> {

@@ -1,6 +1,7 @@
 import type { ConversationView } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
 import { loadHighlighting } from "#ui/markdown/highlight";
+import { formatLocalTime } from "#ui/text/local-time";
 import { formatTranscript } from "#ui/text/transcript";
 import { toLine } from "#ui/text/words";
 import { reduceView } from "#ui/view/reduce";
@@ -71,8 +72,7 @@ export const SESSION_COLUMNS = ["ID", "TITLE", "STATUS", "UPDATED"];
 
 /** A conversation as a row of {@link SESSION_COLUMNS}. */
 export function toSessionRow({ id, title, status, updated_at }: ConversationView): string[] {
-  const updated = toLine(updated_at).slice(0, 16).replace("T", " ");
-  return [toLine(id), toLine(title ?? ""), (status ?? "").replaceAll("_", " "), updated];
+  return [toLine(id), toLine(title ?? ""), (status ?? "").replaceAll("_", " "), formatLocalTime(updated_at)];
 }
 
 /** `kay sessions export`: on stdout, or into a file. */

@@ -1,0 +1,31 @@
+import { toLine } from "./words.ts";
+
+/**
+ * Formats a time of the protocol for people: in the zone of this machine, which it names, as in `2026-11-27 07:00 -05:00`.
+ * A text that is not a time stays as it is.
+ *
+ * @param timeZone IANA name (default: that of the system)
+ */
+export function formatLocalTime(time: string, timeZone?: string): string {
+  const parts = getLocalParts(time, timeZone);
+  if (!parts) return toLine(time);
+  const { year, month, day, hour, minute, timeZoneName = "" } = parts;
+  const zone = timeZoneName.replace(/^GMT(\+00:00)?$/, "UTC").replace("GMT", "");
+  return `${year}-${month}-${day} ${hour}:${minute} ${zone}`;
+}
+
+/** Formats the day of a time in the zone of this machine, as in `2026-11-27`. */
+export function formatLocalDay(time: string, timeZone?: string): string {
+  const parts = getLocalParts(time, timeZone);
+  return parts ? `${parts.year}-${parts.month}-${parts.day}` : toLine(time);
+}
+
+function getLocalParts(time: string, timeZone: string | undefined): Record<string, string> | undefined {
+  const date = new Date(time);
+  if (Number.isNaN(date.getTime())) return undefined;
+  const format = new Intl.DateTimeFormat("en-US", {
+    ...{ year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit" },
+    ...{ hourCycle: "h23", timeZoneName: "longOffset", timeZone },
+  });
+  return Object.fromEntries(format.formatToParts(date).map(({ type, value }) => [type, value]));
+}
