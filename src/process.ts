@@ -54,11 +54,11 @@ export function openWorkingFolder(): string {
     return process.cwd();
   } catch {
     process.chdir(parse(process.execPath).root);
-    return process.env.PWD || DELETED_FOLDER;
+    return DELETED_FOLDER;
   }
 }
 
-/** Where the shell does not name the folder: a place that cannot exist, so that no other file is meant. */
+/** A place that cannot exist, so that no other file is meant. */
 const DELETED_FOLDER = "/dev/null/deleted";
 
 /** `laptop pts/3`: the host without its domain, and the terminal where the system tells. */

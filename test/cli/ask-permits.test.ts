@@ -24,8 +24,7 @@ kay would run ${TOOL}, which writes, as Dana Demo (kay-demo).
 
 Dry run: nothing was changed.
 `;
-const SIGNED = "_Answered by the offline planner, without a language model._";
-const SAID = `Dry run: nothing was sent. Planned call: ${SUMMARY}.\n\n${SIGNED}`;
+const SAID = `Dry run: nothing was sent. Planned call: ${SUMMARY}.`;
 
 /** What was asked of the services that changes something. */
 async function writes(ann: Machine): Promise<unknown[]> {

@@ -4,7 +4,7 @@ import { documentOf, useKay } from "#test/kay";
 const kay = useKay();
 const PLANNER = "Answered by the offline planner, without a language model.";
 
-test("ask prints the answer as Markdown in a pipe", async () => {
+test("N32 ask prints the answer as Markdown in a pipe, without the line of the planner", async () => {
   expect(await kay({ signedIn: true })('ask "show OPS-1"')).toEqual({
     exit: 0,
     stdout: `**OPS-1** Renew the certificate of the staging host
@@ -18,8 +18,6 @@ test("ask prints the answer as Markdown in a pipe", async () => {
 - Updated: 2026-11-24
 
 It runs out at the end of the month.
-
-_${PLANNER}_
 `,
     stderr: "",
   });
@@ -152,4 +150,15 @@ test("U17 no control character of an answer reaches the terminal", async () => {
     const { stdout, stderr } = await ann("ask x", { terminal, env: { NO_COLOR: "1" } });
     expect((stdout + stderr).replaceAll("\n", "")).toMatch(/^[^\p{Cc}\u202e]*$/u);
   }
+});
+
+test("N32 the line of the planner is in no document, and for people it stays", async () => {
+  const ann = kay({ signedIn: true });
+  const { message, data } = documentOf(await ann('ask --json "show OPS-1"')) as { message: string; data: unknown };
+  expect(message).toMatch(/at the end of the month\.$/);
+  expect(data).toEqual({ prompt: "show OPS-1", response: message });
+  await ann('ask --confirm --json "close KAY-4"');
+  const { confirmation_token: token } = documentOf(ann.raw()) as { confirmation_token: string };
+  expect(JSON.stringify(documentOf(await ann(`confirm ${token} --approve --json`)))).not.toContain(PLANNER);
+  expect((await ann('ask "show OPS-1"', { terminal: true })).stdout).toContain(PLANNER);
 });

@@ -99,16 +99,12 @@ $ kay ask "what is open in project KAY?"
 | Key | Summary | Type | Status | Assignee |
 | --- | --- | --- | --- | --- |
 
-_Answered by the offline planner, without a language model._
-
 $ kay ask --confirm "create a task in KAY: Say hello from kay"
 Action confirmed and executed successfully
 
 Created KAY-13: Say hello from kay
 
 http://127.0.0.1:4010/sites/kay-demo/browse/KAY-13
-
-_Answered by the offline planner, without a language model._
 
 That was:
   kay connect jira

@@ -250,3 +250,21 @@ test("F1 a failure with receipts, and one of a write that may be repeated, are n
   backend.on("DELETE /sessions/s1", fail([409, "BACKEND_BUSY"]));
   expect(await problemOf(api.deleteSession("s1"))).toMatchObject({ code: "BACKEND_BUSY" });
 });
+
+test("a used or expired confirmation of the guide's backend is no mistake in the script", async () => {
+  const backend = await fakeBackend();
+  const { api } = apiFor(backend.url, { token: "T0" });
+  const messages = [
+    "Invalid or expired confirmation token",
+    "Confirmation token has already been used",
+    "Unknown confirmation token",
+  ];
+  for (const message of messages) backend.on("POST /ask/confirm", { status: 400, json: { status: "error", message } });
+  const problems = [];
+  for (const _ of messages) problems.push(await problemOf(api.confirm("c", true)));
+  expect(problems.map(({ code, exit }) => [code, exit])).toEqual([
+    ["CONFIRMATION_NOT_FOUND", 1],
+    ["CONFIRMATION_USED", 1],
+    ["CONFIRMATION_NOT_FOUND", 1],
+  ]);
+});
