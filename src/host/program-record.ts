@@ -1,4 +1,4 @@
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { readFile, rm, stat } from "node:fs/promises";
 import { promisify } from "node:util";
 import * as z from "zod/mini";
@@ -6,7 +6,6 @@ import type { Machine } from "#files/machine";
 import { createProcesses } from "#files/processes";
 import { writeWholeFile } from "#files/replace-file";
 import type { Log } from "#telemetry/log";
-import { signalTree } from "./program-tree.ts";
 
 /** File in the state folder with the programs that the local backend runs. */
 export const PROGRAMS_FILE = "programs.json";
@@ -119,3 +118,23 @@ async function identifyProcess(
 }
 
 const run = promisify(execFile);
+
+/** What ending programs needs of the machine. */
+export type ProgramMachine = Pick<Machine, "kill" | "platform">;
+
+/**
+ * Signals a program and its children. On Windows, which has no process groups, every signal ends the tree by force; the
+ * program itself must still run then.
+ */
+export function signalTree({ kill, platform }: ProgramMachine, pid: number, signal: "SIGTERM" | "SIGKILL"): void {
+  if (platform === "win32") {
+    const options = { stdio: "ignore", windowsHide: true } as const;
+    spawn("taskkill", ["/pid", String(pid), "/t", "/f"], options).on("error", () => {});
+    return;
+  }
+  try {
+    kill(-pid, signal);
+  } catch {
+    // The group has already exited.
+  }
+}

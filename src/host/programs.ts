@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import spawn from "cross-spawn";
 import type { Program, ProgramEvents, Programs } from "#connectors/mcp/programs";
 import type { ProgramRecord } from "./program-record.ts";
-import { type ProgramMachine, signalTree } from "./program-tree.ts";
+import { type ProgramMachine, signalTree } from "./program-record.ts";
 
 /** Environment variables that every program gets. None of them holds a secret of kay. */
 const PASSED_VARIABLES =

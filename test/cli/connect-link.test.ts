@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { formatTunnel } from "#cli/consent/tunnel";
+import { formatTunnel } from "#cli/consent/open-links";
 import { documentOf, useKay } from "#test/kay";
 import { asksFor, linkTo } from "#test/links";
 

@@ -13,9 +13,8 @@ import { findRequest } from "../store/requests.ts";
 import { beginAskStream, streamGeneration } from "./ask-stream.ts";
 import { parseClient, type RequestedClient } from "./client-mode.ts";
 import { answerDirectTurn } from "./direct-turn.ts";
-import { answerOnce, authenticateWrite, type RequestRecord, runOnce } from "./idempotency.ts";
+import { answerOnce, authenticateWrite, type RequestRecord, runOnce, toLostProblem } from "./idempotency.ts";
 import { getStreamPosition, loadOutcome } from "./outcome.ts";
-import { toLostProblem } from "./write-failures.ts";
 
 /** Asking (guide, "Ask Endpoint"): `POST /ask`, `POST /ask/confirm`, and what became of a request, `GET /requests/:key`. */
 export function createAskRoutes(ports: BackendPorts, engine: Engine): Hono {

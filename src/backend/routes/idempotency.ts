@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Problem, toProblemBody } from "#protocol/errors";
 import { authenticate, type Caller } from "../accounts/authenticate.ts";
 import type { BackendPorts } from "../ports.ts";
-import { getFaultLevel, isDatabaseAway } from "../store/database.ts";
+import { getFaultLevel, isDatabaseAway, toDatabaseProblem } from "../store/database.ts";
 import {
   claimRequest,
   finishRequest,
@@ -15,7 +15,6 @@ import {
 import { retryWhileAway } from "../store/retry.ts";
 import type { DbConnection } from "../store/schema.ts";
 import { getStreamPosition, loadOutcome } from "./outcome.ts";
-import { notTakenProblem, toLostProblem } from "./write-failures.ts";
 
 type Ports = Pick<BackendPorts, "db" | "clock" | "log" | "node">;
 type Answer = { status: number; body: unknown };
@@ -145,4 +144,27 @@ function parseBody(text: string): unknown {
 
 function hash(text: string): string {
   return createHash("sha256").update(text).digest("hex");
+}
+
+/**
+ * Returns the error for a write that was not taken because the database is away. `sent: false` tells the client that
+ * nothing was done, so that it need not look the outcome up.
+ */
+function notTakenProblem(cause: unknown): Problem {
+  const { message } = toDatabaseProblem(cause) ?? { message: "The database cannot be reached at the moment." };
+  return new Problem("DATABASE_UNAVAILABLE", `${message} Nothing was done.`, { details: { sent: false }, cause });
+}
+
+/**
+ * Returns the error for a write that ended without an answer.
+ *
+ * @param begun something may have been sent, or a generation continues the work
+ */
+export function toLostProblem(error: unknown, begun: boolean): Problem {
+  if (error instanceof Problem) return error;
+  if (!isDatabaseAway(error)) return new Problem("INTERNAL", "Something went wrong inside kay.", { cause: error });
+  if (!begun) return notTakenProblem(error);
+  return new Problem("OUTCOME_UNKNOWN", "The database went away while the backend worked on the request.", {
+    cause: error,
+  });
 }

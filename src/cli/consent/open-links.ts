@@ -1,5 +1,6 @@
+import { isLoopbackHost } from "#net/addresses";
+import { quoteShellWord } from "#protocol/shell";
 import type { Kay } from "../kay.ts";
-import { formatTunnel } from "./tunnel.ts";
 
 /** Opens links in the browser. If none can be opened, it says why once, and what to do instead. */
 export async function openLinks(kay: Kay, urls: string[], say = kay.out.writeProgress): Promise<void> {
@@ -22,4 +23,36 @@ export function explainTunnel(kay: Kay, urls: string[]): string[] {
   if (command === null) return [];
   const subject = urls.length === 1 ? "The link leads" : "The links lead";
   return [`${subject} to this machine. Run this on your own machine first, and keep it running:`, `  \`${command}\``];
+}
+
+type Env = Record<string, string | undefined>;
+
+/**
+ * Formats the `ssh` command that lets a browser on the user's own machine follow the links. Returns null outside SSH,
+ * and for links that lead to no port of this machine.
+ */
+export function formatTunnel(urls: string[], env: Env): string | null {
+  if (!env.SSH_CONNECTION && !env.SSH_CLIENT && !env.SSH_TTY) return null;
+  const ports = new Set(urls.flatMap(listLoopbackPorts));
+  if (ports.size === 0) return null;
+  const forwards = [...ports].map((port) => `-L ${port}:127.0.0.1:${port}`).join(" ");
+  return `ssh -N ${forwards} ${formatDestination(env)}`;
+}
+
+/** Ports of this machine that a browser visits: the page of the link, and the one that the service redirects to. */
+function listLoopbackPorts(url: string): string[] {
+  const parsed = URL.parse(url);
+  const redirect = URL.parse(parsed?.searchParams.get("redirect_uri") ?? "");
+  return [parsed, redirect].flatMap((each) =>
+    each?.protocol === "http:" && isLoopbackHost(each.hostname) ? [each.port || "80"] : [],
+  );
+}
+
+/** The server as this connection reached it: SSH_CONNECTION is "client port server port". */
+function formatDestination(env: Env): string {
+  const [, , host, port] = (env.SSH_CONNECTION ?? "").split(" ");
+  const user = env.USER || env.LOGNAME;
+  const name = host && /^[0-9a-fA-F.:%\w-]+$/.test(host) ? host : "<this-machine>";
+  const at = user && name === host ? `${quoteShellWord(user)}@${name}` : name;
+  return port && port !== "22" && /^\d+$/.test(port) ? `-p ${port} ${at}` : at;
 }

@@ -1,7 +1,8 @@
+import { type ChildNode, isTag, isText } from "domhandler";
+import { parseDocument } from "htmlparser2";
 import * as z from "zod/mini";
 import { clean } from "#protocol/clean";
 import { decodeBytes, decodeHeader, toOneLine } from "./encoded-words.ts";
-import { convertHtmlToText } from "./html-text.ts";
 
 const Header = z.looseObject({ name: z.string(), value: z.nullish(z.string()) });
 
@@ -105,3 +106,34 @@ function decodePart(part: Part): string {
   const text = shifted ? undefined : decodeBytes(bytes, "utf-8", true);
   return clean((text ?? decodeBytes(bytes, charset) ?? "").replace(/\r\n?/g, "\n"));
 }
+
+/** Converts the HTML of a mail to plain text: one line per block, links with their URL, no styles or scripts. */
+function convertHtmlToText(html: string): string {
+  return formatNodes(parseDocument(html).children)
+    .replace(/[^\S\n]+/g, " ")
+    .replace(/ ?\n ?/g, "\n")
+    .replace(/\n{3,}/g, "\n\n")
+    .trim();
+}
+
+function formatNodes(nodes: ChildNode[]): string {
+  return nodes.map(formatNode).join("");
+}
+
+function formatNode(node: ChildNode): string {
+  if (isText(node)) return node.data.replace(/\s+/g, " ");
+  if (!isTag(node) || SILENT.has(node.name)) return "";
+  if (node.name === "br") return "\n";
+  const inner = formatNodes(node.children);
+  if (node.name === "a") {
+    const { href = "" } = node.attribs;
+    return /^https?:/i.test(href) && inner.trim() !== href ? `${inner} (${href})` : inner;
+  }
+  if (node.name === "li") return `\n- ${inner.trim()}`;
+  if (node.name === "td" || node.name === "th") return `${inner} `;
+  return BLOCKS.has(node.name) ? `\n${SPACED.has(node.name) ? "\n" : ""}${inner}\n` : inner;
+}
+
+const SILENT = new Set(["style", "script", "head", "title", "template", "noscript"]);
+const SPACED = new Set(["p", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "ul", "ol", "table", "pre"]);
+const BLOCKS = new Set([...SPACED, "div", "tr", "section", "article", "header", "footer", "hr"]);

@@ -4,9 +4,7 @@ import { type AnyCard, type CardAction, scrollCard, takesTab, takesText, updateC
 import { clearDraft } from "../editor/draft.ts";
 import type { Key } from "../keys/key.ts";
 import { canComplete, updateComposer } from "./composer.ts";
-import type { SessionStep } from "./events.ts";
-import { toStep } from "./events.ts";
-import { extendDeadline } from "./extend-deadline.ts";
+import { type SessionStep, toStep } from "./events.ts";
 import { holdKey, isTextKey, joinHeldKey, releaseHeldKey } from "./held-key.ts";
 import { dropIgnoredKey } from "./ignore-keys.ts";
 import { findFocusedCard, findReadOnlyCard, getCardViewport } from "./open-cards.ts";
@@ -116,4 +114,21 @@ function startsNewText(after: CardUi, key: Key): boolean {
   return (
     isTextKey(key) && key.text !== " " && (after.type === "auth" || (after.type !== "form" && after.step === "ask"))
   );
+}
+
+/** A key in a card that has less time left than this, in ms, asks for more. */
+const SHORT_MS = 150_000;
+
+/** How long no more is asked for, in ms, whatever the answer was. */
+const AGAIN_MS = 20_000;
+
+/** Asks for more time for a card that just took a key and has little left: it does not expire under who uses it. */
+function extendDeadline(step: SessionStep, card: AnyCard): SessionStep {
+  const { now, extending } = step.session;
+  if (card.kind === "confirmation" || card.type === "auth") return step;
+  const left = Date.parse(card.until ?? card.request.expires_at) - now;
+  const isAsked = extending?.card === card.id && now - extending.at < AGAIN_MS;
+  if (isAsked || !(left > 0 && left < SHORT_MS)) return step;
+  const session = { ...step.session, extending: { card: card.id, at: now } };
+  return { session, effects: [...step.effects, { do: "extend", card: card.id }] };
 }

@@ -1,7 +1,11 @@
+import { clean } from "#protocol/clean";
+import type { CardUi } from "../cards/card-state.ts";
+import { type FieldEditor, getFieldValue } from "../cards/field-editor.ts";
 import { recordKey } from "../cards/focus.ts";
-import { listTypedText } from "../cards/typed-text.ts";
-import { type AnyCard, takesText } from "../cards/update-card.ts";
+import { formatValue } from "../cards/form-field.ts";
+import { type AnyCard, hasInput, takesText } from "../cards/update-card.ts";
 import type { Key } from "../keys/key.ts";
+import { toLine } from "../text/words.ts";
 import type { SessionEffect } from "./events.ts";
 import type { Session } from "./state.ts";
 
@@ -36,5 +40,22 @@ export function sayLostText(session: Session, closed: readonly AnyCard[]): Sessi
     return lines.length === 0
       ? []
       : [{ do: "say", text: ["The request has closed. What you typed was not sent:", ...lines].join("\n") }];
+  });
+}
+
+/** Lists what the user typed into a card and did not send: one entry for each field, and the reason. */
+function listTypedText(ui: CardUi): string[] {
+  if (!hasInput(ui) || ui.type === "auth" || ui.type === "confirmation") return [];
+  const reason = ui.why.text.trim();
+  return [...(ui.fill?.changed ? listFields(ui.fill) : []), ...(reason ? [`  Reason: ${clean(reason)}`] : [])];
+}
+
+function listFields(fill: FieldEditor): string[] {
+  return fill.entries.flatMap((entry) => {
+    const { field } = entry;
+    const value = getFieldValue(entry);
+    const shown = typeof value === "string" && !field.options?.length ? clean(value) : formatValue(field, value);
+    if (shown.trim() === "") return [];
+    return [`  ${toLine(field.label || field.id)}: ${shown.replaceAll("\n", "\n    ")}`];
   });
 }
