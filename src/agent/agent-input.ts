@@ -18,6 +18,8 @@ export type AgentInput = {
   model: LanguageModel;
   /** Names the model in error messages. */
   label: string;
+  /** The model's name in settings, if its tokens count. */
+  modelName?: string;
   /** The model's API key, for error messages. */
   key?: ModelKey;
   /** Aborted when the answer is no longer needed. No further model or tool call is made. */

@@ -20,6 +20,8 @@ export async function* callModel(input: AgentInput, turn: Turn): AsyncGenerator<
     const limit = turn.resultLimit ?? MAX_RESULT_LENGTH;
     const messages = input.slim ? toWireMessages(turn.messages, input.tools, limit) : turn.messages;
     const { result, hasStarted } = yield* makeCall(input, turn, messages);
+    if (result.kind === "answer" && input.modelName && (result.tokens.input || result.tokens.output))
+      yield { type: "usage", model: input.modelName, tokens: result.tokens };
     const isTooLong = result.kind === "failed" && result.problem.code === "CONTEXT_TOO_LONG";
     const longest = findLongestResult(messages);
     if (!isTooLong || hasStarted || !input.slim || longest <= MIN_RESULT_LENGTH) return result;

@@ -23,6 +23,8 @@ export type AgentEvent =
   | { type: "data-receipt"; data: Receipt }
   | { type: "data-planned"; id: string; data: Planned }
   | { type: "finish-step" }
+  /** The provider's count of a model call. Stays inside the backend. */
+  | { type: "usage"; model: string; tokens: Tokens }
   /** The model's part of a step is complete. Must be stored before any of its calls runs. */
   | { type: "step-open"; step: OpenStep }
   /** A call has ended. Must be stored before its output is sent. */

@@ -2,6 +2,7 @@ import type { JSONValue, ModelMessage } from "ai";
 import { fitJson, fitText } from "./fit-json.ts";
 import { toWireName } from "./results.ts";
 import type { AgentTool } from "./tool.ts";
+import { toWireError } from "./wire-errors.ts";
 
 /** Longest tool result on the wire, in characters. Longer ones would crowd out the conversation. */
 export const MAX_RESULT_LENGTH = 40_000;
@@ -19,7 +20,10 @@ export function toWireMessages(
   return messages.map((message) => {
     if (message.role !== "tool") return message;
     const content = message.content.map((part) => {
-      if (part.type !== "tool-result" || part.output.type !== "json") return part;
+      if (part.type !== "tool-result") return part;
+      if (part.output.type === "error-json")
+        return { ...part, output: { ...part.output, value: toWireError(part.output.value, part.toolName) } };
+      if (part.output.type !== "json") return part;
       const value = toWireResult(part.output.value, reads.has(part.toolName), limit);
       return { ...part, output: { ...part.output, value } };
     });

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { PreviewField } from "./preview-field.ts";
+import { Usage } from "./usage.ts";
 
 /** Bodies of the ask endpoints (docs/protocol.md, "Asking"). Objects are loose: unknown fields pass through. */
 
@@ -84,6 +85,8 @@ export const AskResponse = z.looseObject({
   receipts: z.optional(z.array(Receipt)),
   /** When the confirmation expires, in ISO 8601. */
   expires_at: z.optional(z.string()),
+  /** Tokens of the answer, if the provider counts them. */
+  usage: z.optional(Usage),
   /** Error code, if the request failed. */
   code: z.optional(z.string()),
   /** AUTH_REQUIRED only: services to connect. */

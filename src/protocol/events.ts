@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { PlannedCall, Receipt } from "./ask.ts";
 import { FieldLimits } from "./field-limits.ts";
 import { PreviewField } from "./preview-field.ts";
+import { Usage } from "./usage.ts";
 
 /**
  * Parts of the event stream (docs/protocol.md, "Streams"): the AI SDK's UI message stream and kay's own `data-*` parts.
@@ -218,6 +219,8 @@ export const StreamPart = z.discriminatedUnion("type", [
   dataPart("data-receipt", Receipt),
   dataPart("data-output", z.looseObject({ value: z.unknown() })),
   dataPart("data-planned", Planned),
+  /** Tokens of the generation that ends. */
+  dataPart("data-usage", Usage),
   /** Clients that follow the conversation now; not part of the log. `total` is set if not all are listed. */
   z.looseObject({
     type: z.literal("data-presence"),

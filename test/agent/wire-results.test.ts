@@ -84,3 +84,25 @@ test("a value that fits is not touched", () => {
 test("a text is cut at the end of a line", () => {
   expect(fitText("one\ntwo\nthree", 9)).toBe("one\ntwo\n… (6 more characters)");
 });
+
+function fail(error: Record<string, JSONValue>) {
+  const output = { type: "error-json" as const, value: { error } };
+  const part = { type: "tool-result" as const, toolCallId: "c", toolName: "notes__read", output };
+  const [sent] = toWireMessages([{ role: "tool", content: [part] }], tools);
+  const result = sent?.role === "tool" ? sent.content[0] : undefined;
+  return result?.type === "tool-result" && result.output.type === "error-json" ? result.output.value : undefined;
+}
+
+test.each([
+  ["INVALID_REQUEST", "Run `kay help` to see how the command is used.", "hint", /^Call notes\.read again/],
+  ["NOT_FOUND", "Run `kay tools list` to see every tool.", "hint", /^Call a tool that lists or searches/],
+  ["AUTH_REQUIRED", "Run `kay connect jira`, then ask again.", "hint", /^Call connect_service with jira/],
+  ["OUTCOME_UNKNOWN", "Check whether it took effect before you retry.", "hint", /^Do not call it again/],
+  ["SERVICE_FAILED", "Check the name, and that you can open it in Jira.", "hint", /^Check the name/],
+  ["SERVICE_FAILED", "Run `kay connect jira`, and allow the permission.", "for_the_user", /^Run `kay connect jira`/],
+])("the error %s tells a model what to call differently, not %j", (code, hint, field, advice) => {
+  const integration: Record<string, JSONValue> = code === "AUTH_REQUIRED" ? { integration: "jira" } : {};
+  expect(fail({ code, ...integration, message: "It failed.", hint })).toEqual({
+    error: { code, ...integration, message: "It failed.", [field]: expect.stringMatching(advice) },
+  });
+});

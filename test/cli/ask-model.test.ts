@@ -78,3 +78,87 @@ test("a failure after a write says what was done instead of to try again", async
     ),
   });
 });
+
+test("tokens of an answer and of its conversation are in --json, and on a terminal", async () => {
+  const ann = kay(scripted());
+  model.script({ text: "Hello.", usage: [1_200, 34] });
+  const first = documentOf(await ann('ask --json "hi"')) as { session_id: string; usage: object };
+  const used = { input_tokens: 1_200, output_tokens: 34 };
+  expect(first.usage).toEqual({ model: "openai-compatible:scripted", ...used, conversation: used });
+  model.script({ text: "Again.", usage: [1_300, 6] });
+  const second = documentOf(await ann('ask --continue --json "again"')) as { usage: object };
+  expect(second.usage).toEqual({
+    model: "openai-compatible:scripted",
+    input_tokens: 1_300,
+    output_tokens: 6,
+    conversation: { input_tokens: 2_500, output_tokens: 40 },
+  });
+  model.script({ text: "Bye.", usage: [10, 1] });
+  const { stderr } = await ann('ask --continue "bye"', { terminal: true, env: { NO_COLOR: "1" } });
+  expect(stderr).toContain("10 tokens in, 1 out; conversation: 2,510 in, 41 out");
+});
+
+test("the cost of an answer is known where its price is", async () => {
+  const settings = model.ports.model();
+  const env = { ...settings.env, KAY_MODEL_PRICES: "openai-compatible:scripted=2/10" };
+  const ann = kay({ signedIn: true, model: { ...settings, env }, elsewhere: model.ports.fetch });
+  model.script(
+    { calls: [["c1", "jira.list_projects", {}]], usage: [1_000, 100] },
+    { text: "One.", usage: [2_000, 50] },
+  );
+  const { usage } = documentOf(await ann('ask --json "which projects"')) as { usage: object };
+  expect(usage).toMatchObject({ input_tokens: 3_000, output_tokens: 150, cost_usd: 0.0075 });
+});
+
+test("--model chooses the model of one request, and an unknown one is refused before anything is asked", async () => {
+  const ann = kay({ ...scripted(), own: true });
+  model.script({ text: "Hello." }, { text: "Hello." });
+  const before = model.models.length;
+  expect(await ann('ask --model openai-compatible:other "hi"')).toMatchObject({ exit: 0 });
+  await ann('ask "hi"');
+  expect(model.models.slice(before)).toEqual(["other", "scripted"]);
+  const { exit, stderr } = await ann('ask --model nobody:x "hi"');
+  expect({ exit, stderr }).toEqual({ exit: 1, stderr: expect.stringContaining("✗ Unknown model provider “nobody”.") });
+  expect(model.models).toHaveLength(before + 2);
+});
+
+test("a backend that others share lets a request choose only what it offers", async () => {
+  const ann = kay(scripted());
+  const { exit, stderr } = await ann('ask --model openai-compatible:dear "hi"');
+  expect({ exit, stderr }).toEqual({
+    exit: 1,
+    stderr: expect.stringContaining("✗ This backend does not offer the model openai-compatible:dear; `kay model list`"),
+  });
+  expect(await ann('ask --model offline "hello"')).toMatchObject({ exit: 0 });
+});
+
+test("the model gets the user's time zone, weekday, local time and accounts", async () => {
+  model.script({ text: "Hello." });
+  await kay({ ...scripted(), env: { TZ: "Asia/Tokyo" } })('ask "hi"');
+  const system = String(model.prompts.at(-1)?.messages[0]?.content);
+  expect(system).toMatch(
+    /It is \w+day, \d{4}-\d\d-\d\d \d\d:\d\d in the user's time zone, Asia\/Tokyo \(UTC\+09:00\)\./,
+  );
+  expect(system).toMatch(/Connected services, and as whom .*: Jira as \S+/);
+});
+
+test("a result that is too long for the model is shortened, and the request is answered", async () => {
+  const ann = kay(scripted());
+  const long = { fails: 400, says: "This model's maximum context length is 8192 tokens." };
+  const sizes: number[] = [];
+  model.script(
+    { calls: [["c1", "jira.search", { project: "KAY", limit: 50 }]] },
+    ({ messages }) => {
+      sizes.push(JSON.stringify(messages).length);
+      return long;
+    },
+    ({ messages }) => {
+      sizes.push(JSON.stringify(messages).length);
+      return { text: "Some issues." };
+    },
+  );
+  const { exit, stdout } = await ann('ask "all issues in KAY"');
+  expect({ exit, stdout }).toEqual({ exit: 0, stdout: "Some issues.\n" });
+  expect(sizes[1]).toBeLessThan(sizes[0] ?? 0);
+  expect(JSON.stringify(model.prompts.at(-1)?.messages)).toContain("Left out: ");
+});

@@ -134,6 +134,21 @@ test("/pending, /tools and /model show what waits, what can be done, and what an
   expect(said).toContain("> /model\nOffline planner: ");
 });
 
+test("/model NAME chooses the model of the requests to come, and /model default undoes it", async () => {
+  const ann = kay({ own: true, signedIn: true });
+  const said = await answers(
+    ann,
+    ...["/model offline", "/model", "/model default", "/model", "/model nobody:x", "/model a b"],
+  );
+  expect(said).toContain(
+    "> /model offline\nThe next requests of this session go to offline. /model default undoes it.\n",
+  );
+  expect(said).toContain("> /model\noffline: chosen with /model for this session.\n");
+  expect(said).toContain("> /model default\nThe next requests go to offline.\n> /model\nOffline planner: ");
+  expect(said).toContain('> /model nobody:x\nerror: Unknown model provider "nobody".');
+  expect(said).toContain("> /model a b\nerror: A model has a name without spaces.");
+});
+
 test("/sessions lists with numbers; a number, an id or a title goes on there, /clear begins anew", async () => {
   const ann = kay({ signedIn: true, services: withDesk([]) });
   expect(await answers(ann, "show KAY-1", "/rename First one", "/clear", "/rename x")).toContain(

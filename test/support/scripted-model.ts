@@ -4,7 +4,8 @@ import type { Fetch } from "#net/ports";
 
 /**
  * What the model says in one step: words, and calls by the tools' own names. `meanwhile` is awaited after the first words, `breaks` cuts the
- * connection after the last ones, `finish` is another reason to end, `fails` is the status of a refusal and `says` its sentence.
+ * connection after the last ones, `finish` is another reason to end, `fails` is the status of a refusal and `says` its sentence,
+ * `usage` what it counts.
  */
 type Said = {
   text?: string | string[];
@@ -12,6 +13,7 @@ type Said = {
   meanwhile?: Promise<unknown>;
   breaks?: boolean;
   finish?: "length" | "content_filter";
+  usage?: [input: number, output: number];
   fails?: number;
   says?: string;
 };
@@ -28,16 +30,19 @@ const BASE = "http://model.test/v1";
 export function scriptedModel(fetch: Fetch = refuse) {
   const steps: (Said | ((prompt: Prompted) => Said | Promise<Said>))[] = [];
   const prompts: Prompted[] = [];
+  const models: string[] = [];
   const aborted: number[] = [];
   beforeEach(() => void steps.splice(0));
   const answer: Fetch = async (url, init) => {
     if (!url.startsWith(BASE)) return await fetch(url, init);
     const request = JSON.parse(String(init?.body)) as {
+      model: string;
       messages: Prompted["messages"];
       tools?: { function: { name: string } }[];
     };
     const prompt = { messages: request.messages, tools: (request.tools ?? []).map((tool) => tool.function.name) };
     const index = prompts.push(prompt) - 1;
+    models.push(request.model);
     init?.signal?.addEventListener("abort", () => aborted.push(index));
     const step = steps.shift();
     if (step === undefined) return Response.json({ error: { message: "no step is left" } }, { status: 400 });
@@ -56,6 +61,7 @@ export function scriptedModel(fetch: Fetch = refuse) {
   return {
     ports,
     prompts,
+    models,
     aborted,
     script: (...more: typeof steps) => void steps.push(...more),
     left: () => steps.length,
@@ -76,7 +82,7 @@ async function* pieces(said: Said, signal: AbortSignal | null | undefined): Asyn
   yield* rest;
 }
 
-function chunks({ text = [], calls = [], finish }: Said): string[] {
+function chunks({ text = [], calls = [], finish, usage }: Said): string[] {
   const finish_reason = finish ?? (calls.length > 0 ? "tool_calls" : "stop");
   const deltas = [
     { role: "assistant" },
@@ -95,7 +101,10 @@ function chunks({ text = [], calls = [], finish }: Said): string[] {
   const base = { id: "c", object: "chat.completion.chunk", created: 0, model: "scripted" };
   const parts = deltas.map((delta) => ({ ...base, choices: [{ index: 0, delta, finish_reason: null }] }));
   const last = { ...base, choices: [{ index: 0, delta: {}, finish_reason }] };
-  return [...[...parts, last].map((part) => JSON.stringify(part)), "[DONE]"];
+  const [prompt_tokens = 0, completion_tokens = 0] = usage ?? [];
+  const total_tokens = prompt_tokens + completion_tokens;
+  const counted = usage ? [{ ...base, choices: [], usage: { prompt_tokens, completion_tokens, total_tokens } }] : [];
+  return [...[...parts, last, ...counted].map((part) => JSON.stringify(part)), "[DONE]"];
 }
 
 async function untilAborted<T>(work: T | Promise<T>, signal: AbortSignal | null | undefined): Promise<T> {

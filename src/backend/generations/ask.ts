@@ -15,8 +15,16 @@ import { listPlannedCalls } from "./dry-run.ts";
 import type { Engine } from "./engine.ts";
 import { authRequiredProblem } from "./pause.ts";
 import { traceFields, traceMessages } from "./provenance.ts";
-import { checkAllowList, type LinkRequest, type NewGeneration, parseChoices, parseLimits } from "./request.ts";
+import {
+  checkAllowList,
+  checkModelChoice,
+  type LinkRequest,
+  type NewGeneration,
+  parseChoices,
+  parseLimits,
+} from "./request.ts";
 import { startGeneration } from "./start.ts";
+import { findUsage } from "./usage.ts";
 import { toOutputField } from "./wanted-output.ts";
 import type { RunResult } from "./work.ts";
 
@@ -45,6 +53,7 @@ export async function ask(
   { signal, link }: { signal: AbortSignal; link: LinkRequest },
 ): Promise<AskResult> {
   await checkAllowList(ports, installationId, body);
+  await checkModelChoice(ports, body.model);
   const { prompt, interactive = false, confirm = false, context = {} } = body;
   const limits = parseLimits(body);
   const request: NewGeneration["request"] = {
@@ -56,10 +65,22 @@ export async function ask(
   const { conversationId, generationId } = begun;
   const asking: AskContext = { installationId, conversationId, generationId, request };
   const result = await attendGeneration(ports, engine, begun, signal);
+  const { status, body: answered } = await toAnswer(ports, asking, result, limits.dryRun === true);
+  const usage = await findUsage(ports, { id: generationId, conversation_id: conversationId });
+  return { status, body: usage ? { ...answered, usage } : answered };
+}
+
+async function toAnswer(
+  ports: BackendPorts,
+  asking: AskContext,
+  result: RunResult,
+  dryRun: boolean,
+): Promise<AskResult> {
+  const { confirm } = asking.request;
   if (confirm && (result.kind === "answered" || (result.kind === "error" && !BOUNDED.has(result.problem.code))))
     return await holdNothing(ports, asking, result);
-  if (!limits.dryRun) return await toAskResult(ports, asking, result);
-  const plan = await listPlannedCalls(ports.db, generationId);
+  if (!dryRun) return await toAskResult(ports, asking, result);
+  const plan = await listPlannedCalls(ports.db, asking.generationId);
   return await toAskResult(ports, asking, result, (text, end) => answer(asking, text, end, plan));
 }
 

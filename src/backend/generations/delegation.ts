@@ -14,8 +14,12 @@ export function getDelegationScope({ agent, agentRole }: Pick<Ports, "agent" | "
 }
 
 /** Returns whether the caller set limits that an agent server does not receive. */
-export function hasLimits({ confirm, limits }: Pick<GenerationRequest, "confirm" | "limits">): boolean {
-  return confirm || Object.keys(limits).length > 0;
+export function hasLimits({
+  confirm,
+  limits,
+  model,
+}: Pick<GenerationRequest, "confirm" | "limits" | "model">): boolean {
+  return confirm || model !== undefined || Object.keys(limits).length > 0;
 }
 
 /**

@@ -20,6 +20,7 @@ import type { DbConnection } from "../store/schema.ts";
 import { toResponseParts } from "./calls.ts";
 import { closeStep, readLoggedStep } from "./realign.ts";
 import { getOutcome, getRanOutcome, toCall } from "./stored-outcomes.ts";
+import { findUsage } from "./usage.ts";
 import type { ClaimedGeneration, ClaimedRow } from "./work.ts";
 
 type Written = Pick<ClaimedGeneration, "ports" | "row" | "writer">;
@@ -31,7 +32,12 @@ export async function completeGeneration(
   output?: { value: unknown },
 ): Promise<void> {
   const value: StreamPart[] = output ? [{ type: "data-output", data: output }] : [];
-  const parts: StreamPart[] = [...value, toStatusPart(row, "completed"), { type: "finish", finishReason }];
+  const parts: StreamPart[] = [
+    ...value,
+    ...(await listUsageParts(ports, row)),
+    toStatusPart(row, "completed"),
+    { type: "finish", finishReason },
+  ];
   await writer.commit(parts, [changeGenerationSql(toEnd("completed", ports.clock.now()))]);
   recordGenerationEnd(ports, row, "completed");
 }
@@ -42,6 +48,7 @@ export async function failGeneration({ ports, row, writer }: Written, problem: P
   const told = getTold(problem);
   const parts: StreamPart[] = [
     ...(await leftOpen({ ports, row, writer })),
+    ...(await listUsageParts(ports, row)),
     toStatusPart(row, "error"),
     { type: "error", errorText, code, ...(hint ? { hint } : {}), ...told },
   ];
@@ -104,6 +111,11 @@ export async function cancelGeneration({ ports, row: before, writer }: Written, 
   });
   if (responses.length > 0) ports.observe?.count("kay_interactions_total", { event: "cancelled" }, responses.length);
   recordGenerationEnd(ports, row, "cancelled");
+}
+
+async function listUsageParts(ports: BackendPorts, row: ClaimedRow): Promise<StreamPart[]> {
+  const usage = await findUsage(ports, row);
+  return usage ? [{ type: "data-usage", data: usage }] : [];
 }
 
 /** What belongs to the error besides its words. */

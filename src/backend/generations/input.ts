@@ -3,6 +3,7 @@ import type { AgentInput } from "#agent/agent-input";
 import type { CheckedCall } from "#agent/calls";
 import type { OpenStep } from "#agent/events";
 import { checkCall } from "#agent/execute";
+import type { ModelSettings } from "#agent/models/decision";
 import { selectModel } from "#agent/models/select";
 import { toPastCalls } from "#agent/repetition";
 import type { AgentTool } from "#agent/tool";
@@ -48,7 +49,7 @@ export async function buildAgentInput(
     said ?? loadMessages(ports.db, conversation, { seen, generationId: id }),
     buildAgentTools(ports, { installationId, generationId: id, dryRun: request.limits.dryRun === true }),
     listCalls(ports.db, id),
-    selectModel(ports.model(), ports),
+    selectModel(chooseModel(ports.model(), request), ports),
     getWantedOutput(request),
   ]);
   const messages = history.kind === "newest" ? takeNewest(all, history.keep) : all;
@@ -84,7 +85,7 @@ export async function buildAgentInput(
     isFatal: isDatabaseAway,
     holds,
     ...(request.timeZone ? { timeZone: request.timeZone } : {}),
-    ...(services ? { services, slim: true, offers: offerTools(tools, services) } : {}),
+    ...(services ? { modelName: name, services, slim: true, offers: offerTools(tools, services) } : {}),
     steps: row.steps,
     past: toPastCalls(
       known.filter(({ step }) => step <= row.steps),
@@ -100,6 +101,10 @@ export async function buildAgentInput(
       : {}),
   };
   return { input, messages };
+}
+
+function chooseModel(settings: ModelSettings, { model }: { model?: string }): ModelSettings {
+  return model === undefined ? settings : { ...settings, model, where: "the request" };
 }
 
 function offerTools(

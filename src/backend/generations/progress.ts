@@ -1,8 +1,9 @@
 import type { Allowance } from "#agent/calls";
 import type { OutputMismatch } from "#agent/output";
-import type { GenerationProgress, RemoteTurn, StoredGeneration } from "../store/generation-state.ts";
+import type { GenerationProgress, RemoteTurn, StoredGeneration, UsedTokens } from "../store/generation-state.ts";
 import { changeGeneration, type GenerationChange } from "../store/generations.ts";
 import type { DbConnection } from "../store/schema.ts";
+import { addTokens } from "./usage.ts";
 
 /** Everything that changes the progress of a generation. */
 export type ProgressEvent =
@@ -15,7 +16,8 @@ export type ProgressEvent =
   | { type: "output-mismatch"; mismatch: OutputMismatch }
   | { type: "shortening-asked"; keep: number }
   | { type: "shortened" }
-  | { type: "agent-asked"; turn: RemoteTurn };
+  | { type: "agent-asked"; turn: RemoteTurn }
+  | { type: "tokens-used"; used: UsedTokens };
 
 /** Returns the progress after an event. */
 export function advanceProgress(progress: GenerationProgress, event: ProgressEvent): GenerationProgress {
@@ -45,6 +47,8 @@ export function advanceProgress(progress: GenerationProgress, event: ProgressEve
     }
     case "agent-asked":
       return { ...progress, remote: event.turn };
+    case "tokens-used":
+      return { ...progress, used: progress.used ? addTokens(progress.used, event.used) : event.used };
   }
 }
 

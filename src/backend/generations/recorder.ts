@@ -1,5 +1,6 @@
 import type { ModelMessage } from "ai";
 import type { AgentEvent, Call, HeldCall, Outcome } from "#agent/events";
+import { computeCost } from "#agent/models/price";
 import type { Receipt } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
 import type { StreamPart } from "#protocol/events";
@@ -50,6 +51,12 @@ export function createRecorder(world: Recording): { take(event: AgentEvent): Pro
           [],
           [insertCallsSql(done + 1, event.step.calls), changeGenerationSql({ step: event.step })],
         );
+      case "usage": {
+        const { model, tokens } = event;
+        const costUsd = computeCost(model, tokens, ports.model().env.KAY_MODEL_PRICES);
+        const used = { model, inputTokens: tokens.input ?? 0, outputTokens: tokens.output ?? 0 };
+        return await world.advance({ type: "tokens-used", used: costUsd === undefined ? used : { ...used, costUsd } });
+      }
       case "outcome":
         outcomes.set(event.outcome.call.toolCallId, event.outcome);
         return;

@@ -1,5 +1,7 @@
 import type { ModelMessage } from "ai";
 import { isTimeZone } from "#agent/local-time";
+import { decideModel } from "#agent/models/decision";
+import { describeModel } from "#agent/models/view";
 import type { AskRequest } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
 import { checkAllowEntries } from "../approvals/allow-list.ts";
@@ -27,6 +29,24 @@ export function parseLimits(request: AskRequest): TurnLimits {
     ...(dryRun ? { dryRun } : {}),
     ...(allow?.length ? { allow } : {}),
   };
+}
+
+/**
+ * Checks that the model a request names can answer. A backend that others share offers only the models that it lists.
+ *
+ * @throws Problem MODEL_NOT_CONFIGURED
+ */
+export async function checkModelChoice(ports: BackendPorts, model: string | undefined): Promise<void> {
+  if (model === undefined) return;
+  const settings = ports.model();
+  const { name } = await decideModel({ ...settings, model, where: "the request" });
+  if (ports.localSecret !== undefined) return;
+  const { available, name: usual } = await describeModel(settings);
+  if (name === usual || available.some((provider) => provider.models.includes(name))) return;
+  throw new Problem(
+    "MODEL_NOT_CONFIGURED",
+    `This backend does not offer the model ${name}; \`kay model list\` shows its models.`,
+  );
 }
 
 /** Returns the user's time zone and the model that a request names. A zone that is unknown here is left out. */

@@ -28,10 +28,12 @@ const FEATURES = [
   "max_steps",
   "dry_run",
   "allow",
+  "ask_model",
+  "usage",
 ];
 
 /** Limits that an agent server outside this database cannot enforce. */
-const BOUNDS = ["output_schema", "max_steps", "dry_run", "allow"];
+const BOUNDS = ["output_schema", "max_steps", "dry_run", "allow", "ask_model"];
 
 /**
  * What this backend is (`GET /capabilities`), whether it works (`GET /health`) and takes requests (`GET /ready`), both for probes without a

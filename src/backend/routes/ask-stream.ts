@@ -1,7 +1,13 @@
 import { AskRequest } from "#protocol/ask";
 import { parseShape } from "#protocol/parse";
 import type { Engine } from "../generations/engine.ts";
-import { checkAllowList, type LinkRequest, parseChoices, parseLimits } from "../generations/request.ts";
+import {
+  checkAllowList,
+  checkModelChoice,
+  type LinkRequest,
+  parseChoices,
+  parseLimits,
+} from "../generations/request.ts";
 import { startGeneration } from "../generations/start.ts";
 import type { BackendPorts } from "../ports.ts";
 import { putClient } from "../store/clients.ts";
@@ -23,6 +29,7 @@ export async function beginAskStream(
   const asked = parseShape(AskRequest, body, "the request");
   const client = asked.client && parseClient(asked.client);
   await checkAllowList(ports, installationId, asked);
+  await checkModelChoice(ports, asked.model);
   const { prompt, interactive = false, confirm = false, context = {} } = asked;
   const limits = parseLimits(asked);
   const started = await startGeneration(ports, engine, installationId, {

@@ -59,6 +59,15 @@ const GenerationRequest = z.object({
 /** The request of a generation. Column `request`: written once, when the generation starts. */
 export type GenerationRequest = Readonly<z.infer<typeof GenerationRequest>>;
 
+/** Tokens that the model calls of a generation used, as the provider counted them. */
+export const UsedTokens = z.object({
+  model: z.string(),
+  inputTokens: z.number(),
+  outputTokens: z.number(),
+  costUsd: z.optional(z.number()),
+});
+export type UsedTokens = z.infer<typeof UsedTokens>;
+
 const GenerationProgress = z.object({
   /** Messages of the conversation that the model sees besides its own; null before the generation began. */
   historyLength: z.nullable(z.number()),
@@ -80,6 +89,7 @@ const GenerationProgress = z.object({
   ]),
   /** Set once an agent server elsewhere was asked. */
   remote: z.nullable(RemoteTurn),
+  used: z.optional(UsedTokens),
 });
 
 /** What the next run needs to know. Column `progress`: changed only by `advanceProgress`. */

@@ -74,7 +74,11 @@ const BOUNDS = {
   max_steps: "--max-steps",
   dry_run: "--dry-run",
   allow: "--allow",
+  model: "--model",
 } as const;
+
+/** Names of features that differ from their field. */
+const FEATURE_NAMES: Record<string, string> = { model: "ask_model" };
 
 /**
  * A backend that knows a bound nothing of would ignore it, and what it then does could be what was to be kept from happening: it is not
@@ -86,7 +90,7 @@ export async function checkLimitsSupported(link: BackendHandle, request: AskRequ
   const wanted = (Object.keys(BOUNDS) as (keyof typeof BOUNDS)[]).filter((name) => request[name] !== undefined);
   if (wanted.length === 0) return;
   const features = (await link.api.capabilities())?.features ?? [];
-  const [missing] = wanted.filter((name) => !features.includes(name));
+  const [missing] = wanted.filter((name) => !features.includes(FEATURE_NAMES[name] ?? name));
   const option = missing === undefined ? undefined : BOUNDS[missing];
   if (option === undefined) return;
   if (features.includes("agent_stream")) throw elsewhere(option);

@@ -49,6 +49,7 @@ export function toAskDocument(view: View, prompt: string | undefined): Record<st
       ...(view.dryRun ? { dry_run: true, plan: getPlannedCalls(view).map(({ preview: _, ...call }) => call) } : {}),
     },
     ...(view.generation_id ? { generation_id: view.generation_id } : {}),
+    ...(view.usage ? { usage: view.usage } : {}),
     receipts: getReceipts(view),
   };
 }
@@ -59,7 +60,14 @@ export function getProblem(view: View): Problem | undefined {
   if (!end || (view.status !== "error" && view.status !== "cancelled")) return undefined;
   const { session_id, generation_id } = view;
   const text = getText(view);
-  const details = { ...(text && { text }), ...end.details, session_id, generation_id, receipts: getReceipts(view) };
+  const details = {
+    ...(text && { text }),
+    ...end.details,
+    session_id,
+    generation_id,
+    ...(view.usage ? { usage: view.usage } : {}),
+    receipts: getReceipts(view),
+  };
   if (end.how === "cancelled") return new Problem("CANCELLED", cancel(end.text), { details });
   const code = isErrorCode(end.code) ? end.code : "SERVICE_FAILED";
   const hint = end.hint ? { hint: clean(end.hint) } : {};

@@ -1,5 +1,5 @@
 import type { OutputCheck } from "#protocol/output/schema";
-import { formatCard, formatPlanned, NOTHING_SENT_TEXT } from "#ui/text/words";
+import { formatCard, formatPlanned, formatUsage, NOTHING_SENT_TEXT } from "#ui/text/words";
 import type { CardItem, View } from "#ui/view/view";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { Kay } from "../kay.ts";
@@ -48,6 +48,8 @@ export async function finishAsk(
   if (view.dryRun) showPlan(kay, view);
   else showReceipts(kay, getReceipts(view));
   for (const card of waiting) tellOpen(kay, card);
+  if (view.usage && kay.terminal.stderr.isTerminal)
+    kay.out.writeProgress(kay.out.paint("dim", formatUsage(view.usage), "stderr"));
   return exit;
 }
 

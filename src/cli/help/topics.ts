@@ -80,6 +80,8 @@ For the backend, kay's own or \`kay serve\`
   OPENAI_API_KEY, ANTHROPIC_API_KEY, GOOGLE_GENERATIVE_AI_API_KEY (or GEMINI_API_KEY, GOOGLE_API_KEY)
                      keys of model providers; without one, kay uses Ollama or LM Studio
                      on this machine, or else the offline planner
+  KAY_MODEL_PRICES   US dollars for a million tokens in and out, to show what answers cost:
+                     openai:gpt-6-astra=1.25/10, anthropic:claude-sonnet-5-5=3/15
   OPENAI_MODEL, ANTHROPIC_MODEL, GEMINI_MODEL
                      the provider's model, if KAY_MODEL names none
   OPENAI_BASE_URL, ANTHROPIC_BASE_URL, GOOGLE_GENERATIVE_AI_BASE_URL, GOOGLE_GEMINI_BASE_URL

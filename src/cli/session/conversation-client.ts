@@ -1,6 +1,7 @@
 import type { AskRequest, AskResponse } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
 import type { NumberedPart } from "#protocol/events";
+import { getAskChoices } from "../ask/choices.ts";
 import type { BackendHandle } from "../backend/handle.ts";
 import type { Kay } from "../kay.ts";
 import { createDirectStream } from "./direct-stream.ts";
@@ -62,6 +63,7 @@ export function createConversationClient(
   const send = async (prompt: string) => {
     const body: AskRequest = {
       prompt,
+      ...getAskChoices(kay),
       interactive: false,
       ...(following ? { session_id: following.id } : {}),
       client,

@@ -4,6 +4,7 @@ import { READ_ONLY_HINT } from "#ui/session/open-cards";
 import { formatCard } from "#ui/text/words";
 import { listOpenCards, type View } from "#ui/view/view";
 import { cancelGeneration } from "../ask/cancel.ts";
+import { getAskChoices } from "../ask/choices.ts";
 import { followGeneration, takeUntilEnd } from "../ask/follow.ts";
 import type { BackendHandle } from "../backend/handle.ts";
 import type { Kay } from "../kay.ts";
@@ -32,6 +33,7 @@ export async function sendPrompt(
   const { id } = conversation;
   const body: AskRequest = {
     prompt,
+    ...getAskChoices(kay),
     interactive: false,
     confirm: false,
     ...(id === undefined ? {} : { session_id: id }),

@@ -5,7 +5,7 @@ import { normalizeWidth, truncateCells } from "../screen/cells.ts";
 import type { Look } from "../style.ts";
 import type { CardItem, Item, ToolItem } from "../view/view.ts";
 import { formatToolRow } from "./tool-row.ts";
-import { formatEnd, formatPlanned, formatReceiptNotes, NOTHING_SENT_TEXT, toLine } from "./words.ts";
+import { formatEnd, formatPlanned, formatReceiptNotes, formatUsage, NOTHING_SENT_TEXT, toLine } from "./words.ts";
 
 /** Formats an item of a conversation for the scrollback; "" for an item that shows nothing. All text is cleaned. */
 export function formatItem(item: Item, look: Look): string {
@@ -28,6 +28,8 @@ export function formatItem(item: Item, look: Look): string {
       return wrapLines(`${formatPlanned(item.planned)}\n${NOTHING_SENT_TEXT}`, look.width);
     case "card":
       return formatCard(item, look);
+    case "usage":
+      return look.paint("dim", truncateCells(formatUsage(item.usage), look.width));
     case "end": {
       const hint = item.hint ? `\n${wrapLines(`  ${clean(item.hint)}`, look.width)}` : "";
       return formatMarked("✗", formatItemEnd(item), look) + hint;

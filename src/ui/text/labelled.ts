@@ -5,7 +5,15 @@ import { truncateCells } from "../screen/cells.ts";
 import type { Look } from "../style.ts";
 import type { CardItem, Item, ToolItem, View } from "../view/view.ts";
 import { formatToolInput, formatToolResult, isToolFinished } from "./tool-row.ts";
-import { formatCard, formatEnd, formatPlanned, formatReceiptNotes, NOTHING_SENT_TEXT, toLine } from "./words.ts";
+import {
+  formatCard,
+  formatEnd,
+  formatPlanned,
+  formatReceiptNotes,
+  formatUsage,
+  NOTHING_SENT_TEXT,
+  toLine,
+} from "./words.ts";
 
 /** Formats a conversation with a label for each item, for screen readers. All text is cleaned. */
 export function formatLabelledView(view: View, look: Look): string {
@@ -35,6 +43,8 @@ export function formatLabelled(item: Item, look: Look): string {
       return wrapToWidth(`planned:\n${formatPlanned(item.planned)}\n${NOTHING_SENT_TEXT}`, look);
     case "card":
       return wrapToWidth(`${CARD_NAMES[item.type]}:\n${formatCard(item)}\n${formatCardEnd(item)}`, look);
+    case "usage":
+      return wrapToWidth(`used: ${formatUsage(item.usage)}`, look);
     case "end":
       return wrapToWidth(formatItemEnd(item), look);
   }

@@ -40,6 +40,7 @@ function formatBlock(item: Item): string {
     case "text":
       return item.text.trim() === "" ? "" : `## kay\n\n${clean(item.text).trim()}`;
     case "reasoning":
+    case "usage":
       return "";
     case "tool":
       return `- ${formatToolLine(item, 100)}`;

@@ -3,6 +3,7 @@ import { clean } from "#protocol/clean";
 import type { AuthNeeded, InputField, InteractionRequest, Planned } from "#protocol/events";
 import { foldWhitespace } from "#protocol/input-fields";
 import { formatOrigin, type PreviewField } from "#protocol/preview-field";
+import type { Usage } from "#protocol/usage";
 import type { CardEnd, CardItem } from "../view/view.ts";
 
 /** Texts of cards for plain terminals and scripts. Untrusted text is cleaned here and never shortened. */
@@ -58,6 +59,21 @@ export function formatReceiptNotes({ effect, allowed_by, account }: Receipt): st
     effect === "planned" ? ["not sent"] : effect === "settled" ? [] : ["outcome unknown; check before you retry"];
   const as = account ? `, as ${toLine(account)}` : "";
   return [...doubt, ...(allowed_by ? [`allowed by --allow ${toLine(allowed_by)}${as}`] : [])];
+}
+
+/** Formats what an answer used: `1,234 tokens in, 56 out, $0.0021; conversation: 2,000 in, 80 out`. */
+export function formatUsage({ conversation, ...own }: Usage): string {
+  const isFirst =
+    !conversation || conversation.input_tokens + conversation.output_tokens <= own.input_tokens + own.output_tokens;
+  return `${formatTokens(own, " tokens")}${isFirst ? "" : `; conversation: ${formatTokens(conversation)}`}`;
+}
+
+function formatTokens(
+  { input_tokens, output_tokens, cost_usd }: NonNullable<Usage["conversation"]>,
+  unit = "",
+): string {
+  const cost = cost_usd === undefined ? "" : `, $${cost_usd.toFixed(cost_usd < 0.1 ? 4 : 2)}`;
+  return `${input_tokens.toLocaleString("en")}${unit} in, ${output_tokens.toLocaleString("en")} out${cost}`;
 }
 
 /** Lists the summaries of the effects that a call would have. */

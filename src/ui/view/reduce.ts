@@ -80,6 +80,8 @@ function applyPart(view: View, part: StreamPart, at?: number): View {
       return updateAuthCard(view, part.data.connected);
     case "data-auth-result":
       return closeAuthCard(view, part.data);
+    case "data-usage":
+      return withItem({ ...view, usage: part.data }, { kind: "usage", usage: part.data });
     case "data-output":
       return { ...view, output: { value: part.data.value } };
     case "error":
@@ -94,7 +96,7 @@ function applyPart(view: View, part: StreamPart, at?: number): View {
 }
 
 function startGeneration(
-  { structured: _, output: __, dryRun: ___, ...view }: View,
+  { structured: _, output: __, dryRun: ___, usage: ____, ...view }: View,
   metadata: StartMetadata = {},
 ): View {
   const structured = metadata.structured ? { structured: true as const } : {};

@@ -1,5 +1,6 @@
 import type { Receipt } from "#protocol/ask";
 import type { AuthNeeded, ClientPresence, GenerationStatus, InteractionRequest, Planned } from "#protocol/events";
+import type { Usage } from "#protocol/usage";
 
 /**
  * A conversation as shown by a session, a plain terminal or a replay. Items are in the order in which they began. All
@@ -17,6 +18,8 @@ export type View = {
   structured?: true;
   /** The value of the newest generation. */
   output?: { value: unknown };
+  /** Tokens of the newest generation, once it has ended. */
+  usage?: Usage;
   /** The newest generation is a dry run and sends nothing. */
   dryRun?: true;
   items: Item[];
@@ -26,7 +29,8 @@ export type View = {
 };
 
 /** One item of a conversation. */
-export type Item = (MessageItem | TextItem | ToolItem | ReceiptItem | PlannedItem | CardItem | EndItem) & Forgettable;
+export type Item = (MessageItem | TextItem | ToolItem | ReceiptItem | PlannedItem | CardItem | UsageItem | EndItem) &
+  Forgettable;
 
 /** `forgotten` items are in the scrollback and have lost their texts, inputs and outputs. */
 type Forgettable = { forgotten?: true };
@@ -101,6 +105,9 @@ export type CardItem = {
   | { type: "approval" | "form"; request: InteractionRequest; until?: string }
   | { type: "auth"; auth: AuthNeeded }
 );
+
+/** Tokens of a generation. */
+type UsageItem = { kind: "usage"; usage: Usage };
 
 /** Why a generation ended without finishing. */
 type EndItem = {

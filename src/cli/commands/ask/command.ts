@@ -1,5 +1,6 @@
 import { Problem } from "#protocol/errors";
 import { type AllowOptions, checkAllowOptions, hasAllowOptions } from "../../ask/allow-list.ts";
+import { getAskChoices } from "../../ask/choices.ts";
 import type { OneShotOptions } from "../../ask/once.ts";
 import type { OutputOptions } from "../../ask/output.ts";
 import { Command, collectValues } from "../../command.ts";
@@ -9,7 +10,7 @@ import { canHaveSession, openSession, showGreeting } from "../../session/open.ts
 
 type Options = OneShotOptions &
   OutputOptions &
-  AllowOptions & { confirm?: boolean; plain?: boolean; file?: string[]; output?: string };
+  AllowOptions & { confirm?: boolean; model?: string; plain?: boolean; file?: string[]; output?: string };
 
 /**
  * Creates `kay ask`, which answers one question. Without a question it starts a session; with `--confirm` it runs
@@ -33,6 +34,7 @@ export function createAskCommand(kay: Kay): Command {
     .option("--stream", "Stream the answer as JSON Lines (requires --json)")
     .option("--file <file>", "Add a text file to the prompt; can be repeated (use `-` for stdin)", collectValues)
     .option("--output-schema <file>", "Answer with JSON that matches this JSON Schema")
+    .option("--model <name>", "Answer with this model (provider:model, provider, or offline)")
     .option("--max-steps <number>", "Stop after this many model calls (1 to 20)")
     .option("-o, --output <file>", "Write the answer to a file")
     .option("--plain", "Print plain text that is never redrawn, for screen readers (ACCESSIBLE=1)")
@@ -55,6 +57,7 @@ the \`kay answer\` command to run, or \`kay confirm\` with --confirm.`,
     )
     .action(async (words: string[], options: Options) => {
       checkOptions(kay, options);
+      if (options.model !== undefined) kay.model = options.model;
       if (words.length === 0 && canHaveSession(kay) && !isOneShot(options)) {
         showGreeting(kay);
         // A session does not require a sign-in: /connect signs in.
@@ -76,7 +79,14 @@ async function askFor(kay: Kay, words: string[], options: Options): Promise<Exit
   const { readAskRequest } = await import("../../ask/context.ts");
   const request = await readAskRequest(kay, words, options.file ?? []);
   const link = await kay.openBackend({ signedIn: true });
-  const body = { ...request, ...fields, ...permits, interactive: false, confirm: options.confirm ?? false };
+  const body = {
+    ...request,
+    ...fields,
+    ...permits,
+    ...getAskChoices(kay),
+    interactive: false,
+    confirm: options.confirm ?? false,
+  };
   const { checkLimitsSupported } = await import("../../ask/allow-list.ts");
   await checkLimitsSupported(link, body);
   if (!options.confirm) {

@@ -1,4 +1,6 @@
 import { Problem } from "#protocol/errors";
+import type { ModelView } from "#protocol/model";
+import { toLine } from "#ui/text/words";
 import {
   APPROVAL_COLUMNS,
   confirmAndRevoke,
@@ -57,15 +59,42 @@ export async function runPending(context: SlashContext): Promise<void> {
   context.say(rows.length === 0 ? NOTHING_PENDING_TEXT : formatRows(context, PENDING_COLUMNS, rows));
 }
 
-/** `/model`, `/model test`. */
+/** `/model`, `/model NAME`, `/model test`. The name counts until this session ends; `/model default` undoes it. */
 export async function runModel({ kay, link, say }: SlashContext, argument: string): Promise<void> {
   if (argument === "test") return say(formatModelTest(await link.api.testModel({ signal: kay.signal })));
-  if (argument !== "")
-    throw new Problem("USAGE", "It is /model, or /model test.", {
-      hint: "Another model is chosen with `kay config set model`.",
-    });
   const found = await fetchModel(kay, link);
+  if (argument !== "") return say(await chooseModel({ kay, link }, argument, found));
+  if (kay.model !== undefined) return say(`${toLine(kay.model)}: chosen with /model for this session.`);
   const { text, warning } = formatModel(kay, found, link);
   say(warning === undefined ? text : `${text}\n${warning}`);
   if (found.problem) throw toModelProblem(found);
 }
+
+/** Chooses the model for the requests to come. A name that is not listed is only checked by the next request. */
+async function chooseModel(
+  { kay, link }: Pick<SlashContext, "kay" | "link">,
+  name: string,
+  { name: usual, available }: ModelView,
+): Promise<string> {
+  if (/\s/.test(name)) throw new Problem("USAGE", "A model has a name without spaces.", { hint: USAGE });
+  if (name === "default") {
+    kay.model = undefined;
+    return `The next requests go to ${toLine(usual)}.`;
+  }
+  const [provider = ""] = name.split(":");
+  if (!available.some((each) => each.name === provider)) {
+    const providers = available.map((each) => toLine(each.name)).join(", ");
+    throw new Problem("USAGE", `Unknown model provider ${JSON.stringify(provider.slice(0, 60))}.`, {
+      hint: `Use one of ${providers}, as in /model openai:gpt-6-astra.`,
+    });
+  }
+  const features = (await link.api.capabilities())?.features ?? [];
+  if (!features.includes("ask_model"))
+    throw new Problem("NOT_FOUND", "This backend does not let a session choose its model.", {
+      hint: "Choose it with `kay config set model`, where the backend runs.",
+    });
+  kay.model = name;
+  return `The next requests of this session go to ${toLine(name)}. /model default undoes it.`;
+}
+
+const USAGE = "Use /model, /model NAME or /model test.";

@@ -68,8 +68,8 @@ export const SLASH_COMMANDS: SlashCommand[] = [
   },
   {
     name: "model",
-    args: "[test]",
-    does: "show which model answers and why, or try it",
+    args: "[NAME|test]",
+    does: "Show which model answers and what it used, choose another, or test it",
     changes: ["model"],
     run: async (context, argument) => (await import("./permissions.ts")).runModel(context, argument),
   },

@@ -1,0 +1,19 @@
+import type { AskRequest } from "#protocol/ask";
+import type { Kay } from "../kay.ts";
+
+/** Returns what every request says about the user: the time zone, and the model if one was chosen here. */
+export function getAskChoices({ env, model }: Pick<Kay, "env" | "model">): Pick<AskRequest, "time_zone" | "model"> {
+  const zone = findTimeZone(env.TZ);
+  return { ...(zone ? { time_zone: zone } : {}), ...(model === undefined ? {} : { model }) };
+}
+
+/** Returns the zone of TZ if that names one, else the zone of the system. `:Europe/Berlin` is a form of POSIX. */
+function findTimeZone(variable: string | undefined): string | undefined {
+  const named = variable?.trim().replace(/^:/, "");
+  if (!named) return new Intl.DateTimeFormat().resolvedOptions().timeZone || undefined;
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: named }).resolvedOptions().timeZone;
+  } catch {
+    return undefined;
+  }
+}
