@@ -14,8 +14,8 @@ type Selection = {
   most: number;
 };
 
-/** Characters of names, descriptions and schemas that are worth their tokens in every step: about 4,000 tokens. */
-const MAX_CHARACTERS = 15_000;
+/** Characters of names, descriptions and schemas that are worth their tokens in every step: about 3,900 tokens. */
+const MAX_CHARACTERS = 15_500;
 
 /** Tools that are offered when nothing is connected and the conversation names no service. */
 const MAX_GUESSED_TOOLS = 8;

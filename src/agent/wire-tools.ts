@@ -17,10 +17,13 @@ export function toWireTools(tools: AgentTool[]): ToolSet {
   );
 }
 
-/** Returns the number of characters that a tool takes on the wire, without its provider's frame. */
+/** Returns the number of characters that a tool takes on the wire. */
 export function countWireCharacters({ name, description, schema }: AgentTool): number {
-  return name.length + description.length + JSON.stringify(toWireSchema(schema)).length;
+  return FRAME_LENGTH + name.length + description.length + JSON.stringify(toWireSchema(schema)).length;
 }
+
+/** Characters around a tool: `{"type":"function","function":{"name":…}}`. */
+const FRAME_LENGTH = 80;
 
 /** Tools are put together anew for every request, while their schemas stay. */
 const wireSchemas = new WeakMap<JSONSchema7, JSONSchema7>();

@@ -70,6 +70,7 @@ export function createKay(world: CliPorts): Kay {
     signal: world.signal,
     catchInterrupts: world.catchInterrupts,
     readPackageFile: world.packaged,
+    choices: {},
     shutdownGraceMs: GRACE_MS,
     out,
     get flags() {

@@ -96,8 +96,8 @@ export type Kay = {
   readPackageFile(path: string): Promise<string>;
   /** Filled by `run` before a command starts. */
   flags: GlobalFlags;
-  /** The model that answers the requests of this process, if the user chose one. */
-  model?: string;
+  /** What the user chose for the requests of this process. Copies of Kay share it. */
+  choices: { model?: string };
   /** How long the command may take to end after a signal, in ms. Longer if the backend must be notified first. */
   shutdownGraceMs: number;
   out: Output;

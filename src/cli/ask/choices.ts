@@ -2,7 +2,10 @@ import type { AskRequest } from "#protocol/ask";
 import type { Kay } from "../kay.ts";
 
 /** Returns what every request says about the user: the time zone, and the model if one was chosen here. */
-export function getAskChoices({ env, model }: Pick<Kay, "env" | "model">): Pick<AskRequest, "time_zone" | "model"> {
+export function getAskChoices({
+  env,
+  choices: { model },
+}: Pick<Kay, "env" | "choices">): Pick<AskRequest, "time_zone" | "model"> {
   const zone = findTimeZone(env.TZ);
   return { ...(zone ? { time_zone: zone } : {}), ...(model === undefined ? {} : { model }) };
 }

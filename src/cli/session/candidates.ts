@@ -42,7 +42,7 @@ const LOOKS: Record<
   SessionLookup,
   (kay: Kay, link: BackendHandle, dispatch: (event: SessionEvent) => void) => Promise<void>
 > = {
-  model: async ({ signal, model }, { api }, dispatch) => {
+  model: async ({ signal, choices: { model } }, { api }, dispatch) => {
     if (model !== undefined) return dispatch({ type: "status", status: { model: toLine(model) } });
     const found = await api.model({ signal });
     if (found) dispatch({ type: "status", status: { model: toLine(found.label) } });

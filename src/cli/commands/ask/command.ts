@@ -57,7 +57,7 @@ the \`kay answer\` command to run, or \`kay confirm\` with --confirm.`,
     )
     .action(async (words: string[], options: Options) => {
       checkOptions(kay, options);
-      if (options.model !== undefined) kay.model = options.model;
+      if (options.model !== undefined) kay.choices.model = options.model;
       if (words.length === 0 && canHaveSession(kay) && !isOneShot(options)) {
         showGreeting(kay);
         // A session does not require a sign-in: /connect signs in.

@@ -64,7 +64,7 @@ export async function runModel({ kay, link, say }: SlashContext, argument: strin
   if (argument === "test") return say(formatModelTest(await link.api.testModel({ signal: kay.signal })));
   const found = await fetchModel(kay, link);
   if (argument !== "") return say(await chooseModel({ kay, link }, argument, found));
-  if (kay.model !== undefined) return say(`${toLine(kay.model)}: chosen with /model for this session.`);
+  if (kay.choices.model !== undefined) return say(`${toLine(kay.choices.model)}: chosen with /model for this session.`);
   const { text, warning } = formatModel(kay, found, link);
   say(warning === undefined ? text : `${text}\n${warning}`);
   if (found.problem) throw toModelProblem(found);
@@ -78,7 +78,7 @@ async function chooseModel(
 ): Promise<string> {
   if (/\s/.test(name)) throw new Problem("USAGE", "A model has a name without spaces.", { hint: USAGE });
   if (name === "default") {
-    kay.model = undefined;
+    kay.choices.model = undefined;
     return `The next requests go to ${toLine(usual)}.`;
   }
   const [provider = ""] = name.split(":");
@@ -93,7 +93,7 @@ async function chooseModel(
     throw new Problem("NOT_FOUND", "This backend does not let a session choose its model.", {
       hint: "Choose it with `kay config set model`, where the backend runs.",
     });
-  kay.model = name;
+  kay.choices.model = name;
   return `The next requests of this session go to ${toLine(name)}. /model default undoes it.`;
 }
 
