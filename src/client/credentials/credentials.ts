@@ -26,7 +26,7 @@ export type SignIn = {
 };
 
 /** A first connection, by the state of its link. */
-export type FirstConnection = { state: string; deadline: number };
+type FirstConnection = { state: string; deadline: number };
 
 /** A connection that waits for its consent: the answer of `connect`, and the verifier that its tokens require. */
 export type BegunConnection = {
