@@ -10,6 +10,15 @@ test.each([
   ['{"title":"Unprocessable"}', "Unprocessable"],
   ['{"detail":[{"loc":["body","name"],"msg":"field required"}]}', "field required"],
   ['{"errors":["Name is taken"]}', "Name is taken"],
+  ['[{"errorCode":"INVALID_FIELD","message":"No such column"}]', "No such column"],
+  ['{"fault":{"faultstring":"Quota is used up","detail":{"errorcode":"policies.x"}}}', "Quota is used up"],
+  ['{"success":false,"error":{"code":104,"info":"Your plan is too small"}}', "Your plan is too small"],
+  ['{"msg":"bad request"}', "bad request"],
+  ['{"errorMessage":"end before start","code":7}', "end before start"],
+  ['{"meta":{"code":400},"response":{"errors":["Name is missing here"]}}', "Name is missing here"],
+  ['{"error":"NOT_FOUND"}', ""],
+  ['{"error":{"type":"not_found"}}', ""],
+  ['{"a":{"b":{"c":{"d":{"e":{"message":"too deep"}}}}}}', ""],
   ["plain words", "plain words"],
   ["", ""],
   ["<html>no</html>", ""],
@@ -52,6 +61,18 @@ test("B231 a rate limit says the service's own reason", async () => {
     code: "RATE_LIMITED",
     message: "Jira is receiving too many requests: You have reached your daily limit.",
   });
+});
+
+test.each([
+  [
+    { message: "You have reached your daily limit." },
+    "Wait until Jira resets the limit, or ask an administrator to raise it.",
+  ],
+  [{ message: "You have exceeded 100 requests per 10 seconds." }, "Try again in a moment."],
+])("B231 the advice fits the limit: %j", async (json, hint) => {
+  const limited = { request: "GET https://api.atlassian.com/hook", status: 429, json };
+  const { http } = httpOver(outside(limited, limited, limited), jira);
+  await expect(http.request({ path: "/hook", answer: z.unknown() })).rejects.toMatchObject({ hint });
 });
 
 test.each([400, 404, 409, 410, 422])("B232 HTTP %i never sends anyone to a status page", async (status) => {

@@ -29,7 +29,7 @@ function isFailure(body: string, flag: string): boolean {
 
 function isLimited(headers: Headers, body: string): boolean {
   const spent = headers.has("retry-after") || headers.get("x-ratelimit-remaining") === "0";
-  return spent || /"reason":\s*"(?:userRateLimit|rateLimit)Exceeded"/.test(body);
+  return spent || /"reason":\s*"(?:userRateLimit|rateLimit|dailyLimit)Exceeded"/.test(body);
 }
 
 function getField(body: string, name: string): unknown {

@@ -8,6 +8,7 @@ import {
   authRequiredProblem,
   missingScopeProblem,
   parseServiceFault,
+  rateLimitedProblem,
   refusedProblem,
   type ServiceFault,
   toOwnFaultProblem,
@@ -228,15 +229,6 @@ function unknownOutcomeProblem(title: string, sentence: string, cause?: unknown)
 
 function cancelledProblem(title: string, cause: unknown): Problem {
   return new Problem("CANCELLED", `The request to ${title} was cancelled.`, { cause });
-}
-
-function rateLimitedProblem(title: string, wait: number, reason: string): Problem {
-  const seconds = Math.ceil(wait / 1000);
-  const when = seconds > 0 ? `Try again in ${seconds} s.` : "Try again in a moment.";
-  const why = reason ? `: ${reason}` : "";
-  return new Problem("RATE_LIMITED", `${title} is receiving too many requests${why.replace(/\.$/, "")}.`, {
-    hint: when,
-  });
 }
 
 function joinSignals(signals: (AbortSignal | undefined)[]): AbortSignal | undefined {

@@ -3,6 +3,7 @@ import { Problem } from "#protocol/errors";
 import type { ApiErrors } from "../service.ts";
 import { readErrorCode } from "./answer.ts";
 import { parseJson } from "./body.ts";
+import { findReason } from "./reason.ts";
 
 /** The content of an error response, read from any of the shapes that services use. */
 export type ServiceFault = {
@@ -37,7 +38,7 @@ export function parseServiceFault(body: string, errors?: ApiErrors): ServiceFaul
   const code = readErrorCode(body, errors);
   const known = errors?.codes[code ?? ""];
   const sentences = [...listMessages(json), ...fields.map(([field, text]) => `${field}: ${text}`)];
-  const reasons = sentences.length > 0 ? sentences : listPlainText(body);
+  const reasons = sentences.length > 0 ? sentences : (listOtherReason(body, errors) ?? listPlainText(body));
   const reported = [...new Set(reasons.map(toOneLine).filter(Boolean))].join("; ").slice(0, 500);
   const message = known?.message ?? reported;
   const required = listRequiredScopes(json);
@@ -83,6 +84,20 @@ export function authRequiredProblem(
   });
 }
 
+/** Creates the error for too many requests. @param wait the pause that the service asks for, in ms */
+export function rateLimitedProblem(title: string, wait: number, reason: string): Problem {
+  const seconds = Math.ceil(wait / 1000);
+  const isDaily = /\b(?:daily|per[ -]day|24[ -]hour|monthly|per[ -]month)\b/i.test(reason);
+  const soon = isDaily
+    ? `Wait until ${title} resets the limit, or ask an administrator to raise it.`
+    : "Try again in a moment.";
+  const when = seconds > 0 ? `Try again in ${seconds} s.` : soon;
+  const why = reason ? `: ${reason}` : "";
+  return new Problem("RATE_LIMITED", `${title} is receiving too many requests${why.replace(/\.$/, "")}.`, {
+    hint: when,
+  });
+}
+
 /** How Atlassian, OAuth, Bitbucket, LinkedIn, Google and Slack word a missing scope. */
 const SCOPE_MISSING =
   /scope[s]? does not match|insufficient.?(authentication )?scope|insufficient permission$|lack one or more required|not enough permissions to access|^missing_scope$/i;
@@ -116,6 +131,12 @@ function listMessages(json: Record<string, unknown>): string[] {
     ...toList(json.detail).flatMap((error) => filterTexts([toRecord(error).msg, toRecord(error).message])),
     ...filterTexts([json.error_description ?? (json.message ? undefined : withoutBareCode(json.error))]),
   ];
+}
+
+/** Finds the reason in a shape that no service of kay's has. Services with codes say everything by them. */
+function listOtherReason(body: string, errors: ApiErrors | undefined): string[] | undefined {
+  const found = errors ? undefined : findReason(tryParse(body));
+  return found === undefined ? undefined : [found];
 }
 
 /** A short line that is neither JSON nor HTML is a sentence of the service. */

@@ -123,9 +123,27 @@ function formatOther(block: ReadBlock, own: string): string {
   const address = [value.url, toRecord(value.external).url, toRecord(value.file).url].find(
     (url) => typeof url === "string",
   );
-  if (address === undefined) return stackChildren(own, block);
+  if (address === undefined) return stackChildren(own, block) || formatUnread(block);
   const words = joinPieces(value.caption) || String(value.name ?? "") || type.replaceAll("_", " ");
   return `[${words.replace(/[[\]]/g, "")}](${address.replaceAll(")", "%29")})`;
+}
+
+/** Blocks that may well be empty. */
+const CONTAINERS = new Set(["paragraph", "column", "column_list", "synced_block", "template", "tab", "table_row"]);
+
+/** Names a block whose content cannot be read, so that readers know that something is at its place. */
+function formatUnread({ type, value }: ReadBlock): string {
+  if (CONTAINERS.has(type)) return "";
+  const target = value[String(value.type ?? "")];
+  if (type === "link_to_page" && typeof target === "string") {
+    return `[linked page](https://www.notion.so/${encodeURIComponent(target.replaceAll("-", ""))})`;
+  }
+  const words = Object.values(value).map(joinPieces).find(Boolean) ?? "";
+  if (words !== "") return words;
+  const kind = String(type === "unsupported" ? (value.block_type ?? "") : type).replaceAll("_", " ");
+  return type === "unsupported"
+    ? `(unsupported block${kind ? `: ${kind}` : ""})`
+    : `(block that cannot be read: ${kind})`;
 }
 
 function stackChildren(own: string, { children }: ReadBlock): string {

@@ -112,10 +112,44 @@ test("an address or an id goes straight to the page, and blocks of all kinds bec
       "## Lacinato **kale**",
       "- More\n\n  see [here](https://e.test/a_(b%29)",
       "[Recipes]",
+      "(unsupported block)",
       "[bookmark](https://e.test)",
       "$e=mc^2$",
     ].join("\n\n"),
   );
+});
+
+test("B247 blocks that are not known are read where they have text, and named where not", async () => {
+  const block = (type: string, value: object) => ({
+    object: "block",
+    id: type,
+    type,
+    has_children: false,
+    [type]: value,
+  });
+  const piece = (plain_text: string) => ({ type: "text", plain_text, annotations: {}, href: null });
+  const results = [
+    block("link_to_page", { type: "page_id", page_id: "0a1b-2c" }),
+    block("unsupported", { block_type: "form" }),
+    block("future_block", { level: 7 }),
+    block("future_note", { title: [piece("Words of it")] }),
+    block("table_of_contents", { color: "default" }),
+    block("paragraph", { rich_text: [] }),
+    block("column_list", {}),
+  ];
+  const { text } = await run(
+    "notion.get_page",
+    { page: URL_OF },
+    { request: `GET ${API}/pages/${ID}`, json: page("P") },
+    { request: `GET ${API}/blocks/${ID}/children?page_size=100`, json: { results, has_more: false } },
+  );
+  expect(text.split("\n\n").slice(1)).toEqual([
+    "[linked page](https://www.notion.so/0a1b2c)",
+    "(unsupported block: form)",
+    "(block that cannot be read: future block)",
+    "Words of it",
+    "(block that cannot be read: table of contents)",
+  ]);
 });
 
 test("a row is filtered by the type of its property, over a database that is named by its address", async () => {

@@ -1,0 +1,40 @@
+/** Fields in which APIs put a sentence for people, the clearest first. */
+const FIELDS = [
+  "detail",
+  "message",
+  "msg",
+  "error_description",
+  "errorMessage",
+  "error_message",
+  "description",
+  "reason",
+  "faultstring",
+  "info",
+  "text",
+  "title",
+  "error",
+];
+
+const DEEPEST = 4;
+
+/** Finds the first sentence in an answer of any shape: `[{"message": …}]`, `{"fault": {"faultstring": …}}`. */
+export function findReason(value: unknown, depth = 0): string | undefined {
+  if (depth > DEEPEST || typeof value !== "object" || value === null) return undefined;
+  if (Array.isArray(value)) return findFirst(value.slice(0, 5), depth);
+  const record = value as Record<string, unknown>;
+  const own = FIELDS.map((name) => (Object.hasOwn(record, name) ? record[name] : undefined));
+  return own.find(isSentence) ?? findFirst([...own, ...Object.values(record).slice(0, 20)], depth);
+}
+
+function findFirst(values: unknown[], depth: number): string | undefined {
+  for (const value of values) {
+    const found = depth > 0 && isSentence(value) && String(value).includes(" ") ? value : findReason(value, depth + 1);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** A bare code such as `NOT_FOUND` says nothing to users, and markup is for no one. */
+function isSentence(value: unknown): value is string {
+  return typeof value === "string" && value.trim() !== "" && !/^\w*_\w*$|^[A-Z]+$|<\/?[A-Za-z!]/.test(value.trim());
+}
