@@ -45,6 +45,7 @@ const WRITES: [tool: string, input: Record<string, unknown>, words: string | und
   ["google-docs.replace_text", { document: DOC, find: "a", replacement: "b" }, `in the document ${DOC}`],
   ["google-sheets.create_spreadsheet", { title: "Budget" }, "in My Drive"],
   ["google-sheets.append_rows", { spreadsheet: "Budget", text: "a, b" }, "in the spreadsheet “budget”"],
+  ["google-sheets.add_sheet", { spreadsheet: "Costs", title: "2027" }, "in the spreadsheet “costs”"],
   ["google-sheets.update_cells", { spreadsheet: "Budget", range: "B2", text: "5" }, "in the spreadsheet “budget”"],
   ["google-drive.create_folder", { title: "Photos", parent: "Holiday" }, "in the folder “holiday”"],
   [

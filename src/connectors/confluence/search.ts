@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { Problem } from "#protocol/errors";
 import { getSite } from "../atlassian/oauth.ts";
 import { readPages } from "../http/pages.ts";
 import { escapeCell, formatMarkdownTable, truncateText } from "../markup/markdown.ts";
@@ -17,6 +18,8 @@ const Input = z.object({
   text: withDescription(z.optional(z.string()), "Words in the title or text of the page."),
   space: withDescription(z.optional(z.string()), "Key of the space, such as DOCS."),
   type: withDescription(z.optional(z.enum(["page", "blogpost"])), "page (default) or blogpost."),
+  changedSince: withDescription(z.optional(z.string()), "Changed on or after this day, such as 2026-01-31."),
+  cql: withDescription(z.optional(z.string()), "A complete CQL query. It overrides all other fields except limit."),
   limit: withDescription(
     z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(50))),
     "Maximum number of pages. Default: 10.",
@@ -45,7 +48,7 @@ export type FoundPage = { id: string; title: string; space: string; excerpt: str
 /** Source: Confluence Cloud REST v1, GET /wiki/rest/api/search; v2 has no search. */
 export const searchTool = defineTool({
   name: "confluence.search",
-  description: "Find Confluence pages or blog posts by words, in one space or in all.",
+  description: "Find Confluence pages or blog posts by words, space or date, or by a CQL query.",
   access: "read",
   input: Input,
   examples: [
@@ -61,7 +64,7 @@ export const searchTool = defineTool({
   ],
   summary: (input: Input) => `Search Confluence for ${describeSearch(input)}`,
   async run(input, context) {
-    const cql = buildCql(input);
+    const cql = input.cql?.trim() || buildCql({ ...input, changedSince: checkDay(input.changedSince) });
     const { pages, total } = await findPages(context, cql, input.limit ?? 10);
     const { url: site } = getSite(context.metadata, "confluence");
     return {
@@ -71,6 +74,16 @@ export const searchTool = defineTool({
     };
   },
 });
+
+/** @throws Problem INVALID_REQUEST when it is not a day */
+function checkDay(day: string | undefined): string | undefined {
+  const text = day?.trim() ?? "";
+  if (text === "" || (/^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)))) return text || undefined;
+  throw new Problem("INVALID_REQUEST", `“${text}” is not a day.`, {
+    hint: "Write it as 2026-01-31.",
+    details: { field: "changedSince" },
+  });
+}
 
 /** Runs a CQL query. Returns the pages and the total number of matches. */
 export async function findPages(
@@ -121,10 +134,12 @@ function buildListUrl(site: string, { text, space }: Input): string {
   return space?.trim() ? `${site}/wiki/spaces/${encodeURIComponent(space.trim())}` : `${site}/wiki`;
 }
 
-function describeSearch({ text, space, type }: Input, number = 2): string {
+function describeSearch({ text, space, type, cql, changedSince }: Input, number = 2): string {
   const noun = type === "blogpost" ? "blog post" : "page";
   const about = text?.trim() ? ` about “${text.trim()}”` : "";
-  return `${noun}${number === 1 ? "" : "s"}${about}${space?.trim() ? ` in ${space.trim()}` : ""}`;
+  if (cql?.trim()) return `${noun}${number === 1 ? "" : "s"} matching ${cql.trim()}`;
+  const since = changedSince?.trim() ? ` changed since ${changedSince.trim()}` : "";
+  return `${noun}${number === 1 ? "" : "s"}${about}${space?.trim() ? ` in ${space.trim()}` : ""}${since}`;
 }
 
 function formatResult(pages: FoundPage[], total: number, what: string): string {
@@ -141,17 +156,18 @@ function formatResult(pages: FoundPage[], total: number, what: string): string {
 }
 
 /** A search by fields. */
-export type PageFilter = { text?: string; space?: string; type?: string; title?: string };
+export type PageFilter = { text?: string; space?: string; type?: string; title?: string; changedSince?: string };
 
 /**
  * Builds the CQL of a filter, with quoted values. Source:
  * https://developer.atlassian.com/cloud/confluence/advanced-searching-using-cql/
  */
-export function buildCql({ text, space, type, title }: PageFilter): string {
+export function buildCql({ text, space, type, title, changedSince }: PageFilter): string {
   const clauses = [
     `type = ${quoteValue(/blog/i.test(type ?? "") ? "blogpost" : "page")}`,
     space?.trim() ? `space = ${quoteValue(space)}` : "",
     title?.trim() ? `title = ${quoteValue(title)}` : "",
+    changedSince ? `lastmodified >= ${quoteValue(changedSince)}` : "",
     text?.trim()
       ? `(title ~ ${quoteValue(withoutOperators(text))} OR text ~ ${quoteValue(withoutOperators(text))})`
       : "",

@@ -7,6 +7,7 @@ import { addCommentTool } from "./comment.ts";
 import { createIssueTool } from "./create-issue.ts";
 import { getIssueTool } from "./get-issue.ts";
 import { getPullRequestTool } from "./get-pull-request.ts";
+import { listCommitsTool } from "./list-commits.ts";
 import { listIssuesTool } from "./list-issues.ts";
 import { listPullRequestsTool } from "./list-pull-requests.ts";
 import { listRepositoriesTool } from "./list-repositories.ts";
@@ -46,6 +47,7 @@ export const github: Service = {
     createIssueTool,
     addCommentTool,
     closeIssueTool,
+    listCommitsTool,
     listPullRequestsTool,
     getPullRequestTool,
     listRepositoriesTool,

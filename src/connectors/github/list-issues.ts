@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { escapeCell, formatCount } from "../markup/markdown.ts";
 import { defineTool, type ToolContext, withDescription } from "../service.ts";
 import { formatIssueTable, Issue, parseLogin, toIssueData } from "./issue.ts";
+import { parseMoment } from "./moment.ts";
 import { MAX_PAGE_SIZE, readAllPages } from "./paging.ts";
 import { buildApiPath, findRepository, formatFullName, parseRepositoryPath } from "./repository.ts";
 import { searchIssues } from "./search.ts";
@@ -13,7 +14,11 @@ const Input = z.object({
   ),
   state: withDescription(z.optional(z.string()), '"open" (default), "closed" or "all".'),
   assignee: withDescription(z.optional(z.string()), '"me", "nobody", or the login of a user.'),
-  label: withDescription(z.optional(z.string()), 'Name of a label, such as "bug".'),
+  label: withDescription(
+    z.optional(z.string()),
+    'Name of a label, such as "bug". Several, separated by commas, must all be there.',
+  ),
+  since: withDescription(z.optional(z.string()), "Only issues changed on or after this day or time, in ISO 8601."),
   limit: withDescription(
     z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(100))),
     "Maximum number of issues. Default: 20.",
@@ -61,7 +66,8 @@ async function listRepositoryIssues(text: string, input: Input, context: ToolCon
   const query = {
     state: getState(input.state),
     assignee: assignee ? (isNobody(assignee) ? "none" : parseLogin(assignee, context)) : undefined,
-    labels: input.label?.trim() || undefined,
+    labels: splitLabels(input.label).join(",") || undefined,
+    since: parseMoment(input.since, "since"),
     per_page: Math.min(MAX_PAGE_SIZE, limit * 2),
   };
   const { values, more } = await readAllPages(
@@ -74,16 +80,30 @@ async function listRepositoryIssues(text: string, input: Input, context: ToolCon
 }
 
 async function searchInvolvedIssues(input: Input, context: ToolContext, limit: number): Promise<Found> {
-  const { assignee, label } = input;
+  const { assignee } = input;
+  const since = parseMoment(input.since, "since");
   const state = getState(input.state);
   const who = assignee?.trim()
     ? isNobody(assignee)
       ? "no:assignee involves:@me"
       : `assignee:${parseLogin(assignee, context)}`
     : "involves:@me";
-  const query = ["is:issue", state === "all" ? "" : `is:${state}`, who, label?.trim() ? `label:"${label.trim()}"` : ""];
+  const query = [
+    "is:issue",
+    state === "all" ? "" : `is:${state}`,
+    who,
+    ...splitLabels(input.label).map((label) => `label:"${label}"`),
+    since ? `updated:>=${since}` : "",
+  ];
   const { issues, total } = await searchIssues(context, query.filter(Boolean).join(" "), limit);
   return { issues, more: total > issues.length, url: `${context.metadata.url}/issues` };
+}
+
+function splitLabels(labels: string | undefined): string[] {
+  return (labels ?? "")
+    .split(",")
+    .map((label) => label.replace(/"/g, "").trim())
+    .filter(Boolean);
 }
 
 function getState(word: string | undefined): "open" | "closed" | "all" {
@@ -96,10 +116,11 @@ function isNobody(text: string): boolean {
   return /^(nobody|none|no one|unassigned)$/i.test(text.trim());
 }
 
-function describeList({ repository, state, assignee, label }: Input, number = 2): string {
+function describeList({ repository, state, assignee, label, since }: Input, number = 2): string {
   const which = getState(state) === "all" ? "" : `${getState(state)} `;
   const kind = formatCount(number, "issue").replace(/^\d+ /, "");
-  const labelled = label?.trim() ? ` labelled ${label.trim()}` : "";
+  const changed = since?.trim() ? ` changed since ${since.trim()}` : "";
+  const labelled = `${label?.trim() ? ` labelled ${label.trim()}` : ""}${changed}`;
   const who = assignee?.trim()
     ? ` assigned to ${/^(me|myself|i)$/i.test(assignee.trim()) ? "you" : assignee.trim()}`
     : "";

@@ -3,12 +3,30 @@ import { formatFilePlace } from "../google/files.ts";
 import { escapeCell, formatCount } from "../markup/markdown.ts";
 import { formatPlace } from "../place.ts";
 import { defineTool, withDescription } from "../service.ts";
-import { buildSpreadsheetUrl, buildValuesPath, formatCells, formatRange, parseCells, parseRows } from "./cells.ts";
+import {
+  buildSpreadsheetUrl,
+  buildValuesPath,
+  checkCells,
+  formatCells,
+  formatRange,
+  parseCells,
+  parseRows,
+} from "./cells.ts";
 import { findSheet, findSpreadsheet } from "./spreadsheet.ts";
+
+/** A value given for a cell: a text is stored as it is. */
+const CellValue = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 
 const Input = z.object({
   spreadsheet: withDescription(z.string(), "Title, id or URL of the spreadsheet."),
-  text: withDescription(z.string(), "Cells of the row, separated by commas. Put each further row on a new line."),
+  text: withDescription(
+    z.optional(z.string()),
+    "Cells of the row, separated by commas. Put each further row on a new line.",
+  ),
+  rows: withDescription(
+    z.optional(z.array(z.array(CellValue))),
+    'Rows of cells instead of text, such as [["Ann", 7], ["Bob", "007"]]. Each value is stored as it is.',
+  ),
   sheet: withDescription(z.optional(z.string()), "Name of the sheet. Default: the first sheet."),
   formulas: withDescription(
     z.optional(z.boolean()),
@@ -36,18 +54,20 @@ export const appendRowsTool = defineTool({
     "append to the sheet {sheet} of the spreadsheet {spreadsheet}: {text}",
     "add rows to the spreadsheet {spreadsheet}: {text}",
   ],
-  summary: ({ spreadsheet, text, sheet }: Input) =>
-    `Add to ${sheet?.trim() ? `the sheet ${escapeCell(sheet)} of ` : ""}the spreadsheet ${escapeCell(spreadsheet)}: ${formatCells(parseRows(text))}`,
+  summary: ({ spreadsheet, text, rows, sheet }: Input) =>
+    `Add to ${sheet?.trim() ? `the sheet ${escapeCell(sheet)} of ` : ""}the spreadsheet ${escapeCell(spreadsheet)}: ${formatCells(rows ?? parseRows(text ?? ""))}`,
   resource: ({ spreadsheet }: Input) => formatPlace("in the spreadsheet", formatFilePlace(spreadsheet)),
   async run(input, context) {
-    const values = parseCells(input.text, "text");
+    const values = input.rows
+      ? checkCells(input.rows, "rows")
+      : toCellValues(parseCells(input.text ?? "", "text"), input);
     const spreadsheet = await findSpreadsheet(context, input.spreadsheet, true);
     const range = formatRange(findSheet(spreadsheet, input.sheet), undefined);
     const { updates } = await context.http.request({
       method: "POST",
       path: `${buildValuesPath(spreadsheet.id, range)}:append`,
       query: { valueInputOption: getInputOption(input), insertDataOption: "INSERT_ROWS" },
-      body: { range, majorDimension: "ROWS", values: toCellValues(values, input) },
+      body: { range, majorDimension: "ROWS", values },
       answer: Appended,
       scope: "spreadsheets",
     });

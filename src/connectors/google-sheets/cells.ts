@@ -6,7 +6,11 @@ const MAX_CELLS = 5_000;
 
 /** Parses rows of cells to write. @throws Problem INVALID_REQUEST when there are none or too many */
 export function parseCells(text: string, field: string): string[][] {
-  const rows = parseRows(text);
+  return checkCells(parseRows(text), field);
+}
+
+/** Checks the number of cells to write. @throws Problem INVALID_REQUEST when there are none or too many */
+export function checkCells<Cell>(rows: Cell[][], field: string): Cell[][] {
   if (rows.length === 0) throw new Problem("INVALID_REQUEST", "At least one cell is required.", { details: { field } });
   if (rows.reduce((sum, row) => sum + row.length, 0) > MAX_CELLS) {
     throw new Problem("INVALID_REQUEST", `One call can write at most ${MAX_CELLS} cells.`, {
@@ -50,8 +54,8 @@ export function parseRows(text: string): string[][] {
 }
 
 /** Formats cells in one line for summaries: "Rent | 900; Food | 300". */
-export function formatCells(rows: string[][]): string {
-  const shown = rows.slice(0, 20).map((row) => row.map((cell) => cell.replace(/\s+/g, " ")).join(" | "));
+export function formatCells(rows: unknown[][]): string {
+  const shown = rows.slice(0, 20).map((row) => row.map((cell) => String(cell ?? "").replace(/\s+/g, " ")).join(" | "));
   return shown.join("; ") + (rows.length > 20 ? `; and ${rows.length - 20} more rows` : "");
 }
 

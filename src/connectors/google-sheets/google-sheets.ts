@@ -1,6 +1,7 @@
 import { createGoogleEndpoints, createGoogleOAuth, fetchGoogleIdentity } from "../google/oauth.ts";
 import { SAFE_GET } from "../http/generic-request.ts";
 import type { Service } from "../service.ts";
+import { addSheetTool } from "./add-sheet.ts";
 import { appendRowsTool } from "./append.ts";
 import { createSpreadsheetTool } from "./create.ts";
 import { readRangeTool } from "./read.ts";
@@ -22,5 +23,5 @@ export const googleSheets: Service = {
   }),
   api: { genericReads: SAFE_GET },
   identify: fetchGoogleIdentity,
-  tools: [searchTool, readRangeTool, appendRowsTool, updateCellsTool, createSpreadsheetTool],
+  tools: [searchTool, readRangeTool, appendRowsTool, addSheetTool, updateCellsTool, createSpreadsheetTool],
 };

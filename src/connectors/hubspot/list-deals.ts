@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { Problem } from "#protocol/errors";
 import { escapeCell } from "../markup/markdown.ts";
 import { defineTool, type ToolContext, withDescription } from "../service.ts";
 import { DEAL_PROPERTIES, type Deal, formatDealTable, formatMoney, toDeals } from "./deal.ts";
@@ -14,6 +15,15 @@ const Input = z.object({
   pipeline: withDescription(z.optional(z.string()), "Name of the pipeline. Default: all pipelines."),
   owner: withDescription(z.optional(z.string()), '"me", or the name or email address of the owner of the deals.'),
   text: withDescription(z.optional(z.string()), "Words in the name of the deal."),
+  minAmount: withDescription(z.optional(z.number()), "Only deals of at least this amount."),
+  maxAmount: withDescription(z.optional(z.number()), "Only deals of at most this amount."),
+  closesAfter: withDescription(z.optional(z.string()), "Closing on or after this day, such as 2026-01-31."),
+  closesBefore: withDescription(z.optional(z.string()), "Closing on or before this day, such as 2026-01-31."),
+  createdSince: withDescription(z.optional(z.string()), "Created on or after this day, such as 2026-01-31."),
+  order: withDescription(
+    z.optional(z.enum(["changed", "created", "amount", "closes"])),
+    "changed (default) and created list the newest first, amount the largest, closes the next to close.",
+  ),
   limit: withDescription(
     z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(100))),
     "Maximum number of results. Default: 20.",
@@ -24,7 +34,7 @@ type Input = z.output<typeof Input>;
 /** Source: HubSpot CRM v3, POST /crm/v3/objects/deals/search with the stages of GET /crm/v3/pipelines/deals. */
 export const listDealsTool = defineTool({
   name: "hubspot.list_deals",
-  description: "List deals in HubSpot by stage, pipeline, owner or name.",
+  description: "List deals in HubSpot by stage, pipeline, owner, amount, date or name.",
   access: "read",
   input: Input,
   examples: [
@@ -47,7 +57,8 @@ export const listDealsTool = defineTool({
       text: input.text,
       filters: await buildFilters(input, pipelines, context),
       properties: DEAL_PROPERTIES,
-      sort: "hs_lastmodifieddate",
+      sort: SORTS[input.order ?? "changed"],
+      ascending: input.order === "closes",
     };
     const { records, total } = await searchRecords(context.http, "deals", search, input.limit ?? 20);
     const deals = toDeals(records, pipelines, context);
@@ -65,17 +76,51 @@ async function buildFilters(input: Input, pipelines: Pipeline[], context: ToolCo
     ...(chosen ?? []).map(({ id }) => ({ propertyName: "pipeline", operator: "EQ", value: id })),
     ...(stages ? [{ propertyName: "dealstage", operator: "IN", values: stages.map(({ id }) => id) }] : []),
     ...(owner ? [{ propertyName: "hubspot_owner_id", operator: "EQ", value: owner.id }] : []),
+    ...buildRange("amount", input.minAmount, input.maxAmount),
+    ...buildRange(
+      "closedate",
+      toMoment(input.closesAfter, "closesAfter"),
+      toMoment(input.closesBefore, "closesBefore"),
+    ),
+    ...buildRange("createdate", toMoment(input.createdSince, "createdSince"), undefined),
   ];
 }
 
-function describeList({ stage, pipeline, owner, text }: Input, number = 2): string {
+const SORTS = { changed: "hs_lastmodifieddate", created: "createdate", amount: "amount", closes: "closedate" };
+
+function buildRange(propertyName: string, least: number | undefined, most: number | undefined): PropertyFilter[] {
+  return [
+    ...(least === undefined ? [] : [{ propertyName, operator: "GTE", value: String(least) }]),
+    ...(most === undefined ? [] : [{ propertyName, operator: "LTE", value: String(most) }]),
+  ];
+}
+
+/** Returns a day as HubSpot filters by it: ms since the epoch. A last day counts to its end. @throws Problem INVALID_REQUEST */
+function toMoment(day: string | undefined, field: string): number | undefined {
+  if (!day?.trim()) return undefined;
+  const time = /^\d{4}-\d\d-\d\d$/.test(day.trim()) ? Date.parse(day.trim()) : Number.NaN;
+  if (!Number.isNaN(time)) return field === "closesBefore" ? time + 86_400_000 - 1 : time;
+  throw new Problem("INVALID_REQUEST", `“${day.trim()}” is not a day.`, {
+    hint: "Write it as 2026-01-31.",
+    details: { field },
+  });
+}
+
+function describeList({ stage, pipeline, owner, text, ...filter }: Input, number = 2): string {
   const word = stage?.trim() || "open";
   const simple = /^(open|won|lost|closed)$/i.test(word);
   const all = /^(all|any|every)$/i.test(word);
   const whose = owner?.trim() ? (isMe(owner) ? " of yours" : ` of ${owner.trim()}`) : "";
   const noun = `${simple ? `${word.toLowerCase()} ` : ""}deal${number === 1 ? "" : "s"}${whose}`;
   const about = text?.trim() ? ` about “${text.trim()}”` : "";
-  return `${noun}${about}${simple || all ? "" : ` in ${word}`}${pipeline?.trim() ? ` in ${pipeline.trim()}` : ""}`;
+  const range = [
+    filter.minAmount === undefined ? "" : ` from ${formatMoney(filter.minAmount, undefined)}`,
+    filter.maxAmount === undefined ? "" : ` up to ${formatMoney(filter.maxAmount, undefined)}`,
+    filter.closesAfter?.trim() ? ` closing after ${filter.closesAfter.trim()}` : "",
+    filter.closesBefore?.trim() ? ` closing by ${filter.closesBefore.trim()}` : "",
+    filter.createdSince?.trim() ? ` created since ${filter.createdSince.trim()}` : "",
+  ];
+  return `${noun}${range.join("")}${about}${simple || all ? "" : ` in ${word}`}${pipeline?.trim() ? ` in ${pipeline.trim()}` : ""}`;
 }
 
 function formatResult(deals: Deal[], total: number, what: string): string {

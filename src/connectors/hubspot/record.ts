@@ -26,7 +26,13 @@ const Found = z.looseObject({
 export type PropertyFilter = { propertyName: string; operator: string; value?: string; values?: string[] };
 
 /** A search: words in the default properties, and conditions that must all hold. */
-export type RecordSearch = { text?: string; filters?: PropertyFilter[]; properties: string[]; sort: string };
+export type RecordSearch = {
+  text?: string;
+  filters?: PropertyFilter[];
+  properties: string[];
+  sort: string;
+  ascending?: boolean;
+};
 
 /** Largest page size of a search, and longest search text in characters. */
 const PAGE = 100;
@@ -47,7 +53,7 @@ export async function searchRecords(
     const body = {
       ...(search.text?.trim() ? { query: search.text.trim().slice(0, QUERY_LIMIT) } : {}),
       filterGroups: search.filters?.length ? [{ filters: search.filters }] : [],
-      sorts: [{ propertyName: search.sort, direction: "DESCENDING" }],
+      sorts: [{ propertyName: search.sort, direction: search.ascending ? "ASCENDING" : "DESCENDING" }],
       properties: search.properties,
       limit: Math.min(PAGE, limit - count),
       ...(after === undefined ? {} : { after }),

@@ -14,6 +14,7 @@ import {
   SCOPES,
 } from "./access.ts";
 import { buildGithub } from "./build.ts";
+import { listCommits } from "./commits.ts";
 import { DEFAULT_SEED } from "./default-seed.ts";
 import { filterIssues, registerIssueRoutes } from "./issues.ts";
 import { paginate } from "./paging.ts";
@@ -115,6 +116,7 @@ function accountRoutes(api: Hono<GithubEnv>) {
     else found.sort((a, b) => b.updated_at.localeCompare(a.updated_at));
     return c.json(paginate(c, found).map((repository) => toRepositoryView(c, repository)));
   });
+  api.get("/repos/:owner/:repo/commits", listCommits);
   api.get("/repos/:owner/:repo", (c) => c.json(toRepositoryView(c, findRepository(c))));
 }
 

@@ -1,0 +1,98 @@
+import * as z from "zod/mini";
+import { escapeCell, formatCount, formatMarkdownTable, truncateText } from "../markup/markdown.ts";
+import { defineTool, withDescription } from "../service.ts";
+import { parseLogin } from "./issue.ts";
+import { parseMoment } from "./moment.ts";
+import { MAX_PAGE_SIZE, readAllPages } from "./paging.ts";
+import { buildApiPath, findRepository, formatFullName, parseRepositoryPath } from "./repository.ts";
+
+const Input = z.object({
+  repository: withDescription(z.string(), "Repository as owner/name, or only its name."),
+  branch: withDescription(z.optional(z.string()), "Branch, tag or commit to begin at. Default: the main branch."),
+  author: withDescription(z.optional(z.string()), '"me", the login of a user, or an email address.'),
+  path: withDescription(z.optional(z.string()), "Only commits that change this file or folder."),
+  since: withDescription(z.optional(z.string()), "Only commits after this day or time, in ISO 8601."),
+  until: withDescription(z.optional(z.string()), "Only commits before this day or time, in ISO 8601."),
+  limit: withDescription(
+    z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(100))),
+    "Maximum number of commits. Default: 20.",
+  ),
+});
+type Input = z.output<typeof Input>;
+
+const Person = z.nullish(z.looseObject({ name: z.nullish(z.string()), date: z.nullish(z.string()) }));
+const Commit = z.looseObject({
+  sha: z.string(),
+  html_url: z.nullish(z.string()),
+  commit: z.looseObject({ message: z.nullish(z.string()), author: Person }),
+  author: z.nullish(z.looseObject({ login: z.nullish(z.string()) })),
+});
+type Commit = z.output<typeof Commit>;
+
+/** Source: https://docs.github.com/en/rest/commits/commits, "List commits". */
+export const listCommitsTool = defineTool({
+  name: "github.list_commits",
+  description: "List the commits of a GitHub repository by branch, author, path or date, newest first.",
+  access: "read",
+  input: Input,
+  examples: [
+    "list the commits of repository {repository}",
+    "show the latest commits in the {repository} repo",
+    "list the commits in repository {repository} since {since}",
+  ],
+  summary: (input: Input) => `List ${describeList(input)}`,
+  async run(input, context) {
+    const limit = input.limit ?? 20;
+    const repository = await findRepository(context, input.repository);
+    const author = input.author?.trim();
+    const query = {
+      sha: input.branch?.trim() || undefined,
+      author: author && (author.includes("@") && !author.startsWith("@") ? author : parseLogin(author, context)),
+      path: input.path?.trim() || undefined,
+      since: parseMoment(input.since, "since"),
+      until: parseMoment(input.until, "until"),
+      per_page: Math.min(MAX_PAGE_SIZE, limit),
+    };
+    const request = { path: `${buildApiPath(repository)}/commits`, query, scope: "repo" };
+    const { values, more } = await readAllPages(context.http, request, Commit, { limit });
+    const what = escapeCell(describeList(input, values.length));
+    const head = more ? `The newest ${values.length} ${what}; there are more:` : `${values.length} ${what}:`;
+    return {
+      data: { commits: values.map(toCommitData), more },
+      text: values.length === 0 ? `No ${what}.` : `${head}\n\n${formatCommitTable(values)}`,
+      url: `${context.metadata.url}/${formatFullName(repository)}/commits`,
+    };
+  },
+});
+
+function toCommitData({ sha, commit, author, html_url }: Commit): Record<string, unknown> {
+  return {
+    sha,
+    message: truncateText(commit.message ?? "", 500),
+    author: author?.login ?? commit.author?.name ?? null,
+    date: commit.author?.date ?? null,
+    url: html_url ?? undefined,
+  };
+}
+
+function formatCommitTable(commits: Commit[]): string {
+  const rows = commits.map(({ sha, commit, author }) => [
+    sha.slice(0, 7),
+    truncateText((commit.message ?? "").split("\n")[0] ?? "", 100),
+    author?.login ?? commit.author?.name ?? "",
+    commit.author?.date?.slice(0, 16).replace("T", " ") ?? "",
+  ]);
+  return formatMarkdownTable(["Commit", "Message", "Author", "Date (UTC)"], rows);
+}
+
+function describeList({ repository, branch, author, path, since, until }: Input, number = 2): string {
+  const parts = [
+    author?.trim() ? ` by ${/^(me|myself|i)$/i.test(author.trim()) ? "you" : author.trim()}` : "",
+    path?.trim() ? ` to ${path.trim()}` : "",
+    branch?.trim() ? ` on ${branch.trim()}` : "",
+    ` in ${parseRepositoryPath(repository)}`,
+    since?.trim() ? ` since ${since.trim()}` : "",
+    until?.trim() ? ` until ${until.trim()}` : "",
+  ];
+  return formatCount(number, "commit").replace(/^\d+ /, "") + parts.join("");
+}
