@@ -97,7 +97,7 @@ function isCurrent(record: EmbeddedRecord, { build, env, shaping }: EmbeddedPort
 /** Stops a backend with other settings. A busy one keeps running and is used as it is. */
 async function stopOutdated(record: EmbeddedRecord, ports: EmbeddedPorts): Promise<boolean> {
   if ((await stopBackend(record, ports)) !== "busy") return true;
-  ports.note("The local backend is running with older settings. New settings apply after it restarts.");
+  ports.note("The local backend is running with older settings. New settings apply after `kay serve --stop`.");
   return false;
 }
 

@@ -63,12 +63,12 @@ type VisibleRows = { rows: Row[]; cursor?: CursorCell; hidden: number; page: num
 
 const TAB_HERE: KeyHints = {
   rows: [[{ text: "[tab] answer this", style: "bold" }]],
-  short: [{ text: "[tab] answer this", style: "bold" }],
+  short: [[{ text: "[tab] answer this", style: "bold" }]],
 };
 
 function layOutReadOnlyKeys(width: number): KeyHints {
   const rows = wrapRows("Read-only: use /interactive on to answer.", width, "bold");
-  return { rows, short: [{ text: "/interactive on to answer", style: "bold" }] };
+  return { rows, short: [[{ text: "/interactive on to answer", style: "bold" }]] };
 }
 
 const MIN_WIDTH = 8;
@@ -113,13 +113,16 @@ function layOutAboveKeys(
   return { rows: [...rows, ...keys.rows], cursor: place, hidden, page: Math.max(1, most - 3) };
 }
 
-/** Scrolls everything above a single row with the keys and arrows. */
-function layOutWithShortKeys(all: ScrollableRows, short: Row, room: number, scroll: number): VisibleRows {
-  const most = room > 2 ? room - 1 : room;
+/** Scrolls everything above the short keys and the arrows. */
+function layOutWithShortKeys(all: ScrollableRows, short: Row[], room: number, scroll: number): VisibleRows {
+  const shown = short.slice(0, Math.max(1, room - 2));
+  const most = room > 2 ? room - shown.length : room;
   const { rows, start, hidden, cursor } = applyWindow(all, most, scroll);
   const arrows = `${start > 0 ? "↑" : " "}${start < hidden ? "↓" : " "}`.padEnd(SHORT_INDENT);
-  const keys: Row[] = most < room && hidden > 0 ? [[{ text: arrows, style: "dim" }, ...short]] : [];
-  return { rows: [...rows, ...keys], cursor, hidden, page: Math.max(1, most - 1) };
+  const keys = shown.map(
+    (row, index): Row => [{ text: index === 0 ? arrows : " ".repeat(SHORT_INDENT), style: "dim" }, ...row],
+  );
+  return { rows: [...rows, ...(most < room && hidden > 0 ? keys : [])], cursor, hidden, page: Math.max(1, most - 1) };
 }
 
 /** Returns the rows that fit, from row `start`; `hidden` is the number of other rows. */

@@ -20,8 +20,8 @@ export type CardContent = {
   keys: KeyHints;
 };
 
-/** Keys that can be pressed. `short` shows them in one row, for small windows. */
-export type KeyHints = { rows: Row[]; short: Row; cursor?: CursorCell };
+/** Keys that can be pressed. `short` shows them in one or two rows, for small windows. */
+export type KeyHints = { rows: Row[]; short: Row[]; cursor?: CursorCell };
 
 /** Lays out why the last answer was rejected. */
 export function layOutError(message: string | undefined, width: number): Row[] {
@@ -33,7 +33,7 @@ export function layOutKeys({ sent }: CardUiBase, choices: KeyChoice[], width: nu
   const rows = sent ? wrapRows("Sending your answer…", width, "dim") : layOutChoices(choices, width);
   return {
     rows,
-    short: sent ? [{ text: "Sending …", style: "dim" }] : layOutChoicesShort(choices, width - SHORT_INDENT),
+    short: sent ? [[{ text: "Sending …", style: "dim" }]] : layOutChoicesShort(choices, width - SHORT_INDENT),
   };
 }
 
@@ -43,7 +43,7 @@ export function addKeyNote(keys: KeyHints, note: string | null, width: number): 
   return {
     ...keys,
     rows: [...keys.rows, ...wrapRows(note, width, "bold")],
-    short: [{ text: note, style: "bold" }],
+    short: [[{ text: note, style: "bold" }]],
   };
 }
 

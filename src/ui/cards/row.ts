@@ -39,16 +39,24 @@ export function layOutChoices(choices: KeyChoice[], width: number): Row[] {
 }
 
 /**
- * Lays out choices in one row: each with its first word if they fit, otherwise only the keys, otherwise the first few.
+ * Lays out choices in one or two rows, each with its first word if they fit, otherwise only the keys, otherwise the
+ * first few.
  */
-export function layOutChoicesShort(choices: KeyChoice[], width: number): Row {
+export function layOutChoicesShort(choices: KeyChoice[], width: number): Row[] {
   const named = choices.map(({ key, words }) => ({
     key,
     word: ` ${normalizeWidth(words).split(/[\s,:]/, 1)[0] ?? ""}`,
   }));
+  const first = takeFitting(named, width);
+  const rest = named.slice(first.length);
+  if (rest.length === 0) return [toShortRow(first)];
+  if (countCells(rest) <= width && countCells(first) <= width) return [first, rest].map(toShortRow);
   const bare = named.map(({ key }) => ({ key, word: "" }));
-  const shown = [named, bare].find((each) => countCells(each) <= width) ?? takeFitting(named, width);
-  return shown.flatMap(
+  return [toShortRow(countCells(bare) <= width ? bare : first)];
+}
+
+function toShortRow(named: NamedKey[]): Row {
+  return named.flatMap(
     ({ key, word }, index): Row => [{ text: index > 0 ? SHORT_GAP : "" }, { text: key, style: "bold" }, { text: word }],
   );
 }

@@ -187,3 +187,10 @@ test("N50 text of others in an approval has no color of its own, which some back
   const rows = player.draw().card.map((row) => row.filter(({ text }) => /two lines|text .*KAY-15/.test(text)));
   expect(rows.flat().map(({ style }) => style)).toEqual(["bold", undefined]);
 });
+
+test("N18 the choices of an approval have their words at 40 columns and 12 rows", () => {
+  const player = play(40, 12);
+  player.parts(...begins(), calls("slack.send_message", {}), approval());
+  const rows = player.draw().card.map((row) => row.map(({ text }) => text).join(""));
+  for (const words of ["1 once", "2 this", "3 always", "e edit", "n deny"]) expect(rows.join("\n")).toContain(words);
+});

@@ -60,7 +60,7 @@ async function stop(kay: Kay): Promise<void> {
   const state = await kay.stopBackend();
   if (state === "busy") {
     throw new Problem("BACKEND_BUSY", "The local backend is busy.", {
-      hint: "Wait for the running requests to finish and try again.",
+      hint: "Run `kay pending` to see what waits for an answer. Stop the backend when its requests have finished.",
     });
   }
   if (kay.flags.json) return kay.out.writeJson({ state });
