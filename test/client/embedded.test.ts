@@ -131,7 +131,9 @@ test("a backend that is at work is used as it is", async () => {
   await world.runs(7, { build: "build 2" });
   world.answerToStop = () => ({ status: 409, headers: {}, body: "" });
   expect(await openEmbeddedBackend(ports)).toMatchObject({ url: "http://127.0.0.1:7" });
-  expect(notes).toEqual(["The local backend is running with older settings. New settings apply after `kay serve --stop`."]);
+  expect(notes).toEqual([
+    "The local backend is running with older settings. New settings apply after `kay serve --stop`.",
+  ]);
   expect(spawned).toEqual([]);
 });
 
