@@ -42,7 +42,7 @@ export type AgentEvent =
   | { type: "held"; message: ModelMessage; calls: HeldCall[] }
   /** Services that this step's calls need but that are not connected. */
   | { type: "auth-needed"; integrations: string[] }
-  | { type: "finish"; finishReason: "stop" | "held" | "auth"; output?: { value: unknown } }
+  | { type: "finish"; finishReason: "stop" | "other" | "held" | "auth"; output?: { value: unknown } }
   | { type: "error"; errorText: string; problem: Problem }
   | { type: "abort" };
 
@@ -87,7 +87,7 @@ export type Tokens = { input?: number; output?: number };
  * Why a model stopped: at the end of its answer, at its output limit, because its provider's filter stopped it, because
  * it refuses, or because the stream ended in the middle.
  */
-export type AnswerEnd = "whole" | "length" | "filter" | "refusal" | "broken";
+export type AnswerEnd = "whole" | "unanswered" | "length" | "filter" | "refusal" | "broken";
 
 /** The result of one model call. */
 export type StepResult =

@@ -104,7 +104,8 @@ function* acceptAnswer(
     return yield* yieldLast(buildErrorEvent(textCallProblem(label)));
   if (text.trim() === "" && !turn.memory.some(hasWritten))
     return yield* yieldLast(buildErrorEvent(emptyAnswerProblem(label, end)));
-  const checked = end === "whole" ? wanted?.check(text) : undefined;
+  const isWhole = end === "whole" || end === "unanswered";
+  const checked = isWhole ? wanted?.check(text) : undefined;
   if (checked && "problems" in checked) {
     const mismatch = toMismatch(text, checked.problems);
     if (turn.mismatch) return yield* yieldLast(buildErrorEvent(outputInvalidProblem(mismatch)));
@@ -118,7 +119,8 @@ function* acceptAnswer(
   yield { type: "step", messages: [isFalse ? appendText(message, NOTHING_CHANGED) : message] };
   yield { type: "finish-step" };
   if (end === "length") return yield* yieldLast(buildErrorEvent(cutAnswerProblem(label, text)));
-  return yield* yieldLast({ type: "finish", finishReason: "stop", ...(checked ? { output: checked } : {}) });
+  const finishReason = end === "unanswered" ? "other" : "stop";
+  return yield* yieldLast({ type: "finish", finishReason, ...(checked ? { output: checked } : {}) });
 }
 
 async function* executeCalls(

@@ -147,6 +147,8 @@ function toAnswer(message: ModelMessage | undefined, answer: Gathered): StepResu
 /** Providers without a final reason leave it to the SDK, which then says `other`. An unknown reason is no failure. */
 function toAnswerEnd({ finishReason, rawFinishReason, calls }: Gathered): AnswerEnd {
   if (finishReason === "length") return "length";
+  // The offline planner did not understand, or a call failed.
+  if (rawFinishReason === "unanswered") return "unanswered";
   // A refusal in the model's own words has an ordinary reason.
   if (finishReason === "content-filter")
     return !rawFinishReason || /^(?:stop|refusal|completed)$/.test(rawFinishReason) ? "refusal" : "filter";

@@ -11,7 +11,7 @@ import {
   type PlannerDecision,
   parseClauseIndex,
 } from "./plan.ts";
-import { formatMissing, formatNothingFound, formatNotUnderstood, formatResults } from "./reply.ts";
+import { formatLeftOut, formatMissing, formatNothingFound, formatNotUnderstood, formatResults } from "./reply.ts";
 
 /** A request with what its parts come to, and what was called for it so far. */
 export type PlanProgress = { request: Clause; outcomes: ClauseOutcome[]; turn: CompletedCall[]; answers: FormAnswers };
@@ -19,7 +19,9 @@ export type PlanProgress = { request: Clause; outcomes: ClauseOutcome[]; turn: C
 /** The next step of a request: to ask, to call, or the answer. */
 export function decideNext(progress: PlanProgress, kit: ToolCatalogue): PlannerDecision {
   const { request, outcomes, turn } = progress;
-  const called = turn.filter(({ tool }) => tool !== ASK_USER_TOOL);
+  const called = dropReplaced(progress);
+  const instead = findOther(progress);
+  if (instead) return { calls: [instead] };
   // A failure or a denial is reported, and nothing that depends on it continues.
   if (called.some(({ error }) => error)) return { text: formatResults(called) };
   const unanswered = findUnanswered(turn);
@@ -28,12 +30,14 @@ export function decideNext(progress: PlanProgress, kit: ToolCatalogue): PlannerD
   if (failed && unanswered === undefined) return { text: formatResults([failed]) };
   if (called.length === 0) {
     // Half of a request is not begun before the other half is clear.
-    const unclear = outcomes.findIndex(({ kind }) => kind === "missing" || kind === "words");
+    const unclear = outcomes.findIndex(
+      (outcome) => outcome.kind === "missing" || (outcome.kind === "words" && !isExtra(outcome, outcomes)),
+    );
     if (unclear >= 0) return ask(progress, unclear, kit, unanswered === "unavailable");
   }
   const next = nextCalls(progress);
   if (next.length > 0) return { calls: next };
-  if (called.length === 0) return { text: formatNotUnderstood(request.text, [], kit.skills) };
+  if (called.length === 0) return { text: formatNotUnderstood(request.text, undefined), unknown: true };
   const open = outcomes.findIndex(
     (outcome, clause) => outcome.kind === "missing" && ownCalls(turn, clause).length === 0,
   );
@@ -43,6 +47,44 @@ export function decideNext(progress: PlanProgress, kit: ToolCatalogue): PlannerD
   return rest ? { text: [said, rest.text].filter(Boolean).join("\n\n") } : { text: said, results: called };
 }
 
+/** Whether the others are to be looked at, and this one asks for nothing to be done: it is left out, and said so. */
+function isExtra(outcome: Extract<ClauseOutcome, { kind: "words" }>, outcomes: ClauseOutcome[]): boolean {
+  const rest = outcomes.filter((one) => one !== outcome);
+  const reads = rest.length > 0 && rest.every((one) => one.kind === "calls" && !one.changes && one.calls.length > 0);
+  return reads && outcome.unknown !== undefined && !CHANGES.test(outcome.unknown);
+}
+
+/** Requests for the same thing at another service, when the first did not have it. */
+function findOther({ outcomes, turn }: PlanProgress): PlannedToolCall | undefined {
+  for (const [clause, outcome] of outcomes.entries()) {
+    if (outcome.kind !== "calls" || !outcome.others) continue;
+    const own = ownCalls(turn, clause);
+    const next = outcome.others[own.length - 1];
+    if (own.length > 0 && own.every(isAbsent) && next) return { clause, ...next };
+  }
+  return undefined;
+}
+
+/** The calls of a turn, without those that another service answered instead. */
+function dropReplaced({ outcomes, turn }: PlanProgress): CompletedCall[] {
+  const called = turn.filter(({ tool }) => tool !== ASK_USER_TOOL);
+  return called.filter((call) => {
+    const outcome = outcomes[parseClauseIndex(call.id)];
+    if (outcome?.kind !== "calls" || !outcome.others || !isAbsent(call)) return true;
+    const own = ownCalls(turn, parseClauseIndex(call.id));
+    return own.every(isAbsent) && own[0] === call;
+  });
+}
+
+function isAbsent({ error }: CompletedCall): boolean {
+  return error !== undefined && !error.denied && ABSENT.has(error.code ?? "");
+}
+
+const ABSENT = new Set(["NOT_FOUND", "INVALID_REQUEST", "AUTH_REQUIRED"]);
+
+const CHANGES =
+  /^\W*(?:and |then )?(?:close|create|delete|remove|send|post|move|set|add|assign|comment|reply|merge|approve|archive|share|cancel|book|schedule|email|mail|message|tell|put|write|update|change|mark)\b/i;
+
 function ask(
   { request, outcomes, turn, answers }: PlanProgress,
   at: number,
@@ -50,14 +92,16 @@ function ask(
   inText: boolean,
 ): PlannerDecision {
   const outcome = outcomes[at];
-  if (outcome?.kind === "words") return { text: outcome.text };
+  if (outcome?.kind === "words") return { text: outcome.text, ...(outcome.unknown ? { unknown: true } : {}) };
   if (outcome?.kind !== "missing") return { calls: [] };
   const { reading } = outcome;
   const wasAsked = turn.some(({ id, tool }) => tool === ASK_USER_TOOL && parseClauseIndex(id) === at);
   if (kit.others.has(ASK_USER_TOOL) && !inText && !wasAsked)
-    return { calls: [{ clause: at, tool: ASK_USER_TOOL, input: buildForm(reading) }] };
+    return { calls: [{ clause: at, tool: ASK_USER_TOOL, input: buildForm(reading, outcome.leftOut) }] };
   return {
-    text: formatMissing(reading.skill, reading.missing),
+    text: [outcome.leftOut && formatLeftOut(`“${outcome.leftOut}”`), formatMissing(reading.skill, reading.missing)]
+      .filter(Boolean)
+      .join(" "),
     pending: { request: request.text, answers, clause: at },
   };
 }
@@ -70,7 +114,7 @@ function nextCalls({ outcomes, turn }: PlanProgress): PlannedToolCall[] {
   const calls: PlannedToolCall[] = [];
   const open = { connecting: false, changing: false, passing: false };
   for (const [clause, outcome] of outcomes.entries()) {
-    if (outcome.kind !== "calls" || open.connecting) continue;
+    if (outcome.kind !== "calls" || outcome.calls.length === 0 || open.connecting) continue;
     const own = ownCalls(turn, clause);
     const add = (wanted: PlannedCall[]) => calls.push(...wanted.map((call) => ({ clause, ...call })));
     const stage = getStage(outcome, own);
@@ -112,7 +156,11 @@ function formatAnswer({ outcomes, turn }: PlanProgress, called: CompletedCall[])
     if (own.length > reads.length) for (const read of reads) passed.add(read);
     else if (reads.length > 0) unsent.push(formatNothingFound(outcome.calls[0]?.tool ?? ""));
   }
-  return [formatResults(called.filter((call) => !passed.has(call))), ...unsent].join("\n\n");
+  const left = outcomes.flatMap((outcome) => {
+    if (outcome.kind === "calls" && outcome.leftOut) return [formatLeftOut(outcome.leftOut)];
+    return outcome.kind === "words" && outcome.unknown ? [formatLeftOut(`“${outcome.unknown}”`)] : [];
+  });
+  return [...left, formatResults(called.filter((call) => !passed.has(call))), ...unsent].join("\n\n");
 }
 
 function ownCalls(turn: CompletedCall[], clause: number): CompletedCall[] {

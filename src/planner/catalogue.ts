@@ -1,7 +1,9 @@
 import type { LanguageModelV4FunctionTool } from "@ai-sdk/provider";
-import { type Field, listFields } from "./fields.ts";
-import { isPlural, PLACE_WORDS } from "./grammar.ts";
+
+import { type Field, isFieldWord, listFields } from "./fields.ts";
+import { isPlural } from "./grammar.ts";
 import type { Language, Word } from "./language.ts";
+import { isVerb, listSameNouns } from "./lexicon.ts";
 import { isServiceTool } from "./memory.ts";
 
 /** A tool as the planner knows it: its fields, and its examples as patterns of words and slots. */
@@ -12,14 +14,20 @@ export type Skill = {
   access: "read" | "write" | "destructive";
   description: string;
   examples: string[];
-  /** Telling words of the description. */
-  vocabulary: Word[];
+  /** What people call its service, in small letters: "google docs", "docs". */
+  names: string[];
   fields: Field[];
   patterns: Part[][];
   /** For each field, the words that stand before its slot in the examples. */
   cues: Map<string, Word[]>;
-  /** The subject of the examples before their place: "bugs", "issues", and the slots among them. */
-  things: Part[];
+  /** Names of the other services, which nothing in this one is called. */
+  rivals: Set<string>;
+  /** What the tool works on: "issues", "page", "deals". */
+  nouns: Word[];
+  /** What other tools work on: no name begins with it. */
+  foreign: Set<string>;
+  /** Whether what it works on is the user's own: "my calendar". */
+  personal: boolean;
 };
 
 /** Everything that can be done: the tools of services, and by their names those of the agent itself, which answer no request of a service. */
@@ -28,20 +36,9 @@ export type ToolCatalogue = { skills: Skill[]; others: Map<string, LanguageModel
 /** A piece of an example: a word with what it weighs among all tools, or a slot. */
 export type Part = { word: Word; weight: number } | { slot: Field };
 
-/** Whether a word leads to a field: it does so in the examples, or it is the field's own name, or leads to persons in general. */
-export function isCueFor(skill: Skill, field: Field, word: Word | undefined): boolean {
-  if (word === undefined) return false;
-  if (word.lower === field.name || word.lemma === field.name || (field.person && PERSONAL.has(word.lower))) return true;
-  if (field.kind === "text" && TITLING.has(word.lower)) return true;
-  return (
-    skill.cues.get(field.name)?.some((cue) => cue.lower === word.lower || (!cue.stop && cue.stem === word.stem)) ??
-    false
-  );
-}
-
 const ARTICLES = new Set(["a", "an", "the", "all", "my", "new", "some", "any"]);
-const TITLING = new Set(["called", "named", "titled", "entitled", "saying"]);
-const PERSONAL = new Set(["to", "by", "from", "for", "with"]);
+
+const PERSONAL = /\bmy\b|\buser's\b|\bthis account\b|\byour\b|\baccount\b/i;
 
 /** Learn every tool from its own description, examples and JSON Schema; the same tools are learned once. */
 export function buildCatalogue(tools: LanguageModelV4FunctionTool[], language: Language): ToolCatalogue {
@@ -78,13 +75,22 @@ function study(tools: LanguageModelV4FunctionTool[], language: Language): Skill[
     ),
     language,
   );
-  return drafts.map((skill) => {
-    const patterns = skill.examples.map((example) => pattern(example, skill.fields, language, weigh));
-    return { ...skill, patterns, cues: getCues(patterns), things: patterns.flatMap(getThings) };
+  const titles = [...new Set(drafts.flatMap(({ service, title }) => [service, title.toLowerCase()]))];
+  const skills = drafts.map((skill) => {
+    const patterns = [...skill.examples, ...listTurns(skill)].map((example) =>
+      pattern(example, skill.fields, language, weigh),
+    );
+    const rivals = new Set(titles.filter((title) => !skill.names.includes(title)));
+    return { ...skill, patterns, cues: getCues(patterns), nouns: listNouns(skill, patterns), rivals };
   });
+  const all = new Set(skills.flatMap(({ nouns }) => nouns.flatMap(listSameNouns)));
+  return skills.map((skill) => ({ ...skill, foreign: all }));
 }
 
-function draft(tool: LanguageModelV4FunctionTool, language: Language): Omit<Skill, "patterns" | "cues" | "things"> {
+function draft(
+  tool: LanguageModelV4FunctionTool,
+  language: Language,
+): Omit<Skill, "patterns" | "cues" | "nouns" | "rivals" | "foreign"> {
   const kay = (tool.providerOptions?.kay ?? {}) as { access?: Skill["access"]; examples?: string[]; title?: string };
   const examples = (Array.isArray(kay.examples) ? kay.examples : []).filter((example) => typeof example === "string");
   const service = tool.name.split(/__|\./)[0] ?? tool.name;
@@ -94,12 +100,20 @@ function draft(tool: LanguageModelV4FunctionTool, language: Language): Omit<Skil
     title: kay.title ?? service,
     access: kay.access ?? "write",
     description: tool.description ?? "",
-    vocabulary: language
-      .read((tool.description ?? "").replaceAll(":", ","))
-      .filter(({ stop, kind }) => !stop && kind === "word"),
+    names: listServiceNames(service, kay.title ?? service),
+    personal: PERSONAL.test(`${tool.description} ${examples.join(" ")}`),
     examples: examples.length > 0 ? examples : [tool.name.split(/__|\./).at(-1)?.replaceAll("_", " ") ?? tool.name],
     fields: listFields(tool.inputSchema, language),
   };
+}
+
+/** "Search hubspot for …" may also be said as "find … in hubspot". */
+function listTurns({ examples, access, names }: Pick<Skill, "examples" | "access" | "names">): string[] {
+  const searched = examples.flatMap((example) => /^search (.+) for (\{\w+\})$/.exec(example)?.slice(1) ?? []);
+  const [place, slot] = searched;
+  return access === "read" && place && slot
+    ? [`find ${slot} in ${names.includes(place) ? place : (names[0] ?? place)}`]
+    : [];
 }
 
 function pattern(example: string, fields: Field[], language: Language, weigh: (word: Word) => number): Part[] {
@@ -140,13 +154,29 @@ function getCues(patterns: Part[][]): Map<string, Word[]> {
   return cues;
 }
 
-/** What an example asks for: its nouns and slots before "in", "about" and the like. */
-function getThings(parts: Part[]): Part[] {
-  const end = parts.findIndex((part) => "word" in part && PLACE_WORDS.has(part.word.lower));
-  return parts.slice(0, end < 0 ? undefined : end).filter((part, index) => {
-    if ("slot" in part) return part.slot.values.length > 0;
-    return part.word.kind === "word" && !part.word.stop && (index > 0 || isPlural(part.word));
-  });
+/** The nouns of a tool: what its examples speak of right before a slot, a small word or the end. The names of fields are none. */
+function listNouns({ names }: Pick<Skill, "names">, patterns: Part[][]): Word[] {
+  const nouns = new Map<string, Word>();
+  for (const parts of patterns) {
+    parts.forEach((part, index) => {
+      if (!("word" in part) || (index === 0 && !isPlural(part.word))) return;
+      const { word } = part;
+      if (word.kind !== "word" || word.stop || names.includes(word.lower) || isVerb(word)) return;
+      const next = parts[index + 1];
+      if (next !== undefined && "slot" in next && isFieldWord(next.slot, word)) return;
+      if (next === undefined || "slot" in next || next.word.stop || next.word.kind === "mark")
+        nouns.set(word.lower, word);
+    });
+  }
+  return [...nouns.values()];
+}
+
+/** "Google Docs" is also "google doc", "docs" and "doc". */
+function listServiceNames(service: string, title: string): string[] {
+  const full = title.toLowerCase();
+  const last = full.split(" ").at(-1) ?? full;
+  const names = [service, service.replaceAll("-", " "), full, last];
+  return [...new Set([...names, ...names.filter((name) => name.endsWith("s")).map((name) => name.slice(0, -1))])];
 }
 
 function bare(example: string, fields: Field[]): string {

@@ -15,6 +15,11 @@ export function splitClauses(words: Word[], skills: Skill[]): Word[][] {
     const word = words[index];
     if (word === undefined) break;
     const next = joint(words, index);
+    // "KAY-6 is fixed: …" says something first; "KAY backlog: …" names a topic.
+    if (word.text === ":" && !current.some(({ lower }) => STATING.has(lower))) {
+      current.push(word);
+      continue;
+    }
     if (next !== undefined && current.length > 0 && begins(words, next, skills)) {
       clauses.push(current);
       current = [];
@@ -44,7 +49,7 @@ function joint(words: Word[], index: number): number | undefined {
 }
 
 function isJoint(word: Word | undefined): boolean {
-  return word !== undefined && (JOINTS.has(word.lower) || (word.kind === "mark" && /^[,;.!?]+$/.test(word.text)));
+  return word !== undefined && (JOINTS.has(word.lower) || (word.kind === "mark" && /^[,;:.!?]+$/.test(word.text)));
 }
 
 function begins(words: Word[], index: number, skills: Skill[]): boolean {
@@ -79,7 +84,7 @@ export function stripPoliteness(words: Word[]): Word[] {
     const word = words[start];
     if (
       word === undefined ||
-      !(word.kind === "mark" || (POLITE_WORDS.has(word.lower) && (isAsk || word.lower !== "me")))
+      !(word.kind === "mark" || (POLITE_WORDS.has(word.lower) && word.text !== "KAY" && (isAsk || word.lower !== "me")))
     )
       break;
     // "I'd like …" is polite, "like the post" is a request.
@@ -87,10 +92,12 @@ export function stripPoliteness(words: Word[]): Word[] {
     start++;
   }
   let end = words.length;
-  while (end > start && (words[end - 1]?.kind === "mark" || TRAILING.has(words[end - 1]?.lower ?? ""))) end--;
+  while (end > start && (/^[.,;:!?)]+$/.test(words[end - 1]?.text ?? "") || TRAILING.has(words[end - 1]?.lower ?? "")))
+    end--;
   return words.slice(start, end);
 }
 
+const STATING = new Set(["is", "was", "are", "has"]);
 const WISHES = new Set(["would", "'d", "d", "i"]);
 const JOINTS = new Set(["and", "then", "also", "plus", "afterwards", "&"]);
 const SHOWS = new Set(["show", "tell", "give", "get", "find", "list", "read", "bring", "fetch"]);

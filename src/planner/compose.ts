@@ -1,14 +1,15 @@
 import type { Skill } from "./catalogue.ts";
 import { type Clause, isQuestion, toSubclause } from "./clauses.ts";
-import { type Field, isHeadingField, isLongText } from "./fields.ts";
+import { isNoun, isServiceName, readKey } from "./field-words.ts";
+import { type Field, isFieldWord, isHeadingField, isLongText } from "./fields.ts";
 import { ASKING_WORDS, isPlural, PLACE_WORDS, POSSESSIVES } from "./grammar.ts";
 import type { Word } from "./language.ts";
+import { scoreSimilarity } from "./lexicon.ts";
 import { getTitle, writeResult } from "./passage.ts";
+import { MARK } from "./phrase.ts";
 import type { FeedCalls, PlannedCall } from "./plan.ts";
-import { isKnownNoun } from "./scoring.ts";
-import { createMark, findSpans, resolveSpan, TEXT_MARK, type TextSpan } from "./spans.ts";
-import { isForbidden, LIKELY_SCORE, type Reading, rankReadings, SURE_SCORE } from "./understand.ts";
-import { findKey, isServiceName } from "./value-scores.ts";
+import { createMark, findSpans, resolveSpan, type TextSpan } from "./spans.ts";
+import { isForbidden, isSure, type Reading, rankReadings } from "./understand.ts";
 
 /** A call whose text is made from what something else finds: from `feed` first, or from what the conversation has already. */
 export type ComposedCall = { reading: Reading; feed?: FeedCalls };
@@ -22,7 +23,9 @@ export type ComposedCall = { reading: Reading; feed?: FeedCalls };
 export function composeCall(clause: Clause, skills: Skill[], plain: Reading | undefined): ComposedCall | undefined {
   if (isQuestion(clause.words) || isForbidden(clause)) return undefined;
   const reads = skills.filter(({ access }) => access === "read");
-  const writes = skills.filter((skill) => passesOn(skill, clause));
+  const able = skills.filter((skill) => passesOn(skill, clause, 0.75));
+  const exact = able.filter((skill) => passesOn(skill, clause, 1));
+  const writes = exact.length > 0 ? exact : able;
   if (writes.length === 0) return undefined;
   let best: (ComposedCall & { score: number }) | undefined;
   for (const passage of findSpans(clause)) {
@@ -38,9 +41,9 @@ export function composeCall(clause: Clause, skills: Skill[], plain: Reading | un
 }
 
 /** Whether a tool takes a text, and the clause begins with the verb of one of its examples, in the same word. */
-function passesOn({ access, fields, patterns }: Skill, { words: [first] }: Clause): boolean {
+function passesOn({ access, fields, patterns }: Skill, { words: [first] }: Clause, least: number): boolean {
   if (access !== "write" || first?.kind !== "word" || !fields.some(isLongText)) return false;
-  return patterns.some(([part]) => part !== undefined && "word" in part && part.word.stem === first.stem);
+  return patterns.some(([part]) => part !== undefined && "word" in part && scoreSimilarity(part.word, first) >= least);
 }
 
 type Source = { score: number } & ({ reads: PlannedCall[] } | { found?: Clause["memory"]["result"] });
@@ -66,8 +69,7 @@ function sourceCall(part: Clause, reads: Skill[]): (PlannedCall & { score: numbe
   const able = new Set(reads.filter((skill) => namesThings(skill, part.words)));
   if (able.size === 0) return undefined;
   const [best] = rankReadings(asRequest(part), reads).filter(
-    ({ skill, score, missing, loose }) =>
-      able.has(skill) && score >= SURE_SCORE - 0.1 && missing.length === 0 && loose === 0,
+    (reading) => able.has(reading.skill) && isSure(reading) && reading.missing.length === 0,
   );
   if (best === undefined) return undefined;
   const { skill, score, input } = best;
@@ -76,15 +78,19 @@ function sourceCall(part: Clause, reads: Skill[]): (PlannedCall & { score: numbe
 
 /** Several things of a kind that the tool lists, one's own things, one thing by its key or name, or whatever is in a service that is named. */
 function namesThings(skill: Skill, words: Word[]): boolean {
+  if (ASKING_WORDS.has(words[0]?.lower ?? "")) return true;
   const placed = words.some((word, at) => PLACE_WORDS.has(words[at - 1]?.lower ?? "") && isServiceName(skill, [word]));
   if (placed && !NEW.has(words[0]?.lower ?? "")) return true;
   const [, thing, name] = words;
   const isNamed = DEFINITE.has(words[0]?.lower ?? "") && thing !== undefined && /^\p{Lu}/u.test(name?.text ?? "");
-  if (isNamed && isKnownNoun(skill, thing)) return true;
-  const own = words.some(({ lower }) => POSSESSIVES.has(lower)) || ASKING_WORDS.has(words[0]?.lower ?? "");
-  const listed = words.some((word) => (own || isPlural(word)) && !word.stop && isKnownNoun(skill, word));
+  const isOfTool =
+    thing !== undefined &&
+    (isNoun(skill, thing) || skill.fields.some((field) => field.required && isFieldWord(field, thing)));
+  if (isNamed && isOfTool) return true;
+  const own = words.some(({ lower }) => POSSESSIVES.has(lower) || lower === "every" || lower === "each");
+  const listed = words.some((word) => (own || isPlural(word)) && !word.stop && isNoun(skill, word));
   const keyed = skill.fields.some(
-    (field) => field.kind === "key" && field.required && words.some((word) => findKey(word, field) !== undefined),
+    (field) => field.kind === "key" && field.required && words.some((word) => readKey(word, field) !== undefined),
   );
   return listed || keyed;
 }
@@ -111,9 +117,9 @@ type Target = { reading: Reading; field: Field };
 function getTarget(passage: TextSpan, clause: Clause, writes: Skill[]): Target | undefined {
   const words = [...passage.before, createMark(passage.start), ...passage.after];
   for (const reading of rankReadings({ ...clause, words }, writes)) {
-    if (reading.score < LIKELY_SCORE - 0.1 * reading.missing.length) return undefined;
-    const field = reading.skill.fields.find(({ name }) => [reading.input[name]].flat().includes(TEXT_MARK));
-    if (field && reading.loose === 0) return { reading: withoutMark(reading, field), field };
+    if (!isSure(reading)) return undefined;
+    const field = reading.skill.fields.find(({ name }) => [reading.input[name]].flat().includes(MARK));
+    if (field) return { reading: withoutMark(reading, field), field };
   }
   return undefined;
 }
@@ -155,11 +161,10 @@ function getHeading({ parts }: TextSpan, clause: Clause): string {
 
 /** Whether the request as it stands is understood to the end, and better; not if it takes the passage for a text or a name. */
 function isBetter(plain: Reading | undefined, composed: Reading, { parts }: TextSpan): boolean {
-  if (plain === undefined || plain.missing.length > 0 || plain.score < SURE_SCORE || plain.skill === composed.skill)
-    return false;
+  if (plain === undefined || plain.missing.length > 0 || !isSure(plain) || plain.skill === composed.skill) return false;
   const last = parts.flat().at(-1)?.text ?? "";
   const taken = Object.values(plain.input).some((value) => typeof value === "string" && value.includes(` ${last}`));
-  return !taken && plain.loose === 0 && plain.score >= composed.score;
+  return !taken && plain.score >= composed.score;
 }
 
 const NEW = new Set(["a", "an", "new"]);

@@ -4,6 +4,7 @@ import { isQuestion } from "./clauses.ts";
 import type { Word } from "./language.ts";
 import { toRecord } from "./memory.ts";
 import type { ClauseOutcome } from "./plan.ts";
+import { isModelRequest } from "./small-talk.ts";
 
 /** A service by its name and its title for people. */
 type NamedService = { service: string; title: string };
@@ -22,6 +23,7 @@ export function planConnection({ words, text }: Clause, kit: ToolCatalogue): Cla
   if (first === undefined || words.some(({ kind }) => kind === "literal")) return undefined;
   const services = getServices(kit);
   const named = namedIn(telling, services);
+  if (named.services.length === 0 && isModelRequest(telling)) return undefined;
   const rest = others.filter((word) => !named.words.has(word) && !word.stop && !AROUND.has(word.lower));
   if (CONNECT.has(first.lower) && (named.services.length > 0 || rest.length <= 2))
     return connect(named.services, rest, services, kit);

@@ -1,25 +1,26 @@
 import type { LanguageModelV4FunctionTool, LanguageModelV4Message, LanguageModelV4Prompt } from "@ai-sdk/provider";
 import { decideNext } from "./advance.ts";
-import { buildCatalogue } from "./catalogue.ts";
+import { buildCatalogue, type ToolCatalogue } from "./catalogue.ts";
+import type { Clause } from "./clauses.ts";
 import { isConnectionRequest } from "./connection-requests.ts";
 import { collectAnswers } from "./form.ts";
 import type { Language } from "./language.ts";
 import { buildMemory, listCalls } from "./memory.ts";
 import { planRequests } from "./outcomes.ts";
 import { completePending, readPending } from "./pending.ts";
-import type { PlannerDecision } from "./plan.ts";
+import type { PlannedCall, PlannerDecision } from "./plan.ts";
 import { formatTooLong } from "./reply.ts";
 import { replyToSmallTalk } from "./small-talk.ts";
 
 /**
  * Decides the next step of a conversation from its messages and tools alone: the newest request is read again at each
- * step, and the calls since then show the progress. `now` in ms.
+ * step, and the calls since then show the progress. `now` in ms; `advice` tells how to get a language model.
  */
 export function decideStep(
   prompt: LanguageModelV4Prompt,
   tools: LanguageModelV4FunctionTool[],
   language: Language,
-  now: number,
+  { now, advice }: { now: number; advice: string },
 ): PlannerDecision {
   const kit = buildCatalogue(tools, language);
   const at = prompt.findLastIndex(({ role }) => role === "user");
@@ -32,13 +33,33 @@ export function decideStep(
   if (more && "text" in more) return more;
   const text = more?.request ?? said.text;
   const request = { ...said, text, words: language.read(text) };
-  if (request.words.length > MAX_WORDS) return { text: formatTooLong(MAX_WORDS) };
+  if (request.words.length > MAX_WORDS) return { text: formatTooLong(MAX_WORDS), unknown: true };
   if (!more && turn.length === 0 && !isConnectionRequest(request, kit)) {
-    const talk = replyToSmallTalk(request.words, kit.skills);
+    const talk = replyToSmallTalk(request.words, kit.skills, advice);
     if (talk) return { text: talk };
   }
   const answers = collectAnswers(turn, more?.answers ?? []);
-  return decideNext({ request, outcomes: planRequests(request, kit, turn, answers), turn, answers }, kit);
+  const plan = (one: Clause) =>
+    decideNext({ request: one, outcomes: planRequests(one, kit, turn, answers), turn, answers }, kit);
+  const open = { ...request, words: language.read(text, true) };
+  if (open.words.length === request.words.length || open.words.length > MAX_WORDS || more) return plan(request);
+  return takesOpen(request, open, kit) ? plan(open) : plan(request);
+}
+
+/** Whether what follows a colon is better read as words: "KAY backlog: what is open?", "new contact: Jonas Weber, company Acme". */
+function takesOpen(request: Clause, open: Clause, kit: ToolCatalogue): boolean {
+  const known = planRequests(request, kit, [], {});
+  const asWords = planRequests(open, kit, [], {});
+  if (!asWords.every(({ kind }) => kind === "calls")) return false;
+  if (known.some(({ kind }) => kind === "words")) return true;
+  const [only, ...others] = known;
+  return others.length === 0 && only?.kind === "calls" && only.calls.some((call) => holdsList(call, kit));
+}
+
+/** Whether a name was given several things at once. */
+function holdsList({ tool, input }: PlannedCall, { skills }: ToolCatalogue): boolean {
+  const fields = skills.find(({ name }) => name === tool)?.fields ?? [];
+  return fields.some(({ name, kind }) => kind === "name" && String(input[name] ?? "").includes(", "));
 }
 
 /** The first text of a message; further parts are context that the caller gave along, not the request. */

@@ -1,11 +1,12 @@
 import type { JSONSchema7 } from "@ai-sdk/provider";
 import type { Language, Word } from "./language.ts";
+import { isSameNoun } from "./lexicon.ts";
 
 /** An input field of a tool, as far as its JSON Schema and description tell. */
 export type Field = {
   name: string;
   required: boolean;
-  kind: "key" | "number" | "boolean" | "date" | "text" | "name";
+  kind: "key" | "number" | "boolean" | "date" | "text" | "name" | "object";
   /** Known values with the words they are recognised by; open unless the schema has an `enum`. */
   values: { value: string; words: Word[] }[];
   closed: boolean;
@@ -15,9 +16,13 @@ export type Field = {
   list: boolean;
   /** What an accepted value looks like, from the schema's pattern or from the sample in the description. */
   shape?: RegExp;
+  /** The look is its alone: an address, a channel, a range of cells. */
+  particular: boolean;
+  /** Takes nothing but values of this look. */
+  strict: boolean;
   description: string;
-  /** The name as a word, as people would say it. */
-  word?: Word;
+  /** The name as words, as people would say it. */
+  words: Word[];
   /** The schema's default. */
   initial?: unknown;
 };
@@ -30,6 +35,17 @@ export function isLongText({ kind, name, description }: Field): boolean {
 /** Whether a field is the heading of something. */
 export function isHeadingField({ kind, name }: Field): boolean {
   return kind === "text" && HEADING.test(name);
+}
+
+/** Whether a word is the field's own name, or means the same: the "doc" of a `document`, the "assigned" of an `assignee`. */
+export function isFieldWord(field: Field, word: Word | undefined): boolean {
+  if (word === undefined || word.kind !== "word") return false;
+  const [head] = field.words.slice(-1);
+  if (head === undefined) return false;
+  if (word.lower === field.name.toLowerCase() || isSameNoun(head, word)) return true;
+  return field.words.some(
+    (one) => one.lower.length >= 5 && word.lower.length >= 5 && one.lower.slice(0, 5) === word.lower.slice(0, 5),
+  );
 }
 
 /** The fields of a tool's input. */
@@ -51,7 +67,6 @@ function getField(name: string, property: JSONSchema7, required: boolean, langua
   const named = listed.length > 0 ? (listed as string[]) : valuesIn(description);
   const values = named.map((value) => ({ value, words: language.read(space(value)) }));
   const shape = getShape(schema, description);
-  const [word] = language.read(space(name)).slice(-1);
   return {
     name,
     required,
@@ -61,8 +76,10 @@ function getField(name: string, property: JSONSchema7, required: boolean, langua
     list,
     person: /\b(person|people|user|somebody|someone|e-?mail)\b/i.test(description),
     ...(shape ? { shape } : {}),
+    particular: shape !== undefined && !ORDINARY.some((word) => shape.test(word)),
+    strict: (shape?.test("B2") === true && !shape.test("AB")) || (shape === ADDRESS && !/\bname\b/i.test(description)),
     description,
-    ...(word ? { word } : {}),
+    words: language.read(space(name)),
     ...(property.default !== undefined ? { initial: property.default } : {}),
   };
 }
@@ -78,17 +95,20 @@ function getKind(
   shape: RegExp | undefined,
   hasValues: boolean,
 ): Field["kind"] {
+  if (schema.type === "object") return "object";
   if (schema.type === "integer" || schema.type === "number") return "number";
   if (schema.type === "boolean") return "boolean";
   if (String(schema.format ?? "").startsWith("date") || DATE.test(space(`${name}. ${description}`))) return "date";
   if (shape === ISSUE_KEY) return "key";
-  if (hasValues || shape) return "name";
+  if (hasValues || shape || NAMING.test(description)) return "name";
   return TEXT.test(`${name} ${description}`) ? "text" : "name";
 }
 
 /** Values that a description names: whatever it quotes, and lists of capitalised words ("Bug, Task, Story"). */
 function valuesIn(description: string): string[] {
-  const quoted = [...description.matchAll(/["“]([^"”]+)["”]/g)].map((match) => match[1] ?? "");
+  // A sample in small letters is one of any number.
+  const closed = description.replace(/(?:such as|like|e\.g\.) ["“]\p{Ll}[^"”]*["”]/gu, "");
+  const quoted = [...closed.matchAll(/["“]([^"”]+)["”]/g)].map((match) => match[1] ?? "");
   const rest = description.replace(/["“][^"”]+["”]/g, "");
   const lists = [...rest.matchAll(/[A-Z][\w-]*(?: \([^)]*\))?(?:(?:, | or |, or )[A-Z][\w-]*(?: \([^)]*\))?)+/g)];
   const listed = lists.flatMap(([list]) => list.replace(/\([^)]*\)/g, "").split(/,| or /));
@@ -112,24 +132,35 @@ function compile(pattern: string): RegExp | undefined {
 }
 
 function space(value: string): string {
-  return value.replace(/[_-]+/g, " ");
+  return value.replace(/[_-]+|(?<=[a-z])(?=[A-Z])/g, " ");
 }
 
 const ISSUE_KEY = /^[A-Za-z][A-Za-z0-9_]*-\d+$/;
+const CELLS = /^[A-Z]{1,3}\d{1,6}(?::[A-Z]{1,3}\d{1,6})?$/i;
+const CHANNEL = /^#[\p{L}\p{N}_-]+$/u;
+const ADDRESS = /^[^@\s]+@[^@\s]+\.\w+$/;
+const LINK = /^(?:https?|urn):\S+$/;
 
 /** Looks of values, the most particular first. */
 const SHAPES = [
   ISSUE_KEY,
+  CELLS,
   /^#?\d+$/,
-  /^#[\p{L}\p{N}_-]+$/u,
-  /^[^@\s]+@[^@\s]+\.\w+$/,
-  /^https?:\S+$/,
+  CHANNEL,
+  ADDRESS,
+  LINK,
   /^[A-Z][A-Z0-9_]+$/,
   /^[a-z0-9_.-]+\/[a-z0-9_.-]+$/i,
   /^[a-z0-9]+(?:[-_.][a-z0-9]+)+$/i,
 ];
 
-const DATE = /^(since|until|before|after|due|start|end|from|date)\b|\bdate\b|ISO 8601/i;
+/** A look that none of these has says what it is. */
+const ORDINARY = ["word", "Word", "WORD", "12", "two-words"];
+
+const DATE = /^(since|until|before|after|due|date)\b|\bdate\b|\bISO 8601\b/i;
+
+/** Says which one, rather than what to write. */
+const NAMING = /^(title|name|id)\b.*\b(id|url)\b|^id of /i;
 
 const LINE = /\b(title|name|subject|summary|heading|one line|words?|find|replacement|query|qualifiers)\b/i;
 

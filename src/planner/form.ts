@@ -1,21 +1,21 @@
 import type { Value } from "./clauses.ts";
-import { parseDate } from "./dates.ts";
 import { type Field, isLongText } from "./fields.ts";
 import { type CompletedCall, toRecord } from "./memory.ts";
 import { type FormAnswers, parseClauseIndex } from "./plan.ts";
-import { formatFormPrompt } from "./reply.ts";
-import type { FilledFields } from "./slots.ts";
+import { formatFormPrompt, formatLeftOut } from "./reply.ts";
+import { parseTime } from "./times.ts";
 import type { Reading } from "./understand.ts";
 
 /** The tool that puts a form before the person, where the agent has one. */
 export const ASK_USER_TOOL = "ask_user";
 
 /** The input of `ask_user` for what a reading lacks: one field for each. */
-export function buildForm({ skill, missing }: Reading): FilledFields["input"] {
+export function buildForm({ skill, missing }: Reading, leftOut?: string): Reading["input"] {
+  const prompt = formatFormPrompt(skill, missing);
   return {
-    question: formatFormPrompt(skill, missing),
+    question: leftOut ? `${formatLeftOut(`“${leftOut}”`)} ${prompt}` : prompt,
     fields: missing.map(formField),
-  } as unknown as FilledFields["input"];
+  } as unknown as Reading["input"];
 }
 
 /** Forms of this turn that were sent in, with what was known before. */
@@ -43,7 +43,7 @@ export function findUnanswered(turn: CompletedCall[]): "cancelled" | "unavailabl
 /**
  * Converts answers for their fields: numbers to numbers, days to days, keys to capitals. Invalid values are left out.
  */
-export function toFieldValues(fields: Field[], answers: Record<string, unknown>, now: number): FilledFields["input"] {
+export function toFieldValues(fields: Field[], answers: Record<string, unknown>, now: number): Reading["input"] {
   return Object.fromEntries(
     fields.flatMap((field) => {
       const value = valueFor(field, answers[field.name], now);
@@ -75,7 +75,7 @@ function valueFor(field: Field, answer: unknown, now: number): Value | Value[] |
   const text = answer.trim();
   if (field.list) return valueFor(field, text.split(/\s*,\s*/), now);
   if (field.kind === "number") return /^#?-?\d+(\.\d+)?$/.test(text) ? Number(text.replace("#", "")) : undefined;
-  if (field.kind === "date") return parseDate(text, field, now) ?? text;
+  if (field.kind === "date") return parseTime(text, now) ?? text;
   if (field.kind === "key") return text.toUpperCase();
   return field.values.find(({ value }) => value.toLowerCase() === text.toLowerCase())?.value ?? answer;
 }

@@ -1,10 +1,13 @@
 import type { ItsFunction } from "wink-nlp";
 
 /**
- * Words of a request, by wink-nlp and its English model. They are loaded on first use (about 0.3 s), so that users with
- * a model never wait for them.
+ * Words of a request. Their base forms come from wink-nlp and its English model, which are loaded on first use (about
+ * 0.3 s), so that users with a model never wait for them.
  */
-export type Language = { read(text: string): Word[] };
+export type Language = {
+  /** `open`: what follows a colon is words too, rather than one literal text. */
+  read(text: string, open?: boolean): Word[];
+};
 
 /** One word, or a piece of text that is taken as it is: something in quotes, or everything after a colon. */
 export type Word = {
@@ -28,6 +31,8 @@ export function loadLanguage(): Promise<Language> {
   return loading;
 }
 
+type Forms = Pick<Word, "lemma" | "stem" | "stop">;
+
 async function load(): Promise<Language> {
   const [{ default: wink }, { default: english }] = await Promise.all([
     import("wink-nlp"),
@@ -35,44 +40,43 @@ async function load(): Promise<Language> {
   ]);
   const nlp = wink(english, ["pos"]);
   const { its } = nlp;
-  const tokens = (text: string, offset: number): Word[] => {
-    const collection = nlp.readDoc(text).tokens();
-    const texts = collection.out() as string[];
-    const lemmas = collection.out(its.lemma as ItsFunction<string>) as string[];
-    const stems = collection.out(its.stem as ItsFunction<string>) as string[];
-    const stops = collection.out(its.stopWordFlag) as unknown as boolean[];
-    const kinds = collection.out(its.type) as string[];
-    let cursor = 0;
-    return texts.map((token, index) => {
-      const at = text.indexOf(token, cursor);
-      const start = at < 0 ? cursor : at;
-      cursor = start + token.length;
-      const lower = token.toLowerCase();
-      return {
-        text: token,
-        lower,
-        lemma: (lemmas[index] ?? lower).toLowerCase(),
-        stem: stems[index] ?? lower,
-        stop: (stops[index] ?? false) || FILLERS.has(lower),
-        kind: kinds[index] === "punctuation" ? "mark" : "word",
-        start: offset + start,
-        end: offset + cursor,
-      };
-    });
+  const known = new Map<string, Forms>();
+  const getForms = (lower: string): Forms => {
+    const before = known.get(lower);
+    if (before) return before;
+    const read = nlp.readDoc(lower).tokens();
+    // What wink takes apart, such as `kay-cli`, has no other form.
+    const whole = /^\p{L}+$/u.test(lower) && read.length() === 1;
+    const [lemma = lower] = whole ? (read.out(its.lemma as ItsFunction<string>) as string[]) : [];
+    const [stem = lower] = whole ? (read.out(its.stem as ItsFunction<string>) as string[]) : [];
+    const [stop = false] = whole ? (read.out(its.stopWordFlag) as unknown as boolean[]) : [];
+    const forms = { lemma: lemma.toLowerCase(), stem, stop: stop || FILLERS.has(lower) };
+    if (known.size < MOST_KNOWN) known.set(lower, forms);
+    return forms;
+  };
+  const toWord = ({ text, start }: Token): Word => {
+    const lower = SHORT_FORMS.get(text.toLowerCase()) ?? text.toLowerCase();
+    const kind = /[\p{L}\p{N}=+%€$£]/u.test(text) && !DECORATION.test(text) ? "word" : "mark";
+    return { text, lower, ...getForms(lower), kind, start, end: start + text.length };
   };
   return {
-    read: (text) =>
-      pieces(text).flatMap((piece) => (piece.literal ? [literal(piece)] : join(tokens(piece.text, piece.start)))),
+    read: (text, open = false) =>
+      joinVerbs(
+        splitLiterals(text.replace(/[’ʼ‘]/g, "'"), open).flatMap((piece) =>
+          piece.literal ? [toLiteral(piece)] : splitTokens(piece).map(toWord),
+        ),
+      ),
   };
 }
 
-type Piece = { text: string; start: number; end: number; literal: boolean };
+type Token = { text: string; start: number };
+type Piece = Token & { end: number; literal: boolean };
 
 /** Quoted text, and text after the first colon, is the user's text and not part of the request's grammar. */
-function pieces(text: string): Piece[] {
+function splitLiterals(text: string, open: boolean): Piece[] {
   const found: Piece[] = [];
   let last = 0;
-  for (const match of text.matchAll(LITERALS)) {
+  for (const match of text.matchAll(open ? QUOTED : LITERALS)) {
     const inner = match.slice(1).find((group) => group !== undefined);
     const start = match.index;
     if (inner === undefined || inner.trim() === "") continue;
@@ -80,67 +84,92 @@ function pieces(text: string): Piece[] {
     if (start + lead > last)
       found.push({ text: text.slice(last, start + lead), start: last, end: start + lead, literal: false });
     last = start + match[0].length;
-    found.push({ text: unquot(inner.trim()), start: start + lead, end: last, literal: true });
+    found.push({ text: removeQuotes(inner.trim()), start: start + lead, end: last, literal: true });
   }
   if (last < text.length) found.push({ text: text.slice(last), start: last, end: text.length, literal: false });
   return found;
 }
 
-/** wink cuts `KAY-3` and `kay-cli` whole, but takes `#general`, `feature/x` or `urn:li:share:1` apart; what is written without a space stays one word. */
-function join(words: Word[]): Word[] {
-  const result: Word[] = [];
-  for (const [index, word] of words.entries()) {
-    const before = result.at(-1);
-    if (before && before.end === word.start && glue(before, word, words[index + 1])) {
-      const text = before.text + word.text;
-      const lower = text.toLowerCase();
-      result[result.length - 1] = {
-        ...before,
-        text,
-        lower,
-        lemma: lower,
-        stem: lower,
-        stop: false,
-        kind: "word",
-        end: word.end,
-      };
-    } else result.push(word);
+/** Names such as `#general`, `docs/a.txt`, `A1:C3` or `urn:li:share:1` are one word; "don't" and "Tom's" are two. */
+function splitTokens({ text, start }: Piece): Token[] {
+  return [...text.matchAll(TOKENS)].flatMap(({ 0: token, index }): Token[] => {
+    const [, base, ending] = /^(.*?[\p{L}\p{N}])(n't|'(?:s|d|m|t|re|ve|ll))$/iu.exec(token) ?? [];
+    if (base === undefined || ending === undefined) return [{ text: token, start: start + index }];
+    return [
+      { text: base, start: start + index },
+      { text: ending, start: start + index + base.length },
+    ];
+  });
+}
+
+/** "Look up", "sum up": one verb in two words, and "let … know" around a name. */
+function joinVerbs(words: Word[]): Word[] {
+  const joined: Word[] = [];
+  const say = (word: Word, verb: string): Word => ({ ...word, lower: verb, lemma: verb, stem: verb, stop: false });
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at] as Word;
+    const [next, third] = [words[at + 1], words[at + 2]];
+    const verb = next && VERBS_OF_TWO.get(`${word.lower} ${next.lower}`);
+    if (verb && next) {
+      joined.push({ ...say(word, verb), text: `${word.text} ${next.text}`, end: next.end });
+      at++;
+    } else if (word.lower === "let" && next && third?.lower === "know") {
+      joined.push(say(word, "tell"), next);
+      at += 2;
+    } else joined.push(word);
   }
-  return result.map(withoutMark);
+  return joined;
 }
 
-/** An address or URN does not end in the punctuation of the sentence. */
-function withoutMark(word: Word): Word {
-  const text = /^(?:https?|urn):\S*?(?=[:;,.!?]+$)/i.exec(word.text)?.[0];
-  if (!text) return word;
-  const lower = text.toLowerCase();
-  return { ...word, text, lower, lemma: lower, stem: lower, end: word.start + text.length };
-}
+const VERBS_OF_TWO = new Map([
+  ["look up", "find"],
+  ["look for", "find"],
+  ["going on", "happened"],
+  ["pull up", "show"],
+  ["bring up", "mention"],
+  ["sum up", "summarise"],
+  ["set up", "create"],
+]);
 
-function glue(before: Word, word: Word, next: Word | undefined): boolean {
-  if (/^urn(:|$)/i.test(before.text)) return /^:?[\p{L}\p{N}]|^:$/u.test(word.text) && !/^urn$/i.test(word.text);
-  // "A1:C3" is one range of cells, "A1: 5" is not.
-  if (word.text === ":") return CELL.test(before.text) && next?.start === word.end && CELL.test(next.text);
-  if (before.text.endsWith(":") && CELL.test(before.text.slice(0, -1))) return CELL.test(word.text);
-  // The end of a file's name belongs to its path: `docs/a.txt`.
-  if (before.text.includes("/") && word.text === ".")
-    return next?.start === word.end && /^[\p{L}\p{N}_]/u.test(next.text);
-  if (/\/.*\.$/.test(before.text)) return /^[\p{L}\p{N}_]/u.test(word.text);
-  if (/^[#@~/]$/.test(before.text) || /[/_@-]$/.test(before.text)) return /^[\p{L}\p{N}_]/u.test(word.text);
-  return /^[/_@-]/.test(word.text) && /[\p{L}\p{N}]$/u.test(before.text) && word.text.length < 60;
-}
-
-function literal({ text, start, end }: Piece): Word {
+function toLiteral({ text, start, end }: Piece): Word {
   return { text, lower: text.toLowerCase(), lemma: "", stem: "", stop: false, kind: "literal", start, end };
 }
 
-function unquot(text: string): string {
+function removeQuotes(text: string): string {
   return /^(["“'`])(.*)(["”'`])$/s.exec(text)?.[2] ?? text;
 }
 
-const CELL = /^[A-Za-z]{1,3}\d{1,5}$/;
+/** An address, an emoji's code, a name with marks inside, or one other character. */
+const TOKENS =
+  /(?:https?|urn):\S*[^\s.,:;!?)]|:[a-z0-9_+-]+:(?![\p{L}\p{N}])|[#@~/]*[\p{L}\p{N}_](?:[\p{L}\p{N}\p{M}_]|[-_./@:'+&]+(?=[\p{L}\p{N}_]))*|\p{Extended_Pictographic}(?:\p{Extended_Pictographic}|\u{FE0F}|\u{200D}|[\u{1F3FB}-\u{1F3FF}])*|\S/giu;
+
+/** Emoji outside of quotes say nothing to a tool. */
+const DECORATION = /^(?:\p{Extended_Pictographic}|\u{FE0F}|\u{200D}|[\u{1F3FB}-\u{1F3FF}])+$/u;
 
 /** Words of politeness, which wink does not count as common. */
 const FILLERS = new Set(["please", "kindly", "hey", "ok", "okay", "just", "want", "like", "need", "let", "us", "now"]);
 
-const LITERALS = /"([^"\n]+)"|“([^”\n]+)”|(?<!\w)'([^'\n]+)'(?!\w)|`([^`\n]+)`|:\s+(\S[\s\S]*)$/g;
+/** What people leave an apostrophe out of, or write short. */
+const SHORT_FORMS = new Map([
+  ...["hasnt", "havent", "isnt", "arent", "wasnt", "werent", "doesnt", "didnt", "n't"].map(
+    (form) => [form, "not"] as const,
+  ),
+  ...["what", "who", "how", "where", "when", "that"].map((word) => [`${word}s`, word] as const),
+  ["tomorrows", "tomorrow"],
+  ["todays", "today"],
+  ["yesterdays", "yesterday"],
+  ["pls", "please"],
+  ["plz", "please"],
+  ["=", "is"],
+]);
+
+const QUOTES = String.raw`"([^"\n]+)"|“([^”\n]+)”|„([^“”\n]+)[“”]|«([^»\n]+)»|(?<!\w)'([^\n]+?)'(?!\w)|${"`([^`\\n]+)`"}`;
+const QUOTED = new RegExp(QUOTES, "g");
+/** A colon leads to text up to the end, unless that text begins in quotes and more follows them. */
+const LITERALS = new RegExp(
+  `${QUOTES}|(?<!:[a-z0-9_+-]+):\\s+(?!(?:"[^"\\n]+"|“[^”\\n]+”|'[^\\n]+?'(?!\\w))\\s*\\S)(\\S[\\s\\S]*)$`,
+  "g",
+);
+
+/** Words whose forms are kept; a conversation has few, and a stranger's text could have many. */
+const MOST_KNOWN = 20_000;

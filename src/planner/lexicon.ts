@@ -4,46 +4,46 @@ import type { Word } from "./language.ts";
  * A little general English that no tool can teach: words that mean the same request, and words of reference. It names no service, no tool
  * and no field.
  */
-const GROUPS: string[][] = [
-  [
-    "show",
-    "list",
-    "display",
-    "see",
-    "view",
-    "get",
-    "give",
-    "print",
-    "what",
-    "which",
-    "read",
-    "open",
-    "describe",
-    "detail",
-    "summarise",
-    "summarize",
-    "summary",
-    "explain",
-    "fetch",
-  ],
+const VERBS: string[][] = [
+  "show list display see view get give print what which read open describe detail summarise summarize summary explain fetch check take grab pull".split(
+    " ",
+  ),
   ["find", "search", "look", "query", "seek", "locate"],
   ["create", "make", "add", "file", "raise", "log", "new", "write", "start", "draft"],
   ["change", "update", "edit", "modify", "rename", "set"],
-  ["move", "transition", "put", "mark", "set", "drag"],
+  ["move", "transition", "put", "mark", "set", "drag", "push"],
   ["close", "resolve", "finish", "complete", "done", "fix"],
   ["start", "begin"],
   ["reopen", "unclose"],
-  ["delete", "remove", "drop", "trash", "erase", "destroy"],
-  ["comment", "reply", "note", "respond"],
-  ["send", "post", "message", "tell", "write"],
+  ["delete", "remove", "trash", "erase", "destroy", "bin"],
+  ["cancel", "delete", "remove"],
+  ["comment", "reply", "note", "respond", "answer"],
+  ["send", "post", "message", "tell", "write", "drop"],
   ["assign", "hand", "give", "unassign"],
+  ["schedule", "book", "put", "add", "plan"],
+  ["reschedule", "move", "push", "shift", "postpone"],
+  ["append", "add", "write", "put"],
   ["merge", "land"],
   ["approve", "accept"],
-  ["issue", "ticket", "card"],
+  ["mention", "discuss", "say"],
+];
+
+/** Words for the same kind of thing. */
+const NOUNS: string[][] = [
+  ["issue", "ticket", "card", "backlog"],
   ["bug", "defect"],
-  ["page", "doc", "document", "article"],
+  ["page", "article"],
+  ["document", "doc", "docs", "gdoc"],
+  ["spreadsheet", "sheet", "workbook"],
+  ["sheet", "tab"],
+  ["database", "db"],
+  ["event", "meeting", "appointment", "call"],
+  ["email", "mail", "e-mail"],
+  ["row", "record", "entry"],
   ["repository", "repo", "repositories", "repos"],
   ["pr", "prs", "pull"],
+  ["text", "content", "body"],
+  ["subject", "title"],
 ];
 
 /** Words that name the same value of a field. */
@@ -52,7 +52,8 @@ const VALUES: string[][] = [
   ["close", "resolve", "finish", "complete", "done", "fix"],
   ["start", "begin"],
   ["bug", "defect"],
-  ["page", "doc", "document", "article"],
+  ["page", "article"],
+  ["document", "doc", "docs"],
   ["me", "my", "mine", "myself", "i"],
   ["nobody", "unassigned", "unassign", "none"],
   ["decline", "reject"],
@@ -62,8 +63,19 @@ const VALUES: string[][] = [
 export function scoreSimilarity(a: Word, b: Word): number {
   if (a.kind !== "word" || b.kind !== "word") return a.lower === b.lower ? 1 : 0;
   if (a.lower === b.lower || a.lemma === b.lemma || a.stem === b.stem) return 1;
-  if ((getGroups(a, GROUPS, GROUPED) & getGroups(b, GROUPS, GROUPED)) !== 0) return 0.75;
+  if (isSameNoun(a, b) || (getGroups(a, VERBS, VERBAL) & getGroups(b, VERBS, VERBAL)) !== 0n) return 0.75;
   return misspelt(a.lower, b.lower) ? 0.7 : 0;
+}
+
+/** Whether two words name the same kind of thing. */
+export function isSameNoun(a: Word, b: Word): boolean {
+  if (a.lower === b.lower || a.lemma === b.lemma || a.stem === b.stem) return true;
+  return (getGroups(a, NOUNS, NOMINAL) & getGroups(b, NOUNS, NOMINAL)) !== 0n || misspelt(a.lower, b.lower);
+}
+
+/** Lists the words for the same kind of thing as a word. */
+export function listSameNouns({ lower, lemma }: Word): string[] {
+  return [lower, lemma, ...NOUNS.filter((group) => group.includes(lower) || group.includes(lemma)).flat()];
 }
 
 /** Whether a request that begins with this word wants something changed. No tool that does not know the word may answer it. */
@@ -71,35 +83,45 @@ export function isAction(word: Word | undefined): boolean {
   return word !== undefined && (ACTIONS.has(word.lower) || ACTIONS.has(word.lemma));
 }
 
+/** Whether a word is what is wanted done, rather than what it is done to. */
+export function isVerb(word: Word): boolean {
+  return isAction(word) || (VERBS[0]?.includes(word.lower) ?? false) || (VERBS[1]?.includes(word.lower) ?? false);
+}
+
 /** Whether the words may stand for each other as the value of a field. */
 export function isSameValue(a: Word, b: Word): boolean {
   if (a.lower === b.lower || a.stem === b.stem) return true;
-  return (getGroups(a, VALUES, VALUED) & getGroups(b, VALUES, VALUED)) !== 0;
+  return (getGroups(a, VALUES, VALUED) & getGroups(b, VALUES, VALUED)) !== 0n;
 }
 
 /** The groups that a word is in, as bits; each word is looked up once, since every tool asks for the same ones. */
-function getGroups(word: Word, groups: string[][], known: WeakMap<Word, number>): number {
+function getGroups(word: Word, groups: string[][], known: WeakMap<Word, bigint>): bigint {
   const before = known.get(word);
   if (before !== undefined) return before;
   const isIn = (group: string[]) => group.includes(word.lower) || group.includes(word.lemma);
-  const bits = groups.reduce((sum, group, index) => (isIn(group) ? sum | (1 << index) : sum), 0);
+  const bits = groups.reduce((sum, group, index) => (isIn(group) ? sum | (1n << BigInt(index)) : sum), 0n);
   known.set(word, bits);
   return bits;
 }
 
-const GROUPED = new WeakMap<Word, number>();
-const VALUED = new WeakMap<Word, number>();
+const VERBAL = new WeakMap<Word, bigint>();
+const NOMINAL = new WeakMap<Word, bigint>();
+const VALUED = new WeakMap<Word, bigint>();
 
 /** One letter wrong, missing, added or swapped, in words long enough for that to be a slip. */
 function misspelt(a: string, b: string): boolean {
-  if (Math.min(a.length, b.length) < 5 || Math.abs(a.length - b.length) > 1 || /\d/.test(a + b)) return false;
+  const shortest = Math.min(a.length, b.length);
+  if (shortest < 4 || Math.abs(a.length - b.length) > 1 || /\d/.test(a + b)) return false;
   let start = 0;
   while (start < a.length && a[start] === b[start]) start++;
   let end = 0;
   while (end < Math.min(a.length, b.length) - start && a.at(-1 - end) === b.at(-1 - end)) end++;
   const restA = a.slice(start, a.length - end);
   const restB = b.slice(start, b.length - end);
-  return restA.length + restB.length <= 2 || (restA.length === 2 && restA === [...restB].reverse().join(""));
+  return (
+    (shortest > 4 && restA.length + restB.length <= 2) ||
+    (restA.length === 2 && restA === [...restB].reverse().join(""))
+  );
 }
 
 const ACTIONS = new Set([

@@ -19,14 +19,15 @@ import { buildValue } from "./value.ts";
  * requests for the tools it is given, from their descriptions, examples and JSON Schemas, and states that it is not a
  * language model.
  * @param now the clock, in ms, for words such as "since yesterday"
+ * @param advice how to get a language model on this machine, said where the planner does not understand
  */
-export function createPlanner(now: () => number): LanguageModelV4 {
+export function createPlanner(now: () => number, advice = DEFAULT_ADVICE): LanguageModelV4 {
   const answer = async (options: LanguageModelV4CallOptions): Promise<PlannerDecision> => {
     const { prompt, tools, abortSignal } = options;
     const language = await loadLanguage();
     abortSignal?.throwIfAborted();
     const usable = tools?.filter((tool): tool is LanguageModelV4FunctionTool => tool.type === "function") ?? [];
-    return toStructured(decideStep(dropCorrections(prompt), usable, language, now()), options);
+    return toStructured(decideStep(dropCorrections(prompt), usable, language, { now: now(), advice }), options);
   };
   return {
     specificationVersion: "v4",
@@ -34,27 +35,30 @@ export function createPlanner(now: () => number): LanguageModelV4 {
     modelId: "offline-planner",
     supportedUrls: {},
     async doStream(options) {
-      const parts = streamParts(await answer(options));
+      const parts = streamParts(await answer(options), advice);
       return { stream: ReadableStream.from(parts) as ReadableStream<LanguageModelV4StreamPart> };
     },
     async doGenerate(options) {
-      return generate(streamParts(await answer(options)));
+      return generate(streamParts(await answer(options), advice));
     },
   };
 }
 
-function streamParts(decision: PlannerDecision): LanguageModelV4StreamPart[] {
+function streamParts(decision: PlannerDecision, advice: string): LanguageModelV4StreamPart[] {
   const start: LanguageModelV4StreamPart = { type: "stream-start", warnings: [] };
-  if ("text" in decision) return [start, ...textParts(decision), finish("stop")];
+  if ("text" in decision) return [start, ...textParts(decision, advice), finish(decision.unknown ? "other" : "stop")];
   const calls = decision.calls.flatMap(({ clause, tool, input }) =>
     callParts(createCallId(clause, randomBytes(8).toString("hex")), tool, input),
   );
   return [start, ...calls, finish("tool-calls")];
 }
 
-function textParts({ text, pending, bare }: Extract<PlannerDecision, { text: string }>): LanguageModelV4StreamPart[] {
+type Answer = Extract<PlannerDecision, { text: string }>;
+
+function textParts({ text, pending, bare, unknown }: Answer, advice: string): LanguageModelV4StreamPart[] {
   const id = "text";
-  const whole = bare ? text : `${text}\n\n${SIGNATURE}`;
+  const said = unknown ? `${text} ${advice}` : text;
+  const whole = bare ? said : `${said}\n\n${SIGNATURE}`;
   // The open request travels with the question, and comes back with the conversation.
   const providerMetadata = pending ? { kay: { pending: JSON.stringify(pending) } } : undefined;
   return [
@@ -87,8 +91,9 @@ function getDeltas(text: string): string[] {
   return rest ? [...deltas, rest] : deltas;
 }
 
-function finish(unified: "stop" | "tool-calls"): LanguageModelV4StreamPart {
-  return { type: "finish", usage: USAGE, finishReason: { unified, raw: undefined } };
+function finish(unified: "stop" | "other" | "tool-calls"): LanguageModelV4StreamPart {
+  const raw = unified === "other" ? "unanswered" : undefined;
+  return { type: "finish", usage: USAGE, finishReason: { unified, raw } };
 }
 
 function generate(parts: LanguageModelV4StreamPart[]): LanguageModelV4GenerateResult {
@@ -96,9 +101,14 @@ function generate(parts: LanguageModelV4StreamPart[]): LanguageModelV4GenerateRe
   const providerMetadata = parts.find((part) => part.type === "text-start")?.providerMetadata;
   const calls = parts.filter((part) => part.type === "tool-call");
   const content: LanguageModelV4GenerateResult["content"] = text ? [{ type: "text", text, providerMetadata }] : calls;
-  const finishReason = { unified: text ? "stop" : "tool-calls", raw: undefined } as const;
+  const finishReason = parts.find((part) => part.type === "finish")?.finishReason ?? {
+    unified: "stop",
+    raw: undefined,
+  };
   return { content, finishReason, usage: USAGE, warnings: [] };
 }
+
+const DEFAULT_ADVICE = "A language model understands more: `kay model list` shows how to get one.";
 
 /** Words of one piece of text, and the most pieces that one answer comes in. */
 const FEW = 4;

@@ -5,25 +5,22 @@ import { scoreSimilarity } from "./lexicon.ts";
 /** An example of a tool that has something in common with a request. */
 export type NearExample = { skill: Skill; example: string };
 
-/** The tools nearest to a request that was not understood: those whose examples speak of the same things, or at least do the same. */
-export function findNearestTools(words: Word[], skills: Skill[]): NearExample[] {
-  const telling = words.filter(({ kind, stop }) => kind === "word" && !stop);
-  const near = skills.flatMap((skill) => {
-    const examples = skill.patterns.map((parts, index) => {
-      const own = parts.flatMap((part) => ("word" in part && !part.word.stop ? [part.word] : []));
-      const shared = telling.map((word, at) => {
-        const like = Math.max(0, ...own.map((one) => scoreSimilarity(one, word)));
-        return at === 0 && word === words[0] ? like * VERB : like;
-      });
-      return { example: skill.examples[index] ?? "", score: shared.reduce((sum, like) => sum + like, 0) };
-    });
-    const [best] = examples.sort((a, b) => b.score - a.score);
-    return best && best.score > 0 ? [{ skill, ...best }] : [];
-  });
-  return near.sort((a, b) => b.score - a.score).slice(0, MOST);
+/** Finds the tool nearest to a request that was not understood: its example speaks of the same things, or at least does the same. */
+export function findNearestTool(words: Word[], skills: Skill[]): NearExample | undefined {
+  const telling = words.filter(({ kind, stop }) => kind === "word" && !stop).slice(0, MOST_WORDS);
+  let best: (NearExample & { score: number }) | undefined;
+  for (const skill of skills) {
+    for (const [index, example] of skill.examples.entries()) {
+      const own = (skill.patterns[index] ?? []).flatMap((part) => ("word" in part && !part.word.stop ? [part] : []));
+      const score = telling.reduce((sum, word, at) => {
+        const like = Math.max(0, ...own.map((part) => scoreSimilarity(part.word, word) * part.weight));
+        // The verb says less than its object.
+        return sum + (at === 0 && word === words[0] ? like * 0.3 : like);
+      }, 0);
+      if (score > (best?.score ?? 0)) best = { skill, example, score };
+    }
+  }
+  return best;
 }
 
-/** The verb says less than its object. */
-const VERB = 0.3;
-
-const MOST = 3;
+const MOST_WORDS = 20;

@@ -1,14 +1,16 @@
-import type { ToolCatalogue } from "./catalogue.ts";
-import { type Clause, splitClauses, toSubclause } from "./clauses.ts";
+import type { Skill, ToolCatalogue } from "./catalogue.ts";
+import { type Clause, sliceText, splitClauses, toSubclause } from "./clauses.ts";
 import { composeCall } from "./compose.ts";
 import { planConnection } from "./connection-requests.ts";
 import { toFieldValues } from "./form.ts";
 import { PRONOUNS } from "./grammar.ts";
+import { isAction } from "./lexicon.ts";
 import { buildMemory, type CompletedCall, type Memory } from "./memory.ts";
-import { findNearestTools } from "./nearest.ts";
+import { findNearestTool } from "./nearest.ts";
 import { type ClauseOutcome, type FeedCalls, type FormAnswers, type PlannedCall, parseClauseIndex } from "./plan.ts";
-import { formatForbidden, formatHowTo, formatNotUnderstood, formatTooVague } from "./reply.ts";
-import { isForbidden, isVague, LIKELY_SCORE, type Reading, rankReadings, SURE_SCORE } from "./understand.ts";
+import { formatForbidden, formatHowTo, formatNotUnderstood } from "./reply.ts";
+import { findStatement } from "./statement.ts";
+import { isForbidden, isNearlySure, isSure, type Reading, rankReadings } from "./understand.ts";
 
 /**
  * What each request of a sentence comes to, in their order.
@@ -24,18 +26,20 @@ export function planRequests(
 ): ClauseOutcome[] {
   const outcomes: ClauseOutcome[] = [];
   let { memory } = request;
-  for (const [index, words] of splitClauses(request.words, kit.skills).entries()) {
+  const parts = splitClauses(request.words, kit.skills);
+  for (const [index, words] of parts.entries()) {
     const clause = { ...toSubclause(request, words), memory };
-    const outcome = filledIn(understand(clause, kit, index > 0), answers[index], request);
+    const stated = index < parts.length - 1 ? findStatement(clause) : undefined;
+    const outcome = stated ? NOTHING : filledIn(understand(clause, kit, index > 0), answers[index], request);
     outcomes.push(outcome);
-    memory = after(
-      outcome,
-      turn.filter(({ id }) => parseClauseIndex(id) === index),
-      memory,
-    );
+    const own = turn.filter(({ id }) => parseClauseIndex(id) === index);
+    memory = stated ?? after(outcome, own, memory);
   }
   return outcomes;
 }
+
+/** A statement before a request asks for nothing itself. */
+const NOTHING: ClauseOutcome = { kind: "calls", calls: [], changes: false };
 
 /** What the next request may refer to: the results of this one, or its requests while they are unknown. */
 function after(outcome: ClauseOutcome, own: CompletedCall[], memory: Memory): Memory {
@@ -51,31 +55,75 @@ function understand(clause: Clause, kit: ToolCatalogue, follows: boolean): Claus
   if (isForbidden(clause)) return { kind: "words", text: formatForbidden(clause.text) };
   const wanted = howTo(clause);
   if (wanted) {
-    const [how] = rankReadings(wanted, skills);
-    if (how && how.score >= SURE_SCORE) return { kind: "words", text: formatHowTo(wanted.text, how.skill) };
+    const how = rankReadings(wanted, skills).find(isSure);
+    if (how) return { kind: "words", text: formatHowTo(wanted.text, how.skill) };
   }
   const found = rankReadings(clause, skills);
-  const composed = composeCall(clause, skills, found[0]);
-  if (composed) return getOutcome(composed.reading, clause, follows, composed.feed);
-  const [best] = found;
-  if (isVague(clause, best)) return { kind: "words", text: formatTooVague(clause.text, clause.words[0], skills) };
-  // To ask for what is missing does no harm, so it takes less to be understood that far.
-  const asks = best !== undefined && best.missing.length > 0 && best.skill.access !== "read";
-  const enough = asks ? LIKELY_SCORE - 0.1 * best.missing.length : SURE_SCORE;
-  if (best === undefined || best.score < enough) {
-    return { kind: "words", text: formatNotUnderstood(clause.text, findNearestTools(clause.words, skills), skills) };
-  }
-  return getOutcome(best, clause, follows);
+  const best = found.find(isSure);
+  const composed = composeCall(clause, skills, best);
+  if (composed) return getOutcome(composed.reading, clause, follows, { feed: composed.feed });
+  if (best) return getOutcome(best, clause, follows, { others: listOthers(best, found, clause) });
+  const near = found.find((one) => isNearlySure(one, clause));
+  if (near) return getOutcome(near, clause, follows, { leftOut: formatLoose(near, clause) });
+  const asked = askWithoutEnd(clause, skills);
+  if (asked) return asked;
+  const [first] = found;
+  const loose = first?.told && first.loose.length <= 3 ? formatLoose(first, clause) : undefined;
+  const nearest = findNearestTool(clause.words, skills);
+  return { kind: "words", text: formatNotUnderstood(clause.text, nearest, loose), unknown: clause.text };
 }
 
-function getOutcome(reading: Reading, clause: Clause, follows: boolean, feed?: FeedCalls): ClauseOutcome {
+/** "Create a ticket for my latest commit": what has to be asked for anyway is asked for, and what was not understood is said. */
+function askWithoutEnd(clause: Clause, skills: Skill[]): ClauseOutcome | undefined {
+  const { words } = clause;
+  const end = words.findIndex(({ lower }, at) => at > 1 && (lower === "for" || lower === "about"));
+  if (end < 0 || !isAction(words[0]) || words.some(({ kind }) => kind === "literal")) return undefined;
+  const best = rankReadings(toSubclause(clause, words.slice(0, end)), skills).find(isSure);
+  if (!best || best.skill.access === "read" || !best.missing.some(({ kind, required }) => required && kind === "text"))
+    return undefined;
+  return { kind: "missing", reading: best, leftOut: sliceText(clause, end, words.length) };
+}
+
+function formatLoose({ loose }: Reading, clause: Clause): string {
+  const sorted = [...new Set(loose)].sort((a, b) => a - b);
+  const runs: [from: number, to: number][] = [];
+  for (const at of sorted) {
+    const last = runs.at(-1);
+    if (last?.[1] === at) last[1] = at + 1;
+    else runs.push([at, at + 1]);
+  }
+  return runs.map(([from, to]) => `“${sliceText(clause, from, to)}”`).join(", ");
+}
+
+/** The same request to other services, where none is named: "the PRs in kay-backend". */
+function listOthers(best: Reading, found: Reading[], { words }: Clause): PlannedCall[] {
+  const { skill, input } = best;
+  const isNamed = words.some(({ lower }) => [skill.service, skill.title.toLowerCase()].includes(lower));
+  if (skill.access !== "read" || isNamed || Object.keys(input).length === 0) return [];
+  return found
+    .filter((one) => one.skill.service !== skill.service && one.skill.access === "read" && isSure(one))
+    .filter(({ missing, score }) => missing.length === 0 && score > best.score - RIVALRY)
+    .slice(0, 2)
+    .map((one) => ({ tool: one.skill.name, input: one.input }));
+}
+
+type More = { feed?: FeedCalls | undefined; others?: PlannedCall[]; leftOut?: string };
+
+function getOutcome(
+  reading: Reading,
+  clause: Clause,
+  follows: boolean,
+  { feed, others, leftOut }: More,
+): ClauseOutcome {
   const { skill, missing } = reading;
-  const fed = feed ? { feed } : {};
-  if (missing.length === 0)
-    return { kind: "calls", calls: getCalls(reading), changes: skill.access !== "read", ...fed };
+  const more = { ...(feed ? { feed } : {}), ...(leftOut ? { leftOut } : {}) };
+  if (missing.length === 0) {
+    const calls = getCalls(reading);
+    return { kind: "calls", calls, changes: skill.access !== "read", ...more, ...(others?.length ? { others } : {}) };
+  }
   // "Create … and comment on it": the first request must be done before the second can be understood.
   if (follows && clause.words.some(({ lower }) => PRONOUNS.has(lower))) return { kind: "later" };
-  return { kind: "missing", reading, ...fed };
+  return { kind: "missing", reading, ...more };
 }
 
 /** With what people filled in since. */
@@ -89,7 +137,7 @@ function filledIn(
   const input = { ...reading.input, ...toFieldValues(reading.missing, answers, now) };
   const missing = reading.missing.filter(({ name }) => input[name] === undefined || input[name] === "");
   const whole = { ...reading, input, missing };
-  return getOutcome(whole, { text: "", words: [], memory, now }, false, feed);
+  return getOutcome(whole, { text: "", words: [], memory, now }, false, { feed });
 }
 
 /** "How do I close KAY-3?": the request that is asked about. */
@@ -109,3 +157,6 @@ function getCalls({ skill, input, more }: Reading): PlannedCall[] {
 }
 
 const HOW = new Set(["do", "does", "can", "could", "would", "should", "to", "i", "we", "you", "one"]);
+
+/** Difference of scores up to which another service may be meant. */
+const RIVALRY = 0.8;

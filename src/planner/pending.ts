@@ -1,15 +1,16 @@
 import type { LanguageModelV4Message } from "@ai-sdk/provider";
-import { createAcceptor } from "./accept.ts";
 import type { Skill, ToolCatalogue } from "./catalogue.ts";
 import type { Clause } from "./clauses.ts";
 import { stripPoliteness } from "./clauses.ts";
 import type { Field } from "./fields.ts";
+import { PREPOSITIONS } from "./grammar.ts";
 import type { Language } from "./language.ts";
 import { toRecord } from "./memory.ts";
 import { planRequests } from "./outcomes.ts";
+import { findPhrases } from "./phrases.ts";
 import type { FormAnswers, PendingRequest } from "./plan.ts";
-import { type FilledFields, fillFields } from "./slots.ts";
-import { rankReadings } from "./understand.ts";
+import { readSlot } from "./slot-values.ts";
+import { isSure, type Reading, rankReadings } from "./understand.ts";
 
 /** Returns the open request of the last message, if it was a question of the planner. */
 export function readPending(message: LanguageModelV4Message | undefined): PendingRequest | undefined {
@@ -35,35 +36,49 @@ export function completePending(
   if (words.length <= 4 && words.some(({ lower }) => CALLED_OFF.has(lower))) return { text: "All right, I leave it." };
   const { skill, missing } = outcome.reading;
   const clause = { ...answer, words };
-  const given = fillFields(skill, { score: 0, matched: new Set(), captures: [], verb: false }, clause);
-  if (!isBareValue(given, clause) && isNewRequest(clause, kit.skills)) return undefined;
-  const found: FilledFields["input"] = {};
-  for (const { name } of missing) if (given.input[name] !== undefined) found[name] = given.input[name];
+  if (isNewRequest(clause, kit.skills)) return undefined;
+  const found: Reading["input"] = {};
+  const phrases = findPhrases(skill, clause).sort((a, b) => b.to - b.from - (a.to - a.from));
+  const taken = new Set<number>();
+  for (const { field, value, from, to } of phrases) {
+    if (
+      !missing.includes(field) ||
+      found[field.name] !== undefined ||
+      words.slice(from, to).some((_, at) => taken.has(from + at))
+    )
+      continue;
+    found[field.name] = value;
+    for (let at = from; at < to; at++) taken.add(at);
+  }
+  const isWhole = words.every(({ kind, stop }, at) => taken.has(at) || stop || kind === "mark");
   const [only, ...others] = missing.filter(({ name }) => found[name] === undefined);
-  if (only && others.length === 0 && Object.keys(given.input).length === 0) takeWhole(skill, found, only, clause);
+  if (!isWhole && others.length === 0 && (Object.keys(found).length === 0 || missing.length === 1)) {
+    const field = only ?? missing[0];
+    if (field && (only || field.kind === "text")) takeWhole(skill, found, field, clause);
+  }
   return { request, answers: { ...answers, [asked]: { ...answers[asked], ...found } } };
 }
 
 /** The whole message is the answer: any text for a text, whatever looks right for anything else. */
-function takeWhole(skill: Skill, input: FilledFields["input"], field: Field, clause: Clause): void {
+function takeWhole(skill: Skill, input: Reading["input"], field: Field, clause: Clause): void {
   const { words, text } = clause;
   const whole = text.trim();
   if (field.kind === "text") input[field.name] = whole;
-  else if (field.kind === "name" && (words.length <= 3 || createAcceptor(clause, skill)(field, 0, words.length) > 0)) {
+  else if (
+    field.kind === "name" &&
+    (words.length <= 3 || readSlot(skill, field, clause, 0, []).some(({ to }) => to === words.length))
+  ) {
     input[field.name] =
       words.at(-1)?.kind === "mark" ? whole.replace(/[.!?]+$/, "") : text.slice(words[0]?.start ?? 0).trim();
   } else if (field.kind === "number" && words.length === 1 && /^#?\d+$/.test(whole))
     input[field.name] = Number(whole.replace("#", ""));
 }
 
-/** "KAY-3": nothing but what was asked for. */
-function isBareValue({ claimed }: FilledFields, { words }: Clause): boolean {
-  return words.every(({ kind, stop }, index) => claimed.has(index) || stop || kind === "mark");
-}
-
 function isNewRequest(clause: Clause, skills: Skill[]): boolean {
+  // "In KAY" answers; it asks for nothing.
+  if (PREPOSITIONS.has(clause.words[0]?.lower ?? "")) return false;
   const [best] = rankReadings(clause, skills);
-  return best !== undefined && best.score >= 0.75 && best.missing.length === 0;
+  return best !== undefined && isSure(best) && best.score >= 0.6 && best.missing.length === 0;
 }
 
 const CALLED_OFF = new Set(["cancel", "nevermind", "never", "stop", "forget", "nothing", "no"]);

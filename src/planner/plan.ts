@@ -1,30 +1,40 @@
 import type { CompletedCall } from "./memory.ts";
-import type { FilledFields } from "./slots.ts";
 import type { Reading } from "./understand.ts";
 
 /** A call of a tool. */
-export type PlannedCall = { tool: string; input: FilledFields["input"] };
+export type PlannedCall = { tool: string; input: Reading["input"] };
 
 /** A call that the planner wants made. `clause` is the request in the sentence that it belongs to. */
 export type PlannedToolCall = PlannedCall & { clause: number };
 
 /**
  * The planner's decision: calls, or a text. `pending` is the open request to continue with the next message, `results`
- * the calls if the text reports nothing else; a `bare` text is a value without additions.
+ * the calls if the text reports nothing else; a `bare` text is a value without additions, an `unknown` one says that the request was not
+ * understood.
  */
 export type PlannerDecision =
   | { calls: PlannedToolCall[] }
-  | { text: string; pending?: PendingRequest; results?: CompletedCall[]; bare?: boolean };
+  | { text: string; pending?: PendingRequest; results?: CompletedCall[]; bare?: boolean; unknown?: boolean };
 
 /** Calls that must run first, and the field of the next call that takes their results. */
 export type FeedCalls = { reads: PlannedCall[]; field: string; markdown: boolean };
 
-/** What one request of a sentence comes to. `changes` tells whether what comes after it has to wait for it. */
+/**
+ * What one request of a sentence comes to. `changes`: what comes after it has to wait for it. `others`: the same request
+ * to other services, should this one not have the thing. `leftOut`: words that were not taken into account.
+ */
 export type ClauseOutcome =
-  | { kind: "calls"; calls: PlannedCall[]; changes: boolean; feed?: FeedCalls }
-  | { kind: "missing"; reading: Reading; feed?: FeedCalls }
+  | {
+      kind: "calls";
+      calls: PlannedCall[];
+      changes: boolean;
+      feed?: FeedCalls;
+      others?: PlannedCall[];
+      leftOut?: string;
+    }
+  | { kind: "missing"; reading: Reading; feed?: FeedCalls; leftOut?: string }
   | { kind: "later" }
-  | { kind: "words"; text: string };
+  | { kind: "words"; text: string; unknown?: string };
 
 /** Ids of the planner's calls say which request they belong to, so that the next step knows what is done. */
 export function createCallId(clause: number, unique: string): string {

@@ -1,8 +1,8 @@
 import type { Clause, Value } from "./clauses.ts";
-import type { Field } from "./fields.ts";
-import { ORDINALS, PRONOUNS } from "./grammar.ts";
-import { getFieldValue } from "./memory.ts";
-import { findKey } from "./value-scores.ts";
+
+import { type Field, isFieldWord } from "./fields.ts";
+import { ORDINALS, PERSON_PRONOUNS, PRONOUNS } from "./grammar.ts";
+import { getFieldValue, type Memory } from "./memory.ts";
 
 /** The values that words such as "it", "the second one" or "both" stand for, if the conversation has them. */
 export function resolveReference(
@@ -13,27 +13,35 @@ export function resolveReference(
 ): Value[] | undefined {
   if (field.kind === "text" || field.kind === "date" || field.kind === "boolean") return undefined;
   const span = words.slice(from, to).filter(({ lower }) => lower !== "the" && lower !== "of");
-  const [head, next] = span;
-  if (head === undefined || (span.length === to - from && PRONOUNS.has(head.lower) && span.length > 2))
-    return undefined;
+  const [head, next, more] = span;
+  if (head === undefined || more !== undefined) return undefined;
+  if (field.person && next === undefined && PERSON_PRONOUNS.has(head.lower)) return listPeople(memory);
+  if (next !== undefined && !ONES.has(next.lower) && !isFieldWord(field, next)) return undefined;
   const values = memory.items.flatMap((item) => getFieldValue(item, field) ?? []);
   const ordinal = ORDINALS.get(head.lower);
-  if (ordinal !== undefined && span.length <= 2 && (next === undefined || next.kind === "word")) {
+  if (ordinal !== undefined) {
     const value = values.at(ordinal);
     return value === undefined ? undefined : [value];
   }
-  if (
-    !PRONOUNS.has(head.lower) ||
-    span.length > 2 ||
-    (next !== undefined && (next.stop || next.kind !== "word" || findKey(next, field)))
-  )
+  if (!PRONOUNS.has(head.lower) || (next !== undefined && head.lower !== "this" && head.lower !== "that"))
     return undefined;
-  if (next !== undefined && head.lower !== "this" && head.lower !== "that") return undefined;
   if (PLURALS.has(head.lower)) return values.length > 1 && values.length <= MOST ? values : undefined;
   if (values.length === 1) return values;
   const asked = memory.asked[0]?.input[field.name];
   return values.length === 0 && (typeof asked === "string" || typeof asked === "number") ? [asked] : undefined;
 }
+
+/** The one person that the last result is about. */
+function listPeople({ items }: Memory): Value[] | undefined {
+  const [item, ...others] = items;
+  if (item === undefined || others.length > 0) return undefined;
+  const names = PEOPLE.map((name) => item[name]).filter((value) => typeof value === "string" && value !== "");
+  return new Set(names).size === 1 ? [names[0] as string] : undefined;
+}
+
+const PEOPLE = ["reporter", "assignee", "author", "sender", "from", "owner", "creator", "organizer"];
+
+const ONES = new Set(["one", "ones"]);
 
 const PLURALS = new Set(["them", "these", "those", "both"]);
 

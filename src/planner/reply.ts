@@ -1,6 +1,5 @@
 import type { Skill } from "./catalogue.ts";
 import type { Field } from "./fields.ts";
-import type { Word } from "./language.ts";
 import type { CompletedCall } from "./memory.ts";
 import type { NearExample } from "./nearest.ts";
 
@@ -12,20 +11,20 @@ export function formatTooLong(most: number): string {
   return [
     `That request is too long for the offline planner, which reads up to ${most} words. Nothing was done.`,
     "Ask for one thing at a time, put long text in quotes, or pass it with `--file`.",
-    "A language model has no such limit: `kay model` shows how to choose one.",
   ].join("\n\n");
 }
 
-/** What can be done, with a few requests as examples, for all services or the named ones. */
-export function formatHelp(skills: Skill[]): string {
-  const services = [...new Set(skills.map(({ title }) => title))];
-  if (services.length === 0) return "I cannot do anything yet: no service has tools here.";
-  const parts = services.map((title) => {
+/** What can be done: the services, and a request for each; more of them for the named ones. */
+export function formatHelp(skills: Skill[], named: Skill[]): string {
+  const titles = [...new Set(skills.map(({ title }) => title))];
+  if (titles.length === 0) return "I cannot do anything yet: no service has tools here.";
+  const shown = named.length > 0 ? [...new Set(named.map(({ title }) => title))] : titles;
+  const lines = shown.flatMap((title) => {
     const own = skills.filter((skill) => skill.title === title);
-    const lines = own.slice(0, 8).map((skill) => `- ${firstSentence(skill.description)} “${formatSpoken(skill)}”`);
-    return `**${title}**\n${lines.join("\n")}`;
+    const some = named.length > 0 ? own : own.slice(0, 1);
+    return some.map((skill) => `- “${formatSpoken(skill)}”${named.length > 0 ? "" : ` (${title})`}`);
   });
-  return `I can help you with ${list(services)}. Things to ask for:\n\n${parts.join("\n\n")}`;
+  return `I can help you with ${list(shown)}. Things to ask for:\n\n${lines.join("\n")}`;
 }
 
 export function formatGreeting(skills: Skill[]): string {
@@ -34,32 +33,22 @@ export function formatGreeting(skills: Skill[]): string {
   return `Hello! I can work on ${list(services) || "nothing yet"}.${example}`;
 }
 
-/** A request that was not understood, with the nearest things that can be done, or what there is at all. */
-export function formatNotUnderstood(clause: string, near: NearExample[], skills: Skill[]): string {
-  const lines = near.map(({ skill, example }) => `- “${formatSpoken(skill, example)}” (${skill.title})`);
-  const titles = [...new Set(skills.map(({ title }) => title))];
-  const offer =
-    lines.length > 0
-      ? ` The nearest things I can do:\n\n${lines.join("\n")}`
-      : titles.length > 0
-        ? ` They are ${list(titles)}; ask what I can help you with to see more.`
-        : "";
-  return `I do not know how to do “${shorten(clause)}”: I only understand plain requests on the services that are here.${offer}`;
+/** A request that was not understood, the words that were in the way, and the nearest thing that can be done. */
+export function formatNotUnderstood(clause: string, near: NearExample | undefined, loose?: string): string {
+  const why = loose ? `, because I do not understand ${loose}` : "";
+  const offer = near
+    ? ` The nearest thing that I can do is “${formatSpoken(near.skill, near.example)}” (${near.skill.title}).`
+    : "";
+  return `I do not know how to do “${shorten(clause)}”${why}.${offer}`;
+}
+
+/** Words of a request that its answer does not take into account. */
+export function formatLeftOut(loose: string): string {
+  return `I left out ${loose}, which I do not understand.`;
 }
 
 export function formatForbidden(clause: string): string {
   return `I did nothing, since you said “${shorten(clause)}”.`;
-}
-
-/** A change that names nothing in particular, with what can be changed that way. */
-export function formatTooVague(clause: string, verb: Word | undefined, skills: Skill[]): string {
-  const begins = (text: string) => verb !== undefined && text.split(" ")[0]?.toLowerCase() === verb.lower;
-  const lines = skills.flatMap((skill) => {
-    const example = skill.examples.find(begins);
-    return example ? [`- “${formatSpoken(skill, example)}” (${skill.title})`] : [];
-  });
-  const offer = lines.length > 0 ? ` What I can ${verb?.lower}:\n\n${lines.slice(0, 8).join("\n")}` : "";
-  return `I do not know what is meant by “${shorten(clause)}”: say which one, and in which service.${offer}`;
 }
 
 /** Nothing was found that could be passed on. */

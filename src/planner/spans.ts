@@ -2,6 +2,7 @@ import type { Clause } from "./clauses.ts";
 import { ASKING_WORDS, ORDINALS, POSSESSIVES, PRONOUNS } from "./grammar.ts";
 import type { Word } from "./language.ts";
 import type { Item, Memory } from "./memory.ts";
+import { MARK } from "./phrase.ts";
 
 /** Words of a request that may stand for content to pass on, and the words around them. */
 export type TextSpan = {
@@ -35,7 +36,7 @@ export function findSpans({ words }: Clause): TextSpan[] {
 
 /** A word for a text that is not there yet, at a place of the request. */
 export function createMark(start: number): Word {
-  return { text: TEXT_MARK, lower: TEXT_MARK, lemma: "", stem: "", stop: false, kind: "literal", start, end: start };
+  return { text: MARK, lower: MARK, lemma: "", stem: "", stop: false, kind: "literal", start, end: start };
 }
 
 /** The result that a passage points at, or the one thing of it. */
@@ -109,8 +110,5 @@ const ENDS = new Set("to in on into onto at via by as for with called titled nam
 const VERBS = new Set("is are was were be am will would has have had can could should must do does did".split(" "));
 const RELATIVE = new Set(["that", "which", "who"]);
 
-/** Stands in a request for a text that follows; users never type it. */
-export const TEXT_MARK = "\u0001";
-
 /** Passages that are tried; each is understood for itself. */
-const MOST = 12;
+const MOST = 8;

@@ -1,120 +1,190 @@
-import { createAcceptor } from "./accept.ts";
-import { type Alignment, alignExample } from "./align.ts";
 import type { Part, Skill } from "./catalogue.ts";
 import type { Clause, Value } from "./clauses.ts";
 import { isQuestion } from "./clauses.ts";
+import { isRival, isServiceName } from "./field-words.ts";
 import type { Field } from "./fields.ts";
-import { NEGATIONS, ORDINALS, PRONOUNS } from "./grammar.ts";
+import { NEGATIONS, OPERATORS, PREPOSITIONS } from "./grammar.ts";
 import { isAction, scoreSimilarity } from "./lexicon.ts";
-import { countUnexplained, scoreReading } from "./scoring.ts";
-import { type FilledFields, fillFields } from "./slots.ts";
+import { type Match, matchExample } from "./match.ts";
+import type { Phrase } from "./phrase.ts";
+import { findPhrases } from "./phrases.ts";
+import { findUnits } from "./units.ts";
 
 /** A tool that a clause may mean, with the input it gives and what is still missing. */
 export type Reading = {
   skill: Skill;
-  /** How sure: 0 to about 1. */
   score: number;
-  input: FilledFields["input"];
+  input: Record<string, Value | Value[]>;
+  /** Further values of a field that takes one at a time: "close KAY-1 and KAY-2". */
   more?: { field: string; values: Value[] };
   missing: Field[];
-  /** Words of the clause that neither the example nor a field nor the tool's description accounts for. */
-  loose: number;
+  /** Indexes of the words that nothing accounts for. */
+  loose: number[];
+  /** Whether something besides a common verb tells which tool is meant. */
+  told: boolean;
 };
 
-/** From this score on a reading is acted upon; below it the planner says what it can do instead. */
-export const SURE_SCORE = 0.55;
-
-/** From this score on, what is missing apart, it is worth asking for what a write still needs. */
-export const LIKELY_SCORE = 0.46;
-
-/**
- * Every tool that a clause may mean, the likeliest first. A write is only read into a clause whose verb is the tool's own and that is
- * neither a question nor says "don't".
- */
+/** Every tool that a clause may mean, the likeliest first. A write is only read into a clause that begins with its verb. */
 export function rankReadings(clause: Clause, skills: Skill[]): Reading[] {
   const cautious = isQuestion(clause.words) || isForbidden(clause);
   const usable = skills.filter(({ access }) => access === "read" || !cautious);
-  return usable.flatMap((skill) => reading(skill, clause, skills) ?? []).sort((a, b) => b.score - a.score);
+  return usable.flatMap((skill) => readAs(skill, clause) ?? []).sort((a, b) => b.score - a.score);
+}
+
+/** Whether a reading accounts for every word, and for enough of them to tell which tool is meant. */
+export function isSure({ loose, told, score }: Reading): boolean {
+  return loose.length === 0 && told && score >= LEAST;
+}
+
+/**
+ * Whether a reading shows all that there is about one thing, and leaves out only words about what to look for in it. Of
+ * a list, every word counts.
+ */
+export function isNearlySure({ skill, loose, told, score, missing, input }: Reading, { words }: Clause): boolean {
+  if (skill.access !== "read" || !told || missing.length > 0 || score + 1.5 * loose.length < LEAST) return false;
+  const things = skill.fields.filter(({ required }) => required).map(({ name }) => String(input[name]));
+  if (
+    things.length === 0 ||
+    !things.every((thing) => /^[\p{Lu}\d#]|@|\/\//u.test(thing)) ||
+    (loose.includes(0) && !isQuestion(words))
+  )
+    return false;
+  const left = loose.map((at) => words[at]).filter((word) => word !== undefined);
+  return (
+    left.length <= 4 &&
+    left.every(
+      ({ kind, lower, text }) =>
+        kind === "word" && !OPERATORS.has(lower) && !skill.foreign.has(lower) && !/[\d#@]/.test(text),
+    ) &&
+    loose.every((at) => !PREPOSITIONS.has(words[at]?.lower ?? "") || loose.includes(at + 1)) &&
+    (isQuestion(words) || !isAction(words[0]))
+  );
 }
 
 /** "Don't close KAY-3": nothing is done, and said so. */
 export function isForbidden({ words }: Clause): boolean {
   const [first, second] = words.map(({ lower }) => lower);
-  return first === "never" || first === "don't" || first === "dont" || (first === "do" && NEGATIONS.has(second ?? ""));
+  return first === "never" || first === "dont" || (first === "do" && NEGATIONS.has(second ?? ""));
 }
 
-function reading(skill: Skill, clause: Clause, skills: Skill[]): Reading | undefined {
-  const accept = createAcceptor(clause, skill);
+function readAs(skill: Skill, clause: Clause): Reading | undefined {
+  const patterns = listUsable(skill, clause);
+  if (patterns.length === 0) return undefined;
+  const phrases = findPhrases(skill, clause);
+  const units = findUnits(skill, clause);
+  const acts = isAction(clause.words[0]);
   let best: Reading | undefined;
-  for (const parts of skill.patterns) {
-    const alignment = alignExample(parts, clause.words, accept);
-    if (skill.access !== "read" && !alignment.verb) continue;
-    const keyed = skill.access === "read" && alignment.captures.some(({ field }) => field.kind === "key");
-    if ((alignment.matched.size === 0 && !keyed) || (commands(skill, clause) && !actsLike(parts, clause))) continue;
-    if (saysNothing(skill, alignment, clause)) continue;
-    const filled = fillFields(skill, alignment, clause);
-    const score = scoreReading(skill, parts, alignment, filled, clause, skills);
-    if (best === undefined || score > best.score) {
-      const loose = countUnexplained(skill, alignment, filled, clause);
-      best = { ...candidate(skill, score, filled), loose };
-    }
-  }
+  const consider = (parts: Part[], pinned: Pin[]) => {
+    const mayFill = (field: Field, from: number, to: number) =>
+      pinned.every((pin) => pin.field !== field || (pin.from === from && pin.to === to));
+    const match = matchExample(parts, skill, clause, { phrases, units, mayFill });
+    // Nothing is only looked at when something is to be done.
+    if ((skill.access !== "read" && !match.verb) || (acts && !(match.verb && match.matched.has(0)))) return;
+    addKnownValues(match, phrases);
+    if (best !== undefined && match.score <= best.score) return;
+    const reading = toReading(skill, match, clause);
+    if (best === undefined || reading.score > best.score) best = reading;
+    if (pinned.length >= MOST_PINS) return;
+    for (const pin of listConflicts(match)) consider(parts, [...pinned, pin]);
+  };
+  for (const parts of patterns) consider(parts, []);
   return best;
 }
 
-/** Whether the clause begins with what it wants done; "show …" never wants anything changed. */
-function commands(skill: Skill, { words: [first] }: Clause): boolean {
-  return isAction(first) || (skill.access !== "read" && first !== undefined && LOOKING.has(first.lower));
-}
-
-/** Whether an example shares nothing with the clause but the name of the service, while the clause says more: "message Sam on LinkedIn". */
-function saysNothing(skill: Skill, { matched, captures }: Alignment, { words }: Clause): boolean {
-  if (captures.length > 0) return false;
-  const names = [skill.service, skill.title.toLowerCase()];
-  const told = words.flatMap(({ kind, stop, lower }, index) =>
-    kind === "mark" || stop || names.includes(lower) ? [] : [index],
+/** The examples that can fit at all: a request for something to be done begins with its verb, and another service's name rules a tool out. */
+function listUsable(skill: Skill, { words }: Clause): Part[][] {
+  const [first] = words;
+  if (first === undefined) return [];
+  const isElsewhere =
+    words.some((_, at) => isRival(skill, words, at)) &&
+    !words.some(
+      (_, at) => isServiceName(skill, words.slice(at, at + 1)) || isServiceName(skill, words.slice(at, at + 2)),
+    );
+  if (isElsewhere && skill.access === "read") return [];
+  if (skill.access === "read" && !isAction(first)) return skill.patterns;
+  return skill.patterns.filter(
+    ([verb]) => verb !== undefined && "word" in verb && scoreSimilarity(verb.word, first) > 0,
   );
-  return told.length > 0 && !told.some((index) => matched.has(index));
 }
 
-/** Whether an example begins with the action that the clause begins with. */
-function actsLike([first]: Part[], { words }: Clause): boolean {
-  const [action] = words;
-  return first !== undefined && "word" in first && action !== undefined && scoreSimilarity(first.word, action) > 0;
+type Pin = { field: Field; from: number; to: number };
+
+/** The places that would fill the first field that is filled twice: only one of them can be right. */
+function listConflicts({ values }: Match): Pin[] {
+  const twice = values.find(
+    ({ field, value }, index) =>
+      field.kind !== "key" && values.findIndex((other) => other.field === field && other.value !== value) > index,
+  );
+  return twice ? values.filter(({ field }) => field === twice.field) : [];
 }
 
-function candidate(skill: Skill, score: number, { input, more }: FilledFields): Omit<Reading, "loose"> {
+/** Words of the example can be values too: the "open" of "my open issues", the "close" of "close KAY-3". */
+function addKnownValues({ values, matched }: Match, phrases: Phrase[]): void {
+  const known = phrases
+    .filter(({ field, from, to }) => field.values.length > 0 && isWithin(matched, from, to))
+    .sort((a, b) => b.to - b.from - (a.to - a.from));
+  for (const phrase of known) {
+    const taken = values.some(
+      ({ field, from, to }) => field === phrase.field || (from < phrase.to && phrase.from < to),
+    );
+    if (!taken) values.push(phrase);
+  }
+}
+
+function isWithin(matched: Set<number>, from: number, to: number): boolean {
+  for (let at = from; at < to; at++) if (!matched.has(at)) return false;
+  return true;
+}
+
+/** Two values for one field are no reading, except keys side by side. */
+function toReading(skill: Skill, match: Match, clause: Clause): Reading {
+  const input: Reading["input"] = {};
+  // A "not" of the example counts only together with what it denies.
+  const isDenied = (at: number) => match.values.some(({ from, to }) => from <= at && at < to);
+  const denials = [...match.matched].filter((at) => NEGATIONS.has(clause.words[at]?.lower ?? "") && !isDenied(at));
+  const loose = [...match.loose, ...denials];
+  let more: Reading["more"];
+  for (const { field, value, from, to } of match.values) {
+    if (value === undefined) continue;
+    const before = input[field.name];
+    const values = [value].flat();
+    const [first, ...others] = values;
+    if (before !== undefined && field.kind === "key" && !field.list)
+      more = { field: field.name, values: [...(more?.values ?? []), ...values] };
+    else if (before !== undefined) {
+      if (before !== value) for (let at = from; at < to; at++) loose.push(at);
+    } else if (field.kind === "object" && first !== undefined) input[field.name] = first;
+    else if (field.list || first === undefined || others.length === 0)
+      input[field.name] = field.list ? values : (first ?? "");
+    else {
+      input[field.name] = first;
+      more = { field: field.name, values: others };
+    }
+  }
+  inherit(skill, clause, input);
+  // "Update the page Plan" says what is to be changed, but not how.
+  const bare =
+    skill.access !== "read" && skill.fields.every(({ required, name }) => required || input[name] === undefined);
+  const asked = bare ? match.skipped : [];
   const missing = skill.fields.filter(
-    ({ required, name }) => required && (input[name] === undefined || input[name] === ""),
+    (field) =>
+      (field.required || asked.includes(field)) && (input[field.name] === undefined || input[field.name] === ""),
   );
-  return { skill, score, input, ...(more ? { more } : {}), missing };
+  const score = match.score - 0.2 * missing.length - (loose.length - match.loose.length) * 1.5;
+  return { skill, score, input, ...(more ? { more } : {}), missing, loose, told: match.told };
 }
 
-/** "Delete the old one", "close everything": a change of nothing that has a name, unless the conversation knows it. */
-export function isVague({ words, memory }: Clause, best: Reading | undefined): boolean {
-  const [verb, ...others] = words;
-  if (!isAction(verb) || !others.some(({ lower }) => VAGUE.has(lower))) return false;
-  if (best?.missing.length === 0 && memory.items.length > 0) return false;
-  return others.every(
-    ({ lower, stop, kind }) =>
-      stop || kind === "mark" || VAGUE.has(lower) || PRONOUNS.has(lower) || ORDINALS.has(lower) || KINDLESS.has(lower),
-  );
+/** What an earlier request said and this one leaves out: the repository of "show pull request 12". */
+function inherit({ fields }: Skill, { memory }: Clause, input: Reading["input"]): void {
+  for (const { required, kind, name } of fields) {
+    if (!required || kind === "text" || kind === "key" || input[name] !== undefined) continue;
+    const value = memory.asked.map((call) => call.input[name]).find((known) => known !== undefined && known !== null);
+    if (typeof value === "string" || typeof value === "number") input[name] = value;
+  }
 }
 
-const VAGUE = new Set(["one", "ones", "thing", "things", "stuff", "everything", "something", "anything", "all"]);
+/** Fields that are tried in one place at a time, where several places could fill them. */
+const MOST_PINS = 2;
 
-const KINDLESS = new Set([
-  "old",
-  "older",
-  "oldest",
-  "new",
-  "newest",
-  "latest",
-  "other",
-  "wrong",
-  "right",
-  "same",
-  "previous",
-]);
-
-const LOOKING = new Set(["show", "list", "display", "view", "find", "search", "look", "read", "print"]);
+/** Score from which a reading is more than a coincidence. */
+const LEAST = 0.3;

@@ -15,7 +15,7 @@ const tools = modelTools([jira, confluence, bitbucket, gmail, googleCalendar, go
 const UNDERSTOOD: [request: string, tool: string, input: Record<string, unknown>][] = [
   ["what is in my inbox?", "gmail.search", { place: "inbox" }],
   ["show my unread emails", "gmail.search", { state: "unread" }],
-  ["find emails from Sam about the release", "gmail.search", { text: "the release", sender: "Sam" }],
+  ["find emails from Sam about the release", "gmail.search", { text: "release", sender: "Sam" }],
   ["do I have mail from Sam?", "gmail.search", { sender: "Sam" }],
   ["search gmail for invoice", "gmail.search", { text: "invoice" }],
   ['read the email "Release 1.4 on Friday?"', "gmail.read_message", { message: "Release 1.4 on Friday?" }],

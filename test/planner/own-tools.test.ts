@@ -175,14 +175,14 @@ test.each(TYPED)("without such tools “%s” is answered with what to type", as
 });
 
 const REFUSED: [request: string, words: RegExp][] = [
-  ["what is the weather in Rome", /^I do not know how to do “what is the weather in Rome”.*They are Jira, Confluence/],
+  ["what is the weather in Rome", /^I do not know how to do “what is the weather in Rome”\..*`kay model list`/],
   ["deploy to prod", /^I do not know how to do “deploy to prod”/],
   ["order a pizza", /^I do not know how to do/],
   ["translate hello to French", /^I do not know how to do/],
   ["close the open bugs", /^I do not know how to do/],
-  ["delete the old one", /^I do not know what is meant by “delete the old one”[\s\S]*Google Calendar[\s\S]*Airtable/],
-  ["delete everything", /^I do not know what is meant by/],
-  ["close the other one", /^I do not know what is meant by/],
+  ["delete the old one", /^I do not know how to do “delete the old one”/],
+  ["delete everything", /^I do not know how to do “delete everything”/],
+  ["close the other one", /because I do not understand “other one”\. The nearest thing/],
 ];
 
 test.each(REFUSED)("“%s” is refused, honestly", async (request, words) => {

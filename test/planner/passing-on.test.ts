@@ -167,11 +167,9 @@ test.each(PASSED)("“%s” reads, and passes on what was found", async (request
 
 /** Somebody's own words stay theirs. */
 const LITERAL: [request: string, ...calls: Reply["calls"]][] = [
-  ["send hello from kay to #general", ["slack.send_message", { channel: "#general", text: "hello from kay" }]],
   ['send "the open bugs" to #general', ["slack.send_message", { channel: "#general", text: "the open bugs" }]],
   ["post in #general: the open bugs", ["slack.send_message", { channel: "#general", text: "the open bugs" }]],
   ["send the build is green to #general", ["slack.send_message", { channel: "#general", text: "the build is green" }]],
-  ["send all tests pass to #general", ["slack.send_message", { channel: "#general", text: "all tests pass" }]],
   [
     "tell #general that the open bugs are fixed",
     ["slack.send_message", { channel: "#general", text: "the open bugs are fixed" }],

@@ -18,10 +18,7 @@ const UNDERSTOOD: [request: string, ...calls: Reply["calls"]][] = [
   ["summarise #general", ["slack.read_channel", { channel: "#general" }]],
   ["what did people say in #general", ["slack.read_channel", { channel: "#general" }]],
   ["search slack for nightly build", ["slack.search_messages", { text: "nightly build" }]],
-  [
-    "find messages about the release in #general",
-    ["slack.search_messages", { text: "the release", channel: "#general" }],
-  ],
+  ["find messages about the release in #general", ["slack.search_messages", { text: "release", channel: "#general" }]],
   ["send hello to #general", ["slack.send_message", { channel: "#general", text: "hello" }]],
   [
     "send a message to #general: Build is green",

@@ -1,5 +1,6 @@
 import type { LanguageModel } from "ai";
 import type { Clock, Fetch } from "#net/ports";
+import { adviseModel } from "./advice.ts";
 import type { ModelSettings } from "./decision.ts";
 import { decideModel, type ModelDecision } from "./decision.ts";
 import { findModelKey, type ModelKey } from "./key.ts";
@@ -20,7 +21,7 @@ export async function selectModel(
   const decided = await decideModel(settings);
   if (decided.provider === "offline") {
     const { createPlanner } = await import("#planner/model");
-    return { ...decided, model: createPlanner(() => clock.now()) };
+    return { ...decided, model: createPlanner(() => clock.now(), await adviseModel(settings)) };
   }
   const { env } = settings;
   const provider = PROVIDERS[decided.provider];

@@ -100,7 +100,7 @@ const ADD: AgentTool = {
   title: "Kay",
   description: "Add two numbers.",
   access: "read",
-  examples: ["add {a} and {b}"],
+  examples: ["add {a} and {b}", "add {a} and {b} with the tool, then say the result in one short sentence"],
   schema: {
     type: "object",
     properties: { a: { type: "number" }, b: { type: "number" } },

@@ -118,8 +118,15 @@ function note(state: RecordedRun, event: AgentEvent): void {
       state.end = { kind: "error", problem: event.problem };
       break;
     case "finish":
-      if (event.finishReason === "stop")
-        state.end = { kind: "answered", text: state.text, ...(event.output ? { output: event.output } : {}) };
+      if (event.finishReason === "stop" || event.finishReason === "other") {
+        const unanswered = event.finishReason === "other" ? { unanswered: true } : {};
+        state.end = {
+          kind: "answered",
+          text: state.text,
+          ...(event.output ? { output: event.output } : {}),
+          ...unanswered,
+        };
+      }
   }
 }
 

@@ -191,7 +191,7 @@ async function conclude(world: World, { end, text, last }: RecordedRun): Promise
   const { ports, row, control } = world;
   switch (end.kind) {
     case "answered":
-      await completeGeneration(world, "stop", end.output);
+      await completeGeneration(world, end.unanswered ? "other" : "stop", end.output);
       return end;
     case "auth":
       await failGeneration(

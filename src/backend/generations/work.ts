@@ -76,7 +76,7 @@ export function createActiveRun(ending: Pick<RunControl, "closing" | "handing">)
 
 /** Outcome of a run of the loop. */
 export type LoopResult =
-  | { kind: "answered"; text: string; output?: { value: unknown } }
+  | { kind: "answered"; text: string; output?: { value: unknown }; unanswered?: boolean }
   | { kind: "held"; message: ModelMessage; calls: HeldCall[]; text: string }
   | { kind: "auth"; integrations: string[] }
   | { kind: "waiting"; waits: Wait[] }

@@ -18,7 +18,8 @@ import { showReceipts } from "./show-answer.ts";
 export type FinishOptions = { prompt?: string; lines: boolean; refused?: boolean; check?: OutputCheck };
 
 /**
- * Shows how following ended, and chooses the exit code: 8 at an open card, 5 after a denial.
+ * Shows how following ended, and chooses the exit code: 8 at an open card, 5 after a denial, 1 if the
+ * planner did not understand.
  *
  * @throws Problem for a generation that failed or was cancelled, or in which a write failed
  */
@@ -37,12 +38,13 @@ export async function finishAsk(
   const failure = exit === EXIT.ok ? findFailedWrite(view) : undefined;
   if (failure) throw failure;
   if (waiting.length === 0) checkOutputValue(check, view.output);
-  if (lines) return exit;
+  const code = exit === EXIT.ok && view.unanswered ? EXIT.failed : exit;
+  if (lines) return code;
   if (kay.flags.json) {
     const document = toAskDocument(view, prompt);
     const pending = waiting.map((card) => toPendingItem(kay, card, view));
     kay.out.writeJson(waiting.length > 0 ? { ...document, status: "pending", pending } : document);
-    return exit;
+    return code;
   }
   if (view.output) kay.out.writeJson(view.output.value);
   if (view.dryRun) showPlan(kay, view);
@@ -50,7 +52,7 @@ export async function finishAsk(
   for (const card of waiting) tellOpen(kay, card);
   if (view.usage && kay.terminal.stderr.isTerminal)
     kay.out.writeProgress(kay.out.paint("dim", formatUsage(view.usage), "stderr"));
-  return exit;
+  return code;
 }
 
 /** Shows what a dry run did not send, in full. It is part of the answer unless that is a value. */

@@ -35,7 +35,12 @@ export const getProfileTool = defineTool({
   description: "Show which LinkedIn account is connected.",
   access: "read",
   input: Input,
-  examples: ["show my linkedin account", "show my linkedin profile", "which linkedin account is connected"],
+  examples: [
+    "show my linkedin account",
+    "show my linkedin profile",
+    "which linkedin account is connected",
+    "who am I on linkedin",
+  ],
   summary: () => "Read the connected LinkedIn account",
   async run(_input, context) {
     const { sub, name, email, locale } = await fetchUserInfo(context.http);

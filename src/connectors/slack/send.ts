@@ -27,6 +27,7 @@ export const sendMessageTool = defineTool({
     "write to {channel}: {text}",
     "tell {channel} that {text}",
     "message {channel}: {text}",
+    "dm {channel}: {text}",
     "send {channel} a message: {text}",
     "say {text} in {channel}",
   ],

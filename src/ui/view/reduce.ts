@@ -89,14 +89,14 @@ function applyPart(view: View, part: StreamPart, at?: number): View {
     case "abort":
       return withItem({ ...view, status: "cancelled" }, { kind: "end", how: "cancelled", text: part.reason ?? "" });
     case "finish":
-      return { ...view, status: "completed" };
+      return { ...view, status: "completed", ...(part.finishReason === "other" ? { unanswered: true } : {}) };
     default:
       return updateTool(view, part, at);
   }
 }
 
 function startGeneration(
-  { structured: _, output: __, dryRun: ___, usage: ____, ...view }: View,
+  { structured: _, output: __, dryRun: ___, usage: ____, unanswered: _____, ...view }: View,
   metadata: StartMetadata = {},
 ): View {
   const structured = metadata.structured ? { structured: true as const } : {};

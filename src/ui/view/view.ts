@@ -20,6 +20,8 @@ export type View = {
   output?: { value: unknown };
   /** Tokens of the newest generation, once it has ended. */
   usage?: Usage;
+  /** The newest generation says only that the request was not understood. */
+  unanswered?: boolean;
   /** The newest generation is a dry run and sends nothing. */
   dryRun?: true;
   items: Item[];

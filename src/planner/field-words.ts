@@ -1,0 +1,207 @@
+import type { Skill } from "./catalogue.ts";
+import { type Field, isFieldWord } from "./fields.ts";
+import {
+  ARTICLES,
+  EMPTY_IN_READS,
+  OPERATORS,
+  OWNERS,
+  PERSON_PRONOUNS,
+  PREPOSITIONS,
+  PRONOUNS,
+  QUESTION_WORDS,
+  TEXT_CUES,
+  VAGUE_WORDS,
+} from "./grammar.ts";
+import type { Word } from "./language.ts";
+import { isAction, isSameNoun, isSameValue, listSameNouns } from "./lexicon.ts";
+
+/** Returns the known value that some words name: in its own words or, unless `exactly`, in words that mean the same. */
+export function findKnownValue(field: Field, span: Word[], exactly = false): string | undefined {
+  const same = (test: (a: Word, b: Word) => boolean) =>
+    field.values.find(
+      ({ words }) => words.length === span.length && words.every((word, index) => test(word, span[index] ?? word)),
+    )?.value;
+  const exact = same((a, b) => a.lower === b.lower || (a.stem === b.stem && a.stem !== ""));
+  return exact ?? (exactly ? undefined : same(isSameValue));
+}
+
+/** Reads a key such as KAY-3, also from the end of an address. */
+export function readKey(word: Word, field: Field): string | undefined {
+  if (word.kind !== "word" || field.shape === undefined) return undefined;
+  const isAddress = /^https?:/.test(word.text);
+  const last = isAddress
+    ? (word.text
+        .replace(/[?#].*$/, "")
+        .split("/")
+        .at(-1) ?? "")
+    : word.text;
+  return field.shape.test(last) ? last.toUpperCase() : undefined;
+}
+
+/** Whether a word leads to a field: it does so in the examples, it is the field's own name, or it does by what the field is. */
+export function leadsTo(skill: Skill, field: Field, word: Word | undefined): boolean {
+  if (word === undefined || word.kind !== "word") return false;
+  if (isFieldWord(field, word)) return true;
+  if (field.kind === "text" && ["called", "named", "titled", "entitled", "saying"].includes(word.lower)) return true;
+  const cues = skill.cues.get(field.name) ?? [];
+  if (
+    cues.some(
+      (cue) => (cue.lower === word.lower || (!cue.stop && cue.stem === word.stem)) && !QUESTION_WORDS.has(cue.lower),
+    )
+  )
+    return true;
+  // The "to" of "set B2 to 5" leads to the value.
+  const isTaken = [...skill.cues].some(
+    ([name, list]) => name !== field.name && list.some(({ lower }) => lower === word.lower),
+  );
+  const leadsBy = ({ leads, writes }: (typeof ROLES)[number]) =>
+    leads.has(word.lower) || (skill.access !== "read" && !isTaken && writes?.has(word.lower) === true);
+  return ROLES.some((role) => role.name.test(field.name) && leadsBy(role));
+}
+
+/** Where a name that begins at a word may end, and how much it looks like one. */
+export function listNameEnds(skill: Skill, field: Field, words: Word[], at: number): { to: number; quality: number }[] {
+  const first = words[at];
+  if (first === undefined || first.kind === "mark") return [];
+  // What follows a colon is never what to look for.
+  const isSaid = skill.access === "read" && words[at - 1]?.text === ":";
+  if (first.kind === "literal") return first.text === "\u0001" || isSaid ? [] : [{ to: at + 1, quality: 1 }];
+  if (
+    !mayBeInName(words, at) ||
+    isServiceName(skill, words.slice(at, at + 1)) ||
+    isServiceName(skill, words.slice(at, at + 2)) ||
+    isRival(skill, words, at)
+  )
+    return [];
+  if (first.text.includes("@") && field.person) return [{ to: endOfAddresses(words, at), quality: 1 }];
+  if (field.strict && field.shape?.test(first.text) !== true) return [];
+  const shaped = field.shape?.test(first.text) === true;
+  const led = isFieldWord(field, words[at - 1]);
+  if (KEY.test(first.text) && !shaped && !led) return [];
+  if (
+    CELLS.test(first.text) &&
+    !shaped &&
+    !led &&
+    !isFieldWord(field, words[at + 1]) &&
+    !/^\p{Lu}/u.test(words[at + 1]?.text ?? "")
+  )
+    return [];
+  // A field with usual values takes others only where they look like one.
+  const plain = /^\p{Ll}/u.test(first.text);
+  const isUsual = shaped || led || /^\p{Lu}\p{Ll}+$/u.test(first.text) || findKnownValue(field, [first]) !== undefined;
+  if (field.values.length > 0 && !isUsual) return [];
+  if (plain && skill.foreign.has(first.lemma) && !/[-_.]/.test(first.text)) return [];
+  const isProper = (word: Word) => /^[\p{Lu}\d#@]|[-_/.]/u.test(word.text);
+  const found = [{ to: at + 1, quality: shaped || isProper(first) ? 1 : 0.7 }];
+  if (shaped && field.particular) return found;
+  for (let to = at + 2; to <= Math.min(words.length, at + LONGEST_NAME); to++) {
+    const last = words[to - 1];
+    if (last === undefined || last.kind !== "word" || !mayBeInName(words, to - 1) || isRival(skill, words, to - 1))
+      break;
+    if (KEY.test(last.text) || /[#@]/.test(last.text) || (isAction(last) && /^\p{Ll}/u.test(last.text))) break;
+    const span = words.slice(at, to);
+    if (/^\p{Ll}/u.test(last.text) && (isFieldWord(field, last) || listSameNouns(last).length > 2)) break;
+    if (skill.access !== "read" && !isProper(first) && !isFieldWord(field, words[to])) continue;
+    const quality = isProper(first) ? (span.every(isProper) ? 1.1 : 1) : 0.5;
+    found.push({ to, quality });
+  }
+  return found;
+}
+
+function endOfAddresses(words: Word[], at: number): number {
+  let to = at + 1;
+  while (to < words.length) {
+    const joint = words[to];
+    const next = joint?.text === "," || joint?.lower === "and" ? to + 1 : to;
+    if (next === to || !words[next]?.text.includes("@")) break;
+    to = next + 1;
+  }
+  return to;
+}
+
+/** Whether a name may end before a word: nothing there could belong to it. */
+export function endsName(skill: Skill, field: Field, words: Word[], to: number): boolean {
+  const next = words[to];
+  if (next === undefined || next.kind !== "word" || !mayBeInName(words, to)) return true;
+  return (
+    isFieldWord(field, next) ||
+    isNoun(skill, next) ||
+    skill.foreign.has(next.lemma) ||
+    TIME.test(next.lower) ||
+    isRival(skill, words, to) ||
+    isServiceName(skill, [next])
+  );
+}
+
+/** Whether another service is named here, in one word or two. */
+export function isRival({ rivals }: Skill, words: Word[], at: number): boolean {
+  const [first, second] = [words[at]?.lower ?? "", words[at + 1]?.lower ?? ""];
+  return rivals.has(first) || rivals.has(`${first} ${second}`);
+}
+
+function mayBeInName(words: Word[], at: number): boolean {
+  const { lower, kind, text } = words[at] as Word;
+  if (kind !== "word") return false;
+  if (/^\p{Lu}{2,}$/u.test(text)) return true;
+  // "In Review", "On Hold".
+  if (at > 0 && /^\p{Lu}\p{Ll}/u.test(text) && PREPOSITIONS.has(lower) && /^\p{Lu}/u.test(words[at + 1]?.text ?? ""))
+    return true;
+  // "Status is New", "the First project".
+  if (at > 0 && /^\p{Lu}\p{Ll}+$/u.test(text) && !PREPOSITIONS.has(lower) && !QUESTION_WORDS.has(lower)) return true;
+  return !NOT_IN_NAMES.some((set) => set.has(lower));
+}
+
+/** Whether a word names what the tool works on. */
+export function isNoun({ nouns }: Skill, word: Word): boolean {
+  return word.kind === "word" && nouns.some((noun) => isSameNoun(noun, word));
+}
+
+/** The name of the tool's own service says where to look; nothing there is called that unless it is in quotes. */
+export function isServiceName({ names }: Skill, span: Word[]): boolean {
+  const text = span.map(({ lower }) => lower).join(" ");
+  return names.includes(text);
+}
+
+const JOINTS = new Set(["and", "or", "then", "'s", "is", "where", "while", "so", "if", "please", "to"]);
+const NOT_IN_NAMES = [
+  VAGUE_WORDS,
+  OWNERS,
+  PREPOSITIONS,
+  TEXT_CUES,
+  PRONOUNS,
+  PERSON_PRONOUNS,
+  QUESTION_WORDS,
+  ARTICLES,
+  OPERATORS,
+  JOINTS,
+  EMPTY_IN_READS,
+];
+
+/** Words that lead to what a field is for, by its name. */
+const ROLES: { name: RegExp; leads: Set<string>; writes?: Set<string> }[] = [
+  { name: /^(sender|from|author|reporter|creator)/i, leads: new Set(["from", "by"]) },
+  { name: /^(assign)/i, leads: new Set(["to", "for"]) },
+  { name: /^owner/i, leads: new Set(["by", "of"]) },
+  { name: /^(guests?|attendees?|invite|participants?)/i, leads: new Set(["with", "invite", "inviting"]) },
+  { name: /^(to|recipients?)$/i, leads: new Set(["to"]) },
+  { name: /^(person|people|user|member)/i, leads: new Set(["with", "for", "to"]) },
+  { name: /^(company|organi[sz]ation)/i, leads: new Set(["at", "from", "of"]) },
+  {
+    name: /^(repo|repository|project|space|channel|folder|parent|table|base|database|board)/i,
+    leads: new Set(["in", "on", "of", "from"]),
+    writes: new Set(["to", "into"]),
+  },
+  {
+    name: /^(document|spreadsheet|page|sheet)/i,
+    leads: new Set(["in", "of", "from"]),
+    writes: new Set(["to", "into"]),
+  },
+  { name: /^(label|tag)/i, leads: new Set(["labelled", "labeled", "tagged", "with"]) },
+  { name: /^(location|place|room)/i, leads: new Set(["at", "in"]) },
+];
+
+const TIME =
+  /^(today|tomorrow|yesterday|tonight|\d.*|(mon|tues|wednes|thurs|fri|satur|sun)day|(mon|tue|wed|thu|fri|sat|sun)|(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec).*)$/;
+const CELLS = /^[A-Z]{1,3}\d{1,6}(?::[A-Z]{1,3}\d{1,6})?$/i;
+const KEY = /^[A-Za-z][A-Za-z0-9_]*-\d+$/;
+const LONGEST_NAME = 6;

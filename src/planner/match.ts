@@ -1,0 +1,202 @@
+import type { Part, Skill } from "./catalogue.ts";
+import type { Clause, Value } from "./clauses.ts";
+
+import { type Field, isFieldWord } from "./fields.ts";
+import { ARTICLES } from "./grammar.ts";
+import type { Word } from "./language.ts";
+import { scoreSimilarity } from "./lexicon.ts";
+import type { Phrase } from "./phrase.ts";
+import type { SlotValue } from "./slot-texts.ts";
+import { readSlot } from "./slot-values.ts";
+import type { Unit } from "./units.ts";
+
+/** How a clause reads by one example: what each field gets, and the words that nothing accounts for. */
+export type Match = {
+  score: number;
+  /** Indexes of the words that were not understood. */
+  loose: number[];
+  values: { field: Field; value: Value | Value[] | undefined; from: number; to: number }[];
+  /** Indexes of the words that are the example's own. */
+  matched: Set<number>;
+  /** Slots of the example that got nothing. */
+  skipped: Field[];
+  /** Whether the first word of the example, its verb, is in the clause. */
+  verb: boolean;
+  /** Whether something besides a common verb tells which tool is meant. */
+  told: boolean;
+};
+
+type Step =
+  | { kind: "end" }
+  | { kind: "skip-part" }
+  | { kind: "loose" }
+  | { kind: "unit"; unit: Unit }
+  | { kind: "phrase"; phrase: Phrase }
+  | { kind: "word"; weight: number }
+  | { kind: "slot"; to: number; value: Value | Value[] | undefined; particular: boolean };
+type Cell = { score: number; step: Step };
+
+/**
+ * Lays an example along a clause in the way that accounts for most of its words. Both keep their order; between the
+ * words of the example the clause may have phrases for further fields.
+ */
+export function matchExample(
+  parts: Part[],
+  skill: Skill,
+  clause: Clause,
+  {
+    phrases,
+    units,
+    mayFill,
+  }: { phrases: Phrase[]; units: Unit[]; mayFill(field: Field, from: number, to: number): boolean },
+): Match {
+  const { words } = clause;
+  const width = words.length + 1;
+  const cells: Cell[] = new Array((parts.length + 1) * width * 2);
+  const at = (part: number, word: number, led: boolean) => cells[(part * width + word) * 2 + (led ? 1 : 0)] ?? END;
+  const choose = (part: number, word: number, led: boolean): Cell => {
+    let best: Cell = word === words.length && part === parts.length ? END : NONE;
+    const offer = (score: number, step: Step) => {
+      if (score > best.score) best = { score, step };
+    };
+    const current = parts[part];
+    if (current)
+      offer(at(part + 1, word, led && isTrifle(parts, part, skill)).score - costOfSkip(parts, part, skill), {
+        kind: "skip-part",
+      });
+    const here = words[word];
+    if (!here) return best;
+    offer(at(part, word + 1, led).score - LOOSE, { kind: "loose" });
+    for (const unit of units)
+      if (unit.from === word) offer(at(part, unit.to, led).score + unit.gain, { kind: "unit", unit });
+    for (const phrase of phrases)
+      if (phrase.from === word && mayFill(phrase.field, word, phrase.to))
+        offer(at(part, phrase.to, led).score + phrase.weight, { kind: "phrase", phrase });
+    if (current === undefined) return best;
+    if ("word" in current) {
+      // "What" may stand for "show", but says little.
+      const most = here.stop ? 0.25 : Number.POSITIVE_INFINITY;
+      const like = scoreSimilarity(current.word, here);
+      const weight = like * Math.min(current.weight, most);
+      const bonus = part === 0 && like === 1 && !here.stop ? EXACT : 0;
+      if (weight > 0) offer(at(part + 1, word + 1, true).score + weight + bonus, { kind: "word", weight });
+      return best;
+    }
+    for (const { to, value, quality, particular, own } of getSlots(part, word))
+      if (led || own) offer(at(part + 1, to, true).score + SLOT * quality, { kind: "slot", to, value, particular });
+    return best;
+  };
+  const slots = new Map<number, SlotValue[]>();
+  const getSlots = (part: number, word: number): SlotValue[] => {
+    const current = parts[part];
+    if (current === undefined || "word" in current) return [];
+    const known =
+      slots.get(part * width + word) ??
+      readSlot(skill, current.slot, clause, word, phrases).filter(({ to }) => mayFill(current.slot, word, to));
+    slots.set(part * width + word, known);
+    return known;
+  };
+  for (let part = parts.length; part >= 0; part--) {
+    for (let word = words.length; word >= 0; word--) {
+      for (const led of [false, true]) cells[(part * width + word) * 2 + (led ? 1 : 0)] = choose(part, word, led);
+    }
+  }
+  return trace(parts, words, skill, at);
+}
+
+/** Whether a word of an example may be left out without losing what leads to the next slot: "the", "Jira", the "document" of its name. */
+function isTrifle(parts: Part[], at: number, { names }: Skill): boolean {
+  const part = parts[at];
+  if (part === undefined || "slot" in part) return false;
+  const { word } = part;
+  return ARTICLES.has(word.lower) || word.lower === "as" || names.includes(word.lower) || isNounOfNext(parts, at);
+}
+
+function isNounOfNext(parts: Part[], at: number): boolean {
+  const [part, next] = [parts[at], parts[at + 1]];
+  return (
+    part !== undefined && "word" in part && next !== undefined && "slot" in next && isFieldWord(next.slot, part.word)
+  );
+}
+
+function trace(
+  parts: Part[],
+  words: Word[],
+  skill: Skill,
+  at: (part: number, word: number, led: boolean) => Cell,
+): Match {
+  const match: Match = {
+    score: at(0, 0, false).score,
+    loose: [],
+    values: [],
+    matched: new Set(),
+    skipped: [],
+    verb: false,
+    told: false,
+  };
+  const verb = parts.findIndex((part) => "word" in part && part.word.kind === "word");
+  let led = false;
+  let whole = parts.length >= LONG;
+  for (let part = 0, word = 0; part < parts.length || word < words.length; ) {
+    const { step } = at(part, word, led);
+    const current = parts[part];
+    if (step.kind === "word" || step.kind === "slot") led = true;
+    if (step.kind === "skip-part") {
+      whole &&= current !== undefined && "word" in current && (current.word.stop || current.word.kind === "mark");
+      led &&= isTrifle(parts, part, skill);
+      if (current && "slot" in current) match.skipped.push(current.slot);
+      part++;
+    } else if (step.kind === "loose") match.loose.push(word++);
+    else if (step.kind === "unit") {
+      match.told ||= step.unit.tells;
+      word = step.unit.to;
+    } else if (step.kind === "phrase") {
+      const { phrase } = step;
+      match.told ||= phrase.particular;
+      match.values.push(phrase, ...(phrase.also ?? []).map((more) => ({ ...more, from: phrase.from, to: phrase.to })));
+      word = phrase.to;
+    } else if (step.kind === "word") {
+      if (part === verb) match.verb = true;
+      const here = words[word];
+      match.told ||= here !== undefined && !here.stop && (part !== verb || step.weight >= RARE) && here.kind === "word";
+      match.matched.add(word++);
+      part++;
+    } else if (step.kind === "slot") {
+      match.told ||= step.particular;
+      if (current && "slot" in current)
+        match.values.push({ field: current.slot, value: step.value, from: word, to: step.to });
+      part++;
+      word = step.to;
+    } else break;
+  }
+  match.told ||= whole;
+  return match;
+}
+
+/** A write needs its verb; the name of the service and small words may be left out. */
+function costOfSkip(parts: Part[], index: number, skill: Skill): number {
+  const part = parts[index] as Part;
+  if ("slot" in part) return isNounOfNext(parts, index - 1) ? 1.5 : part.slot.required ? 0.3 : 0.2;
+  const { word, weight } = part;
+  if (index === 0 && skill.access !== "read") return 5;
+  if (word.kind === "mark" || word.stop) return 0.02;
+  return weight * (skill.names.includes(word.lower) || isNounOfNext(parts, index) ? 0.3 : 0.6);
+}
+
+const END: Cell = { score: 0, step: { kind: "end" } };
+const NONE: Cell = { score: Number.NEGATIVE_INFINITY, step: { kind: "end" } };
+
+/** What a word costs that nothing accounts for: more than all that one word could gain. */
+const LOOSE = 1.5;
+
+/** Gain of a verb in the very word of the example. */
+const EXACT = 0.3;
+
+/** Parts from which an example that is said in full identifies the tool. */
+const LONG = 4;
+
+/** Gain of a filled slot, in weights of words. */
+const SLOT = 0.6;
+
+/** Weight from which a verb alone identifies the tool. */
+const RARE = 0.9;

@@ -1,0 +1,208 @@
+import type { Skill } from "./catalogue.ts";
+import { type Clause, sliceText, type Value } from "./clauses.ts";
+import { endsName, findKnownValue, isNoun, listNameEnds, readKey } from "./field-words.ts";
+import { type Field, isFieldWord } from "./fields.ts";
+import { ARTICLES, NEGATIONS, POSSESSIVES, PREPOSITIONS } from "./grammar.ts";
+import type { Word } from "./language.ts";
+import { isAction } from "./lexicon.ts";
+import { listLeads, type Phrase } from "./phrase.ts";
+import { findColumns, findNumbers, findSwitches } from "./phrase-numbers.ts";
+import { findTexts } from "./phrase-texts.ts";
+import { resolveReference } from "./reference.ts";
+import { findTimePhrases } from "./time-phrases.ts";
+
+/** Finds the phrases of a clause for all fields of a tool. */
+export function findPhrases(skill: Skill, clause: Clause): Phrase[] {
+  const find = skill.fields.flatMap((field): Phrase[] => {
+    if (field.kind === "key") return findKeys(field, clause);
+    if (field.kind === "number") return findNumbers(skill, field, clause);
+    if (field.kind === "boolean") return findSwitches(skill, field, clause);
+    if (field.kind === "object") return findColumns(field, clause);
+    const known = field.values.length > 0 ? findKnownValues(skill, field, clause) : [];
+    if (field.kind === "date" || field.closed) return known;
+    return [...known, ...(field.kind === "text" ? findTexts(skill, field, clause) : findNames(skill, field, clause))];
+  });
+  return [...find, ...findTimePhrases(skill, clause), ...findOwner(skill, clause)];
+}
+
+/** "Set its priority": the one thing that was just spoken of. */
+function findOwner({ fields }: Skill, clause: Clause): Phrase[] {
+  const at = clause.words.findIndex(({ lower }) => lower === "its");
+  const field = fields.find(({ required, kind }) => required && kind !== "text");
+  if (at < 0 || field === undefined) return [];
+  const pronoun = { ...(clause.words[at] as Word), lower: "it" };
+  const value = resolveReference({ ...clause, words: clause.words.with(at, pronoun) }, field, at, at + 1)?.[0];
+  return value === undefined ? [] : [{ field, from: at, to: at + 1, value, weight: 0.6, particular: true }];
+}
+
+function findKeys(field: Field, { words }: Clause): Phrase[] {
+  return words.flatMap((word, at) => {
+    const key = readKey(word, field);
+    if (key === undefined) return [];
+    const from = isFieldWord(field, words[at - 1]) ? at - 1 : at;
+    return [{ field, from, to: at + 1, value: key, weight: 0.7, particular: true }];
+  });
+}
+
+/** Whether two words are keys that one request names side by side: "close KAY-1 and KAY-2". */
+export function readsKeys({ fields }: Skill, a: Word | undefined, b: Word | undefined): boolean {
+  return (
+    a !== undefined &&
+    b !== undefined &&
+    fields.some((field) => field.kind === "key" && readKey(a, field) !== undefined && readKey(b, field) !== undefined)
+  );
+}
+
+/** Known values anywhere in the clause; "not done" is "open" where that is a value. */
+function findKnownValues(skill: Skill, field: Field, { words }: Clause): Phrase[] {
+  const found: Phrase[] = [];
+  for (let from = 0; from < words.length; from++) {
+    for (let size = Math.min(4, words.length - from); size > 0; size--) {
+      const span = words.slice(from, from + size);
+      if (span.some(({ kind }) => kind === "mark") || isAddressee(words, from)) continue;
+      if (skill.access !== "read" && POSSESSIVES.has(span[0]?.lower ?? "")) continue;
+      // What a write is to set is taken in its own words: "done" is not "close".
+      const value = findKnownValue(field, span, skill.access !== "read" && from > 0);
+      if (value === undefined) continue;
+      // The word that names the action is a value only where the action cannot be said without it ("close KAY-3").
+      if (from === 0 && !field.required && isAction(words[0])) continue;
+      const negation = findNegation(words, from);
+      const to = from + size;
+      const base = {
+        field,
+        weight: value.toLowerCase() === "all" ? 0.1 : 0.5 + 0.05 * size,
+        particular: !COMMON.has(value.toLowerCase()),
+      };
+      if (negation !== undefined) {
+        const opposite = getOpposite(field, span);
+        if (opposite) found.push({ ...base, from: negation, to: extendEmpty(words, to), value: opposite });
+        continue;
+      }
+      for (const start of listLeads(skill, field, words, from)) {
+        found.push({ ...base, from: start, to: isFieldWord(field, words[to]) && size === 1 ? to + 1 : to, value });
+      }
+      found.push({ ...base, from, to, value });
+    }
+  }
+  return found;
+}
+
+/** The negation that governs a word: "not done", "hasn't been finished". */
+function findNegation(words: Word[], at: number): number | undefined {
+  let before = at - 1;
+  while (before > 0 && BETWEEN.has(words[before]?.lower ?? "")) before--;
+  return NEGATIONS.has(words[before]?.lower ?? "") ? before : undefined;
+}
+
+function extendEmpty(words: Word[], to: number): number {
+  return words[to]?.lower === "yet" ? to + 1 : to;
+}
+
+function getOpposite(field: Field, span: Word[]): string | undefined {
+  const done = span.some(({ lemma, lower }) => DONE.has(lemma) || DONE.has(lower));
+  return done ? field.values.find(({ value }) => value.toLowerCase() === "open")?.value : undefined;
+}
+
+/** A name after a word that leads to one ("in KAY"), beside the field's own noun ("the ENG space"), or with the field's own look. */
+function findNames(skill: Skill, field: Field, clause: Clause): Phrase[] {
+  const { words } = clause;
+  return words.flatMap((word, at): Phrase[] => {
+    if (word.kind === "mark" || (PREPOSITIONS.has(word.lower) && word.kind === "word") || ARTICLES.has(word.lower))
+      return [];
+    const leads = listLeads(skill, field, words, at);
+    const shaped = word.kind === "word" && field.shape?.test(word.text) === true && field.particular;
+    return listNameEnds(skill, field, words, at).flatMap(({ to, quality }): Phrase[] => {
+      const value = readName(field, clause, at, to);
+      if (
+        value === undefined ||
+        (to === at + 1 && /^\p{Ll}/u.test(word.text) && (isNoun(skill, word) || isFieldWord(field, word)))
+      )
+        return [];
+      if (!endsName(skill, field, words, to)) return [];
+      const trailing = isFieldWord(field, words[to]) ? 1 : 0;
+      const made = (from: number, end: number, weight: number) => ({
+        field,
+        from,
+        to: end,
+        value,
+        weight: weight * quality,
+        particular: shaped,
+      });
+      const possessive = field.person && words[to]?.lower === "'s" && skill.access === "read";
+      return [
+        ...leads.map((from) => made(from, to + trailing, 0.5 + 0.05 * (at - from) + 0.25 * trailing)),
+        ...(trailing && leads.length === 0 && (at > 0 || isCode(field, word))
+          ? [made(words[at - 1]?.lower === "the" ? at - 1 : at, to + 1, 0.65)]
+          : []),
+        ...(possessive ? [made(at, to + 1, 0.5)] : []),
+        ...(shaped && to === at + 1 ? [made(at, to, 0.6)] : []),
+        ...(isCode(field, word) && to === at + 1 ? [made(at, to, 0.4)] : []),
+      ];
+    });
+  });
+}
+
+/** "KAY" in "the KAY bugs": a name in capitals, for a field whose names are. */
+function isCode(field: Field, { text, kind }: Word): boolean {
+  return (
+    kind === "word" &&
+    /^\p{Lu}[\p{Lu}\p{N}_]+$/u.test(text) &&
+    field.shape?.test(text) === true &&
+    field.shape.test("KAY")
+  );
+}
+
+/** The value of a name: several addresses as one text, where the field takes them so. */
+export function readName(field: Field, clause: Clause, from: number, to: number): Value | Value[] | undefined {
+  const span = clause.words.slice(from, to);
+  if (!span.some(({ kind }) => kind !== "mark")) return undefined;
+  if (to - from > 1 && span.some(({ text }) => text.includes("@"))) {
+    const addresses = span.filter(({ text }) => text.includes("@")).map(({ text }) => text);
+    return field.list ? addresses : addresses.join(", ");
+  }
+  const text = sliceText(clause, from, to);
+  return field.list ? [text] : text;
+}
+
+/** "Show me", "tell me": who is spoken to, not whose things they are. */
+function isAddressee(words: Word[], index: number): boolean {
+  return (
+    words[index]?.lower === "me" &&
+    /^(show|give|tell|get|find|list|send|let|help|read|email|mail|message)$/.test(words[index - 1]?.lower ?? "")
+  );
+}
+
+/** Values that many tools have. */
+const COMMON = new Set([
+  "me",
+  "all",
+  "open",
+  "closed",
+  "done",
+  "nobody",
+  "anyone",
+  "read",
+  "edit",
+  "comment",
+  "high",
+  "low",
+  "medium",
+  "highest",
+  "lowest",
+  "page",
+  "document",
+]);
+
+const BETWEEN = new Set(["been", "yet", "be", "already", "yet", "quite"]);
+const DONE = new Set([
+  "do",
+  "done",
+  "close",
+  "closed",
+  "resolve",
+  "resolved",
+  "finish",
+  "finished",
+  "complete",
+  "completed",
+]);

@@ -1,0 +1,179 @@
+import type { Skill } from "./catalogue.ts";
+import { type Clause, sliceText, type Value } from "./clauses.ts";
+import { isNoun, isRival } from "./field-words.ts";
+import { type Field, isLongText } from "./fields.ts";
+import {
+  ARTICLES,
+  OPERATORS,
+  POSSESSIVES,
+  PREPOSITIONS,
+  PRONOUNS,
+  QUESTION_WORDS,
+  TEXT_CUES,
+  VAGUE_WORDS,
+} from "./grammar.ts";
+import type { Word } from "./language.ts";
+import { MARK } from "./phrase.ts";
+import { findTimes } from "./times.ts";
+
+/** What the slot of an example may take from a word on. Without a value, the words point at something that is not known. */
+export type SlotValue = {
+  to: number;
+  value: Value | Value[] | undefined;
+  quality: number;
+  particular: boolean /** It needs no word that leads to it. */;
+  own?: boolean;
+};
+
+/** Text for a slot: in quotes, after a word that leads to it, or plain words where they can be nothing else. */
+export function readText(skill: Skill, field: Field, clause: Clause, at: number): SlotValue[] {
+  const { words } = clause;
+  const first = words[at];
+  if (first === undefined || first.kind === "mark") return [];
+  if (first.kind === "literal") {
+    if (first.text === MARK)
+      return isLongText(field) ? [{ to: at + 1, value: MARK, quality: 1, particular: false }] : [];
+    if (skill.access === "read" && words[at - 1]?.text === ":") return [];
+    return [{ to: at + 1, value: first.text, quality: 1, particular: false }];
+  }
+  const lead = words[at - 1];
+  const led = lead !== undefined && (TEXT_CUES.has(lead.lower) || lead.text === ":" || lead.lower === "about");
+  if (skill.access === "read") return readQuery(skill, clause, at);
+  if (led) return readAll(field, clause, at);
+  return isLongText(field) ? readSentence(skill, clause, at) : readTitle(skill, clause, at);
+}
+
+/** Words to search for: as they stand, without what would change the question. */
+function readQuery(skill: Skill, clause: Clause, at: number): SlotValue[] {
+  const { words } = clause;
+  const from = ARTICLES.has(words[at]?.lower ?? "") ? at + 1 : at;
+  const times = findTimes(clause, true);
+  const found: SlotValue[] = [];
+  for (let to = from + 1; to <= Math.min(words.length, from + MOST_WORDS); to++) {
+    const last = words[to - 1];
+    if (
+      last === undefined ||
+      last.kind !== "word" ||
+      OPERATORS.has(last.lower) ||
+      QUESTION_WORDS.has(last.lower) ||
+      TEXT_CUES.has(last.lower) ||
+      /^[#@]/.test(last.text) ||
+      isRival(skill, words, to - 1)
+    )
+      break;
+    if (times.some((time) => time.from < to && to <= time.to)) break;
+    if (
+      to === from + 1 &&
+      (PREPOSITIONS.has(last.lower) ||
+        PRONOUNS.has(last.lower) ||
+        ["i", "me", "my", "we", "you", "us"].includes(last.lower))
+    )
+      break;
+    if (PREPOSITIONS.has(last.lower) || ["and", "or", "the", "a", "my", "'s"].includes(last.lower)) continue;
+    found.push({ to, value: sliceText(clause, from, to), quality: 0.7 + 0.01 * (to - from), particular: false });
+  }
+  return found;
+}
+
+/** After "called", "saying" or a colon: to the end, or up to where something else begins. */
+function readAll(field: Field, clause: Clause, at: number): SlotValue[] {
+  const { words } = clause;
+  const ends = isLongText(field) ? [words.length] : listLineEnds(words, at);
+  return ends.map((to) => ({
+    to,
+    value: sliceToEnd(clause, at, to),
+    quality: 0.8 + 0.03 * (to - at),
+    particular: false,
+  }));
+}
+
+function listLineEnds(words: Word[], at: number): number[] {
+  const ends: number[] = [];
+  for (let to = at + 1; to <= words.length; to++) {
+    const next = words[to];
+    if (
+      next === undefined ||
+      next.kind !== "word" ||
+      PREPOSITIONS.has(next.lower) ||
+      TEXT_CUES.has(next.lower) ||
+      /^\d|day$|^(next|this|tomorrow|today|and)$/.test(next.lower)
+    )
+      ends.push(to);
+    if (next?.kind === "literal" || to - at >= 2 * MOST_WORDS) break;
+  }
+  return ends;
+}
+
+/** A message without quotes: a greeting of a few words, or a sentence; never the description of something to be found first. */
+function readSentence(skill: Skill, clause: Clause, at: number): SlotValue[] {
+  const { words } = clause;
+  const [first] = words.slice(at);
+  if (
+    first === undefined ||
+    /^[#@]/.test(first.text) ||
+    VAGUE_WORDS.has(first.lower) ||
+    PREPOSITIONS.has(first.lower) ||
+    POSSESSIVES.has(first.lower) ||
+    PRONOUNS.has(first.lower) ||
+    QUESTION_WORDS.has(first.lower)
+  )
+    return [];
+  const found: SlotValue[] = [];
+  const says = words.slice(at).some(({ lower }) => SENTENCE.has(lower));
+  if (says && at > 1)
+    found.push({ to: words.length, value: sliceToEnd(clause, at, words.length), quality: 0.8, particular: false });
+  // "Send the build is green to #general".
+  const place = words.findLastIndex(
+    ({ lower }, index) => index > at && PREPOSITIONS.has(lower) && /^[#@]/.test(words[index + 1]?.text ?? ""),
+  );
+  if (says && place > 0)
+    found.push({ to: place, value: sliceText(clause, at, place), quality: 0.8, particular: false });
+  if (ARTICLES.has(first.lower)) return found;
+  for (let to = at + 1; to <= Math.min(words.length, at + 4); to++) {
+    const last = words[to - 1];
+    if (
+      last === undefined ||
+      last.kind !== "word" ||
+      PREPOSITIONS.has(last.lower) ||
+      OPERATORS.has(last.lower) ||
+      skill.foreign.has(last.lemma)
+    )
+      break;
+    found.push({ to, value: sliceText(clause, at, to), quality: 0.6, particular: false });
+  }
+  return found;
+}
+
+/** A title without quotes begins with its own words: "schedule Dentist". */
+function readTitle(skill: Skill, clause: Clause, at: number): SlotValue[] {
+  const { words } = clause;
+  const [first] = words.slice(at);
+  if (first === undefined || first.kind !== "word") return [];
+  const proper = /^[\p{Lu}\d]/u.test(first.text);
+  const found: SlotValue[] = [];
+  if (!proper && (first.stop || isNoun(skill, first) || OPERATORS.has(first.lower))) return [];
+  if (/^[A-Za-z]\w*-\d+$/.test(first.text) || skill.foreign.has(first.lemma) || VAGUE_WORDS.has(first.lower)) return [];
+  for (let to = at + 1; to <= Math.min(words.length, at + 8); to++) {
+    const last = words[to - 1];
+    if (last === undefined || last.kind !== "word" || TEXT_CUES.has(last.lower) || PREPOSITIONS.has(last.lower)) break;
+    if (last.lower !== "and")
+      found.push({ to, value: sliceText(clause, at, to), quality: proper ? 0.8 : 0.55, particular: false });
+  }
+  return found;
+}
+
+/** With the emoji at its end, but not the mark that ends the sentence. */
+function sliceToEnd(clause: Clause, from: number, to: number): string {
+  let end = to;
+  while (
+    end < clause.words.length &&
+    clause.words[end]?.kind === "mark" &&
+    !/^[.,;!?()]$/.test(clause.words[end]?.text ?? "")
+  )
+    end++;
+  const text = sliceText(clause, from, end);
+  return text;
+}
+
+const SENTENCE = new Set("is are was were am will would has have had can could must should".split(" "));
+const MOST_WORDS = 10;

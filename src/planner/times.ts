@@ -1,0 +1,160 @@
+import { parse } from "chrono-node/en";
+import type { Clause } from "./clauses.ts";
+import { PERIODS, type Period } from "./periods.ts";
+
+/**
+ * A day, a time or a stretch of time that a clause names: which words say it (`to` exclusive), and what it bounds.
+ * `start` and `end` are days (`2026-11-28`) or moments (`2026-11-28T15:00:00`); `end` is inclusive for days.
+ */
+export type NamedTime = Period & {
+  from: number;
+  to: number;
+  /** A time of day alone. */
+  clock?: boolean;
+};
+
+/** Returns the times in a clause, in their order. A weekday is the next one, or the last one with `past`. */
+export function findTimes(clause: Clause, past: boolean): NamedTime[] {
+  const found = known.get(clause) ?? {};
+  known.set(clause, found);
+  const key = past ? "past" : "ahead";
+  found[key] ??= readTimes(clause, past);
+  return found[key];
+}
+
+/** Returns the day or time that a text names, for a form. */
+export function parseTime(text: string, now: number): string | undefined {
+  const [date] = parse(text, new Date(now), { forwardDate: true });
+  return date && toIso(date.start);
+}
+
+/** Adds minutes to a moment without a zone. */
+export function addMinutes(moment: string, minutes: number): string {
+  const zoned = /Z$/.test(moment);
+  const time = new Date(zoned ? moment : `${moment}Z`).getTime() + minutes * 60_000;
+  const iso = new Date(time).toISOString();
+  return zoned ? iso : iso.slice(0, 19);
+}
+
+/** Returns the day of a moment on this machine's clock. */
+export function toDay(time: number): string {
+  const date = new Date(time);
+  return new Date(Date.UTC(date.getFullYear(), date.getMonth(), date.getDate())).toISOString().slice(0, 10);
+}
+
+/** Adds days to a day. */
+export function addDays(day: string, days: number): string {
+  return new Date(Date.parse(`${day.slice(0, 10)}T00:00:00Z`) + days * DAY).toISOString().slice(0, 10);
+}
+
+/** Each clause is read once for all tools. */
+const known = new WeakMap<Clause, { past?: NamedTime[]; ahead?: NamedTime[] }>();
+
+type Found = Omit<NamedTime, "from" | "to"> & { at: number; until: number };
+
+function readTimes(clause: Clause, past: boolean): NamedTime[] {
+  const text = maskLiterals(clause);
+  const periods = PERIODS.flatMap(({ pattern, read }) =>
+    [...text.matchAll(pattern)].flatMap((match): Found[] => {
+      const value = read(match, new Date(clause.now));
+      return value ? [{ ...value, at: match.index, until: match.index + match[0].length }] : [];
+    }),
+  );
+  const free = blank(text, periods);
+  const dates = parse(free, new Date(clause.now), { forwardDate: !past }).map(
+    ({ index, text: said, start, end }): Found => ({
+      bound: "on",
+      ...(["day", "weekday", "month"].some((name) => start.isCertain(name as "day")) ? {} : { clock: true }),
+      start: toIso(start),
+      ...(end ? { end: toIso(end) } : {}),
+      at: index,
+      until: index + said.length,
+    }),
+  );
+  const all = [...periods, ...dates].sort((a, b) => a.at - b.at);
+  return joinRanges(setDays(all.flatMap((one) => place(one, clause))), clause);
+}
+
+/** Finds the words of a time. A number alone ("17" of "Safari 17") is none. */
+function place({ at, until, ...time }: Found, { words, text }: Clause): NamedTime[] {
+  if (/^\s*\d+\s*$/.test(text.slice(at, until))) return [];
+  const offset = words[0]?.start ?? 0;
+  let from = words.findIndex(({ end }) => end - offset > at);
+  let to = words.findLastIndex(({ start }) => start - offset < until) + 1;
+  if (from < 0 || to <= from || words.slice(from, to).some(({ kind }) => kind === "literal")) return [];
+  if (words[to]?.lower === "'s") to++;
+  let { bound } = time;
+  if (bound === "on") {
+    const lead = words[from - 1]?.lower ?? "";
+    if (AFTER.has(lead)) bound = "after";
+    else if (BEFORE.has(lead)) bound = "before";
+    if (bound !== "on" || ON.has(lead)) from--;
+  }
+  return [{ from, to, ...time, bound }];
+}
+
+/** "Tomorrow's review to 4pm": a time of day is on the one day that is named. */
+function setDays(times: NamedTime[]): NamedTime[] {
+  const [day, ...others] = times.filter(
+    ({ start, end, bound, clock }) => bound === "on" && !clock && end === undefined && /^[\d-]{10}$/.test(start),
+  );
+  if (day === undefined || others.length > 0) return times;
+  return times.map((time) => (time.clock ? { ...time, start: `${day.start}${time.start.slice(10)}` } : time));
+}
+
+/** "Between Monday and Friday", "from today to Friday". */
+function joinRanges(times: NamedTime[], { words }: Clause): NamedTime[] {
+  const joined: NamedTime[] = [];
+  for (const time of times) {
+    const last = joined.at(-1);
+    const between = last === undefined ? undefined : words.slice(last.to, time.from);
+    const isRange =
+      last !== undefined &&
+      last.end === undefined &&
+      last.bound !== "length" &&
+      time.bound !== "length" &&
+      between !== undefined &&
+      ((words[last.from - 1]?.lower === "between" && between.length === 1 && between[0]?.lower === "and") ||
+        (words[last.from]?.lower === "from" &&
+          (between.length === 0 || (between.length === 1 && ["to", "-"].includes(between[0]?.lower ?? "")))));
+    if (!isRange) joined.push(time);
+    else {
+      const from = words[last.from - 1]?.lower === "between" ? last.from - 1 : last.from;
+      joined[joined.length - 1] = { from, to: time.to, bound: "on", start: last.start, end: time.start };
+    }
+  }
+  return joined;
+}
+
+function maskLiterals({ text, words }: Clause): string {
+  const offset = words[0]?.start ?? 0;
+  let masked = text.replace(/\b(today|tomorrow|yesterday|(?:mon|tues|wednes|thurs|fri|satur|sun)day)s\b/gi, "$1 ");
+  for (const { kind, start, end } of words) {
+    if (kind !== "literal") continue;
+    masked =
+      masked.slice(0, start - offset) +
+      MASK.repeat(Math.max(0, Math.min(end - offset, text.length) - (start - offset))) +
+      masked.slice(end - offset);
+  }
+  return masked;
+}
+
+function blank(text: string, spans: Found[]): string {
+  return spans.reduce((rest, { at, until }) => rest.slice(0, at) + MASK.repeat(until - at) + rest.slice(until), text);
+}
+
+/** A day as `2026-11-28`; a time as people say it, of no zone unless they name one, since it is theirs and not this machine's. */
+function toIso(date: ReturnType<typeof parse>[number]["start"]): string {
+  const part = (name: "month" | "day" | "hour" | "minute" | "second") => String(date.get(name) ?? 0).padStart(2, "0");
+  const day = `${date.get("year")}-${part("month")}-${part("day")}`;
+  if (!date.isCertain("hour")) return day;
+  if (date.isCertain("timezoneOffset")) return date.date().toISOString();
+  return `${day}T${part("hour")}:${part("minute")}:${part("second")}`;
+}
+
+const AFTER = new Set(["since", "after", "from", "newer"]);
+const BEFORE = new Set(["before", "until", "till", "by", "older"]);
+const ON = new Set(["on", "at", "for", "in", "of", "during"]);
+
+const MASK = "\u0002";
+const DAY = 86_400_000;

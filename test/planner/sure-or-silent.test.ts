@@ -1,0 +1,145 @@
+import { expect, test } from "vitest";
+import { configureServices } from "#connectors/catalogue";
+import { modelTools, plannerTalk, type Reply } from "#test/planner";
+
+const tools = modelTools(configureServices({ clients: {} }).map(({ service }) => service));
+
+/** A word of each changes what is asked for, and no field takes it. */
+const SILENT = [
+  "all KAY issues except bugs",
+  "show the issues in KAY that are not assigned to me",
+  "the 2 biggest issues in KAY",
+  "which deals are above 5000?",
+  "list the bugs in KAY updated in the last 3 days",
+  "emails from Sam that are not about the release",
+  "compare the pages Plan and Roadmap",
+  "book me a flight to berlin",
+  "send a private message to Sara on LinkedIn: hi",
+  "close all bugs in KAY",
+  "call marco on his mobile",
+  "unsend the mail I sent to sara yesterday",
+  "restart the prod server, it is hanging again",
+  "what do I have the week after next?",
+  "close the other one",
+  "add the subject of each unread mail as a row in the Invoices sheet",
+  "send my latest invoice to #general",
+  "Welche Termine hab ich übermorgen?",
+  "did not KAY",
+];
+
+test.each(SILENT)("“%s” is not understood, and nothing is called", async (request) => {
+  const { calls, text } = await plannerTalk(tools).say(request);
+  expect(calls).toEqual([]);
+  expect(text).toMatch(/^I do not know how to do “[^\n]+`kay model list`[^\n]*$/);
+});
+
+const SURE: [request: string, ...calls: Reply["calls"]][] = [
+  ['search jira for "sso login"', ["jira.search", { text: "sso login" }]],
+  ["look up sara lindqvist in hubspot", ["hubspot.search_contacts", { text: "sara lindqvist" }]],
+  ["the 2 oldest issues in KAY", ["jira.search", { project: "KAY", limit: 2, order: "oldest" }]],
+  ["starred mails older than 30 days ⭐", ["gmail.search", { state: "starred", before: "2026-10-28" }]],
+  ["KAY bugs that are not done", ["jira.search", { project: "KAY", type: "Bug", status: "open" }]],
+  ["what hasnt been finished in KAY yet?", ["jira.search", { project: "KAY", status: "open" }]],
+  [
+    "am I free on tuesday at 3pm?",
+    ["google-calendar.free_busy", { person: "me", start: "2026-12-01T15:00:00", end: "2026-12-01T16:00:00" }],
+  ],
+  [
+    "B2:D10 from the Q4 tab of Budget 2026 please",
+    ["google-sheets.read_range", { range: "B2:D10", sheet: "Q4", spreadsheet: "Budget 2026" }],
+  ],
+  [
+    "Airtable, Feedback table, only rows where Status = New",
+    ["airtable.list_records", { table: "Feedback", field: "Status", value: "New" }],
+  ],
+  ["KAY-9 is finished, mark it done", ["jira.transition_issue", { issue: "KAY-9", status: "done" }]],
+  [
+    'KAY-6 is fixed: comment "fixed in 1.4.2" on it and close it',
+    ["jira.add_comment", { issue: "KAY-6", text: "fixed in 1.4.2" }],
+    ["jira.transition_issue", { issue: "KAY-6", status: "close" }],
+  ],
+  [
+    "tell #general the deploy is done 🎉",
+    ["slack.send_message", { channel: "#general", text: "the deploy is done 🎉" }],
+  ],
+  ['dm tom "lunch?"', ["slack.send_message", { channel: "@tom", text: "lunch?" }]],
+  [
+    "draft (dont send!) a mail to a@kay.example, cc b@kay.example, subject Offsite, text: Does it work?",
+    ["gmail.create_draft", { to: "a@kay.example", cc: "b@kay.example", subject: "Offsite", body: "Does it work?" }],
+  ],
+  [
+    "put 'Pricing call' in my calendar on tuesday 3pm for 30 min and invite marco@kay.example",
+    [
+      "google-calendar.create_event",
+      {
+        title: "Pricing call",
+        start: "2026-12-01T15:00:00",
+        end: "2026-12-01T15:30:00",
+        guests: "marco@kay.example",
+      },
+    ],
+  ],
+  [
+    "push tomorrow's Design review to 4pm",
+    ["google-calendar.update_event", { day: "2026-11-28", event: "Design review", start: "2026-11-28T16:00:00" }],
+  ],
+  [
+    'append "Action: book the room" to the Meeting notes doc',
+    ["google-docs.append_text", { text: "Action: book the room", document: "Meeting notes" }],
+  ],
+  [
+    'add "Renew TLS cert" to the Tasks database in notion, Due 15 jan 2027',
+    ["notion.add_row", { title: "Renew TLS cert", database: "Tasks", values: { Due: "2027-01-15" } }],
+  ],
+  [
+    "new hubspot contact: Jonas Weber, jonas@acme.example, company Acme",
+    ["hubspot.create_contact", { name: "Jonas Weber", email: "jonas@acme.example", company: "Acme" }],
+  ],
+];
+
+test.each(SURE)("“%s” is understood to its last word", async (request, ...calls) => {
+  expect((await plannerTalk(tools).say(request)).calls).toEqual(calls);
+});
+
+test("an answer about one thing says which words it left out", async () => {
+  const talk = plannerTalk(tools);
+  expect((await talk.say("what does the doc 'Q4 plan' say about hiring?")).calls).toEqual([
+    ["google-docs.read_document", { document: "Q4 plan" }],
+  ]);
+  expect((await talk.results({ text: "# Q4 plan", data: {} })).text).toBe(
+    "I left out “about hiring”, which I do not understand.\n\n# Q4 plan",
+  );
+});
+
+test("what one service does not have is looked for in the next", async () => {
+  const talk = plannerTalk(tools);
+  const first = await talk.say("show me the open PRs in kay-backend");
+  expect(first.calls.map(([tool]) => tool)).toEqual(["bitbucket.list_pull_requests"]);
+  const next = await talk.results({ code: "NOT_FOUND" });
+  expect(next.calls).toEqual([["github.list_pull_requests", { repository: "kay-backend", state: "open" }]]);
+  expect((await talk.results({ text: "1 pull request:", data: {} })).text).toBe("1 pull request:");
+});
+
+test("“her” is the one person of what was shown", async () => {
+  const talk = plannerTalk(tools);
+  await talk.say("show KAY-11");
+  await talk.results({ text: "KAY-11", data: { key: "KAY-11", reporter: "Priya Nair", assignee: null } });
+  expect((await talk.say("assign it to her")).calls).toEqual([
+    ["jira.assign_issue", { issue: "KAY-11", assignee: "Priya Nair" }],
+  ]);
+});
+
+const TALK: [request: string, words: RegExp][] = [
+  ["hey kay 👋", /^Hello!/],
+  ["thx, thats all for today!", /^You are welcome\.$/],
+  ["which model are you?", /^I am kay's offline planner: rules, not a language model\..*`kay model list`/],
+  ["how do I use a real model", /`kay model list`/],
+  ["connect an openai key", /`kay model list`/],
+  ["how are you?", /^All is well/],
+];
+
+test.each(TALK)("“%s” gets a short answer", async (request, words) => {
+  const { calls, text } = await plannerTalk(tools).say(request);
+  expect([calls, text]).toEqual([[], expect.stringMatching(words)]);
+  expect(text?.length).toBeLessThan(300);
+});
