@@ -75,7 +75,7 @@ function world(
   catchInterrupts: CliPorts["catchInterrupts"],
 ): CliPorts {
   const { env, platform, execPath } = process;
-  const processes = createProcesses(process.pid, isAlive);
+  const processes = createProcesses(process.pid, isAlive, process.getuid?.());
   const uid = process.getuid?.() ?? 0;
   const ways = { builtin: process.getBuiltinModule, env, clock };
   return {

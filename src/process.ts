@@ -19,6 +19,8 @@ export function openTerminal() {
   const ending = new AbortController();
   const interrupts = createInterrupts(() => ending.abort("SIGINT"));
   process.on("SIGINT", interrupts.interrupt);
+  // Without a listener, Node would open its inspector, through which any local user could read the keys.
+  process.on("SIGUSR1", () => undefined);
   for (const signal of ["SIGTERM", "SIGHUP"] as const) process.on(signal, () => ending.abort(signal));
   const columns = Number(process.env.KAY_FORCE_TTY);
   let unwritten = "";

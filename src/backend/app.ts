@@ -34,7 +34,7 @@ const CLOSE_LIMIT = 10_000;
 const STATUS_LIMIT = 2_000;
 
 /** Set by the guard for the routes behind it. */
-type Env = { Bindings: { requestId: string } };
+type Env = { Bindings: { requestId: string; address: string } };
 
 /**
  * Creates the backend: Request in, Response out. Access, size and rate limits are enforced here, once for all routes.
@@ -68,7 +68,7 @@ export function createBackend(ports: BackendPorts): Backend {
   ): Promise<Response> {
     checkAdmission(ports, request);
     await limits.check(route, address);
-    return app.fetch(await limitBody(request, ports.limits.bodyBytes), { requestId });
+    return app.fetch(await limitBody(request, ports.limits.bodyBytes), { requestId, address });
   }
 
   return {

@@ -52,6 +52,8 @@ export type BackendPorts = {
   publicUrl: string;
   /** Host names accepted in `Host`, in addition to that of `publicUrl`. */
   hosts?: string[];
+  /** Whether links to connect a service lead to a page of this backend first; see `needsBeginPage`. */
+  showsBeginPage?: boolean;
   /** Set on the embedded backend: every request except the OAuth callback must carry it in `Kay-Local-Secret`. */
   localSecret?: string;
   limits: Limits;

@@ -4,6 +4,7 @@ import { dirname } from "node:path";
 import type { Timer } from "#net/ports";
 import { Problem } from "#protocol/errors";
 import { getErrno } from "./folders.ts";
+import { requireOwn } from "./own-file.ts";
 import type { Processes } from "./processes.ts";
 import { ensureCredentialFolder, unwritableProblem } from "./replace-file.ts";
 
@@ -20,7 +21,8 @@ export type Lock = {
 /**
  * Runs `work` while no other process holds this lock. A lock is removed if its process has ended or it is too old.
  *
- * @throws Problem STORE_BUSY if another process holds it for too long, or the reason of the signal
+ * @throws Problem STORE_BUSY if another process holds it for too long, STORE_UNREADABLE if the lock or its folder belongs
+ * to another user, or the reason of the signal
  */
 export async function withLock<T>(lock: Lock, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   const id = await acquireLock(lock, signal);
@@ -38,9 +40,12 @@ type Holder = { id: string; pid: number; started: string; host: string; at: numb
 async function acquireLock(lock: Lock, signal?: AbortSignal): Promise<string> {
   const id = lock.unique();
   const { waitMs } = lock.limits ?? LIMITS;
+  const { uid } = lock.processes;
+  await requireOwn(dirname(lock.path), uid);
   // counts sleeps instead of reading the clock, which could be set back and extend the wait forever
   for (let waited = 0; ; ) {
     signal?.throwIfAborted();
+    await requireOwn(lock.path, uid);
     const holder = await readHolder(lock.path);
     if (!holder) {
       if (await createLock(lock, id)) return id;

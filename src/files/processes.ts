@@ -6,6 +6,8 @@ import { promisify } from "node:util";
 export type Processes = {
   /** ID of this process. */
   pid: number;
+  /** ID of its user; undefined on Windows, and where files are not checked. */
+  uid?: number | undefined;
   /** Returns when a process started, as the system reports it ("" if it does not); null if it is not running. */
   getStartTime(pid: number): Promise<string | null>;
 };
@@ -15,9 +17,10 @@ export type Processes = {
  *
  * @param alive whether `process.kill(pid, 0)` succeeds
  */
-export function createProcesses(pid: number, alive: (pid: number) => boolean): Processes {
+export function createProcesses(pid: number, alive: (pid: number) => boolean, uid?: number): Processes {
   return {
     pid,
+    uid,
     async getStartTime(of) {
       const line = await readFile(`/proc/${of}/stat`, "utf8").catch(() => null);
       if (line !== null) return parseStartTime(line);

@@ -2,12 +2,14 @@ import { readFile, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Backend } from "#backend/ports";
 import { secretsEqual } from "#backend/store/secrets";
-import { computeFingerprint, findRunningRecord } from "#client/embedded/embedded";
+import { computeFingerprint } from "#client/embedded/embedded";
+import { computeProof, isChallenge } from "#client/embedded/proof";
+import { findRunningRecord } from "#client/embedded/record";
 import { makePrivateFolders } from "#files/folders";
 import { type Lock, withLock } from "#files/lock";
 import type { Processes } from "#files/processes";
 import { writeWholeFile } from "#files/replace-file";
-import { EMBEDDED_RECORD, LOCAL_SECRET_HEADER, STOP_PATH } from "#protocol/embedded";
+import { EMBEDDED_RECORD, LOCAL_SECRET_HEADER, PROOF_PATH, STOP_PATH } from "#protocol/embedded";
 import { EmbeddedRecord } from "#protocol/embedded-record";
 import { Problem, toProblemBody } from "#protocol/errors";
 import { parseShape } from "#protocol/parse";
@@ -65,11 +67,19 @@ async function start(options: EmbeddedOptions, ports: EmbeddedHostPorts, onStop:
   const { pid } = ports.processes;
   let inside: Backend | undefined;
   let idle: ReturnType<typeof watchIdle> | undefined;
-  const host = await startHost({ ...options, localSecret: secret }, ports, (fetch) => async (request, address) => {
-    idle?.touch();
-    if (new URL(request.url).pathname !== STOP_PATH) return fetch(request, address);
-    return stopRequested(request, secret, inside, onStop);
-  });
+  let url = "";
+  const host = await startHost({ ...options, localSecret: secret }, ports, (fetch) =>
+    withProof(
+      secret,
+      () => url,
+      async (request, address) => {
+        idle?.touch();
+        if (new URL(request.url).pathname !== STOP_PATH) return fetch(request, address);
+        return stopRequested(request, secret, inside, onStop);
+      },
+    ),
+  );
+  url = host.url;
   inside = host.backend;
   // Only now, because a start on a slow machine is not idle time.
   idle = watchIdle(
@@ -102,6 +112,19 @@ function stopRequested(request: Request, secret: string, backend: Backend | unde
   }
   onStop();
   return Response.json({ stopping: true }, { status: 202 });
+}
+
+/** Answers challenges at {@link PROOF_PATH}, and passes on every other request. */
+export function withProof(secret: string, getUrl: () => string, fetch: Backend["fetch"]): Backend["fetch"] {
+  return async (request, address) => {
+    const { pathname, searchParams } = new URL(request.url);
+    if (pathname !== PROOF_PATH) return fetch(request, address);
+    const challenge = searchParams.get("challenge") ?? "";
+    if (request.method === "GET" && isChallenge(challenge))
+      return new Response(computeProof(secret, getUrl(), challenge), { headers: { "cache-control": "no-store" } });
+    const problem = new Problem("INVALID_REQUEST", "Send a challenge with GET.");
+    return Response.json(toProblemBody(problem), { status: problem.status });
+  };
 }
 
 /** Ports of the idle clock. */

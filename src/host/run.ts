@@ -9,7 +9,7 @@ import { getServeRecordName, TOUR } from "#protocol/embedded";
 import { Problem } from "#protocol/errors";
 import type { Log } from "#telemetry/log";
 import { createLog, LEVELS, type LogLevel } from "#telemetry/log";
-import { IDLE_LIMIT_MS, removeRecord, startEmbedded, writeRecord } from "./embedded.ts";
+import { IDLE_LIMIT_MS, removeRecord, startEmbedded, withProof, writeRecord } from "./embedded.ts";
 import { publishSandbox, startSandbox } from "./sandbox.ts";
 import { type HostOptions, type HostPorts, type RunningHost, startHost } from "./serve.ts";
 import { makeDataFolder } from "./store.ts";
@@ -199,7 +199,11 @@ export async function startServing(options: HostOptions, ports: Ports): Promise<
   const { processes, version, log } = ports;
   const { pid } = processes;
   const secret = Buffer.from(ports.random(32)).toString("base64url");
-  const host = await startHost({ ...options, operatorSecret: secret }, ports);
+  let url = "";
+  const host = await startHost({ ...options, operatorSecret: secret }, ports, (fetch) =>
+    withProof(secret, () => url, fetch),
+  );
+  url = host.url;
   const record = join(ports.state, getServeRecordName(Number(new URL(host.url).port || 80)));
   const started = (await processes.getStartTime(pid)) ?? "";
   await writeRecord(record, { pid, started, url: host.url, secret, version, fingerprint: "" }).catch((error: unknown) =>

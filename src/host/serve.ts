@@ -180,7 +180,7 @@ async function startParts(
     ...role({ publicUrl, keys }),
     publicUrl,
     hosts: [options.host],
-    ...(options.localSecret ? { localSecret: options.localSecret } : {}),
+    ...(options.localSecret ? { localSecret: options.localSecret } : { showsBeginPage: true }),
     limits: DEFAULT_LIMITS,
     version,
     sandbox: services.some(

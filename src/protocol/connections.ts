@@ -28,6 +28,8 @@ export const ConnectResponse = z.looseObject({
   state: text,
   message: z.optional(z.string()),
   session_reset: z.optional(z.boolean()),
+  /** Code that the page behind the URL shows too, so that the user can compare them. */
+  user_code: z.optional(z.string()),
   /** The URL is a page to paste a key, token or password, not a consent page. */
   pasted: z.optional(z.boolean()),
   /** When the state expires, in ISO 8601. kay's backends use ten minutes. */

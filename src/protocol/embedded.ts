@@ -15,6 +15,9 @@ export const LOCAL_SECRET_HEADER = "Kay-Local-Secret";
 /** Path that stops the local backend (POST, requires the local secret). Answers 409 while a generation is running. */
 export const STOP_PATH = "/local/stop";
 
+/** Path where a backend with a record proves that it knows the secret (GET, `challenge`). */
+export const PROOF_PATH = "/local/proof";
+
 /** Environment variables that change how a backend behaves. A change requires a new local backend. */
 const SHAPING =
   /^(KAY_(MODEL|DATABASE_URL|CLIENT_.*|KYG_.*|KEYS|CA_FILE)|DATABASE_URL|(OPENAI|ANTHROPIC|GOOGLE|GEMINI|OLLAMA)_.*|(HTTPS?|ALL|NO)_PROXY|NODE_EXTRA_CA_CERTS)$/i;

@@ -40,8 +40,19 @@ export function createLog(write: (line: string) => void, options: { level: LogLe
       ...getLogFields(),
       ...redactFields(fields, 0),
     };
-    write(`${JSON.stringify(line)}\n`);
+    write(`${escapeControls(JSON.stringify(line))}\n`);
   };
+}
+
+/**
+ * Escapes what JSON leaves as it is and a terminal would obey: DEL, C1 controls, and marks that are invisible or change the
+ * reading direction.
+ */
+function escapeControls(json: string): string {
+  return json.replace(
+    /[\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }
 
 const SECRET_NAME =

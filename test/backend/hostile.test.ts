@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { deriveInstallationId } from "#backend/accounts/sessions";
 import { createConcurrencyLimit } from "#backend/connections/concurrency-limit";
 import { answerOnce } from "#backend/routes/idempotency";
 import { loadBackendKeys } from "#backend/store/keys";
@@ -24,7 +25,7 @@ test("a fault while a request with a key is answered is logged, and its answer s
   const { session } = await connect(world());
   const headers = { "Idempotency-Key": "k1" };
   const request = new Request("http://127.0.0.1:4000/ask", { method: "POST", headers, body: "{}" });
-  const response = await answerOnce(world().ports, session, request, async () => {
+  const response = await answerOnce(world().ports, deriveInstallationId(session), request, async () => {
     throw new TypeError("x is not a function");
   });
   expect([response.status, await response.json()]).toEqual([

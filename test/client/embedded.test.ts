@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { computeFingerprint, type EmbeddedPorts, openEmbeddedBackend, stopEmbedded } from "#client/embedded/embedded";
 import type { Incoming, Outgoing } from "#net/ports";
 import { fakeClock } from "#test/client-clock";
+import { answeringProofs } from "#test/own-backend";
 
 const STARTING = "Starting a local backend (stops after 30 minutes of inactivity).";
 
@@ -51,10 +52,13 @@ async function machine(changes: Partial<EmbeddedPorts> = {}) {
     clock: fakeClock({ jump: () => true }),
     signal: new AbortController().signal,
     processes: { pid: 1, getStartTime: async (pid) => running.get(pid) ?? null },
-    send: async (request) => {
-      sent.push(request);
-      return world.answerToStop();
-    },
+    send: answeringProofs(
+      async (request) => {
+        sent.push(request);
+        return world.answerToStop();
+      },
+      (url) => `secret of ${new URL(url).port}`,
+    ),
     note: (text) => notes.push(text),
     spawn: (log) => {
       spawned.push(log);

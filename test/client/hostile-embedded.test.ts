@@ -1,24 +1,35 @@
 import { existsSync } from "node:fs";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, chown, mkdtemp, readFile, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { type EmbeddedBackend, type EmbeddedPorts, openEmbeddedBackend, stopEmbedded } from "#client/embedded/embedded";
+import {
+  type EmbeddedBackend,
+  type EmbeddedPorts,
+  isStillRunning,
+  openEmbeddedBackend,
+  stopEmbedded,
+} from "#client/embedded/embedded";
+import { computeProof } from "#client/embedded/proof";
 import { withEmbeddedReconnect } from "#client/embedded/reconnect";
 import type { Outgoing, Send } from "#net/ports";
 import { Problem } from "#protocol/errors";
 import { fakeClock } from "#test/client-clock";
 import { folderWith, settingsIn } from "#test/settings";
 
-const OLD = { url: "http://127.0.0.1:7", secret: "old" };
-const NEW = { url: "http://127.0.0.1:8", secret: "new" };
+const OLD: EmbeddedBackend = { url: "http://127.0.0.1:7", secret: "old", pid: 7, started: "" };
+const NEW: EmbeddedBackend = { url: "http://127.0.0.1:8", secret: "new", pid: 8, started: "" };
+const ALWAYS = async () => true;
 
 /** A network on which only these backends answer. */
 function network(...alive: EmbeddedBackend[]) {
   const sent: string[] = [];
   const send: Send = async ({ method, url, headers }: Outgoing) => {
-    sent.push(`${method} ${url} ${headers?.["Kay-Local-Secret"]}`);
-    if (alive.some((one) => url.startsWith(one.url))) return { status: 200, headers: {}, body: "" };
+    sent.push(`${method} ${url.replace(/challenge=.*/, "…")} ${headers?.["Kay-Local-Secret"]}`);
+    const { searchParams } = new URL(url);
+    const one = alive.find((each) => url.startsWith(each.url));
+    const body = one ? computeProof(one.secret, one.url, searchParams.get("challenge") ?? "") : "";
+    if (one) return { status: 200, headers: {}, body };
     throw new Problem("UNREACHABLE", "Cannot reach it.", { details: { sent: false, errno: "ECONNREFUSED" } });
   };
   return { sent, send };
@@ -34,10 +45,14 @@ const ask: Outgoing = {
 test("a request that found kay's own backend gone goes once to the one that runs now, and those after it too", async () => {
   const { sent, send } = network(NEW);
   let adoptions = 0;
-  const out = withEmbeddedReconnect(OLD, async () => {
-    adoptions++;
-    return NEW;
-  })(send);
+  const out = withEmbeddedReconnect(
+    OLD,
+    async () => {
+      adoptions++;
+      return NEW;
+    },
+    ALWAYS,
+  )(send);
   await Promise.all([out(ask), out(ask)]);
   await out(ask);
   expect(adoptions).toBe(1);
@@ -52,15 +67,16 @@ test("a request that found kay's own backend gone goes once to the one that runs
 
 test("a request whose answer was lost is not sent again", async () => {
   const lost = new Problem("UNREACHABLE", "It broke off.", { details: { sent: true } });
-  const out = withEmbeddedReconnect(OLD, async () => expect.fail("nothing is to be adopted"))(async () =>
-    Promise.reject(lost),
-  );
+  const adopt = async () => expect.fail("nothing is to be adopted");
+  const out = withEmbeddedReconnect(OLD, adopt, ALWAYS)(async () => Promise.reject(lost));
   await expect(out(ask)).rejects.toBe(lost);
 });
 
 test("a request that the new one does not take either fails as the second did", async () => {
   const { sent, send } = network();
-  await expect(withEmbeddedReconnect(OLD, async () => NEW)(send)(ask)).rejects.toMatchObject({ code: "UNREACHABLE" });
+  await expect(withEmbeddedReconnect(OLD, async () => NEW, ALWAYS)(send)(ask)).rejects.toMatchObject({
+    code: "UNREACHABLE",
+  });
   expect(sent.length).toBe(2);
 });
 
@@ -70,7 +86,7 @@ async function timeless(alive: EmbeddedBackend[]) {
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const record = join(folder, "backend.json");
   const write = (pid: number, at: EmbeddedBackend) =>
-    writeFile(record, JSON.stringify({ pid, started: "", ...at, version: "1", fingerprint: "other" }));
+    writeFile(record, JSON.stringify({ ...at, pid, version: "1", fingerprint: "other" }));
   await write(7, OLD);
   const { sent, send } = network(...alive);
   const ports: EmbeddedPorts = {
@@ -95,13 +111,62 @@ test("a record whose number belongs to another program, on a system that does no
   const { ports, record, sent } = await timeless([NEW]);
   expect(await openEmbeddedBackend(ports)).toMatchObject(NEW);
   expect(JSON.parse(await readFile(record, "utf8"))).toMatchObject({ pid: 8 });
-  expect(sent).toEqual(["GET http://127.0.0.1:7/health undefined"]);
+  const asked = (port: number) => `GET http://127.0.0.1:${port}/local/proof?… undefined`;
+  expect(sent).toEqual([asked(7), asked(8)]);
 });
 
 test("nobody is told to end a program that only has the number of a backend", async () => {
   const { ports, record } = await timeless([]);
   expect(await stopEmbedded(ports)).toBe("not running");
   expect(existsSync(record)).toBe(false);
+});
+
+test("a program that took the port of kay's own backend gets neither its secret nor a request", async () => {
+  const { ports, record, sent } = await timeless([{ ...OLD, secret: "another" }, NEW]);
+  expect(await openEmbeddedBackend(ports)).toMatchObject(NEW);
+  expect(JSON.parse(await readFile(record, "utf8"))).toMatchObject({ pid: 8 });
+  expect(sent.join(" ")).not.toMatch(/ (old|new|another)\b/);
+});
+
+test("a program that takes the port during a command gets no request", async () => {
+  const { ports, sent } = await timeless([{ ...OLD, secret: "another" }, NEW]);
+  const out = withEmbeddedReconnect(
+    OLD,
+    async () => NEW,
+    (backend) => isStillRunning(ports, backend),
+  );
+  await out(ports.send)(ask);
+  expect(sent).toEqual(["GET http://127.0.0.1:7/local/proof?… undefined", "POST http://127.0.0.1:8/ask?a=1 new"]);
+});
+
+test.runIf(process.getuid?.() === 0).for(["the record", "its folder"])(
+  "F10 a record is not believed if another user owns %s",
+  async (what) => {
+    const { ports, record } = await timeless([OLD]);
+    const path = what === "the record" ? record : ports.folder;
+    await chown(path, 65534, 65534);
+    const own: EmbeddedPorts = { ...ports, processes: { ...ports.processes, uid: 0 } };
+    await expect(openEmbeddedBackend(own)).rejects.toMatchObject({
+      code: "STORE_UNREADABLE",
+      message: `Cannot use ${path}: it belongs to another user.`,
+    });
+  },
+);
+
+test.for(["the record", "its folder"])("F10 a record is not believed if others can write to %s", async (what) => {
+  const { ports, record } = await timeless([OLD, NEW]);
+  const path = what === "the record" ? record : ports.folder;
+  await chmod(path, 0o777);
+  const own: EmbeddedPorts = { ...ports, processes: { ...ports.processes, uid: process.getuid?.() } };
+  expect(await openEmbeddedBackend(own)).toMatchObject(NEW);
+  expect((await stat(ports.folder)).mode & 0o022).toBe(0);
+});
+
+test("F10 a record that is a link is not believed", async () => {
+  const { ports, record } = await timeless([OLD]);
+  await rename(record, `${record}.other`);
+  await symlink(`${record}.other`, record);
+  await expect(openEmbeddedBackend(ports)).rejects.toMatchObject({ code: "STORE_UNREADABLE" });
 });
 
 test("settings that two commands set at once are both kept", async () => {

@@ -1,3 +1,4 @@
+import { deriveInstallationId } from "#backend/accounts/sessions";
 import type { Answer, World } from "./backend.ts";
 import { json } from "./outside.ts";
 
@@ -14,7 +15,7 @@ function site(id: string, name: string) {
   return { id, name, url: `https://${name}.example.test`, scopes };
 }
 
-export type Consent = { account?: object; sites?: object[]; tokens?: object };
+export type Consent = { account?: object; sites?: object[]; tokens?: object; token?: string };
 
 /** Expect what a consent at Atlassian makes the backend ask: the code's exchange, the sites, the account. */
 export function expectAtlassian(
@@ -37,8 +38,9 @@ export async function begin(
   world: World,
   body: object = {},
   service = "jira",
+  token?: string,
 ): Promise<{ session: string; state: string }> {
-  const answer = await world.call(`POST /connections/connect?service=${service}`, { body });
+  const answer = await world.call(`POST /connections/connect?service=${service}`, { body, token });
   return { session: String(answer.body.session_id), state: String(answer.body.state) };
 }
 
@@ -49,12 +51,13 @@ export function callback(world: World, state: string, code = "the-code"): Promis
 
 /** A whole connection of an Atlassian service: begin, consent, status. */
 export async function connect(world: World, body: object = {}, options: Consent & { service?: string } = {}) {
-  const { session, state } = await begin(world, body, options.service);
+  const { session, state } = await begin(world, body, options.service, options.token);
   expectAtlassian(world, options);
   const page = await callback(world, state);
   const status = await world.call(`GET /auth/status/${state}`);
   return {
     session,
+    installation: deriveInstallationId(session),
     state,
     page,
     status,

@@ -21,7 +21,7 @@ import { useDatabase } from "./database.ts";
 import { asSeen, type FakeTerminal, fakeTerminal, type TerminalSetting } from "./fake-terminal.ts";
 import { createPlace, type Place, type PlaceOptions } from "./kay-backend.ts";
 import { BACKEND } from "./network.ts";
-import { OWN_SECRET, type OwnBackend, ownBackend } from "./own-backend.ts";
+import { answeringProofs, OWN_SECRET, type OwnBackend, ownBackend } from "./own-backend.ts";
 import { WELL } from "./well-machine.ts";
 
 /** What a command line came to. Ids, states and the machine's own folder are shortened; redrawn lines are as they are last seen. */
@@ -189,7 +189,7 @@ function worldOf(place: Place, parts: Parts): Omit<CliPorts, "terminal" | "signa
     cwd: folder,
     clock: place.clock,
     random: randomBytes,
-    send: place.network.send,
+    send: options.own ? answeringProofs(place.network.send) : place.network.send,
     openStream: place.network.openStream,
     keychain: parts.keychain,
     processes: parts.own.processes,

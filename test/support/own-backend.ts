@@ -1,8 +1,10 @@
 import { dirname, join } from "node:path";
 import { computeFingerprint } from "#client/embedded/embedded";
+import { computeProof } from "#client/embedded/proof";
 import type { Processes } from "#files/processes";
 import { writeRecord } from "#host/embedded";
-import { EMBEDDED_RECORD } from "#protocol/embedded";
+import type { Send } from "#net/ports";
+import { EMBEDDED_RECORD, PROOF_PATH } from "#protocol/embedded";
 import { BACKEND } from "./network.ts";
 
 /** The secret that opens kay's own backend in tests. */
@@ -42,5 +44,16 @@ export function ownBackend(): OwnBackend {
       const written = writeRecord(join(dirname(log), EMBEDDED_RECORD), record);
       return { ended: () => written.then(() => new Promise<never>(() => {})) };
     },
+  };
+}
+
+/** A way on which backends with this secret answer challenges; everything else goes the way it was given. */
+export function answeringProofs(send: Send, secret: (url: string) => string | undefined = () => OWN_SECRET): Send {
+  return async (request) => {
+    const { origin, pathname, searchParams } = new URL(request.url);
+    if (pathname !== PROOF_PATH) return send(request);
+    const known = secret(origin);
+    const proof = known === undefined ? "no" : computeProof(known, origin, searchParams.get("challenge") ?? "");
+    return { status: 200, headers: {}, body: proof };
   };
 }

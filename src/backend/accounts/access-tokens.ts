@@ -7,20 +7,24 @@ const LIFETIME_SECONDS = 30 * 60;
 
 const ISSUER = "kay";
 
+/** Ports for issuing and checking access tokens. */
+export type TokenPorts = Pick<BackendPorts, "keys" | "publicUrl" | "localSecret">;
+
 /**
  * Signs the access token of one rotation of a sign-in: a JWT (RFC 7519, HS256) with the installation as `sub` and the
- * family as `sid`. The result depends only on the arguments and the key, so that a repeated rotation returns the same
- * token.
+ * family as `sid`, for this backend only. The result depends only on the arguments and the key, so that a repeated
+ * rotation returns the same token.
  */
 export async function signAccessToken(
-  keys: BackendPorts["keys"],
+  ports: TokenPorts,
   rotation: { installationId: string; familyId: string; sequence: number; issuedAt: Date },
 ): Promise<string> {
-  const [{ id: kid, key }] = keys.signing;
+  const [{ id: kid, key }] = ports.keys.signing;
   const issued = Math.floor(rotation.issuedAt.getTime() / 1000);
   return new SignJWT({ sid: rotation.familyId })
     .setProtectedHeader({ alg: "HS256", typ: "JWT", kid })
     .setIssuer(ISSUER)
+    .setAudience(getAudience(ports))
     .setSubject(rotation.installationId)
     .setJti(`${rotation.familyId}.${rotation.sequence}`)
     .setIssuedAt(issued)
@@ -35,13 +39,14 @@ export async function signAccessToken(
  * @throws Problem TOKEN_EXPIRED, TOKEN_INVALID
  */
 export async function verifyAccessToken(
-  ports: Pick<BackendPorts, "keys" | "clock">,
+  ports: TokenPorts & Pick<BackendPorts, "clock">,
   token: string,
 ): Promise<{ installationId: string; familyId: string }> {
   try {
     const { payload } = await jwtVerify(token, getKey(ports.keys), {
       algorithms: ["HS256"],
       issuer: ISSUER,
+      audience: getAudience(ports),
       currentDate: new Date(ports.clock.now()),
       requiredClaims: ["sub", "sid", "iat", "exp"],
     });
@@ -52,6 +57,11 @@ export async function verifyAccessToken(
     }
     throw new Problem("TOKEN_INVALID", "The access token is not valid.", { cause: error });
   }
+}
+
+/** Returns the audience of this backend's tokens. The port of a local backend may change. */
+function getAudience({ publicUrl, localSecret }: TokenPorts): string {
+  return localSecret === undefined ? new URL(publicUrl).origin : "embedded";
 }
 
 function getKey({ signing }: BackendPorts["keys"]): (header: JWTHeaderParameters) => Uint8Array {

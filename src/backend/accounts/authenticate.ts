@@ -1,7 +1,7 @@
 import { Problem } from "#protocol/errors";
 import type { BackendPorts } from "../ports.ts";
 import { findFamily } from "../store/token-families.ts";
-import { verifyAccessToken } from "./access-tokens.ts";
+import { type TokenPorts, verifyAccessToken } from "./access-tokens.ts";
 
 /** The installation that sent a request, and its sign-in. */
 export type Caller = { installationId: string; familyId: string };
@@ -13,7 +13,7 @@ export type Caller = { installationId: string; familyId: string };
  * @throws Problem TOKEN_MISSING, TOKEN_INVALID, TOKEN_EXPIRED (all 401)
  */
 export async function authenticate(
-  ports: Pick<BackendPorts, "db" | "keys" | "clock">,
+  ports: TokenPorts & Pick<BackendPorts, "db" | "clock">,
   request: Request,
 ): Promise<Caller> {
   const caller = await verifyAccessToken(ports, getBearerToken(request));

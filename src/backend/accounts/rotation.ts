@@ -12,7 +12,7 @@ import {
   spendRefreshToken,
   type TokenFamily,
 } from "../store/token-families.ts";
-import { signAccessToken } from "./access-tokens.ts";
+import { signAccessToken, type TokenPorts } from "./access-tokens.ts";
 import { deriveSuccessor, REFRESH_LIFETIME_MS, type TokenPair } from "./sign-in.ts";
 
 /**
@@ -22,7 +22,7 @@ import { deriveSuccessor, REFRESH_LIFETIME_MS, type TokenPair } from "./sign-in.
 const GRACE = 60 * 1000;
 const REUSED = "reused";
 
-type Ports = Pick<BackendPorts, "db" | "keys" | "clock" | "log" | "observe">;
+type Ports = TokenPorts & Pick<BackendPorts, "db" | "clock" | "log" | "observe">;
 type Rotation = { pair: TokenPair } | { problem: Problem };
 
 /**
@@ -98,7 +98,7 @@ async function signPair(
   rotation: { sequence: number; issuedAt: Date },
   refreshToken: string,
 ): Promise<Rotation> {
-  const token = await signAccessToken(ports.keys, {
+  const token = await signAccessToken(ports, {
     installationId: family.installation_id,
     familyId: family.id,
     ...rotation,

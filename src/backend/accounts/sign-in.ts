@@ -3,7 +3,7 @@ import type { BackendPorts } from "../ports.ts";
 import type { DbConnection } from "../store/schema.ts";
 import { hashSecret } from "../store/secrets.ts";
 import { deleteFamiliesBefore, insertFamily, insertRefreshToken } from "../store/token-families.ts";
-import { signAccessToken } from "./access-tokens.ts";
+import { signAccessToken, type TokenPorts } from "./access-tokens.ts";
 
 /** The tokens that a client receives for a sign-in and for each rotation (docs/protocol.md, "Staying signed in"). */
 export type TokenPair = { token: string; refresh_token: string };
@@ -15,7 +15,7 @@ const FAMILY_LIFETIME = 30 * DAY;
 
 /** Starts a sign-in of an installation, inside the transaction that returns it to the client. */
 export async function startSignIn(
-  ports: Pick<BackendPorts, "keys" | "clock">,
+  ports: TokenPorts & Pick<BackendPorts, "clock">,
   db: DbConnection,
   installationId: string,
 ): Promise<TokenPair> {
@@ -37,7 +37,7 @@ export async function startSignIn(
     issued_at: issuedAt,
     expires_at: new Date(now + REFRESH_LIFETIME_MS),
   });
-  const token = await signAccessToken(ports.keys, { installationId, familyId, sequence: 0, issuedAt });
+  const token = await signAccessToken(ports, { installationId, familyId, sequence: 0, issuedAt });
   return { token, refresh_token: refreshToken };
 }
 
@@ -53,19 +53,4 @@ export function deriveSuccessor(signing: Uint8Array, familyId: string, sequence:
   return createHmac("sha256", key)
     .update(JSON.stringify([familyId, sequence, token]))
     .digest("hex");
-}
-
-const INSTALLATION = /^kaysession_[A-Za-z0-9_-]{1,200}$/;
-
-/**
- * Creates an installation ID: `kaysession_<milliseconds>_<128 random bits>`. The ID grants access to its installation,
- * so it is a secret.
- */
-export function createInstallationId(now: number): string {
-  return `kaysession_${now}_${randomBytes(16).toString("hex")}`;
-}
-
-/** Whether a text has the form of an installation ID; others never reach the database. */
-export function isInstallationId(text: string): boolean {
-  return INSTALLATION.test(text);
 }

@@ -2,12 +2,12 @@ import { randomBytes } from "node:crypto";
 import * as oauth from "oauth4webapi";
 import type { ServiceConfiguration } from "#connectors/service";
 import type { ConnectRequest, ConnectResponse } from "#protocol/connections";
-import { createInstallationId, isInstallationId } from "../accounts/sign-in.ts";
+import { createSession, findInstallation, type Session } from "../accounts/sessions.ts";
 import type { BackendPorts } from "../ports.ts";
-import { hasInstallation, insertInstallation } from "../store/installations.ts";
 import type { DbConnection } from "../store/schema.ts";
 import { hashSecret } from "../store/secrets.ts";
 import { deleteStatesBefore, insertState } from "../store/states.ts";
+import { createUserCode, needsBeginPage } from "./browsers.ts";
 import { type ConnectableService, findService, listServices, requireClient } from "./catalog.ts";
 import { sealStateAuthorization } from "./mcp/authorization.ts";
 import { prepareConsent } from "./mcp/prepare.ts";
@@ -22,19 +22,22 @@ const STATE_MEMORY = 24 * 60 * 60 * 1000;
  * Begin to connect a service (guide, "Step 1" and "Auto-Recovery"): an installation, new if none or an unknown one was named, a state of
  * 10 minutes, and the URL where the person consents.
  *
- * @param signedInAs the installation of a valid access token that came with the request
+ * @param asker the installation of a valid access token that came with the request, and the address that sent it
  * @throws Problem UNKNOWN_SERVICE, SERVICE_NOT_CONFIGURED, SERVICE_FAILED when a server does not say how one signs in
  */
 export async function beginConnect(
   ports: BackendPorts,
   serviceName: string | null | undefined,
   request: ConnectRequest,
-  signedInAs?: string,
+  asker: { signedInAs?: string | undefined; address?: string | undefined } = {},
 ): Promise<ConnectResponse> {
-  const named = requireClient(findService(await servicesOfSession(ports, request.session_id), serviceName));
+  const known = await findInstallation(ports.db, request.session_id);
+  // A client that names none, or one that is gone, has the services that everybody has.
+  const services = known ? await listServices(ports, known) : ports.services;
+  const named = requireClient(findService(services, serviceName));
   const { service, authorization } = await prepareConsent(ports, named, {
     redirectUri: getRedirectUri(ports),
-    installationId: request.session_id && isInstallationId(request.session_id) ? request.session_id : undefined,
+    installationId: known,
   });
   const { name, oauth: provider } = service.service;
   const now = ports.clock.now();
@@ -42,19 +45,22 @@ export async function beginConnect(
   const hash = hashSecret(state);
   const verifier = provider.pkce ? oauth.generateRandomCodeVerifier() : undefined;
   const expiresAt = new Date(now + STATE_LIFETIME);
-  const installation = await ports.db.transaction().execute(async (db) => {
-    const found = await recoverInstallation(db, request.session_id, now);
+  const userCode = needsBeginPage(ports, service) ? createUserCode() : undefined;
+  const session = await ports.db.transaction().execute(async (db) => {
+    const found = await recoverSession(db, request.session_id, now);
     await deleteStatesBefore(db, new Date(now - STATE_MEMORY));
     await insertState(db, {
       hash,
-      installation_id: found.id,
+      installation_id: found.installationId,
       service: name,
       verifier: verifier === undefined ? null : sealVerifier(ports.keys, hash, verifier),
       code_challenge: request.code_challenge ?? null,
       needs_tokens: request.needs_tokens ?? false,
-      signed_in: found.id === signedInAs,
+      signed_in: found.installationId === asker.signedInAs,
       site: request.site?.trim() || null,
       authorization: authorization ? sealStateAuthorization(ports.keys, hash, authorization) : null,
+      user_code: userCode ?? null,
+      requested_from: asker.address ?? null,
       created_at: new Date(now),
       expires_at: expiresAt,
     });
@@ -63,16 +69,29 @@ export async function beginConnect(
   const visit = `Please visit the authorization URL to connect ${name}`;
   return {
     service: name,
-    session_id: installation.id,
-    authorization_url: needsSecretPage(service)
-      ? `${ports.publicUrl}${KEY_PAGE}?state=${state}`
-      : await buildAuthorizationUrl(ports, service, { state, verifier }),
+    session_id: session.sessionId,
+    authorization_url: await getLink(ports, service, { state, verifier, userCode }),
     state,
+    ...(userCode ? { user_code: userCode } : {}),
     expires_at: expiresAt.toISOString(),
     ...(needsSecretPage(service) ? { pasted: true } : {}),
-    ...(installation.reset ? { message: `New session created. ${visit}`, session_reset: true } : { message: visit }),
+    ...(session.reset ? { message: `New session created. ${visit}`, session_reset: true } : { message: visit }),
   };
 }
+
+/** Where a person goes first: the page for a key, the page that says what is about to happen, or the service itself. */
+async function getLink(
+  ports: BackendPorts,
+  service: ConnectableService,
+  { userCode, ...values }: { state: string; verifier: string | undefined; userCode: string | undefined },
+): Promise<string> {
+  if (needsSecretPage(service)) return `${ports.publicUrl}${KEY_PAGE}?state=${values.state}`;
+  if (userCode) return `${ports.publicUrl}${BEGIN_PAGE}?state=${values.state}`;
+  return buildAuthorizationUrl(ports, service, values);
+}
+
+/** Path of the page that says what is about to happen. */
+const BEGIN_PAGE = "/auth/begin";
 
 /** Path of the page where a person pastes what no OAuth flow brings. */
 const KEY_PAGE = "/auth/key";
@@ -82,31 +101,19 @@ export function needsSecretPage({ service, described }: ServiceConfiguration): b
   return service.credential !== undefined || described?.lacksSecret === true;
 }
 
-/** The services of a client that names its installation; one that names none, or one that is gone, has those that everybody has. */
-async function servicesOfSession(
-  ports: BackendPorts,
-  sessionId: string | null | undefined,
-): Promise<ServiceConfiguration[]> {
-  const known = sessionId && isInstallationId(sessionId);
-  return known ? listServices(ports, sessionId) : ports.services;
-}
-
 /** Where providers send browsers back to; registered there byte for byte. */
 export function getRedirectUri(ports: Pick<BackendPorts, "publicUrl">): string {
   return `${ports.publicUrl}/auth/callback`;
 }
 
-async function recoverInstallation(
+async function recoverSession(
   db: DbConnection,
   sessionId: string | null | undefined,
   now: number,
-): Promise<{ id: string; reset: boolean }> {
-  if (sessionId && isInstallationId(sessionId) && (await hasInstallation(db, sessionId))) {
-    return { id: sessionId, reset: false };
-  }
-  const id = createInstallationId(now);
-  await insertInstallation(db, id, new Date(now));
-  return { id, reset: Boolean(sessionId) };
+): Promise<Session & { reset: boolean }> {
+  const installationId = await findInstallation(db, sessionId);
+  if (sessionId && installationId) return { sessionId, installationId, reset: false };
+  return { ...(await createSession(db, now)), reset: Boolean(sessionId) };
 }
 
 /** The authorization request (RFC 6749 section 4.1.1, RFC 7636 section 4.3). Spaces are `%20`: not every provider reads `+`. */

@@ -2,11 +2,13 @@ import { Problem } from "#protocol/errors";
 import type { BackendPorts } from "../ports.ts";
 import { getFaultLevel } from "../store/database.ts";
 import { type AuthorizationState, claimState, findState, settleState } from "../store/states.ts";
+import { isSameBrowser } from "./browsers.ts";
 import { listServices } from "./catalog.ts";
 import { completeConsent } from "./consent.ts";
 import { getStateAuthorization } from "./mcp/prepare.ts";
 import type { Page } from "./page.ts";
 import { hashState } from "./status.ts";
+import { createTicket } from "./tickets.ts";
 import { sanitizeSentence } from "./token-answer.ts";
 
 /** What providers say when the person pressed "Deny" or "Cancel" (RFC 6749 section 4.1.2.1; LinkedIn's own two). */
@@ -25,15 +27,43 @@ export type CallbackResult = { status: number; page: Page; connected?: { install
  * The browser came back from a provider (RFC 6749 section 4.1.2). Only the first callback of a state counts; a second, forged, expired or
  * incomplete one changes nothing and is logged without its values.
  */
-export async function handleCallback(ports: BackendPorts, query: URLSearchParams): Promise<CallbackResult> {
-  const hash = hashState(query.getAll("state").length === 1 ? query.get("state") : null);
+export async function handleCallback(
+  ports: BackendPorts,
+  query: URLSearchParams,
+  cookies: string | null = null,
+): Promise<CallbackResult> {
+  const text = query.getAll("state").length === 1 ? query.get("state") : null;
+  const hash = hashState(text);
   const error = query.get("error");
   const code = query.get("code");
-  if (!hash) return stalePage(ports, "unknown state");
+  if (!hash || text === null) return stalePage(ports, "unknown state");
+  const state = await findState(ports.db, hash);
+  if (state && !isSameBrowser(ports.publicUrl, state, cookies)) return refuseBrowser(ports, state);
   if (!(await isFromWhereItWasAsked(ports, hash, query))) return refuse(ports, hash, MIXED_UP, null);
   if (error) return refuse(ports, hash, error, query.get("error_description"));
   if (!code || query.getAll("code").length > 1) return stalePage(ports, "no code");
-  return concludeState(ports, hash, (state) => completeConsent(ports, state, code));
+  const result = await concludeState(ports, hash, (state) => completeConsent(ports, state, code));
+  return offerUndo(ports, text, result);
+}
+
+/** Adds the button that undoes a connection to its page. */
+export function offerUndo(ports: BackendPorts, state: string, result: CallbackResult): CallbackResult {
+  if (!result.connected) return result;
+  return { ...result, page: { ...result.page, undo: { state, ticket: createTicket(ports, "undo", state) } } };
+}
+
+/** The link of the service was opened in a browser that has not seen the page before it. Nothing is changed. */
+async function refuseBrowser(ports: BackendPorts, state: AuthorizationState): Promise<CallbackResult> {
+  ports.log("warn", "callback.rejected", { reason: "another browser", service: state.service });
+  return {
+    status: 400,
+    page: {
+      tone: "failure",
+      title: `${await getTitle(ports, state)} was not connected`,
+      text: "This browser did not open the link that kay printed. If you did not run kay connect, somebody else tried to connect your account.",
+      footer: "You can close this tab. To connect, open the link in your terminal in this browser.",
+    },
+  };
 }
 
 /** The answer names another authorization server, or none although its own names itself. */

@@ -8,12 +8,12 @@ import { Problem } from "#protocol/errors";
 import type { BackendPorts } from "../ports.ts";
 import { findDescription, putClientSecret } from "../store/custom-services.ts";
 import { findGrant, type Grant, putGrant } from "../store/grants.ts";
-import { listKnownAccounts, lockInstallation, rememberAccount } from "../store/installations.ts";
+import { keepInstallation, lockInstallation, rememberAccount } from "../store/installations.ts";
 import { findMcp } from "../store/mcp.ts";
 import { retryWhileAway } from "../store/retry.ts";
 import type { DbConnection } from "../store/schema.ts";
-import { type AuthorizationState, hasEarnedTokens, settleState } from "../store/states.ts";
-import { hasLiveFamily } from "../store/token-families.ts";
+import { type AuthorizationState, settleState } from "../store/states.ts";
+import { earnsTokens, requireReplaceable } from "./account-rules.ts";
 import { getRedirectUri } from "./authorize.ts";
 import { type ConnectableService, findService, listServices, requireClient } from "./catalog.ts";
 import { type McpAuthorization, sealGrantAuthorization } from "./mcp/authorization.ts";
@@ -63,7 +63,9 @@ export async function establishConnection(
       const before = await findGrant(db, state.installation_id, state.service);
       const sameAccount = before?.account_id === identity.accountId ? before : undefined;
       const { metadata } = requireSite(service, chooseSite(identity, state.site, getUrl(sameAccount)));
-      const due = await tokensDue(ports, db, state, { provider: service.service.oauth.provider, identity });
+      const due = await earnsTokens(ports, db, state, { provider: service.service.oauth.provider, identity });
+      await requireReplaceable(db, state, before, identity);
+      await keepInstallation(db, state.installation_id);
       await putGrant(
         db,
         getGrant(ports, service, { state, tokens, identity, authorization, metadata, before: sameAccount }),
@@ -147,29 +149,6 @@ function requireSite({ service }: ConnectableService, choice: SiteSelection): { 
   const names = choice.choices.map((site) => site.name).join(", ");
   throw new Problem("SITE_REQUIRED", `Choose the ${service.title} site to connect: ${names}.`, {
     details: { sites: choice.choices },
-  });
-}
-
-/**
- * Whether this consent earns tokens of kay: the installation has no live sign-in left, or the client lost them. Then a stranger's account
- * must not open what belongs to another.
- */
-async function tokensDue(
-  ports: BackendPorts,
-  db: DbConnection,
-  state: AuthorizationState,
-  { provider, identity }: { provider: string; identity: Identity },
-): Promise<boolean> {
-  const now = new Date(ports.clock.now());
-  const isSignedIn = async () =>
-    (await hasLiveFamily(db, state.installation_id, now)) || (await hasEarnedTokens(db, state.installation_id, now));
-  if (!state.needs_tokens && (await isSignedIn())) return false;
-  const known = await listKnownAccounts(db, state.installation_id);
-  const isKnown = known.some((account) => account.provider === provider && account.account_id === identity.accountId);
-  if (known.length === 0 || isKnown) return true;
-  const expected = known.map((account) => `${account.label} (${account.provider})`).join(" or ");
-  throw new Problem("ACCOUNT_MISMATCH", `This kay belongs to another account: sign in as ${expected}.`, {
-    details: { expected: known.map(({ provider, label }) => ({ provider, label })) },
   });
 }
 

@@ -1,7 +1,7 @@
 import type { ConnectionsResponse, Connection as ConnectionView } from "#protocol/connections";
-import type { Log } from "#telemetry/log";
+import type { BackendPorts } from "../ports.ts";
 import { endStates, forgetApprovals } from "../store/custom-services.ts";
-import { deleteGrant, findGrant, type Grant, listGrants } from "../store/grants.ts";
+import { deleteGrant, findGrant, type Grant, listGrants, markDisconnected } from "../store/grants.ts";
 import type { DbConnection } from "../store/schema.ts";
 import { findService, listServices, type ServicePorts } from "./catalog.ts";
 import { revokeGrant } from "./mcp/revoke.ts";
@@ -16,17 +16,22 @@ export async function listConnections(ports: ServicePorts, installationId: strin
 /**
  * Disconnects a service: removes its tokens, and revokes them if its server supports that. Disconnecting a service that
  * is not connected is not an error.
+ *
+ * @param signedIn whether the caller is signed in. Otherwise the account is remembered, so that the session ID alone cannot
+ * put another in its place
  * @returns the service's name @throws Problem UNKNOWN_SERVICE
  */
 export async function disconnectService(
-  ports: ServicePorts & { log: Log },
+  ports: ServicePorts & Pick<BackendPorts, "log" | "clock">,
   installationId: string,
   serviceName: string | null | undefined,
+  signedIn: boolean,
 ): Promise<string> {
   const configuration = findService(await listServices(ports, installationId), serviceName);
   const { name } = configuration.service;
   const grant = await findGrant(ports.db, installationId, name);
-  await deleteGrant(ports.db, installationId, name);
+  if (signedIn || !grant) await deleteGrant(ports.db, installationId, name);
+  else await markDisconnected(ports.db, grant, "", new Date(ports.clock.now()));
   await revokeGrant(ports, configuration, grant);
   return name;
 }

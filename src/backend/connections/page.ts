@@ -8,6 +8,8 @@ export type Page = {
   facts?: [name: string, value: string][];
   /** Replaces the usual footer. */
   footer?: string;
+  /** Offers to undo what this page reports. */
+  undo?: { state: string; ticket: string };
 };
 
 /** The page as an answer, which sends nothing anywhere. */
@@ -16,8 +18,10 @@ export function renderPage(page: Page, status: number): Response {
     title: page.title,
     content: html(page),
     status,
-    formAction: "'none'",
-    referrer: "no-referrer",
+    // The origin of a form must be sent, or the backend could not know that it is its own.
+    ...(page.undo
+      ? { formAction: "'self'", referrer: "same-origin" }
+      : { formAction: "'none'", referrer: "no-referrer" }),
   });
 }
 
@@ -71,12 +75,26 @@ const FOOTERS = {
   failure: "You can close this tab. Go back to the terminal and run kay connect again.",
 };
 
-function html({ tone, title, text, facts = [], footer }: Page): string {
+/** Facts as markup; empty without any. */
+export function renderFacts(facts: [name: string, value: string][]): string {
   const rows = facts.map(([name, value]) => `<dt>${escapeHtml(name)}</dt><dd>${escapeHtml(value)}</dd>`).join("");
+  return rows && `<dl>${rows}</dl>\n`;
+}
+
+function html({ tone, title, text, facts = [], footer, undo }: Page): string {
   return `<div class="mark ${tone}" aria-hidden="true">${MARKS[tone]}</div>
 <h1>${escapeHtml(title)}</h1>
-${rows ? `<dl>${rows}</dl>\n` : ""}<p>${escapeHtml(text)}</p>
-<footer>${escapeHtml(footer ?? FOOTERS[tone])}</footer>`;
+${renderFacts(facts)}<p>${escapeHtml(text)}</p>
+${undo ? renderUndo(undo) : ""}<footer>${escapeHtml(footer ?? FOOTERS[tone])}</footer>`;
+}
+
+function renderUndo({ state, ticket }: { state: string; ticket: string }): string {
+  return `<form method="post" action="undo">
+<input type="hidden" name="state" value="${escapeHtml(state)}">
+<input type="hidden" name="ticket" value="${escapeHtml(ticket)}">
+<p>Did you not start this yourself? <button>Undo</button></p>
+</form>
+`;
 }
 
 function whole(title: string, content: string): string {

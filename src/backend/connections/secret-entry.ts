@@ -1,18 +1,20 @@
-import { createHmac, scrypt } from "node:crypto";
+import { scrypt } from "node:crypto";
 import { promisify } from "node:util";
 import type { Identity } from "#connectors/oauth";
 import { Problem } from "#protocol/errors";
 import type { BackendPorts } from "../ports.ts";
 import { putClientSecret } from "../store/custom-services.ts";
-import { secretsEqual } from "../store/secrets.ts";
-import { type AuthorizationState, findState } from "../store/states.ts";
+import { type AuthorizationState, bindBrowser, findState } from "../store/states.ts";
 import { buildAuthorizationUrl, needsSecretPage } from "./authorize.ts";
-import { type CallbackResult, cancelState, concludeState, stalePage } from "./callback.ts";
+import { listFacts } from "./begin-page.ts";
+import { createBrowserCookie } from "./browsers.ts";
+import { type CallbackResult, cancelState, concludeState, offerUndo, stalePage } from "./callback.ts";
 import { type ConnectableService, findService, listServices, requireClient } from "./catalog.ts";
 import { establishConnection, fetchIdentity } from "./consent.ts";
 import { openVerifier, sealClientSecret, toGrantAddress } from "./sealing.ts";
 import { type KeyForm, renderKeyForm, renderKeyResult } from "./secret-page.ts";
 import { hashState } from "./status.ts";
+import { createTicket, isTicket } from "./tickets.ts";
 
 /**
  * The page where a person pastes a key, token or password, or the secret of an OAuth client (`GET /auth/key?state=`). To look at it changes
@@ -21,7 +23,7 @@ import { hashState } from "./status.ts";
 export async function showKeyPage(ports: BackendPorts, query: URLSearchParams): Promise<Response> {
   const waiting = await findWaiting(ports, query.get("state"));
   if (!waiting) return staleAnswer(ports);
-  return renderKeyForm(getForm(ports, waiting));
+  return renderKeyForm(await getForm(ports, waiting));
 }
 
 /** The answer for the browser, and what is connected by it. */
@@ -34,11 +36,12 @@ export type SubmittedKey = { response: Response; connected?: CallbackResult["con
  */
 export async function submitKey(ports: BackendPorts, form: URLSearchParams): Promise<SubmittedKey> {
   const waiting = await findWaiting(ports, form.get("state"));
-  if (!waiting || !isTicket(ports, waiting.text, form.get("ticket") ?? "")) return { response: staleAnswer(ports) };
+  if (!waiting || !isTicket(ports, "key-page", waiting.text, form.get("ticket") ?? ""))
+    return { response: staleAnswer(ports) };
   const { row, service } = waiting;
   if (form.get("decision") === "cancel") return { response: answer(await cancelState(ports, row.hash)) };
   const entered = secretIn(service, form);
-  if ("error" in entered) return { response: again(ports, waiting, entered.error, form) };
+  if ("error" in entered) return { response: await again(ports, waiting, entered.error, form) };
   if (!service.service.credential) return { response: await onward(ports, waiting, entered.secret) };
   try {
     const identity = await whose(ports, waiting, entered);
@@ -46,13 +49,13 @@ export async function submitKey(ports: BackendPorts, form: URLSearchParams): Pro
     const returned = await concludeState(ports, row.hash, (state) =>
       establishConnection(ports, service, state, { tokens, identity }),
     );
-    return { response: answer(returned), connected: returned.connected };
+    return { response: answer(offerUndo(ports, waiting.text, returned)), connected: returned.connected };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     ports.log("info", "key.refused", { service: row.service, problem: error.code, cause: error.cause });
     const { title } = service.service;
     const why = error.code === "AUTH_REQUIRED" ? `${title} did not accept it.` : error.message;
-    return { response: again(ports, waiting, why, form) };
+    return { response: await again(ports, waiting, why, form) };
   }
 }
 
@@ -69,7 +72,7 @@ async function findWaiting(ports: BackendPorts, text: string | null): Promise<Wa
   return needsSecretPage(service) ? { text, row, service } : undefined;
 }
 
-function getForm(ports: BackendPorts, { text, service }: Waiting): KeyForm {
+async function getForm(ports: BackendPorts, { text, row, service }: Waiting): Promise<KeyForm> {
   const { service: about, endpoints } = service;
   const asks = getAsks(service);
   return {
@@ -77,8 +80,9 @@ function getForm(ports: BackendPorts, { text, service }: Waiting): KeyForm {
     // An MCP server that is a program has a command in place of an address.
     host: URL.parse(asks === "client secret" ? endpoints.token : endpoints.api)?.host ?? endpoints.api,
     asks,
+    facts: row.user_code === null ? [] : await listFacts(ports, row),
     state: text,
-    ticket: getTicket(ports, text),
+    ticket: createTicket(ports, "key-page", text),
     ...(asks === "client secret" ? { onward: endpoints.authorize } : {}),
   };
 }
@@ -88,15 +92,6 @@ function getAsks({ service: { credential } }: ConnectableService): KeyForm["asks
   if (credential.kind === "none") return "nothing";
   if (credential.kind === "basic") return "password";
   return credential.kind === "header" && credential.prefix === "Bearer " ? "token" : "key";
-}
-
-/** Shows that a form was this backend's answer for this state; nothing is kept for it. */
-function getTicket({ keys }: BackendPorts, state: string, { key } = keys.signing[0]): string {
-  return createHmac("sha256", key).update(`key-page/${state}`).digest("base64url");
-}
-
-function isTicket(ports: BackendPorts, state: string, given: string): boolean {
-  return ports.keys.signing.some((key) => secretsEqual(getTicket(ports, state, key), given));
 }
 
 /** Returns the secret as requests carry it. Pasted text often has white space around it. */
@@ -149,15 +144,17 @@ async function onward(ports: BackendPorts, { text, row, service }: Waiting, secr
   await putClientSecret(ports.db, row.installation_id, row.service, sealed);
   const verifier = row.verifier ? openVerifier(ports.keys, row.hash, row.verifier) : undefined;
   const location = await buildAuthorizationUrl(ports, service, { state: text, verifier });
+  const cookie = createBrowserCookie(ports.publicUrl, row.hash);
+  await bindBrowser(ports.db, row.hash, cookie.hash);
   return new Response(null, {
     status: 303,
-    headers: { location, "cache-control": "no-store", "referrer-policy": "no-referrer" },
+    headers: { location, "set-cookie": cookie.header, "cache-control": "no-store", "referrer-policy": "no-referrer" },
   });
 }
 
-function again(ports: BackendPorts, waiting: Waiting, error: string, form: URLSearchParams): Response {
+async function again(ports: BackendPorts, waiting: Waiting, error: string, form: URLSearchParams): Promise<Response> {
   const user = (form.get("user") ?? "").slice(0, 200);
-  return renderKeyForm({ ...getForm(ports, waiting), error, user }, 422);
+  return renderKeyForm({ ...(await getForm(ports, waiting)), error, user }, 422);
 }
 
 function staleAnswer(ports: BackendPorts): Response {

@@ -1,4 +1,4 @@
-import { escapeHtml, type Page, renderPage, renderPageShell } from "./page.ts";
+import { escapeHtml, type Page, renderFacts, renderPage, renderPageShell } from "./page.ts";
 
 /** Texts of the page where a secret is pasted. All are plain. */
 export type KeyForm = {
@@ -7,6 +7,8 @@ export type KeyForm = {
   host: string;
   /** The kind of secret; `nothing` for a service without one. */
   asks: "key" | "token" | "password" | "client secret" | "nothing";
+  /** Who asked for this page and when, and the code that the terminal shows. */
+  facts: [name: string, value: string][];
   state: string;
   /** Anti-forgery token of this form. */
   ticket: string;
@@ -46,10 +48,10 @@ function actions({ onward }: KeyForm): string {
 }
 
 function content(form: KeyForm, heading: string): string {
-  const { host, asks, state, ticket, error, user = "" } = form;
+  const { host, asks, facts, state, ticket, error, user = "" } = form;
   const hidden = (name: string, value: string) => `<input type="hidden" name="${name}" value="${escapeHtml(value)}">`;
   return `<h1>${escapeHtml(heading)}</h1>
-<p>${escapeHtml(WORDS[asks])} <b>${escapeHtml(host)}</b>${asks === "nothing" ? "." : " and nowhere else."}</p>
+${renderFacts(facts)}<p>${escapeHtml(WORDS[asks])} <b>${escapeHtml(host)}</b>${asks === "nothing" ? "." : " and nowhere else."}</p>
 ${error ? `<p class="failure" role="alert">${escapeHtml(error)}</p>\n` : ""}<form method="post" action="key" autocomplete="off">
 ${hidden("state", state)}
 ${hidden("ticket", ticket)}

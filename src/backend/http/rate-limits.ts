@@ -12,6 +12,8 @@ const SENSITIVE = [
   "/auth/status/:state",
   "/auth/refresh",
   "/auth/callback",
+  "/auth/begin",
+  "/auth/undo",
   "/auth/key",
   "/ask/confirm",
   "/services",

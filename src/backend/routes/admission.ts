@@ -8,6 +8,9 @@ const HOST = /^([a-z0-9._-]+|\[[0-9a-f:.]+\])(:\d+)?$/i;
 /** Browsers and probes come here without the local secret. */
 const OPEN = [
   "GET /auth/callback",
+  "GET /auth/begin",
+  "POST /auth/begin",
+  "POST /auth/undo",
   "GET /auth/key",
   "POST /auth/key",
   "GET /health",

@@ -15,6 +15,7 @@ import { parseClient, type RequestedClient } from "./client-mode.ts";
 import { answerDirectTurn } from "./direct-turn.ts";
 import { answerOnce, authenticateWrite, type RequestRecord, runOnce, toLostProblem } from "./idempotency.ts";
 import { getStreamPosition, loadOutcome } from "./outcome.ts";
+import { openAnswer } from "./stored-answer.ts";
 
 /** Asking (guide, "Ask Endpoint"): `POST /ask`, `POST /ask/confirm`, and what became of a request, `GET /requests/:key`. */
 export function createAskRoutes(ports: BackendPorts, engine: Engine): Hono {
@@ -37,11 +38,12 @@ export function createAskRoutes(ports: BackendPorts, engine: Engine): Hono {
   });
   app.get("/requests/:key", async (c) => {
     const { installationId } = await authenticate(ports, c.req.raw);
-    const found = await findRequest(ports.db, installationId, c.req.param("key"));
+    const key = c.req.param("key");
+    const found = await findRequest(ports.db, installationId, key);
     // Tells a client apart from a backend without this call that the key is unknown.
     if (!found)
       throw new Problem("NOT_FOUND", "No request with this key has arrived.", { details: { state: "absent" } });
-    return c.json(await loadOutcome(ports, found));
+    return c.json(await loadOutcome(ports, openAnswer(ports, { installationId, key }, found)));
   });
   app.onError((error) => failure(ports, error));
   return app;

@@ -4,12 +4,14 @@ import { parseShape } from "#protocol/parse";
 import { authenticate } from "../accounts/authenticate.ts";
 import { endSignIn, rotateTokens } from "../accounts/rotation.ts";
 import { getRedirectUri } from "../connections/authorize.ts";
+import { showBeginPage, submitBegin } from "../connections/begin-page.ts";
 import { handleCallback } from "../connections/callback.ts";
 import { CLIENT_METADATA_PATH } from "../connections/mcp/prepare.ts";
 import { buildClientMetadata } from "../connections/mcp/register.ts";
 import { renderPage } from "../connections/page.ts";
 import { showKeyPage, submitKey } from "../connections/secret-entry.ts";
 import { getAuthorizationStatus } from "../connections/status.ts";
+import { undoConnection } from "../connections/undo.ts";
 import { handleServiceConnected } from "../generations/auth.ts";
 import type { Engine } from "../generations/engine.ts";
 import type { BackendPorts } from "../ports.ts";
@@ -19,8 +21,18 @@ import { readJsonBody } from "./body.ts";
 export function createAuthRoutes(ports: BackendPorts, engine: Engine): Hono {
   const app = new Hono();
   app.get("/auth/callback", async (c) => {
-    const { page, status, connected } = await handleCallback(ports, new URL(c.req.url).searchParams);
+    const { page, status, connected } = await handleCallback(
+      ports,
+      new URL(c.req.url).searchParams,
+      c.req.header("cookie") ?? null,
+    );
     if (connected) await handleServiceConnected(ports, engine, connected);
+    return renderPage(page, status);
+  });
+  app.get("/auth/begin", (c) => showBeginPage(ports, new URL(c.req.url).searchParams));
+  app.post("/auth/begin", async (c) => submitBegin(ports, new URLSearchParams(await c.req.text())));
+  app.post("/auth/undo", async (c) => {
+    const { page, status } = await undoConnection(ports, new URLSearchParams(await c.req.text()));
     return renderPage(page, status);
   });
   app.get(CLIENT_METADATA_PATH, (c) =>

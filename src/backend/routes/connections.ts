@@ -3,22 +3,22 @@ import { ConnectRequest, DisconnectRequest } from "#protocol/connections";
 import { Problem } from "#protocol/errors";
 import { parseShape } from "#protocol/parse";
 import { authenticate, hasAuthorization } from "../accounts/authenticate.ts";
-import { isInstallationId } from "../accounts/sign-in.ts";
+import { findInstallation } from "../accounts/sessions.ts";
 import { beginConnect } from "../connections/authorize.ts";
 import { disconnectService, listConnections } from "../connections/overview.ts";
 import type { BackendPorts } from "../ports.ts";
-import { hasInstallation } from "../store/installations.ts";
 import { readJsonBody } from "./body.ts";
 
 /**
  * Connecting services (guide, "Service Connection Flow"). Whose connections a request is about, it says by its bearer token or, in the
  * guide's older way, by the session id alone: reading prefers the token, disconnecting the session id that the body names.
  */
-export function createConnectionRoutes(ports: BackendPorts): Hono {
-  const app = new Hono();
+export function createConnectionRoutes(ports: BackendPorts): Hono<{ Bindings: { address?: string } }> {
+  const app = new Hono<{ Bindings: { address?: string } }>();
   app.post("/connections/connect", async (c) => {
     const body = parseShape(ConnectRequest, await readJsonBody(c.req.raw), "the request");
-    return c.json(await beginConnect(ports, c.req.query("service"), body, await signedInAs(ports, c.req.raw)));
+    const asker = { signedInAs: await signedInAs(ports, c.req.raw), address: c.env?.address };
+    return c.json(await beginConnect(ports, c.req.query("service"), body, asker));
   });
   app.get("/connections", async (c) => {
     const sessionId = hasAuthorization(c.req.raw) ? undefined : c.req.query("session_id");
@@ -27,7 +27,8 @@ export function createConnectionRoutes(ports: BackendPorts): Hono {
   app.post("/connections/disconnect", async (c) => {
     const body = parseShape(DisconnectRequest, await readJsonBody(c.req.raw), "the request");
     const installationId = await getInstallation(ports, c.req.raw, body.session_id);
-    const service = await disconnectService(ports, installationId, c.req.query("service"));
+    const signedIn = (await signedInAs(ports, c.req.raw)) === installationId;
+    const service = await disconnectService(ports, installationId, c.req.query("service"), signedIn);
     return c.json({ service, connected: false, message: `Successfully disconnected from ${service}` });
   });
   return app;
@@ -51,7 +52,8 @@ async function getInstallation(
   sessionId: string | null | undefined,
 ): Promise<string> {
   if (!sessionId) return (await authenticate(ports, request)).installationId;
-  if (isInstallationId(sessionId) && (await hasInstallation(ports.db, sessionId))) return sessionId;
+  const installationId = await findInstallation(ports.db, sessionId);
+  if (installationId) return installationId;
   const message = "The provided session_id no longer exists. Please reconnect your services.";
   throw new Problem("SESSION_INVALID", message, {
     details: { error: "Invalid session_id", session_reset_required: true },

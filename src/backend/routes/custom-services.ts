@@ -3,12 +3,12 @@ import { AddServiceRequest, ApproveRequest } from "#protocol/custom-services";
 import { Problem } from "#protocol/errors";
 import { parseShape } from "#protocol/parse";
 import { authenticate, hasAuthorization } from "../accounts/authenticate.ts";
-import { createInstallationId, isInstallationId } from "../accounts/sign-in.ts";
+import { createSession, findInstallation } from "../accounts/sessions.ts";
 import { addService, getDescription, parseService, removeService } from "../connections/custom-services.ts";
 import { inspectRequested } from "../connections/mcp/inspect.ts";
 import { addServer, approveServer } from "../connections/mcp/servers.ts";
 import type { BackendPorts } from "../ports.ts";
-import { hasInstallation, insertInstallation, listKnownAccounts } from "../store/installations.ts";
+import { listKnownAccounts } from "../store/installations.ts";
 import { readJsonBody } from "./body.ts";
 
 /**
@@ -24,15 +24,16 @@ export function createCustomServiceRoutes(ports: BackendPorts): Hono {
       throw new Problem("INVALID_REQUEST", "The request must have one of source and mcp.", { hint: "" });
     const known = await getOwner(ports, c.req.raw, sessionId);
     const looked = mcp
-      ? await inspectRequested(ports, known, mcp, c.req.raw.signal)
+      ? await inspectRequested(ports, known?.installationId, mcp, c.req.raw.signal)
       : await parseService(ports, source ?? "");
-    const owner = known ?? (dryRun ? undefined : await newInstallation(ports));
+    const session = known ?? (dryRun ? undefined : await createSession(ports.db, ports.clock.now()));
+    const owner = session?.installationId;
     const signedIn = hasAuthorization(c.req.raw);
     const answer =
       "source" in looked
         ? await addService(ports, owner, looked, { dryRun })
         : await addServer(ports, owner, looked, { dryRun, expected, trustReads, signedIn });
-    return c.json({ ...answer, ...(owner && !hasAuthorization(c.req.raw) ? { session_id: owner } : {}) });
+    return c.json({ ...answer, ...(session?.sessionId ? { session_id: session.sessionId } : {}) });
   });
   app.delete("/services/:name", async (c) => {
     const { installationId } = await authenticate(ports, c.req.raw);
@@ -62,16 +63,10 @@ async function getOwner(
   ports: BackendPorts,
   request: Request,
   sessionId: string | null | undefined,
-): Promise<string | undefined> {
-  if (hasAuthorization(request)) return (await authenticate(ports, request)).installationId;
-  if (!sessionId || !isInstallationId(sessionId) || !(await hasInstallation(ports.db, sessionId))) return undefined;
-  if ((await listKnownAccounts(ports.db, sessionId)).length === 0) return sessionId;
+): Promise<{ installationId: string; sessionId?: string } | undefined> {
+  if (hasAuthorization(request)) return await authenticate(ports, request);
+  const installationId = await findInstallation(ports.db, sessionId);
+  if (!sessionId || !installationId) return undefined;
+  if ((await listKnownAccounts(ports.db, installationId)).length === 0) return { installationId, sessionId };
   throw new Problem("TOKEN_MISSING", "This installation has a sign-in. Send its access token.");
-}
-
-async function newInstallation(ports: BackendPorts): Promise<string> {
-  const now = ports.clock.now();
-  const id = createInstallationId(now);
-  await insertInstallation(ports.db, id, new Date(now));
-  return id;
 }

@@ -15,8 +15,9 @@ import {
 import { retryWhileAway } from "../store/retry.ts";
 import type { DbConnection } from "../store/schema.ts";
 import { getStreamPosition, loadOutcome } from "./outcome.ts";
+import { openAnswer, sealAnswer } from "./stored-answer.ts";
 
-type Ports = Pick<BackendPorts, "db" | "clock" | "log" | "node">;
+type Ports = Pick<BackendPorts, "db" | "clock" | "log" | "node" | "keys">;
 type Answer = { status: number; body: unknown };
 
 /** Updates of the record of a key while its write runs. */
@@ -64,7 +65,7 @@ export async function runOnce(ports: Ports, installationId: string, request: Req
   if (key !== null) {
     const fingerprint = hash(`${request.method} ${new URL(request.url).pathname}\n${text}`);
     const first = await claim(ports, installationId, key, fingerprint);
-    if (first) return await replay(ports, first, fingerprint);
+    if (first) return await replay(ports, openAnswer(ports, { installationId, key }, first), fingerprint);
   }
   let begun = false;
   const record: RequestRecord = {
@@ -110,7 +111,8 @@ async function claim(
 
 /** Stores an answer. One that cannot be stored is sent all the same: it is the truth, and there is no other copy. */
 async function keep(ports: Ports, installationId: string, key: string, { status, body }: Answer): Promise<void> {
-  const stored = retryWhileAway(() => finishRequest(ports.db, installationId, key, { status, answer: body })).catch(
+  const answer = sealAnswer(ports, { installationId, key }, body);
+  const stored = retryWhileAway(() => finishRequest(ports.db, installationId, key, { status, answer })).catch(
     (error: unknown) => ports.log("error", "answer_not_stored", { error }),
   );
   await Promise.race([stored, sleep(STORE_LIMIT_MS, undefined, { ref: false })]);

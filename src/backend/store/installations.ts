@@ -4,13 +4,51 @@ import type { DbConnection, KnownAccounts } from "./schema.ts";
 /** An account that consented for an installation; `label` names it for people. */
 export type KnownAccount = Selectable<KnownAccounts>;
 
+/** Inserts an installation that nobody has signed in to yet. */
 export async function insertInstallation(db: DbConnection, id: string, now: Date): Promise<void> {
-  await db.insertInto("installations").values({ id, created_at: now }).execute();
+  await db.insertInto("installations").values({ id, anonymous: true, created_at: now }).execute();
 }
 
-export async function hasInstallation(db: DbConnection, id: string): Promise<boolean> {
-  const row = await db.selectFrom("installations").select("id").where("id", "=", id).executeTakeFirst();
-  return row !== undefined;
+/** Returns the first of these installations that exists. */
+export async function findExistingInstallation(db: DbConnection, ids: string[]): Promise<string | undefined> {
+  const row = await db.selectFrom("installations").select("id").where("id", "in", ids).executeTakeFirst();
+  return row?.id;
+}
+
+/** Records that a consent was completed, so that the installation is kept. */
+export async function keepInstallation(db: DbConnection, id: string): Promise<void> {
+  await db
+    .updateTable("installations")
+    .set({ anonymous: false })
+    .where("id", "=", id)
+    .where("anonymous", "=", true)
+    .execute();
+}
+
+/** Returns the number of installations without a completed consent. */
+export async function countAnonymous(db: DbConnection): Promise<number> {
+  const { count } = await db
+    .selectFrom("installations")
+    .select((select) => select.fn.countAll().as("count"))
+    .where("anonymous", "=", true)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** Deletes installations without a completed consent that were made before a time, the oldest first. */
+export async function deleteAnonymousBefore(db: DbConnection, time: Date, limit: number): Promise<void> {
+  await db
+    .deleteFrom("installations")
+    .where("id", "in", (query) =>
+      query
+        .selectFrom("installations")
+        .select("id")
+        .where("anonymous", "=", true)
+        .where("created_at", "<", time)
+        .orderBy("created_at")
+        .limit(limit),
+    )
+    .execute();
 }
 
 /** Hold an installation until the transaction ends: what depends on its accounts and sign-ins is decided by one at a time. */
@@ -25,6 +63,16 @@ export async function listKnownAccounts(db: DbConnection, installationId: string
     .where("installation_id", "=", installationId)
     .orderBy("provider")
     .orderBy("account_id")
+    .execute();
+}
+
+/** Forgets an account, so that it no longer restores lost tokens. */
+export async function forgetAccount(db: DbConnection, account: Omit<KnownAccount, "label">): Promise<void> {
+  await db
+    .deleteFrom("known_accounts")
+    .where("installation_id", "=", account.installation_id)
+    .where("provider", "=", account.provider)
+    .where("account_id", "=", account.account_id)
     .execute();
 }
 

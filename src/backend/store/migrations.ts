@@ -18,6 +18,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   "011_clients": runEach(() => CLIENTS),
   "013_load_indexes": runEach(() => LOAD),
   "014_generation_state": runEach(() => GENERATION_STATE),
+  "015_anonymous_and_browsers": runEach(() => BROWSERS),
 };
 
 function runEach(list: () => string[]): Migration {
@@ -208,4 +209,14 @@ const GENERATION_STATE = [
   `create trigger generations_changed_by_older_node before update on generations for each row
      when (new.options is distinct from old.options and new.progress is not distinct from old.progress)
      execute function forget_generation_progress()`,
+];
+
+/**
+ * Installations that nobody signed in to, which have an end. An authorization knows the browser that began it, and what
+ * its page shows.
+ */
+const BROWSERS = [
+  `alter table installations add column anonymous boolean not null default false`,
+  `create index installations_anonymous on installations (created_at) where anonymous`,
+  `alter table states add column user_code text, add column requested_from text, add column browser_hash bytea`,
 ];

@@ -49,8 +49,11 @@ export type Database = {
   agent_outbox: AgentOutbox;
 };
 
-/** One installed kay, `kaysession_…`, kept for life. */
-type Installations = { id: string; created_at: Time };
+/**
+ * One installed kay. `id` is derived from its session ID (`kaysession_…`) by a hash; rows of an older kay have the session ID
+ * itself. Anonymous until a consent is completed.
+ */
+type Installations = { id: string; anonymous: Generated<boolean>; created_at: Time };
 
 /** Accounts that ever consented for an installation; only these may bring lost tokens back. */
 export type KnownAccounts = { installation_id: string; provider: string; account_id: string; label: string };
@@ -99,6 +102,12 @@ export type States = {
   created_at: Time;
   expires_at: Time;
   delivered_at: MaybeTime;
+  /** Code that the page and the terminal show. Set if the browser must begin on that page. */
+  user_code: string | null;
+  /** Address that asked for it, for the page. */
+  requested_from: string | null;
+  /** SHA-256 of the cookie of the browser that began it. */
+  browser_hash: Buffer | null;
 };
 
 /**

@@ -19,6 +19,8 @@ export type NewAuthorizationState = Pick<
   | "authorization"
   | "created_at"
   | "expires_at"
+  | "user_code"
+  | "requested_from"
 >;
 
 export async function insertState(db: DbConnection, state: NewAuthorizationState): Promise<void> {
@@ -99,6 +101,28 @@ export async function settleState(
     .where("hash", "=", hash)
     .where("status", "=", "exchanging")
     .execute();
+}
+
+/** Binds a pending state to the browser that goes on with it. The last browser counts: it is the one in front of a person. */
+export async function bindBrowser(db: DbConnection, hash: Buffer, browserHash: Buffer): Promise<void> {
+  await db
+    .updateTable("states")
+    .set({ browser_hash: browserHash })
+    .where("hash", "=", hash)
+    .where("status", "=", "pending")
+    .execute();
+}
+
+/** Takes back a completed state, once, so that nothing is delivered for it any more. */
+export async function undoState(db: DbConnection, hash: Buffer): Promise<boolean> {
+  const row = await db
+    .updateTable("states")
+    .set({ status: "denied", message: "The connection was undone in the browser" })
+    .where("hash", "=", hash)
+    .where("status", "=", "completed")
+    .returning("hash")
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 /** Compare-and-set of the one delivery: true for exactly one caller. */

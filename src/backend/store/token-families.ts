@@ -58,6 +58,22 @@ export async function revokeFamily(db: DbConnection, id: string, reason: string,
     .execute();
 }
 
+/** Ends the sign-ins of an installation that began since a time. */
+export async function revokeFamiliesSince(
+  db: DbConnection,
+  installationId: string,
+  since: Date,
+  now: Date,
+): Promise<void> {
+  await db
+    .updateTable("families")
+    .set({ revoked_at: now, revoked_reason: "undone" })
+    .where("installation_id", "=", installationId)
+    .where("created_at", ">=", since)
+    .where("revoked_at", "is", null)
+    .execute();
+}
+
 /** One link in the chain of a sign-in. */
 export type RefreshToken = Selectable<RefreshTokens>;
 

@@ -1,7 +1,12 @@
 import { createApi } from "#client/api/api";
 import { type CredentialsOptions, createCredentials } from "#client/credentials/create";
 import { createRefresher } from "#client/credentials/refresh";
-import { type EmbeddedBackend, type EmbeddedPorts, openEmbeddedBackend } from "#client/embedded/embedded";
+import {
+  type EmbeddedBackend,
+  type EmbeddedPorts,
+  isStillRunning,
+  openEmbeddedBackend,
+} from "#client/embedded/embedded";
 import { withEmbeddedReconnect } from "#client/embedded/reconnect";
 import type { ProfileChoice } from "#client/settings/profiles";
 import { DEFAULT_PROFILE } from "#client/settings/profiles";
@@ -83,7 +88,13 @@ export async function openBackend(
     : undefined;
   const baseUrl = embedded?.url ?? account.baseUrl ?? "";
   const { clock, random, version, warn } = ports;
-  const way = embedded && withEmbeddedReconnect(embedded, () => openEmbeddedBackend(ports.embedded()));
+  const way =
+    embedded &&
+    withEmbeddedReconnect(
+      embedded,
+      () => openEmbeddedBackend(ports.embedded()),
+      (backend) => isStillRunning(ports.embedded(), backend),
+    );
   const api = createApi({
     baseUrl,
     send: way ? way(ports.send) : ports.send,

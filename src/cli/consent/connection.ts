@@ -183,12 +183,16 @@ export async function completeConsent(
 }
 
 /** Print the link: whole, alone on its line, nothing around it. */
-export function showLink(kay: Kay, { service, authorization_url, pasted }: ConnectResponse): string {
+export function showLink(kay: Kay, { service, authorization_url, pasted, user_code }: ConnectResponse): string {
   const host = kay.out.paint("bold", new URL(authorization_url).host, "stderr");
   const what = pasted ? "paste its key" : "allow it";
   kay.terminal.stderr.write(
     `To connect ${clean(service, { lines: false })}, ${what} at ${host}:\n\n${authorization_url}\n\n`,
   );
+  if (user_code) {
+    const code = kay.out.paint("bold", clean(user_code, { lines: false, max: 20 }), "stderr");
+    kay.terminal.stderr.write(`The page must show the code ${code}.\n\n`);
+  }
   return authorization_url;
 }
 

@@ -1,14 +1,14 @@
 import { createHmac } from "node:crypto";
-import { readFile, rm, stat } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Processes } from "#files/processes";
-import { isLoopbackHost } from "#net/addresses";
 import type { Send, Timer } from "#net/ports";
 import { clean } from "#protocol/clean";
-import { EMBEDDED_RECORD, LOCAL_SECRET_HEADER, STOP_PATH, toShapeText } from "#protocol/embedded";
+import { LOCAL_SECRET_HEADER, STOP_PATH, toShapeText } from "#protocol/embedded";
 import type { EmbeddedRecord } from "#protocol/embedded-record";
 import { Problem } from "#protocol/errors";
-import { parseShape } from "#protocol/parse";
+import { provesIdentity } from "./proof.ts";
+import { findProvenRecord, findRunningRecord } from "./record.ts";
 
 /** Time limit of a start in ms, including a new database on a slow disk. */
 const START_LIMIT_MS = 60_000;
@@ -36,48 +36,34 @@ export type EmbeddedPorts = {
   spawn(log: string): { ended(): Promise<number | null> };
 };
 
-/** URL and secret of the local backend. */
-export type EmbeddedBackend = { url: string; secret: string };
+/** URL and secret of the local backend, and its process. */
+export type EmbeddedBackend = Pick<EmbeddedRecord, "url" | "secret" | "pid" | "started">;
 
 /**
  * Opens the local backend: a running one with the same version and settings, or a new one. There is one per user;
  * concurrent commands share it.
  *
- * @throws Problem BACKEND_START_FAILED with the last error of its log
+ * @throws Problem BACKEND_START_FAILED with the last error of its log, STORE_UNREADABLE if the record belongs to another
+ * user
  */
 export async function openEmbeddedBackend(ports: EmbeddedPorts): Promise<EmbeddedBackend> {
-  const running = await findRespondingRecord(ports);
+  const running = await findProvenRecord(ports);
   if (running && isCurrent(running, ports)) return running;
   if (running && !(await stopOutdated(running, ports))) return running;
   ports.note("Starting a local backend (stops after 30 minutes of inactivity).");
   return startBackend(ports);
 }
 
-/** Returns the record of a backend whose process is alive and wrote it. */
-export async function findRunningRecord(
-  ports: Pick<EmbeddedPorts, "folder" | "processes">,
-  name = EMBEDDED_RECORD,
-): Promise<EmbeddedRecord | null> {
-  const text = await readFile(join(ports.folder, name), "utf8").catch(() => null);
-  if (text === null) return null;
-  try {
-    const { EmbeddedRecord } = await import("#protocol/embedded-record");
-    const record = parseShape(EmbeddedRecord, JSON.parse(text), "the record of the local backend");
-    if (name === EMBEDDED_RECORD && !isOnLoopback(record.url)) return null;
-    const started = await ports.processes.getStartTime(record.pid);
-    return started !== null && started === record.started ? record : null;
-  } catch {
-    return null;
-  }
-}
-
 /**
- * Whether a URL is on loopback. The local backend listens only there, so its secret and tokens must go nowhere else,
- * whatever the record says.
+ * Whether requests may go to a backend that was opened before: its process is still the same, or where the system does not
+ * say that, it proves its identity again.
  */
-function isOnLoopback(url: string): boolean {
-  const { protocol, hostname } = new URL(url);
-  return protocol === "http:" && isLoopbackHost(hostname);
+export async function isStillRunning(
+  { processes, send }: Pick<EmbeddedPorts, "processes" | "send">,
+  backend: EmbeddedBackend,
+): Promise<boolean> {
+  if ((await processes.getStartTime(backend.pid)) !== backend.started) return false;
+  return backend.started !== "" || provesIdentity(send, backend).catch(() => false);
 }
 
 /** Computes a keyed digest of the settings a backend was started with, which reveals no settings to other users. */
@@ -107,26 +93,8 @@ async function stopOutdated(record: EmbeddedRecord, ports: EmbeddedPorts): Promi
  * @throws Problem BACKEND_START_FAILED when it does not stop within 30 s
  */
 export async function stopEmbedded(ports: Pick<EmbeddedPorts, "folder" | "processes" | "send" | "clock" | "signal">) {
-  const record = await findRespondingRecord(ports);
+  const record = await findProvenRecord(ports);
   return record ? stopBackend(record, ports) : "not running";
-}
-
-/**
- * Returns the record of a backend that responds. On systems that do not report when a process started (macOS, Windows),
- * the pid of an old record may belong to another program. Then only a response counts, and the record of a silent
- * backend is removed.
- */
-async function findRespondingRecord(ports: Pick<EmbeddedPorts, "folder" | "processes" | "send">) {
-  const record = await findRunningRecord(ports);
-  if (record?.started !== "") return record;
-  const isAway = (error: unknown) => error instanceof Problem && error.details.sent === false;
-  const health = { method: "GET", url: `${record.url}/health`, timeoutMs: 2_000 } as const;
-  const answers = await ports.send(health).then(
-    () => true,
-    (error) => !isAway(error),
-  );
-  if (!answers) await rm(join(ports.folder, EMBEDDED_RECORD), { force: true });
-  return answers ? record : null;
 }
 
 async function stopBackend(
@@ -156,13 +124,12 @@ async function startBackend(ports: EmbeddedPorts): Promise<EmbeddedBackend> {
     exit = { code };
   });
   for (let waited = 0; waited < START_LIMIT_MS; waited += POLL_MS) {
-    const record = await findRunningRecord(ports);
-    if (record) return record;
+    if (await findRunningRecord(ports)) break;
     if (exit) break;
     await ports.clock.sleep(POLL_MS, ports.signal);
   }
   // The child may have found another backend that was starting, and exited.
-  const record = await findRunningRecord(ports);
+  const record = await findProvenRecord(ports);
   if (record) return record;
   const { cause, hint } = await findLastError(log, before);
   throw new Problem("BACKEND_START_FAILED", `Could not start the local backend${cause}.`, {

@@ -11,21 +11,30 @@ type AddressedRequest = Pick<Outgoing, "url" | "headers">;
  * that runs then.
  *
  * @param adopt finds the running backend, or starts one
+ * @param isRunning checked before each request, because another program may have the port of a backend that ended
  * @returns wraps a plain transport; all wrapped transports share one backend
  */
-export function withEmbeddedReconnect(adopted: EmbeddedBackend, adopt: () => Promise<EmbeddedBackend>) {
+export function withEmbeddedReconnect(
+  adopted: EmbeddedBackend,
+  adopt: () => Promise<EmbeddedBackend>,
+  isRunning: (backend: EmbeddedBackend) => Promise<boolean>,
+) {
   let current = adopted;
   let adopting: Promise<EmbeddedBackend> | null = null;
+  const readopt = async () => {
+    adopting ??= adopt().finally(() => {
+      adopting = null;
+    });
+    current = await adopting;
+  };
   return <Request extends AddressedRequest, Answer>(way: (request: Request) => Promise<Answer>) =>
     async (request: Request): Promise<Answer> => {
+      if (!(await isRunning(current))) await readopt();
       try {
         return await way(toRequest(request, current));
       } catch (error) {
         if (!isUndelivered(error)) throw error;
-        adopting ??= adopt().finally(() => {
-          adopting = null;
-        });
-        current = await adopting;
+        await readopt();
         return way(toRequest(request, current));
       }
     };

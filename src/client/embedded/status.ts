@@ -2,7 +2,9 @@ import { EMBEDDED_RECORD, getServeRecordName, LOCAL_SECRET_HEADER } from "#proto
 import { Problem } from "#protocol/errors";
 import { parseShape } from "#protocol/parse";
 import { STATUS_PATH, StatusResponse } from "#protocol/status";
-import { type EmbeddedPorts, findRunningRecord } from "./embedded.ts";
+import type { EmbeddedPorts } from "./embedded.ts";
+import { provesIdentity } from "./proof.ts";
+import { findRunningRecord } from "./record.ts";
 
 /** Time limit of a status request in ms; longer than the backend's own wait for its database. */
 const TIME_LIMIT_MS = 5_000;
@@ -20,8 +22,9 @@ export type StatusPorts = Pick<EmbeddedPorts, "folder" | "processes" | "send"> &
 export async function fetchBackendStatus(ports: StatusPorts, at: string | undefined): Promise<StatusResponse> {
   const record = await findRunningRecord(ports, at === undefined ? EMBEDDED_RECORD : getServeRecordName(getPort(at)));
   if (at === undefined && !record) throw notRunningProblem("The local backend is not running.");
-  const own = record && (at === undefined || isSameOrigin(record.url, at)) ? record : undefined;
-  const url = own?.url ?? at ?? "";
+  const meant = record && (at === undefined || isSameOrigin(record.url, at)) ? record : undefined;
+  const own = meant && (await provesIdentity(ports.send, meant).catch(() => false)) ? meant : undefined;
+  const url = meant?.url ?? at ?? "";
   const key: Record<string, string> = own
     ? { [LOCAL_SECRET_HEADER]: own.secret }
     : ports.token

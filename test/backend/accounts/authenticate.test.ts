@@ -1,5 +1,6 @@
 import { decodeJwt, decodeProtectedHeader, SignJWT } from "jose";
 import { expect, test } from "vitest";
+import { deriveInstallationId } from "#backend/accounts/sessions";
 import { useBackend } from "#test/backend";
 import { connect } from "#test/consent";
 
@@ -35,7 +36,8 @@ test("an access token is HS256 with kid, and carries installation and family", a
   const [header, payload] = [decodeProtectedHeader(token), decodeJwt(token)];
   expect(header).toEqual({ alg: "HS256", typ: "JWT", kid: "s1" });
   expect(payload).toMatchObject({
-    sub: session,
+    sub: deriveInstallationId(session),
+    aud: new URL(world().ports.publicUrl).origin,
     sid: expect.stringMatching(/^family_[0-9a-f]{32}$/),
     exp: Number(payload.iat) + 1800,
   });
@@ -57,7 +59,9 @@ test("tokens that this backend did not sign are TOKEN_INVALID", async () => {
     await sign(own, "other", claims),
     await sign(own, "s1", { ...claims, sub: "kaysession_1_other" }),
     await sign(own, "s1", { ...claims, sid: "family_unknown" }),
-    await sign(own, "s1", { sub: session, iss: "kay", iat: claims.iat, exp: claims.exp }),
+    await sign(own, "s1", { ...claims, aud: "https://staging.example.test" }),
+    await sign(own, "s1", { ...claims, aud: undefined }),
+    await sign(own, "s1", { sub: deriveInstallationId(session), iss: "kay", iat: claims.iat, exp: claims.exp }),
   ];
   for (const each of forged) {
     expect(await world().call("GET /connections", { token: each })).toMatchObject({

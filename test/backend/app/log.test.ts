@@ -20,6 +20,15 @@ test("a line is JSON with time, level, event and fields, and lesser levels are l
   ]);
 });
 
+test("F16 a line has nothing that a terminal obeys: no C1 controls, and no invisible or bidirectional marks", () => {
+  const lines: string[] = [];
+  const log = createLog((line) => void lines.push(line), { level: "info", clock });
+  const text = "\u009b2J\u007f\u202e\u2066\u200b\ufeff\u2028ü";
+  log("info", "event", { text });
+  expect(lines.join("")).toMatch(/^[\x20-\x7eü]*\n$/);
+  expect(JSON.parse(lines.join(""))).toMatchObject({ text });
+});
+
 test("whatever has the name of a secret is redacted, however deep", () => {
   const names = [
     "token",

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { deriveInstallationId } from "#backend/accounts/sessions";
 import { type AccessOptions, getServiceAccess } from "#backend/connections/access";
 import type { ServiceConfiguration } from "#connectors/service";
 import { Problem, toProblemBody } from "#protocol/errors";
@@ -15,7 +16,8 @@ beforeEach(async () => {
   world().outside.sent.length = 0;
 });
 
-const access = (options?: AccessOptions) => getServiceAccess(world().ports, session, "jira", options);
+const access = (options?: AccessOptions) =>
+  getServiceAccess(world().ports, deriveInstallationId(session), "jira", options);
 const problem = (work: Promise<unknown>) =>
   work.then(
     () => "no problem",
@@ -79,7 +81,7 @@ test("twelve at once over two backends refresh once", async () => {
   });
   const other = { ...world().ports };
   const all = Array.from({ length: 12 }, (_, index) =>
-    getServiceAccess(index % 2 ? other : world().ports, session, "jira"),
+    getServiceAccess(index % 2 ? other : world().ports, deriveInstallationId(session), "jira"),
   );
   setImmediate(release);
   expect(new Set((await Promise.all(all)).map(({ token }) => token))).toEqual(new Set(["jira-access-2"]));
@@ -134,7 +136,7 @@ for (const [name, body, status] of GONE) {
     other.clock.advance(HOUR);
     other.outside.expect(ATLASSIAN_TOKEN, json(body, status));
     for (const _ of [1, 2]) {
-      expect(await problem(getServiceAccess(other.ports, session, "jira"))).toMatchObject({
+      expect(await problem(getServiceAccess(other.ports, deriveInstallationId(session), "jira"))).toMatchObject({
         code: "AUTH_REQUIRED",
         integrations: ["jira"],
       });
@@ -195,16 +197,16 @@ test("without a refresh token the access token serves until it ends, then the co
   const other = createWorld({ db: world().ports.db, node: world().ports.node });
   const once = await connect(other, {}, { tokens: tokens(1, { refresh_token: undefined }) });
   other.clock.advance(HOUR - 1000);
-  expect((await getServiceAccess(other.ports, once.session, "jira")).token).toBe("jira-access-1");
+  expect((await getServiceAccess(other.ports, deriveInstallationId(once.session), "jira")).token).toBe("jira-access-1");
   other.clock.advance(1000);
-  expect(await problem(getServiceAccess(other.ports, once.session, "jira"))).toMatchObject({
+  expect(await problem(getServiceAccess(other.ports, deriveInstallationId(once.session), "jira"))).toMatchObject({
     code: "AUTH_REQUIRED",
     message: "Jira ended the connection on 2026-11-27: the sign-in ended and cannot be renewed.",
   });
 });
 
 test("what is not connected is AUTH_REQUIRED and names the service; what does not exist is UNKNOWN_SERVICE", async () => {
-  expect(await problem(getServiceAccess(world().ports, session, "bitbucket"))).toEqual({
+  expect(await problem(getServiceAccess(world().ports, deriveInstallationId(session), "bitbucket"))).toEqual({
     error: "AUTH_REQUIRED",
     code: "AUTH_REQUIRED",
     message: "Bitbucket is not connected.",
@@ -213,7 +215,9 @@ test("what is not connected is AUTH_REQUIRED and names the service; what does no
   expect(await problem(getServiceAccess(world().ports, "kaysession_1_x", "jira"))).toMatchObject({
     code: "AUTH_REQUIRED",
   });
-  expect(await problem(getServiceAccess(world().ports, session, "trello"))).toMatchObject({ code: "UNKNOWN_SERVICE" });
+  expect(await problem(getServiceAccess(world().ports, deriveInstallationId(session), "trello"))).toMatchObject({
+    code: "UNKNOWN_SERVICE",
+  });
 });
 
 test("tokens sealed with a key that is gone ask for a new connection, and that heals them", async () => {
@@ -223,9 +227,11 @@ test("tokens sealed with a key that is gone ask for a new connection, and that h
     node: world().ports.node,
     keys: { ...world().ports.keys, sealing },
   });
-  expect(await problem(getServiceAccess(other.ports, session, "jira"))).toMatchObject({ code: "AUTH_REQUIRED" });
+  expect(await problem(getServiceAccess(other.ports, deriveInstallationId(session), "jira"))).toMatchObject({
+    code: "AUTH_REQUIRED",
+  });
   await connect(other, { session_id: session }, { tokens: tokens(8) });
-  expect((await getServiceAccess(other.ports, session, "jira")).token).toBe("jira-access-8");
+  expect((await getServiceAccess(other.ports, deriveInstallationId(session), "jira")).token).toBe("jira-access-8");
 });
 
 const opened: World[] = [];
@@ -244,5 +250,9 @@ function withOAuth(oauth: Partial<ServiceConfiguration["service"]["oauth"]>): Wo
 }
 
 function grantRow() {
-  return world().ports.db.selectFrom("grants").where("installation_id", "=", session).selectAll().execute();
+  return world()
+    .ports.db.selectFrom("grants")
+    .where("installation_id", "=", deriveInstallationId(session))
+    .selectAll()
+    .execute();
 }

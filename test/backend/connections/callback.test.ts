@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { deriveInstallationId } from "#backend/accounts/sessions";
 import { createWorld, useBackend } from "#test/backend";
 import { ATLASSIAN_TOKEN, begin, callback, expectAtlassian } from "#test/consent";
 import { json } from "#test/outside";
@@ -184,7 +185,7 @@ for (const [name, answer, message] of FAILURES) {
     expect(await statusOf(state)).toEqual({ status: "failed", code: "SERVICE_FAILED", message });
     const grants = await world()
       .ports.db.selectFrom("grants")
-      .where("installation_id", "=", session)
+      .where("installation_id", "=", deriveInstallationId(session))
       .selectAll()
       .execute();
     expect(grants).toEqual([]);

@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import { expect, test } from "vitest";
+import { deriveInstallationId } from "#backend/accounts/sessions";
 import { getServiceAccess } from "#backend/connections/access";
 import type { Fetch } from "#net/ports";
 import { NOON, useBackend } from "#test/backend";
@@ -98,7 +99,13 @@ test("a replaced address or sign-in forgets the key and what was allowed, closes
   const { session, token, add } = await ann();
   const { db } = world().ports;
   await paste(world().backend, (await link(session)).url, { secret: TASKS_KEY });
-  const approval = { installation_id: session, conversation_id: null, key: "k", words: "w", account: null };
+  const approval = {
+    installation_id: deriveInstallationId(session),
+    conversation_id: null,
+    key: "k",
+    words: "w",
+    account: null,
+  };
   const made = { created_at: new Date(NOON), expires_at: null };
   for (const tool of ["tasks.add_task", "tasks.list_tasks", "jira.search"])
     await db
@@ -107,13 +114,18 @@ test("a replaced address or sign-in forgets the key and what was allowed, closes
       .execute();
   const approvals = async () =>
     (
-      await db.selectFrom("approvals").select("tool").where("installation_id", "=", session).orderBy("tool").execute()
+      await db
+        .selectFrom("approvals")
+        .select("tool")
+        .where("installation_id", "=", deriveInstallationId(session))
+        .orderBy("tool")
+        .execute()
     ).map(({ tool }) => tool);
   const before = await db
     .selectFrom("grants")
     .selectAll()
     .where("service", "=", "tasks")
-    .where("installation_id", "=", session)
+    .where("installation_id", "=", deriveInstallationId(session))
     .executeTakeFirstOrThrow();
   const words = await add(TASKS.replace("Add a task.", "Add one task."));
   expect(words.body).toMatchObject({ outcome: "replaced", changes: ["Changed: tasks.add_task."] });
@@ -130,7 +142,9 @@ test("a replaced address or sign-in forgets the key and what was allowed, closes
     .insertInto("grants")
     .values({ ...before, user: "{}", metadata: "{}" })
     .execute();
-  await expect(getServiceAccess(world().ports, session, "tasks")).rejects.toMatchObject({ code: "AUTH_REQUIRED" });
+  await expect(getServiceAccess(world().ports, deriveInstallationId(session), "tasks")).rejects.toMatchObject({
+    code: "AUTH_REQUIRED",
+  });
   expect(service.seen.filter(({ call }) => call.includes("evil.test"))).toEqual([]);
 });
 

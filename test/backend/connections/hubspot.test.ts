@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { deriveInstallationId } from "#backend/accounts/sessions";
 import { getServiceAccess } from "#backend/connections/access";
 import { configureServices } from "#connectors/catalogue";
 import { createWorld, useBackend, type World } from "#test/backend";
@@ -58,12 +59,12 @@ test.each([
   world.clock.advance(HOUR);
   world.outside.expect(TOKEN, json(body, 400));
   for (const _ of [1, 2]) {
-    await expect(getServiceAccess(world.ports, session, "hubspot")).rejects.toMatchObject({
+    await expect(getServiceAccess(world.ports, deriveInstallationId(session), "hubspot")).rejects.toMatchObject({
       code: "AUTH_REQUIRED",
       details: { integrations: ["hubspot"] },
     });
   }
-  expect((await getServiceAccess(world.ports, session, "linkedin")).token).toBe("l1");
+  expect((await getServiceAccess(world.ports, deriveInstallationId(session), "linkedin")).token).toBe("l1");
   world.outside.settled();
 });
 
@@ -78,7 +79,7 @@ test("V21 429 at HubSpot's token endpoint is waited for, with the stored tokens 
     waits.push(milliseconds);
     expect(await grants(world)).toEqual(before);
   };
-  expect((await getServiceAccess(world.ports, session, "hubspot", { sleep })).token).toBe("h2");
+  expect((await getServiceAccess(world.ports, deriveInstallationId(session), "hubspot", { sleep })).token).toBe("h2");
   expect(waits).toEqual([2000]);
   world.outside.settled();
 });
@@ -86,10 +87,10 @@ test("V21 429 at HubSpot's token endpoint is waited for, with the stored tokens 
 test("LinkedIn's token serves sixty days; then the connection asks for a new consent, once", async () => {
   const { world, session } = await connected();
   world.clock.advance(59 * 24 * HOUR);
-  expect((await getServiceAccess(world.ports, session, "linkedin")).token).toBe("l1");
+  expect((await getServiceAccess(world.ports, deriveInstallationId(session), "linkedin")).token).toBe("l1");
   world.clock.advance(24 * HOUR);
   for (const _ of [1, 2]) {
-    await expect(getServiceAccess(world.ports, session, "linkedin")).rejects.toMatchObject({
+    await expect(getServiceAccess(world.ports, deriveInstallationId(session), "linkedin")).rejects.toMatchObject({
       code: "AUTH_REQUIRED",
       details: { integrations: ["linkedin"] },
     });

@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import { beforeEach, expect, test } from "vitest";
+import { deriveInstallationId } from "#backend/accounts/sessions";
 import { getServiceAccess } from "#backend/connections/access";
 import type { ServiceConfiguration } from "#connectors/service";
 import type { Fetch } from "#net/ports";
@@ -69,11 +70,13 @@ test("a server that asks for a sign-in is connected: discovery, registration, co
   expect(`${asked.origin}${asked.pathname}`).toBe(`${LOGIN}/authorize`);
   expect(asked.searchParams.get("scope")).toBe("notes:read");
   expect(login.state.faults).toEqual([]);
-  const first = await getServiceAccess(world().ports, session, "notes");
+  const first = await getServiceAccess(world().ports, deriveInstallationId(session), "notes");
   expect(login.access.has(first.token)).toBe(true);
   login.endAccess();
   const both = await Promise.all(
-    [1, 2].map(() => getServiceAccess(world().ports, session, "notes", { rejected: first.token })),
+    [1, 2].map(() =>
+      getServiceAccess(world().ports, deriveInstallationId(session), "notes", { rejected: first.token }),
+    ),
   );
   expect(both[0]?.token).toBe(both[1]?.token);
   expect([login.access.has(both[0]?.token ?? ""), login.state.faults]).toEqual([true, []]);
@@ -95,8 +98,8 @@ test("kay registers itself once, also when several people connect at the same ti
   expect((await back(login.consent(begun[2]?.link ?? ""))).status).toBe(200);
   expect((await back(login.consent(begun[0]?.link ?? ""), other)).status).toBe(200);
   const { session } = await connected();
-  const { token } = await getServiceAccess(world().ports, session, "notes");
-  await getServiceAccess(world().ports, session, "notes", { rejected: token });
+  const { token } = await getServiceAccess(world().ports, deriveInstallationId(session), "notes");
+  await getServiceAccess(world().ports, deriveInstallationId(session), "notes", { rejected: token });
   expect([login.state.registrations, login.state.faults]).toEqual([1, []]);
   const [row] = await world().ports.db.selectFrom("mcp_clients").selectAll().execute();
   expect(Buffer.from(row?.sealed ?? "").toString("latin1")).not.toContain("client-1");
@@ -105,9 +108,11 @@ test("kay registers itself once, also when several people connect at the same ti
 
 test("a server that has forgotten kay ends the connection when it says so, and the next consent begins with a new registration", async () => {
   const { session } = await connected();
-  const { token } = await getServiceAccess(world().ports, session, "notes");
+  const { token } = await getServiceAccess(world().ports, deriveInstallationId(session), "notes");
   login.forgetClients();
-  await expect(getServiceAccess(world().ports, session, "notes", { rejected: token })).rejects.toMatchObject({
+  await expect(
+    getServiceAccess(world().ports, deriveInstallationId(session), "notes", { rejected: token }),
+  ).rejects.toMatchObject({
     code: "AUTH_REQUIRED",
     details: { integrations: ["notes"] },
   });

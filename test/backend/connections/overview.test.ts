@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { deriveInstallationId } from "#backend/accounts/sessions";
 import { useBackend } from "#test/backend";
 import { ANN, connect } from "#test/consent";
 import { json } from "#test/outside";
@@ -102,7 +103,7 @@ test("disconnect forgets the tokens of one service, by session id or by token, a
   const rows = await world()
     .ports.db.selectFrom("grants")
     .select("service")
-    .where("installation_id", "=", session)
+    .where("installation_id", "=", deriveInstallationId(session))
     .execute();
   expect(rows).toEqual([{ service: "confluence" }]);
 });

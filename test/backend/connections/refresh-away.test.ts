@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { deriveInstallationId } from "#backend/accounts/sessions";
 import { getServiceAccess } from "#backend/connections/access";
 import { createNode, type Node } from "#backend/store/node";
 import { type AbsentDatabase, openAbsentDatabase } from "#test/absent-database";
@@ -48,13 +49,13 @@ test.each([
   world.clock.advance(HOUR);
   world.outside.expect(ATLASSIAN_TOKEN, json(REFRESHED));
   absent.leaveAfter(moment);
-  const access = getServiceAccess(world.ports, session, "jira");
+  const access = getServiceAccess(world.ports, deriveInstallationId(session), "jira");
   await expect.poll(absent.isAway).toBe(true);
   absent.comeBack();
   expect((await access).token).toBe("jira-access-2");
   world.clock.advance(HOUR);
   world.outside.expect(ATLASSIAN_TOKEN, json({ ...REFRESHED, access_token: "jira-access-3" }));
-  expect((await getServiceAccess(world.ports, session, "jira")).token).toBe("jira-access-3");
+  expect((await getServiceAccess(world.ports, deriveInstallationId(session), "jira")).token).toBe("jira-access-3");
   expect(spent()).toEqual(["jira-refresh-1", "jira-refresh-2"]);
 });
 
@@ -62,7 +63,9 @@ test("F2 a database that cannot store the new pair does not spend the refresh to
   const { session } = await connect(world);
   world.clock.advance(HOUR);
   absent.leaveAfter(/for update$/);
-  await expect(getServiceAccess(world.ports, session, "jira")).rejects.toMatchObject({ code: "ECONNRESET" });
+  await expect(getServiceAccess(world.ports, deriveInstallationId(session), "jira")).rejects.toMatchObject({
+    code: "ECONNRESET",
+  });
   expect(spent()).toEqual([]);
 });
 
@@ -75,5 +78,5 @@ test("F2 a consent whose database goes away after its code was spent is a connec
   absent.comeBack();
   expect((await page).status).toBe(200);
   expect((await world.call(`GET /auth/status/${state}`)).body).toMatchObject({ status: "completed" });
-  expect((await getServiceAccess(world.ports, session, "jira")).token).toBe("jira-access-1");
+  expect((await getServiceAccess(world.ports, deriveInstallationId(session), "jira")).token).toBe("jira-access-1");
 });

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
+import { deriveInstallationId } from "#backend/accounts/sessions";
 import { getServiceAccess } from "#backend/connections/access";
 import { configureServices } from "#connectors/catalogue";
 import { createSandbox } from "#sandbox/sandbox";
@@ -127,5 +128,5 @@ test("V20 a token of Notion, which names no end, is refreshed when it is refused
 });
 
 function access(world: World, session: string, service: string, rejected?: string) {
-  return getServiceAccess(world.ports, session, service, { rejected });
+  return getServiceAccess(world.ports, deriveInstallationId(session), service, { rejected });
 }

@@ -65,11 +65,11 @@ test("V04 one site needs no choice, and the right choice is taken", async () => 
 });
 
 test("V04 the person is asked once: connecting again keeps the site, another account does not", async () => {
-  const { session } = await connect(world(), { site: "main" }, BOTH);
+  const { session, token } = await connect(world(), { site: "main" }, BOTH);
   const again = await connect(world(), { session_id: session }, BOTH);
   expect(again.status.body).toMatchObject({ status: "completed" });
   expect(await metadataOf(session)).toMatchObject({ metadata: { cloud_id: "c-main" } });
-  const bob = await connect(world(), { session_id: session }, { ...BOTH, account: BOB });
+  const bob = await connect(world(), { session_id: session }, { ...BOTH, account: BOB, token });
   expect(bob.status.body).toMatchObject({ code: "SITE_REQUIRED" });
   const moved = await connect(world(), { session_id: session, site: "other" }, { ...BOTH, account: ANN });
   expect(moved.status.body).toMatchObject({ status: "completed" });

@@ -128,6 +128,25 @@ test("a stranger's account gets no tokens, changes nothing, and is told which ac
   expect(after.status.body).toMatchObject({ status: "failed", code: "ACCOUNT_MISMATCH" });
 });
 
+test("F3 the session ID alone connects no other account in place of the one that is or was connected", async () => {
+  const { session, token } = await connect(world());
+  const body = { session_id: session };
+  const taken = await connect(world(), body, { account: BOB });
+  expect([taken.page.status, taken.status.body]).toEqual([
+    409,
+    {
+      status: "failed",
+      code: "ACCOUNT_MISMATCH",
+      message: "Another account is connected. Only a client that is signed in can change it.",
+    },
+  ]);
+  await world().call("POST /connections/disconnect?service=jira", { body });
+  expect((await connect(world(), body, { account: BOB })).status.body).toMatchObject({ code: "ACCOUNT_MISMATCH" });
+  expect((await connect(world(), body)).status.body).toMatchObject({ status: "completed" });
+  const byPerson = await connect(world(), body, { account: BOB, token });
+  expect(byPerson.status.body).toMatchObject({ status: "completed", account_id: BOB.account_id });
+});
+
 test("two first connections begun at once hand out tokens once", async () => {
   const { session, state } = await begin(world());
   const other = await begin(world(), { session_id: session }, "confluence");

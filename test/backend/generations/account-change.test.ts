@@ -22,7 +22,7 @@ test.for([
     const turn = await ask(world(), token, "close KAY-3");
     const request = await turn.asked();
     expect(request.preview).toMatchObject({ account: "Ann Example (main)" });
-    await connect(world(), { session_id: session }, consent as object);
+    await connect(world(), { session_id: session }, { ...consent, token } as object);
     await turn.answer(request.interaction_id, { action: "approve", approval_scope: "session" });
     await turn.end();
     expect(turn.parts.find(({ type }) => type === "tool-output-denied")).toMatchObject({
@@ -38,7 +38,7 @@ test("a confirmation does not count after another account was connected", async 
   model.script({ calls: [CLOSE] }, { text: "Done." });
   const held = await world().call("POST /ask", { token, body: { prompt: "close KAY-3", confirm: true } });
   expect(held.body).toMatchObject({ data: { plan: [{ account: "Ann Example (main)" }] } });
-  await connect(world(), { session_id: session }, { account: BOB });
+  await connect(world(), { session_id: session }, { account: BOB, token });
   const body = { confirmation_token: held.body.confirmation_token, approved: true };
   const answer = await world().call("POST /ask/confirm", { token, body });
   expect(answer.body).toMatchObject({ code: "ACCOUNT_MISMATCH" });

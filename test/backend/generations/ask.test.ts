@@ -169,6 +169,23 @@ test("text that a database cannot hold is no reason to fail", async () => {
   expect(status).toBe(200);
 });
 
+test("F15 the answer that is kept for a repeat has no confirmation token in the clear, and the repeat has it", async () => {
+  const { token, installation } = await connect(world());
+  const headers = { "idempotency-key": "held" };
+  const held = { token, headers, body: { prompt: "close KAY-3", confirm: true } };
+  const first = await world().call("POST /ask", held);
+  const confirmation = String(first.body.confirmation_token);
+  expect(confirmation).toMatch(/^confirm_/);
+  const rows = await world()
+    .ports.db.selectFrom("requests")
+    .select("answer")
+    .where("installation_id", "=", installation)
+    .execute();
+  expect(JSON.stringify(rows)).not.toContain(confirmation);
+  expect((await world().call("POST /ask", held)).body).toEqual(first.body);
+  expect((await world().call("GET /requests/held", { token })).body).toMatchObject({ answer: first.body });
+});
+
 test("H19 a repeat with the same Idempotency-Key gets the first answer, and nothing is done twice", async () => {
   const { token } = await connect(world());
   world().outside.expect(CLOSE, json({}));

@@ -41,8 +41,8 @@ afterEach(async () => {
 });
 
 /** The person consents, as the card or `kay connect` has it. */
-async function consent(at: World, session: string) {
-  const { body } = await at.call("POST /connections/connect?service=notes", { body: { session_id: session } });
+async function consent(at: World, session: string, token: string) {
+  const { body } = await at.call("POST /connections/connect?service=notes", { token, body: { session_id: session } });
   const url = login.consent(String(body.authorization_url));
   return {
     page: await at.call(`GET ${url.pathname}${url.search}`),
@@ -54,7 +54,7 @@ async function consent(at: World, session: string) {
 async function added(at: World = world()) {
   const { token, session } = await connect(at);
   const add = await at.call("POST /services", { token, body: { mcp: { url: NOTES, name: "notes" } } });
-  const { page } = await consent(at, session);
+  const { page } = await consent(at, session, token);
   const approved = await at.call("POST /services/notes/approve", { token, body: { trust_reads: true } });
   return { token, session, add, page, approved };
 }
@@ -91,7 +91,7 @@ test("without a token the same call waits for the consent, and a refused token t
   const needed = await turn.next("data-auth-needed");
   expect(needed.data).toMatchObject({ integrations: ["notes"] });
   await turn.until("awaiting_auth");
-  expect((await consent(world(), session)).page.status).toBe(200);
+  expect((await consent(world(), session, token)).page.status).toBe(200);
   await turn.end();
   expect([told().includes("paid notes"), server.state.calls]).toEqual([true, 1]);
 });
@@ -106,7 +106,7 @@ test("a call that needs more permission asks for it besides what there is, and g
     reason: "Notes requires more permissions than were granted (notes:read notes:list).",
   });
   await turn.until("awaiting_auth");
-  expect((await consent(world(), session)).scope).toBe("notes:read notes:list");
+  expect((await consent(world(), session, token)).scope).toBe("notes:read notes:list");
   await turn.end();
   expect(told()).toContain("paid notes");
 });

@@ -113,7 +113,7 @@ test("a log of events gives the same progress from the column, from the old colu
 });
 
 test("replaying the events of a claimed generation gives the progress that is stored", async () => {
-  const { session: installationId } = await connect(world());
+  const { installation: installationId } = await connect(world());
   const id = await create(installationId);
   const { db } = world().ports;
   const row = await findGeneration(db, id);
@@ -177,7 +177,7 @@ test("a row of an older node, which has options alone, is read rightly", () => {
 });
 
 test("an older node reads what this one writes, and what it changes is read here", async () => {
-  const { session: installationId } = await connect(world());
+  const { installation: installationId } = await connect(world());
   const id = await create(installationId);
   const { db } = world().ports;
   const read = async () =>

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { deriveInstallationId } from "#backend/accounts/sessions";
 import { recoverLostWork } from "#backend/generations/recovery";
 import { createConversation } from "#backend/store/conversations";
 import { listReceipts, planEffect, setEffectState, settleEffect } from "#backend/store/effects";
@@ -16,7 +17,7 @@ test("what was sent without an answer when the backend stopped is unknown after 
     const effect = {
       id: state,
       generationId: "gen_1",
-      installationId: session,
+      installationId: deriveInstallationId(session),
       toolCallId: state,
       tool: "jira.close",
       input: {},
@@ -43,7 +44,13 @@ test("H13 a request that was cut off is interrupted: looked up as such, and neve
   const fingerprint = createHash("sha256").update(`POST /ask\n${body}`).digest("hex");
   await db
     .insertInto("requests")
-    .values({ installation_id: session, key: "cut", fingerprint, state: "running", created_at: new Date(NOON) })
+    .values({
+      installation_id: deriveInstallationId(session),
+      key: "cut",
+      fingerprint,
+      state: "running",
+      created_at: new Date(NOON),
+    })
     .execute();
   expect((await world().call("GET /requests/cut", { token })).body).toEqual({ state: "running" });
   const headers = { "idempotency-key": "cut" };
@@ -65,7 +72,7 @@ test("answers and confirmations of more than a week ago are forgotten at a start
   const day = 24 * 60 * 60_000;
   for (const age of [6, 8]) {
     const created_at = new Date(NOON - age * day);
-    const common = { installation_id: session, created_at };
+    const common = { installation_id: deriveInstallationId(session), created_at };
     const request = { ...common, key: `${age}`, fingerprint: "", state: "done" as const, status: 200, answer: "{}" };
     await db.insertInto("requests").values(request).execute();
     const ids = { generation_id: "gen_1", conversation_id: "session_1", prompt: "", context: "{}", interactive: false };
@@ -73,7 +80,8 @@ test("answers and confirmations of more than a week ago are forgotten at a start
     await db.insertInto("confirmations").values(confirmation).execute();
   }
   await recoverLostWork(world().ports);
-  const own = (table: "requests" | "confirmations") => db.selectFrom(table).where("installation_id", "=", session);
+  const own = (table: "requests" | "confirmations") =>
+    db.selectFrom(table).where("installation_id", "=", deriveInstallationId(session));
   expect(await own("requests").select("created_at").execute()).toEqual([{ created_at: new Date(NOON - 6 * day) }]);
   expect(await own("confirmations").select("created_at").execute()).toEqual([{ created_at: new Date(NOON - 6 * day) }]);
 });
@@ -84,13 +92,19 @@ test("of what a node that is gone left under way, one look takes up a hundred, a
   const number = await node.number();
   for (let index = 0; index < 101; index++) {
     const conversationId = await createConversation(db, {
-      installationId: session,
+      installationId: deriveInstallationId(session),
       interactive: false,
       title: "left",
       now: NOON,
     });
     const request = buildRequest({ prompt: "left" });
-    await createGeneration(db, { installationId: session, conversationId, status: "running", request, now: NOON });
+    await createGeneration(db, {
+      installationId: deriveInstallationId(session),
+      conversationId,
+      status: "running",
+      request,
+      now: NOON,
+    });
   }
   const looks: number[] = [];
   for (let look = 0; look < 3; look++) {
@@ -105,10 +119,21 @@ test("of what a node that is gone left under way, one look takes up a hundred, a
 test("a request whose step outlived no node is given up at the third, so that it cannot take down every backend", async () => {
   const { session } = await connect(world());
   const { db } = world().ports;
-  const conversation = { installationId: session, interactive: false, title: "poison", now: NOON };
+  const conversation = {
+    installationId: deriveInstallationId(session),
+    interactive: false,
+    title: "poison",
+    now: NOON,
+  };
   const conversationId = await createConversation(db, conversation);
   const request = buildRequest({ prompt: "poison" });
-  const made = { installationId: session, conversationId, status: "running" as const, request, now: NOON };
+  const made = {
+    installationId: deriveInstallationId(session),
+    conversationId,
+    status: "running" as const,
+    request,
+    now: NOON,
+  };
   const id = await createGeneration(db, made);
   const GONE = 1_000_000;
   const lose = (failures: number) =>

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { deriveInstallationId } from "#backend/accounts/sessions";
 import { toAccount } from "#backend/approvals/account";
 import { rememberGrant, toGrantOffer } from "#backend/approvals/grants";
 import { createConversation } from "#backend/store/conversations";
@@ -117,14 +118,24 @@ async function list(token: string) {
 async function ann() {
   const { ports } = world();
   const { token, session } = await connect(world());
-  const conversation = { installationId: session, interactive: true, title: "A title", now: NOON };
+  const conversation = {
+    installationId: deriveInstallationId(session),
+    interactive: true,
+    title: "A title",
+    now: NOON,
+  };
   const conversationId = await createConversation(ports.db, conversation);
   const approve = async (scope: "session" | "always") => {
-    const connection = await findGrant(ports.db, session, "jira");
+    const connection = await findGrant(ports.db, deriveInstallationId(session), "jira");
     if (!connection) throw new Error("jira is connected");
     const account = toAccount(connection);
     const offer = toGrantOffer({ tool: "jira.close_issue", input: KAY_3, account, access: "write" });
-    const grant = await rememberGrant(ports, { installationId: session, conversationId, scope, offer });
+    const grant = await rememberGrant(ports, {
+      installationId: deriveInstallationId(session),
+      conversationId,
+      scope,
+      offer,
+    });
     return grant ?? { id: "" };
   };
   return { token, session, conversationId, approve };

@@ -119,7 +119,7 @@ test("of very many not all are named; those that can answer come first", async (
 
 async function conversation() {
   const { ports } = world();
-  const { token, session: installationId } = await connect(world());
+  const { token, installation: installationId } = await connect(world());
   const id = await createConversation(ports.db, { installationId, interactive: true, title: "A title", now: NOON });
   return {
     id,

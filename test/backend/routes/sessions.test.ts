@@ -254,7 +254,7 @@ async function list(token: string, query = ""): Promise<Page> {
 /** Somebody new who can talk, a second after whatever was before. */
 async function ann() {
   const { ports, clock } = world();
-  const { token, session: installationId } = await connect(world());
+  const { token, installation: installationId } = await connect(world());
   const create = (title: string) =>
     createConversation(ports.db, { installationId, interactive: true, title, now: clock.now() });
   const generate = async (conversationId: string, status: GenerationStatus) => {

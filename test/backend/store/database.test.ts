@@ -44,6 +44,9 @@ test("times, bytes and JSON come back as they were written", async () => {
     expires_at: new Date(at.getTime() + 600_000),
     delivered_at: null,
     authorization: null,
+    user_code: null,
+    requested_from: null,
+    browser_hash: null,
   };
   await db
     .insertInto("states")

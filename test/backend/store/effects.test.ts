@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { deriveInstallationId } from "#backend/accounts/sessions";
 import { planEffect, setEffectState, settleEffect } from "#backend/store/effects";
 import { NOON, useBackend } from "#test/backend";
 import { connect } from "#test/consent";
@@ -11,7 +12,7 @@ async function twoNodes(id: string) {
   const { db } = world().ports;
   const write = {
     generationId: "gen_1",
-    installationId: session,
+    installationId: deriveInstallationId(session),
     toolCallId: id,
     tool: "jira.close",
     input: {},

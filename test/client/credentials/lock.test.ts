@@ -1,8 +1,9 @@
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { dirname } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "vitest";
+import { withLock } from "#files/lock";
 import { createProcesses } from "#files/processes";
 import { fakeClock } from "#test/client-clock";
 import { openProfile, thisProcess } from "#test/credentials";
@@ -54,6 +55,28 @@ test("a lock whose process runs no more is broken at once", async () => {
   const { credentials, clock, path } = lockedProfile(await holder({ pid: DEAD }));
   expect(await credentials.exclusively(async () => "mine")).toBe("mine");
   expect([clock.sleeps, readdirSync(dirname(path))]).toEqual([[], []]);
+});
+
+test.runIf(process.getuid?.() === 0).for(["a lock", "a folder"])(
+  "F10 %s of another user is not believed",
+  async (what) => {
+    const { path, lock, clock } = lockedProfile(await holder({}));
+    const foreign = what === "a lock" ? lock : dirname(path);
+    chownSync(foreign, 65534, 65534);
+    const own = { path: lock, clock, processes: { ...thisProcess, uid: 0 }, unique: () => "mine" };
+    await expect(withLock(own, async () => expect.fail("it was believed"))).rejects.toMatchObject({
+      code: "STORE_UNREADABLE",
+      message: `Cannot use ${foreign}: it belongs to another user.`,
+    });
+  },
+);
+
+test("F10 a folder of this user that others can write to is closed to them", async () => {
+  const { path, lock, clock } = lockedProfile(await holder({ pid: DEAD }));
+  chmodSync(dirname(path), 0o777);
+  const own = { path: lock, clock, processes: { ...thisProcess, uid: process.getuid?.() }, unique: () => "mine" };
+  expect(await withLock(own, async () => "free")).toBe("free");
+  expect(statSync(dirname(path)).mode & 0o777).toBe(0o755);
 });
 
 test.runIf(process.platform === "linux")(

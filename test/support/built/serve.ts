@@ -44,10 +44,11 @@ export async function consent(authorizationUrl: string): Promise<URL> {
 /** Turn the stored access token into one of the same sign-in that expired a minute ago, as if half an hour had passed. */
 export async function letExpire(home: Home, origin: string, dataFolder: string): Promise<void> {
   const signIn = await home.signedIn(origin);
-  const { sub, sid } = JSON.parse(Buffer.from(signIn.token?.split(".")[1] ?? "", "base64url").toString());
+  const { sub, sid, aud } = JSON.parse(Buffer.from(signIn.token?.split(".")[1] ?? "", "base64url").toString());
   const keys = await loadBackendKeys({ folder: dataFolder });
   const issuedAt = new Date(Date.now() - 31 * 60_000);
-  const token = await signAccessToken(keys, { installationId: sub, familyId: sid, sequence: 0, issuedAt });
+  const ports = aud === "embedded" ? { keys, publicUrl: origin, localSecret: "" } : { keys, publicUrl: aud };
+  const token = await signAccessToken(ports, { installationId: sub, familyId: sid, sequence: 0, issuedAt });
   await home.signIn(origin, { ...signIn, token });
 }
 

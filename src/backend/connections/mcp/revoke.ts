@@ -16,14 +16,14 @@ export async function revokeGrant(
   ports: ServicePorts & { log: Log },
   configuration: ServiceConfiguration,
   grant: Grant | undefined,
-): Promise<void> {
-  if (!grant?.sealed || !grant.authorization || !configuration.client) return;
+): Promise<boolean> {
+  if (!grant?.sealed || !grant.authorization || !configuration.client) return false;
   const { service } = configuration;
   try {
     const named = { ...configuration, client: configuration.client };
     const granted = await toGrantedService(ports, named, grant);
     const endpoint = granted.authorization?.revocation;
-    if (!endpoint) return;
+    if (!endpoint) return false;
     const { access, refresh } = openTokens(
       ports.keys,
       toGrantAddress(grant.installation_id, configuration),
@@ -45,10 +45,12 @@ export async function revokeGrant(
     );
     await response.body?.cancel();
     ports.log("info", "mcp.revoked", { service: service.name, status: response.status });
+    return response.ok;
   } catch (error) {
     ports.log("warn", "mcp.revoke_failed", {
       service: service.name,
       cause: error instanceof Problem ? error.code : error,
     });
+    return false;
   }
 }

@@ -1,0 +1,75 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { readOwnFile } from "#files/own-file";
+import type { Processes } from "#files/processes";
+import { isLoopbackHost } from "#net/addresses";
+import type { Send } from "#net/ports";
+import { EMBEDDED_RECORD } from "#protocol/embedded";
+import type { EmbeddedRecord } from "#protocol/embedded-record";
+import { Problem } from "#protocol/errors";
+import { parseShape } from "#protocol/parse";
+import { provesIdentity } from "./proof.ts";
+
+/** Ports for reading the record of a local backend. */
+export type RecordPorts = {
+  /** State folder with the record. */
+  folder: string;
+  processes: Processes;
+};
+
+/**
+ * Returns the record of a backend whose process is alive and wrote it.
+ *
+ * @throws Problem STORE_UNREADABLE if the record or its folder belongs to another user
+ */
+export async function findRunningRecord(
+  { folder, processes }: RecordPorts,
+  name = EMBEDDED_RECORD,
+): Promise<EmbeddedRecord | null> {
+  const text = await readOwnFile(join(folder, name), processes.uid);
+  if (text === null) return null;
+  try {
+    const { EmbeddedRecord } = await import("#protocol/embedded-record");
+    const record = parseShape(EmbeddedRecord, JSON.parse(text), "the record of the local backend");
+    if (name === EMBEDDED_RECORD && !isOnLoopback(record.url)) return null;
+    const started = await processes.getStartTime(record.pid);
+    return started !== null && started === record.started ? record : null;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Returns the record of a running local backend that has proved its identity. On systems that do not report when a process
+ * started (macOS, Windows), the pid of an old record may belong to another program. Such a record is removed.
+ *
+ * @throws Problem BACKEND_START_FAILED if the process is alive but the program at its URL is not it
+ */
+export async function findProvenRecord(ports: RecordPorts & { send: Send }): Promise<EmbeddedRecord | null> {
+  const record = await findRunningRecord(ports);
+  if (record === null) return null;
+  const isAway = (error: unknown) => error instanceof Problem && error.details.sent === false;
+  const proven = await provesIdentity(ports.send, record).catch((error: unknown) => {
+    if (record.started === "" && isAway(error)) return false;
+    throw error;
+  });
+  if (proven) return record;
+  if (record.started !== "") throw unprovenProblem(record);
+  await rm(join(ports.folder, EMBEDDED_RECORD), { force: true });
+  return null;
+}
+
+function unprovenProblem({ pid, url }: EmbeddedRecord): Problem {
+  return new Problem("BACKEND_START_FAILED", `The program at ${url} is not the local backend (PID ${pid}).`, {
+    hint: `End process ${pid} and try again.`,
+  });
+}
+
+/**
+ * Whether a URL is on loopback. The local backend listens only there, so its secret and tokens must go nowhere else,
+ * whatever the record says.
+ */
+function isOnLoopback(url: string): boolean {
+  const { protocol, hostname } = new URL(url);
+  return protocol === "http:" && isLoopbackHost(hostname);
+}
