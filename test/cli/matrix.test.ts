@@ -102,7 +102,7 @@ type Called = { situation: Situation; ready: Ready; json: boolean };
 
 function lineOf(name: string, row: Row, { situation, ready, json }: Called): string[] {
   const words = name.split(" ").filter(Boolean);
-  const onTerminal = situation.setting?.terminal === true ? (row.onTerminal ?? []) : [];
+  const onTerminal = situation.setting?.terminal === true && !json ? (row.onTerminal ?? []) : [];
   return [
     ...words,
     ...(row.args?.(ready) ?? []),

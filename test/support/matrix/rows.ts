@@ -29,7 +29,7 @@ const GROUP: Row = { needs: "nothing", exit: { plain: 0, json: 2 } };
 
 /** Every command of kay by its words; the matrix fails for one that has no row here. */
 export const ROWS: Record<string, Row> = {
-  "": GROUP,
+  "": { ...GROUP, onTerminal: ["--help"] },
   connect: { args: () => ["jira"], needs: "backend" },
   connections: { needs: "sign-in", lists: true },
   disconnect: { args: () => ["jira"], needs: "sign-in", asks: true },
