@@ -73,7 +73,8 @@ async function run(orders: Orders): Promise<void> {
       model: "openai-compatible:scripted",
       env: { OPENAI_COMPATIBLE_BASE_URL: MODEL, OPENAI_BASE_URL: MODEL },
     }),
-    publicUrl: listener.url,
+    // All processes are nodes of one backend, so tokens of one are good at another.
+    publicUrl: "http://127.0.0.1:4000",
     limits: { ...DEFAULT_LIMITS, requestsPerMinute: 1_000_000 },
     version: "0.0.0",
     sandbox: false,
