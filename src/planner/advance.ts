@@ -80,7 +80,8 @@ function isAbsent({ error }: CompletedCall): boolean {
   return error !== undefined && !error.denied && ABSENT.has(error.code ?? "");
 }
 
-const ABSENT = new Set(["NOT_FOUND", "INVALID_REQUEST", "AUTH_REQUIRED"]);
+/** A service that the user chose not to connect is no reason to ask for another one. */
+const ABSENT = new Set(["NOT_FOUND", "INVALID_REQUEST"]);
 
 const CHANGES =
   /^\W*(?:and |then )?(?:close|create|delete|remove|send|post|move|set|add|assign|comment|reply|merge|approve|archive|share|cancel|book|schedule|email|mail|message|tell|put|write|update|change|mark)\b/i;

@@ -13,7 +13,13 @@ async function asked(ann: Machine, words: string[], setting?: RunSetting) {
   return { exit, stderr, body };
 }
 
-const request = (prompt: string, more: object = {}) => ({ prompt, interactive: false, confirm: false, ...more });
+const request = (prompt: string, more: object = {}) => ({
+  prompt,
+  interactive: false,
+  confirm: false,
+  time_zone: "UTC",
+  ...more,
+});
 
 test.for<[string, string | string[]]>([
   ["nothing", ""],

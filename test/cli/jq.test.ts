@@ -112,7 +112,7 @@ test("what a terminal obeys is never written raw to one, and a pipe gets the ver
 });
 
 test("a failure has no document: the sentence is on stderr, with its exit code", async () => {
-  expect(await kay()(["connections", "--jq", ".error"])).toEqual({
+  expect(await kay()(["whoami", "--jq", ".error"])).toEqual({
     exit: 4,
     stdout: "",
     stderr: "✗ You are not signed in.\n  Run `kay connect <service>`.\n",

@@ -48,7 +48,7 @@ test("C07 a byte order mark and line ends around piped text are no part of the p
   const { backend, home, prompts } = await signedIn();
   backend.on("POST /ask", { json: DONE });
   expect(await home.run(["ask"], { stdin: "\ufeffhi\r\n" })).toMatchObject({ exit: 0, stdout: "Hello.\n" });
-  expect(prompts()).toEqual([{ prompt: "hi", interactive: false, confirm: false }]);
+  expect(prompts()).toEqual([{ prompt: "hi", interactive: false, confirm: false, time_zone: "UTC" }]);
 });
 
 test("C07 a pipe that stays open and silent is left alone after 3 s, with a line on stderr", async () => {
@@ -60,7 +60,7 @@ test("C07 a pipe that stays open and silent is left alone after 3 s, with a line
     stdout: "Hello.\n",
     stderr: "No input on stdin for 3 s; asking without it (`kay ask -` waits).\n",
   });
-  expect(prompts()).toEqual([{ prompt: "hello", interactive: false, confirm: false }]);
+  expect(prompts()).toEqual([{ prompt: "hello", interactive: false, confirm: false, time_zone: "UTC" }]);
 });
 
 for (const ci of ["CI=true", "CI=1", "GITHUB_ACTIONS=true"]) {

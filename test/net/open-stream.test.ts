@@ -192,8 +192,8 @@ test("H11 a stream in which nothing comes for 120 s ends with the time that it w
   const { parts, error } = await all;
   expect(parts.length).toBe(2);
   expect(error).toMatchObject({
-    code: "TIMED_OUT",
-    message: `No data from ${url} for 120 s. The connection appears to be dead.`,
+    code: "OUTCOME_UNKNOWN",
+    message: `The answer broke off, so it is unknown how much was done. No data from ${url} for 120 s. The connection appears to be dead.`,
     hint: "The backend continues the work. Run `kay attach session_1` to follow it, or `kay sessions` to list all conversations.",
   });
   expect(waits.size).toBe(0);

@@ -81,6 +81,7 @@ export function createHome(changes: Record<string, string>): { home: Home; close
     HOME: `${folder}/home`,
     TERM: "xterm-256color",
     LANG: "C.UTF-8",
+    TZ: "UTC",
     KAY_CONFIG_DIR: config,
     XDG_STATE_HOME: `${folder}/state`,
     XDG_DATA_HOME: `${folder}/data`,
