@@ -34,7 +34,8 @@ async function connected() {
   return { world, session: hubspot.session };
 }
 
-const grants = ({ ports }: World) => ports.db.selectFrom("grants").selectAll().orderBy("service").execute();
+const grants = ({ ports }: World) =>
+  ports.db.selectFrom("grants").selectAll().orderBy("installation_id").orderBy("service").execute();
 
 test("HubSpot's tokens are asked for by form with the client in the body, and so is what they are of", async () => {
   const { world } = await connected();
