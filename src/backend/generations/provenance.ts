@@ -76,9 +76,9 @@ function listOwnTexts(toolName: string, value: unknown): string[] {
   return [edited, answers].flatMap(listTexts);
 }
 
-/** What a result is about, in a word: the first short text of the call's input, or the tool. */
+/** What a result is about, in a word: the first ID, channel or person of the call's input, or the tool. */
 function toSource(toolName: string, input: unknown): string {
-  const named = listTexts(input).find((text) => text.length <= 40 && /^\S+$/.test(text));
+  const named = listTexts(input).find((text) => text.length <= 40 && /^(?:[#@]\S+|\S*\d\S*)$/.test(text));
   return named ?? toolName.replace("__", ".");
 }
 
