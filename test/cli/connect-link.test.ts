@@ -29,7 +29,7 @@ test.for([
   expect(await ann("connect jira")).toEqual(refused);
   expect(await ann("connect jira --no-wait")).toEqual(refused);
   expect(ann.launched).toEqual([]);
-  expect(await ann.stored()).toEqual({});
+  await expect.poll(() => ann.stored()).toEqual({});
 });
 
 test("the command that finishes a link stays one command, whatever the backend calls its state", async () => {

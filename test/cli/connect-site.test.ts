@@ -24,7 +24,7 @@ test("V04 connect in a script with several sites fails with the list, and connec
     stdout: "",
     stderr: `${asksFor("jira")}✗ Choose the Jira site to connect: other, main.\n  For example: kay connect jira --site other\n`,
   });
-  expect(await ann.stored()).toEqual({});
+  await expect.poll(() => ann.stored()).toEqual({});
   const { exit, stdout } = await ann("connect jira --json");
   expect([exit, documentOf({ stdout })]).toEqual([
     2,

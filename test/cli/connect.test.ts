@@ -76,7 +76,7 @@ test("connect ends with exit 5 when the person says no, and stores nothing", asy
     stdout: "",
     stderr: `${asksFor("jira")}✗ Access to jira was denied.\n  Run \`kay connect jira\` to try again.\n`,
   });
-  expect(await ann.stored()).toEqual({});
+  await expect.poll(() => ann.stored()).toEqual({});
 });
 
 test("connect waits ten minutes for the consent, and then says what to do", async () => {
