@@ -1,4 +1,5 @@
 import type { AgentInput, Turn } from "./agent-input.ts";
+import { toCall } from "./calls.ts";
 import type { AgentEvent, StepResult } from "./events.ts";
 import { buildInstructions, type Surroundings } from "./instructions.ts";
 import { buildCorrectionMessages } from "./output.ts";
@@ -23,8 +24,9 @@ export async function* callModel(input: AgentInput, turn: Turn): AsyncGenerator<
     if (result.kind === "answer" && input.modelName && (result.tokens.input || result.tokens.output))
       yield { type: "usage", model: input.modelName, tokens: result.tokens };
     const isTooLong = result.kind === "failed" && result.problem.code === "CONTEXT_TOO_LONG";
+    if (!isTooLong || hasStarted || !input.slim) return result;
     const longest = findLongestResult(messages);
-    if (!isTooLong || hasStarted || !input.slim || longest <= MIN_RESULT_LENGTH) return result;
+    if (longest <= MIN_RESULT_LENGTH) return result;
     turn.resultLimit = Math.max(MIN_RESULT_LENGTH, Math.floor(Math.min(limit, longest) / SHORTENING));
     if (turn.resultLimit >= limit) return result;
   }
@@ -58,7 +60,7 @@ async function* makeCall(
       dryRun: input.dryRun !== undefined,
     }),
     ...(wanted ? { schema: wanted.schema } : {}),
-    taken: turn.memory.map(({ call }) => ("problem" in call ? call.call : call).toolCallId),
+    taken: turn.memory.map(({ call }) => toCall(call).toolCallId),
   });
   let hasStarted = false;
   for (;;) {

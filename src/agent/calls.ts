@@ -10,6 +10,13 @@ export type CheckedCall = Omit<HeldCall, "service"> & { tool: AgentTool };
 
 export type RejectedCall = { call: Call; access?: Access; problem: Problem };
 
+/** Returns what the model called, whether it was accepted or not. */
+export function toCall(checked: CheckedCall | RejectedCall): Call {
+  if ("problem" in checked) return checked.call;
+  const { toolCallId, toolName, input } = checked;
+  return { toolCallId, toolName, input };
+}
+
 /** The caller's rule that allows a call without asking, and the account the call runs as. */
 export type Allowance = { allowed_by: string; account?: string };
 

@@ -1,4 +1,5 @@
 import type { ModelMessage } from "ai";
+import { toCall } from "./calls.ts";
 import { hasWritten, type PastCall } from "./repetition.ts";
 import { fromWireName } from "./results.ts";
 import type { AgentTool } from "./tool.ts";
@@ -15,7 +16,7 @@ export function isFalseClaim(
   { messages, past, tools }: { messages: ModelMessage[]; past: PastCall[]; tools: AgentTool[] },
 ): boolean {
   if (past.some(hasWritten)) return false;
-  const own = new Set(past.map(({ call }) => ("problem" in call ? call.call : call).toolCallId));
+  const own = new Set(past.map(({ call }) => toCall(call).toolCallId));
   const writes = new Set(tools.flatMap(({ name, access }) => (access === "read" ? [] : [name])));
   const before = messages.flatMap(listCalls).filter(({ toolCallId }) => !own.has(toolCallId));
   const hasWrittenBefore = before.some(({ toolName }) => writes.has(fromWireName(toolName)));

@@ -2,7 +2,14 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { Access } from "#connectors/service";
 import { rankNames } from "#protocol/closest-name";
 import { Problem } from "#protocol/errors";
-import type { Allowance, CallPorts, CheckedCall, GateResult, RejectedCall } from "./calls.ts";
+import {
+  type Allowance,
+  type CallPorts,
+  type CheckedCall,
+  type GateResult,
+  type RejectedCall,
+  toCall,
+} from "./calls.ts";
 import { coalesce, createChannel } from "./channel.ts";
 import { type DryRun, toPlannedOutcome } from "./dry-run.ts";
 import type { AgentEvent, Call, Outcome, Wait } from "./events.ts";
@@ -126,10 +133,6 @@ export async function* runCalls(
     : { waits: [...waits].sort(([a], [b]) => a - b).map(([, wait]) => wait) };
 }
 
-function getToolName(call: CheckedCall | RejectedCall): string {
-  return ("problem" in call ? call.call : call).toolName;
-}
-
 function isWrite(call: CheckedCall | RejectedCall): boolean {
   return !("problem" in call) && call.access !== "read";
 }
@@ -157,7 +160,7 @@ async function runCall(
     if (run.signal.aborted) throw new Problem("CANCELLED", "The request was cancelled before this call was made.");
     const before = calls.slice(0, index).map((one, at): PastCall => ({ call: one, outcome: ended[at] }));
     const past = [...run.memory, ...before];
-    const stop = findRepeatedDenial(past.filter((one) => getToolName(one.call) === checked.toolName));
+    const stop = findRepeatedDenial(past.filter((one) => toCall(one.call).toolName === checked.toolName));
     if (stop) return { call, denied: `${DENIAL_TEXT}.` };
     const repeat = findRepetition(checked, past);
     if (repeat) return repeat;
@@ -211,12 +214,6 @@ const NEVER = new Promise<Wait>(() => {});
 
 function getCallId(call: CheckedCall | RejectedCall | undefined): string {
   return call ? toCall(call).toolCallId : "";
-}
-
-function toCall(call: CheckedCall | RejectedCall): Call {
-  if ("problem" in call) return call.call;
-  const { toolCallId, toolName, input } = call;
-  return { toolCallId, toolName, input };
 }
 
 function buildAllowedEvent(tool_call_id: string, { allowed_by, account }: Allowance): AgentEvent {

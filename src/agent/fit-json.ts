@@ -11,14 +11,15 @@ export function fitJson(value: JSONValue, limit: number): Fitted {
   if (measure(value) <= limit) return { value };
   const copy = structuredClone({ value }) as { value: JSONValue };
   const notes = new Map<string, string>();
+  /** Original lengths of the shortened lists. */
+  const totals = new Map<JSONValue[], number>();
   for (let round = 0; round < MAX_ROUNDS && measure(copy.value) > limit; round++) {
     const excess = measure(copy.value) - limit;
     const list = findLargest(copy, (each): each is JSONValue[] => Array.isArray(each) && each.length > 1);
     if (list && list.size > limit / 4) {
-      const before = list.item.length;
-      dropEntries(list.item, excess);
-      const total = Math.max(before, totals.get(list.item) ?? 0);
+      const total = totals.get(list.item) ?? list.item.length;
       totals.set(list.item, total);
+      dropEntries(list.item, excess);
       notes.set(list.name, `${total - list.item.length} of ${total} ${list.name === "value" ? "entries" : list.name}`);
       continue;
     }
@@ -40,9 +41,6 @@ export function fitText(text: string, limit: number): string {
 }
 
 const HOW_TO_SEE_MORE = "Call again with a narrower filter, a smaller limit or the next page to see it.";
-
-/** Original lengths of shortened lists. */
-const totals = new WeakMap<JSONValue[], number>();
 
 function dropEntries(list: JSONValue[], excess: number): void {
   let freed = 0;

@@ -1,5 +1,5 @@
 import { Problem } from "#protocol/errors";
-import type { CheckedCall, RejectedCall } from "./calls.ts";
+import { type CheckedCall, type RejectedCall, toCall } from "./calls.ts";
 import type { PastCall } from "./repetition.ts";
 
 /** Most calls that one step runs. */
@@ -34,8 +34,7 @@ export function createCallLimit(past: PastCall[]): (call: CheckedCall | Rejected
         ? `A step runs at most ${MAX_STEP_CALLS} calls. Call this tool in the next step.`
         : getTotalFault(services, service, checked.tool.title);
     if (words === undefined) return checked;
-    const { toolCallId, toolName, input } = checked;
-    return { call: { toolCallId, toolName, input }, problem: new Problem("STEP_LIMIT", words, { hint: "" }) };
+    return { call: toCall(checked), problem: new Problem("STEP_LIMIT", words, { hint: "" }) };
   };
 }
 

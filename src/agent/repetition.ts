@@ -1,6 +1,6 @@
 import { toCanonicalJson } from "#protocol/canonical-json";
 import { Problem } from "#protocol/errors";
-import type { CheckedCall, RejectedCall } from "./calls.ts";
+import { type CheckedCall, type RejectedCall, toCall } from "./calls.ts";
 import type { Call, Outcome } from "./events.ts";
 
 /** A call that was made before, with its outcome if it ended. */
@@ -81,7 +81,7 @@ function hasFailed({ outcome }: PastCall): boolean {
 }
 
 function buildLoopKey(call: CheckedCall | RejectedCall): string {
-  const { toolName, input } = "problem" in call ? call.call : call;
+  const { toolName, input } = toCall(call);
   return toCanonicalJson([toolName, input ?? null]);
 }
 

@@ -6,7 +6,7 @@ import type { BackendPorts } from "../ports.ts";
 import { listPolicies } from "../store/policies.ts";
 import { findAllowEntry } from "./allow-list.ts";
 import { listForeignFields } from "./foreign-fields.ts";
-import { findGrant, type GrantOffer, peekGrant, toGrantOffer } from "./grants.ts";
+import { type GrantOffer, noteGrantUse, peekGrant, toGrantOffer } from "./grants.ts";
 import { isTrusted, type ModeQuestion, resolveMode } from "./policies.ts";
 import type { Provenance } from "./provenance.ts";
 
@@ -70,20 +70,20 @@ export async function decideCall(ports: Pick<BackendPorts, "db" | "clock">, ques
     ...(account ? { account } : {}),
   });
   const offer = everyTime ? { ...all, scopes: all.scopes.filter(({ scope }) => scope === "once") } : all;
-  const guard = (cover: string, fixed?: string) => guardCall({ question, policies, offer, cover, fixed });
-  if (mode !== "confirm_before_execution") return guard(why) ?? { mode, why, offer };
+  const guard = (cover?: string, fixed?: string) => guardCall({ question, policies, offer, cover, fixed });
+  if (mode !== "confirm_before_execution") return guard() ?? { mode, why, offer };
   if (everyTime) return { mode, why, offer };
   const allowed = isPlain ? findAllowEntry(allow, tool.name, resource) : undefined;
   if (allowed !== undefined) {
     const runs = { mode: floorAfter(tool.mode, fromInput), why: `it is allowed by --allow ${allowed}`, offer, allowed };
-    return guard(`--allow ${allowed} does`, allowed.includes(":") ? resource : undefined) ?? runs;
+    return guard(`--allow ${allowed}`, allowed.includes(":") ? resource : undefined) ?? runs;
   }
   const wanted = { installationId, key: offer.key, ...(conversationId ? { conversationId } : {}) };
   const saved = await peekGrant(ports, wanted);
   if (!saved) return { mode, why, offer };
-  const guarded = offer.exact ? undefined : guard(`your approval of ${saved.words} does`, resource);
+  const guarded = offer.exact ? undefined : guard(`your approval of ${saved.words}`, resource);
   if (guarded) return guarded;
-  const grant = peek ? saved : await findGrant(ports, wanted);
+  const grant = peek ? saved : await noteGrantUse(ports, saved);
   if (!grant) return { mode, why, offer };
   // Approved was the call before it runs, not what it comes to.
   return { mode: floorAfter(tool.mode, fromInput), why: `you approved ${grant.words}`, offer, grant };
@@ -92,7 +92,7 @@ export async function decideCall(ports: Pick<BackendPorts, "db" | "clock">, ques
 /**
  * Asks although something covers the call: its values may come from text that others wrote, and nobody has seen them.
  *
- * @param cover what would let the call run
+ * @param cover the approval or entry that would let the call run; absent where none is needed
  * @param fixed the place that an approval names; values that are part of it are the user's
  */
 function guardCall({
@@ -105,7 +105,7 @@ function guardCall({
   question: CallQuestion;
   policies: Policy[];
   offer: GrantOffer;
-  cover: string;
+  cover: string | undefined;
   fixed: string | undefined;
 }): Decision | undefined {
   if (!provenance?.tainted || isTrusted(policies, tool.access)) return undefined;
@@ -113,8 +113,13 @@ function guardCall({
   if (foreign.length === 0) return undefined;
   const source = foreign.map((name) => provenance.findSource(input[name])).find((one) => one !== undefined);
   const words = source === undefined ? "text that you did not write" : `text that came from ${cleanLine(source, 60)}`;
-  const reason = cover.endsWith(" does") ? `${cover} not cover ${words}` : `it would send ${words}`;
+  const reason = cover === undefined ? `it would send ${words}` : `${cover} does not cover ${words}`;
   return { mode: "confirm_before_execution", why: reason, offer, guarded: true };
+}
+
+/** Makes a sentence of a reason. */
+export function toSentence(why: string): string {
+  return `${why.charAt(0).toUpperCase()}${why.slice(1)}.`;
 }
 
 function floorAfter(...modes: (ToolMode | undefined)[]): ToolMode {

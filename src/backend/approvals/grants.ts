@@ -73,15 +73,14 @@ export function toGrantOffer({ tool, input, resource, account, access }: Granted
   };
 }
 
-/** The approval that answers for the person, if one does. It is noted that it did. */
-export async function findGrant({ db, clock }: Ports, question: ApprovalQuestion): Promise<Grant | undefined> {
+/** Notes that an approval answered. Undefined if it was taken back meanwhile. */
+export async function noteGrantUse({ db, clock }: Ports, grant: Grant): Promise<Grant | undefined> {
   const now = clock.now();
-  const found = await findApproval(db, question, now);
-  if (!found || !(await touchApproval(db, found.id, now))) return undefined;
-  return toGrantView({ ...found, last_used_at: new Date(now) });
+  if (!(await touchApproval(db, grant.id, now))) return undefined;
+  return { ...grant, last_used_at: new Date(now).toISOString() };
 }
 
-/** The approval that would answer, without any note of it. */
+/** The approval that answers for the user, if one does. Its use is not noted yet. */
 export async function peekGrant({ db, clock }: Ports, question: ApprovalQuestion): Promise<Grant | undefined> {
   const found = await findApproval(db, question, clock.now());
   return found && toGrantView(found);

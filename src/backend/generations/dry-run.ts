@@ -1,7 +1,7 @@
 import type { DryRun } from "#agent/dry-run";
 import type { PlannedCall, Receipt } from "#protocol/ask";
 import type { Planned } from "#protocol/events";
-import { decideCall } from "../approvals/decide.ts";
+import { decideCall, toSentence } from "../approvals/decide.ts";
 import { listCalls } from "../store/calls.ts";
 import { listReceipts } from "../store/effects.ts";
 import type { StoredGeneration } from "../store/generation-state.ts";
@@ -39,7 +39,7 @@ export function createDryRun(world: Pick<CallContext, "ports" | "row" | "request
       summary: call.summary,
       ...(account ? { account: account.words } : {}),
       asks: mode !== "auto",
-      why: `${why.charAt(0).toUpperCase()}${why.slice(1)}.`,
+      why: toSentence(why),
       preview: toPreview(world, call, account),
     };
   };

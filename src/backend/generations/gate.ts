@@ -8,7 +8,7 @@ import { clean, cleanLine } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 import type { InteractionResponse, Preview } from "#protocol/events";
 import { hashAccount } from "../approvals/account.ts";
-import { type Decision, decideCall } from "../approvals/decide.ts";
+import { type Decision, decideCall, toSentence } from "../approvals/decide.ts";
 import { rememberGrant } from "../approvals/grants.ts";
 import { settleCallSql } from "../store/calls.ts";
 import { findInteractionAt, type StoredInteraction } from "../store/interactions.ts";
@@ -197,10 +197,6 @@ export function toPreview(
     ...(account ? { account: account.words, account_id: hashAccount(account) } : {}),
     fields: traceFields(call.parsed, provenance()),
   };
-}
-
-function toSentence(clause: string): string {
-  return `${clause.charAt(0).toUpperCase()}${clause.slice(1)}.`;
 }
 
 function getReason({ reason, client }: InteractionResponse): string {

@@ -1,5 +1,6 @@
 import type { ModelMessage, TextPart } from "ai";
 import { DENIAL_TEXT } from "#agent/limits";
+import { fromWireName } from "#agent/results";
 import { OWN_TOOL_NAMES } from "#agent/tools/own";
 import type { PreviewField } from "#protocol/preview-field";
 import { type ConversationTexts, createProvenance, type Provenance } from "../approvals/provenance.ts";
@@ -79,7 +80,7 @@ function listOwnTexts(toolName: string, value: unknown): string[] {
 /** What a result is about, in a word: the first ID, channel or person of the call's input, or the tool. */
 function toSource(toolName: string, input: unknown): string {
   const named = listTexts(input).find((text) => text.length <= 40 && /^(?:[#@]\S+|\S*\d\S*)$/.test(text));
-  return named ?? toolName.replace("__", ".");
+  return named ?? fromWireName(toolName);
 }
 
 function toServiceName(toolName: string, input: unknown): string {

@@ -12,7 +12,7 @@ import { Problem } from "#protocol/errors";
 import { parseShape } from "#protocol/parse";
 import { authenticate } from "../accounts/authenticate.ts";
 import { toAccount } from "../approvals/account.ts";
-import { decideCall } from "../approvals/decide.ts";
+import { decideCall, toSentence } from "../approvals/decide.ts";
 import { listGrants, revokeGrant, revokeGrants } from "../approvals/grants.ts";
 import { checkTarget, resolveMode } from "../approvals/policies.ts";
 import { listServices } from "../connections/catalog.ts";
@@ -77,7 +77,7 @@ async function tested(
   if (input === undefined) {
     const policies = await listPolicies(ports.db, installationId);
     const { mode, why } = resolveMode({ tool, policies, writes: WRITES });
-    return { asks: mode !== "auto", why: sentence(why) };
+    return { asks: mode !== "auto", why: toSentence(why) };
   }
   const connection = await findGrant(ports.db, installationId, service);
   const { mode, why, grant } = await decideCall(ports, {
@@ -89,15 +89,11 @@ async function tested(
     ...(conversationId === undefined ? {} : { conversationId }),
     ...(connection === undefined ? {} : { account: toAccount(connection) }),
   });
-  return { asks: mode !== "auto", why: sentence(why), ...(grant ? { grant } : {}) };
+  return { asks: mode !== "auto", why: toSentence(why), ...(grant ? { grant } : {}) };
 }
 
 function getDefinition(services: ServiceConfiguration[], name: string) {
   const tool = services.flatMap(({ service }) => service.tools).find((each) => each.name === name);
   if (!tool) throw new TypeError(`the toolbox has ${name}, its service has not`);
   return tool;
-}
-
-function sentence(clause: string): string {
-  return `${clause.charAt(0).toUpperCase()}${clause.slice(1)}.`;
 }

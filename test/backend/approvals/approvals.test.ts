@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { toAccount } from "#backend/approvals/account";
 import {
-  findGrant,
   type GrantedCall,
   listGrants,
+  noteGrantUse,
   peekGrant,
   rememberGrant,
   revokeGrant,
@@ -248,7 +248,10 @@ async function person() {
     otherConversation,
     approve: (call: GrantedCall, scope: ApprovalScope) =>
       rememberGrant(ports, { installationId, conversationId, scope, offer: toGrantOffer(call) }),
-    asks: async (call: GrantedCall, where = conversationId) =>
-      (await findGrant(ports, { installationId, conversationId: where, key: toGrantOffer(call).key })) === undefined,
+    asks: async (call: GrantedCall, where = conversationId) => {
+      const wanted = { installationId, conversationId: where, key: toGrantOffer(call).key };
+      const saved = await peekGrant(ports, wanted);
+      return saved === undefined || (await noteGrantUse(ports, saved)) === undefined;
+    },
   };
 }

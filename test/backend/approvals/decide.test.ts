@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type CallQuestion, decideCall } from "#backend/approvals/decide";
-import { findGrant, rememberGrant } from "#backend/approvals/grants";
+import { noteGrantUse, peekGrant, rememberGrant } from "#backend/approvals/grants";
 import { createConversation } from "#backend/store/conversations";
 import { insertInstallation } from "#backend/store/installations";
 import { putPolicies } from "#backend/store/policies";
@@ -77,7 +77,8 @@ test("whoever only wants to know leaves no trace", async () => {
   const { ask, approve, question } = await person();
   const { offer } = await approve(await ask(HI), "always");
   expect(await ask(HI, { peek: true })).toMatchObject({ mode: "auto", grant: { last_used_at: null } });
-  expect(await findGrant(world().ports, { installationId: question.installationId, key: offer.key })).toMatchObject({
+  const saved = await peekGrant(world().ports, { installationId: question.installationId, key: offer.key });
+  expect(saved && (await noteGrantUse(world().ports, saved))).toMatchObject({
     last_used_at: new Date(NOON).toISOString(),
   });
 });

@@ -1,5 +1,6 @@
+import { join } from "node:path";
 import { createHome, type Home } from "../built/home.ts";
-import { consent } from "../built/serve.ts";
+import { connect, serve } from "../built/serve.ts";
 import { carryCall } from "./carriers.ts";
 import { BENIGN, type Benign, CARRIERS, type Carrier, GOALS, type Goal, STATES, type State } from "./cases.ts";
 import { type HijackedModel, startHijackedModel } from "./hijacked-model.ts";
@@ -56,9 +57,7 @@ export async function runDojo(cases: DojoCase[], take: (result: CaseResult) => v
     OPENAI_COMPATIBLE_BASE_URL: model.url,
   });
   try {
-    const running = home.start(["serve", "--port", "0", "--sandbox", "--json", "--trust-proxy", "loopback"]);
-    await running.says(/^\}\n/m, 60_000);
-    const { url, sandbox } = JSON.parse(running.stdout()) as { url: string; sandbox: Record<string, string> };
+    const { url, sandbox } = await serve(home, ["--trust-proxy", "loopback", "--data-dir", join(home.folder, "serve")]);
     const person = openPerson(url, await signIn(home, url));
     for (const one of cases) take(await one.run({ person, control: openSandboxControl(sandbox), model }));
   } finally {
@@ -68,13 +67,7 @@ export async function runDojo(cases: DojoCase[], take: (result: CaseResult) => v
 }
 
 async function signIn(home: Home, url: string): Promise<string> {
-  const env = { KAY_API_URL: url };
-  for (const service of SERVICES) {
-    const begun = await home.run(["connect", service, "--no-wait", "--json"], { env, limitMs: 60_000 });
-    const { authorization_url, state } = JSON.parse(begun.stdout) as { authorization_url: string; state: string };
-    await consent(authorization_url);
-    await home.run(["connect", service, "--poll", state], { env, limitMs: 60_000 });
-  }
+  for (const service of SERVICES) await connect(home, service, { KAY_API_URL: url });
   return (await home.signedIn(url)).token ?? "";
 }
 
