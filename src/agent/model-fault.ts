@@ -1,6 +1,7 @@
 import { APICallError } from "ai";
 import { parseServiceFault } from "#connectors/http/errors";
 import { parseRetryAfter } from "#net/retry-after";
+import { tryParseJson } from "#protocol/parse-json";
 
 /** A fault that a provider reported, in the answer to a request or in the middle of its stream. */
 export type ModelFault = {
@@ -82,13 +83,15 @@ function findReport(error: unknown): unknown {
   if (typeof error !== "object" || error === null) return undefined;
   if (!(error instanceof Error)) return error;
   const { value, data, text } = error as { value?: unknown; data?: unknown; text?: unknown };
-  const sent = [value, data, parse(text)].find((each) => typeof each === "object" && each !== null);
+  const sent = [value, data, typeof text === "string" ? tryParseJson(text) : undefined].find(
+    (each) => typeof each === "object" && each !== null,
+  );
   return sent !== undefined && readReason(JSON.stringify(sent)) !== "" ? sent : undefined;
 }
 
 function readReason(body: string): string {
   // Gemini wraps its error in a list.
-  const first = parse(body);
+  const first = tryParseJson(body);
   return parseServiceFault(Array.isArray(first) ? JSON.stringify(first[0]) : body).message;
 }
 
@@ -100,13 +103,4 @@ function readRetryDelay(body: string): number | null {
 
 function toWait(waitMs: number | null): { waitMs?: number } {
   return waitMs === null ? {} : { waitMs };
-}
-
-function parse(text: unknown): unknown {
-  if (typeof text !== "string") return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,9 +1,10 @@
 import { execFile, spawn } from "node:child_process";
-import { readFile, rm, stat } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { promisify } from "node:util";
 import * as z from "zod/mini";
 import type { Machine } from "#files/machine";
-import { createProcesses } from "#files/processes";
+import { readOwnFile } from "#files/own-file";
+import { createProcesses, identifyProcess } from "#files/processes";
 import { writeWholeFile } from "#files/replace-file";
 import type { Log } from "#telemetry/log";
 
@@ -43,7 +44,7 @@ export function createProgramRecord(path: string, machine: RecordMachine): Progr
   return {
     add: (pid) =>
       change(async () => {
-        const identity = await identifyProcess(pid, machine.platform);
+        const identity = await readIdentity(pid, machine.platform);
         if (identity === undefined) return;
         running.set(pid, { pid, ...identity });
         await write();
@@ -71,9 +72,7 @@ export async function endLeftovers(path: string, machine: RecordMachine, log: Lo
 /** A file that another user owns or can write could name any process, so it is not believed. */
 async function readEntries(path: string, { uid }: RecordMachine): Promise<ProgramEntry[]> {
   try {
-    const { uid: owner, mode } = await stat(path);
-    if (owner !== uid || (mode & 0o022) !== 0) return [];
-    const read = Entries.safeParse(JSON.parse(await readFile(path, "utf8")));
+    const read = Entries.safeParse(JSON.parse((await readOwnFile(path, uid)) ?? ""));
     return read.success ? read.data.slice(0, MAX_PROGRAMS) : [];
   } catch {
     return [];
@@ -83,7 +82,7 @@ async function readEntries(path: string, { uid }: RecordMachine): Promise<Progra
 async function endLeftover(entry: ProgramEntry, machine: RecordMachine): Promise<boolean> {
   const { pid } = entry;
   const isSame = async () => {
-    const now = await identifyProcess(pid, machine.platform);
+    const now = await readIdentity(pid, machine.platform);
     return now?.started === entry.started && now.owner === entry.owner && now.owner === machine.uid;
   };
   if (!Number.isSafeInteger(pid) || pid <= 1 || pid === machine.pid || !(await isSame())) return false;
@@ -97,24 +96,24 @@ async function endLeftover(entry: ProgramEntry, machine: RecordMachine): Promise
 }
 
 /** Returns the owner and start of a process; undefined if it does not run, or the system does not say. */
-async function identifyProcess(
+async function readIdentity(
   pid: number,
   platform: string,
 ): Promise<Pick<ProgramEntry, "owner" | "started"> | undefined> {
-  try {
-    if (platform === "linux") {
-      const started = await createProcesses(pid, () => false).getStartTime(pid);
-      const boot = await readFile("/proc/sys/kernel/random/boot_id", "utf8").catch(() => "");
-      return started ? { owner: (await stat(`/proc/${pid}`)).uid, started: `${boot.trim()} ${started}` } : undefined;
-    }
-    if (platform === "win32") return undefined;
-    const env = { PATH: "/bin:/usr/bin", LC_ALL: "C", TZ: "UTC" };
-    const { stdout } = await run("ps", ["-o", "uid=,lstart=", "-p", String(pid)], { env });
-    const [, owner, started] = /^\s*(\d+)\s+(\S.*\S)\s*$/.exec(stdout) ?? [];
-    return owner === undefined || started === undefined ? undefined : { owner: Number(owner), started };
-  } catch {
-    return undefined;
-  }
+  const owner = (await identifyProcess(platform, pid))?.uid;
+  const started = platform === "linux" ? await readLinuxStart(pid) : await askPsForStart(pid).catch(() => "");
+  return owner === undefined || started === "" ? undefined : { owner, started };
+}
+
+async function readLinuxStart(pid: number): Promise<string> {
+  const started = await createProcesses(pid, () => false).getStartTime(pid);
+  const boot = await readFile("/proc/sys/kernel/random/boot_id", "utf8").catch(() => "");
+  return started ? `${boot.trim()} ${started}` : "";
+}
+
+async function askPsForStart(pid: number): Promise<string> {
+  const env = { PATH: "/bin:/usr/bin", LC_ALL: "C", TZ: "UTC" };
+  return (await run("ps", ["-o", "lstart=", "-p", String(pid)], { env })).stdout.trim();
 }
 
 const run = promisify(execFile);

@@ -203,5 +203,6 @@ const ROLES: { name: RegExp; leads: Set<string>; writes?: Set<string> }[] = [
 const TIME =
   /^(today|tomorrow|yesterday|tonight|\d.*|(mon|tues|wednes|thurs|fri|satur|sun)day|(mon|tue|wed|thu|fri|sat|sun)|(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec).*)$/;
 const CELLS = /^[A-Z]{1,3}\d{1,6}(?::[A-Z]{1,3}\d{1,6})?$/i;
-const KEY = /^[A-Za-z][A-Za-z0-9_]*-\d+$/;
+/** A key such as KAY-3. */
+export const KEY = /^[A-Za-z][A-Za-z0-9_]*-\d+$/;
 const LONGEST_NAME = 6;

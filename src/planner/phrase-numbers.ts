@@ -37,8 +37,7 @@ function readNumber({ text, lower, kind }: Word, counts: boolean): number | unde
   if (kind !== "word") return undefined;
   if (/^#?\d{1,9}$/.test(text)) return Number(text.replace("#", ""));
   if (!counts && /^[€$£]?\d[\d.,]*k?$/i.test(text)) return toAmount(text);
-  const spelled = counts && lower.length > 2 ? NUMBERS.get(lower) : undefined;
-  return spelled;
+  return counts && lower.length > 2 ? NUMBERS.get(lower) : undefined;
 }
 
 function toAmount(text: string): number | undefined {

@@ -1,6 +1,6 @@
 import type { Skill } from "./catalogue.ts";
 import { type Clause, sliceText, type Value } from "./clauses.ts";
-import { isNoun, isRival } from "./field-words.ts";
+import { isNoun, isRival, KEY } from "./field-words.ts";
 import { type Field, isLongText } from "./fields.ts";
 import {
   ARTICLES,
@@ -152,7 +152,7 @@ function readTitle(skill: Skill, clause: Clause, at: number): SlotValue[] {
   const proper = /^[\p{Lu}\d]/u.test(first.text);
   const found: SlotValue[] = [];
   if (!proper && (first.stop || isNoun(skill, first) || OPERATORS.has(first.lower))) return [];
-  if (/^[A-Za-z]\w*-\d+$/.test(first.text) || skill.foreign.has(first.lemma) || VAGUE_WORDS.has(first.lower)) return [];
+  if (KEY.test(first.text) || skill.foreign.has(first.lemma) || VAGUE_WORDS.has(first.lower)) return [];
   for (let to = at + 1; to <= Math.min(words.length, at + 8); to++) {
     const last = words[to - 1];
     if (last === undefined || last.kind !== "word" || TEXT_CUES.has(last.lower) || PREPOSITIONS.has(last.lower)) break;
@@ -171,8 +171,7 @@ function sliceToEnd(clause: Clause, from: number, to: number): string {
     !/^[.,;!?()]$/.test(clause.words[end]?.text ?? "")
   )
     end++;
-  const text = sliceText(clause, from, end);
-  return text;
+  return sliceText(clause, from, end);
 }
 
 const SENTENCE = new Set("is are was were am will would has have had can could must should".split(" "));

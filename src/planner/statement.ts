@@ -1,4 +1,5 @@
 import type { Clause } from "./clauses.ts";
+import { KEY } from "./field-words.ts";
 import type { Memory } from "./memory.ts";
 
 /**
@@ -14,5 +15,4 @@ export function findStatement({ words, text, memory }: Clause): Memory | undefin
 }
 
 const MOST_WORDS = 6;
-const KEY = /^[A-Za-z][A-Za-z0-9_]*-\d+$/;
 const STATING = new Set(["is", "was", "has", "'s", "looks", "seems", "got"]);

@@ -4,11 +4,9 @@ import type { ToolAccess } from "#agent/call";
 import { runAgent } from "#agent/loop";
 import { selectModel } from "#agent/models/select";
 import type { AgentTool } from "#agent/tool";
-import { askUserTool } from "#agent/tools/ask-user";
 import { createHttpRequestTool } from "#agent/tools/http-request";
-import { createSearchTool, selectOfferedTools } from "#agent/tools/search-tools";
-import { createConnectServiceTool, createFindServiceTool } from "#agent/tools/services";
-import { buildLocalTools } from "#backend/tools/toolbox";
+import { selectOfferedTools } from "#agent/tools/search-tools";
+import { addOwnTools, buildLocalTools } from "#backend/tools/toolbox";
 import { configureServices } from "#connectors/catalogue";
 import type { Tool } from "#connectors/service";
 import { toEvents } from "#test/streams/wire";
@@ -17,14 +15,7 @@ const configured = configureServices({ clients: {} });
 const ofServices = buildLocalTools({ services: configured } as ToolAccess);
 const services = async () => [];
 const request = createHttpRequestTool(configured, (_, tool) => toAgentTool(tool));
-const all: AgentTool[] = [
-  ...ofServices,
-  createSearchTool(ofServices),
-  askUserTool,
-  createFindServiceTool(services),
-  createConnectServiceTool(services),
-  ...(request ? [request] : []),
-];
+const all = addOwnTools(ofServices, request, services);
 const names = [...new Set(ofServices.map(({ service }) => service))];
 
 function toAgentTool({ name, description, input }: Tool): AgentTool {

@@ -2,6 +2,7 @@ import { createParser } from "eventsource-parser";
 import type { Fetch } from "#net/ports";
 import { AGENT_SILENCE_MS } from "#protocol/agent";
 import { Problem } from "#protocol/errors";
+import { tryParseJson } from "#protocol/parse-json";
 
 /** A remote agent server. `url` has no trailing slash; `password` is absent only if the server requires none. */
 export type AgentServer = { url: string; password?: string };
@@ -57,7 +58,7 @@ export async function* streamFromAgent(
   const parser = createParser({
     maxBufferSize: EVENT_LIMIT,
     onEvent: ({ data }) => {
-      const value = parseJson(data);
+      const value = tryParseJson(data);
       if (value !== undefined) fetchJson.push(value);
     },
     onError: ({ type }) => {
@@ -173,12 +174,4 @@ function createSilenceTimer(signal: AbortSignal): { signal: AbortSignal; restart
   };
   restart();
   return { signal: AbortSignal.any([signal, silent.signal]), restart, clear: () => clearTimeout(timer) };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

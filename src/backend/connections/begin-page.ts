@@ -1,6 +1,6 @@
 import type { BackendPorts } from "../ports.ts";
 import { listKnownAccounts } from "../store/installations.ts";
-import { type AuthorizationState, bindBrowser, findState } from "../store/states.ts";
+import { type AuthorizationState, bindBrowser } from "../store/states.ts";
 import { buildAuthorizationUrl } from "./authorize.ts";
 import { createBrowserCookie } from "./browsers.ts";
 import { type CallbackResult, cancelState, stalePage } from "./callback.ts";
@@ -8,7 +8,7 @@ import { type ConnectableService, findService, listServices, requireClient } fro
 import { restoreConsent } from "./mcp/prepare.ts";
 import { escapeHtml, renderFacts, renderPage, renderPageShell } from "./page.ts";
 import { openVerifier } from "./sealing.ts";
-import { hashState } from "./status.ts";
+import { findPendingState, type PendingState } from "./status.ts";
 import { createTicket, isTicket } from "./tickets.ts";
 
 /**
@@ -78,15 +78,13 @@ function leadTo(location: string, title: string, cookie: string): Response {
   return response;
 }
 
-type Waiting = { text: string; row: AuthorizationState; service: ConnectableService };
+type Waiting = PendingState & { service: ConnectableService };
 
 async function findWaiting(ports: BackendPorts, text: string | null): Promise<Waiting | undefined> {
-  const hash = hashState(text);
-  const row = hash && (await findState(ports.db, hash));
-  if (!text || !row || row.user_code === null) return undefined;
-  if (row.status !== "pending" || row.expires_at.getTime() <= ports.clock.now()) return undefined;
-  const service = requireClient(findService(await listServices(ports, row.installation_id), row.service));
-  return { text, row, service };
+  const pending = await findPendingState(ports, text);
+  if (!pending || pending.row.user_code === null) return undefined;
+  const { installation_id, service: name } = pending.row;
+  return { ...pending, service: requireClient(findService(await listServices(ports, installation_id), name)) };
 }
 
 /** What a person needs to recognize their own request. */

@@ -4,7 +4,7 @@ import type { Identity } from "#connectors/oauth";
 import { Problem } from "#protocol/errors";
 import type { BackendPorts } from "../ports.ts";
 import { putClientSecret } from "../store/custom-services.ts";
-import { type AuthorizationState, bindBrowser, findState } from "../store/states.ts";
+import { bindBrowser } from "../store/states.ts";
 import { buildAuthorizationUrl, needsSecretPage } from "./authorize.ts";
 import { listFacts } from "./begin-page.ts";
 import { createBrowserCookie } from "./browsers.ts";
@@ -13,7 +13,7 @@ import { type ConnectableService, findService, listServices, requireClient } fro
 import { establishConnection, fetchIdentity } from "./consent.ts";
 import { openVerifier, sealClientSecret, toGrantAddress } from "./sealing.ts";
 import { type KeyForm, renderKeyForm, renderKeyResult } from "./secret-page.ts";
-import { hashState } from "./status.ts";
+import { findPendingState, type PendingState } from "./status.ts";
 import { createTicket, isTicket } from "./tickets.ts";
 
 /**
@@ -59,17 +59,17 @@ export async function submitKey(ports: BackendPorts, form: URLSearchParams): Pro
   }
 }
 
-/** A state that waits for this page. `text` is the state itself. */
-type Waiting = { text: string; row: AuthorizationState; service: ConnectableService };
+/** A state that waits for this page. */
+type Waiting = PendingState & { service: ConnectableService };
 
 async function findWaiting(ports: BackendPorts, text: string | null): Promise<Waiting | undefined> {
-  const hash = hashState(text);
-  const row = hash && (await findState(ports.db, hash));
-  if (!text || !row || row.status !== "pending" || row.expires_at.getTime() <= ports.clock.now()) return undefined;
-  const services = await listServices(ports, row.installation_id);
-  if (!services.some(({ service }) => service.name === row.service)) return undefined;
-  const service = requireClient(findService(services, row.service));
-  return needsSecretPage(service) ? { text, row, service } : undefined;
+  const pending = await findPendingState(ports, text);
+  if (!pending) return undefined;
+  const { installation_id, service: name } = pending.row;
+  const services = await listServices(ports, installation_id);
+  if (!services.some(({ service }) => service.name === name)) return undefined;
+  const service = requireClient(findService(services, name));
+  return needsSecretPage(service) ? { ...pending, service } : undefined;
 }
 
 async function getForm(ports: BackendPorts, { text, row, service }: Waiting): Promise<KeyForm> {

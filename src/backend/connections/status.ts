@@ -14,6 +14,20 @@ export function hashState(state: string | null | undefined): Buffer | undefined 
   return state && STATE.test(state) ? hashSecret(state) : undefined;
 }
 
+/** A state that waits for its user. `text` is the state itself. */
+export type PendingState = { text: string; row: AuthorizationState };
+
+/** Finds a state that still waits for its user; undefined for one that is unknown, over or expired. */
+export async function findPendingState(
+  ports: Pick<BackendPorts, "db" | "clock">,
+  text: string | null,
+): Promise<PendingState | undefined> {
+  const hash = hashState(text);
+  const row = hash && (await findState(ports.db, hash));
+  if (!text || !row || row.status !== "pending" || row.expires_at.getTime() <= ports.clock.now()) return undefined;
+  return { text, row };
+}
+
 /**
  * Returns the outcome of an authorization (docs/protocol.md). `completed` is reported once, with tokens if the consent
  * earned them: of any number of callers exactly one gets it.

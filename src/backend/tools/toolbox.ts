@@ -33,7 +33,15 @@ export async function buildAgentTools(ports: BackendPorts, owner: ToolOwner): Pr
   const reach = getReach(ports, owner, configured);
   const services = async () => (await describeServices(ports, owner.installationId)).services;
   const request = createHttpRequestTool(configured, (configuration, tool) => agentTool(reach, configuration, tool));
-  const ofServices = buildLocalTools(reach);
+  return addOwnTools(buildLocalTools(reach), request, services);
+}
+
+/** Adds kay's own tools to those of services. */
+export function addOwnTools(
+  ofServices: AgentTool[],
+  request: AgentTool | undefined,
+  services: Parameters<typeof createFindServiceTool>[0],
+): AgentTool[] {
   return [
     ...ofServices,
     createSearchTool(ofServices),

@@ -13,8 +13,8 @@ export function findFailedWrite(view: View): Problem | undefined {
   const [first] = failed;
   if (first === undefined) return undefined;
   const isUnknown = failed.some(({ code }) => code === "OUTCOME_UNKNOWN");
-  const more = failed.length > 1 ? ` ${failed.length} changes failed; the first one: ` : " A change failed: ";
-  const message = `${more.trim()} ${clean(first.error ?? "it did not finish.", { lines: false, max: 500 })}`;
+  const what = failed.length > 1 ? `${failed.length} changes failed; the first one:` : "A change failed:";
+  const message = `${what} ${clean(first.error ?? "it did not finish.", { lines: false, max: 500 })}`;
   return new Problem(isUnknown ? "OUTCOME_UNKNOWN" : getCode(first), message, {
     hint: isUnknown ? ERRORS.OUTCOME_UNKNOWN.hint : "Correct the request and ask again.",
     details: getPartialAnswer(view),

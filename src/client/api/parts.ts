@@ -1,6 +1,7 @@
 import type { Streaming } from "#net/ports";
 import { Problem } from "#protocol/errors";
 import { StreamPart } from "#protocol/events";
+import { tryParseJson } from "#protocol/parse-json";
 import { type AnswerContext, parseJsonObject, toProblem } from "./failure.ts";
 import { createEventReader, type SseEvent } from "./sse.ts";
 
@@ -51,14 +52,6 @@ function createPartReader(context: AnswerContext, warn: (text: string) => void):
     return isKnown(body.type) ? warnOnce(`an invalid part (${body.type})`) : [];
   };
   return (events) => events.flatMap(readOne);
-}
-
-function tryParseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Renames `text` to `delta`, which other backends use for a piece of text. */

@@ -1,4 +1,5 @@
 import { Problem } from "#protocol/errors";
+import { splitList } from "../input-text.ts";
 import { escapeCell } from "../markup/markdown.ts";
 import type { ToolContext } from "../service.ts";
 import type { Field, TablePlace } from "./base.ts";
@@ -125,13 +126,6 @@ async function resolveLinks(field: Field, text: string, place: TablePlace, conte
     else throw invalidValueProblem(field, "it requires record IDs");
   }
   return ids;
-}
-
-function splitList(text: string): string[] {
-  return text
-    .split(",")
-    .map((one) => one.trim())
-    .filter(Boolean);
 }
 
 function invalidValueProblem({ name }: Field, why: string): Problem {

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
-import { Problem } from "#protocol/errors";
 import { getSite } from "../atlassian/oauth.ts";
 import { readPages } from "../http/pages.ts";
+import { parseDay } from "../input-text.ts";
 import { escapeCell, formatMarkdownTable, truncateText } from "../markup/markdown.ts";
 import { defineTool, type ToolContext, withDescription } from "../service.ts";
 import { formatExcerpt } from "./storage.ts";
@@ -64,7 +64,7 @@ export const searchTool = defineTool({
   ],
   summary: (input: Input) => `Search Confluence for ${describeSearch(input)}`,
   async run(input, context) {
-    const cql = input.cql?.trim() || buildCql({ ...input, changedSince: checkDay(input.changedSince) });
+    const cql = input.cql?.trim() || buildCql({ ...input, changedSince: parseDay(input.changedSince, "changedSince") });
     const { pages, total } = await findPages(context, cql, input.limit ?? 10);
     const { url: site } = getSite(context.metadata, "confluence");
     return {
@@ -74,16 +74,6 @@ export const searchTool = defineTool({
     };
   },
 });
-
-/** @throws Problem INVALID_REQUEST when it is not a day */
-function checkDay(day: string | undefined): string | undefined {
-  const text = day?.trim() ?? "";
-  if (text === "" || (/^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)))) return text || undefined;
-  throw new Problem("INVALID_REQUEST", `“${text}” is not a day.`, {
-    hint: "Write it as 2026-01-31.",
-    details: { field: "changedSince" },
-  });
-}
 
 /** Runs a CQL query. Returns the pages and the total number of matches. */
 export async function findPages(

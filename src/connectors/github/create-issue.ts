@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
+import { splitList } from "../input-text.ts";
 import { escapeCell } from "../markup/markdown.ts";
 import { defineTool, withDescription } from "../service.ts";
 import { Issue, parseLogin, toIssueData } from "./issue.ts";
@@ -71,10 +72,7 @@ function buildIssueBody(input: Input, context: Parameters<typeof parseLogin>[1])
   if ((input.body?.length ?? 0) > BODY_LIMIT) {
     throw field("body", `The body has ${input.body?.length} characters; GitHub accepts at most ${BODY_LIMIT}.`);
   }
-  const labels = (input.label ?? "")
-    .split(",")
-    .map((label) => label.trim())
-    .filter(Boolean);
+  const labels = splitList(input.label);
   return {
     title,
     ...(input.body?.trim() ? { body: input.body } : {}),

@@ -30,9 +30,16 @@ export function parseJson(text: string): unknown {
   return JSON.parse(text, reviveValue as (key: string, value: unknown) => unknown);
 }
 
-/** @param context has the source text of a primitive (https://tc39.es/proposal-json-parse-with-source/) */
-function reviveValue(_key: string, value: unknown, context?: { source?: string }): unknown {
-  if (typeof value === "string") return clean(value);
+function reviveValue(key: string, value: unknown, context?: { source?: string }): unknown {
+  return typeof value === "string" ? clean(value) : keepDigits(key, value, context);
+}
+
+/**
+ * Reviver for `JSON.parse`: an integer that a number cannot hold exactly becomes a text with its digits.
+ *
+ * @param context has the source text of a primitive (https://tc39.es/proposal-json-parse-with-source/)
+ */
+export function keepDigits(_key: string, value: unknown, context?: { source?: string }): unknown {
   if (typeof value !== "number" || Number.isSafeInteger(value)) return value;
   return context?.source !== undefined && /^-?\d+$/.test(context.source) ? context.source : value;
 }

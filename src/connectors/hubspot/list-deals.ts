@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { Problem } from "#protocol/errors";
+import { parseDay } from "../input-text.ts";
 import { escapeCell } from "../markup/markdown.ts";
 import { defineTool, type ToolContext, withDescription } from "../service.ts";
 import { DEAL_PROPERTIES, type Deal, formatDealTable, formatMoney, toDeals } from "./deal.ts";
@@ -96,14 +96,11 @@ function buildRange(propertyName: string, least: number | undefined, most: numbe
 }
 
 /** Returns a day as HubSpot filters by it: ms since the epoch. A last day counts to its end. @throws Problem INVALID_REQUEST */
-function toMoment(day: string | undefined, field: string): number | undefined {
-  if (!day?.trim()) return undefined;
-  const time = /^\d{4}-\d\d-\d\d$/.test(day.trim()) ? Date.parse(day.trim()) : Number.NaN;
-  if (!Number.isNaN(time)) return field === "closesBefore" ? time + 86_400_000 - 1 : time;
-  throw new Problem("INVALID_REQUEST", `“${day.trim()}” is not a day.`, {
-    hint: "Write it as 2026-01-31.",
-    details: { field },
-  });
+function toMoment(text: string | undefined, field: string): number | undefined {
+  const day = parseDay(text, field);
+  if (day === undefined) return undefined;
+  const start = Date.parse(day);
+  return field === "closesBefore" ? start + 86_400_000 - 1 : start;
 }
 
 function describeList({ stage, pipeline, owner, text, ...filter }: Input, number = 2): string {

@@ -1,12 +1,12 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { readPages } from "../http/pages.ts";
+import { splitList } from "../input-text.ts";
 import { escapeCell, formatCount } from "../markup/markdown.ts";
 import { defineTool, type ToolContext, withDescription } from "../service.ts";
 import { formatIssueTable, getJiraApi, ISSUE_FIELDS, Issue, parseProjectName, toIssueData } from "./issue.ts";
 import { buildJql, describeFilter, type IssueFilter, isMe, isNobody } from "./jql.ts";
 import { findPerson } from "./people.ts";
-import { splitList } from "./values.ts";
 
 const Input = z.object({
   project: withDescription(z.optional(z.string()), "Key or name of the project, such as KAY."),

@@ -1,4 +1,5 @@
 import { Problem } from "#protocol/errors";
+import { parseDay, splitList } from "../input-text.ts";
 import { toOneLine } from "../markup/markdown.ts";
 import { parseIssueKey } from "./issue.ts";
 
@@ -25,13 +26,7 @@ export function toPriority(text: string): { name: string } {
 
 /** Parses a due date; "none" clears it. @throws Problem INVALID_REQUEST */
 export function parseDueDate(text: string): string | null {
-  const day = text.trim();
-  if (isNone(day)) return null;
-  if (/^\d{4}-\d\d-\d\d$/.test(day) && !Number.isNaN(Date.parse(day))) return day;
-  throw new Problem("INVALID_REQUEST", `“${day}” is not a day.`, {
-    hint: "Write it as 2026-01-31.",
-    details: { field: "due" },
-  });
+  return isNone(text) ? null : (parseDay(text, "due") ?? null);
 }
 
 /** Parses labels separated by commas. Jira's labels have no spaces. @throws Problem INVALID_REQUEST */
@@ -43,14 +38,6 @@ export function parseLabels(text: string | undefined): string[] {
     hint: "Separate labels by commas, and use a hyphen within one.",
     details: { field: "labels" },
   });
-}
-
-/** Splits a list at its commas. */
-export function splitList(text: string | undefined): string[] {
-  return (text ?? "")
-    .split(",")
-    .map((one) => one.trim())
-    .filter(Boolean);
 }
 
 /** Parses a parent; "none" clears it. @throws Problem INVALID_REQUEST */

@@ -1,3 +1,5 @@
+import { keepDigits } from "../http/body.ts";
+
 export type JsonRecord = Record<string, unknown>;
 
 /** Fields that hold data of others, in which `null` is a value. */
@@ -32,12 +34,7 @@ export function parseMessage(text: string): unknown {
 
 const LONG_NUMBER = /\d{16}/;
 
-/** @param context has the source text of a primitive (https://tc39.es/proposal-json-parse-with-source/) */
-function keepDigits(_key: string, value: unknown, context?: { source?: string }): unknown {
-  if (typeof value !== "number" || Number.isSafeInteger(value)) return value;
-  return context?.source !== undefined && /^-?\d+$/.test(context.source) ? context.source : value;
-}
-
+/** Whether a value is an object with fields. */
 export function isRecord(value: unknown): value is JsonRecord {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

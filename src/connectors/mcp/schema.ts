@@ -1,4 +1,5 @@
 import { cleanLine } from "#protocol/clean";
+import { isRecord } from "./message.ts";
 
 /** Limits of a schema: size, depth and width. A larger schema is rejected. */
 const MAX_SCHEMA_LENGTH = 32 * 1024;
@@ -16,7 +17,7 @@ type Json = Record<string, unknown>;
  * @returns undefined if it is not an object schema, or is too large
  */
 export function sanitizeSchema(schema: unknown): Json | undefined {
-  if (!isObject(schema) || JSON.stringify(schema).length > MAX_SCHEMA_LENGTH) return undefined;
+  if (!isRecord(schema) || JSON.stringify(schema).length > MAX_SCHEMA_LENGTH) return undefined;
   try {
     const inner = cleanSchema(schema, 0);
     if (inner.type !== undefined && inner.type !== "object") return undefined;
@@ -46,14 +47,14 @@ const keepNumber: Keep = (value) => (typeof value === "number" && Number.isFinit
 const keepCount: Keep = (value) => (Number.isSafeInteger(value) && Number(value) >= 0 ? value : undefined);
 const keepSchema: Keep = (value, depth) => {
   if (typeof value === "boolean") return value;
-  return isObject(value) ? cleanSchema(value, depth + 1) : undefined;
+  return isRecord(value) ? cleanSchema(value, depth + 1) : undefined;
 };
 const keepSchemas: Keep = (value, depth) =>
-  Array.isArray(value) && value.length > 0 && value.length <= 20 && value.every(isObject)
+  Array.isArray(value) && value.length > 0 && value.length <= 20 && value.every(isRecord)
     ? value.map((one) => cleanSchema(one, depth + 1))
     : undefined;
 const keepSchemasByName: Keep = (value, depth) => {
-  if (!isObject(value)) return undefined;
+  if (!isRecord(value)) return undefined;
   const entries = Object.entries(value);
   if (entries.length > MAX_FIELDS || entries.some(([name]) => !isName(name))) throw new UnsupportedSchemaError();
   return Object.fromEntries(entries.map(([name, one]) => [name, keepSchema(one, depth) ?? {}]));
@@ -115,8 +116,4 @@ const KEYWORDS: Record<string, Keep> = {
 
 function isName(name: string): boolean {
   return /^[\w$][\w$. -]{0,63}$/.test(name) && !["__proto__", "constructor", "prototype"].includes(name);
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

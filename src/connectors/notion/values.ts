@@ -1,4 +1,5 @@
 import { Problem } from "#protocol/errors";
+import { splitList } from "../input-text.ts";
 import { escapeCell } from "../markup/markdown.ts";
 import type { ToolContext } from "../service.ts";
 import { toPlainText } from "./rich-text.ts";
@@ -120,13 +121,6 @@ async function findPeople(value: string, context: ToolContext): Promise<{ id: st
     found.push({ id: await findUser(context, one) });
   }
   return found;
-}
-
-function splitList(value: string): string[] {
-  return value
-    .split(",")
-    .map((one) => one.trim())
-    .filter(Boolean);
 }
 
 function invalidValueProblem({ name }: Column, why: string): Problem {

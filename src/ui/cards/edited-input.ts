@@ -1,4 +1,5 @@
 import type { InteractionRequest } from "#protocol/events";
+import { tryParseJson } from "#protocol/parse-json";
 
 /** Returns the input of a call: the fields of its preview, exactly as they would be sent. */
 export function getInput({ preview }: InteractionRequest): Record<string, unknown> {
@@ -35,12 +36,4 @@ export function parseRetyped(value: unknown, typed: string): { value: unknown } 
 
 function getKind(value: unknown): string {
   return Array.isArray(value) ? "list" : typeof value;
-}
-
-function tryParseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -3,6 +3,7 @@ import { isLoopbackHost } from "#net/addresses";
 import type { Fetch } from "#net/ports";
 import { isPublicAddress } from "#net/public-address";
 import { Problem } from "#protocol/errors";
+import { tryParseJson } from "#protocol/parse-json";
 import type { BackendPorts } from "../../ports.ts";
 
 /** Milliseconds that a server of documents gets. */
@@ -99,11 +100,7 @@ export async function readJson(response: Response, what: string): Promise<unknow
   } catch (cause) {
     throw new Problem("SERVICE_FAILED", `Reading ${what} failed: too large, or cut off.`, { cause });
   }
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return tryParseJson(text);
 }
 
 /** @param why the end of a sentence */

@@ -1,6 +1,7 @@
 import { clean } from "#protocol/clean";
 import { ERRORS, Problem } from "#protocol/errors";
 import { formatInputFields, listInputFields } from "#protocol/input-fields";
+import { tryParseJson } from "#protocol/parse-json";
 import { quoteShellWord } from "#protocol/shell";
 import type { ToolCallResponse, ToolView } from "#protocol/tools";
 import { showReceipts } from "../../ask/show-answer.ts";
@@ -116,7 +117,7 @@ function showAuthRequired(kay: Kay, problem: Problem): ExitCode {
 async function readInput(kay: Kay, { input, fields }: ToolCall): Promise<Record<string, unknown>> {
   const text = await formatInput(kay, input, fields.length > 0);
   if (text.trim() === "") return {};
-  const value = parse(text);
+  const value = tryParseJson(text);
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   throw new Problem("USAGE", "The input must be a JSON object.", {
     hint: 'For example {"project": "KAY"}, or --field project=KAY.',
@@ -127,12 +128,4 @@ async function formatInput(kay: Kay, input: string | undefined, hasFields: boole
   if (input !== undefined && input !== "-") return input;
   if (input === undefined && hasFields) return "";
   return readPipedInput(kay, { patient: input === "-", without: "calling without it (`-` as the input waits)" });
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

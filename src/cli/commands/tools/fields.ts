@@ -1,4 +1,5 @@
 import { Problem } from "#protocol/errors";
+import { tryParseJson } from "#protocol/parse-json";
 import type { ToolView } from "#protocol/tools";
 
 /** One field of a tool's input, from its JSON Schema. */
@@ -71,12 +72,7 @@ function getSwitch(name: string, text: string): boolean {
 }
 
 function asJson(text: string, start: string): unknown {
-  if (!text.trim().startsWith(start)) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return text.trim().startsWith(start) ? tryParseJson(text) : undefined;
 }
 
 function wrong(name: string, what: string): never {
