@@ -35,7 +35,7 @@ export function fitJson(value: JSONValue, limit: number): Fitted {
 export function fitText(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const line = text.lastIndexOf("\n", limit);
-  // Half of a surrogate pair is no character.
+  // A cut must not leave half of a surrogate pair.
   const kept = text.slice(0, line > limit / 2 ? line : limit).replace(/[\uD800-\uDBFF]$/, "");
   return `${kept}\n… (${text.length - kept.length} more characters)`;
 }

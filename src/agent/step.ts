@@ -144,7 +144,7 @@ function toAnswer(message: ModelMessage | undefined, answer: Gathered): StepResu
   };
 }
 
-/** Providers without a final reason leave it to the SDK, which then says `other`. An unknown reason is no failure. */
+/** The SDK says `other` for providers that give no final reason. An unknown reason does not count as a failure. */
 function toAnswerEnd({ finishReason, rawFinishReason, calls }: Gathered): AnswerEnd {
   if (finishReason === "length") return "length";
   // The offline planner did not understand, or a call failed.

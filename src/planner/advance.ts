@@ -80,7 +80,7 @@ function isAbsent({ error }: CompletedCall): boolean {
   return error !== undefined && !error.denied && ABSENT.has(error.code ?? "");
 }
 
-/** A service that the user chose not to connect is no reason to ask for another one. */
+/** When the user declines to connect a service, kay does not ask for another one. */
 const ABSENT = new Set(["NOT_FOUND", "INVALID_REQUEST"]);
 
 const CHANGES =

@@ -1,9 +1,14 @@
 import { Kysely, PostgresDialect, type PostgresPoolClient } from "kysely";
 import pg from "pg";
+import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
+import type { BackendPorts } from "#backend/ports";
+import { createNode, type Node } from "#backend/store/node";
 import type { Database } from "#backend/store/schema";
+import { createWorld, type World } from "./backend.ts";
+import { useDatabase } from "./database.ts";
 
 /** A test's database that goes away at a chosen moment, as while Postgres restarts. */
-export type AbsentDatabase = {
+type AbsentDatabase = {
   db: Kysely<Database>;
   /** Goes away as soon as statements like these were run, one after the other. */
   leaveAfter(...statements: RegExp[]): void;
@@ -13,7 +18,7 @@ export type AbsentDatabase = {
 };
 
 /** Opens such a database by its connection data. */
-export function openAbsentDatabase(config: pg.PoolConfig): AbsentDatabase {
+function openAbsentDatabase(config: pg.PoolConfig): AbsentDatabase {
   const pool = new pg.Pool(config);
   let awaited: RegExp[] = [];
   let away = false;
@@ -58,4 +63,29 @@ export function openAbsentDatabase(config: pg.PoolConfig): AbsentDatabase {
     isAway: () => away,
     close: () => db.destroy(),
   };
+}
+
+/** A world on a database of a test's file that can go away. Another world for each test, with other ports if wanted. */
+export function useAbsentWorld(more: () => Partial<BackendPorts> = () => ({})) {
+  const database = useDatabase();
+  let absent: AbsentDatabase;
+  let node: Node;
+  let world: World;
+  beforeAll(() => {
+    absent = openAbsentDatabase(database().config);
+    node = createNode(database().config, () => {});
+  });
+  afterAll(async () => {
+    await node.close();
+    await absent.close();
+  });
+  beforeEach(() => {
+    world = createWorld({ db: absent.db, node, ...more() });
+  });
+  afterEach(async () => {
+    absent.comeBack();
+    await world.backend.close();
+    world.outside.settled();
+  });
+  return { absent: () => absent, world: () => world, database };
 }

@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import type { BackendPorts } from "../ports.ts";
 import { secretsEqual } from "../store/secrets.ts";
 
-/** What a form of the backend's pages does. A ticket for one is no good for another. */
+/** What a form of the backend's pages does. A ticket is valid for one purpose only. */
 type Purpose = "begin" | "key-page" | "undo";
 
 /** Creates the ticket of a form, which shows that the form came from this backend for this state. Nothing is stored. */

@@ -1,4 +1,5 @@
 import type { AskRequest } from "#protocol/ask";
+import { resolveTimeZone } from "#protocol/time-zone";
 import type { Kay } from "../kay.ts";
 
 /** Returns what every request says about the user: the time zone, and the model if one was chosen here. */
@@ -13,10 +14,5 @@ export function getAskChoices({
 /** Returns the zone of TZ if that names one, else the zone of the system. `:Europe/Berlin` is a form of POSIX. */
 function findTimeZone(variable: string | undefined): string | undefined {
   const named = variable?.trim().replace(/^:/, "");
-  if (!named) return new Intl.DateTimeFormat().resolvedOptions().timeZone || undefined;
-  try {
-    return new Intl.DateTimeFormat("en", { timeZone: named }).resolvedOptions().timeZone;
-  } catch {
-    return undefined;
-  }
+  return named ? resolveTimeZone(named) : new Intl.DateTimeFormat().resolvedOptions().timeZone || undefined;
 }

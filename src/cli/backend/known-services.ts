@@ -9,13 +9,13 @@ export function isSignedOut(error: unknown): error is Problem {
   return error instanceof Problem && error.code === "NOT_SIGNED_IN";
 }
 
-/** Opens the backend; without a sign-in it warns that nothing is connected yet, and returns null. */
-export async function openIfSignedIn(kay: Kay): Promise<BackendHandle | null> {
+/** Opens the backend; without a sign-in it returns null, and warns that nothing is connected yet unless `isQuiet`. */
+export async function openIfSignedIn(kay: Kay, isQuiet = false): Promise<BackendHandle | null> {
   try {
     return await kay.openBackend({ signedIn: true });
   } catch (error) {
     if (!isSignedOut(error)) throw error;
-    kay.out.warn(`${error.message} ${error.hint}`);
+    if (!isQuiet) kay.out.warn(`${error.message} ${error.hint}`);
     return null;
   }
 }

@@ -43,7 +43,7 @@ export const updatePageTool = defineTool({
     "update the confluence page {page}: {text}",
   ],
   summary: describeCall,
-  // An approval to append is no approval to replace or to rename.
+  // An approval to append does not cover replacing or renaming.
   resource: ({ page, space, mode, title }: Input) =>
     mode === "replace" || title !== undefined
       ? undefined

@@ -8,7 +8,7 @@ export const FILE_KINDS = {
 };
 export type FileKind = keyof typeof FILE_KINDS;
 
-/** A shortcut is a file of its own that leads to another. Source: https://developers.google.com/workspace/drive/api/guides/shortcuts */
+/** A shortcut is a separate file that leads to another. Source: https://developers.google.com/workspace/drive/api/guides/shortcuts */
 export const SHORTCUT_TYPE = "application/vnd.google-apps.shortcut";
 
 /** A search for files; all fields must match. `changedSince` is in RFC 3339. */

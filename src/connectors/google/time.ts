@@ -1,4 +1,5 @@
 import { Problem } from "#protocol/errors";
+import { resolveTimeZone } from "#protocol/time-zone";
 
 /** A calendar date without a time zone, or a time: RFC 3339, or local time without an offset. */
 export type CalendarTime = { date: string } | { dateTime: string };
@@ -94,14 +95,12 @@ export function formatTimeRange(start: number, end: number, zone: string, thisYe
 
 /** Validates a time zone. @throws Problem INVALID_REQUEST */
 export function parseTimeZone(zone: string): string {
-  try {
-    return new Intl.DateTimeFormat("en", { timeZone: zone.trim() }).resolvedOptions().timeZone;
-  } catch {
-    throw new Problem("INVALID_REQUEST", `“${zone}” is not a time zone.`, {
-      hint: "Use a name such as Europe/Berlin.",
-      details: { field: "timeZone" },
-    });
-  }
+  const resolved = resolveTimeZone(zone.trim());
+  if (resolved !== undefined) return resolved;
+  throw new Problem("INVALID_REQUEST", `“${zone}” is not a time zone.`, {
+    hint: "Use a name such as Europe/Berlin.",
+    details: { field: "timeZone" },
+  });
 }
 
 /** Returns the offset of a zone from UTC at an instant, in ms. */

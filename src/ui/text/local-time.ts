@@ -1,3 +1,4 @@
+import { readLocalParts } from "#protocol/time-zone";
 import { toLine } from "./words.ts";
 
 /**
@@ -22,10 +23,5 @@ export function formatLocalDay(time: string, timeZone?: string): string {
 
 function getLocalParts(time: string, timeZone: string | undefined): Record<string, string> | undefined {
   const date = new Date(time);
-  if (Number.isNaN(date.getTime())) return undefined;
-  const format = new Intl.DateTimeFormat("en-US", {
-    ...{ year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit" },
-    ...{ hourCycle: "h23", timeZoneName: "longOffset", timeZone },
-  });
-  return Object.fromEntries(format.formatToParts(date).map(({ type, value }) => [type, value]));
+  return Number.isNaN(date.getTime()) ? undefined : readLocalParts(date, timeZone);
 }

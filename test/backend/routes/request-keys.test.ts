@@ -1,9 +1,7 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { createNode, type Node } from "#backend/store/node";
-import { type AbsentDatabase, openAbsentDatabase } from "#test/absent-database";
-import { type Answer, createWorld, type World } from "#test/backend";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { useAbsentWorld } from "#test/absent-database";
+import type { Answer } from "#test/backend";
 import { connect } from "#test/consent";
-import { useDatabase } from "#test/database";
 import { type DeskLog, deskServices } from "#test/desk";
 import { openStream } from "#test/event-stream";
 import { json } from "#test/outside";
@@ -14,44 +12,33 @@ const LINK = /^update "requests" set "generation_id"/;
 const SETTLE = /^update "effects" set "state" = \$1, "url"/;
 const FINISH = /^update "requests" set "state" = \$1, "status"/;
 
-const database = useDatabase();
-let absent: AbsentDatabase;
-let node: Node;
-let world: World;
 let ticks: NodeJS.Timeout;
 const log: DeskLog = [];
+const { absent, world, database } = useAbsentWorld(() => ({ services: deskServices(log), clock: Date }));
 
-beforeAll(() => {
-  absent = openAbsentDatabase(database().config);
-  node = createNode(database().config, () => {});
-});
-afterAll(async () => {
-  await node.close();
-  await absent.close();
-});
 beforeEach(() => {
-  world = createWorld({ db: absent.db, node, services: deskServices(log), clock: Date });
-  ticks = setInterval(() => void world.backend.tick().catch(() => {}), 100);
+  ticks = setInterval(
+    () =>
+      void world()
+        .backend.tick()
+        .catch(() => {}),
+    100,
+  );
   log.length = 0;
 });
-afterEach(async () => {
-  absent.comeBack();
-  clearInterval(ticks);
-  await world.backend.close();
-  world.outside.settled();
-});
+afterEach(() => clearInterval(ticks));
 
 async function signIn(): Promise<string> {
-  const { token } = await connect(world);
-  await world.call("PUT /policies", { token, body: { policies: [{ target: "*", mode: "everything" }] } });
+  const { token } = await connect(world());
+  await world().call("PUT /policies", { token, body: { policies: [{ target: "*", mode: "everything" }] } });
   return token;
 }
 
-const look = async (token: string, key: string) => (await world.call(`GET /requests/${key}`, { token })).body;
+const look = async (token: string, key: string) => (await world().call(`GET /requests/${key}`, { token })).body;
 
 /** The outcome once the database is back. */
 async function outcome(token: string, key: string): Promise<Record<string, unknown>> {
-  absent.comeBack();
+  absent().comeBack();
   await expect.poll(async () => (await look(token, key)).state, { timeout: 15_000 }).toBe("done");
   return await look(token, key);
 }
@@ -67,16 +54,16 @@ const DONE = {
 
 /** Sends a write, and lets the database come back while it is answered. */
 async function sendWhileAway(request: string, token: string, body: object, headers = {}): Promise<Answer> {
-  const answer = world.call(request, { token, body, headers: { "idempotency-key": "k", ...headers } });
-  await expect.poll(absent.isAway, { timeout: 5_000 }).toBe(true);
-  absent.comeBack();
+  const answer = world().call(request, { token, body, headers: { "idempotency-key": "k", ...headers } });
+  await expect.poll(absent().isAway, { timeout: 5_000 }).toBe(true);
+  absent().comeBack();
   return await answer;
 }
 
 test("F1 an ask whose database goes away once it is begun is answered when the database is back", async () => {
   const token = await signIn();
-  world.outside.expect(CLOSE, json({}));
-  absent.leaveAfter(LINK, COMMIT);
+  world().outside.expect(CLOSE, json({}));
+  absent().leaveAfter(LINK, COMMIT);
   const answer = await sendWhileAway("POST /ask", token, { prompt: "close KAY-3" });
   expect(answer).toMatchObject({ status: 200, body: { status: "completed", receipts: [{ effect: "settled" }] } });
   expect(await outcome(token, "k")).toMatchObject(DONE);
@@ -85,15 +72,15 @@ test("F1 an ask whose database goes away once it is begun is answered when the d
 
 test("F1 a stream whose database goes away once it is begun says that its outcome is unknown, and its key has it", async () => {
   const token = await signIn();
-  world.outside.expect(CLOSE, json({}));
-  absent.leaveAfter(LINK, COMMIT, /^insert into "clients"|^update "requests" set "state"/);
+  world().outside.expect(CLOSE, json({}));
+  absent().leaveAfter(LINK, COMMIT, /^insert into "clients"|^update "requests" set "state"/);
   const headers = { accept: "text/event-stream", "idempotency-key": "k" };
   const body = { prompt: "close KAY-3", client: { id: "c1" } };
-  const answer = await world.call("POST /ask", { token, body, headers });
+  const answer = await world().call("POST /ask", { token, body, headers });
   expect(answer).toMatchObject({ status: 502, body: { status: "error", code: "OUTCOME_UNKNOWN" } });
   expect(await outcome(token, "k")).toMatchObject(DONE);
   expect(log).toEqual(["close KAY-3"]);
-  const again = await openStream(world, "POST /ask", token, { body, headers });
+  const again = await openStream(world(), "POST /ask", token, { body, headers });
   await again.end();
   expect(again.text()).toContain("KAY-3 is closed.");
   expect(log).toEqual(["close KAY-3"]);
@@ -101,9 +88,9 @@ test("F1 a stream whose database goes away once it is begun says that its outcom
 
 test("F1 a running stream of which nothing but its generation was stored can be followed from its beginning", async () => {
   const token = await signIn();
-  world.outside.expect(CLOSE, json({}));
+  world().outside.expect(CLOSE, json({}));
   const headers = { accept: "text/event-stream", "idempotency-key": "k" };
-  const stream = await openStream(world, "POST /ask", token, { body: { prompt: "close KAY-3" }, headers });
+  const stream = await openStream(world(), "POST /ask", token, { body: { prompt: "close KAY-3" }, headers });
   await stream.end();
   const session = stream.headers.get("kay-session-id") ?? "";
   const finish = (finished_at: Date | null) =>
@@ -117,9 +104,9 @@ test("F1 a running stream of which nothing but its generation was stored can be 
 
 test("F1 a confirmation is taken at once with its key: it is carried out when the database is back", async () => {
   const token = await signIn();
-  const held = await world.call("POST /ask", { token, body: { prompt: "close KAY-3", confirm: true } });
-  world.outside.expect(CLOSE, json({}));
-  absent.leaveAfter(LINK, COMMIT);
+  const held = await world().call("POST /ask", { token, body: { prompt: "close KAY-3", confirm: true } });
+  world().outside.expect(CLOSE, json({}));
+  absent().leaveAfter(LINK, COMMIT);
   const body = { confirmation_token: held.body.confirmation_token, approved: true };
   const answer = await sendWhileAway("POST /ask/confirm", token, body);
   expect(answer).toMatchObject({ status: 200, body: { receipts: [{ effect: "settled" }] } });
@@ -129,16 +116,16 @@ test("F1 a confirmation is taken at once with its key: it is carried out when th
 
 test("F1 a confirmation that could not be taken is open still", async () => {
   const token = await signIn();
-  const held = await world.call("POST /ask", { token, body: { prompt: "close KAY-3", confirm: true } });
+  const held = await world().call("POST /ask", { token, body: { prompt: "close KAY-3", confirm: true } });
   const body = { confirmation_token: held.body.confirmation_token, approved: true };
-  absent.leaveAfter(/^update "confirmations"/);
+  absent().leaveAfter(/^update "confirmations"/);
   const headers = { "idempotency-key": "k" };
-  const refused = await world.call("POST /ask/confirm", { token, body, headers });
+  const refused = await world().call("POST /ask/confirm", { token, body, headers });
   expect(refused).toMatchObject({ status: 503, body: { code: "DATABASE_UNAVAILABLE", sent: false } });
-  absent.comeBack();
+  absent().comeBack();
   await expect.poll(async () => (await look(token, "k")).state, { timeout: 15_000 }).toBe("absent");
-  world.outside.expect(CLOSE, json({}));
-  expect(await world.call("POST /ask/confirm", { token, body, headers })).toMatchObject({ status: 200 });
+  world().outside.expect(CLOSE, json({}));
+  expect(await world().call("POST /ask/confirm", { token, body, headers })).toMatchObject({ status: 200 });
   expect(log).toEqual(["close KAY-3"]);
 });
 
@@ -148,15 +135,15 @@ test.each([
 ])("F1 a tool call whose database goes away at %s is never said not to be done", async (_, moment) => {
   const token = await signIn();
   const before = moment === SETTLE ? /^update "effects" set "state" = \$1, "updated_at"/ : SETTLE;
-  world.outside.expect(CLOSE, json({}));
-  absent.leaveAfter(before);
-  const answer = world.call("POST /tools/jira.close_issue/call", {
+  world().outside.expect(CLOSE, json({}));
+  absent().leaveAfter(before);
+  const answer = world().call("POST /tools/jira.close_issue/call", {
     token,
     body: { input: { issue: "KAY-3" } },
     headers: { "idempotency-key": "k" },
   });
-  await expect.poll(absent.isAway, { timeout: 5_000 }).toBe(true);
-  absent.comeBack();
+  await expect.poll(absent().isAway, { timeout: 5_000 }).toBe(true);
+  absent().comeBack();
   const { status, body } = await answer;
   if (status === 200) expect(body).toMatchObject({ receipts: [{ effect: "settled" }] });
   else expect({ status, body }).toMatchObject({ status: 502, body: { code: "OUTCOME_UNKNOWN" } });
@@ -166,11 +153,11 @@ test.each([
 test("F1 a write that no database could take says that nothing was done, and its key is unknown", async () => {
   const token = await signIn();
   for (const request of ["POST /ask", "POST /ask/confirm", "POST /tools/jira.close_issue/call", "POST /ask/stream"]) {
-    absent.leaveAfter(/./);
-    await world.call("GET /connections", { token });
-    expect(absent.isAway()).toBe(true);
+    absent().leaveAfter(/./);
+    await world().call("GET /connections", { token });
+    expect(absent().isAway()).toBe(true);
     const headers = { "idempotency-key": "never" };
-    expect(await world.call(request, { token, headers, body: { prompt: "close KAY-3" } })).toMatchObject({
+    expect(await world().call(request, { token, headers, body: { prompt: "close KAY-3" } })).toMatchObject({
       status: 503,
       body: {
         code: "DATABASE_UNAVAILABLE",
@@ -178,8 +165,8 @@ test("F1 a write that no database could take says that nothing was done, and its
         sent: false,
       },
     });
-    absent.comeBack();
-    const { status, body } = await world.call("GET /requests/never", { token });
+    absent().comeBack();
+    const { status, body } = await world().call("GET /requests/never", { token });
     expect({ status, body }).toMatchObject({ status: 404, body: { code: "NOT_FOUND", state: "absent" } });
   }
 });
@@ -187,7 +174,7 @@ test("F1 a write that no database could take says that nothing was done, and its
 test("F1 a confirmation that was lost with its process says that nothing was run", async () => {
   const token = await signIn();
   const headers = { "idempotency-key": "k" };
-  await world.call("POST /ask", { token, headers, body: { prompt: "close KAY-3", confirm: true } });
+  await world().call("POST /ask", { token, headers, body: { prompt: "close KAY-3", confirm: true } });
   await loseAnswers();
   expect(await look(token, "k")).toMatchObject({
     state: "done",

@@ -1,7 +1,7 @@
 import { Problem } from "#protocol/errors";
 import type { ServiceView } from "#protocol/tools";
 import { toLine } from "#ui/text/words";
-import { isSignedOut, listKnownServices, loadServices } from "../../backend/known-services.ts";
+import { listKnownServices, loadServices, openIfSignedIn } from "../../backend/known-services.ts";
 import type { Kay } from "../../kay.ts";
 import { canPrompt } from "../../prompt/confirm.ts";
 import { promptLine, writeNotice } from "../../prompt/line.ts";
@@ -14,11 +14,7 @@ import { unknownServiceProblem } from "../connections.ts";
  */
 export async function chooseServices(kay: Kay): Promise<string[]> {
   if (!canPrompt(kay) || kay.flags.json) throw await missingServiceProblem(kay);
-  const link = await kay.openBackend({ signedIn: true }).catch((error: unknown) => {
-    if (!isSignedOut(error)) throw error;
-    return null;
-  });
-  const services = await loadServices(kay, link);
+  const services = await loadServices(kay, await openIfSignedIn(kay, true));
   const names = services.map(({ name }) => name);
   const widest = Math.max(...names.map((name) => toLine(name).length));
   for (const [index, service] of services.entries()) writeNotice(kay, formatChoice(service, index + 1, widest));
