@@ -26,6 +26,10 @@ test("S02 --version answers without the bundle and without node_modules", async 
   expect(await launch(["--version"], { launcher: copy })).toEqual({ exit: 0, stdout: `${version}\n`, stderr: "" });
 });
 
+test("the file that every command loads has no schema library, which would cost each start a tenth of its time", () => {
+  expect(readFileSync(`${root}dist/main.js`, "utf8")).not.toContain("_zod");
+});
+
 test("a checkout that is not built says how to build it", async () => {
   const copy = emptyPackage();
   expect(await launch(["connections"], { launcher: copy })).toEqual({

@@ -1,4 +1,5 @@
 import { clean } from "./clean.ts";
+import type { PreviewField } from "./preview-field.ts";
 
 /** One value of a call's input: its path (`body.channel`), its text, and a note that follows the path. */
 export type InputField = { name: string; text: string; note?: string };
@@ -17,6 +18,27 @@ export function listInputFields(value: unknown, name = ""): InputField[] {
  */
 export function formatInputFields(fields: InputField[], indent = "  "): string {
   return fields.map((field) => formatInputField(field).replace(/^/gm, indent)).join("\n");
+}
+
+/** Warns about a value that the user did not write, or that is nearly one that the user wrote. */
+export function formatOrigin({
+  origin,
+  source,
+  resembles,
+}: Pick<PreviewField, "origin" | "source" | "resembles">): string {
+  const notes = [
+    ...(resembles === undefined ? [] : [`not the same as “${clean(resembles, { lines: false })}”`]),
+    ...(origin !== "service"
+      ? []
+      : [source === undefined ? "not from you" : `from ${clean(source, { lines: false })}, not from you`]),
+  ];
+  return notes.length > 0 ? ` (${notes.join("; ")})` : "";
+}
+
+/** Formats a field in full, inner values by their path, with its warning. */
+export function formatPreviewField(field: PreviewField): string {
+  const inner = listInputFields(field.value, field.name).filter(({ name }) => name !== "");
+  return formatInputFields(inner.map((one) => ({ ...one, note: formatOrigin(field) })));
 }
 
 function formatInputField({ name, text, note = "" }: InputField): string {

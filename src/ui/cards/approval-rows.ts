@@ -1,6 +1,6 @@
 import type { InteractionRequest } from "#protocol/events";
+import { formatOrigin } from "#protocol/input-fields";
 import type { PreviewField } from "#protocol/preview-field";
-import { formatOrigin } from "#protocol/preview-field";
 import type { Style } from "../style.ts";
 import {
   ACCESS_TEXTS,

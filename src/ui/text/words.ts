@@ -1,8 +1,8 @@
 import type { Receipt } from "#protocol/ask";
 import { clean } from "#protocol/clean";
 import type { AuthNeeded, InputField, InteractionRequest, Planned } from "#protocol/events";
-import { foldWhitespace } from "#protocol/input-fields";
-import { formatOrigin, type PreviewField } from "#protocol/preview-field";
+import { foldWhitespace, formatOrigin } from "#protocol/input-fields";
+import type { PreviewField } from "#protocol/preview-field";
 import type { Usage } from "#protocol/usage";
 import type { CardEnd, CardItem } from "../view/view.ts";
 
