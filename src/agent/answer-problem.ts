@@ -64,23 +64,37 @@ export function textCallProblem(label: string): Problem {
   });
 }
 
+/** Whether an answer has nothing to read: white space, invisible characters, or marks that end an answer. */
+export function isBlank(text: string): boolean {
+  return text.replace(END_MARK, "").replace(/[\p{C}\p{Z}\s]/gu, "") === "";
+}
+
+/** Marks of Llama, Qwen, Mistral, Gemma, Phi and DeepSeek that a server should have removed. */
+const END_MARK =
+  /<\|(?:im_end|im_start|eot_id|eom_id|end|end_of_text|endoftext|return)\|>|<\/?s>|<end_of_turn>|<｜end▁of▁sentence｜>/g;
+
 /** Whether an answer is a tool call in a notation of open models. Notations without marks count only for these tools. */
 export function isTextCall(text: string, tools: string[]): boolean {
   if (MARK.test(text)) return true;
   const names = new Set(tools.flatMap((name) => [name, toWireName(name)]));
-  const named = [...text.matchAll(JSON_NAME)].some(([, name]) => names.has(name ?? ""));
+  const named = [...text.matchAll(JSON_NAME)].some(([, name, key]) => names.has(name ?? key ?? ""));
   if (named && JSON_INPUT.test(text) && /[}\]](?:\s*```)?\s*$/.test(text)) return true;
-  return [...text.matchAll(FUNCTION_CALL)].some(([, name]) => names.has(name ?? ""));
+  return [...text.matchAll(CALL)].some(([, ...found]) => names.has(found.find((name) => name !== undefined) ?? ""));
 }
 
-/** Marks of Hermes, Llama, Mistral, Harmony, DeepSeek, Kimi, Phi, Cohere, Gemma and Anthropic's old notation, at the start of a line. */
+/** Marks of Hermes, Llama, Mistral, Harmony, DeepSeek, Kimi, Phi, Cohere, Gemma, Cline and Anthropic's old notation, at the start of a line. */
 const MARK =
-  /^\s*(?:<\|?tool_?calls?\b|<function(?:=|_calls?>)|<invoke name=|\[TOOL_CALLS\]|<\|(?:channel|python_tag|tool_calls?_\w+|START_ACTION)\|>|<｜tool▁calls?▁|functools\[|```tool_code)/im;
+  /^\s*(?:<\|?(?:\w+[_:])?tool_?(?:calls?|use)\b|<function(?:=|_calls?>| name=)|<(?:antml:)?invoke name=|<use_mcp_tool>|\[TOOL_CALLS\]|TOOL_CALLS?:|<\|(?:start|channel|python_tag|tool_calls?_\w+|START_ACTION)\|>|<｜(?:tool▁calls?▁|DSML｜)|to=functions\.|functools\[|```tool_code)/im;
 
-const JSON_NAME = /"(?:name|tool|tool_name|function)"\s*:\s*"([\w.-]{1,100})"/g;
+/** A tool as a value, `"name": "jira__search"`, or as the only key, `{"jira__search": {`. */
+const JSON_NAME =
+  /"(?:name|tool|tool_name|function|action)"\s*:\s*"([\w.-]{1,100})"|^(?:```(?:json)?\s*)?\s*\{\s*"([\w.-]{1,100})"\s*:\s*\{/g;
 
-const JSON_INPUT = /"(?:arguments|parameters|args|input|tool_input)"\s*:/;
+const JSON_INPUT =
+  /"(?:arguments|parameters|args|input|tool_input|action_input)"\s*:|^(?:```(?:json)?\s*)?\s*\{\s*"[\w.-]{1,100}"\s*:\s*\{/;
 
-const FUNCTION_CALL = /^\s*(?:print\()?([\w.-]{1,100})\([^\n]*\)\s*$/gm;
+/** A line that is a call: `jira__search(…)`, `[jira__search(…)]`, `jira__search {…}`, `<jira__search>`, `Action: jira__search`. */
+const CALL =
+  /^[\s[]*(?:print\()?(?:default_api\.|functions\.)?([\w.-]{1,100})(?:\([^\n]*\)\]?|\s*\{[^\n]*\})\s*$|^\s*<([\w.-]{1,100})>|^\s*Action:\s*([\w.-]{1,100})\s*$/gm;
 
 const SHORTER_HINT = "Ask for a shorter answer, or for less at once.";

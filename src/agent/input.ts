@@ -101,7 +101,8 @@ export function rejectUnknownFields({ name, schema }: Pick<AgentTool, "name" | "
 
 /**
  * Adapts values that have only one meaning: models send `null` or an empty text for a field that they leave out, numbers
- * and switches as text, and objects and lists as JSON text. Everything else is left to the validation.
+ * and switches as text, IDs as numbers, one value for a list of one, and objects and lists as JSON text. Everything else
+ * is left to the validation.
  */
 export function adaptInput(schema: JSONSchema7, input: unknown): unknown {
   const value = typeof input === "string" ? (parseContainer(input, schema) ?? input) : input;
@@ -132,14 +133,27 @@ function adaptValue(field: JSONSchema7, value: unknown): unknown {
     return typeof items === "object" && !Array.isArray(items) ? value.map((each) => adaptValue(items, each)) : value;
   }
   if (typeof value === "object" && value !== null) return adaptObject(field, value);
-  if (typeof value !== "string" || acceptsType(field, "string")) return value;
+  if (acceptsType(field, typeof value)) return value;
+  if (typeof value === "number")
+    return Number.isSafeInteger(value) && acceptsType(field, "string") ? String(value) : toList(field, value);
+  if (typeof value !== "string") return value;
   const text = value.trim();
   const isNumber = /^-?\d{1,15}(?:\.\d{1,15})?$/.test(text);
   if (isNumber && acceptsType(field, "number")) return Number(text);
   if (isNumber && acceptsType(field, "integer") && Number.isInteger(Number(text))) return Number(text);
   if (/^(?:true|false)$/i.test(text) && acceptsType(field, "boolean")) return text.toLowerCase() === "true";
   const container = parseContainer(text, field);
-  return container === undefined ? value : adaptValue(field, container);
+  return container === undefined ? toList(field, value) : adaptValue(field, container);
+}
+
+/** Makes a list of a single value, unless the text may be a list itself. */
+function toList(field: JSONSchema7, value: string | number): unknown {
+  const { items } = field;
+  if (typeof items !== "object" || Array.isArray(items) || !acceptsType(field, "array")) return value;
+  if (typeof value === "string" && /^\s*$|[,;\n[{]/.test(value)) return value;
+  const item = adaptValue(items, value);
+  const type = Number.isInteger(item) && acceptsType(items, "integer") ? "integer" : typeof item;
+  return acceptsType(items, type) ? [item] : value;
 }
 
 /** Parses JSON text of an object or a list, if the schema takes that. */

@@ -7,6 +7,7 @@ import {
   cutCallProblem,
   emptyAnswerProblem,
   findUnusableEnd,
+  isBlank,
   isTextCall,
   textCallProblem,
 } from "./answer-problem.ts";
@@ -102,7 +103,7 @@ function* acceptAnswer(
     )
   )
     return yield* yieldLast(buildErrorEvent(textCallProblem(label)));
-  if (text.trim() === "" && !turn.memory.some(hasWritten))
+  if (isBlank(text) && !turn.memory.some(hasWritten))
     return yield* yieldLast(buildErrorEvent(emptyAnswerProblem(label, end)));
   const isWhole = end === "whole" || end === "unanswered";
   const checked = isWhole ? wanted?.check(text) : undefined;

@@ -92,13 +92,26 @@ function findReport(error: unknown): unknown {
 function readReason(body: string): string {
   // Gemini wraps its error in a list.
   const first = tryParseJson(body);
-  return parseServiceFault(Array.isArray(first) ? JSON.stringify(first[0]) : body).message;
+  const { message } = parseServiceFault(Array.isArray(first) ? JSON.stringify(first[0]) : body);
+  const upstream = readUpstream(first);
+  return upstream ? readReason(upstream) || message : message;
 }
 
-/** Gemini reports the wait in its body: `"retryDelay": "34s"`. */
+/** OpenRouter's own sentence is "Provider returned error"; the provider's is in `error.metadata.raw`. */
+function readUpstream(body: unknown): string | undefined {
+  const error = (body as { error?: unknown } | null)?.error ?? body;
+  const raw = (error as { metadata?: { raw?: unknown } } | null)?.metadata?.raw;
+  if (typeof raw === "string") return raw;
+  return typeof raw === "object" && raw !== null ? JSON.stringify(raw) : undefined;
+}
+
+/** Gemini reports the wait in its body as `"retryDelay": "34s"`, OpenAI and Groq as "try again in 7m12.5s". */
 function readRetryDelay(body: string): number | null {
-  const seconds = /"retryDelay":\s*"(\d{1,6})(?:\.\d+)?s"/.exec(body)?.[1];
-  return seconds === undefined ? null : Number(seconds) * 1_000;
+  const found = /"retryDelay":\s*"()(\d{1,6})(?:\.\d+)?s"|try again in (?:(\d{1,4})m)?(\d{1,6})(?:\.\d+)?s\b/i.exec(
+    body,
+  );
+  if (!found) return null;
+  return (Number(found[1] || found[3] || 0) * 60 + Number(found[2] ?? found[4])) * 1_000;
 }
 
 function toWait(waitMs: number | null): { waitMs?: number } {

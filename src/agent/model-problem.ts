@@ -41,9 +41,10 @@ function describeFault(model: ModelSource, fault: ModelFault): string {
 
 function describeStatus({ label, key }: ModelSource, fault: ModelFault): string {
   const { status, isStreamed } = fault;
+  if (cannotCallTools(fault))
+    return `${label} cannot call tools, which kay needs${isStreamed ? "" : ` (HTTP ${status})`}`;
   if (isStreamed) return `${label} reported an error in its answer`;
   if (status === undefined) return `${label} could not be reached`;
-  if (cannotCallTools(fault)) return `${label} cannot call tools, which kay needs (HTTP ${status})`;
   if (isKeyRefused(fault) && key && !key.isSet) return `${label} requires an API key (HTTP ${status})`;
   if (isKeyRefused(fault)) return `${label} refused the API key${key ? ` in ${key.variable}` : ""} (HTTP ${status})`;
   if (status === 403) return `${label} denied access (HTTP 403)`;
@@ -91,8 +92,8 @@ function isUnpaid({ status, text }: ModelFault): boolean {
   return status === 402 || /insufficient.?(?:quota|credit|balance|funds)|credit balance|billing/i.test(text);
 }
 
-function cannotCallTools({ status = 0, text }: ModelFault): boolean {
-  return status >= 400 && status !== 429 && NO_TOOLS.test(text);
+function cannotCallTools({ status = 0, text, isStreamed }: ModelFault): boolean {
+  return (isStreamed || status >= 400) && status !== 429 && NO_TOOLS.test(text);
 }
 
 /** Ollama, OpenRouter, Groq, vLLM and llama.cpp, in their words. */

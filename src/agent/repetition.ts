@@ -45,15 +45,36 @@ const ALREADY_DONE =
  * Returns why a turn ends when all calls of a step fail as they did before: a model that repeats a wrong call does not get any further.
  */
 export function findFailureLoop(step: (CheckedCall | RejectedCall)[], past: PastCall[]): Problem | undefined {
+  const rejected = countRejected(past);
+  if (rejected >= MOST_REJECTED && step.every(isRejected)) {
+    const words = `The model made ${rejected} calls in a row that no tool accepts and was stopped.`;
+    return new Problem("MODEL_FAILED", `${words}${describeLast(past.at(-1)?.outcome)}`, { hint: LOOP_HINT });
+  }
   const failures = step.map((call) =>
     past.filter((each) => buildLoopKey(each.call) === buildLoopKey(call) && hasFailed(each)),
   );
   if (!failures.every((same) => same.length >= ATTEMPTS)) return undefined;
-  const last = failures[0]?.at(-1)?.outcome;
-  const why = last && "problem" in last ? ` ${last.problem.message}` : "";
-  return new Problem("MODEL_FAILED", `The model made the same failing call ${ATTEMPTS} times and was stopped.${why}`, {
-    hint: "Rephrase the request, or choose another model with `kay config set model`.",
-  });
+  const words = `The model made the same failing call ${ATTEMPTS} times and was stopped.`;
+  return new Problem("MODEL_FAILED", `${words}${describeLast(failures[0]?.at(-1)?.outcome)}`, { hint: LOOP_HINT });
+}
+
+function describeLast(outcome: Outcome | undefined): string {
+  return outcome && "problem" in outcome ? ` ${outcome.problem.message}` : "";
+}
+
+const LOOP_HINT = "Rephrase the request, or choose another model with `kay config set model`.";
+
+/** How many rejected calls in a row end a turn, whatever their input: with each, the model had the tool's answer. */
+const MOST_REJECTED = 8;
+
+/** Counts the calls at the end that no tool accepted. */
+function countRejected(past: PastCall[]): number {
+  const accepted = past.findLastIndex(({ call }) => !isRejected(call));
+  return past.length - 1 - accepted;
+}
+
+function isRejected(call: CheckedCall | RejectedCall): boolean {
+  return "problem" in call;
 }
 
 /** Whether a past call may have changed something. */

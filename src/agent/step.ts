@@ -144,17 +144,27 @@ function toAnswer(message: ModelMessage | undefined, answer: Gathered): StepResu
   };
 }
 
-/** The SDK says `other` for providers that give no final reason. An unknown reason does not count as a failure. */
+/** The SDK says `other` for a reason that it does not know, or for none. */
 function toAnswerEnd({ finishReason, rawFinishReason, calls }: Gathered): AnswerEnd {
-  if (finishReason === "length") return "length";
   // The offline planner did not understand, or a call failed.
   if (rawFinishReason === "unanswered") return "unanswered";
+  if (finishReason === "length") return "length";
   // A refusal in the model's own words has an ordinary reason.
   if (finishReason === "content-filter")
     return !rawFinishReason || /^(?:stop|refusal|completed)$/.test(rawFinishReason) ? "refusal" : "filter";
   if (finishReason === "error" || finishReason === "interrupted") return "broken";
-  return finishReason === "other" && !rawFinishReason && calls.length === 0 ? "broken" : "whole";
+  if (finishReason !== "other") return "whole";
+  if (!rawFinishReason) return calls.length === 0 ? "broken" : "whole";
+  return OTHER_ENDS.find(([words]) => words.test(rawFinishReason))?.[1] ?? "whole";
 }
+
+/** Reasons of compatible servers: Mistral, Gemini, Bedrock, Zhipu, DeepSeek, vLLM, SGLang and routers in front of them. */
+const OTHER_ENDS: [RegExp, AnswerEnd][] = [
+  [/length|^max|truncat|(?:token|output|context).?limit/i, "length"],
+  [/refus/i, "refusal"],
+  [/safety|recitation|sensitive|filter|block|prohibit|guardrail|moderat|spii|violation/i, "filter"],
+  [/error|abort|cancel|time.?out|fail|insufficient|interrupt|overload|malformed|unavailable/i, "broken"],
+];
 
 function toFailure(model: StepInput, error: unknown): StepResult {
   return { kind: "failed", problem: error instanceof Problem ? error : toModelProblem(model, error) };

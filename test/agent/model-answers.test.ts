@@ -38,11 +38,11 @@ const call = (name: string, input: string, finish = "tool_calls"): Script => ({
   finish,
 });
 
-async function run(scripts: Script[]) {
+async function run(scripts: Script[], name = "m") {
   const { url, requests } = await provider(scripts);
   const env = { OPENAI_COMPATIBLE_BASE_URL: url, OPENAI_COMPATIBLE_API_KEY: "k" };
   const ports = { fetch: (to: string, init?: RequestInit) => fetch(to, init), clock: { now: () => 0 } };
-  const { model, label } = await selectModel({ model: "openai-compatible:m", env }, ports);
+  const { model, label } = await selectModel({ model: `openai-compatible:${name}`, env }, ports);
   const ran: unknown[] = [];
   const events: AgentEvent[] = [];
   const signal = new AbortController().signal;
@@ -95,6 +95,8 @@ function searchTool(ran: unknown[]): AgentTool {
 test.each([
   ["nothing", { deltas: [], finish: "stop" }],
   ["white space", say(" \n ")],
+  ["invisible characters", say("\u200b\u2060")],
+  ["an end mark", say("<|im_end|>")],
   ["only reasoning", { deltas: [{ role: "assistant", reasoning_content: "Let me think." }], finish: "stop" }],
 ])("B204 an answer of %s is a failure with a sentence", async (_, script) => {
   const { last, text } = await run([script]);
@@ -119,6 +121,30 @@ test("B206 an answer that the provider's filter stopped is a failure", async () 
   expect(last).toMatchObject({ problem: { details: { finish_reason: "content_filter", text: "Part" } } });
 });
 
+test.each(["max_tokens", "model_length", "MAX_TOKENS"])(
+  "B205 the reason %s means that the answer was cut",
+  async (end) => {
+    const { text } = await run([say("Part of an ans", end)]);
+    expect(text).toMatch(/^The answer is incomplete: .+ reached its output limit\.$/);
+  },
+);
+
+test.each([
+  ["SAFETY", /^The answer was stopped by the content filter /],
+  ["sensitive", /^The answer was stopped by the content filter /],
+  ["refusal", / refused to answer\.$/],
+  ["insufficient_system_resource", / ended before it was complete\.$/],
+  ["abort", / ended before it was complete\.$/],
+])("B206 the reason %s is a failure, with or without a call", async (end, sentence) => {
+  expect((await run([say("Part", end)])).text).toMatch(sentence);
+  const { ran, text } = await run([call("jira__search", '{"project":"KAY"}', end)]);
+  expect({ ran, text }).toEqual({ ran: [], text: expect.stringMatching(sentence) });
+});
+
+test.each(["eos_token", "stop_sequence", "function_call"])("the reason %s ends a whole answer", async (end) => {
+  expect((await run([say("All of it.", end)])).last).toMatchObject({ type: "finish", finishReason: "stop" });
+});
+
 test("B207 a call of a message that was cut is not run, and the model is asked for it again", async () => {
   const { ran, requests, last } = await run([call("jira__search", '{"project":"KAY"}', "length"), say("No issues.")]);
   expect(ran).toEqual([]);
@@ -129,6 +155,17 @@ test("B207 a call of a message that was cut is not run, and the model is asked f
 test("B208 a call without a name is never an empty success", async () => {
   const { last, requests } = await run([call("", "{}"), say("recovered")]);
   expect(last?.type === "error" || requests.length === 2).toBe(true);
+});
+
+test.each([
+  "functions.jira__search",
+  "default_api:jira__search",
+  "jira__search<|channel|>commentary",
+  "jira_search",
+  " JIRA__SEARCH",
+])("B208 a tool whose name is spelled %s runs", async (name) => {
+  const { ran } = await run([call(name, '{"project":"KAY"}'), say("No issues.")]);
+  expect(ran).toEqual([{ project: "KAY" }]);
 });
 
 test("B242 null counts as absent, and numbers and switches may be text", async () => {
@@ -147,6 +184,11 @@ test.each([
   ['{"project":"KAY","page":"{\\"size\\":\\"3\\"}"}', { project: "KAY", page: { size: 3 } }],
   ['{"project":"KAY","page":{"size":"3","next":null}}', { project: "KAY", page: { size: 3 } }],
   ['"{\\"project\\":\\"KAY\\"}"', { project: "KAY" }],
+  ['{"project":5}', { project: "5" }],
+  ['{"project":"KAY","labels":"a"}', { project: "KAY", labels: ["a"] }],
+  ['{"project":"KAY","labels":"a, b"}', { project: "KAY", labels: "a, b" }],
+  ['{"project":"KAY","numbers":"1"}', { project: "KAY", numbers: [1] }],
+  ['{"project":"KAY","status":1.5}', { project: "KAY", status: 1.5 }],
   ['{"project":"KAY","status":"null"}', { project: "KAY", status: "null" }],
   ['{"project":"KAY","limit":"1e3"}', { project: "KAY", limit: "1e3" }],
   ['{"project":"KAY","limit":"12345678901234567890"}', { project: "KAY", limit: "12345678901234567890" }],
@@ -172,6 +214,15 @@ test("B244 the same failing call stops after three", async () => {
   expect(text).toMatch(/^The model made the same failing call 3 times and was stopped\./);
 });
 
+test.each([
+  ["fields", (step: number) => call("jira__search", `{"foo":${step}}`)],
+  ["names", (step: number) => call(`tool${step}`, "{}")],
+])("B244 calls that no tool accepts stop after eight, with other %s each time", async (_, make) => {
+  const { requests, text } = await run(Array.from({ length: 20 }, (_, step) => make(step)));
+  expect(requests).toHaveLength(9);
+  expect(text).toMatch(/^The model made 8 calls in a row that no tool accepts and was stopped\./);
+});
+
 test("an unknown tool names the nearest ones, not all", async () => {
   const { requests } = await run([call("jira__serach", "{}"), say("Sorry.")]);
   expect(JSON.stringify(requests[1]?.messages.at(-1))).toContain("The nearest are jira.search.");
@@ -189,6 +240,16 @@ test.each(["think", "thinking", "reasoning", "thought"])(
 );
 
 test.each([
+  ["deepseek-r1:8b", ["a secret", " plan\n</thi", "nk>\n\nThe answer", " is 4."]],
+  ["qwen3-30b-a3b-thinking-2507", ["The answer is 4."]],
+  ["QwQ-32B", ["<think>secret</think>The answer is 4."]],
+])("B210 %s begins inside a thought", async (name, parts) => {
+  const { events } = await run([{ deltas: parts.map((content) => ({ content })), finish: "stop" }], name);
+  const text = events.flatMap((event) => (event.type === "text-delta" ? [event.delta] : [])).join("");
+  expect(text.trim()).toBe("The answer is 4.");
+});
+
+test.each([
   '<tool_call>\n{"name": "jira__search", "arguments": {}}\n</tool_call>',
   "<|channel|>commentary to=functions.jira__search <|message|>{}",
   "<function=jira__search>{}</function>",
@@ -201,6 +262,17 @@ test.each([
   '<function_calls>\n<invoke name="jira__search">\n</invoke>\n</function_calls>',
   '```tool_code\nprint(jira__search(project="KAY"))\n```',
   'jira__search(project="KAY")',
+  '[jira__search(project="KAY")]',
+  'default_api.jira__search(project="KAY")',
+  'jira__search {"project": "KAY"}',
+  '{"jira__search": {"project": "KAY"}}',
+  '{"action": "jira__search", "action_input": {"project": "KAY"}}',
+  'Thought: I search.\nAction: jira__search\nAction Input: {"project": "KAY"}',
+  "<jira__search>\n<project>KAY</project>\n</jira__search>",
+  '<｜DSML｜function_calls>\n<｜DSML｜invoke name="jira__search">',
+  '<minimax:tool_call>\n<invoke name="jira__search">',
+  "<tool_use>\n<name>jira__search</name>\n</tool_use>",
+  'to=functions.jira__search {"project": "KAY"}',
 ])("B264 a tool call written as text is a failure that says so: %s", async (content) => {
   const { text, ran } = await run([say(content)]);
   expect(text).toMatch(/ writes its tool calls as text, so kay cannot run them\.$/);
@@ -212,6 +284,8 @@ test.each([
   '```json\n{"name": "Ann", "input": "x"}\n```',
   "Call `jira.search` with a project to see its issues.",
   "The tool_call tag is part of the Hermes format.",
+  "* jira.search\n* jira.close_issue",
+  "<b>jira.search</b> lists issues.",
 ])("B264 an answer about calls or JSON is an answer: %s", async (content) => {
   const { last } = await run([say(content)]);
   expect(last).toMatchObject({ type: "finish", finishReason: "stop" });

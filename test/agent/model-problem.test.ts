@@ -116,10 +116,37 @@ test.each([
 });
 
 test.each([
+  [
+    { error: { message: "Provider returned error", metadata: { raw: "m is temporarily rate-limited upstream." } } },
+    "m is temporarily rate-limited upstream",
+  ],
+  [
+    { error: { message: "Provider returned error", metadata: { raw: '{"error":{"message":"No images, please"}}' } } },
+    "No images, please",
+  ],
+  [{ error_code: 336003, error_msg: "the max length of a question is 2000" }, "the max length of a question is 2000"],
+  [{ __type: "ValidationException", Message: "Malformed input" }, "Malformed input"],
+  [{ error: ["`max_new_tokens` must be <= 250"] }, "`max_new_tokens` must be <= 250"],
+  [
+    { object: "error", message: { detail: [{ loc: ["body", "tools"], msg: "Extra inputs are not permitted" }] } },
+    "Extra inputs are not permitted",
+  ],
+])("B211 the provider's own sentence is found in %j", (body, sentence) => {
+  expect(refuse(400, body).message).toBe(`Some model refused the request (HTTP 400): ${sentence}.`);
+});
+
+test("B264 an error in the stream says that the model cannot call tools", () => {
+  const { message, hint } = toModelProblem(MODEL, { message: "Tool use is not supported by this model" });
+  expect(message).toBe("Some model cannot call tools, which kay needs: Tool use is not supported by this model.");
+  expect(hint).toBe("Choose a model that supports tool calling. `kay model --test` checks it.");
+});
+
+test.each([
   [{}, { "retry-after": "34" }, "34 s"],
   [{}, { "retry-after": "600" }, "10 min"],
   [{}, { "retry-after": "Sun, 29 Nov 2026 08:00:30 GMT", date: "Sun, 29 Nov 2026 08:00:00 GMT" }, "30 s"],
   [{ details: [{ "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "27.5s" }] }, {}, "27 s"],
+  [{ type: "Please try again in 1m12.3s." }, {}, "72 s"],
 ])("N8 the wait that a provider asks for is in the error: %j %j", (more, headers, wait) => {
   const body = [{ error: { code: 429, message: "Resource has been exhausted", ...more } }];
   expect(refuse(429, body, headers)).toEqual({

@@ -113,11 +113,12 @@ async function createCompatibleModel({ model, apiKey, baseURL, fetch }: Opening)
   const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
   const options = { name: "openai-compatible", baseURL: baseURL ?? "", fetch, includeUsage: true };
   const compatible = createOpenAICompatible({ ...options, ...(apiKey ? { apiKey } : {}) })(model);
-  const [{ wrapLanguageModel }, { thoughtTagMiddleware }] = await Promise.all([
+  const [{ wrapLanguageModel }, { createThoughtTagMiddleware }, { toolNameMiddleware }] = await Promise.all([
     import("ai"),
     import("./thought-tags.ts"),
+    import("./tool-names.ts"),
   ]);
-  return wrapLanguageModel({ model: compatible, middleware: thoughtTagMiddleware });
+  return wrapLanguageModel({ model: compatible, middleware: [toolNameMiddleware, createThoughtTagMiddleware(model)] });
 }
 
 function getNonEmpty(text: string | undefined): string | undefined {

@@ -8,24 +8,43 @@ type StreamPart =
 /**
  * Turns thoughts that open models leave in their text, as in `<think>…</think>`, into reasoning. The SDK's own
  * middleware knows one tag, and a chain of them loses words when a stream breaks off.
+ *
+ * @param model the model's name: some models begin inside a thought, since their template has its opening tag
  */
-export const thoughtTagMiddleware: LanguageModelMiddleware = {
-  specificationVersion: "v4",
-  wrapStream: async ({ doStream }) => {
-    const { stream, ...rest } = await doStream();
-    return { ...rest, stream: stream.pipeThrough(createThoughtTransform()) };
-  },
+export function createThoughtTagMiddleware(model: string): LanguageModelMiddleware {
+  return {
+    specificationVersion: "v4",
+    wrapStream: async ({ doStream }) => {
+      const { stream, ...rest } = await doStream();
+      return { ...rest, stream: stream.pipeThrough(createThoughtTransform(BEGINS_IN_THOUGHT.test(model))) };
+    },
+  };
+}
+
+/** DeepSeek R1, QwQ, and the thinking editions of Qwen, GLM, Kimi and others. */
+const BEGINS_IN_THOUGHT = /(?:^|[^a-z])(?:r1|qwq|think(?:ing|er)?|reason(?:ing|er)?)(?![a-z])/i;
+
+type Block = {
+  id: string;
+  pending: string;
+  thoughtTag: string | null;
+  open: string | null;
+  count: number;
+  /** The text may be the rest of a thought, so it is held until a tag or the end shows which it is. */
+  isHeld: boolean;
 };
 
-type Block = { id: string; pending: string; thoughtTag: string | null; open: string | null; count: number };
-
-function createThoughtTransform(): TransformStream<StreamPart, StreamPart> {
+function createThoughtTransform(beginsInThought: boolean): TransformStream<StreamPart, StreamPart> {
   const blocks = new Map<string, Block>();
+  let isHeld = beginsInThought;
   return new TransformStream({
     transform(part, controller) {
       const emit = (each: StreamPart) => controller.enqueue(each);
+      // The server has split the thoughts off already.
+      if (part.type === "reasoning-start") isHeld = false;
       if (part.type === "text-start") {
-        blocks.set(part.id, { id: part.id, pending: "", thoughtTag: null, open: null, count: 0 });
+        blocks.set(part.id, { id: part.id, pending: "", thoughtTag: null, open: null, count: 0, isHeld });
+        isHeld = false;
         return;
       }
       const block = part.type === "text-delta" || part.type === "text-end" ? blocks.get(part.id) : undefined;
@@ -39,6 +58,12 @@ function createThoughtTransform(): TransformStream<StreamPart, StreamPart> {
 
 /** Emits what is certain to be text or thought. The rest may be the beginning of a tag. */
 function splitPending(block: Block, emit: (part: StreamPart) => void, isLast: boolean): void {
+  if (block.isHeld) {
+    const tag = FIRST_TAG.exec(block.pending);
+    if (!tag && !isLast) return;
+    block.isHeld = false;
+    if (tag?.[1]) block.thoughtTag = (tag[2] ?? "").toLowerCase();
+  }
   for (;;) {
     const tag = (block.thoughtTag === null ? OPENING : CLOSING[block.thoughtTag])?.exec(block.pending);
     if (!tag) break;
@@ -72,6 +97,8 @@ function closePiece(block: Block, emit: (part: StreamPart) => void): void {
 }
 
 const OPENING = /<(think|thinking|thought|reasoning)>/i;
+
+const FIRST_TAG = /<(\/)?(think|thinking|thought|reasoning)>/i;
 
 const CLOSING: Record<string, RegExp> = {
   think: /<\/think>/i,

@@ -6,6 +6,8 @@ const FIELDS = [
   "error_description",
   "errorMessage",
   "error_message",
+  "error_msg",
+  "Message",
   "description",
   "reason",
   "faultstring",
