@@ -1,5 +1,5 @@
 import type { JSONSchema7 } from "ai";
-import type * as z from "zod/mini";
+import * as z from "zod/mini";
 import { suggestName } from "#protocol/closest-name";
 import { Problem } from "#protocol/errors";
 import type { AgentTool } from "./tool.ts";
@@ -177,3 +177,12 @@ function acceptsType(schema: JSONSchema7, wanted: string): boolean {
   if (values) return values.some((each: unknown) => (each === null ? "null" : typeof each) === wanted);
   return allOf === undefined && $ref === undefined;
 }
+
+/** Returns the JSON Schema of a tool's input. Tools are put together for every request, while their inputs stay. */
+export function getInputSchema(input: z.ZodMiniType): JSONSchema7 {
+  const known = schemas.get(input) ?? (z.toJSONSchema(input, { io: "input" }) as JSONSchema7);
+  schemas.set(input, known);
+  return known;
+}
+
+const schemas = new WeakMap<z.ZodMiniType, JSONSchema7>();

@@ -69,7 +69,8 @@ async function* streamModelCall(input: StepInput): AsyncGenerator<AgentEvent, St
 /** Reports timings only, never the content of the conversation. */
 function getTelemetry({ watch }: StepInput): Pick<Parameters<typeof streamText>[0], "telemetry"> {
   const traces = watch?.observe.traces;
-  if (!traces) return {};
+  // Without this, the SDK copies and redacts every event for a listener that does not exist.
+  if (!traces) return { telemetry: { isEnabled: false } };
   return { telemetry: { integrations: traces.model as Telemetry, recordInputs: false, recordOutputs: false } };
 }
 

@@ -1,5 +1,5 @@
+import { isDeepStrictEqual } from "node:util";
 import type { LanguageModelV4FunctionTool } from "@ai-sdk/provider";
-
 import { type Field, isFieldWord, listFields } from "./fields.ts";
 import { isPlural } from "./grammar.ts";
 import type { Language, Word } from "./language.ts";
@@ -42,18 +42,22 @@ const PERSONAL = /\bmy\b|\buser's\b|\bthis account\b|\byour\b|\baccount\b/i;
 
 /** Learn every tool from its own description, examples and JSON Schema; the same tools are learned once. */
 export function buildCatalogue(tools: LanguageModelV4FunctionTool[], language: Language): ToolCatalogue {
-  const key = JSON.stringify(tools);
-  if (learned?.key === key) return learned.kit;
+  // Compares by identity first, since the schemas of most tools are the same objects in every request.
+  const known = learned.find((each) => isDeepStrictEqual(each.tools, tools));
+  if (known) return known.catalogue;
   const skills = study(
     tools.filter(({ name }) => isServiceTool(name)),
     memoize(language),
   );
   const others = tools.filter(({ name }) => !isServiceTool(name)).map((tool) => [tool.name, tool] as const);
-  learned = { key, kit: { skills, others: new Map(others) } };
-  return learned.kit;
+  const catalogue = { skills, others: new Map(others) };
+  learned = [{ tools, catalogue }, ...learned.slice(0, MAX_LEARNED - 1)];
+  return catalogue;
 }
 
-let learned: { key: string; kit: ToolCatalogue } | undefined;
+/** What was learned last. Requests of several users are answered in turn, and learning takes about 60 ms. */
+let learned: { tools: LanguageModelV4FunctionTool[]; catalogue: ToolCatalogue }[] = [];
+const MAX_LEARNED = 8;
 
 /** The same words stand in many descriptions and examples; each text is read once. */
 function memoize(language: Language): Language {

@@ -1,7 +1,6 @@
-import type { JSONSchema7 } from "ai";
-import * as z from "zod/mini";
+import type * as z from "zod/mini";
 import type { ToolResult } from "#connectors/service";
-import { toInputProblem } from "../input.ts";
+import { getInputSchema, toInputProblem } from "../input.ts";
 import type { AgentTool, RunContext } from "../tool.ts";
 
 /** kay's own tools whose results hold no text of others. */
@@ -30,7 +29,7 @@ export function defineOwnTool<Input extends Record<string, unknown>>(tool: {
     description,
     access: "read",
     examples,
-    schema: z.toJSONSchema(tool.input, { io: "input" }) as JSONSchema7,
+    schema: getInputSchema(tool.input),
     parse: (input) => {
       const result = tool.input.safeParse(input);
       if (result.success) return result.data;

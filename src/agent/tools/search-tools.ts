@@ -14,6 +14,10 @@ const FIND_SERVICE = "find_service";
 /** Highest number of tools of services that are offered at once. */
 const MAX_OFFERED_TOOLS = 64;
 
+const SearchInput = z.object({
+  query: withDescription(z.string().check(z.minLength(1)), "The task, and the service to do it with."),
+});
+
 /**
  * Creates the tool that searches the tools not offered to the model. The tools found are offered from the next step on.
  */
@@ -22,9 +26,7 @@ export function createSearchTool(all: AgentTool[]): AgentTool {
     name: NAME,
     description:
       "Find tools that you were not given, of any service, by what they do. You can call them from the next step on.",
-    input: z.object({
-      query: withDescription(z.string().check(z.minLength(1)), "The task, and the service to do it with."),
-    }),
+    input: SearchInput,
     summary: ({ query }) => `Search for tools: ${query}`,
     run: async ({ query }) => {
       const found = searchTools(all, query).map(({ name, description }) => ({ name, description }));

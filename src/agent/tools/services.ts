@@ -8,17 +8,21 @@ import { defineOwnTool } from "./own.ts";
 /** Returns the services with their current state. */
 export type ListServices = () => Promise<ServiceView[]>;
 
+const FindInput = z.object({
+  query: withDescription(z.optional(z.string()), "Part of a service's name or purpose. Omit it to list every service."),
+});
+
+const ConnectInput = z.object({
+  services: withDescription(z.array(z.string()).check(z.minLength(1)), "Names or titles of the services."),
+  reason: withDescription(z.optional(z.string()), "Why they are needed, in a few words."),
+});
+
 /** Creates the tool that lists the services and their connections. */
 export function createFindServiceTool(services: ListServices): AgentTool {
   return defineOwnTool({
     name: "find_service",
     description: "Show the available services, which are connected, and as which account.",
-    input: z.object({
-      query: withDescription(
-        z.optional(z.string()),
-        "Part of a service's name or purpose. Omit it to list every service.",
-      ),
-    }),
+    input: FindInput,
     examples: ["which services are connected", "what can I connect", "is {query} connected"],
     summary: ({ query }) => (query ? `Find the service ${query}` : "List the services"),
     run: async ({ query = "" }) => {
@@ -42,10 +46,7 @@ export function createConnectServiceTool(services: ListServices): AgentTool {
   return defineOwnTool({
     name: "connect_service",
     description: "Ask the user to connect one or more services in the browser, and wait until they are connected.",
-    input: z.object({
-      services: withDescription(z.array(z.string()).check(z.minLength(1)), "Names or titles of the services."),
-      reason: withDescription(z.optional(z.string()), "Why they are needed, in a few words."),
-    }),
+    input: ConnectInput,
     examples: ["connect {services}", "sign in to {services}"],
     summary: ({ services: names }) => `Connect ${names.join(" and ")}`,
     run: async ({ services: names, reason }) => {

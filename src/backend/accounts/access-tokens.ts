@@ -1,5 +1,7 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
 import { errors, type JWTHeaderParameters, jwtVerify, SignJWT } from "jose";
 import { Problem } from "#protocol/errors";
+import { tryParseJson } from "#protocol/parse-json";
 import type { BackendPorts } from "../ports.ts";
 
 /** Lifetime of an access token (docs/protocol.md, "Staying signed in"). */
@@ -42,6 +44,8 @@ export async function verifyAccessToken(
   ports: TokenPorts & Pick<BackendPorts, "clock">,
   token: string,
 ): Promise<{ installationId: string; familyId: string }> {
+  const caller = verifyUsualToken(ports, token);
+  if (caller) return caller;
   try {
     const { payload } = await jwtVerify(token, getKey(ports.keys), {
       algorithms: ["HS256"],
@@ -57,6 +61,32 @@ export async function verifyAccessToken(
     }
     throw new Problem("TOKEN_INVALID", "The access token is not valid.", { cause: error });
   }
+}
+
+/**
+ * Verifies a token as kay signs it with one synchronous HMAC, which costs a tenth of jose's WebCrypto. Any other token is
+ * left to jose, which knows what is wrong with it.
+ */
+function verifyUsualToken(
+  ports: TokenPorts & Pick<BackendPorts, "clock">,
+  token: string,
+): { installationId: string; familyId: string } | undefined {
+  const [head = "", body = "", signature = "", ...rest] = token.split(".");
+  const { alg, kid, crit } = parsePart(head);
+  const signing = ports.keys.signing.find(({ id }) => id === kid);
+  if (rest.length > 0 || alg !== "HS256" || crit !== undefined || !signing) return undefined;
+  const own = createHmac("sha256", signing.key).update(`${head}.${body}`).digest("base64url");
+  if (own.length !== signature.length || !timingSafeEqual(Buffer.from(own), Buffer.from(signature))) return undefined;
+  const { iss, aud, sub, sid, iat, exp, nbf } = parsePart(body);
+  if (iss !== ISSUER || aud !== getAudience(ports) || typeof iat !== "number" || nbf !== undefined) return undefined;
+  if (typeof sub !== "string" || typeof sid !== "string") return undefined;
+  if (typeof exp !== "number" || exp <= Math.floor(ports.clock.now() / 1000)) return undefined;
+  return { installationId: sub, familyId: sid };
+}
+
+function parsePart(part: string): Record<string, unknown> {
+  const value = tryParseJson(Buffer.from(part, "base64url").toString());
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }
 
 /** Returns the audience of this backend's tokens. The port of a local backend may change. */

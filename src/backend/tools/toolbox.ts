@@ -1,8 +1,6 @@
-import type { JSONSchema7 } from "ai";
-import * as z from "zod/mini";
 import { formatSummary, runToolCall, type ToolAccess } from "#agent/call";
 import type { EffectLog, RecordedEffect } from "#agent/effect";
-import { toInputProblem } from "#agent/input";
+import { getInputSchema, toInputProblem } from "#agent/input";
 import { runSuspendable } from "#agent/suspended-calls";
 import type { AgentTool, RunContext } from "#agent/tool";
 import { askUserTool } from "#agent/tools/ask-user";
@@ -99,7 +97,7 @@ function agentTool(ports: ToolAccess, configuration: ServiceConfiguration, tool:
     ready: async () => (await ports.access(service.name)).as,
     examples: tool.examples,
     ...(configuration.described ? { metricName: OWN } : {}),
-    schema: getSchema(tool),
+    schema: tool.schema ?? getInputSchema(tool.input),
     parse: (input) => checkedInput(tool, input),
     summary: (input) => formatSummary(tool, input),
     run: async (input, context) => {
@@ -124,15 +122,6 @@ function createTargetReader(
   const reader: Tool = { ...tool, access: "read", run };
   return async (input, context) =>
     (await runToolCall({ ...ports, dryRun: true }, configuration, reader, { input, context })).text;
-}
-
-/** Tools are put together for every piece of work, while their shapes stay: each is written out once. */
-const schemas = new WeakMap<Tool, JSONSchema7>();
-
-function getSchema(tool: Tool): JSONSchema7 {
-  const known = tool.schema ?? schemas.get(tool) ?? (z.toJSONSchema(tool.input, { io: "input" }) as JSONSchema7);
-  schemas.set(tool, known);
-  return known;
 }
 
 function checkedInput(tool: Tool, input: unknown): Record<string, unknown> {

@@ -43,6 +43,15 @@ test("an access token is HS256 with kid, and carries installation and family", a
   });
 });
 
+test("a token of this backend with more than it writes itself is accepted too", async () => {
+  const { token } = await connect(world());
+  const claims = decodeJwt(token);
+  const extended = await new SignJWT({ ...claims, aud: [String(claims.aud), "other"], nbf: claims.iat })
+    .setProtectedHeader({ alg: "HS256", kid: "s1" })
+    .sign(world().ports.keys.signing[0].key);
+  expect((await world().call("GET /connections", { token: extended })).status).toBe(200);
+});
+
 test("tokens that this backend did not sign are TOKEN_INVALID", async () => {
   const { token, session } = await connect(world());
   const [header = "", payload = ""] = token.split(".");
@@ -61,6 +70,11 @@ test("tokens that this backend did not sign are TOKEN_INVALID", async () => {
     await sign(own, "s1", { ...claims, sid: "family_unknown" }),
     await sign(own, "s1", { ...claims, aud: "https://staging.example.test" }),
     await sign(own, "s1", { ...claims, aud: undefined }),
+    await sign(own, "s1", { ...claims, iss: "other" }),
+    await sign(own, "s1", { ...claims, nbf: claims.exp }),
+    await sign(own, "s1", { ...claims, exp: String(claims.exp) }),
+    `${token}.${payload}`,
+    `${token}A`,
     await sign(own, "s1", { sub: deriveInstallationId(session), iss: "kay", iat: claims.iat, exp: claims.exp }),
   ];
   for (const each of forged) {

@@ -1,0 +1,62 @@
+import type { LanguageModelV4FunctionTool } from "@ai-sdk/provider";
+import { MockLanguageModelV4 } from "ai/test";
+import { expect, test } from "vitest";
+import type { ToolAccess } from "#agent/call";
+import { runModelStep } from "#agent/step";
+import { createHttpRequestTool } from "#agent/tools/http-request";
+import { addOwnTools, buildLocalTools } from "#backend/tools/toolbox";
+import { configureServices } from "#connectors/catalogue";
+import { buildCatalogue } from "#planner/catalogue";
+import { loadLanguage } from "#planner/language";
+import { say } from "#test/script";
+
+const services = configureServices({ clients: {} });
+
+/** Builds all tools as every request does, and returns what a model gets of them. */
+async function getModelTools(): Promise<LanguageModelV4FunctionTool[]> {
+  const access = { services } as ToolAccess;
+  const request = createHttpRequestTool(services, (configuration, tool) => {
+    const [built] = buildLocalTools({
+      ...access,
+      services: [{ ...configuration, service: { ...configuration.service, tools: [tool] } }],
+    });
+    if (!built) throw new Error("No tool was built.");
+    return built;
+  });
+  const model = new MockLanguageModelV4({ doStream: async () => ({ stream: ReadableStream.from(say("Hello.")) }) });
+  const step = runModelStep({
+    model,
+    label: "a model",
+    instructions: "",
+    messages: [{ role: "user", content: "hello" }],
+    tools: addOwnTools(buildLocalTools(access), request, async () => []),
+    signal: new AbortController().signal,
+  });
+  for await (const _ of step);
+  return (model.doStreamCalls[0]?.tools ?? []) as LanguageModelV4FunctionTool[];
+}
+
+test("two requests give a model the very same schemas, so nothing is written out or learned twice", async () => {
+  const [first, second] = [await getModelTools(), await getModelTools()];
+  expect(first.length).toBeGreaterThan(90);
+  const others = second.filter(({ inputSchema }, index) => inputSchema !== first[index]?.inputSchema);
+  expect(others.map(({ name }) => name)).toEqual([]);
+  const language = await loadLanguage();
+  const learned = buildCatalogue(first, language);
+  expect(buildCatalogue(second, language)).toBe(learned);
+});
+
+test("requests with different tools take turns, and a tool that changed is learned again", async () => {
+  const language = await loadLanguage();
+  const all = await getModelTools();
+  const few = all.filter(({ name }) => name.startsWith("jira__"));
+  const learned = buildCatalogue(all, language);
+  const jira = buildCatalogue(few, language);
+  expect(jira).not.toBe(learned);
+  expect(buildCatalogue(structuredClone(all), language)).toBe(learned);
+  expect(buildCatalogue(few, language)).toBe(jira);
+  const [search, ...rest] = structuredClone(few);
+  expect(buildCatalogue([{ ...search, description: "Other." } as typeof search & {}, ...rest], language)).not.toBe(
+    jira,
+  );
+});
