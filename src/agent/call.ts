@@ -98,7 +98,7 @@ async function runTool(
   const { interaction, requestInteraction, log } = context;
   const reading = ports.dryRun ? restrictToReads(http, formatSummary(tool, input)) : http;
   return await tool.run(input, {
-    http: effect ? recordWrites(http, effect) : reading,
+    http: effect ? recordWrites(http, effect, () => access.as?.words) : reading,
     metadata: access.metadata,
     signal: effect ? new AbortController().signal : context.signal,
     idempotencyKey,
@@ -112,7 +112,7 @@ async function runTool(
         const words = scopes.length > 0 ? ` (${cleanLine(scopes.join(" "), 200)})` : "";
         throw authRequiredProblem(service, `${service.title} requires more permissions than were granted${words}.`);
       },
-      sent: async () => await effect?.sent(),
+      sent: async () => await effect?.sent(access.as?.words),
       unsent: async () => await effect?.unsent(),
       wrote: () => effect?.wrote(),
     },
@@ -131,12 +131,12 @@ export function formatAccountChange(title: string, shown: string, current: strin
 }
 
 /** Records the effect as sent before its first write leaves, and as written after each write that succeeds. */
-function recordWrites(http: ServiceHttp, effect: Effect): ServiceHttp {
+function recordWrites(http: ServiceHttp, effect: Effect, account: () => string | undefined): ServiceHttp {
   return {
     ...http,
     request: async (request) => {
       if (isReadRequest(request)) return await http.request(request);
-      await effect.sent();
+      await effect.sent(account());
       const answer = await http.request(request);
       effect.wrote();
       return answer;

@@ -8,8 +8,8 @@ import type { RunContext } from "./tool.ts";
 /** A running write. `id` is its idempotency key at the service. */
 export type Effect = {
   id: string;
-  /** Must be awaited before the first byte of a write leaves. */
-  sent(): Promise<void>;
+  /** Must be awaited before the first byte of a write leaves. `account` names whose connection sends it. */
+  sent(account?: string): Promise<void>;
   /** Records that the request had no effect and will be sent again. A crash before that leaves nothing unknown. */
   unsent(): Promise<void>;
   /** Records that one write succeeded. A later failure then leaves a partial result. */
@@ -30,7 +30,7 @@ export type EffectLog = {
   scope: string;
   plan(effect: Write & { id: string; toolCallId: string }): Promise<RecordedEffect>;
   /** Returns false when another process is running this call; nothing may be sent then. */
-  set(id: string, state: "sent" | "failed" | "unknown"): Promise<boolean>;
+  set(id: string, state: "sent" | "failed" | "unknown", account?: string): Promise<boolean>;
   settle(id: string, result: ToolResult): Promise<void>;
   /** Records that the service refused the write. The call is not sent again. */
   refuse(id: string, result: StoredProblem): Promise<void>;
@@ -66,9 +66,9 @@ export async function recordEffect(
   if (before.state === "new") receipt("planned");
   const effect: Effect = {
     id,
-    sent: async () => {
+    sent: async (account) => {
       if (progress.sent) return;
-      if (!(await log.set(id, "sent"))) throw new Problem("CANCELLED", TAKEN_OVER);
+      if (!(await log.set(id, "sent", account))) throw new Problem("CANCELLED", TAKEN_OVER);
       progress.sent = true;
       receipt("sent");
     },

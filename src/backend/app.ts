@@ -24,6 +24,7 @@ import { createPolicyRoutes } from "./routes/policies.ts";
 import { createRemoteRoutes } from "./routes/remote.ts";
 import { createSessionRoutes } from "./routes/sessions.ts";
 import { createToolRoutes } from "./routes/tools.ts";
+import { createWriteRoutes } from "./routes/writes.ts";
 import { getFaultLevel, toDatabaseProblem } from "./store/database.ts";
 import { getWorkStatus } from "./store/node.ts";
 
@@ -127,6 +128,7 @@ function registerClientRoutes(app: Hono<Env>, ports: BackendPorts, engine: Engin
   app.route("/", createSessionRoutes(ports));
   app.route("/", createClientRoutes(ports));
   app.route("/", createRemoteRoutes(ports, engine));
+  app.route("/", createWriteRoutes(ports));
 }
 
 /** Returns the template of the route that matches a request, never text from its sender. */

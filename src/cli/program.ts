@@ -13,8 +13,10 @@ import { createConnectionsCommand } from "./commands/connections.ts";
 import { createDisconnectCommand } from "./commands/disconnect.ts";
 import { createDoctorCommand } from "./commands/doctor/command.ts";
 import { createHelpCommand } from "./commands/help.ts";
+import { createLogCommand } from "./commands/log/command.ts";
 import { createLogoutCommand } from "./commands/logout.ts";
 import { createModelCommand } from "./commands/model/command.ts";
+import { createOpenCommand } from "./commands/open/command.ts";
 import { createPendingCommand } from "./commands/pending/command.ts";
 import { createPolicyCommand } from "./commands/policy/command.ts";
 import { createProfileCommand } from "./commands/profile/command.ts";
@@ -99,6 +101,8 @@ const COMMANDS: Record<string, (kay: Kay) => Command> = {
   confirm: createConfirmCommand,
   pending: createPendingCommand,
   answer: createAnswerCommand,
+  log: createLogCommand,
+  open: createOpenCommand,
   sessions: createSessionsCommand,
   approvals: createApprovalsCommand,
   policy: createPolicyCommand,

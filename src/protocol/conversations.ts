@@ -117,6 +117,42 @@ export type PendingRequest = z.infer<typeof PendingRequest>;
 /** Answer of `GET /pending`. `GET /pending/:id` answers a single request. */
 export const PendingResponse = z.looseObject({ pending: z.array(PendingRequest) });
 
+/** One write of `GET /writes`: what was done or tried, where, as whom, who allowed it, and in whose words. */
+export const WriteView = z.looseObject({
+  id: text,
+  service: text,
+  tool: text,
+  summary: text,
+  /** `failed`: the service refused it. `not_sent`: nothing left. `unknown`: it may have been done. */
+  state: z.enum(["done", "running", "failed", "not_sent", "unknown"]),
+  /** Link to the result. */
+  url: z.optional(text),
+  /** What the service said when it refused. */
+  error: z.optional(text),
+  /** Account that it was sent as. */
+  account: z.optional(text),
+  created_at: text,
+  updated_at: text,
+  /** The conversation; absent for `kay tools call`. */
+  session_id: z.optional(text),
+  generation_id: z.optional(text),
+  /** Title of the conversation. */
+  title: z.optional(z.nullable(text)),
+  /** The prompt that led to it. */
+  prompt: z.optional(text),
+  /** The answer to its approval: scope, client and time. */
+  approved: z.optional(
+    z.looseObject({ scope: z.optional(text), client: z.optional(text), edited: z.boolean(), at: text }),
+  ),
+  /** The entry of `allow` that approved it. */
+  allowed_by: z.optional(text),
+});
+export type WriteView = z.infer<typeof WriteView>;
+
+/** Answer of `GET /writes`: newest first. `cursor` asks for the next page; absent on the last one. */
+export const WritesResponse = z.looseObject({ data: z.array(WriteView), cursor: z.optional(text) });
+export type WritesResponse = z.infer<typeof WritesResponse>;
+
 /** What kay may do without asking: `ask` asks every time, `reads` runs only reads, `everything` runs all calls. */
 export const PolicyMode = z.enum(["ask", "reads", "everything"]);
 export type PolicyMode = z.infer<typeof PolicyMode>;

@@ -64,6 +64,8 @@ const JOURNEYS: Record<string, [document: string, line: string[]][]> = {
   ],
   conversations: [
     ["ask", ["ask", "what is open in project KAY?"]],
+    ["log", ["log"]],
+    ["open", ["open", "KAY-1"]],
     ["sessions list", ["sessions", "list"]],
     ["sessions show", ["sessions", "show", "latest"]],
     ["sessions rename", ["sessions", "rename", "latest", "Another"]],

@@ -18,6 +18,7 @@ import {
   renameConversation,
 } from "../store/conversation-list.ts";
 import { readJsonBody } from "./body.ts";
+import { parseWholeNumber } from "./query.ts";
 
 /** Longest page that is asked for; beyond it there is nothing anyhow. */
 const LAST_PAGE = 1_000_000;
@@ -27,8 +28,8 @@ export function createSessionRoutes(ports: BackendPorts): Hono {
   const app = new Hono();
   app.get("/sessions", async (c) => {
     const { installationId } = await authenticate(ports, c.req.raw);
-    const page = wholeNumber("page", c.req.query("page") ?? "1", LAST_PAGE);
-    const limit = wholeNumber("limit", c.req.query("limit") ?? "20", 100);
+    const page = parseWholeNumber("page", c.req.query("page") ?? "1", LAST_PAGE);
+    const limit = parseWholeNumber("limit", c.req.query("limit") ?? "20", 100);
     return c.json(await getPage(ports, installationId, page, limit));
   });
   app.get("/sessions/:id", async (c) => {
@@ -94,12 +95,6 @@ function cleanTitle(title: string): string {
   const cleaned = cleanLine(title);
   if (cleaned !== "") return cleaned;
   throw new Problem("INVALID_REQUEST", "The title is empty.", { details: { field: "title" } });
-}
-
-function wholeNumber(field: string, text: string, most: number): number {
-  const number = /^\d{1,9}$/.test(text) ? Number(text) : 0;
-  if (number >= 1 && number <= most) return number;
-  throw new Problem("INVALID_REQUEST", `“${field}” must be a whole number from 1 to ${most}.`, { details: { field } });
 }
 
 /** Another installation's conversation does not exist either. */

@@ -49,6 +49,7 @@ export type EffectKey = { id: string; node: number | null };
 /**
  * Write down how far an effect came.
  *
+ * @param account words of the account that it is sent as
  * @returns false when another node does it now: then nothing may be sent from here
  */
 export async function setEffectState(
@@ -56,8 +57,10 @@ export async function setEffectState(
   effect: EffectKey,
   state: "sent" | "failed" | "unknown",
   now: number,
+  account?: string,
 ): Promise<boolean> {
-  const own = ownEffect(db, effect).set({ state, updated_at: new Date(now) });
+  const named = account === undefined ? {} : { account: cleanText(account) };
+  const own = ownEffect(db, effect).set({ state, updated_at: new Date(now), ...named });
   const open = state === "sent" ? own.where("state", "in", ["planned", "failed"]) : own;
   return (await open.executeTakeFirst()).numUpdatedRows > 0n;
 }
@@ -148,6 +151,7 @@ function row(effect: PlannedEffect, at: Date) {
     summary: cleanText(effect.summary),
     url: null,
     node: effect.node,
+    account: null,
     created_at: at,
     updated_at: at,
   } as const;

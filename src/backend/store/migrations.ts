@@ -19,6 +19,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   "013_load_indexes": runEach(() => LOAD),
   "014_generation_state": runEach(() => GENERATION_STATE),
   "015_anonymous_and_browsers": runEach(() => BROWSERS),
+  "016_writes": runEach(() => WRITES),
 };
 
 function runEach(list: () => string[]): Migration {
@@ -219,4 +220,10 @@ const BROWSERS = [
   `alter table installations add column anonymous boolean not null default false`,
   `create index installations_anonymous on installations (created_at) where anonymous`,
   `alter table states add column user_code text, add column requested_from text, add column browser_hash bytea`,
+];
+
+/** For the list of an installation's writes, newest first, and the account that each was sent as. */
+const WRITES = [
+  `alter table effects add column account text`,
+  `create index effects_listed on effects (installation_id, created_at desc, id desc)`,
 ];

@@ -106,6 +106,8 @@ export type Effects = {
   result: MaybeJson;
   /** The node that sends it. */
   node: number | null;
+  /** Words of the account that it was sent as. */
+  account: string | null;
   created_at: Time;
   updated_at: Time;
 };

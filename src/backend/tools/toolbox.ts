@@ -145,8 +145,8 @@ function createEffectLog({ db, node, clock, observe }: BackendPorts, owner: Tool
       if (before.state === "new" || before.state === "unknown") note(before.state === "new" ? "planned" : "unknown");
       return before as RecordedEffect;
     },
-    set: async (id, state) => {
-      const isSet = await setEffectState(db, own(id), state, clock.now());
+    set: async (id, state, account) => {
+      const isSet = await setEffectState(db, own(id), state, clock.now(), account);
       if (isSet) note(state);
       return isSet;
     },

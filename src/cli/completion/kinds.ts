@@ -48,6 +48,7 @@ export const FREE_TEXT_SLOT = [
     "list",
     "name",
     "number",
+    "object",
     "prompt",
   ],
   ["reason", "seconds", "state", "text", "time", "title", "token", "url", "value", "when"],

@@ -21,6 +21,8 @@ to stderr. Field names are those of the HTTP API.
   kay approvals list --json, kay policy get --json
       {"approvals": [{"id", "scope", "tool", "words", …}]}
       {"policies": [{"target": "slack", "mode": "ask"}]}
+  kay log --json
+      {"writes": [{"summary", "state", "service", "account", "url", "prompt", …}], "has_more"}
   kay sessions list --json, kay sessions show latest --json
       {"data": [{"id", "title", "status", …}], "page", "limit", "total", "has_more"}
       {"id", "title", …, "events": [{"number": 1, "type": "…", …}]}
@@ -82,6 +84,7 @@ breaks in a cell become spaces. New columns are added at the end.
   approvals list   id, duration, approval, account, expiry, last use
   config list      setting, value, source, purpose
   connections      service, state, account or reason, site
+  log              time, state, service, account, change, link, prompt
   model list       provider, name, state, models, requirement
   pending          id, kind, request, conversation, time left
   policy get       target, mode, meaning

@@ -23,7 +23,7 @@ import {
   Settings,
   SettingsPath,
 } from "./machine.ts";
-import { Deleted, Export, Model, Models, Revoked, Serve, Tour } from "./work.ts";
+import { Deleted, Export, Log, Model, Models, Opened, Revoked, Serve, Tour } from "./work.ts";
 
 /** The title of a document, and its shape. */
 export type JsonDocument = { title: string; schema: z.core.$ZodType };
@@ -53,9 +53,11 @@ export const JSON_DOCUMENTS: Record<string, JsonDocument> = {
   doctor: { title: "Every check, and how to fix what failed", schema: Doctor },
   failure: { title: "The failure of any command", schema: z.union([Failure, ToolAuthRequired]) },
   help: { title: "Help for kay, a command or a topic", schema: Help },
+  log: { title: "The changes that kay made, newest first", schema: Log },
   logout: { title: "The result of signing out", schema: Logout },
   model: { title: "The model in use and why, or the result of its test", schema: Model },
   "model list": { title: "Every provider of models", schema: Models },
+  open: { title: "The link, and whether a browser was started", schema: Opened },
   pending: { title: "Open requests", schema: Pending },
   "policy get": { title: "The policies: which changes need no approval", schema: PoliciesResponse },
   "policy set": { title: "The policies after the change", schema: PoliciesResponse },

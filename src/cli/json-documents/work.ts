@@ -1,13 +1,30 @@
 import * as z from "zod/mini";
 import { AskResponse } from "#protocol/ask";
 import { Connection, ConnectionsResponse } from "#protocol/connections";
-import { Grant } from "#protocol/conversations";
+import { Grant, WriteView } from "#protocol/conversations";
 import { ModelTestResponse, ModelView } from "#protocol/model";
 import { StatusResponse } from "#protocol/status";
 import { Conversation } from "./answers.ts";
 
 /** What `kay approvals revoke` prints: the approval that there was. */
 export const Revoked = z.looseObject({ revoked: Grant });
+
+/** What `kay log` prints. */
+export const Log = z.looseObject({
+  writes: z.array(WriteView),
+  /** Whether there are older ones. */
+  has_more: z.boolean(),
+});
+
+/** What `kay open` prints. */
+export const Opened = z.looseObject({
+  url: z.string(),
+  service: z.string(),
+  /** The change that the link is from. */
+  summary: z.optional(z.string()),
+  /** Whether a browser was started. */
+  opened: z.boolean(),
+});
 
 /** What `kay sessions delete` prints: the id of the conversation that there was. */
 export const Deleted = z.looseObject({ deleted: z.string() });

@@ -17,6 +17,7 @@ import {
   type PoliciesChange,
   PoliciesResponse,
   type Policy,
+  WritesResponse,
 } from "#protocol/conversations";
 import { InteractionExtended } from "#protocol/events";
 import type { Caller } from "./caller.ts";
@@ -46,6 +47,8 @@ export type ConversationCalls = {
    * @throws Problem INTERACTION_CLOSED with the first answer in `details.answered`, INTERACTION_NOT_FOUND
    */
   pendingRequest(id: string): Promise<PendingRequest | null>;
+  /** `GET /writes`: a page of writes, newest first, or null if the backend does not have this call. */
+  writes(query?: WritesQuery): Promise<WritesResponse | null>;
   generation(id: string): Promise<GenerationView>;
   /** `POST /generations/:id/auth`: reports whether a service that the generation needs was connected. */
   answerAuth(generationId: string, answer: AuthAnswer): Promise<GenerationView>;
@@ -58,6 +61,9 @@ export type ConversationCalls = {
   testApproval(test: z.infer<typeof GrantTest>): Promise<GrantTestResponse>;
   revokeApproval(id: string): Promise<void>;
 };
+
+/** Which writes: those of a service, those since a time (ISO 8601), and which page of them. */
+export type WritesQuery = { service?: string; since?: string; limit?: number; cursor?: string };
 
 /** An answer whose content does not matter. */
 const Heard = z.looseObject({});
@@ -96,6 +102,12 @@ export function createConversationCalls(caller: Caller): ConversationCalls {
     },
     pending: () => get(PendingResponse, "/pending").then(({ pending }) => pending, ignoreMissingAuthRoute),
     pendingRequest: (id) => get(PendingRequest, `/pending/${encodeURIComponent(id)}`).catch(ignoreMissingAuthRoute),
+    writes: (query = {}) => {
+      const given = Object.entries(query).flatMap(([name, value]) =>
+        value === undefined ? [] : [[name, String(value)] as [string, string]],
+      );
+      return get(WritesResponse, `/writes?${new URLSearchParams(given)}`).catch(ignoreMissingAuthRoute);
+    },
     generation: (id) => get(GenerationView, buildGenerationPath(id)),
     answerAuth: (id, answer) => write(GenerationView, "POST", `${buildGenerationPath(id)}/auth`, answer),
     cancelGeneration: (id) => write(GenerationView, "POST", `${buildGenerationPath(id)}/cancel`, {}),

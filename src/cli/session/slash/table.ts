@@ -55,6 +55,18 @@ export const SLASH_COMMANDS: SlashCommand[] = [
     run: async (context) => (await import("./permissions.ts")).runPending(context),
   },
   {
+    name: "log",
+    args: "[SERVICE]",
+    does: "List what kay changed, in all conversations",
+    run: async (context, argument) => (await import("./log.ts")).runLog(context, argument),
+  },
+  {
+    name: "open",
+    args: "OBJECT",
+    does: "Open an issue (KAY-1), a pull request or the latest change in the browser",
+    run: async (context, argument) => (await import("./log.ts")).runOpen(context, argument),
+  },
+  {
     name: "who",
     args: "",
     does: "show who follows this conversation, and who may answer",

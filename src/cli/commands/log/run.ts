@@ -1,0 +1,102 @@
+import type { WriteView } from "#protocol/conversations";
+import { Problem } from "#protocol/errors";
+import type { Style } from "#ui/style";
+import { formatLocalTime } from "#ui/text/local-time";
+import { toLine } from "#ui/text/words";
+import type { BackendHandle } from "../../backend/handle.ts";
+import type { Kay } from "../../kay.ts";
+import { parseSince } from "./since.ts";
+
+export type LogOptions = { since?: string; service?: string; limit: string };
+
+/** Writes that one call may ask for, and that one command shows. */
+const PAGE = 100;
+const MOST = 10_000;
+
+/** Runs `kay log`. */
+export async function showLog(kay: Kay, { since, service, limit }: LogOptions): Promise<void> {
+  const count = /^\d{1,5}$/.test(limit) ? Number(limit) : 0;
+  if (count < 1 || count > MOST)
+    throw new Problem("USAGE", `--limit must be a whole number from 1 to ${MOST.toLocaleString("en")}.`);
+  const from = since === undefined ? undefined : parseSince(since, kay.clock.now());
+  const link = await kay.openBackend({ signedIn: true });
+  const { writes, has_more } = await listWrites(link, {
+    limit: count,
+    ...(from ? { since: from } : {}),
+    ...(service === undefined ? {} : { service: service.trim().toLowerCase() }),
+  });
+  if (kay.flags.json) return kay.out.writeJson({ writes, has_more });
+  if (writes.length === 0) return kay.out.writeProgress(NO_WRITES_TEXT);
+  if (kay.terminal.stdout.isTerminal) await kay.out.writeText(formatWrites(kay, writes));
+  else await kay.out.writeTable([], writes.map(toRow));
+  if (has_more) kay.out.writeProgress(`There are more; --limit ${Math.min(count * 10, MOST)} shows them.`);
+}
+
+export const NO_WRITES_TEXT = "No changes yet.";
+
+/**
+ * Lists writes of all conversations, newest first, page by page.
+ *
+ * @throws Problem NOT_FOUND when the backend has no list of them
+ */
+export async function listWrites(
+  { api }: BackendHandle,
+  { limit, ...query }: { limit: number; since?: string; service?: string },
+): Promise<{ writes: WriteView[]; has_more: boolean }> {
+  const writes: WriteView[] = [];
+  for (let cursor: string | undefined; ; ) {
+    const size = Math.min(PAGE, limit - writes.length);
+    const page = await api.writes({ ...query, limit: size, ...(cursor === undefined ? {} : { cursor }) });
+    if (page === null)
+      throw new Problem("NOT_FOUND", "This backend does not list its changes.", {
+        hint: "`kay sessions show <conversation>` shows the changes of one conversation.",
+      });
+    writes.push(...page.data.slice(0, size));
+    cursor = page.cursor;
+    if (writes.length >= limit || cursor === undefined || page.data.length === 0)
+      return { writes, has_more: cursor !== undefined };
+  }
+}
+
+/** Formats writes for people: the change and its state first, then as whom, who approved it, where it is, and why. */
+export function formatWrites({ out }: Pick<Kay, "out">, writes: WriteView[]): string {
+  return writes
+    .map((write) => {
+      const { style, word } = STATES[write.state];
+      const details = [
+        formatBy(write),
+        ...(write.error ? [toLine(write.error)] : []),
+        ...(write.url ? [toLine(write.url)] : []),
+        ...(write.prompt ? [`> ${toLine(write.prompt)}`] : []),
+      ];
+      const head = `${out.paint(style, word)}  ${toLine(write.summary)}`;
+      return [head, ...details.map((line) => `  ${out.paint("dim", line)}`)].join("\n");
+    })
+    .join("\n\n");
+}
+
+function formatBy(write: WriteView): string {
+  const { service, account, approved, allowed_by, created_at, session_id } = write;
+  const as = account ? ` as ${toLine(account)}` : "";
+  const who = approved?.client ? ` by ${toLine(approved.client)}` : "";
+  const consent = allowed_by
+    ? [`allowed by --allow ${toLine(allowed_by)}`]
+    : approved
+      ? [`approved${approved.edited ? " with edits" : ""}${who}`]
+      : [];
+  const where = session_id === undefined ? ["kay tools call"] : [];
+  return [`${formatLocalTime(created_at)} · ${toLine(service)}${as}`, ...consent, ...where].join(" · ");
+}
+
+/** A write as a row for scripts: time, state, service, account, summary, link, prompt. */
+function toRow({ created_at, state, service, account, summary, url, prompt }: WriteView): string[] {
+  return [created_at, state.replace("_", " "), service, account ?? "", summary, url ?? "", prompt ?? ""].map(toLine);
+}
+
+const STATES: Record<WriteView["state"], { word: string; style: Style }> = {
+  done: { word: "✓ done", style: "green" },
+  running: { word: "… running", style: "cyan" },
+  failed: { word: "✗ failed", style: "red" },
+  not_sent: { word: "- not sent", style: "dim" },
+  unknown: { word: "? unknown", style: "yellow" },
+};

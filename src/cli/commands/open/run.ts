@@ -1,0 +1,96 @@
+import { Problem } from "#protocol/errors";
+import { toLine } from "#ui/text/words";
+import type { BackendHandle } from "../../backend/handle.ts";
+import { loadServices } from "../../backend/known-services.ts";
+import { openLinks } from "../../consent/open-links.ts";
+import type { Kay } from "../../kay.ts";
+import { listWrites } from "../log/run.ts";
+import { isOwnLink } from "./own-link.ts";
+
+/** A link and the service that it must belong to. */
+type Found = { url: string; service: string; summary?: string };
+
+/** Newest changes among which words are looked for. */
+const RECENT = 500;
+
+/** Runs `kay open`. */
+export async function openObject(kay: Kay, object: string): Promise<void> {
+  const link = await kay.openBackend({ signedIn: true });
+  const found = await findOwnLink(kay, link, object);
+  const plan = await kay.planBrowser(found.url);
+  if (kay.flags.json) {
+    const opened = "launch" in plan && (await kay.openBrowser(plan));
+    return kay.out.writeJson({ ...found, opened });
+  }
+  if (found.summary !== undefined) kay.out.writeProgress(toLine(found.summary));
+  kay.out.writeLine(toLine(found.url));
+  if (kay.flags.browser) await openLinks(kay, [found.url]);
+}
+
+/**
+ * Finds the link of an object: an issue or pull request at its service, otherwise the newest change that names it.
+ *
+ * @throws Problem NOT_FOUND, ADDRESS_REFUSED for a link that leads elsewhere than to the service
+ */
+export async function findOwnLink(kay: Kay, link: BackendHandle, object: string): Promise<Found> {
+  const found = await findLink(kay, link, object.trim());
+  const own = (await loadServices(kay, link)).find(({ name }) => name === found.service);
+  if (own && isOwnLink(found.url, own)) return found;
+  throw new Problem(
+    "ADDRESS_REFUSED",
+    `The link does not belong to ${toLine(found.service)}, so it was not opened: ${toLine(found.url)}`,
+    { hint: "" },
+  );
+}
+
+async function findLink(kay: Kay, link: BackendHandle, object: string): Promise<Found> {
+  let refused: unknown;
+  for (const { tool, input } of listReads(object)) {
+    try {
+      const { output } = await link.api.callTool(tool, input, { signal: kay.signal });
+      const [service = ""] = tool.split(".");
+      if (output.url) return { url: output.url, service };
+    } catch (error) {
+      if (!(error instanceof Problem) || kay.signal.aborted) throw error;
+      refused ??= error;
+    }
+  }
+  const recent = await findInLog(link, object);
+  if (recent) return recent;
+  throw (
+    refused ??
+    new Problem("NOT_FOUND", `Nothing that kay changed matches ${JSON.stringify(toLine(object).slice(0, 60))}.`, {
+      hint: "`kay log` lists the changes. An issue key (KAY-1) or repository#number also works.",
+    })
+  );
+}
+
+/** Lists the reads that find an object by the form of its name. */
+function listReads(object: string): { tool: string; input: Record<string, unknown> }[] {
+  if (/^[a-z][a-z0-9_]+-\d+$/i.test(object)) return [{ tool: "jira.get_issue", input: { issue: object } }];
+  const [, repository, digits] = /^([\w.-]+(?:\/[\w.-]+)?)#(\d{1,9})$/.exec(object) ?? [];
+  if (repository === undefined) return [];
+  const number = Number(digits);
+  return [
+    { tool: "github.get_issue", input: { repository, number } },
+    { tool: "github.get_pull_request", input: { repository, number } },
+    { tool: "bitbucket.get_pull_request", input: { repository: repository.replace(/^.*\//, ""), id: number } },
+  ];
+}
+
+async function findInLog(link: BackendHandle, object: string): Promise<Found | undefined> {
+  const { writes } = await listWrites(link, { limit: RECENT });
+  const wanted = object.toLowerCase();
+  const found = writes.find(
+    ({ url, summary }) => url && (wanted === "latest" || namesObject(summary, wanted) || namesObject(url, wanted)),
+  );
+  return found?.url ? { url: found.url, service: found.service, summary: found.summary } : undefined;
+}
+
+/** Returns whether a text holds the words whole: KAY-1 is not in KAY-12. */
+function namesObject(text: string, words: string): boolean {
+  const all = text.toLowerCase();
+  for (let at = all.indexOf(words); at >= 0; at = all.indexOf(words, at + 1))
+    if (!/[\p{L}\p{N}]$/u.test(all.slice(0, at)) && !/^[\p{L}\p{N}]/u.test(all.slice(at + words.length))) return true;
+  return false;
+}

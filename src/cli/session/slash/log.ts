@@ -1,0 +1,27 @@
+import { Problem } from "#protocol/errors";
+import { toLine } from "#ui/text/words";
+import { formatWrites, listWrites, NO_WRITES_TEXT } from "../../commands/log/run.ts";
+import { findOwnLink } from "../../commands/open/run.ts";
+import { openLinks } from "../../consent/open-links.ts";
+import type { SlashContext } from "./command.ts";
+
+/** As many changes as a small window shows. */
+const LISTED = 10;
+
+/** `/log`, `/log SERVICE`. */
+export async function runLog({ kay, link, say }: SlashContext, argument: string): Promise<void> {
+  const service = argument === "" ? {} : { service: argument.toLowerCase() };
+  const { writes, has_more } = await listWrites(link, { limit: LISTED, ...service });
+  if (writes.length === 0) return say(NO_WRITES_TEXT);
+  // The newest stands last, where the eye is.
+  const text = formatWrites(kay, writes.reverse());
+  say(has_more ? `\`kay log\` lists older ones.\n\n${text}` : text);
+}
+
+/** `/open OBJECT`. */
+export async function runOpen({ kay, link, say }: SlashContext, argument: string): Promise<void> {
+  if (argument === "") throw new Problem("USAGE", "Name what to open: /open KAY-1, or /open latest.");
+  const { url } = await findOwnLink(kay, link, argument);
+  say(toLine(url));
+  await openLinks(kay, [url], say);
+}
