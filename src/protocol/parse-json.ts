@@ -1,8 +1,20 @@
-/** Parses JSON. Returns undefined for a text that is not JSON. */
+/** Parses JSON, keeping the digits of large integers. Returns undefined for a text that is not JSON. */
 export function tryParseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(text, keepDigits as (key: string, value: unknown) => unknown);
   } catch {
     return undefined;
   }
+}
+
+/**
+ * Reviver for `JSON.parse`: an integer that a number cannot hold exactly, such as a 64-bit ID, becomes a text with its
+ * digits, and so does a number beyond the range.
+ *
+ * @param context has the source text of a primitive (https://tc39.es/proposal-json-parse-with-source/)
+ */
+export function keepDigits(_key: string, value: unknown, context?: { source?: string }): unknown {
+  if (typeof value !== "number" || Number.isSafeInteger(value)) return value;
+  const source = context?.source;
+  return source !== undefined && (/^-?\d+$/.test(source) || !Number.isFinite(value)) ? source : value;
 }

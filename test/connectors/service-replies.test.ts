@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import * as z from "zod/mini";
+import { toToolResult } from "#connectors/custom/result";
 import { parseJson } from "#connectors/http/body";
 import { parseServiceFault } from "#connectors/http/errors";
 import { jira } from "#connectors/jira/jira";
@@ -39,7 +40,7 @@ test("B256 integers that a number cannot hold keep their digits", () => {
     9007199254740991,
     0.1,
     1000,
-    Number.POSITIVE_INFINITY,
+    "1e400",
     "9007199254740993",
   ]);
 });
@@ -52,6 +53,45 @@ const send = (given: Omit<Expected, "request">, method: "GET" | "POST") => {
 test("B258 a write that succeeded is a success whatever its body, and its text is shown", async () => {
   expect(await send({ status: 200, text: "ok\n" }, "POST")).toBe("ok");
   expect(await send({ status: 201, text: "<html>created</html>" }, "POST")).toBeUndefined();
+});
+
+const NEEDS = z.looseObject({ id: z.string() });
+const NEEDS_NOTHING = z.looseObject({ range: z.nullish(z.string()) });
+
+test.each([{ json: {} }, { json: { id: null } }, { json: [] }, { text: "ok" }, { text: "" }])(
+  "B258 a write without the ID that its tool needs has an unknown outcome: %j",
+  async (given) => {
+    const world = outside({ request: "POST https://api.atlassian.com/hook", status: 200, ...given } as Expected);
+    const sent = httpOver(world, jira).http.request({ method: "POST", path: "/hook", answer: NEEDS });
+    await expect(sent).rejects.toMatchObject({ code: "OUTCOME_UNKNOWN" });
+  },
+);
+
+test.each([{ json: {} }, { text: "ok" }, { text: "" }, { text: "<html></html>" }])(
+  "B258 a write whose tool needs nothing of the response is done: %j",
+  async (given) => {
+    const world = outside({ request: "POST https://api.atlassian.com/hook", status: 200, ...given } as Expected);
+    const sent = httpOver(world, jira).http.request({ method: "POST", path: "/hook", answer: NEEDS_NOTHING });
+    expect(await sent).toEqual({});
+  },
+);
+
+const WRITE = { title: "Odd", reads: false };
+
+test.each([
+  [undefined, "ok", "Done.\n\nok"],
+  [{ items: "results" }, "ok", "Done.\n\nok"],
+  [{ items: "results" }, { results: { id: 7 } }, "Done."],
+  [{ items: "results" }, undefined, "Done."],
+  [{ summary: "Sent {title}" }, "ok", "Sent a.\n\nok"],
+])("B258 a custom write is done whatever its response: %j %j", (shown, answer, text) => {
+  expect(toToolResult(WRITE, shown, answer, { title: "a" }).text).toBe(text);
+});
+
+test("B258 a custom read whose list is no list is an error", () => {
+  expect(() => toToolResult({ ...WRITE, reads: true }, { items: "results" }, { results: { id: 7 } }, {})).toThrow(
+    "Odd returned an unexpected response: results is not a list.",
+  );
 });
 
 test("B231 a rate limit says the service's own reason", async () => {

@@ -16,22 +16,28 @@ const MAX_CELL_LENGTH = 300;
 /**
  * Converts a response to the result of a custom tool: trimmed data, and Markdown for the user.
  *
- * @throws Problem SERVICE_FAILED when the description names a list that the response does not have
+ * @throws Problem SERVICE_FAILED when a read's description names a list that the response does not have. A write is
+ * done by then, whatever its response.
  */
 export function toToolResult(
-  title: string,
+  { title, reads }: { title: string; reads: boolean },
   shown: ResultDescription | undefined,
   answer: unknown,
   input: Values,
 ): ToolResult {
-  const list = findList(title, shown, answer);
+  const list = findList({ title, reads }, shown, answer);
   return list ? toListResult(shown ?? {}, list, input) : toSingleResult(shown ?? {}, answer, input);
 }
 
-function findList(title: string, shown: ResultDescription | undefined, answer: unknown): unknown[] | undefined {
+function findList(
+  { title, reads }: { title: string; reads: boolean },
+  shown: ResultDescription | undefined,
+  answer: unknown,
+): unknown[] | undefined {
   if (shown?.items === undefined) return Array.isArray(answer) ? answer : undefined;
   const items = getAtPath(answer, shown.items);
   if (Array.isArray(items)) return items;
+  if (!reads) return undefined;
   if (items === undefined || items === null) return [];
   throw new Problem("SERVICE_FAILED", `${title} returned an unexpected response: ${shown.items} is not a list.`);
 }
@@ -65,7 +71,10 @@ function toSingleResult(shown: ResultDescription, answer: unknown, input: Values
     return text === "" ? [] : [`- ${escapeCell(name)}: ${text}`];
   });
   const head = shown.summary ? `${fillSummary(shown.summary, answer, input)}.`.replace(/([.!?])\.$/, "$1") : "";
-  const text = [head || (facts.length === 0 ? "Done." : ""), facts.join("\n"), url ?? ""].filter(Boolean).join("\n\n");
+  const said = typeof answer === "string" ? formatCell(answer) : "";
+  const text = [head || (facts.length === 0 ? "Done." : ""), facts.join("\n"), said, url ?? ""]
+    .filter(Boolean)
+    .join("\n\n");
   return { data: answer ?? null, text, ...(url ? { url } : {}) };
 }
 

@@ -17,7 +17,7 @@ export function createCustomTool(tool: ToolDescription, { title, api }: { title:
     summary: (input) => (tool.summary ? fillLine(tool.summary, input) : buildDefaultSummary(tool, title, input)),
     async run(input, { http }) {
       const answer = await http.request(getRequest(tool, api, input));
-      return toToolResult(title, tool.result, answer, input);
+      return toToolResult({ title, reads: tool.access === "read" }, tool.result, answer, input);
     },
   });
 }

@@ -1,5 +1,6 @@
 import type * as z from "zod/mini";
 import { clean } from "#protocol/clean";
+import { keepDigits } from "#protocol/parse-json";
 
 /** Largest response body that is read, in bytes. */
 const BODY_LIMIT = 8 * 1024 * 1024;
@@ -35,19 +36,18 @@ function reviveValue(key: string, value: unknown, context?: { source?: string })
 }
 
 /**
- * Reviver for `JSON.parse`: an integer that a number cannot hold exactly becomes a text with its digits.
- *
- * @param context has the source text of a primitive (https://tc39.es/proposal-json-parse-with-source/)
+ * Returns the parsed value, or what is wrong with it as the end of a sentence ("issues.0.key is missing"). A write whose
+ * tool needs nothing of the response is done whatever the body.
  */
-export function keepDigits(_key: string, value: unknown, context?: { source?: string }): unknown {
-  if (typeof value !== "number" || Number.isSafeInteger(value)) return value;
-  return context?.source !== undefined && /^-?\d+$/.test(context.source) ? context.source : value;
-}
-
-/** Returns the parsed value, or what is wrong with it as the end of a sentence ("issues.0.key is missing"). */
-export function parseAnswer<T>(schema: z.ZodMiniType<T>, value: unknown): { value: T } | { wrong: string } {
+export function parseAnswer<T>(
+  schema: z.ZodMiniType<T>,
+  value: unknown,
+  reads = true,
+): { value: T } | { wrong: string } {
   const result = schema.safeParse(value);
   if (result.success) return { value: result.data };
+  const bare = reads || (typeof value === "object" && value !== null) ? undefined : schema.safeParse({});
+  if (bare?.success) return { value: bare.data };
   const issue = result.error.issues[0];
   const where = issue?.path.length ? issue.path.map(String).join(".") : "the body";
   if (getValueAtPath(value, issue?.path ?? []) === undefined) return { wrong: `${where} is missing` };

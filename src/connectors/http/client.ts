@@ -75,7 +75,7 @@ async function sendRequest<T>(options: ServiceHttpOptions, request: ServiceReque
   const { headers, body } = await sendWithToken(call);
   const header = request.answerHeader;
   const parsed = header ? { value: headers.get(header) ?? undefined } : parseBody(body, reads);
-  const fits = "value" in parsed ? parseAnswer(request.answer, parsed.value) : parsed;
+  const fits = "value" in parsed ? parseAnswer(request.answer, parsed.value, reads) : parsed;
   const checked = "wrong" in fits && "note" in parsed && parsed.note ? { wrong: parsed.note } : fits;
   if ("value" in checked) {
     request.onHeaders?.(headers);

@@ -1,4 +1,4 @@
-import { keepDigits } from "../http/body.ts";
+import { keepDigits } from "#protocol/parse-json";
 
 export type JsonRecord = Record<string, unknown>;
 

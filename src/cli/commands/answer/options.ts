@@ -2,6 +2,7 @@ import { suggestName } from "#protocol/closest-name";
 import type { InteractionAnswer } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
 import type { InputField } from "#protocol/events";
+import { tryParseJson } from "#protocol/parse-json";
 import { isSecretField, parseField } from "#ui/cards/form-field";
 import { toLine } from "#ui/text/words";
 import type { CardItem } from "#ui/view/view";
@@ -92,12 +93,8 @@ function wrong(field: InputField, error: string): Problem {
 }
 
 function getObject(text: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-  } catch {
-    // Reported below.
-  }
+  const value = tryParseJson(text);
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   throw new Problem("USAGE", "--edit requires a JSON object with every field to send.");
 }
 

@@ -1,5 +1,6 @@
 import type { Grant } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
+import { tryParseJson } from "#protocol/parse-json";
 import { formatLocalDay } from "#ui/text/local-time";
 import { toLine } from "#ui/text/words";
 import type { BackendHandle } from "../../backend/handle.ts";
@@ -70,11 +71,7 @@ function getDay(time: string | null | undefined): string {
 }
 
 function getObject(text: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-  } catch {
-    // Reported below.
-  }
+  const value = tryParseJson(text);
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   throw new Problem("USAGE", "The input must be a JSON object.", { hint: 'For example: {"channel": "#general"}.' });
 }

@@ -58,6 +58,8 @@ function readValue(name: string, text: string, schema: Schema): unknown {
   if (types.includes("object")) return asJson(text, "{") ?? wrong(name, "an object, as JSON");
   if (types.includes("boolean")) return getSwitch(name, text);
   const number = text.trim() === "" ? Number.NaN : Number(text);
+  if (/^\s*[+-]?\d+\s*$/.test(text) && !Number.isSafeInteger(number))
+    wrong(name, `a whole number of at most ${Number.MAX_SAFE_INTEGER}`);
   return Number.isFinite(number) ? number : wrong(name, "a number");
 }
 
