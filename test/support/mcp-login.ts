@@ -23,6 +23,8 @@ export type LoginOptions = {
   secrets?: boolean;
   /** Permissions that a call needs. */
   needs?: string;
+  /** Clients that are there already: registered by hand, or read from a document whose address is the ID. */
+  clients?: Client[];
 };
 
 /**
@@ -31,13 +33,17 @@ export type LoginOptions = {
  */
 export function mcpLogin(options: LoginOptions = {}) {
   const { notes = NOTES, login: issuer = LOGIN } = options;
-  const clients = new Map<string, Client>();
+  const clients = new Map((options.clients ?? []).map((client) => [client.id, client]));
+  const about = `${new URL(notes).origin}/.well-known/oauth-protected-resource${new URL(notes).pathname}`.replace(
+    /\/$/,
+    "",
+  );
+  const asMetadata = `${new URL(issuer).origin}/.well-known/oauth-authorization-server${new URL(issuer).pathname}`;
   const codes = new Map<string, Code>();
   const access = new Map<string, Tokens>();
   const refresh = new Map<string, Tokens & { spent: boolean }>();
   const seen: string[] = [];
   const state = { needs: options.needs ?? "notes:read", options, registrations: 0, faults: [] as string[] };
-  const login = new URL(issuer).origin;
 
   const fault = (words: string, status = 400, error = "invalid_request") => {
     state.faults.push(words);
@@ -139,7 +145,7 @@ export function mcpLogin(options: LoginOptions = {}) {
   }
 
   function refusal(status: number, more: string): Response {
-    const place = state.options.challenge ?? `${new URL(notes).origin}/.well-known/oauth-protected-resource/mcp`;
+    const place = state.options.challenge ?? about;
     const header = `Basic realm="x", Bearer ${more}resource_metadata="${place}"`;
     return new Response(null, { status, headers: { "www-authenticate": header } });
   }
@@ -157,9 +163,8 @@ export function mcpLogin(options: LoginOptions = {}) {
     const request = new Request(address, init);
     const url = new URL(address);
     seen.push(`${request.method} ${address}`);
-    if (address === `${new URL(notes).origin}/.well-known/oauth-protected-resource/mcp`)
-      return Response.json(resource());
-    if (address === `${login}/.well-known/oauth-authorization-server/t1`) return Response.json(metadata());
+    if (address === about) return Response.json(resource());
+    if (address === asMetadata) return Response.json(metadata());
     if (address === `${issuer}/register`) return register((await request.json()) as Record<string, unknown>);
     if (address === `${issuer}/token`) return await token(request);
     if (address === `${issuer}/revoke`) return await revoke(request);

@@ -3,6 +3,7 @@ import type { Service, ServiceConfiguration } from "#connectors/service";
 import { clean } from "#protocol/clean";
 import { findClosestName, suggestName } from "#protocol/closest-name";
 import { Problem } from "#protocol/errors";
+import { findKnownService } from "#protocol/known-services";
 import type { BackendPorts } from "../ports.ts";
 import { listDescriptions } from "../store/custom-services.ts";
 import { listMcp } from "../store/mcp.ts";
@@ -58,6 +59,9 @@ export function findService(services: ServiceConfiguration[], name: string | nul
   const guess = nearest ? ` ${suggestName(wanted, names)}` : "";
   const shown = clean(name).replace(/\s+/g, " ").slice(0, 60);
   throw new Problem("UNKNOWN_SERVICE", `Unknown service "${shown}".${guess} The services are ${names.join(", ")}.`, {
+    ...(findKnownService(wanted)
+      ? { hint: `It is an MCP server that kay knows. Add it with \`kay connect ${wanted}\`, outside of a session.` }
+      : {}),
     details: { services: names, ...(nearest ? { nearest } : {}) },
   });
 }

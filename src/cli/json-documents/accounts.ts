@@ -24,6 +24,26 @@ export const Connect = z.union([
 /** What `kay connections` prints: every service, or with `--check` the one. */
 export const Connections = z.union([ConnectionsResponse, Service]);
 
+/** What `kay services list --known` prints. */
+export const KnownServices = z.looseObject({
+  known: z.array(
+    z.looseObject({
+      name: z.string(),
+      title: z.string(),
+      purpose: z.string(),
+      url: z.string(),
+      transport: z.enum(["http", "sse"]),
+      /** How kay becomes a client, by the vendor's documentation. */
+      client: z.enum(["automatic", "client-id", "key", "none"]),
+      docs: z.string(),
+      /** The page that the address was read on, and the day. */
+      source: z.string(),
+      checked: z.string(),
+      note: z.optional(z.string()),
+    }),
+  ),
+});
+
 /** What `kay disconnect` prints: the service, or with several all of them. */
 export const Disconnect = z.union([DisconnectResponse, z.looseObject({ disconnected: z.array(DisconnectResponse) })]);
 

@@ -8,7 +8,7 @@ import {
 } from "#protocol/conversations";
 import { AddServiceResponse, RemoveServiceResponse } from "#protocol/custom-services";
 import { ServicesResponse, ServiceView, ToolsResponse, ToolView } from "#protocol/tools";
-import { Connect, Connections, Disconnect, Logout, Whoami } from "./accounts.ts";
+import { Connect, Connections, Disconnect, KnownServices, Logout, Whoami } from "./accounts.ts";
 import { Answer, Conversation, Line, Pending } from "./answers.ts";
 import { Failure, ToolAuthRequired } from "./failure.ts";
 import {
@@ -73,7 +73,10 @@ export const JSON_DOCUMENTS: Record<string, JsonDocument> = {
     schema: AddServiceResponse,
   },
   "services export": { title: "The description of a custom service", schema: z.record(z.string(), z.unknown()) },
-  "services list": { title: "The services that can be connected", schema: ServicesResponse },
+  "services list": {
+    title: "The services that can be connected, or with --known the MCP servers that kay knows",
+    schema: z.union([ServicesResponse, KnownServices]),
+  },
   "services remove": { title: "The removed service", schema: RemoveServiceResponse },
   "services show": { title: "A service", schema: ServiceView },
   "sessions delete": { title: "The deleted conversation", schema: Deleted },

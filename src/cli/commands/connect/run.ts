@@ -10,8 +10,9 @@ import { finishPendingConnection, savePendingConnection } from "../../consent/pe
 import type { Kay } from "../../kay.ts";
 import { canPrompt } from "../../prompt/confirm.ts";
 import { chooseServices, missingServiceProblem } from "./choose-services.ts";
+import { addKnownService, approveKnownService, isKnownServer } from "./known.ts";
 
-export type ConnectOptions = { site?: string; wait: boolean; poll?: string };
+export type ConnectOptions = { site?: string; wait: boolean; poll?: string; clientId?: string };
 
 /** Runs `kay connect`: connects each service, only starts one (`--no-wait`), or finishes one (`--poll`). */
 export async function runConnect(kay: Kay, services: string[], options: ConnectOptions): Promise<void> {
@@ -26,17 +27,37 @@ export async function runConnect(kay: Kay, services: string[], options: ConnectO
       hint: "Unset KAY_TOKEN and try again.",
     });
   }
-  if (options.poll !== undefined) return report(kay, [await finishPendingConnection(kay, link, service, options.poll)]);
-  if (!options.wait) return beginOnly(kay, link, service, options);
-  await connectAll(kay, link, [...new Set(named)], options);
+  if (options.poll !== undefined) {
+    report(kay, [await finishPendingConnection(kay, link, service, options.poll)]);
+    return await approveKnown(kay, link, [service]);
+  }
+  const wanted = [...new Set(named)];
+  const done = new Map<string, ConnectedService>();
+  for (const name of wanted) {
+    const connected = await addKnownService(kay, link, name.toLowerCase(), options);
+    if (connected) done.set(connected.service, connected);
+  }
+  if (!options.wait && done.size === 0) return beginOnly(kay, link, service, options);
+  await connectAll(kay, link, { wanted, done }, options);
+}
+
+/** The tools of a known server are listed after its consent, and approved then. */
+async function approveKnown(kay: Kay, link: BackendHandle, services: string[]): Promise<void> {
+  for (const name of services) if (await isKnownServer(kay, name)) await approveKnownService(kay, link, name);
 }
 
 /**
  * Connects services concurrently once the user is signed in. The first connection of an installation creates the
  * sign-in, so it runs before the others. A failure does not undo the other connections.
  */
-async function connectAll(kay: Kay, link: BackendHandle, services: string[], options: ConnectOptions): Promise<void> {
-  const done = new Map<string, ConnectedService>();
+async function connectAll(
+  kay: Kay,
+  link: BackendHandle,
+  { wanted, done }: { wanted: string[]; done: Map<string, ConnectedService> },
+  options: ConnectOptions,
+): Promise<void> {
+  if (!kay.flags.json) report(kay, [...done.values()]);
+  const services = wanted.filter((name) => !done.has(name.toLowerCase()));
   const failed = new Map<string, Problem>();
   const take = (one: ConnectedService) => {
     done.set(one.service, one);
@@ -56,8 +77,13 @@ async function connectAll(kay: Kay, link: BackendHandle, services: string[], opt
   const [last = ""] = others;
   if (others.length === 1) await tried(last, () => connectOne(kay, link, last, options));
   if (others.length > 1) await connectOthers(kay, link, others, { options, take, tried, failed });
-  const connected = services.flatMap((service) => done.get(service) ?? []);
-  finish(kay, services, connected, failed);
+  const connected = wanted.flatMap((service) => done.get(service.toLowerCase()) ?? []);
+  await approveKnown(
+    kay,
+    link,
+    connected.map(({ service }) => service),
+  );
+  finish(kay, wanted, connected, failed);
 }
 
 type Taking = {

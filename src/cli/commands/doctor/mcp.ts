@@ -35,24 +35,39 @@ export async function inspectServer(facts: CheckContext, service: ServiceView): 
   if (!service.mcp) return skip("It is no MCP server.");
   if (!service.connected) return warn(`${title} wants a sign-in.`, `Run \`kay connect ${word}\`.`);
   const { api } = await facts.signedIn();
-  const [patience, done] = [new AbortController(), new AbortController()];
-  facts.kay.clock.sleep(PATIENCE_MS, AbortSignal.any([facts.signal, done.signal])).then(
-    () => patience.abort(),
-    () => {},
-  );
   try {
-    const signal = AbortSignal.any([facts.signal, patience.signal]);
-    const { outcome, service: now } = await api.approveService(service.name, { dry_run: true }, { signal });
+    const looked = await withPatience(facts, (signal) =>
+      api.approveService(service.name, { dry_run: true }, { signal }),
+    );
+    if (!looked) return late(service, word);
+    const { outcome, service: now } = looked;
     if (outcome !== "unchanged" || service.mcp.changes.length > 0)
       return warn(`${title} changed its tools.`, `Run \`kay services approve ${word}\`.`);
     return ok(
       `${now.mcp?.command === undefined ? "It answers" : "Its program starts"}, with ${now.tools.length} tools as they were approved.`,
     );
   } catch (error) {
-    if (patience.signal.aborted && !facts.signal.aborted) return late(service, word);
     if (!(error instanceof Problem)) throw error;
     if (error.code === "AUTH_REQUIRED") return warn(error.message, `Run \`kay connect ${word}\`.`);
     return fail(error.message, error.hint || `Look at its command or address: \`kay services export ${word}\`.`);
+  }
+}
+
+/** Gives a server its time here. Returns undefined when it is over. */
+export async function withPatience<T>(
+  { kay, signal }: CheckContext,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T | undefined> {
+  const [patience, done] = [new AbortController(), new AbortController()];
+  kay.clock.sleep(PATIENCE_MS, AbortSignal.any([signal, done.signal])).then(
+    () => patience.abort(),
+    () => {},
+  );
+  try {
+    return await work(AbortSignal.any([signal, patience.signal]));
+  } catch (error) {
+    if (patience.signal.aborted && !signal.aborted) return undefined;
+    throw error;
   } finally {
     done.abort();
   }

@@ -1,12 +1,15 @@
 import { Problem } from "#protocol/errors";
+import type { KnownService } from "#protocol/known-services";
 import { quoteShellWord } from "#protocol/shell";
 import type { ServiceView, ToolView } from "#protocol/tools";
 import { toLine } from "#ui/text/words";
 import { formatAccount, formatSite } from "../../backend/account-labels.ts";
+import { listKnownServices } from "../../backend/known-services.ts";
 import { unknownServiceProblem } from "../connections.ts";
 import { type Check, type Finding, fail, ok, skip, warn } from "./check.ts";
 import type { CheckContext } from "./context.ts";
 import { BlockedCheck } from "./context.ts";
+import { inspectAddress } from "./known.ts";
 import { inspectServer } from "./mcp.ts";
 
 /** What can be rehearsed of one service, in the order in which it is needed. */
@@ -14,7 +17,8 @@ export function createServiceChecks(typed: string): Check[] {
   const name = typed.toLowerCase();
   const found = (facts: CheckContext) => getService(facts, name);
   return [
-    { id: "service", title: "Service", look: async (facts) => findKnown(facts, name) },
+    { id: "service", title: "Service", look: async (facts) => findNamed(facts, name) },
+    { id: "service.address", title: "Address", look: async (facts) => address(facts, name) },
     { id: "service.client", title: "OAuth client", look: async (facts) => client(facts, await found(facts)) },
     { id: "service.consent", title: "Consent page", look: async (facts) => consent(facts, await found(facts)) },
     { id: "service.account", title: "Account", look: async (facts) => account(await found(facts)) },
@@ -39,7 +43,9 @@ async function find(facts: CheckContext, name: string): Promise<{ service?: Serv
   return { names: Object.keys(connections), ...(connection ? { service: { ...connection, name, state } } : {}) };
 }
 
-async function findKnown(facts: CheckContext, name: string) {
+async function findNamed(facts: CheckContext, name: string) {
+  const known = await findNewServer(facts, name);
+  if (known) return ok(`${known.title}, an MCP server that kay knows. It is not added yet.`);
   if (await isSignedOut(facts)) {
     const connect = `Run \`kay connect ${quoteShellWord(name)}\`.`;
     return skip("Not signed in, so it cannot be checked.", connect);
@@ -51,6 +57,19 @@ async function findKnown(facts: CheckContext, name: string) {
   return ok(`${toLine(service.title ?? service.name)}${where}.`);
 }
 
+/** A server that kay knows by this name, unless a service of the name is there. */
+async function findNewServer(facts: CheckContext, name: string): Promise<KnownService | undefined> {
+  const known = (await import("#protocol/known-services")).findKnownService(name);
+  if (!known || (await listKnownServices(facts.kay)).some((service) => service.name === name)) return undefined;
+  return !(await isSignedOut(facts)) && (await find(facts, name)).service ? undefined : known;
+}
+
+/** A server that was added is inspected with its sign-in, by another check. */
+async function address(facts: CheckContext, name: string): Promise<Finding | null> {
+  const known = await findNewServer(facts, name);
+  return known ? await inspectAddress(facts, known) : null;
+}
+
 async function isSignedOut(facts: CheckContext): Promise<boolean> {
   const link = await facts.reached();
   const { token, refresh_token } = await facts.signIn();
@@ -59,8 +78,8 @@ async function isSignedOut(facts: CheckContext): Promise<boolean> {
 
 async function getService(facts: CheckContext, name: string): Promise<ServiceView> {
   const { service } = await find(facts, name);
-  if (!service) throw new BlockedCheck("Unknown service.");
-  return service;
+  if (service) return service;
+  throw new BlockedCheck((await findNewServer(facts, name)) ? "It is not added yet." : "Unknown service.");
 }
 
 async function requireConnected(facts: CheckContext, name: string): Promise<ServiceView> {

@@ -10,8 +10,11 @@ export function createServicesCommand(kay: Kay): Command {
     .action(async () => (await import("./run.ts")).listServices(kay));
   command
     .command("list")
+    .option("--known", "List the MCP servers that `kay connect` knows by name")
     .description("List services with their state, account and site")
-    .action(async () => (await import("./run.ts")).listServices(kay));
+    .action(async ({ known }: { known?: boolean }) =>
+      known ? (await import("./known.ts")).listKnown(kay) : (await import("./run.ts")).listServices(kay),
+    );
   command
     .command("show")
     .argument("<service>")

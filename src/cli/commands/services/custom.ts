@@ -11,7 +11,7 @@ import type { Kay } from "../../kay.ts";
 import { confirmOrThrow } from "../../prompt/confirm.ts";
 import { readPipedInput } from "../../terminal/piped-input.ts";
 import { showDescription } from "./show-description.ts";
-import { askToTrustReads, explainApprovals } from "./trust-reads.ts";
+import { askToTrustReads, explainApprovals, toExpected } from "./trust-reads.ts";
 
 /** Largest description in bytes; the backend has the same limit. */
 const LONGEST = 256 * 1024;
@@ -41,8 +41,7 @@ export async function confirmAndAdd(
   if (!(await confirmOrThrow(kay, `${verb} ${toLine(look.service.name)}?`, otherwise)))
     throw new Problem("CANCELLED", "Nothing was changed.");
   const trust = await askToTrustReads(kay, look);
-  const expected = look.fingerprint ? { expected: look.fingerprint } : {};
-  const done = await send({ ...body, ...trust, dry_run: false, ...expected });
+  const done = await send({ ...body, ...trust, dry_run: false, ...toExpected(look) });
   if (kay.flags.json) return kay.out.writeJson(done);
   kay.out.writeLine(`${done.outcome === "added" ? "Added" : "Replaced"} ${toLine(done.service.name)}.`);
   explainApprovals(kay, done);

@@ -6,7 +6,7 @@ import type { Kay } from "../../kay.ts";
 import { confirmOrThrow } from "../../prompt/confirm.ts";
 import { confirmAndAdd, finishAdd, sendDescription } from "./custom.ts";
 import { showDescription } from "./show-description.ts";
-import { askToTrustReads, explainApprovals } from "./trust-reads.ts";
+import { askToTrustReads, explainApprovals, toExpected } from "./trust-reads.ts";
 
 /** What `kay services add --mcp` was called with: an address or a command in one text, or the words of a command after `--`. */
 export type McpFlags = {
@@ -69,10 +69,6 @@ export async function approveMcpServer(
 
 function toTrust({ trustReads }: { trustReads?: boolean | undefined }): { trust_reads?: boolean } {
   return trustReads === undefined ? {} : { trust_reads: trustReads };
-}
-
-function toExpected({ fingerprint }: AddServiceResponse): { expected?: string } {
-  return fingerprint ? { expected: fingerprint } : {};
 }
 
 /** A server that could not be added has no page yet, so the user inspects it directly. */

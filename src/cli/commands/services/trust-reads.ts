@@ -28,6 +28,12 @@ export function explainApprovals(kay: Kay, done: AddServiceResponse): void {
   );
 }
 
-function listClaimedReads({ service }: AddServiceResponse): string[] {
+/** Lists the tools that only the server calls reads. */
+export function listClaimedReads({ service }: AddServiceResponse): string[] {
   return service.tools.filter(({ claim }) => claim === "read").map(({ name }) => name);
+}
+
+/** Binds an approval to the tools that were shown. */
+export function toExpected({ fingerprint }: AddServiceResponse): { expected?: string } {
+  return fingerprint ? { expected: fingerprint } : {};
 }

@@ -1,0 +1,58 @@
+import type { Api } from "#client/api/api";
+import type { AddServiceResponse } from "#protocol/custom-services";
+import { Problem } from "#protocol/errors";
+import { quoteShellWord } from "#protocol/shell";
+import { toLine } from "#ui/text/words";
+import type { Kay } from "../../kay.ts";
+import { canPrompt } from "../../prompt/confirm.ts";
+import { promptLine } from "../../prompt/line.ts";
+import { showDescription } from "../services/show-description.ts";
+import { explainApprovals, listClaimedReads, toExpected } from "../services/trust-reads.ts";
+
+/**
+ * Shows the tools of a connected MCP server and approves them with one answer. Where kay cannot prompt, it says how to
+ * approve them.
+ *
+ * @throws Problem CANCELLED when they are not approved
+ */
+export async function approveTools(kay: Kay, api: Api, name: string, look: AddServiceResponse): Promise<void> {
+  const word = quoteShellWord(toLine(name));
+  if (!kay.flags.yes && (!canPrompt(kay) || kay.flags.json)) {
+    kay.out.writeProgress(`Its tools are not approved yet. Review them with \`kay services approve ${word}\`.`);
+    return;
+  }
+  if (!kay.flags.json) await showDescription(kay, { ...look, changes: [] });
+  const trust = await askToApproveTools(kay, look);
+  const done = await api.approveService(
+    name,
+    { ...trust, ...toExpected(look), dry_run: false },
+    { signal: kay.signal },
+  );
+  const count = done.service.tools.length;
+  kay.out.writeProgress(`Approved ${count === 1 ? "1 tool" : `${count} tools`} of ${toLine(name)}.`);
+  explainApprovals(kay, done);
+}
+
+/**
+ * Asks once about the tools that were shown: approve them, also run without asking those that the server calls reads, or
+ * neither. `--yes` approves them and trusts no read.
+ *
+ * @throws Problem CANCELLED when they are not approved, INPUT_REQUIRED where kay cannot prompt
+ */
+export async function askToApproveTools(kay: Kay, look: AddServiceResponse): Promise<{ trust_reads?: true }> {
+  if (kay.flags.yes) return {};
+  const title = toLine(look.service.title);
+  if (!canPrompt(kay))
+    throw new Problem("INPUT_REQUIRED", `The tools of ${title} must be approved. Cannot prompt here.`, {
+      hint: "Use --yes, or run this on a terminal.",
+    });
+  const reads = listClaimedReads(look).length;
+  const choice =
+    reads === 0
+      ? "[y/N]"
+      : `y: ask before each call, r: as y, but run the ${reads} that only read (by its word) without asking [y/r/N]`;
+  const answer = await promptLine(kay, `Approve the tools of ${title}? ${choice} `, kay.signal);
+  if (reads > 0 && /^r(eads?)?$/i.test(answer)) return { trust_reads: true };
+  if (/^y(es)?$/i.test(answer)) return {};
+  throw new Problem("CANCELLED", "Nothing was approved.");
+}

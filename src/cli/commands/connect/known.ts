@@ -1,0 +1,120 @@
+import type { AddServiceResponse, McpRequest } from "#protocol/custom-services";
+import { Problem } from "#protocol/errors";
+import type { KnownService } from "#protocol/known-services";
+import { quoteShellWord } from "#protocol/shell";
+import type { ServiceView } from "#protocol/tools";
+import { toLine } from "#ui/text/words";
+import type { BackendHandle } from "../../backend/handle.ts";
+import { listKnownServices, loadServices } from "../../backend/known-services.ts";
+import type { ConnectedService } from "../../consent/connection.ts";
+import type { Kay } from "../../kay.ts";
+import { sendDescription } from "../services/custom.ts";
+import { showDescription } from "../services/show-description.ts";
+import { explainApprovals, toExpected } from "../services/trust-reads.ts";
+import { approveTools, askToApproveTools } from "./approve-tools.ts";
+
+/** A service that `kay connect` takes by name. `known` is set for MCP servers that are not added yet. */
+export type ConnectableService = ServiceView & { known?: KnownService };
+
+/**
+ * Lists what `kay connect` takes by name: the services of the backend, or of this kay without one, and the MCP servers
+ * that kay knows. A built-in or own service wins over a known one of its name.
+ */
+export async function listConnectableServices(kay: Kay, link: BackendHandle | null): Promise<ConnectableService[]> {
+  const { KNOWN_SERVICES } = await import("#protocol/known-services");
+  const services = await loadServices(kay, link);
+  const taken = new Set(services.map(({ name }) => name));
+  const others = KNOWN_SERVICES.filter(({ name }) => !taken.has(name)).map((known) => ({
+    ...{ name: known.name, title: known.title, connected: false, state: "not_connected" as const },
+    known,
+  }));
+  return [...services, ...others];
+}
+
+/** How a known service is added: with a client that its user registered, where it needs one. */
+export type KnownOptions = { clientId?: string };
+
+/**
+ * Adds a known MCP server whose name is free, so that it can be connected like any other service. Its tools are approved
+ * here if it lists them without a sign-in, else after the consent.
+ *
+ * @returns its connection, if it needs no sign-in and is connected by this
+ * @throws Problem SERVICE_NOT_CONFIGURED when it needs a client, CANCELLED when its tools are not approved
+ */
+export async function addKnownService(
+  kay: Kay,
+  link: BackendHandle,
+  name: string,
+  { clientId }: KnownOptions,
+): Promise<ConnectedService | undefined> {
+  const known = await findFreeService(kay, name);
+  if (!known) return undefined;
+  const mcp: McpRequest = { url: known.url, name, ...(clientId === undefined ? {} : { client_id: clientId }) };
+  const look = await inspectFree(kay, link, mcp);
+  if (!look) return undefined;
+  if (known.client === "client-id" && clientId === undefined && look.service.sign_in !== "oauth2")
+    throw clientProblem(link, known);
+  const { service } = look;
+  let trust: { trust_reads?: true } = {};
+  if (service.sign_in === "none") {
+    if (!kay.flags.json) await showDescription(kay, look);
+    trust = await askToApproveTools(kay, look);
+  } else {
+    kay.out.writeProgress(`Adding ${toLine(service.title)}, the MCP server at ${toLine(service.base_url)}.`);
+    if (known.note) kay.out.warn(known.note);
+  }
+  const done = await sendDescription(kay, link, { mcp, ...trust, ...toExpected(look), dry_run: false });
+  explainApprovals(kay, done);
+  if (!done.connected) return undefined;
+  const { connections } = await link.api.connections({ signal: kay.signal });
+  const connection = connections[name] ?? { connected: true };
+  return { service: name, connection, message: `Connected ${toLine(name)}, which needs no sign-in` };
+}
+
+/** Shows the tools that a connected server lists now, and approves them with one answer; a no removes the server again. */
+export async function approveKnownService(kay: Kay, link: BackendHandle, name: string): Promise<void> {
+  const { api } = link;
+  const look = await api.approveService(name, { dry_run: true }, { signal: kay.signal });
+  if (look.outcome === "unchanged") return;
+  try {
+    await approveTools(kay, api, name, look);
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== "CANCELLED" || kay.signal.aborted) throw error;
+    await api.removeService(name, { signal: kay.signal });
+    throw new Problem("CANCELLED", `Its tools were not approved, so ${toLine(name)} was removed again.`);
+  }
+}
+
+/** Whether kay knows an MCP server of this name, which no built-in service has. */
+export async function isKnownServer(kay: Kay, name: string): Promise<boolean> {
+  return (await findFreeService(kay, name)) !== undefined;
+}
+
+/** Built-in services keep their names; nothing is asked of the backend for them. */
+async function findFreeService(kay: Kay, name: string): Promise<KnownService | undefined> {
+  const { findKnownService } = await import("#protocol/known-services");
+  const known = findKnownService(name);
+  if (!known) return undefined;
+  const builtIn = await listKnownServices(kay);
+  return builtIn.some((service) => service.name === name) ? undefined : known;
+}
+
+/** Looks at the server, unless the name is taken by a service that is there. */
+async function inspectFree(kay: Kay, link: BackendHandle, mcp: McpRequest): Promise<AddServiceResponse | undefined> {
+  try {
+    const look = await sendDescription(kay, link, { mcp, dry_run: true });
+    return look.outcome === "added" ? look : undefined;
+  } catch (error) {
+    // A backend that has only what the guide has, or a name that is taken: connecting says what is there.
+    const isTaken = error instanceof Problem && error.details.field === "name";
+    if (isTaken || (error instanceof Problem && error.code === "NOT_FOUND")) return undefined;
+    throw error;
+  }
+}
+
+function clientProblem(link: BackendHandle, { name, title, docs }: KnownService): Problem {
+  const redirect = `${link.baseUrl}/auth/callback`;
+  return new Problem("SERVICE_NOT_CONFIGURED", `${title} needs an OAuth client that you register there.`, {
+    hint: `Register one with the redirect URL ${redirect} (see ${docs}), then run \`kay connect ${quoteShellWord(name)} --client-id ID --client-secret\`.`,
+  });
+}

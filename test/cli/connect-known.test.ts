@@ -1,0 +1,117 @@
+import { expect, test } from "vitest";
+import { checksOf } from "#test/doctor";
+import { documentOf, type Machine, type MachineOptions, useKay } from "#test/kay";
+import { paste } from "#test/key-page";
+import type { LoginOptions } from "#test/mcp-login";
+import { mcpStandIn } from "#test/mcp-stand-ins";
+
+const kay = useKay();
+const TERMINAL = { terminal: true, env: { NO_COLOR: "1" } };
+
+/** Somebody beside a stand-in, who consents at its page. */
+function beside(name: string, options: LoginOptions | "open", more: MachineOptions = {}) {
+  const standIn = mcpStandIn(name, options);
+  const ann: Machine = kay({
+    elsewhere: standIn.fetch,
+    person: async (link) => ann.place.backend.fetch(new Request(standIn.login?.consent(link) ?? link)),
+    ...more,
+  });
+  return { ann, ...standIn };
+}
+
+test("one command adds a known server that registers clients, opens its consent, shows its tools, and takes one answer", async () => {
+  const { ann, server, login } = beside("linear", {});
+  server.state.paid = true;
+  const run = await ann("connect linear", { ...TERMINAL, types: ["r"] });
+  expect(run).toMatchObject({ exit: 0, stdout: expect.stringMatching(/^Connected linear as /) });
+  expect(run.stderr).toContain("Adding Linear, the MCP server at https://mcp.linear.app/mcp.\n");
+  expect(run.stderr).toMatch(/^To connect linear, allow it at login\d+\.example\.test:$/m);
+  expect(run.stderr).toContain("\n  write        linear.add_note   (11 characters)\n");
+  expect(run.stderr).toContain(
+    "Approve the tools of Linear? y: ask before each call, r: as y, but run the 3 that only read (by its word) without asking [y/r/N] r\nApproved 4 tools of linear.\n",
+  );
+  expect(await ann("tools call linear.list_paid")).toEqual({ exit: 0, stdout: "paid notes\n", stderr: "" });
+  expect(login?.state).toMatchObject({ registrations: 1, faults: [] });
+  const again = await ann("connect linear", TERMINAL);
+  expect(again).toMatchObject({ exit: 0, stdout: expect.stringMatching(/^Connected linear as /) });
+  expect(again.stderr).not.toContain("Approve the tools");
+});
+
+test("a no to the tools removes the server again, with its connection", async () => {
+  const { ann, login } = beside("linear", {}, { signedIn: true });
+  const run = await ann("connect linear", { ...TERMINAL, types: ["n"] });
+  expect(run).toMatchObject({
+    exit: 5,
+    stderr: expect.stringContaining("✗ Its tools were not approved, so linear was removed again.\n"),
+  });
+  expect((await ann("services")).stdout).not.toContain("linear");
+  expect(login?.refresh.size).toBe(0);
+});
+
+test("in a script, the server is connected and a sentence says how to approve its tools; --yes approves them", async () => {
+  const { ann } = beside("linear", {}, { signedIn: true });
+  expect(await ann("connect linear")).toMatchObject({
+    exit: 0,
+    stderr: expect.stringContaining("Review them with `kay services approve linear`.\n"),
+  });
+  expect((await ann("tools list --service linear")).stdout).toBe("");
+  const run = await ann("connect linear --yes --json");
+  expect(documentOf(run)).toMatchObject({ service: "linear", connected: true });
+  expect((await ann("tools list --service linear")).stdout).toMatch(/^linear\.add_note\twrite\t/m);
+});
+
+test("an open server shows its tools before it is added, and needs one answer", async () => {
+  const { ann } = beside("deepwiki", "open", { signedIn: true });
+  expect(await ann("connect deepwiki")).toMatchObject({ exit: 2 });
+  const no = await ann("connect deepwiki", { ...TERMINAL, types: [""] });
+  expect(no).toMatchObject({ exit: 5, stdout: "" });
+  const run = await ann("connect deepwiki", { ...TERMINAL, types: ["y"] });
+  expect(run.stderr).toMatch(/Deepwiki \(deepwiki\) at https:\/\/mcp\.deepwiki\.com\/mcp\n/);
+  expect(run).toMatchObject({ exit: 0, stdout: "Connected deepwiki, which needs no sign-in\n" });
+  expect((await ann("tools list --service deepwiki")).stdout).toMatch(/^deepwiki\.pick_note\twrite\t/m);
+});
+
+test("a server with a key asks for it on a page", async () => {
+  const { fetch } = mcpStandIn("close", { key: "s3cret" });
+  const ann: Machine = kay({
+    elsewhere: fetch,
+    person: async (link) => paste(ann.place.backend, link, { secret: "s3cret" }),
+  });
+  const run = await ann("connect close --yes");
+  expect(run).toMatchObject({ exit: 0, stdout: "Connected close as access token at https://mcp.close.com/mcp\n" });
+  expect(run.stderr).toContain("To connect close, paste its key at ");
+  expect((await ann("tools list --service close")).stdout).toMatch(/^close\.add_note/m);
+});
+
+test("a name that is built in stays built in, and one that is taken by the user's own service is left alone", async () => {
+  const ann = kay();
+  expect((await ann("connect notion")).stderr).toMatch(/^✗ notion is not configured on this backend\./);
+  const { ann: bob, notes } = beside("linear", {}, { signedIn: true });
+  await bob(["services", "add", "--name", "linear", "--mcp", `${notes}?team=7`, "--yes"]);
+  await bob("connect linear");
+  expect((await bob("services export linear")).stdout).toContain("?team=7");
+});
+
+test("the list of known servers needs no sign-in, and connect names them", async () => {
+  const ann = kay();
+  const { stdout } = await ann("services list --known");
+  expect(stdout).toMatch(/^linear\tissues, projects and cycles\tconsent\thttps:\/\/mcp\.linear\.app\/mcp$/m);
+  expect(stdout).toMatch(/^notion\t.*\tbuilt in\t/m);
+  const { known } = documentOf(await ann("services list --known --json")) as { known: { name: string }[] };
+  expect(known.length).toBeGreaterThan(40);
+  const listed = await ann("connect", { ...TERMINAL, types: [""] });
+  const said = listed.stderr.replace(/\s+/g, " ");
+  expect(said).toContain("MCP servers, by name: apify, asana,");
+  expect(said).toMatch(/and \d+ MCP servers: `kay services list --known`\./);
+});
+
+test("doctor says whether the address of a known server answers, before it is added", async () => {
+  const { ann } = beside("linear", {});
+  const found = checksOf(await ann("doctor linear --json"));
+  expect(found.service).toBe("ok: Linear, an MCP server that kay knows. It is not added yet.");
+  expect(found["service.address"]).toBe("ok: https://mcp.linear.app/mcp answers, and asks for consent in the browser.");
+  const gone = kay({ elsewhere: async () => new Response("<html>", { status: 404 }) });
+  expect(checksOf(await gone("doctor linear --json"))["service.address"]).toBe(
+    "failed: Linear refused the request (HTTP 404). → See https://linear.app/docs/mcp.",
+  );
+});
