@@ -27,8 +27,25 @@ export type OAuth = {
   refresh: "rotating" | "stable" | "none";
   /** Encoding of token requests; form encoding (RFC 6749) if omitted. */
   tokenBody?: "json";
+  /** How the provider revokes tokens at its endpoint `revoke`. Without it, the provider cannot. */
+  revocation?: Revocation;
+  /** The page where users remove kay's access to their account, or the one that explains how. */
+  accessPage?: string;
   /** Error codes of the token endpoint, besides `invalid_grant`, that mean the grant is permanently invalid. */
   goneErrors?: string[];
+};
+
+/**
+ * A provider's way to revoke. `rfc7009`: a form with the token and the client's credentials. `bearer`: the token itself
+ * makes the request (Slack). `github`: DELETE with the token in a JSON body.
+ */
+export type Revocation = {
+  style: "rfc7009" | "bearer" | "github";
+  /**
+   * What one request ends: the consent that the token came from, or all that the account ever gave to the client. `github`
+   * ends either.
+   */
+  covers: "consent" | "account";
 };
 
 /** A client registered with a provider. Secrets stay in memory and in the operator's configuration. */

@@ -101,13 +101,40 @@ export type ConnectionsResponse = z.infer<typeof ConnectionsResponse>;
 /** Body of `POST /connections/disconnect?service=`. The session ID is optional with a bearer token. */
 export const DisconnectRequest = z.looseObject({ session_id: z.optional(z.nullable(z.string())) });
 
+/** What became of the access at the service after kay deleted its tokens. */
+export const RevocationReport = z.looseObject({
+  /**
+   * `shared`: revoking would end other connections too. `unsupported`: the service cannot revoke. `failed`: it did not
+   * confirm it in time.
+   */
+  status: z.enum(["revoked", "shared", "unsupported", "failed"]),
+  /** What the user should know. Absent if the access was revoked. */
+  message: z.optional(z.string()),
+  /** Page where the user removes the access, or that explains how. */
+  page: z.optional(z.string()),
+});
+export type RevocationReport = z.infer<typeof RevocationReport>;
+
 /** Answer of `POST /connections/disconnect`. */
 export const DisconnectResponse = z.looseObject({
   service: text,
   connected: z.boolean(),
   message: z.optional(z.string()),
+  /** Absent if there was nothing to revoke. */
+  revocation: z.optional(RevocationReport),
 });
 export type DisconnectResponse = z.infer<typeof DisconnectResponse>;
+
+/** Body of `POST /auth/logout`. Without one, the connections stay. */
+export const LogoutRequest = z.looseObject({ disconnect: z.optional(z.boolean()) });
+
+/** Answer of `POST /auth/logout`. */
+export const LogoutResponse = z.looseObject({
+  message: z.optional(z.string()),
+  /** What became of the access at each service, if the client asked to disconnect them. */
+  revocations: z.optional(z.record(z.string(), RevocationReport)),
+});
+export type LogoutResponse = z.infer<typeof LogoutResponse>;
 
 /** Body of `POST /auth/refresh`. */
 export const RefreshRequest = z.looseObject({ refresh_token: text });

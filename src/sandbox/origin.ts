@@ -65,7 +65,15 @@ export function createOrigin<World>(start: OriginStart<World>): Origin {
   }
   registerAvatars(app);
   registerOAuthRoutes(app, oauth);
-  provider.routes(app, { world: () => world, changed, now, random, grant: grantOf, client: start.client });
+  provider.routes(app, {
+    world: () => world,
+    changed,
+    now,
+    random,
+    grant: grantOf,
+    revoke: grants.revoke,
+    client: start.client,
+  });
   return {
     fetch: (request, address) => serve(request, address, { app, faults, requests, holder, now }),
     snapshot: () => ({ world, tokens }),

@@ -58,6 +58,16 @@ export type OAuthTraits = {
   offlineScope?: string;
   /** Whether parameters ask for a refresh token, where those decide: `first` is at the first consent of an account only. */
   asksRefresh?(query: URLSearchParams): RefreshTokenRule;
+  /** The endpoint that takes a token back (RFC 7009), where the provider has one. */
+  revocation?: {
+    path: string;
+    /** `account`: everything that the account gave to the client ends, as at Google. */
+    covers: "consent" | "account";
+    /** Whoever has the token may take it back, without the client's secret (Google). */
+    open?: true;
+    /** Answer for a token that is not known; 200 if left out, as the RFC says. */
+    unknown?: { status: 400; body: Record<string, unknown> };
+  };
   /** Body of a successful token answer, in the provider's own fields. */
   answer(tokens: IssuedTokens, grantType: string): Record<string, unknown>;
   /** Tokens may come as `Authorization: token …` too, as Octokit sends them (GitHub). */
@@ -93,6 +103,8 @@ export type ProviderContext<World> = {
   random(bytes: number): Uint8Array;
   /** The grant behind the request's bearer token, unless it is missing, unknown, expired or revoked. */
   grant(request: Request): Grant | undefined;
+  /** Takes the consent behind an access or refresh token back; returns whether there was one. */
+  revoke(token: string, covers: "consent" | "account"): boolean;
   /** The client registered here, for endpoints of the OAuth server that a provider has besides the usual two. */
   client: { id: string; secret: string };
 };

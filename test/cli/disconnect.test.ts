@@ -8,7 +8,10 @@ test("disconnect asks on a terminal, and a yes does it", async () => {
   expect(await ann("disconnect jira bitbucket", { terminal: true, types: ["y"], env: { NO_COLOR: "1" } })).toEqual({
     exit: 0,
     stdout: "Disconnected jira.\nDisconnected bitbucket.\n",
-    stderr: "Disconnect jira, bitbucket? [y/N] y\n",
+    stderr:
+      "Disconnect jira, bitbucket? [y/N] y\n" +
+      "! kay deleted its tokens, but Bitbucket has no way to revoke them. Remove kay's\n" +
+      "  access at https://bitbucket.org/account/settings/app-authorizations/.\n",
   });
   expect(await ann("connections --check jira")).toMatchObject({ exit: 4 });
 });
@@ -40,7 +43,11 @@ test.for([
 
 test("disconnect --yes does not ask; --json prints the backend's answer", async () => {
   const ann = kay({ connected: ["jira", "confluence", "bitbucket"] });
-  expect(await ann("disconnect jira --yes")).toEqual({ exit: 0, stdout: "Disconnected jira.\n", stderr: "" });
+  expect(await ann("disconnect jira --yes")).toEqual({
+    exit: 0,
+    stdout: "Disconnected jira.\n",
+    stderr: "! kay deleted its tokens for Jira and did not revoke them: that would end the access of confluence too.\n",
+  });
   expect(documentOf(await ann("disconnect confluence -y --json"))).toMatchObject({
     service: "confluence",
     connected: false,

@@ -194,7 +194,10 @@ test("profile remove disconnects its services, signs out at the backend, and for
   expect(await ann("profile remove work --yes")).toEqual({
     exit: 0,
     stdout: "Profile work is removed.\n",
-    stderr: "Profile default is the current one now.\n",
+    stderr:
+      "! kay deleted its tokens, but Bitbucket has no way to revoke them. " +
+      "Remove kay's access at https://bitbucket.org/account/settings/app-authorizations/.\n" +
+      "Profile default is the current one now.\n",
   });
   expect(ann.place.network.calls()).toEqual(["GET /connections", "POST /connections/disconnect", "POST /auth/logout"]);
   expect(readdirSync(join(ann.folder, "kay", "credentials"))).toEqual(["default.json"]);

@@ -1,10 +1,10 @@
-import type { ConnectionsResponse, Connection as ConnectionView } from "#protocol/connections";
+import type { ConnectionsResponse, Connection as ConnectionView, RevocationReport } from "#protocol/connections";
 import type { BackendPorts } from "../ports.ts";
 import { endStates, forgetApprovals } from "../store/custom-services.ts";
 import { deleteGrant, findGrant, type Grant, listGrants, markDisconnected } from "../store/grants.ts";
 import type { DbConnection } from "../store/schema.ts";
 import { findService, listServices, type ServicePorts } from "./catalog.ts";
-import { revokeGrant } from "./mcp/revoke.ts";
+import { revokeGrant, revokeGrants } from "./revoke.ts";
 
 /** Every service there is, and the account each is connected as (guide, "Step 4"). */
 export async function listConnections(ports: ServicePorts, installationId: string): Promise<ConnectionsResponse> {
@@ -14,26 +14,41 @@ export async function listConnections(ports: ServicePorts, installationId: strin
 }
 
 /**
- * Disconnects a service: removes its tokens, and revokes them if its server supports that. Disconnecting a service that
- * is not connected is not an error.
+ * Disconnects a service: removes its tokens, then revokes them if their provider supports that. Disconnecting a service
+ * that is not connected is not an error.
  *
  * @param signedIn whether the caller is signed in. Otherwise the account is remembered, so that the session ID alone cannot
  * put another in its place
- * @returns the service's name @throws Problem UNKNOWN_SERVICE
+ * @throws Problem UNKNOWN_SERVICE
  */
 export async function disconnectService(
   ports: ServicePorts & Pick<BackendPorts, "log" | "clock">,
   installationId: string,
   serviceName: string | null | undefined,
   signedIn: boolean,
-): Promise<string> {
+): Promise<{ service: string; revocation?: RevocationReport }> {
   const configuration = findService(await listServices(ports, installationId), serviceName);
   const { name } = configuration.service;
   const grant = await findGrant(ports.db, installationId, name);
   if (signedIn || !grant) await deleteGrant(ports.db, installationId, name);
   else await markDisconnected(ports.db, grant, "", new Date(ports.clock.now()));
-  await revokeGrant(ports, configuration, grant);
-  return name;
+  const revocation = await revokeGrant(ports, configuration, grant);
+  return { service: name, ...(revocation ? { revocation } : {}) };
+}
+
+/** Disconnects all services, then revokes their tokens where that is possible. The accounts are remembered. */
+export async function disconnectAll(
+  ports: ServicePorts & Pick<BackendPorts, "log" | "clock">,
+  installationId: string,
+): Promise<Record<string, RevocationReport>> {
+  const services = await listServices(ports, installationId);
+  const connections = [];
+  for (const grant of await listGrants(ports.db, installationId)) {
+    await markDisconnected(ports.db, grant, "", new Date(ports.clock.now()));
+    const configuration = services.find(({ service }) => service.name === grant.service);
+    if (configuration) connections.push({ configuration, grant });
+  }
+  return await revokeGrants(ports, connections);
 }
 
 /** One connection in the guide's words. */

@@ -70,7 +70,7 @@ async function ask(ports: Ports, configuration: ConnectableService, send: Send):
   const reach = described?.fetch ?? ports.fetch;
   const as = { issuer: new URL(endpoints.token).origin, token_endpoint: endpoints.token };
   const options: oauth.TokenEndpointRequestOptions = {
-    [oauth.customFetch]: (url, init) => reach(url, encode(init as RequestInit, service.oauth.tokenBody)),
+    [oauth.customFetch]: (url, init) => reach(url, encodeTokenRequest(init as RequestInit, service.oauth.tokenBody)),
     [oauth.allowInsecureRequests]: isLoopbackHost(new URL(endpoints.token).hostname),
     ...(service.oauth.tokenParams ? { additionalParameters: service.oauth.tokenParams } : {}),
     signal: AbortSignal.timeout(TIME_LIMIT),
@@ -87,8 +87,8 @@ async function ask(ports: Ports, configuration: ConnectableService, send: Send):
   return judge(ports, configuration, as, response, body);
 }
 
-/** The parameters as the provider takes them: Notion's endpoint is documented with JSON only. */
-function encode(init: RequestInit, body: "json" | undefined): RequestInit {
+/** Encodes the parameters as the provider takes them: Notion's endpoints are documented with JSON only. */
+export function encodeTokenRequest(init: RequestInit, body: "json" | undefined): RequestInit {
   if (body !== "json" || !(init.body instanceof URLSearchParams)) return init;
   const headers = new Headers(init.headers);
   headers.set("content-type", "application/json");

@@ -5,8 +5,8 @@ import { findState, undoState } from "../store/states.ts";
 import { revokeFamiliesSince } from "../store/token-families.ts";
 import { stalePage } from "./callback.ts";
 import { findService, listServices } from "./catalog.ts";
-import { revokeGrant } from "./mcp/revoke.ts";
 import type { Page } from "./page.ts";
+import { revokeGrant } from "./revoke.ts";
 import { hashState } from "./status.ts";
 import { isTicket } from "./tickets.ts";
 
@@ -37,7 +37,7 @@ export async function undoConnection(
     return found;
   });
   const configuration = findService(await listServices(ports, installation_id), name);
-  const revoked = await revokeGrant(ports, configuration, grant);
+  const revocation = await revokeGrant(ports, configuration, grant);
   const { title } = configuration.service;
   ports.log("warn", "connection.undone", { service: name });
   return {
@@ -45,9 +45,10 @@ export async function undoConnection(
     page: {
       tone: "denial",
       title: `${title} is disconnected again`,
-      text: revoked
-        ? `kay deleted the access, and took it back at ${title}.`
-        : `kay deleted the access. Remove kay in the settings of your ${title} account as well.`,
+      text:
+        revocation?.status === "revoked"
+          ? `kay deleted the access, and took it back at ${title}.`
+          : (revocation?.message ?? `kay deleted the access to ${title}.`),
       footer: "You can close this tab. Tell whoever sent you the link that you did not expect it.",
     },
   };

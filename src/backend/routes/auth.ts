@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import { RefreshRequest } from "#protocol/connections";
+import { LogoutRequest, RefreshRequest } from "#protocol/connections";
 import { parseShape } from "#protocol/parse";
 import { authenticate } from "../accounts/authenticate.ts";
 import { endSignIn, rotateTokens } from "../accounts/rotation.ts";
@@ -8,6 +8,7 @@ import { showBeginPage, submitBegin } from "../connections/begin-page.ts";
 import { handleCallback } from "../connections/callback.ts";
 import { CLIENT_METADATA_PATH } from "../connections/mcp/prepare.ts";
 import { buildClientMetadata } from "../connections/mcp/register.ts";
+import { disconnectAll } from "../connections/overview.ts";
 import { renderPage } from "../connections/page.ts";
 import { showKeyPage, submitKey } from "../connections/secret-entry.ts";
 import { getAuthorizationStatus } from "../connections/status.ts";
@@ -55,9 +56,12 @@ export function createAuthRoutes(ports: BackendPorts, engine: Engine): Hono {
     return c.json({ ...(await rotateTokens(ports, body.refresh_token)), message: "Token refreshed successfully" });
   });
   app.post("/auth/logout", async (c) => {
-    const { familyId } = await authenticate(ports, c.req.raw);
+    const { familyId, installationId } = await authenticate(ports, c.req.raw);
+    // The guide's client sends no body, and keeps its connections.
+    const body = parseShape(LogoutRequest, await readJsonBody(c.req.raw), "the request");
     await endSignIn(ports, familyId);
-    return c.json({ message: "Logged out successfully" });
+    const revocations = body.disconnect ? await disconnectAll(ports, installationId) : undefined;
+    return c.json({ message: "Logged out successfully", ...(revocations ? { revocations } : {}) });
   });
   return app;
 }

@@ -28,8 +28,8 @@ export function createConnectionRoutes(ports: BackendPorts): Hono<{ Bindings: { 
     const body = parseShape(DisconnectRequest, await readJsonBody(c.req.raw), "the request");
     const installationId = await getInstallation(ports, c.req.raw, body.session_id);
     const signedIn = (await signedInAs(ports, c.req.raw)) === installationId;
-    const service = await disconnectService(ports, installationId, c.req.query("service"), signedIn);
-    return c.json({ service, connected: false, message: `Successfully disconnected from ${service}` });
+    const { service, ...more } = await disconnectService(ports, installationId, c.req.query("service"), signedIn);
+    return c.json({ service, connected: false, message: `Successfully disconnected from ${service}`, ...more });
   });
   return app;
 }

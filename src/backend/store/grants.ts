@@ -45,6 +45,21 @@ export async function listGrants(db: DbConnection, installationId: string): Prom
   return db.selectFrom("grants").selectAll().where("installation_id", "=", installationId).execute();
 }
 
+/** Lists the connections of an account of a provider, of every installation. */
+export async function listGrantsOfAccount(
+  db: DbConnection,
+  provider: string,
+  accountId: string,
+): Promise<Pick<Grant, "installation_id" | "service">[]> {
+  return db
+    .selectFrom("grants")
+    .select(["installation_id", "service"])
+    .where("provider", "=", provider)
+    .where("account_id", "=", accountId)
+    .where("status", "=", "connected")
+    .execute();
+}
+
 /** Store what a consent gave, over whatever was there for this service. */
 export async function putGrant(db: DbConnection, grant: NewGrant): Promise<void> {
   const row = {

@@ -1,5 +1,5 @@
 import { clean } from "#protocol/clean";
-import type { DisconnectResponse } from "#protocol/connections";
+import type { DisconnectResponse, RevocationReport } from "#protocol/connections";
 import { Problem } from "#protocol/errors";
 import { saveAccountLabels } from "../backend/account-labels.ts";
 import type { BackendHandle } from "../backend/handle.ts";
@@ -19,7 +19,10 @@ export function createDisconnectCommand(kay: Kay): Command {
         confirmOrThrow(kay, question, "Use --yes."),
       );
       if (kay.flags.json) return kay.out.writeJson(answers.length === 1 ? answers[0] : { disconnected: answers });
-      for (const answer of answers) kay.out.writeLine(formatDisconnected(answer));
+      for (const answer of answers) {
+        kay.out.writeLine(formatDisconnected(answer));
+        warnAboutAccess(kay, answer.revocation);
+      }
     });
 }
 
@@ -42,12 +45,24 @@ export async function confirmAndDisconnect(
   }
   if (!(await ask(`Disconnect ${clean(services.join(", "), { lines: false })}?`)))
     throw new Problem("CANCELLED", "No service was disconnected.");
-  const answers = [];
+  const answers: DisconnectResponse[] = [];
   for (const service of services) {
     answers.push(await api.disconnect(service, { session_id, signal: kay.signal }));
     await saveAccountLabels(link, { [service]: { connected: false } });
   }
-  return answers;
+  return answers.map((answer, at) => omitSettledReport(answer, answers.slice(at + 1)));
+}
+
+/** Access that a service shares with others was kept, but the last of them revoked all of it. */
+function omitSettledReport(answer: DisconnectResponse, later: DisconnectResponse[]): DisconnectResponse {
+  const { revocation, ...rest } = answer;
+  const ended = later.some(({ revocation: last }) => last?.status === "revoked" && last.page === revocation?.page);
+  return revocation?.status === "shared" && ended ? { ...rest, revocation: { status: "revoked" } } : answer;
+}
+
+/** Warns about access that could not be revoked at its service, and says where users remove it. */
+export function warnAboutAccess(kay: Kay, revocation: RevocationReport | undefined): void {
+  if (revocation?.message) kay.out.warn(clean(revocation.message, { lines: false }));
 }
 
 export function formatDisconnected({ service }: DisconnectResponse): string {

@@ -1,14 +1,16 @@
+import type { Revocations } from "#client/api/refresh-call";
 import { Problem } from "#protocol/errors";
 import { Command } from "../command.ts";
 import type { Kay } from "../kay.ts";
 import { withDeadline } from "../time-limit.ts";
+import { warnAboutAccess } from "./disconnect.ts";
 
 /**
- * Creates `kay logout`, which revokes the sign-in and deletes its tokens. Keeps the session ID, never prompts, and
- * succeeds even if the backend cannot be reached.
+ * Creates `kay logout`, which revokes the sign-in, disconnects all services and deletes the tokens. Keeps the session
+ * ID, never prompts, and succeeds even if the backend cannot be reached.
  */
 export function createLogoutCommand(kay: Kay): Command {
-  return new Command("logout").description("Sign out and delete tokens from this machine").action(async () => {
+  return new Command("logout").description("Sign out and disconnect all services").action(async () => {
     const { credentials, origin, known } = await kay.resolveTarget();
     known.forget();
     const { signIn } = await credentials.read(origin);
@@ -17,11 +19,17 @@ export function createLogoutCommand(kay: Kay): Command {
         return kay.out.writeJson({ signed_out: true, revoked: false, message: "You were not signed in." });
       return kay.out.writeLine("You were not signed in.");
     }
-    const fault = await withDeadline(kay.clock, LIMIT_MS, revoke(kay));
+    let revocations: Revocations = {};
+    const work = revoke(kay, (found) => {
+      revocations = found;
+    });
+    const fault = await withDeadline(kay.clock, LIMIT_MS, work);
     await credentials.update(origin, ({ session_id }) => ({ session_id }));
     if (fault) kay.out.warn(`${fault.message} The sign-in may remain valid at the backend until it expires.`);
-    if (kay.flags.json) return kay.out.writeJson({ signed_out: true, revoked: !fault });
+    if (kay.flags.json)
+      return kay.out.writeJson({ signed_out: true, revoked: !fault, ...(fault ? {} : { revocations }) });
     kay.out.writeLine("Signed out.");
+    for (const report of Object.values(revocations)) warnAboutAccess(kay, report);
   });
 }
 
@@ -31,9 +39,10 @@ const LIMIT_MS = 5_000;
 /**
  * Revokes the stored sign-in at the backend, never the token in KAY_TOKEN. Returns the error if that failed, or null.
  */
-async function revoke(kay: Kay): Promise<Problem | null> {
+async function revoke(kay: Kay, done: (revocations: Revocations) => void): Promise<Problem | null> {
   try {
-    await (await kay.openBackend({ stored: true })).api.logout();
+    const { api } = await kay.openBackend({ stored: true });
+    done(await api.logout(undefined, { disconnect: true }));
     return null;
   } catch (error) {
     if (error instanceof Problem) return error;

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { Connection, ConnectionsResponse, DisconnectResponse } from "#protocol/connections";
+import { Connection, ConnectionsResponse, DisconnectResponse, LogoutResponse } from "#protocol/connections";
 
 /** One service, and the account it is connected as. */
 const Service = z.extend(Connection, { service: z.string() });
@@ -64,5 +64,7 @@ export const Logout = z.looseObject({
   signed_out: z.boolean(),
   /** Whether the backend was told. */
   revoked: z.boolean(),
+  /** What became of the access at each service. */
+  revocations: LogoutResponse.shape.revocations,
   message: z.optional(z.string()),
 });

@@ -23,7 +23,7 @@ import type { ConversationCalls } from "./conversations.ts";
 import { ignoreMissingAuthRoute, ignoreMissingRoute } from "./failure.ts";
 import { createLazyCalls } from "./lazy-calls.ts";
 import type { WriteOutcome } from "./lost-answers.ts";
-import type { RefreshCall } from "./refresh-call.ts";
+import type { RefreshCall, Revocations } from "./refresh-call.ts";
 import { sendLogout } from "./refresh-call.ts";
 import { type Call, sendCall } from "./send-call.ts";
 import type { StreamCalls } from "./stream.ts";
@@ -52,9 +52,11 @@ export type Api = StreamCalls &
      * `POST /auth/logout` with this token or the current one; five seconds in all. Resolves if the backend ended the
      * sign-in or does not know the token (401).
      *
+     * @param options `disconnect` also disconnects every service
+     * @returns what became of the access at each service
      * @throws Problem that says why the sign-in may still be valid
      */
-    logout(token?: string): Promise<void>;
+    logout(token?: string, options?: { disconnect?: boolean }): Promise<Revocations>;
     /** `POST /ask`. An answer of `status: "error"` is an answer. A lost answer is looked up, never requested again. */
     ask(request: AskRequest, options?: WriteOptions): Promise<AskResponse>;
     /** `POST /ask/confirm`, with the same protection against lost answers as `ask`. */
@@ -131,7 +133,7 @@ export function createApi(options: ApiOptions): Api {
         bearer(call, session_id ? () => sendCall(backend, call) : undefined),
       );
     },
-    logout: (token) => sendLogout(backend, tokens, token),
+    logout: (token, more) => sendLogout(backend, tokens, token, more),
     ask: (request, more) =>
       write(
         shapes.AskResponse,

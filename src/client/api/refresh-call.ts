@@ -1,4 +1,6 @@
+import type { LogoutResponse } from "#protocol/connections";
 import { Problem } from "#protocol/errors";
+import { tryParseJson } from "#protocol/parse-json";
 import { isToken } from "../credentials/envelope.ts";
 import type { BackendConnection } from "./backend-connection.ts";
 import { type TokenSource, withAuthorization } from "./bearer.ts";
@@ -67,22 +69,39 @@ function isFinal({ code, details }: Problem): boolean {
 
 const LOGOUT_LIMIT_MS = 5_000;
 
+/** By service, what became of the access there. */
+export type Revocations = NonNullable<LogoutResponse["revocations"]>;
+
 /** `POST /auth/logout` with the given or the current token; see `Api.logout`. */
-export async function sendLogout(backend: BackendConnection, tokens: TokenSource, given?: string): Promise<void> {
+export async function sendLogout(
+  backend: BackendConnection,
+  tokens: TokenSource,
+  given?: string,
+  { disconnect = false }: { disconnect?: boolean } = {},
+): Promise<Revocations> {
   const over = new AbortController();
   const limit = backend.clock.sleep(LOGOUT_LIMIT_MS, over.signal).then(() => {
     if (!over.signal.aborted) throw new Problem("TIMED_OUT", "The backend did not answer the logout within 5 s.");
   });
   const work = async () => {
     const token = given ?? (await tokens.accessToken());
-    if (token === null) return;
-    const call: Call = { method: "POST", path: "/auth/logout", timeoutMs: LOGOUT_LIMIT_MS, signal: over.signal };
-    await sendCall(backend, withAuthorization(call, token));
+    if (token === null) return {};
+    const call: Call = {
+      method: "POST",
+      path: "/auth/logout",
+      ...(disconnect ? { body: { disconnect } } : {}),
+      timeoutMs: LOGOUT_LIMIT_MS,
+      signal: over.signal,
+    };
+    const answer = await sendCall(backend, withAuthorization(call, token));
+    const { LogoutResponse } = await import("#protocol/connections");
+    return LogoutResponse.safeParse(tryParseJson(answer.body)).data?.revocations ?? {};
   };
   try {
-    await Promise.race([work(), limit]);
+    return (await Promise.race([work(), limit])) ?? {};
   } catch (error) {
     if (!(error instanceof Problem) || !isSignedOut(error)) throw error;
+    return {};
   } finally {
     over.abort();
   }

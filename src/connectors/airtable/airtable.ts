@@ -24,6 +24,7 @@ export const airtable: Service = {
     pkce: true,
     clientAuth: "client_secret_basic",
     refresh: "rotating",
+    accessPage: "https://support.airtable.com/docs/third-party-integrations-via-oauth-overview",
   },
   endpoints: {
     authorize: "https://airtable.com/oauth2/v1/authorize",

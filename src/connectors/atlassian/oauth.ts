@@ -7,6 +7,7 @@ import type { Endpoints, ServiceHttp } from "../service.ts";
 export const ATLASSIAN_ENDPOINTS: Endpoints = {
   authorize: "https://auth.atlassian.com/authorize",
   token: "https://auth.atlassian.com/oauth/token",
+  revoke: "https://auth.atlassian.com/oauth/revoke",
   api: "https://api.atlassian.com",
 };
 
@@ -22,6 +23,8 @@ export function createAtlassianOAuth(scopes: string[]): OAuth {
     pkce: false,
     clientAuth: "client_secret_post",
     refresh: "rotating",
+    revocation: { style: "rfc7009", covers: "account" },
+    accessPage: "https://id.atlassian.com/manage-profile/apps",
     goneErrors: ["unauthorized_client"],
   };
 }

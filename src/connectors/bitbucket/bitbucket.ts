@@ -23,6 +23,7 @@ export const bitbucket: Service = {
     pkce: false,
     clientAuth: "client_secret_basic",
     refresh: "stable",
+    accessPage: "https://bitbucket.org/account/settings/app-authorizations/",
   },
   endpoints: {
     authorize: "https://bitbucket.org/site/oauth2/authorize",

@@ -28,11 +28,14 @@ export const github: Service = {
     pkce: true,
     clientAuth: "client_secret_post",
     refresh: "none",
+    revocation: { style: "github", covers: "consent" },
+    accessPage: "https://github.com/settings/applications",
     goneErrors: ["bad_refresh_token"],
   },
   endpoints: {
     authorize: "https://github.com/login/oauth/authorize",
     token: "https://github.com/login/oauth/access_token",
+    revoke: "https://api.github.com/applications",
     api: "https://api.github.com",
   },
   // A User-Agent is required: https://docs.github.com/en/rest/using-the-rest-api/getting-started-with-the-rest-api

@@ -7,6 +7,7 @@ export function createGoogleEndpoints(roles: { api: string; web: string; drive?:
   return {
     authorize: "https://accounts.google.com/o/oauth2/v2/auth",
     token: "https://oauth2.googleapis.com/token",
+    revoke: "https://oauth2.googleapis.com/revoke",
     account: "https://openidconnect.googleapis.com",
     api: roles.api,
     web: roles.web,
@@ -27,6 +28,8 @@ export function createGoogleOAuth(scopes: string[]): OAuth {
     pkce: true,
     clientAuth: "client_secret_post",
     refresh: "stable",
+    revocation: { style: "rfc7009", covers: "account" },
+    accessPage: "https://myaccount.google.com/connections",
   };
 }
 

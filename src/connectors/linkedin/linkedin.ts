@@ -21,6 +21,7 @@ export const linkedin: Service = {
     pkce: false,
     clientAuth: "client_secret_post",
     refresh: "none",
+    accessPage: "https://www.linkedin.com/psettings/permitted-services",
   },
   endpoints: {
     authorize: "https://www.linkedin.com/oauth/v2/authorization",

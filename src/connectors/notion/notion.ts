@@ -29,10 +29,13 @@ export const notion: Service = {
     clientAuth: "client_secret_basic",
     tokenBody: "json",
     refresh: "rotating",
+    revocation: { style: "rfc7009", covers: "consent" },
+    accessPage: "https://www.notion.com/help/add-and-manage-connections-with-the-api",
   },
   endpoints: {
     authorize: "https://api.notion.com/v1/oauth/authorize",
     token: "https://api.notion.com/v1/oauth/token",
+    revoke: "https://api.notion.com/v1/oauth/revoke",
     api: "https://api.notion.com",
     web: "https://www.notion.so",
   },

@@ -75,6 +75,8 @@ export const slack: Service = {
     pkce: false,
     clientAuth: "client_secret_basic",
     refresh: "rotating",
+    revocation: { style: "bearer", covers: "account" },
+    accessPage: "https://my.slack.com/apps/manage",
     goneErrors: [
       "invalid_refresh_token",
       "token_revoked",
@@ -86,6 +88,7 @@ export const slack: Service = {
   endpoints: {
     authorize: "https://slack.com/oauth/v2/authorize",
     token: "https://slack.com/api/oauth.v2.access",
+    revoke: "https://slack.com/api/auth.revoke",
     api: "https://slack.com/api",
   },
   api: { errors: SLACK_ERRORS, genericReads: SLACK_READS },

@@ -61,6 +61,8 @@ const oauth: OAuthTraits = {
   accessSeconds: 3600,
   refresh: "rotating",
   offlineScope: "offline_access",
+  // Named by auth.atlassian.com/.well-known/oauth-authorization-server/…
+  revocation: { path: "/oauth/revoke", covers: "account" },
   answer: ({ access, refresh, scopes, expiresIn }) => ({
     access_token: access,
     ...(refresh === undefined ? {} : { refresh_token: refresh }),

@@ -77,6 +77,7 @@ export const github: Provider<GithubState> = {
     for (const path of ["/user", "/user/*", "/users/*", "/repos/*", "/issues", "/search/*"])
       api.use(path, requireToken(place));
     accountRoutes(api);
+    applicationRoutes(app, place);
     registerIssueRoutes(api, place);
     pullRequestRoutes(api);
     registerSearchRoutes(api);
@@ -89,6 +90,21 @@ export const github: Provider<GithubState> = {
     registerWebPages(app, place);
   },
 };
+
+/** Taking access back (docs.github.com/en/rest/apps/oauth-applications): of one token, or of everything of its owner. */
+function applicationRoutes(app: Hono<SandboxEnv>, place: ProviderContext<GithubState>) {
+  app.delete("/applications/:client/:kind{token|grant}", async (c) => {
+    const { id, secret } = place.client;
+    if (c.req.header("authorization") !== `Basic ${btoa(`${id}:${secret}`)}` || c.req.param("client") !== id)
+      return c.json({ message: "Not Found", status: "404" }, 404);
+    const body: unknown = await c.req.json().catch(() => undefined);
+    const token = typeof body === "object" && body !== null && "access_token" in body ? body.access_token : undefined;
+    const covers = c.req.param("kind") === "grant" ? "account" : "consent";
+    if (typeof token !== "string" || !place.revoke(token, covers))
+      return c.json({ message: "Validation Failed", status: "422" }, 422);
+    return c.body(null, 204);
+  });
+}
 
 function accountRoutes(api: Hono<GithubEnv>) {
   api.get("/user", (c) => {

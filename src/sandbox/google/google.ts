@@ -31,6 +31,13 @@ const oauth: OAuthTraits = {
     if (query.get("access_type") !== "offline") return "never";
     return (query.get("prompt") ?? "").split(" ").includes("consent") ? "always" : "first";
   },
+  // developers.google.com/identity/protocols/oauth2/web-server#tokenrevoke
+  revocation: {
+    path: "/revoke",
+    covers: "account",
+    open: true,
+    unknown: { status: 400, body: { error: "invalid_token", error_description: "Token expired or revoked" } },
+  },
   answer: ({ access, refresh, scopes, expiresIn }, grantType) => ({
     access_token: access,
     expires_in: expiresIn,

@@ -22,6 +22,7 @@ const oauth: OAuthTraits = {
   fixed: {},
   accessSeconds: 1800,
   refresh: "stable",
+  revocation: { path: "/oauth/v3/token/revoke", covers: "consent" },
   answer: ({ access, refresh, scopes, expiresIn }) => ({
     token_type: "bearer",
     ...(refresh === undefined ? {} : { refresh_token: refresh }),

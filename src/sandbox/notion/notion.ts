@@ -33,6 +33,7 @@ const oauth: OAuthTraits = {
   fixed: { owner: "user" },
   accessSeconds: 86_400,
   refresh: "rotating",
+  revocation: { path: "/v1/oauth/revoke", covers: "consent" },
   answer: ({ account, access, refresh }) => ({
     access_token: access,
     token_type: "bearer",

@@ -69,6 +69,18 @@ export function createGrants(traits: OAuthTraits, rows: GrantRows, ports: Omit<S
       return row && row.expires > store.now() ? getGrant(rows, row.grant) : undefined;
     },
 
+    /** Takes the consent behind an access or refresh token back. @returns whether there was one */
+    revoke(token: string, covers: "consent" | "account"): boolean {
+      const row = rows.access[hash(token)] ?? rows.refresh[hash(token)];
+      const grant = row && getGrant(rows, row.grant);
+      if (!grant) return false;
+      const isCovered = ({ account, client }: Omit<Grant, "id">) =>
+        account === grant.account && client === grant.client;
+      for (const [id, one] of Object.entries(rows.grants))
+        if (id === grant.id || (covers === "account" && isCovered(one))) revoke(store, id);
+      return true;
+    },
+
     /** Let access tokens run out now; refresh tokens stay. @returns how many */
     expire: (account?: string) => expire(store, account),
 

@@ -3,7 +3,7 @@ import type { Account, OAuthTraits, SandboxEnv } from "../provider.ts";
 import { type AuthorizationRequest, buildDenialRedirect, buildRedirect, parseAuthorization } from "./authorization.ts";
 import { getPageHeaders, renderConsentPage, renderErrorPage } from "./consent.ts";
 import type { Grants } from "./grants.ts";
-import { type Client, createTokenEndpoint } from "./token.ts";
+import { type Client, createRevocationEndpoint, createTokenEndpoint } from "./token.ts";
 
 const TICKET_MS = 600_000;
 
@@ -20,13 +20,14 @@ export type OAuthTarget = {
 
 /** Add the authorization and token endpoints; written once for every provider. */
 export function registerOAuthRoutes(app: Hono<SandboxEnv>, place: OAuthTarget): void {
-  const { authorizePath, tokenPath, olderTokenPaths = [] } = place.traits;
+  const { authorizePath, tokenPath, olderTokenPaths = [], revocation } = place.traits;
   const waiting = new Map<string, { authorization: AuthorizationRequest; expires: number }>();
   app.get(authorizePath, (c) => show(c, place, waiting));
   app.post(authorizePath, (c) => answer(c, place, waiting));
   for (const path of [tokenPath, ...olderTokenPaths]) {
     app.post(path, createTokenEndpoint(place.traits, place.grants, place.client));
   }
+  if (revocation) app.post(revocation.path, createRevocationEndpoint(place.traits, revocation, place));
 }
 
 /** Give a person's answer to a request: where the browser then goes. */

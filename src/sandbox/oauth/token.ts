@@ -32,6 +32,22 @@ export function createTokenEndpoint(traits: OAuthTraits, grants: Grants, client:
   };
 }
 
+/** The revocation endpoint (RFC 7009). */
+export function createRevocationEndpoint(
+  { errors }: OAuthTraits,
+  { covers, open, unknown }: NonNullable<OAuthTraits["revocation"]>,
+  { grants, client }: { grants: Grants; client: Client },
+) {
+  return async (c: Context<SandboxEnv>): Promise<Response> => {
+    const body = await parameters(c.req.raw);
+    if (!body) return c.json(errors.request.body, 400, NO_STORE);
+    if (!open && !isClient(c.req.header("authorization"), body, client))
+      return c.json(errors.client.body, errors.client.status, NO_STORE);
+    const found = grants.revoke(body.token ?? "", covers);
+    return found || !unknown ? c.json({}, 200, NO_STORE) : c.json(unknown.body, unknown.status, NO_STORE);
+  };
+}
+
 const NO_STORE = { "cache-control": "no-store", pragma: "no-cache" };
 
 function uses(grants: Grants, client: string, body: Record<string, string>) {

@@ -103,6 +103,9 @@ function peopleMethods(app: Hono<SandboxEnv>, place: ProviderContext<SlackState>
     user_id: me.id,
     is_enterprise_install: false,
   }));
+  registerMethod(app, place, "auth.revoke", undefined, ({ request, args }) => ({
+    revoked: args.test === "1" || place.revoke(getToken(request), "consent"),
+  }));
   registerMethod(app, place, "users.list", "users:read", (call) => {
     const { page, next } = paginate(call, call.world.users);
     return {
@@ -151,4 +154,8 @@ function registerWebPages(app: Hono<SandboxEnv>, place: ProviderContext<SlackSta
     const blocks = shown.map((root) => html`${block(root)}${root.replies.map(block)}`);
     return c.html(renderSandboxPage(title, html`<h1>${title}</h1>${blocks}`), 200, getPageHeaders());
   });
+}
+
+function getToken(request: Request): string {
+  return /^bearer\s+(\S+)$/i.exec(request.headers.get("authorization") ?? "")?.[1] ?? "";
 }

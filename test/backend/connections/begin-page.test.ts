@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { deriveInstallationId } from "#backend/accounts/sessions";
 import { useBackend } from "#test/backend";
 import { ANN, expectAtlassian } from "#test/consent";
 
@@ -90,6 +91,13 @@ test("F7 the result page undoes the connection, its sign-in, and what was not de
   expect((await press(page.replaceAll(/name="ticket" value="./g, 'name="ticket" value="!'), "/auth/undo")).status).toBe(
     400,
   );
+  // The account of other tests: Atlassian's access is revoked with the last connection of an account.
+  await world().ports.db.deleteFrom("grants").where("installation_id", "!=", deriveInstallationId(session)).execute();
+  for (const hint of ["refresh_token", "access_token"])
+    world().outside.expect("POST https://auth.atlassian.com/oauth/revoke", (sent) => {
+      expect(new URLSearchParams(sent.body).get("token_type_hint")).toBe(hint);
+      return new Response(null, { status: 200 });
+    });
   const undone = await press(page, "/auth/undo");
   expect([undone.status, undone.text]).toEqual([200, expect.stringContaining("Jira is disconnected again")]);
   expect((await world().call("GET /connections", { token })).status).toBe(401);

@@ -92,11 +92,16 @@ test("a token that is no good is not made up for by a session id", async () => {
 test("disconnect forgets the tokens of one service, by session id or by token, and may be repeated", async () => {
   const { session, token } = await connect(world());
   await connect(world(), { session_id: session }, { service: "confluence" });
-  const done = [200, { service: "jira", connected: false, message: "Successfully disconnected from jira" }];
-  for (const options of [{ body: { session_id: session } }, { token }]) {
-    const answer = await world().call("POST /connections/disconnect?service=jira", options);
-    expect([answer.status, answer.body]).toEqual(done);
-  }
+  const done = { service: "jira", connected: false, message: "Successfully disconnected from jira" };
+  const revocation = {
+    status: "shared",
+    message: "kay deleted its tokens for Jira and did not revoke them: that would end the access of confluence too.",
+    page: "https://id.atlassian.com/manage-profile/apps",
+  };
+  const first = await world().call("POST /connections/disconnect?service=jira", { body: { session_id: session } });
+  expect([first.status, first.body]).toEqual([200, { ...done, revocation }]);
+  const again = await world().call("POST /connections/disconnect?service=jira", { token });
+  expect([again.status, again.body]).toEqual([200, done]);
   expect((await world().call("GET /connections", { token })).body).toMatchObject({
     connections: { jira: NONE, confluence: { connected: true } },
   });

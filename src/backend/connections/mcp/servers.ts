@@ -17,9 +17,9 @@ import { findGrant, putGrant } from "../../store/grants.ts";
 import { lockInstallation } from "../../store/installations.ts";
 import { deleteMcp, findMcp, listMcp, putMcp, type StoredMcp } from "../../store/mcp.ts";
 import { forgetConnection } from "../overview.ts";
+import { revokeGrant } from "../revoke.ts";
 import { sealTokens } from "../sealing.ts";
 import { type InspectedServer, inspectStored, requireMcpClients } from "./inspect.ts";
-import { revokeGrant } from "./revoke.ts";
 import { getLinkKey, toMcpService } from "./service.ts";
 import { chooseTrustedReads, formatTrustChange } from "./trusted-reads.ts";
 

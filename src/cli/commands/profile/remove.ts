@@ -5,6 +5,7 @@ import { Problem } from "#protocol/errors";
 import type { Kay, OtherProfile } from "../../kay.ts";
 import { confirmOrThrow } from "../../prompt/confirm.ts";
 import { withDeadline } from "../../time-limit.ts";
+import { warnAboutAccess } from "../disconnect.ts";
 import { findProfile } from "./use.ts";
 
 /** How long ending the sign-in at one backend may take, in ms: the start of kay's own included. */
@@ -95,7 +96,8 @@ async function revoke(kay: Kay, profile: OtherProfile, origin: string): Promise<
     const { api } = await profile.link(account);
     const { connections } = await api.connections({ session_id, signal: kay.signal });
     for (const [service, { connected }] of Object.entries(connections))
-      if (connected) await api.disconnect(service, { session_id, signal: kay.signal });
+      if (connected)
+        warnAboutAccess(kay, (await api.disconnect(service, { session_id, signal: kay.signal })).revocation);
     await api.logout();
     return null;
   } catch (error) {

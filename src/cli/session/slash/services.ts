@@ -33,7 +33,8 @@ export async function runDisconnect(context: SlashContext, argument: string): Pr
   const { kay, link, ask, say } = context;
   const services = await servicesIn(context, argument, "disconnect");
   const answers = await confirmAndDisconnect(kay, link, services, ask);
-  say(answers.map(formatDisconnected).join("\n"));
+  const notes = answers.map(({ revocation }) => revocation?.message ?? "").filter((note) => note !== "");
+  say([...answers.map(formatDisconnected), ...notes.map(toLine)].join("\n"));
 }
 
 /** `/connections`. */
