@@ -59,6 +59,8 @@ export type BackendPorts = {
   limits: Limits;
   /** Metrics and traces for the operator. */
   observe?: Observe;
+  /** Returns how long approvals and forms wait, in seconds, if the operator chose that. */
+  approvalTimeout?(): number | undefined;
   /** How long a generation runs after its last client disconnects without cancelling, in ms. */
   leaveMs: number;
   version: string;

@@ -97,7 +97,7 @@ export type Kay = {
   /** Filled by `run` before a command starts. */
   flags: GlobalFlags;
   /** What the user chose for the requests of this process. Copies of Kay share it. */
-  choices: { model?: string };
+  choices: { model?: string; approvalTimeout?: number };
   /** How long the command may take to end after a signal, in ms. Longer if the backend must be notified first. */
   shutdownGraceMs: number;
   out: Output;

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { Timer } from "#net/ports";
+import { formatDuration, parseDuration } from "#protocol/duration";
 import { Problem } from "#protocol/errors";
 import { toLine } from "#ui/text/words";
 import type { Kay } from "./kay.ts";
@@ -49,33 +50,20 @@ export function timedOutProblem(
   { flags }: Pick<Kay, "flags">,
   { what = ".", hint, details }: { what?: string; hint?: string; details?: Record<string, unknown> } = {},
 ): Problem {
-  const words = getWords(getDuration(flags.timeout ?? ""));
+  const words = formatDuration(getDuration(flags.timeout ?? ""));
   return new Problem("TIMED_OUT", `Timed out after ${words}${what}`, {
     hint: hint ?? "Increase the limit with --timeout.",
     ...(details ? { details } : {}),
   });
 }
 
-/** Milliseconds of `30`, `30s`, `5m`, `1h` or `1h30m`; a number alone is seconds. @throws Problem USAGE */
+/** @throws Problem USAGE */
 function getDuration(text: string): number {
-  const [whole, hours, minutes, seconds] = /^(?:([\d.]+)h)?(?:([\d.]+)m)?(?:([\d.]+)s?)?$/i.exec(text.trim()) ?? [];
-  const [h, m, s] = [hours, minutes, seconds].map((each) => Number(each ?? 0));
-  const ms = Math.round(((h ?? 0) * 3_600 + (m ?? 0) * 60 + (s ?? 0)) * 1_000);
-  if (whole && ms >= 1 && ms <= LONGEST_MS) return ms;
+  const ms = parseDuration(text);
+  if (ms !== undefined && ms >= 1 && ms <= LONGEST_MS) return ms;
   throw new Problem("USAGE", `${JSON.stringify(toLine(text))} is not a valid duration for --timeout.`, {
     hint: "Use seconds or a duration such as 30s, 5m or 1h (at most 24 days).",
   });
-}
-
-function getWords(ms: number): string {
-  const seconds = Math.round(ms / 1_000);
-  const parts = [
-    [Math.floor(seconds / 3_600), "h"],
-    [Math.floor((seconds % 3_600) / 60), "min"],
-    [seconds % 60, "s"],
-  ] as const;
-  const words = parts.filter(([count]) => count > 0).map(([count, unit]) => `${count} ${unit}`);
-  return words.join(" ") || `${ms} ms`;
 }
 
 /** Limits work at a backend to this time, and returns a Problem in place of a late result. */

@@ -32,7 +32,7 @@ export type InteractionPrompt = {
   initialValues?: Record<string, unknown>;
   presentation?: "tool" | "questionnaire";
   completedView?: { show_inputs?: boolean; summary_template?: string };
-  /** Time until the request expires, in ms. Default: five minutes. */
+  /** Time until the request expires, in ms. Default: what the user or the operator chose, or a day. */
   timeoutMs?: number;
 };
 

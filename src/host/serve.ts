@@ -8,6 +8,7 @@ import type { Backend, BackendPorts } from "#backend/ports";
 import { loadBackendKeys } from "#backend/store/keys";
 import { configureServices, type SandboxProvider } from "#connectors/catalogue";
 import type { Machine } from "#files/machine";
+import { parseApprovalTimeout } from "#protocol/duration";
 import type { Log } from "#telemetry/log";
 import { readClientSecret, readConfiguredClients } from "./oauth-clients.ts";
 import { createOperatorHandler, createOperatorMiddleware, type OperatorView } from "./operator.ts";
@@ -177,6 +178,7 @@ async function startParts(
     ...(options.localSecret ? { programs: createPrograms(env, ports.machine, ports.programRecord) } : {}),
     services,
     model: () => ({ ...ports.model(), local }),
+    approvalTimeout: () => parseApprovalTimeout(ports.setting("approval-timeout") ?? ""),
     ...role({ publicUrl, keys }),
     publicUrl,
     hosts: [options.host],

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { ApprovalTimeout } from "./approval-timeout.ts";
 import { PreviewField } from "./preview-field.ts";
 import { Usage } from "./usage.ts";
 
@@ -24,6 +25,8 @@ export const AskRequest = z.looseObject({
   time_zone: z.optional(z.string().check(z.maxLength(64))),
   /** Full name of the model that answers this request, as in the `model` setting. */
   model: z.optional(z.string().check(z.minLength(1), z.maxLength(200))),
+  /** How long its approvals and forms wait for an answer, in seconds. */
+  approval_timeout: z.optional(ApprovalTimeout),
   /** What to do with a generation of this conversation that is still running or waiting. */
   when_busy: z.optional(z.enum(["interrupt", "queue"])),
   /** Streams only: the client that asks, and whether it can answer requests. */

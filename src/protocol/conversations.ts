@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { ApprovalTimeout } from "./approval-timeout.ts";
 import {
   ApprovalScope,
   AuthNeeded,
@@ -162,13 +163,20 @@ export const Policy = z.looseObject({ target: text, mode: PolicyMode });
 export type Policy = z.infer<typeof Policy>;
 
 /** Answer of `GET /policies`. */
-export const PoliciesResponse = z.looseObject({ policies: z.array(Policy) });
+export const PoliciesResponse = z.looseObject({
+  policies: z.array(Policy),
+  /** How long approvals and forms wait, in seconds, if the user chose that. */
+  approval_timeout: z.optional(ApprovalTimeout),
+});
 export type PoliciesResponse = z.infer<typeof PoliciesResponse>;
 
 /** Body of `PUT /policies`. Mode `null` removes the policy. */
 export const PoliciesChange = z.looseObject({
   policies: z.array(z.looseObject({ target: text, mode: z.nullable(PolicyMode) })),
+  /** `null` forgets it. */
+  approval_timeout: z.optional(z.nullable(ApprovalTimeout)),
 });
+export type PoliciesChange = z.infer<typeof PoliciesChange>;
 
 /** A saved approval. `words` is exactly what the user approved. */
 export const Grant = z.looseObject({

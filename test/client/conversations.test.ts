@@ -71,8 +71,8 @@ test("policies and remembered approvals are read and changed", async () => {
   network.on("GET /approvals", { json: { approvals } });
   network.on("POST /approvals/test", { json: { asks: true, why: "It writes." } });
   network.on("DELETE /approvals/a1", { json: {} });
-  expect(await api.policies()).toEqual(policies);
-  expect(await api.putPolicies([{ target: "slack", mode: null }])).toEqual([]);
+  expect(await api.policies()).toEqual({ policies });
+  expect(await api.putPolicies({ policies: [{ target: "slack", mode: null }] })).toEqual({ policies: [] });
   expect(await api.approvals()).toEqual(approvals);
   expect(await api.testApproval({ tool: "slack.send_message" })).toEqual({ asks: true, why: "It writes." });
   expect(await api.revokeApproval("a1")).toBe(undefined);

@@ -8,6 +8,8 @@ import type { ClaimedGeneration } from "./work.ts";
 export const BEFORE_CALL = 0;
 export const DURING_CALL = 1;
 export const AFTER_CALL = 10_000;
+/** The first place of kay's question before the call that is asked anew. */
+export const BEFORE_CALL_ANEW = 1_000_000;
 
 /** What all calls of a generation share. */
 export type CallContext = ClaimedGeneration & {
@@ -16,14 +18,14 @@ export type CallContext = ClaimedGeneration & {
   settled: Map<string, Outcome>;
   /** Those that have run and are still to be looked at. */
   ran: Map<string, Outcome>;
-  /** Requests that have ended, by their place: how one ended stays, so that it is read once. */
+  /** By call: kay's newest question before it, if that has ended. How one ended stays, so that it is read once. */
   closed: Map<string, StoredInteraction>;
   onChange(again: () => void): () => void;
 };
 
-/** Where a request is among those of a generation. */
-export function toPlaceKey(toolCallId: string, ordinal: number): string {
-  return `${toolCallId} ${ordinal}`;
+/** Whether kay asks at this place before the call. */
+export function isBeforeCall(ordinal: number): boolean {
+  return ordinal === BEFORE_CALL || ordinal >= BEFORE_CALL_ANEW;
 }
 
 /** In whose name a call asks. */
@@ -40,5 +42,6 @@ export function toAsker(
     toolCallId,
     toolName,
     asks: request.mode === "stream",
+    approvalTimeout: request.approvalTimeout,
   };
 }

@@ -2,10 +2,11 @@ import type { CallPorts, CheckedCall } from "#agent/calls";
 import { clean } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 import type { InteractionResponse, StreamPart } from "#protocol/events";
-import { findInteractionAt, listInteractions } from "../store/interactions.ts";
-import { AFTER_CALL, BEFORE_CALL, type CallContext, DURING_CALL, toAsker, toPlaceKey } from "./call-context.ts";
+import { listInteractions } from "../store/interactions.ts";
+import { AFTER_CALL, type CallContext, DURING_CALL, isBeforeCall, toAsker } from "./call-context.ts";
 import { gateCall, gateResult } from "./gate.ts";
 import { createInteractive, toWait } from "./interact.ts";
+import { findEdit } from "./late-check.ts";
 import type { ClaimedGeneration, ClaimedRow } from "./work.ts";
 
 /** Whether the tool itself asks at this place. */
@@ -23,8 +24,11 @@ export function createCallPorts(world: CallContext): CallPorts {
     ran: (toolCallId) => world.ran.get(toolCallId),
     open: async () => {
       const all = await listInteractions(world.ports.db, world.row.id);
-      for (const one of all)
-        if (one.status !== "open") world.closed.set(toPlaceKey(one.tool_call_id, one.ordinal), one);
+      for (const one of all) {
+        if (!isBeforeCall(one.ordinal)) continue;
+        if (one.status === "open") world.closed.delete(one.tool_call_id);
+        else world.closed.set(one.tool_call_id, one);
+      }
       const open = all.filter(({ status, late }) => status === "open" && !late);
       return new Map(open.map((one) => [one.tool_call_id, toWait(one)]));
     },
@@ -65,8 +69,7 @@ export function createCallPorts(world: CallContext): CallPorts {
  */
 export async function notifyCancelled(world: ClaimedGeneration, call: CheckedCall): Promise<void> {
   const { toolCallId, tool, parsed } = call;
-  const gate = await findInteractionAt(world.ports.db, world.row.id, toolCallId, BEFORE_CALL);
-  const edited = gate?.response?.edited_args;
+  const edited = await findEdit(world.ports.db, world.row.id, toolCallId);
   const { waiting, ...people } = createInteractive(toAsker(world, call), DURING_CALL, () => {});
   const context = { toolCallId, signal: AbortSignal.abort(), report: () => {}, ...people };
   await Promise.race([tool.run(edited ? tool.parse(edited) : parsed, context), waiting]);

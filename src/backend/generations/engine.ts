@@ -13,6 +13,7 @@ import {
 import { ANY_ID, hasOtherNodes } from "../store/node.ts";
 import { getDelegationScope } from "./delegation.ts";
 import { createEventHub, type EventHub } from "./event-hub.ts";
+import { extendAttended } from "./extend.ts";
 import { expireOverdue, markLostWork } from "./recovery.ts";
 import { recordStreamOutcome } from "./reports.ts";
 import { isHeld, runGeneration } from "./run.ts";
@@ -209,6 +210,7 @@ export function createEngine(ports: BackendPorts): Engine {
       const now = ports.clock.now();
       if (looks++ % MARK_EVERY === 0) await markLostWork(ports);
       await releaseAll();
+      await extendAttended(ports, now);
       for (const id of await expireOverdue(ports, now)) wake(id);
       if (handing.signal.aborted) return;
       for (const id of await listGenerationsToWake(ports.db, now, share)) if (!active.has(id)) wake(id);

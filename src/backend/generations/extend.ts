@@ -1,9 +1,10 @@
 import { Problem } from "#protocol/errors";
 import type { InteractionExtended } from "#protocol/events";
 import type { BackendPorts } from "../ports.ts";
+import { canAnswer, isFollowed } from "../store/clients.ts";
 import { appendEvents } from "../store/events.ts";
 import { delayWake, lockGeneration } from "../store/generations.ts";
-import { extendInteraction, findInteraction } from "../store/interactions.ts";
+import { extendInteraction, findInteraction, listExpiringSoon, type StoredInteraction } from "../store/interactions.ts";
 import { interactionClosedProblem } from "./pending.ts";
 
 /** How long a request waits after the user was last at work on it, in ms. */
@@ -11,6 +12,9 @@ const EXTENSION_MS = 5 * 60_000;
 
 /** A request waits no longer than this after it was made, in ms. */
 const LONGEST_MS = 24 * 60 * 60_000;
+
+/** How long before its deadline a request is extended because somebody is attached, in ms. */
+const AHEAD_MS = 60_000;
 
 /**
  * Gives the user who is at work on an open request five more minutes, and tells every client.
@@ -27,15 +31,35 @@ export async function extendRequest(
   const now = clock.now();
   const until = new Date(Math.min(now + EXTENSION_MS, found.created_at.getTime() + LONGEST_MS));
   if (until <= found.expires_at) return { interaction_id: found.id, expires_at: found.expires_at.toISOString() };
-  const extended: InteractionExtended = { interaction_id: found.id, expires_at: until.toISOString() };
-  const isOpen = await db.transaction().execute(async (tx) => {
-    await lockGeneration(tx, found.generation_id);
-    if (!(await extendInteraction(tx, found.id, until, now))) return false;
-    await delayWake(tx, found.generation_id, until, now);
-    const part = { type: "data-interaction-extended" as const, id: found.id, data: extended };
-    await appendEvents(tx, found.conversation_id, [{ generationId: found.generation_id, part }], now);
-    return true;
-  });
-  if (isOpen) return extended;
+  const extended = await extendTo(db, found, until, now);
+  if (extended) return extended;
   throw interactionClosedProblem((await findInteraction(db, found.id)) ?? found);
+}
+
+/** Keeps requests open that would expire soon, for as long as somebody who can answer is attached. */
+export async function extendAttended({ db }: Pick<BackendPorts, "db">, now: number): Promise<void> {
+  for (const found of await listExpiringSoon(db, now + AHEAD_MS)) {
+    const { conversation_id: id } = found;
+    if (!((await canAnswer(db, id, now)) ?? (await isFollowed(db, id)))) continue;
+    const ms = found.expires_at.getTime() - found.created_at.getTime();
+    await extendTo(db, found, new Date(now + Math.min(ms, LONGEST_MS)), now);
+  }
+}
+
+/** Moves the deadline and tells every client. Returns undefined if the request is no longer open. */
+async function extendTo(
+  db: BackendPorts["db"],
+  { id, generation_id: generationId, conversation_id }: StoredInteraction,
+  until: Date,
+  now: number,
+): Promise<InteractionExtended | undefined> {
+  const extended: InteractionExtended = { interaction_id: id, expires_at: until.toISOString() };
+  return await db.transaction().execute(async (tx) => {
+    await lockGeneration(tx, generationId);
+    if (!(await extendInteraction(tx, id, until, now))) return undefined;
+    await delayWake(tx, generationId, until, now);
+    const part = { type: "data-interaction-extended" as const, id, data: extended };
+    await appendEvents(tx, conversation_id, [{ generationId, part }], now);
+    return extended;
+  });
 }

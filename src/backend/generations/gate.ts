@@ -2,9 +2,8 @@ import { formatAccountChange } from "#agent/call";
 import type { Allowance, CheckedCall, GateResult } from "#agent/calls";
 import type { Outcome, Wait } from "#agent/events";
 import { DENIAL_TEXT } from "#agent/limits";
-import { UNATTENDED_CONTEXT } from "#agent/tool";
 import type { Account } from "#connectors/oauth";
-import { clean, cleanLine } from "#protocol/clean";
+import { clean } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 import type { InteractionResponse, Preview } from "#protocol/events";
 import { hashAccount } from "../approvals/account.ts";
@@ -12,8 +11,9 @@ import { type Decision, decideCall, toSentence } from "../approvals/decide.ts";
 import { rememberGrant } from "../approvals/grants.ts";
 import { settleCallSql } from "../store/calls.ts";
 import { findInteractionAt, type StoredInteraction } from "../store/interactions.ts";
-import { AFTER_CALL, BEFORE_CALL, type CallContext, toAsker, toPlaceKey } from "./call-context.ts";
+import { AFTER_CALL, BEFORE_CALL, BEFORE_CALL_ANEW, type CallContext, toAsker } from "./call-context.ts";
 import { ensureInteraction, openInteraction, toWait } from "./interact.ts";
+import { describeTarget, findEdit, findQuestion, findTargetChange, type TargetChange } from "./late-check.ts";
 import { traceFields } from "./provenance.ts";
 import { toStoredRun } from "./stored-outcomes.ts";
 import type { ClaimedGeneration } from "./work.ts";
@@ -30,8 +30,7 @@ export async function gateCall(
   const run: GateResult = { kind: "run", input: call.parsed };
   if (world.progress().approval === "granted" || call.tool.own) return run;
   const before =
-    world.closed.get(toPlaceKey(call.toolCallId, BEFORE_CALL)) ??
-    (await findInteractionAt(world.ports.db, world.row.id, call.toolCallId, BEFORE_CALL));
+    world.closed.get(call.toolCallId) ?? (await findQuestion(world.ports.db, world.row.id, call.toolCallId));
   const asked = before ?? (await askFirst(world, call, account));
   if ("allowed" in asked) return { ...run, ...asked };
   if (asked.status === "open") return { kind: "wait", wait: toWait(asked) };
@@ -40,6 +39,8 @@ export async function gateCall(
   if (response.action !== "approve") return { kind: "denied", reason: getReason(response) };
   const change = getAccountChange(asked, call, account);
   if (change !== undefined) return { kind: "denied", reason: change };
+  const late = await findTargetChange(world, call, account, asked);
+  if (late) return { kind: "wait", wait: toWait(await askAnew(world, call, account, { asked, ...late })) };
   return await approved(world, call, account, asked, response);
 }
 
@@ -50,36 +51,47 @@ async function askFirst(
   account: Account | undefined,
 ): Promise<StoredInteraction | { allowed: Allowance | undefined }> {
   const decision = await decide(world, call, account);
-  const { mode, grant, offer, guarded, why } = decision;
+  const { mode, grant, guarded, why } = decision;
   const asks = world.request.confirm || (mode === "confirm_before_execution" && grant === undefined);
   if (!asks) return { allowed: await recordAllowance(world, call, decision, account) };
-  const target = await describeTarget(call, account);
-  return await openInteraction(toAsker(world, call), BEFORE_CALL, {
-    type: "approval",
-    prompt: call.summary,
-    preview: {
-      ...toPreview(world, call, account),
-      ...(target ? { target } : {}),
-      ...(guarded ? { why: toSentence(why) } : {}),
-    },
-    editable: true,
-    approvalScopes: offer.scopes,
-  });
+  const preview = { target: await describeTarget(call, account), why: guarded ? toSentence(why) : undefined };
+  return await openQuestion(world, call, account, { place: BEFORE_CALL, decision, preview });
 }
 
-/** Milliseconds that a card waits for the description of what its call reaches. */
-const TARGET_LIMIT = 5_000;
-
-/** Describes what a call reaches. A card without it is better than none. */
-async function describeTarget(
-  { tool, parsed, toolCallId }: CheckedCall,
+/** Asks again what was approved, because what it is about changed since the question. */
+async function askAnew(
+  world: CallContext,
+  call: CheckedCall,
   account: Account | undefined,
-): Promise<string | undefined> {
-  if (!tool.describeTarget) return undefined;
-  const signal = AbortSignal.timeout(TARGET_LIMIT);
-  const context = { ...UNATTENDED_CONTEXT, toolCallId, signal, report: () => {}, ...(account ? { account } : {}) };
-  const target = await tool.describeTarget(parsed, context).catch(() => "");
-  return cleanLine(target, 200) || undefined;
+  { asked, target, why }: TargetChange & { asked: StoredInteraction },
+): Promise<StoredInteraction> {
+  world.closed.delete(call.toolCallId);
+  const edited = await findEdit(world.ports.db, world.row.id, call.toolCallId);
+  const parsed = edited && call.tool.parse(edited);
+  const shown = parsed ? { ...call, parsed, summary: call.tool.summary(parsed) } : call;
+  const decision = await decide(world, shown, account);
+  const place = Math.max(asked.ordinal + 1, BEFORE_CALL_ANEW);
+  return await openQuestion(world, shown, account, { place, decision, preview: { target, why } });
+}
+
+function openQuestion(
+  world: CallContext,
+  call: CheckedCall,
+  account: Account | undefined,
+  question: {
+    place: number;
+    decision: Decision;
+    preview: { target: string | undefined; why: string | undefined };
+  },
+): Promise<StoredInteraction> {
+  const { target, why } = question.preview;
+  return openInteraction(toAsker(world, call), question.place, {
+    type: "approval",
+    prompt: call.summary,
+    preview: { ...toPreview(world, call, account), ...(target ? { target } : {}), ...(why ? { why } : {}) },
+    editable: true,
+    approvalScopes: question.decision.offer.scopes,
+  });
 }
 
 /** Records which entry of the caller's list allowed a call, and its account, for the receipt. */
@@ -111,9 +123,10 @@ async function approved(
   world: CallContext,
   call: CheckedCall,
   account: Account | undefined,
-  { request }: StoredInteraction,
-  { edited_args: edited, approval_scope: scope = "once" }: InteractionResponse,
+  { request, ordinal }: StoredInteraction,
+  { edited_args: given, approval_scope: scope = "once" }: InteractionResponse,
 ): Promise<GateResult> {
+  const edited = ordinal === BEFORE_CALL ? given : await findEdit(world.ports.db, world.row.id, call.toolCallId);
   const input = edited ? call.tool.parse(edited) : call.parsed;
   const { installation_id: installationId, conversation_id: conversationId } = world.row;
   if (scope !== "once") {

@@ -3,6 +3,7 @@ import type { Wait } from "#agent/events";
 import type { InteractionOutcome, InteractionPrompt, Interactive, ToolInteraction } from "#connectors/interaction";
 import { Problem } from "#protocol/errors";
 import type { InteractionRequest, InteractionResponse, StreamPart } from "#protocol/events";
+import { findLifetime } from "../approvals/lifetime.ts";
 import type { BackendPorts } from "../ports.ts";
 import { canAnswer } from "../store/clients.ts";
 import { appendEvents } from "../store/events.ts";
@@ -15,9 +16,6 @@ import {
   type StoredInteraction,
 } from "../store/interactions.ts";
 import type { Writer } from "./writer.ts";
-
-/** Milliseconds a person has where the tool says nothing. */
-const DEFAULT_TIMEOUT = 5 * 60_000;
 
 /** How often one request may be asked again after a wrong answer: more than a person ever needs. */
 const MOST_REPROMPTS = 998;
@@ -33,7 +31,7 @@ const PLACES = MOST_REPROMPTS + 2;
 
 /** The call in whose name is asked, and where that is written down. */
 export type Asker = {
-  ports: Pick<BackendPorts, "db" | "clock" | "observe">;
+  ports: Pick<BackendPorts, "db" | "clock" | "observe" | "node" | "approvalTimeout">;
   writer: Writer;
   installationId: string;
   conversationId: string;
@@ -42,6 +40,8 @@ export type Asker = {
   toolName: string;
   /** Whether this generation may ask at all: one whose request waits for the answer may not. */
   asks: boolean;
+  /** How long its requests wait, in seconds, if the caller chose that. */
+  approvalTimeout: number | undefined;
   /** Set if kay itself asks, without a call. */
   alone?: boolean;
 };
@@ -75,6 +75,10 @@ export async function openInteraction(
     throw new Problem("INTERACTION_UNAVAILABLE", "No connected client can answer requests in this conversation.");
   }
   const now = ports.clock.now();
+  const lifetime =
+    prompt.timeoutMs === undefined
+      ? await findLifetime(ports, asker.installationId, asker.approvalTimeout)
+      : { ms: prompt.timeoutMs, stays: false };
   const row = {
     id: createInteractionId(),
     installation_id: asker.installationId,
@@ -83,8 +87,10 @@ export async function openInteraction(
     tool_call_id: toolCallId,
     ordinal,
     late,
+    node: await ports.node.number(),
+    stays: lifetime.stays,
     created_at: new Date(now),
-    expires_at: new Date(now + (prompt.timeoutMs ?? DEFAULT_TIMEOUT)),
+    expires_at: new Date(now + lifetime.ms),
   };
   const request = getRequest(asker, row, prompt);
   await asker.writer.commit(getParts(request, asker), [insertInteractionSql({ ...row, request })]);

@@ -49,9 +49,17 @@ export async function checkModelChoice(ports: BackendPorts, model: string | unde
   );
 }
 
-/** Returns the user's time zone and the model that a request names. A zone that is unknown here is left out. */
-export function parseChoices({ time_zone, model }: AskRequest): Pick<GenerationRequest, "timeZone" | "model"> {
+/** Returns what a request says about its user: time zone, model, and how long approvals wait. An unknown zone is left out. */
+export function parseChoices({
+  time_zone,
+  model,
+  approval_timeout: approvalTimeout,
+}: Pick<AskRequest, "time_zone" | "model" | "approval_timeout">): Pick<
+  GenerationRequest,
+  "timeZone" | "model" | "approvalTimeout"
+> {
   return {
+    ...(approvalTimeout === undefined ? {} : { approvalTimeout }),
     ...(time_zone !== undefined && isTimeZone(time_zone) ? { timeZone: time_zone } : {}),
     ...(model === undefined ? {} : { model }),
   };

@@ -29,11 +29,12 @@ const FEATURES = [
   "dry_run",
   "allow",
   "ask_model",
+  "approval_timeout",
   "usage",
 ];
 
 /** Limits that an agent server outside this database cannot enforce. */
-const BOUNDS = ["output_schema", "max_steps", "dry_run", "allow", "ask_model"];
+const BOUNDS = ["output_schema", "max_steps", "dry_run", "allow", "ask_model", "approval_timeout"];
 
 /**
  * What this backend is (`GET /capabilities`), whether it works (`GET /health`) and takes requests (`GET /ready`), both for probes without a

@@ -6,6 +6,7 @@ import { authenticate } from "../accounts/authenticate.ts";
 import { checkTarget } from "../approvals/policies.ts";
 import { listServices } from "../connections/catalog.ts";
 import type { BackendPorts } from "../ports.ts";
+import { findApprovalTimeout, putApprovalTimeout } from "../store/installations.ts";
 import { listPolicies, putPolicies } from "../store/policies.ts";
 import { readJsonBody } from "./body.ts";
 
@@ -18,15 +19,18 @@ export function createPolicyRoutes(ports: BackendPorts): Hono {
   });
   app.put("/policies", async (c) => {
     const { installationId } = await authenticate(ports, c.req.raw);
-    const { policies } = parseShape(PoliciesChange, await readJsonBody(c.req.raw), "the request");
+    const { policies, approval_timeout } = parseShape(PoliciesChange, await readJsonBody(c.req.raw), "the request");
     await change(ports, installationId, policies);
+    if (approval_timeout !== undefined) await putApprovalTimeout(ports.db, installationId, approval_timeout);
     return c.json(await getPolicies(ports, installationId));
   });
   return app;
 }
 
 async function getPolicies({ db }: BackendPorts, installationId: string): Promise<PoliciesResponse> {
-  return { policies: await listPolicies(db, installationId) };
+  const policies = await listPolicies(db, installationId);
+  const approvalTimeout = await findApprovalTimeout(db, installationId);
+  return { policies, ...(approvalTimeout === undefined ? {} : { approval_timeout: approvalTimeout }) };
 }
 
 /** All of the changes or, when one is not accepted, none. */

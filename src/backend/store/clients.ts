@@ -165,6 +165,13 @@ export async function recordFollowers(
     await db.deleteFrom("followers").where("conversation_id", "=", conversationId).where("node", "=", node).execute();
 }
 
+/** Returns whether any living node has readers of a conversation. */
+export async function isFollowed(db: DbConnection, conversationId: string): Promise<boolean> {
+  const followers = db.selectFrom("followers").select("node").where("conversation_id", "=", conversationId);
+  const living = followers.where(sql<boolean>`node in (${sql.raw(LIVE_NODES_SQL)})`);
+  return (await living.executeTakeFirst()) !== undefined;
+}
+
 /** Returns whether another living node has readers of a conversation. */
 export async function isFollowedElsewhere(db: DbConnection, conversationId: string, node: number): Promise<boolean> {
   const others = db.selectFrom("followers").select("node").where("conversation_id", "=", conversationId);

@@ -48,6 +48,8 @@ const GenerationRequest = z.object({
   limits: TurnLimits,
   /** IANA name of the user's time zone. */
   timeZone: z.optional(z.string()),
+  /** How long its approvals and forms wait, in seconds, if the caller chose that. */
+  approvalTimeout: z.optional(z.number()),
   /** The model that answers, if the caller chose one. */
   model: z.optional(z.string()),
   /** `agent`: only agent servers on this database work on it. */

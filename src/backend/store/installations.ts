@@ -85,3 +85,14 @@ export async function rememberAccount(db: DbConnection, account: KnownAccount): 
     )
     .execute();
 }
+
+/** Returns how long requests of an installation wait, in seconds, if its person chose that. */
+export async function findApprovalTimeout(db: DbConnection, id: string): Promise<number | undefined> {
+  const query = db.selectFrom("installations").select("approval_timeout").where("id", "=", id);
+  return (await query.executeTakeFirst())?.approval_timeout ?? undefined;
+}
+
+/** Sets how long requests of an installation wait, in seconds; null forgets it. */
+export async function putApprovalTimeout(db: DbConnection, id: string, seconds: number | null): Promise<void> {
+  await db.updateTable("installations").set({ approval_timeout: seconds }).where("id", "=", id).execute();
+}

@@ -27,6 +27,8 @@ export function insertInteractionSql(
     | "ordinal"
     | "late"
     | "request"
+    | "node"
+    | "stays"
     | "created_at"
     | "expires_at"
   >,
@@ -85,6 +87,23 @@ export async function findInteractionAt(
     .executeTakeFirst();
 }
 
+/** The newest request of a call at this place or at one of the places from `from` on. */
+export async function findNewestInteraction(
+  db: DbConnection,
+  { generationId, toolCallId }: { generationId: string; toolCallId: string },
+  { place, from }: { place: number; from: number },
+): Promise<StoredInteraction | undefined> {
+  return await db
+    .selectFrom("interactions")
+    .selectAll()
+    .where("generation_id", "=", generationId)
+    .where("tool_call_id", "=", toolCallId)
+    .where((e) => e.or([e("ordinal", "=", place), e("ordinal", ">=", from)]))
+    .orderBy("ordinal", "desc")
+    .limit(1)
+    .executeTakeFirst();
+}
+
 export async function findInteraction(db: DbConnection, id: string): Promise<StoredInteraction | undefined> {
   return await db.selectFrom("interactions").selectAll().where("id", "=", id).executeTakeFirst();
 }
@@ -134,6 +153,18 @@ export async function listExpiredInteractions(db: Kysely<Database>, now: number)
     .selectAll()
     .where("status", "=", "open")
     .where("expires_at", "<=", new Date(now))
+    .limit(500)
+    .execute();
+}
+
+/** Open ones that expire before a time although they stay while somebody is attached. */
+export async function listExpiringSoon(db: Kysely<Database>, before: number): Promise<StoredInteraction[]> {
+  return await db
+    .selectFrom("interactions")
+    .selectAll()
+    .where("status", "=", "open")
+    .where("stays", "=", true)
+    .where("expires_at", "<=", new Date(before))
     .limit(500)
     .execute();
 }

@@ -20,6 +20,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   "014_generation_state": runEach(() => GENERATION_STATE),
   "015_anonymous_and_browsers": runEach(() => BROWSERS),
   "016_writes": runEach(() => WRITES),
+  "017_waiting": runEach(() => WAITING),
 };
 
 function runEach(list: () => string[]): Migration {
@@ -226,4 +227,13 @@ const BROWSERS = [
 const WRITES = [
   `alter table effects add column account text`,
   `create index effects_listed on effects (installation_id, created_at desc, id desc)`,
+];
+
+/**
+ * For requests that wait long: the node that asked, and whether the request stays open while somebody is attached. How
+ * long the requests of an installation wait, in seconds.
+ */
+const WAITING = [
+  `alter table interactions add column node integer, add column stays boolean not null default false`,
+  `alter table installations add column approval_timeout integer`,
 ];

@@ -161,6 +161,10 @@ export type Interactions = {
   late: Generated<boolean>;
   request: JsonOf<InteractionRequest>;
   response: MaybeJsonOf<InteractionResponse>;
+  /** The node that asked. Null in rows of older nodes. */
+  node: number | null;
+  /** It does not expire while somebody who can answer is attached. */
+  stays: Generated<boolean>;
   created_at: Time;
   expires_at: Time;
   answered_at: MaybeTime;

@@ -53,7 +53,13 @@ export type Database = {
  * One installed kay. `id` is derived from its session ID (`kaysession_…`) by a hash; rows of an older kay have the session ID
  * itself. Anonymous until a consent is completed.
  */
-type Installations = { id: string; anonymous: Generated<boolean>; created_at: Time };
+type Installations = {
+  id: string;
+  anonymous: Generated<boolean>;
+  /** How long its approvals wait, in seconds, if its person chose that. */
+  approval_timeout: ColumnType<number | null, undefined, number | null>;
+  created_at: Time;
+};
 
 /** Accounts that ever consented for an installation; only these may bring lost tokens back. */
 export type KnownAccounts = { installation_id: string; provider: string; account_id: string; label: string };

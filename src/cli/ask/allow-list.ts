@@ -75,6 +75,7 @@ const BOUNDS = {
   dry_run: "--dry-run",
   allow: "--allow",
   model: "--model",
+  approval_timeout: "--approval-timeout",
 } as const;
 
 /** Names of features that differ from their field. */

@@ -1,18 +1,34 @@
 import type { AskRequest } from "#protocol/ask";
+import { parseApprovalTimeout } from "#protocol/duration";
+import { Problem } from "#protocol/errors";
 import { resolveTimeZone } from "#protocol/time-zone";
+import { toLine } from "#ui/text/words";
 import type { Kay } from "../kay.ts";
 
-/** Returns what every request says about the user: the time zone, and the model if one was chosen here. */
+/** Returns what every request says about the user: the time zone, and what was chosen here for the requests of this process. */
 export function getAskChoices({
   env,
-  choices: { model },
-}: Pick<Kay, "env" | "choices">): Pick<AskRequest, "time_zone" | "model"> {
+  choices: { model, approvalTimeout },
+}: Pick<Kay, "env" | "choices">): Pick<AskRequest, "time_zone" | "model" | "approval_timeout"> {
   const zone = findTimeZone(env.TZ);
-  return { ...(zone ? { time_zone: zone } : {}), ...(model === undefined ? {} : { model }) };
+  return {
+    ...(zone ? { time_zone: zone } : {}),
+    ...(model === undefined ? {} : { model }),
+    ...(approvalTimeout === undefined ? {} : { approval_timeout: approvalTimeout }),
+  };
+}
+
+/** Parses `--approval-timeout` to seconds. @throws Problem USAGE */
+export function parseApprovalOption(text: string): number {
+  const seconds = parseApprovalTimeout(text);
+  if (seconds !== undefined) return seconds;
+  throw new Problem("USAGE", `${JSON.stringify(toLine(text))} is not a time from 10s to 7d.`, {
+    hint: "Give --approval-timeout a time such as 30m, 24h or 7d.",
+  });
 }
 
 /** Returns the zone of TZ if that names one, else the zone of the system. `:Europe/Berlin` is a form of POSIX. */
-function findTimeZone(variable: string | undefined): string | undefined {
+export function findTimeZone(variable: string | undefined): string | undefined {
   const named = variable?.trim().replace(/^:/, "");
   return named ? resolveTimeZone(named) : new Intl.DateTimeFormat().resolvedOptions().timeZone || undefined;
 }

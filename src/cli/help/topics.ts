@@ -27,6 +27,8 @@ Environment
                      \`kay tools call\` runs a tool without a backend
   KAY_CREDENTIALS    where tokens are kept: auto, keychain or file
   KAY_CONFIG_DIR     folder of settings and sealed credentials
+  KAY_APPROVAL_TIMEOUT
+                     how long approvals wait (24h); read by the backend
   KAY_MODEL          model to use, as provider:model or offline; read by the
                      backend (as \`kay config set model\`)
   KAY_CA_FILE        file of additional certificates to trust (PEM)

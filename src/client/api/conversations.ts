@@ -16,7 +16,6 @@ import {
   PendingResponse,
   type PoliciesChange,
   PoliciesResponse,
-  type Policy,
   WritesResponse,
 } from "#protocol/conversations";
 import { InteractionExtended } from "#protocol/events";
@@ -53,9 +52,9 @@ export type ConversationCalls = {
   /** `POST /generations/:id/auth`: reports whether a service that the generation needs was connected. */
   answerAuth(generationId: string, answer: AuthAnswer): Promise<GenerationView>;
   cancelGeneration(id: string): Promise<GenerationView>;
-  policies(): Promise<Policy[]>;
-  /** Changes these policies and returns all; mode `null` removes one. */
-  putPolicies(policies: z.infer<typeof PoliciesChange>["policies"]): Promise<Policy[]>;
+  policies(): Promise<PoliciesResponse>;
+  /** Changes these policies and returns all; `null` removes one. */
+  putPolicies(change: PoliciesChange): Promise<PoliciesResponse>;
   approvals(): Promise<Grant[]>;
   /** Returns whether a call would need approval, and why. Runs nothing. */
   testApproval(test: z.infer<typeof GrantTest>): Promise<GrantTestResponse>;
@@ -111,8 +110,8 @@ export function createConversationCalls(caller: Caller): ConversationCalls {
     generation: (id) => get(GenerationView, buildGenerationPath(id)),
     answerAuth: (id, answer) => write(GenerationView, "POST", `${buildGenerationPath(id)}/auth`, answer),
     cancelGeneration: (id) => write(GenerationView, "POST", `${buildGenerationPath(id)}/cancel`, {}),
-    policies: async () => (await get(PoliciesResponse, "/policies")).policies,
-    putPolicies: async (policies) => (await write(PoliciesResponse, "PUT", "/policies", { policies })).policies,
+    policies: () => get(PoliciesResponse, "/policies"),
+    putPolicies: (change) => write(PoliciesResponse, "PUT", "/policies", change),
     approvals: async () => (await get(GrantsResponse, "/approvals")).approvals,
     testApproval: (test) => {
       const call: Call = { method: "POST", path: "/approvals/test", body: test, timeoutMs };

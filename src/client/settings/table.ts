@@ -1,4 +1,5 @@
 import { parseOrigin } from "#net/addresses";
+import { parseApprovalTimeout } from "#protocol/duration";
 import { Problem } from "#protocol/errors";
 import { PROVIDERS, type ProviderName } from "#protocol/providers";
 
@@ -43,6 +44,11 @@ export const SETTINGS = {
     env: "BROWSER",
     values: ["none"],
     parse: parseText,
+  },
+  "approval-timeout": {
+    describe: "How long approvals wait for an answer: 30m, 24h, 7d",
+    env: "KAY_APPROVAL_TIMEOUT",
+    parse: parseApprovalTime,
   },
   notify: {
     describe: "Ring the terminal bell when a session needs you",
@@ -96,6 +102,11 @@ function parseText(text: string): string {
   const value = text.trim();
   if (value === "" || /\p{Cc}/u.test(value)) throw new Problem("USAGE", "The value must be a single line.");
   return value;
+}
+
+function parseApprovalTime(text: string): string {
+  if (parseApprovalTimeout(text) !== undefined) return text.trim();
+  throw new Problem("USAGE", "The value must be a time from 10s to 7d.", { hint: "For example 30m, 24h or 7d." });
 }
 
 function parseModel(text: string): string {

@@ -49,7 +49,7 @@ export function layOutApproval(card: ApprovalCard, open: CardUi, { width }: { wi
 }
 
 /** Longest text at the right of the border. */
-const RIGHT = ["99:59 left"];
+const RIGHT = ["119:59 left"];
 
 const TONES: Record<string, Style | undefined> = { read: "cyan", write: "yellow", destructive: "red" };
 

@@ -179,8 +179,9 @@ const ENDS: Record<string, string> = {
 
 const SCOPES: Record<string, string> = { session: " for this session", always: " (always)" };
 
-/** Formats the remaining time in minutes and seconds: `4:58`. */
+/** Formats the remaining time in minutes and seconds: `4:58`. From two hours on, whole hours are enough: `24 h`. */
 export function formatTimeLeft(ms: number): string {
   const seconds = Math.max(0, Math.ceil(ms / 1_000));
+  if (seconds >= 7_200) return `${Math.round(seconds / 3_600)} h`;
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 }

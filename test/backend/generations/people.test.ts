@@ -61,7 +61,7 @@ const world = useBackend({ services: deskServices(log, undefined, tools), ...mod
 async function asked(tool: string, body: object = {}) {
   const { token } = await connect(world());
   model.script({ calls: [["c1", `jira.${tool}`, {}]] }, { text: "So." });
-  const turn = await ask(world(), token, "go", { ...body });
+  const turn = await ask(world(), token, "go", { approval_timeout: 300, ...body });
   return { token, turn };
 }
 

@@ -20,7 +20,7 @@ afterEach(async () => {
 async function restarted() {
   const { token } = await connect(world());
   model.script({ calls: [["c1", "jira.close_issue", { issue: "KAY-3" }]] });
-  const turn = await ask(world(), token, "close KAY-3");
+  const turn = await ask(world(), token, "close KAY-3", { approval_timeout: 300 });
   const request = await turn.asked();
   await turn.until("awaiting_approval");
   await turn.close();

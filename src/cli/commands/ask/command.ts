@@ -1,6 +1,6 @@
 import { Problem } from "#protocol/errors";
 import { type AllowOptions, checkAllowOptions, hasAllowOptions } from "../../ask/allow-list.ts";
-import { getAskChoices } from "../../ask/choices.ts";
+import { getAskChoices, parseApprovalOption } from "../../ask/choices.ts";
 import type { OneShotOptions } from "../../ask/once.ts";
 import type { OutputOptions } from "../../ask/output.ts";
 import { Command, collectValues } from "../../command.ts";
@@ -10,7 +10,14 @@ import { canHaveSession, openSession, showGreeting } from "../../session/open.ts
 
 type Options = OneShotOptions &
   OutputOptions &
-  AllowOptions & { confirm?: boolean; model?: string; plain?: boolean; file?: string[]; output?: string };
+  AllowOptions & {
+    confirm?: boolean;
+    model?: string;
+    approvalTimeout?: number;
+    plain?: boolean;
+    file?: string[];
+    output?: string;
+  };
 
 /**
  * Creates `kay ask`, which answers one question. Without a question it starts a session; with `--confirm` it runs
@@ -36,6 +43,7 @@ export function createAskCommand(kay: Kay): Command {
     .option("--output-schema <file>", "Answer with JSON that matches this JSON Schema")
     .option("--model <name>", "Answer with this model (provider:model, provider, or offline)")
     .option("--max-steps <number>", "Stop after this many model calls (1 to 20)")
+    .option("--approval-timeout <time>", "How long approvals wait for an answer: 30m, 24h, 7d", parseApprovalOption)
     .option("-o, --output <file>", "Write the answer to a file")
     .option("--plain", "Print plain text that is never redrawn, for screen readers (ACCESSIBLE=1)")
     .addHelpText(
@@ -58,6 +66,7 @@ the \`kay answer\` command to run, or \`kay confirm\` with --confirm.`,
     .action(async (words: string[], options: Options) => {
       checkOptions(kay, options);
       if (options.model !== undefined) kay.choices.model = options.model;
+      if (options.approvalTimeout !== undefined) kay.choices.approvalTimeout = options.approvalTimeout;
       if (words.length === 0 && canHaveSession(kay) && !isOneShot(options)) {
         showGreeting(kay);
         // A session does not require a sign-in: /connect signs in.

@@ -61,8 +61,9 @@ function getWhat({ kind, request, auth }: PendingRequest): string {
 
 function expiresIn(ms: number): string {
   if (Number.isNaN(ms)) return "";
-  const seconds = Math.max(0, Math.round(ms / 1_000));
-  return seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
+  const minutes = Math.round(ms / 60_000);
+  if (minutes < 2) return `${Math.max(0, Math.round(ms / 1_000))} s`;
+  return minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
 }
 
 const KINDS = { approval: "approval", input: "form", auth: "connect" };

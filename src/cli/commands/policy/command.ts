@@ -13,9 +13,16 @@ export function createPolicyCommand(kay: Kay): Command {
     .action(async (target: string | undefined) => (await import("./run.ts")).showPolicies(kay, target));
   command
     .command("set")
-    .argument("<target>", "Service (slack), tool (slack.send_message), outside-text, or * for everything")
-    .argument("<mode>", "ask (always ask), reads (allow reads), everything (never ask), or unset")
-    .description("Set a policy")
+    .argument(
+      "<target>",
+      "Service (slack), tool (slack.send_message), outside-text, * for everything, or approval-timeout",
+    )
+    .argument(
+      "<mode>",
+      "ask (always ask), reads (allow reads), everything (never ask), a time for approval-timeout, or unset",
+    )
+    .description("Set a policy, or how long approvals wait")
+    .addHelpText("after", "\nExamples:\n  $ kay policy set slack ask\n  $ kay policy set approval-timeout 2h")
     .action(async (target: string, mode: string) => (await import("./run.ts")).setPolicy(kay, target, mode));
   return command;
 }

@@ -1,69 +1,93 @@
 import { suggestName } from "#protocol/closest-name";
-import type { Policy, PolicyMode } from "#protocol/conversations";
+import type { PoliciesChange, PoliciesResponse, PolicyMode } from "#protocol/conversations";
+import { formatDuration, parseApprovalTimeout } from "#protocol/duration";
 import { Problem } from "#protocol/errors";
 import { toLine } from "#ui/text/words";
 import type { BackendHandle } from "../../backend/handle.ts";
 import type { Kay } from "../../kay.ts";
 
+/** Target of the policy about how long approvals wait. Its value is a time. */
+const APPROVAL_TIMEOUT = "approval-timeout";
+
 export async function showPolicies(kay: Kay, target: string | undefined): Promise<void> {
   const { api } = await kay.openBackend({ signedIn: true });
-  const all = await api.policies();
-  const policies = target === undefined ? all : all.filter((each) => each.target === target);
-  if (target !== undefined && policies.length === 0) await mustExist(api, target);
-  if (kay.flags.json) return kay.out.writeJson({ policies });
-  if (policies.length === 0) kay.out.writeProgress(NO_POLICIES_TEXT);
-  else await kay.out.writeTable(POLICY_COLUMNS, policies.map(toPolicyRow));
+  const shown = selectPolicies(await api.policies(), target);
+  const rows = toPolicyRows(shown);
+  if (target !== undefined && rows.length === 0) await mustExist(api, target);
+  if (kay.flags.json) return kay.out.writeJson(shown);
+  if (rows.length === 0) kay.out.writeProgress(NO_POLICIES_TEXT);
+  else await kay.out.writeTable(POLICY_COLUMNS, rows);
+}
+
+/** Leaves only the policy for a target, if one is given. */
+export function selectPolicies(all: PoliciesResponse, target: string | undefined): PoliciesResponse {
+  if (target === undefined) return all;
+  const { approval_timeout } = all;
+  const timeout = target === APPROVAL_TIMEOUT && approval_timeout !== undefined ? { approval_timeout } : {};
+  return { policies: all.policies.filter((each) => each.target === target), ...timeout };
 }
 
 /** Checks that the target exists, if the backend can list its services and tools. */
 async function mustExist(api: BackendHandle["api"], target: string): Promise<void> {
   const [services, tools] = await Promise.all([api.services(), api.tools({})]);
   if (!services || !tools) return;
-  const names = ["*", ...services.services.map(({ name }) => name), ...tools.tools.map(({ name }) => name)];
+  const names = [
+    ...["*", "outside-text", APPROVAL_TIMEOUT],
+    ...services.services.map(({ name }) => name),
+    ...tools.tools.map(({ name }) => name),
+  ];
   if (names.includes(target)) return;
   throw new Problem("USAGE", `No service or tool is called ${JSON.stringify(toLine(target))}.`, {
     hint: suggestName(target, names, toLine) || "Run `kay tools list` to list them.",
   });
 }
 
-export async function setPolicy(kay: Kay, target: string, mode: string): Promise<void> {
-  const known = parsePolicyMode(mode);
+export async function setPolicy(kay: Kay, target: string, value: string): Promise<void> {
+  const change = parsePolicy(target, value);
   const { api } = await kay.openBackend({ signedIn: true });
-  const policies = await changePolicy(api, target, known);
-  if (kay.flags.json) return kay.out.writeJson({ policies });
-  kay.out.writeLine(formatPolicy(target, known));
+  const policies = await api.putPolicies(change);
+  if (kay.flags.json) return kay.out.writeJson(policies);
+  kay.out.writeLine(formatPolicy(target, change));
 }
 
-export type PolicyChoice = PolicyMode | "unset";
-
 /**
- * Parses a mode.
+ * Parses the value of a policy: a mode, or a time for `approval-timeout`.
  *
- * @throws Problem USAGE for an unknown mode
+ * @throws Problem USAGE for an unknown mode, and for a time that is too short or too long
  */
-export function parsePolicyMode(mode: string): PolicyChoice {
-  if (mode === "unset" || Object.hasOwn(MODES, mode)) return mode as PolicyChoice;
-  throw new Problem("USAGE", `Unknown mode ${JSON.stringify(toLine(mode))}.`, {
+export function parsePolicy(target: string, value: string): PoliciesChange {
+  if (target === APPROVAL_TIMEOUT) return { policies: [], approval_timeout: parseTimeout(value) };
+  if (value === "unset") return { policies: [{ target, mode: null }] };
+  if (Object.hasOwn(MODES, value)) return { policies: [{ target, mode: value as PolicyMode }] };
+  throw new Problem("USAGE", `Unknown mode ${JSON.stringify(toLine(value))}.`, {
     hint: "Use ask, reads, everything or unset.",
   });
 }
 
-/** Sets one policy and returns all of them. */
-export async function changePolicy(api: BackendHandle["api"], target: string, mode: PolicyChoice): Promise<Policy[]> {
-  return api.putPolicies([{ target, mode: mode === "unset" ? null : mode }]);
+function parseTimeout(value: string): number | null {
+  const seconds = value === "unset" ? null : parseApprovalTimeout(value);
+  if (seconds !== undefined) return seconds;
+  throw new Problem("USAGE", `${JSON.stringify(toLine(value))} is not a time from 10s to 7d.`, {
+    hint: "Use a time such as 30m, 24h or 7d, or unset.",
+  });
 }
 
-export function formatPolicy(target: string, mode: PolicyChoice): string {
-  return `${toLine(target)}: ${mode === "unset" ? "unset" : `${mode} (${MODES[mode]})`}`;
+/** Formats what a change did. */
+export function formatPolicy(target: string, { policies: [policy], approval_timeout }: PoliciesChange): string {
+  const mode = policy?.mode ?? undefined;
+  if (mode !== undefined) return `${toLine(target)}: ${mode} (${MODES[mode]})`;
+  return `${toLine(target)}: ${approval_timeout ? formatDuration(approval_timeout * 1_000) : "unset"}`;
 }
 
 export const NO_POLICIES_TEXT = "No policies set. Each tool's default applies.";
 
 export const POLICY_COLUMNS = ["TARGET", "MODE", ""];
 
-/** Formats a policy as a row of {@link POLICY_COLUMNS}. */
-export function toPolicyRow({ target, mode }: Policy): string[] {
-  return [toLine(target), mode, MODES[mode]];
+/** Formats policies as rows of {@link POLICY_COLUMNS}. */
+export function toPolicyRows({ policies, approval_timeout: timeout }: PoliciesResponse): string[][] {
+  const rows = policies.map(({ target, mode }) => [toLine(target), mode, MODES[mode]]);
+  if (timeout === undefined) return rows;
+  return [...rows, [APPROVAL_TIMEOUT, formatDuration(timeout * 1_000), "how long approvals wait"]];
 }
 
 const MODES: Record<PolicyMode, string> = {

@@ -16,12 +16,12 @@ import {
   toPendingRows,
 } from "../../commands/pending/run.ts";
 import {
-  changePolicy,
   formatPolicy,
   NO_POLICIES_TEXT,
   POLICY_COLUMNS,
-  parsePolicyMode,
-  toPolicyRow,
+  parsePolicy,
+  selectPolicies,
+  toPolicyRows,
 } from "../../commands/policy/run.ts";
 import type { SlashContext } from "./command.ts";
 import { formatRows } from "./command.ts";
@@ -32,13 +32,12 @@ export async function runPolicy(context: SlashContext, argument: string): Promis
   const [target, mode, more] = argument.split(/\s+/).filter((word) => word !== "" && word !== "set" && word !== "get");
   if (more !== undefined) throw new Problem("USAGE", "/policy takes a target and a mode: /policy slack ask.");
   if (target !== undefined && mode !== undefined) {
-    const known = parsePolicyMode(mode);
-    await changePolicy(api, target, known);
-    return context.say(formatPolicy(target, known));
+    const change = parsePolicy(target, mode);
+    await api.putPolicies(change);
+    return context.say(formatPolicy(target, change));
   }
-  const all = await api.policies();
-  const shown = all.filter((each) => target === undefined || each.target === target);
-  context.say(shown.length === 0 ? NO_POLICIES_TEXT : formatRows(context, POLICY_COLUMNS, shown.map(toPolicyRow)));
+  const rows = toPolicyRows(selectPolicies(await api.policies(), target));
+  context.say(rows.length === 0 ? NO_POLICIES_TEXT : formatRows(context, POLICY_COLUMNS, rows));
 }
 
 /** `/approvals`, `/approvals revoke ID`. */
