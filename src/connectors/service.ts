@@ -90,6 +90,10 @@ type CustomServiceTraits = {
   fetch: Fetch;
   /** Identifies address and sign-in. Secrets stored for one binding cannot be decrypted for another. */
   binding: string;
+  /** Last segment of its own redirect address, for OAuth. */
+  callback?: string | undefined;
+  /** The issuer that its authorization responses name, if its description says so. */
+  issuer?: string | undefined;
   /** Its OAuth client needs a secret that has not been provided yet. */
   lacksSecret: boolean;
   /**

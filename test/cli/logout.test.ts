@@ -6,10 +6,16 @@ const kay = useKay();
 const LIVES_ON = "The sign-in may remain valid at the backend until it expires.";
 
 test("logout revokes at the backend, forgets the tokens and keeps the session id", async () => {
-  const ann = kay({ signedIn: true });
+  const ann = kay({ connected: ["bitbucket"] });
   await ann("whoami");
   const { session_id, token = "" } = await ann.stored();
-  expect(await ann("logout")).toEqual({ exit: 0, stdout: "Signed out.\n", stderr: "" });
+  expect(await ann("logout")).toEqual({
+    exit: 0,
+    stdout: "Signed out.\n",
+    stderr:
+      "! kay deleted its tokens, but Bitbucket has no way to revoke them. " +
+      "Remove kay's access at https://bitbucket.org/account/settings/app-authorizations/.\n",
+  });
   expect(await ann.stored()).toEqual({ session_id });
   expect(await ann("whoami")).toMatchObject({ exit: 4 });
   await ann.store({ session_id, token });

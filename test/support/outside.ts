@@ -33,6 +33,8 @@ export function createOutside(): Outside {
       const name = `${request.method} ${url.split("?")[0]}`;
       const index = expected.findIndex((each) => each.request === name);
       const [found] = index < 0 ? [] : expected.splice(index, 1);
+      // Which disconnection is an account's last depends on the order of tests.
+      if (!found && name === "POST https://auth.atlassian.com/oauth/revoke") return new Response(null, { status: 200 });
       if (!found) {
         unknown.push(name);
         throw new TypeError(`nothing expects ${name}`);

@@ -101,9 +101,13 @@ export function needsSecretPage({ service, described }: ServiceConfiguration): b
   return service.credential !== undefined || described?.lacksSecret === true;
 }
 
-/** Where providers send browsers back to; registered there byte for byte. */
-export function getRedirectUri(ports: Pick<BackendPorts, "publicUrl">): string {
-  return `${ports.publicUrl}/auth/callback`;
+/** Where providers send browsers back to; registered there byte for byte. Each custom service has an address of its own. */
+export function getRedirectUri(
+  ports: Pick<BackendPorts, "publicUrl">,
+  configuration?: Pick<ServiceConfiguration, "described">,
+): string {
+  const own = configuration?.described?.callback;
+  return `${ports.publicUrl}/auth/callback${own === undefined ? "" : `/${own}`}`;
 }
 
 async function recoverSession(
@@ -119,15 +123,16 @@ async function recoverSession(
 /** The authorization request (RFC 6749 section 4.1.1, RFC 7636 section 4.3). Spaces are `%20`: not every provider reads `+`. */
 export async function buildAuthorizationUrl(
   ports: Pick<BackendPorts, "publicUrl">,
-  { service, endpoints, client }: ConnectableService,
+  configuration: ConnectableService,
   values: { state: string; verifier: string | undefined },
 ): Promise<string> {
+  const { service, endpoints, client } = configuration;
   const { scopes, scopeParameter = "scope", scopeSeparator = " ", authorizeParams } = service.oauth;
   const parameters: Record<string, string> = {
     ...authorizeParams,
     response_type: "code",
     client_id: client.id,
-    redirect_uri: getRedirectUri(ports),
+    redirect_uri: getRedirectUri(ports, configuration),
     ...(scopes.length > 0 ? { [scopeParameter]: scopes.join(scopeSeparator) } : {}),
     state: values.state,
     ...(values.verifier === undefined

@@ -26,11 +26,13 @@ export type CallbackResult = { status: number; page: Page; connected?: { install
 /**
  * The browser came back from a provider (RFC 6749 section 4.1.2). Only the first callback of a state counts; a second, forged, expired or
  * incomplete one changes nothing and is logged without its values.
+ *
+ * @param place the last segment of a redirect address that belongs to one custom service
  */
 export async function handleCallback(
   ports: BackendPorts,
   query: URLSearchParams,
-  cookies: string | null = null,
+  { cookies = null, place }: { cookies?: string | null; place?: string | undefined } = {},
 ): Promise<CallbackResult> {
   const text = query.getAll("state").length === 1 ? query.get("state") : null;
   const hash = hashState(text);
@@ -39,7 +41,8 @@ export async function handleCallback(
   if (!hash || text === null) return stalePage(ports, "unknown state");
   const state = await findState(ports.db, hash);
   if (state && !isSameBrowser(ports.publicUrl, state, cookies)) return refuseBrowser(ports, state);
-  if (!(await isFromWhereItWasAsked(ports, hash, query))) return refuse(ports, hash, MIXED_UP, null);
+  if (state && !(await isFromWhereItWasAsked(ports, state, { query, place })))
+    return refuse(ports, hash, MIXED_UP, null);
   if (error) return refuse(ports, hash, error, query.get("error_description"));
   if (!code || query.getAll("code").length > 1) return stalePage(ports, "no code");
   const result = await concludeState(ports, hash, (state) => completeConsent(ports, state, code));
@@ -69,14 +72,28 @@ async function refuseBrowser(ports: BackendPorts, state: AuthorizationState): Pr
 /** The answer names another authorization server, or none although its own names itself. */
 const MIXED_UP = "the answer came from another authorization server";
 
-/** An answer of an authorization server that was found out, not configured, says which one it is (RFC 9207). */
-async function isFromWhereItWasAsked(ports: BackendPorts, hash: Buffer, query: URLSearchParams): Promise<boolean> {
-  const state = await findState(ports.db, hash);
-  const authorization = state && getStateAuthorization(ports, state);
-  if (!authorization) return true;
+/**
+ * Whether an answer came from the authorization server that was asked. A custom service has a redirect address of its
+ * own; a server that says which one it is must be that one (RFC 9207).
+ */
+async function isFromWhereItWasAsked(
+  ports: BackendPorts,
+  state: AuthorizationState,
+  { query, place }: { query: URLSearchParams; place: string | undefined },
+): Promise<boolean> {
   const named = query.getAll("iss");
-  if (named.length === 0) return !authorization.namesItself;
-  return named.length === 1 && named[0] === authorization.issuer;
+  if (named.length > 1) return false;
+  const authorization = getStateAuthorization(ports, state);
+  if (authorization) return place === undefined && matchesIssuer(named[0], authorization);
+  const services = await listServices(ports, state.installation_id);
+  const found = services.find(({ service }) => service.name === state.service);
+  if (place !== found?.described?.callback) return false;
+  const issuer = found?.described?.issuer;
+  return issuer === undefined || matchesIssuer(named[0], { issuer, namesItself: true });
+}
+
+function matchesIssuer(named: string | undefined, { issuer, namesItself }: { issuer: string; namesItself: boolean }) {
+  return named === undefined ? !namesItself : named === issuer;
 }
 
 /**

@@ -112,7 +112,7 @@ async function exchange(
 ): Promise<ServiceTokens> {
   const { title } = service.service;
   const verifier = state.verifier ? openVerifier(ports.keys, state.hash, state.verifier) : undefined;
-  const outcome = await exchangeCode(ports, service, { code, redirectUri: getRedirectUri(ports), verifier });
+  const outcome = await exchangeCode(ports, service, { code, redirectUri: getRedirectUri(ports, service), verifier });
   if (outcome.kind === "tokens") return outcome.tokens;
   if (outcome.kind === "refused")
     await handleUnknownClient(ports, authorization, { codes: outcome.codes, redirectUri: getRedirectUri(ports) });

@@ -1,5 +1,5 @@
 import type { ServiceDescription } from "#connectors/custom/description";
-import { createCustomService, getBinding, getClient } from "#connectors/custom/service";
+import { createCustomService, getBinding, getCallbackId, getClient } from "#connectors/custom/service";
 import type { ServiceConfiguration } from "#connectors/service";
 import type { Fetch } from "#net/ports";
 import { isPublicAddress } from "#net/public-address";
@@ -25,7 +25,13 @@ export function toCustomService(ports: Ports, row: StoredDescription): ServiceCo
     service,
     endpoints: service.endpoints,
     client: secret === undefined ? { id } : { id, secret },
-    described: { fetch: chooseFetch(ports), binding, lacksSecret: needsSecret && secret === undefined },
+    described: {
+      fetch: chooseFetch(ports),
+      binding,
+      callback: getCallbackId(description),
+      issuer: description.auth.type === "oauth2" ? description.auth.issuer : undefined,
+      lacksSecret: needsSecret && secret === undefined,
+    },
   };
 }
 

@@ -48,7 +48,7 @@ function toServiceView(ports: Ports, configuration: ServiceConfiguration, grant:
             ...(described
               ? { variables: getClientSettings(service).variables.slice(1), settings: [] }
               : getClientSettings(service)),
-            redirect_uri: getRedirectUri(ports),
+            redirect_uri: getRedirectUri(ports, configuration),
             ...(client && endpoints.authorize !== "" ? { authorize_url: endpoints.authorize } : {}),
           },
         }),

@@ -12,6 +12,7 @@ const SENSITIVE = [
   "/auth/status/:state",
   "/auth/refresh",
   "/auth/callback",
+  "/auth/callback/:place",
   "/auth/begin",
   "/auth/undo",
   "/auth/key",

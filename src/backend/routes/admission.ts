@@ -18,6 +18,9 @@ const OPEN = [
   "POST /agent/webhook",
 ];
 
+/** The redirect address of a custom service, open like that of all others. */
+const OWN_CALLBACK = /^(\/auth\/callback)\/[0-9a-f]{16}$/;
+
 type Ports = Pick<BackendPorts, "publicUrl" | "hosts" | "localSecret">;
 
 /**
@@ -50,7 +53,7 @@ function checkOrigin({ publicUrl }: Ports, request: Request, host: string): void
 }
 
 function checkLocalSecret({ localSecret }: Ports, request: Request, path: string): void {
-  if (localSecret === undefined || OPEN.includes(`${request.method} ${path}`)) return;
+  if (localSecret === undefined || OPEN.includes(`${request.method} ${path.replace(OWN_CALLBACK, "$1")}`)) return;
   if (secretsEqual(request.headers.get("kay-local-secret") ?? "", localSecret)) return;
   throw new Problem("LOCAL_SECRET_REQUIRED", "This backend belongs to another process of this machine.");
 }

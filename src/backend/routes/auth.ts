@@ -21,12 +21,11 @@ import { readJsonBody } from "./body.ts";
 /** Signing in, staying signed in, signing out (guide, "Service Connection Flow" and "Token Refresh"). */
 export function createAuthRoutes(ports: BackendPorts, engine: Engine): Hono {
   const app = new Hono();
-  app.get("/auth/callback", async (c) => {
-    const { page, status, connected } = await handleCallback(
-      ports,
-      new URL(c.req.url).searchParams,
-      c.req.header("cookie") ?? null,
-    );
+  app.on("GET", ["/auth/callback", "/auth/callback/:place"], async (c) => {
+    const { page, status, connected } = await handleCallback(ports, new URL(c.req.url).searchParams, {
+      cookies: c.req.header("cookie") ?? null,
+      place: c.req.param("place"),
+    });
     if (connected) await handleServiceConnected(ports, engine, connected);
     return renderPage(page, status);
   });

@@ -61,6 +61,11 @@ const OAuth2 = z.strictObject({
   type: z.literal("oauth2"),
   authorize_url: withDescription(url(), "URL of the consent page, opened in the user's browser."),
   token_url: withDescription(url(), "URL that exchanges codes and refresh tokens."),
+  revoke_url: withDescription(z.optional(url()), "URL that revokes tokens (RFC 7009), called on kay disconnect."),
+  issuer: withDescription(
+    z.optional(url()),
+    "Issuer that the service names in its answers (RFC 9207). If it names another, kay refuses the answer.",
+  ),
   client_id: printable(300),
   client_auth: withDescription(
     z.optional(z.enum(["client_secret_post", "client_secret_basic", "none"])),

@@ -15,7 +15,12 @@ export function createCustomService(description: ServiceDescription): Service {
   const oauth = getOauth(description);
   const endpoints: Endpoints =
     auth.type === "oauth2"
-      ? { authorize: auth.authorize_url, token: auth.token_url, api }
+      ? {
+          authorize: auth.authorize_url,
+          token: auth.token_url,
+          ...(auth.revoke_url ? { revoke: auth.revoke_url } : {}),
+          api,
+        }
       : { authorize: "", token: "", api };
   return {
     name,
@@ -44,6 +49,18 @@ export function getBinding({ base_url, auth }: ServiceDescription): string {
     .digest("hex");
 }
 
+/**
+ * Returns the last segment of the redirect address of an authorization server: one for each, so that an answer of one
+ * is never taken for that of another (RFC 9700 section 4.4). It is known before the client is registered.
+ */
+export function getCallbackId({ auth }: ServiceDescription): string | undefined {
+  if (auth.type !== "oauth2") return undefined;
+  return createHash("sha256")
+    .update(JSON.stringify([auth.authorize_url, auth.token_url]))
+    .digest("hex")
+    .slice(0, 16);
+}
+
 function getBase({ base_url }: Pick<ServiceDescription, "base_url">): string {
   return new URL(base_url).href.replace(/\/+$/, "");
 }
@@ -69,6 +86,7 @@ function getOauth({ name, auth }: ServiceDescription): OAuth {
     ...(auth.scope_separator === undefined ? {} : { scopeSeparator: auth.scope_separator }),
     ...(auth.authorize_params === undefined ? {} : { authorizeParams: auth.authorize_params }),
     ...(auth.token_body === "json" ? { tokenBody: "json" } : {}),
+    ...(auth.revoke_url ? { revocation: { style: "rfc7009", covers: "consent" } } : {}),
   };
 }
 

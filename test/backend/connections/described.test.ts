@@ -271,8 +271,62 @@ test("an OAuth client's secret is pasted once, then the browser goes on to the p
     expect(request.headers.get("authorization")).toBe("Bearer at-1");
     return Response.json(url.endsWith("/me") ? { id: 7, profile: { name: "Ann" } } : { data: { tasks: [] } });
   };
-  expect((await world().call(`GET /auth/callback?code=c&state=${state}`)).status).toBe(200);
+  const back = new URL(target.searchParams.get("redirect_uri") ?? "");
+  expect(back.pathname).toMatch(/^\/auth\/callback\/[0-9a-f]{16}$/);
+  expect((await world().call(`GET ${back.pathname}?code=c&state=${state}`)).status).toBe(200);
   expect(sent[0]).toContain("client_secret=client-secret-1");
   expect((await list(token)).body).toMatchObject({ output: { text: "0 tasks." } });
   expect((await link(session)).url).toMatch(/^https:\/\/login\.example\.com\/authorize\?/);
+});
+
+/** The custom service with OAuth, its authorization link, and what its token endpoint gets. */
+async function oauthService(more = "") {
+  const auth = `${OAUTH.replace("\n  client_auth: client_secret_post", "")}${more}`;
+  const { session } = await ann(TASKS.replace("auth:\n  type: api_key\n  header: X-Api-Key", auth));
+  const { url, state } = await link(session);
+  const sent: string[] = [];
+  service.fetch = async (to, init) => {
+    sent.push(`${to} ${await new Request(to, init).text()}`);
+    if (to.endsWith("/token"))
+      return Response.json({ access_token: "at-1", token_type: "bearer", refresh_token: "rt-1" });
+    return Response.json(to.endsWith("/me") ? { id: 7 } : {});
+  };
+  const back = new URL(new URL(url).searchParams.get("redirect_uri") ?? "").pathname;
+  return { session, state, back, sent };
+}
+
+test.for([
+  ["that of every other service", () => "/auth/callback?", ""],
+  ["that of another custom service", () => "/auth/callback/0123456789abcdef?", ""],
+  [
+    "its own, from another issuer",
+    (back: string) => `${back}?iss=https://github.com&`,
+    "\n  issuer: https://login.example.com",
+  ],
+  ["its own, from no issuer", (back: string) => `${back}?`, "\n  issuer: https://login.example.com"],
+] as const)("F9 the code of another provider is not sent on: an answer at %s", async ([, place, more]) => {
+  const { state, back, sent } = await oauthService(more);
+  const answer = await world().call(`GET ${place(back)}code=stolen&state=${state}`);
+  expect([answer.status, sent]).toEqual([400, []]);
+  expect(await status(state)).toMatchObject({ status: "failed", message: expect.stringContaining("another") });
+});
+
+test("F9 the answer of a built-in service is refused at the address of a custom one", async () => {
+  const { back } = await oauthService();
+  const { body } = await world().call("POST /connections/connect?service=jira", { body: {} });
+  const answer = await world().call(`GET ${back}?code=c&state=${body.state}`);
+  expect([answer.status, (await status(String(body.state))).status]).toEqual([400, "failed"]);
+});
+
+test("a custom service with an issuer and a revocation address connects, and its tokens are revoked", async () => {
+  const more = "\n  issuer: https://login.example.com\n  revoke_url: https://login.example.com/revoke";
+  const { session, state, back, sent } = await oauthService(more);
+  const query = `code=c&state=${state}&iss=${encodeURIComponent("https://login.example.com")}`;
+  expect((await world().call(`GET ${back}?${query}`)).status).toBe(200);
+  const { body } = await world().call("POST /connections/disconnect?service=tasks", { body: { session_id: session } });
+  expect(body).toMatchObject({ revocation: { status: "revoked" } });
+  expect(sent.filter((line) => line.includes("/revoke"))).toEqual([
+    expect.stringContaining("token=rt-1"),
+    expect.stringContaining("token=at-1"),
+  ]);
 });
