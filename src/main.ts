@@ -38,8 +38,9 @@ import {
  * @returns the exit code, when everything was written
  */
 export async function main(argv: string[], greeted = false): Promise<number> {
-  const { terminal, signal, catchInterrupts, unwritten } = openTerminal();
-  const kay = createKay({ ...world(terminal, signal, catchInterrupts), greeted });
+  const { unwritten, ...opened } = openTerminal();
+  const { terminal } = opened;
+  const kay = createKay({ ...createPorts(opened), greeted });
   endOnCrash(terminal, (error) => reportCrash(error, kay));
   const code = await run(argv, kay);
   await notifyOfUpdate(argv, kay, {
@@ -69,11 +70,7 @@ function thesePaths(): Paths {
   return createPaths({ env: process.env, platform: process.platform, home: findHomeFolder(), cwd: workingFolder });
 }
 
-function world(
-  terminal: CliPorts["terminal"],
-  signal: AbortSignal,
-  catchInterrupts: CliPorts["catchInterrupts"],
-): CliPorts {
+function createPorts(opened: Pick<CliPorts, "terminal" | "signal" | "catchInterrupts" | "interrupt">): CliPorts {
   const { env, platform, execPath } = process;
   const processes = createProcesses(process.pid, isAlive, process.getuid?.());
   const uid = process.getuid?.() ?? 0;
@@ -85,9 +82,7 @@ function world(
     platform,
     home: findHomeFolder(),
     cwd: workingFolder,
-    terminal,
-    signal,
-    catchInterrupts,
+    ...opened,
     clock,
     random: randomBytes,
     send: createSend(ways),

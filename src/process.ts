@@ -43,6 +43,7 @@ export function openTerminal() {
     terminal: { ...terminal, place: getPlace() },
     signal: ending.signal,
     catchInterrupts: interrupts.catchInterrupts,
+    interrupt: interrupts.interrupt,
     unwritten: () => unwritten,
   };
 }

@@ -69,6 +69,7 @@ export function createKay(world: CliPorts): Kay {
     random,
     signal: world.signal,
     catchInterrupts: world.catchInterrupts,
+    interrupt: world.interrupt,
     readPackageFile: world.packaged,
     choices: {},
     shutdownGraceMs: GRACE_MS,

@@ -92,6 +92,8 @@ export type Kay = {
    * From now on Ctrl+C (SIGINT) calls this instead of ending the command. Returns the way back, to what was called before.
    */
   catchInterrupts(handler: () => void): () => void;
+  /** Does what Ctrl+C does, for a prompt that reads it as a key. */
+  interrupt(): void;
   /** A text that is in kay's package, by its path there; "" where there is none. */
   readPackageFile(path: string): Promise<string>;
   /** Filled by `run` before a command starts. */

@@ -24,6 +24,8 @@ export type CliPorts = {
   signal: AbortSignal;
   /** See {@link Kay}. */
   catchInterrupts: Kay["catchInterrupts"];
+  /** See {@link Kay}. */
+  interrupt: Kay["interrupt"];
   clock: Timer;
   random(bytes: number): Uint8Array;
   send: Send;

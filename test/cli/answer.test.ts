@@ -72,7 +72,7 @@ function waits({
 
 test("kay pending shows what waits, and in how long it expires", async () => {
   const ann = waits({ pending: [waiting(), { ...waiting(form(), "input"), id: "int_2" }] });
-  const { exit, stdout, stderr } = await ann("pending", { ...TERMINAL, columns: 100 });
+  const { exit, stdout, stderr } = await ann("pending --no-input", { ...TERMINAL, columns: 100 });
   expect(exit).toBe(0);
   expect(
     stdout.replaceAll(/\b[45] min/g, "5 min"),

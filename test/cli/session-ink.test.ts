@@ -162,13 +162,16 @@ test("every command of the table works in the session, and none ends it but /qui
     ["/rename Open bugs", "Open bugs"],
     ["/export md", "Written to"],
     ["/frobnicate", "There is no command /frobnicate"],
-    ["/connect", "Specify a service to connect."],
-    ["/disconnect", "Specify a service to disconnect."],
-    ["/sessions", "Continue one with /sessions NUMBER."],
+    ["/connect", "Which service do you want to connect?"],
+    ["/disconnect", "Which service do you want to disconnect?"],
+    ["/sessions", "Which conversation?"],
     ["/clear", "Started a new conversation."],
   ] as const) {
     ink.enter(line);
     await ink.shows(shown);
+    if (!(await ink.window()).includes("esc cancel")) continue;
+    ink.type("\x1b");
+    await ink.sheds("esc cancel");
   }
   ink.enter("show KAY-2");
   await ink.shows("KAY-2 is open.");

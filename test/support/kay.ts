@@ -169,7 +169,7 @@ type Parts = {
   setting: RunSetting;
 };
 
-function worldOf(place: Place, parts: Parts): Omit<CliPorts, "terminal" | "signal" | "catchInterrupts"> {
+function worldOf(place: Place, parts: Parts): Omit<CliPorts, "terminal" | "signal" | "catchInterrupts" | "interrupt"> {
   const { folder, options, setting } = parts;
   const { programs = [] } = options;
   const env = {

@@ -1,14 +1,18 @@
+import type { ConversationView } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
 import { toLine } from "#ui/text/words";
+import { findById } from "../backend/find-by-id.ts";
 import type { BackendHandle } from "../backend/handle.ts";
 
-/** Most conversations that a title is looked for among. */
-const LOOKED_AT = 100;
+/** Most conversations among which a title or the start of an ID is looked for, and how many one request brings. */
+const LOOKED_AT = 1_000;
+const PAGE = 100;
 
 /**
- * The conversation that a command means: the newest, or one by its id or title; undefined for a new one.
+ * The conversation that a command means: the newest, or one by its title, its ID or the start of that; undefined for a
+ * new one.
  *
- * @throws Problem SESSION_NOT_FOUND
+ * @throws Problem SESSION_NOT_FOUND, USAGE for the start of several IDs
  */
 export async function findConversationId(
   link: BackendHandle,
@@ -16,14 +20,39 @@ export async function findConversationId(
 ): Promise<string | undefined> {
   const { resume } = options;
   if (resume === undefined && !options.continue) return undefined;
-  if (resume !== undefined && /^session_\S+$/.test(resume)) return resume;
-  const named = resume !== undefined && resume !== "latest";
-  const { data } = await link.api.sessions({ page: 1, limit: named ? LOOKED_AT : 1 });
-  const wanted = resume?.toLowerCase();
-  const found = named ? data.find(({ title }) => title?.toLowerCase() === wanted) : data[0];
+  if (resume === undefined || resume === "latest") {
+    const { data } = await link.api.sessions({ page: 1, limit: 1 });
+    if (data[0]) return data[0].id;
+    throw new Problem("SESSION_NOT_FOUND", "You have no conversations yet.", { hint: 'Begin one with `kay ask "…"`.' });
+  }
+  if (WHOLE_ID.test(resume)) return resume;
+  const title = resume.toLowerCase();
+  const all = await listConversations(link, (each) => each.id === resume || each.title?.toLowerCase() === title);
+  const found = all.find((each) => each.title?.toLowerCase() === title) ?? findById(resume, all, formatTitle);
   if (found) return found.id;
-  const hint = "Run `kay sessions list` to see every one.";
-  if (named)
-    throw new Problem("SESSION_NOT_FOUND", `No conversation matches ${JSON.stringify(toLine(resume))}.`, { hint });
-  throw new Problem("SESSION_NOT_FOUND", "You have no conversations yet.", { hint: 'Begin one with `kay ask "…"`.' });
+  if (/^session_\d+_\w+$/.test(resume)) return resume;
+  throw new Problem("SESSION_NOT_FOUND", `No conversation matches ${JSON.stringify(toLine(resume))}.`, {
+    hint: "Run `kay sessions list` to see every one.",
+  });
+}
+
+const WHOLE_ID = /^session_\d+_[0-9a-f]{32}$/;
+
+/** The title of a conversation, for a person. */
+export function formatTitle({ title }: ConversationView): string {
+  return title ? toLine(title) : "(no title)";
+}
+
+/** Loads the newest conversations, page by page, until one of them is the wanted one. */
+async function listConversations(
+  link: BackendHandle,
+  isWanted: (each: ConversationView) => boolean,
+): Promise<ConversationView[]> {
+  const all: ConversationView[] = [];
+  for (let page = 1; all.length < LOOKED_AT; page += 1) {
+    const { data, has_more } = await link.api.sessions({ page, limit: PAGE });
+    all.push(...data);
+    if (!has_more || data.length === 0 || data.some(isWanted)) break;
+  }
+  return all;
 }

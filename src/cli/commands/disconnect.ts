@@ -1,20 +1,23 @@
 import { clean } from "#protocol/clean";
 import type { DisconnectResponse, RevocationReport } from "#protocol/connections";
 import { Problem } from "#protocol/errors";
-import { saveAccountLabels } from "../backend/account-labels.ts";
+import { formatAccount, saveAccountLabels } from "../backend/account-labels.ts";
 import type { BackendHandle } from "../backend/handle.ts";
 import { Command } from "../command.ts";
 import type { Kay } from "../kay.ts";
 import { confirmOrThrow } from "../prompt/confirm.ts";
+import { canPick, missingArgumentProblem, pickSome } from "../prompt/pick.ts";
 import { unknownServiceProblem } from "./connections.ts";
 
 /** Creates `kay disconnect <service...>`. Asks first, because reconnecting requires consent in the browser. */
 export function createDisconnectCommand(kay: Kay): Command {
   return new Command("disconnect")
     .description("Disconnect services")
-    .argument("<service...>", "Services to disconnect")
-    .action(async (services: string[]) => {
+    .argument("[service...]", "Services to disconnect (default: choose from a list)")
+    .action(async (named: string[]) => {
+      if (named.length === 0 && !canPick(kay)) throw missingArgumentProblem("disconnect", "service");
       const link = await kay.openBackend({ signedIn: true });
+      const services = named.length > 0 ? named : await chooseConnected(kay, link);
       const answers = await confirmAndDisconnect(kay, link, services, (question) =>
         confirmOrThrow(kay, question, "Use --yes."),
       );
@@ -24,6 +27,17 @@ export function createDisconnectCommand(kay: Kay): Command {
         warnAboutAccess(kay, answer.revocation);
       }
     });
+}
+
+/** @throws Problem CANCELLED when nothing is chosen, USAGE when nothing is connected */
+async function chooseConnected(kay: Kay, { api }: BackendHandle): Promise<string[]> {
+  const { connections } = await api.connections({ signal: kay.signal });
+  const connected = Object.entries(connections).filter(([, { connected }]) => connected);
+  if (connected.length === 0) throw new Problem("USAGE", "No service is connected.", { hint: "" });
+  const choices = connected.map(([name, one]) => ({ value: name, label: name, note: formatAccount(one) }));
+  const chosen = await pickSome(kay, "Which service do you want to disconnect?", choices);
+  if (chosen === null) throw new Problem("CANCELLED", "No service was disconnected.");
+  return chosen;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { createIdShortener } from "#ui/text/short-id";
 import type { CommandEntry, CompletionTable, CompletionValue, OptionEntry, Slot, ValueKind } from "./table.ts";
 
 /** Suggestions for a shell. */
@@ -24,7 +25,7 @@ export function suggestCompletions(table: CompletionTable, words: string[], look
   const current = words.at(-1) ?? "";
   const line = readLine(table.program, words.slice(0, -1));
   const values = (slot: Slot, prefix = "") => offer(slot, { table, line, look, current, prefix });
-  if (line.waiting) return values(line.waiting);
+  if (line.waiting && !(line.waiting.optional && current.startsWith("-"))) return values(line.waiting);
   if (line.onlyArguments || !current.startsWith("-")) return positional(line, current, values);
   const [name = "", ...rest] = current.split("=");
   const valued = rest.length > 0 ? findOption(line.chain, name)?.value : undefined;
@@ -41,7 +42,7 @@ type Line = {
   given: Set<string>;
   profile?: string;
   /** The option whose value comes next. */
-  waiting?: Slot;
+  waiting?: OptionEntry["value"];
   /** `--` was typed. */
   onlyArguments: boolean;
 };
@@ -50,10 +51,13 @@ function readLine(program: CommandEntry, words: string[]): Line {
   const line: Line = { chain: [program], args: [], given: new Set(), onlyArguments: false };
   let pending: OptionEntry | undefined;
   for (const word of words) {
-    if (pending) {
+    if (pending && !(pending.value?.optional && /^-./.test(word))) {
       if (pending.names.includes("--profile")) line.profile = word;
       pending = undefined;
-    } else if (!line.onlyArguments && word === "--") line.onlyArguments = true;
+      continue;
+    }
+    pending = undefined;
+    if (!line.onlyArguments && word === "--") line.onlyArguments = true;
     else if (!line.onlyArguments && /^-./.test(word)) pending = readOption(line, word);
     else readArgument(line, word);
   }
@@ -70,7 +74,7 @@ function readOption(line: Line, word: string): OptionEntry | undefined {
   if (option?.names.includes("--profile") && value) line.profile = value;
   if (!word.startsWith("--") && !option?.value && value) return readOption(line, `-${value}`);
   const isWhole = word.startsWith("--") ? rest.length > 0 : value !== "";
-  return option?.value && !option.value.optional && !isWhole ? option : undefined;
+  return option?.value && !isWhole ? option : undefined;
 }
 
 function readArgument(line: Line, word: string): void {
@@ -121,6 +125,15 @@ function commandValues({ name, aliases, about }: CommandEntry): CompletionValue[
   return [[name, about], ...aliases.map((alias): CompletionValue => [alias, `the same as ${name}`])];
 }
 
+const ID_KINDS: readonly ValueKind[] = ["sessions", "pending", "approvals"];
+
+/** Offers short IDs, unless the beginning of a whole one is typed. */
+function shortenIds(values: CompletionValue[], kind: ValueKind, current: string): CompletionValue[] {
+  if (!ID_KINDS.includes(kind) || current.includes("_")) return values;
+  const shorten = createIdShortener(values.map(([id]) => id));
+  return values.map(([id, about]): CompletionValue => [shorten(id), about]);
+}
+
 type Place = { table: CompletionTable; line: Line; look: ValueLookup; current: string; prefix: string };
 
 function offer(slot: Slot, place: Place): Suggestions {
@@ -129,7 +142,7 @@ function offer(slot: Slot, place: Place): Suggestions {
   const values = slot.choices
     ? slot.choices.map((choice): CompletionValue => [choice, ""])
     : slot.kind
-      ? ofKind(slot.kind, place)
+      ? shortenIds(ofKind(slot.kind, place), slot.kind, current)
       : [];
   return {
     prefix,

@@ -1,6 +1,7 @@
 import type { AskResponse } from "#protocol/ask";
 import { isLocalAuth } from "#ui/cards/auth";
 import type { AnyCard } from "#ui/cards/update-card";
+import { createPicker } from "#ui/picker/picker";
 import type { SessionEvent } from "#ui/session/events";
 import type { Session } from "#ui/session/state";
 import { formatToolCall } from "#ui/text/tool-row";
@@ -53,6 +54,7 @@ export function createSessionContext(ports: SessionPorts): SessionContext {
   };
   /** Who waits for the end of a card of this terminal: yes or no, and for services whether they are connected. */
   const waiting = new Map<string, (yes: boolean) => void>();
+  const picking = new Map<string, (values: string[] | null) => void>();
   let count = 0;
   /** Which site a card of `/connect` means. */
   const sites = new Map<string, string>();
@@ -101,6 +103,13 @@ export function createSessionContext(ports: SessionPorts): SessionContext {
     session: () => now().view.session_id,
     say,
     ask: (question) => (kay.flags.yes ? Promise.resolve(true) : opened(questionCard(`question:${++count}`, question))),
+    pick: (question, choices, multiple) => {
+      const id = `pick:${++count}`;
+      return new Promise((resolve) => {
+        picking.set(id, resolve);
+        dispatch({ type: "pick", id, picker: createPicker(question, choices, multiple) });
+      });
+    },
     connect: async (services, site) => {
       const card = connectCard(`connect:${++count}`, services, kay.clock.now() + LINK_MS);
       if (site !== undefined) sites.set(card.id, site);
@@ -159,6 +168,10 @@ export function createSessionContext(ports: SessionPorts): SessionContext {
       if (!asked) answered(await link.api.confirm(card.id, yes, { signal: kay.signal }), null);
       dispatch({ type: "local-ended", id: card.id });
     },
+    picked: (id, values) => {
+      picking.get(id)?.(values);
+      picking.delete(id);
+    },
     lend: stage.lend,
     silently: stage.silently,
     remember: (text) => void kay.history.add(text).catch((error) => say(formatFault(error))),
@@ -171,6 +184,7 @@ export function createSessionContext(ports: SessionPorts): SessionContext {
     leave,
     end: () => {
       for (const resolve of waiting.values()) resolve(false);
+      for (const resolve of picking.values()) resolve(null);
     },
   };
 }

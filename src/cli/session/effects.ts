@@ -27,6 +27,8 @@ export type EffectPorts = {
   /** A yes or no of this terminal's own cards: a question of a command, a confirmation of the backend. */
   decided(card: ConfirmCard, yes: boolean): Promise<void>;
   slash(line: string): Promise<void>;
+  /** The user chose from a list. */
+  picked(id: string, values: string[] | null): void;
   /** Give the terminal to another program, and take it back. */
   lend<T>(work: () => Promise<T>): Promise<T>;
   /** A sequence that shows nothing: the clipboard, a notice. */
@@ -66,6 +68,8 @@ function perform(world: EffectPorts, effect: SessionEffect): Promise<void> | und
       return act(world, effect.card, effect.act);
     case "edit":
       return edit(world, effect.of, effect.text);
+    case "picked":
+      return void world.picked(effect.id, effect.values);
     case "remember":
       return void world.remember(effect.text);
     case "extend":

@@ -2,6 +2,7 @@ import type { AuthLinks } from "../cards/auth.ts";
 import type { AnyCard, CardAction } from "../cards/update-card.ts";
 import type { CompletionSources } from "../editor/complete.ts";
 import type { Key } from "../keys/key.ts";
+import type { Picker } from "../picker/picker.ts";
 import type { TimedPart } from "../view/reduce.ts";
 import type { ScrollbackState } from "./live-content.ts";
 import type { Session, Status } from "./state.ts";
@@ -33,6 +34,8 @@ export type SessionEvent =
   /** A card that only this terminal has was opened, changed or closed. */
   | { type: "local"; card: AnyCard }
   | { type: "local-ended"; id: string }
+  /** A slash command lets the user choose from a list. */
+  | { type: "pick"; id: string; picker: Picker }
   | { type: "links"; card: string; links: AuthLinks }
   /** Another conversation is shown from now on. */
   | { type: "reset" };
@@ -53,6 +56,8 @@ export type SessionEffect =
   /** A card was closed. */
   | { do: "closed"; card: string }
   | { do: "edit"; of: string; text: string }
+  /** The user chose from a list; null if they chose nothing. */
+  | { do: "picked"; id: string; values: string[] | null }
   | { do: "remember"; text: string }
   /** Move the deadline of a card that the user is at work on. */
   | { do: "extend"; card: string }

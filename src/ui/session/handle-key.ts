@@ -3,11 +3,13 @@ import { beginDraft, DRAFTING, endDraft, recordKey, routeKey } from "../cards/fo
 import { type AnyCard, type CardAction, scrollCard, takesTab, takesText, updateCard } from "../cards/update-card.ts";
 import { clearDraft } from "../editor/draft.ts";
 import type { Key } from "../keys/key.ts";
+import { updatePicker } from "../picker/picker.ts";
 import { canComplete, updateComposer } from "./composer.ts";
 import { type SessionStep, toStep } from "./events.ts";
 import { holdKey, isTextKey, joinHeldKey, releaseHeldKey } from "./held-key.ts";
 import { dropIgnoredKey } from "./ignore-keys.ts";
 import { findFocusedCard, findReadOnlyCard, getCardViewport } from "./open-cards.ts";
+import { countPickerRows } from "./row-budget.ts";
 import type { Session } from "./state.ts";
 import { cancelTurn, isBusy } from "./turn.ts";
 
@@ -18,9 +20,20 @@ const ARMED_MS = 2_000;
 export function handleKey(session: Session, key: Key): SessionStep {
   if (key.name === "focus" || key.name === "blur")
     return { session: { ...session, windowFocused: key.name === "focus" }, effects: [] };
+  if (session.picking) return applyPickerKey(session, session.picking, key);
   const ignored = dropIgnoredKey(session, key);
   if (ignored) return toStep(ignored);
   return applyKey({ ...session, ignoring: null }, key);
+}
+
+/** Applies a key to the open list. */
+function applyPickerKey(session: Session, { id, picker }: NonNullable<Session["picking"]>, key: Key): SessionStep {
+  const focus = recordKey(session.focus, key);
+  if (key.name === "text" && key.ctrl && key.text === "l") return toStep(session, { do: "redraw" });
+  if (key.name === "text" && key.ctrl && key.text === "z") return toStep(session, { do: "suspend" });
+  const { picker: next, chosen } = updatePicker(picker, key, countPickerRows(session.size.rows));
+  if (chosen === undefined) return toStep({ ...session, focus, picking: { id, picker: next } });
+  return toStep({ ...session, focus, picking: null }, { do: "picked", id, values: chosen });
 }
 
 function applyKey(session: Session, key: Key): SessionStep {

@@ -3,12 +3,14 @@ import { type CardProps, layOutCard } from "../cards/card-layout.ts";
 import type { Row } from "../cards/row.ts";
 import { type EditorLayout, layOutDraft } from "../editor/layout.ts";
 import { getMatch } from "../editor/search.ts";
+import type { Picker } from "../picker/picker.ts";
+import { layOutPicker } from "../picker/picker-rows.ts";
 import { truncateCells } from "../screen/cells.ts";
 import { toLine } from "../text/words.ts";
 import type { LiveContent } from "./live-content.ts";
 import { findFocusedCard, findReadOnlyCard, listCards } from "./open-cards.ts";
 import { formatStatusLine } from "./presence.ts";
-import { divideRows } from "./row-budget.ts";
+import { countPickerRows, divideRows } from "./row-budget.ts";
 import type { Session } from "./state.ts";
 import { PROMPT } from "./state.ts";
 import { isBusy } from "./turn.ts";
@@ -43,6 +45,7 @@ const MIN_CARD_ROWS = 3;
 /** Lays out the live region. `spin` is the current character of the spinner. */
 export function layOutLiveRegion(session: Session, live: LiveContent, spin: string): LiveFrame {
   const { columns: width, rows } = session.size;
+  if (session.picking) return layOutPicking(session, session.picking.picker, live);
   const card = findFocusedCard(session) ?? listCards(session)[0];
   const hint =
     card && rows < MIN_CARD_ROWS + 3 ? "Make the window taller to answer the open request." : getHint(session);
@@ -89,6 +92,31 @@ export function layOutLiveRegion(session: Session, live: LiveContent, spin: stri
     cards: props && card ? [card.id] : [],
     focused: props?.focused && card ? card.id : null,
     cardRows: room.card,
+  };
+}
+
+/** Lays out an open list. Cards wait until it is closed. */
+function layOutPicking(session: Session, picker: Picker, live: LiveContent): LiveFrame {
+  const { columns: width, rows } = session.size;
+  const { question, column, ...list } = layOutPicker(picker, { width: width - 2, maxRows: countPickerRows(rows) });
+  const rule = rows >= 12;
+  const text = takeLast(live.text, Math.max(0, rows - 4 - list.rows.length - (rule ? 1 : 0)));
+  return {
+    width,
+    text,
+    tools: [],
+    card: [],
+    queue: [],
+    rule,
+    composer: [question],
+    composerDim: false,
+    offer: list.rows,
+    hint: list.hint,
+    status: null,
+    cursor: { row: text.length + (rule ? 1 : 0), column },
+    cards: [],
+    focused: null,
+    cardRows: session.cardRows,
   };
 }
 

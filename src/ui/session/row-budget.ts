@@ -26,10 +26,14 @@ export type RowDemand = {
 /** Windows with fewer rows show only the essential parts. */
 const SMALL_ROWS = 12;
 const SMALL_ROWS_WITH_CARD = 16;
-const MAX_POPUP_ROWS = 6;
 const MAX_QUEUE_ROWS = 3;
 const MAX_TOOL_ROWS = 6;
 const MIN_CARD_ROWS = 6;
+
+/** Most rows of a list: half of the window. */
+export function countPickerRows(rows: number): number {
+  return Math.max(3, Math.floor(rows / 2));
+}
 
 /**
  * Divides the live region, which leaves two rows of the window free. The composer comes first, then the open card, then
@@ -48,7 +52,7 @@ export function divideRows(rows: number, wanted: RowDemand): RowBudget {
   const status = take(isSmall ? 0 : 1) as 0 | 1;
   const rule = take(isSmall ? 0 : 1) as 0 | 1;
   const hint = take(wanted.hint ? 1 : 0);
-  const popup = take(Math.min(MAX_POPUP_ROWS, wanted.popup));
+  const popup = take(Math.min(countPickerRows(rows), wanted.popup));
   const queue = take(Math.min(MAX_QUEUE_ROWS, wanted.queue, Math.max(0, left - forCard)));
   const tools = wanted.card && isSmall ? 0 : take(Math.min(MAX_TOOL_ROWS, wanted.tools, Math.max(0, left - forCard)));
   const card = wanted.card ? take(left) : 0;

@@ -7,6 +7,7 @@ import type { Draft } from "../editor/draft.ts";
 import type { History } from "../editor/history.ts";
 import type { HistorySearch } from "../editor/search.ts";
 import type { Key } from "../keys/key.ts";
+import type { Picker } from "../picker/picker.ts";
 import type { View } from "../view/view.ts";
 
 /**
@@ -25,6 +26,8 @@ export type Session = {
   /** Completions that Tab found for the current draft, and the chosen one. */
   offer: { completion: Completion; at: number } | null;
   sources: CompletionSources;
+  /** A list that a slash command lets the user choose from. It takes all keys. */
+  picking: { id: string; picker: Picker } | null;
   /** Lines that wait for the running turn to end, oldest first. */
   queue: string[];
   /** A prompt that was sent and has no response yet. */

@@ -30,6 +30,7 @@ export function createSession(begin: { columns: number; rows: number; now: numbe
     search: null,
     offer: null,
     sources: { commands: [], services: [], connected: [], sessions: [], tools: [], words: [] },
+    picking: null,
     queue: [],
     sending: null,
     arriving: null,
@@ -64,6 +65,8 @@ export function updateSession(session: Session, event: SessionEvent): SessionSte
       return setInteraction(session, event.enabled);
     case "local-ended":
       return closeLocalCard(session, event.id);
+    case "pick":
+      return openPicker(session, event);
     case "reset":
       return resetSession(session);
     case "sent":
@@ -77,7 +80,7 @@ export function updateSession(session: Session, event: SessionEvent): SessionSte
 
 type Plain = Exclude<
   SessionEvent,
-  { type: "key" | "parts" | "interaction" | "local" | "local-ended" | "reset" | "sent" | "tick" }
+  { type: "key" | "parts" | "interaction" | "local" | "local-ended" | "pick" | "reset" | "sent" | "tick" }
 >;
 
 function applyChange(session: Session, event: Plain): Session {
@@ -158,6 +161,15 @@ function withUi(
 ): Session {
   const ui = session.cards[id];
   return ui ? { ...session, cards: { ...session.cards, [id]: change(ui) } } : session;
+}
+
+/** Shows a list in place of an older one, from which nothing was chosen then. */
+function openPicker(session: Session, { id, picker }: Extract<SessionEvent, { type: "pick" }>): SessionStep {
+  const before = session.picking;
+  return {
+    session: { ...session, picking: { id, picker }, offer: null, search: null },
+    effects: before ? [{ do: "picked", id: before.id, values: null }] : [],
+  };
 }
 
 /** Opens or updates a card that only this terminal has. */

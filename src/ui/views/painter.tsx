@@ -52,7 +52,7 @@ function LiveRegion({ frame }: { frame: Below }): ReactNode {
       {offer.map(({ text: candidate, chosen }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a candidate is its place
         <Text key={index} wrap="truncate" inverse={chosen}>
-          {`  ${candidate}`}
+          {`${chosen ? "❯" : " "} ${candidate}`}
         </Text>
       ))}
       {hint === null ? null : (

@@ -150,7 +150,7 @@ describe("the whole frame", () => {
     expect(shown(player.draw())).toEqual([
       "─".repeat(40),
       "> g",
-      "  gmail  a service",
+      "❯\u001b[2G gmail  a service",
       "  google  a service",
       "offline · ● jira",
     ]);

@@ -6,7 +6,7 @@ import type { AnswerOptions } from "./options.ts";
 export function createAnswerCommand(kay: Kay): Command {
   return new Command("answer")
     .description("Answer a pending approval, form or connection request")
-    .argument("<id>", "ID shown by `kay pending`")
+    .argument("[id]", "ID shown by `kay pending`, or its first characters (default: choose from a list)")
     .option("--approve", "Approve the request")
     .option("--scope <scope>", "How long the approval lasts: once, session or always")
     .option("--edit <json>", "Approve, but with these arguments")
@@ -16,15 +16,17 @@ export function createAnswerCommand(kay: Kay): Command {
     .option("--decline", "Decline the form")
     .option("--cancel", "Cancel the form or the request that is waiting for a connection")
     .addHelpText("after", AFTER)
-    .action(async (id: string, options: AnswerOptions) => (await import("./run.ts")).runAnswer(kay, id, options));
+    .action(async (id: string | undefined, options: AnswerOptions) =>
+      (await import("./run.ts")).runAnswer(kay, id, options),
+    );
 }
 
 const AFTER = `
 Examples:
-  $ kay answer int_1 --approve --scope session
-  $ kay answer int_1 --deny --reason "not in this channel"
-  $ kay answer int_2 --field project=KAY --field urgent=yes
-  $ kay answer gen_1              # connect the missing services
+  $ kay answer                    # choose an open request and answer it
+  $ kay answer 3f9a02 --approve --scope session
+  $ kay answer 3f9a02 --deny --reason "not in this channel"
+  $ kay answer 71bc4e --field project=KAY --field urgent=yes
 
 Without options, kay prompts on a terminal. It then follows the request
 until it ends or stops at the next open request, like \`kay ask\`.`;

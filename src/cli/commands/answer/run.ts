@@ -13,22 +13,27 @@ import { withPartialAnswer } from "../../ask/partial.ts";
 import { getAnswerCommands } from "../../ask/pending-items.ts";
 import { createTextPresenter, SILENT_PRESENTER } from "../../ask/presenter.ts";
 import { declineAuth, formatClosedCard, sendAnswer } from "../../ask/prompt-for-card.ts";
+import { findById } from "../../backend/find-by-id.ts";
 import type { BackendHandle } from "../../backend/handle.ts";
-import type { ExitCode } from "../../exit-codes.ts";
+import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { Kay } from "../../kay.ts";
 import { canPrompt } from "../../prompt/confirm.ts";
-import { listPendingRequests, toCard } from "../pending/run.ts";
+import { canPick, missingArgumentProblem } from "../../prompt/pick.ts";
+import { formatRequest, listPendingRequests, pickRequest, toCard } from "../pending/run.ts";
 import { type AnswerOptions, parseAnswerOptions } from "./options.ts";
 
 /** Name that other clients see for this command. */
 const CLIENT = "kay answer";
 
 /**
- * Runs `kay answer <id>`: sends the answer, then follows the request until it ends or stops at the next open request.
+ * Runs `kay answer [id]`: sends the answer, then follows the request until it ends or stops at the next open request.
  */
-export async function runAnswer(kay: Kay, id: string, options: AnswerOptions): Promise<ExitCode> {
+export async function runAnswer(kay: Kay, id: string | undefined, options: AnswerOptions): Promise<ExitCode> {
+  if (id === undefined && !canPick(kay)) throw missingArgumentProblem("answer", "id");
   const link = await kay.openBackend({ signedIn: true });
-  const { pending, card } = await find(link, id);
+  const chosen = id ?? (await pickRequest(kay, await listPendingRequests(link)));
+  if (chosen === undefined) return EXIT.ok;
+  const { pending, card } = await find(link, chosen);
   const { last_event: seen } = await link.api.session(pending.session_id);
   const answer = parseAnswerOptions(card, options);
   const refused = answer !== undefined && answer.action !== "approve" && answer.action !== "submit";
@@ -39,7 +44,8 @@ export async function runAnswer(kay: Kay, id: string, options: AnswerOptions): P
 }
 
 async function find(link: BackendHandle, id: string): Promise<{ pending: PendingRequest; card: CardItem }> {
-  const pending = (await listPendingRequests(link)).find((each) => each.id === id) ?? (await nowClosed(link, id));
+  const open = await listPendingRequests(link);
+  const pending = findById(id, open, formatRequest) ?? (await nowClosed(link, id));
   const card = pending && toCard(pending);
   if (pending && card) return { pending, card };
   throw new Problem("INTERACTION_NOT_FOUND", `No open request has the ID ${JSON.stringify(toLine(id))}.`);

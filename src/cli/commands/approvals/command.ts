@@ -19,8 +19,8 @@ export function createApprovalsCommand(kay: Kay): Command {
     );
   command
     .command("revoke")
-    .argument("<id>", "ID shown by `kay approvals list`")
+    .argument("[id]", "ID shown by `kay approvals list` (default: choose from a list)")
     .description("Revoke an approval so that kay asks again")
-    .action(async (id: string) => (await import("./run.ts")).revokeApproval(kay, id));
+    .action(async (id: string | undefined) => (await import("./run.ts")).revokeApproval(kay, id));
   return command;
 }

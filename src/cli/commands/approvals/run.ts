@@ -1,18 +1,23 @@
 import type { Grant } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
 import { tryParseJson } from "#protocol/parse-json";
+import type { Choice } from "#ui/picker/picker";
 import { formatLocalDay } from "#ui/text/local-time";
+import { createIdShortener } from "#ui/text/short-id";
 import { toLine } from "#ui/text/words";
+import { findConversationId } from "../../ask/conversation.ts";
+import { findById } from "../../backend/find-by-id.ts";
 import type { BackendHandle } from "../../backend/handle.ts";
 import type { Kay } from "../../kay.ts";
 import { confirmOrThrow } from "../../prompt/confirm.ts";
+import { canPick, missingArgumentProblem, pickOne } from "../../prompt/pick.ts";
 
 export async function listApprovals(kay: Kay): Promise<void> {
   const { api } = await kay.openBackend({ signedIn: true });
   const approvals = await api.approvals();
   if (kay.flags.json) return kay.out.writeJson({ approvals });
   if (approvals.length === 0) return kay.out.writeProgress(NO_APPROVALS_TEXT);
-  await kay.out.writeTable(APPROVAL_COLUMNS, approvals.map(toApprovalRow));
+  await kay.out.writeTable(APPROVAL_COLUMNS, toApprovalRows(approvals));
 }
 
 /** Runs `kay approvals test`: reports whether a call would need approval, without running it. */
@@ -21,18 +26,39 @@ export async function testApproval(
   { tool, input, session }: { tool: string; input: string | undefined; session: string | undefined },
 ): Promise<void> {
   const given = input === undefined ? {} : { input: getObject(input) };
-  const { api } = await kay.openBackend({ signedIn: true });
-  const answer = await api.testApproval({ tool, ...given, ...(session ? { session_id: session } : {}) });
+  const link = await kay.openBackend({ signedIn: true });
+  const { api } = link;
+  const session_id = await findConversationId(link, session === undefined ? {} : { resume: session });
+  const answer = await api.testApproval({ tool, ...given, ...(session_id ? { session_id } : {}) });
   if (kay.flags.json) return kay.out.writeJson(answer);
   kay.out.writeLine(`${answer.asks ? "Would ask for approval" : "Would run without asking"}: ${toLine(answer.why)}`);
 }
 
 /** Runs `kay approvals revoke`. Asks first, because other conversations may rely on the approval. */
-export async function revokeApproval(kay: Kay, id: string): Promise<void> {
+export async function revokeApproval(kay: Kay, id: string | undefined): Promise<void> {
+  if (id === undefined && !canPick(kay)) throw missingArgumentProblem("approvals revoke", "id");
   const { api } = await kay.openBackend({ signedIn: true });
-  const revoked = await confirmAndRevoke(api, id, (question) => confirmOrThrow(kay, question, "Use --yes."));
+  const chosen = id ?? (await pickApproval(kay, await api.approvals()));
+  if (chosen === undefined) return;
+  const revoked = await confirmAndRevoke(api, chosen, (question) => confirmOrThrow(kay, question, "Use --yes."));
   if (kay.flags.json) return kay.out.writeJson({ revoked });
   kay.out.writeLine(formatRevoked(revoked));
+}
+
+/** Lets the user choose a saved approval. Returns undefined if there is none. */
+async function pickApproval(kay: Kay, all: Grant[]): Promise<string | undefined> {
+  if (all.length > 0) return pickOne(kay, "Which approval do you want to revoke?", toApprovalChoices(all));
+  kay.out.writeProgress(NO_APPROVALS_TEXT);
+  return undefined;
+}
+
+/** Converts saved approvals to choices. */
+export function toApprovalChoices(all: Grant[]): Choice[] {
+  return toApprovalRows(all).map(([id = "", lasts = "", words = "", account = ""], index) => ({
+    value: all[index]?.id ?? "",
+    label: words,
+    note: [id, lasts, account].filter(Boolean).join(" · "),
+  }));
 }
 
 /**
@@ -45,10 +71,10 @@ export async function confirmAndRevoke(
   id: string,
   ask: (question: string) => Promise<boolean>,
 ): Promise<Grant> {
-  const found = (await api.approvals()).find((each) => each.id === id);
+  const found = findById(id, await api.approvals(), ({ words }) => words);
   if (!found) throw new Problem("APPROVAL_NOT_FOUND", `No approval has the ID ${JSON.stringify(toLine(id))}.`);
   if (!(await ask(`Revoke “${toLine(found.words)}”?`))) throw new Problem("CANCELLED", "No approval was revoked.");
-  await api.revokeApproval(id);
+  await api.revokeApproval(found.id);
   return found;
 }
 
@@ -60,10 +86,13 @@ export const NO_APPROVALS_TEXT = "No saved approvals.";
 
 export const APPROVAL_COLUMNS = ["ID", "LASTS", "WHAT", "ACCOUNT", "UNTIL", "LAST USED"];
 
-/** Formats an approval as a row of {@link APPROVAL_COLUMNS}. */
-export function toApprovalRow({ id, scope, words, account, expires_at, last_used_at }: Grant): string[] {
-  const lasts = scope === "always" ? "always" : "conversation";
-  return [toLine(id), lasts, toLine(words), toLine(account ?? ""), getDay(expires_at), getDay(last_used_at)];
+/** Formats approvals as rows of {@link APPROVAL_COLUMNS}. */
+export function toApprovalRows(all: Grant[]): string[][] {
+  const shorten = createIdShortener(all.map(({ id }) => id));
+  return all.map(({ id, scope, words, account, expires_at, last_used_at }) => {
+    const lasts = scope === "always" ? "always" : "conversation";
+    return [toLine(shorten(id)), lasts, toLine(words), toLine(account ?? ""), getDay(expires_at), getDay(last_used_at)];
+  });
 }
 
 function getDay(time: string | null | undefined): string {

@@ -19,6 +19,9 @@ type Options = OneShotOptions &
     output?: string;
   };
 
+/** Options as typed: `--resume` alone is true. */
+type Given = Omit<Options, "resume"> & { resume?: string | true };
+
 /**
  * Creates `kay ask`, which answers one question. Without a question it starts a session; with `--confirm` it runs
  * nothing before the user approves.
@@ -36,7 +39,10 @@ export function createAskCommand(kay: Kay): Command {
     )
     .option("--allow-file <file>", "Read pre-approved tools from a file, one per line", collectValues)
     .option("-c, --continue", "Continue the most recent conversation")
-    .option("-r, --resume <conversation>", "Continue a conversation by ID, title, or `latest`")
+    .option(
+      "-r, --resume [conversation]",
+      "Continue a conversation by ID, title, or `latest` (default: choose from a list)",
+    )
     .option("--queue", "Wait for the running request in that conversation instead of cancelling it")
     .option("--stream", "Stream the answer as JSON Lines (requires --json)")
     .option("--file <file>", "Add a text file to the prompt; can be repeated (use `-` for stdin)", collectValues)
@@ -52,6 +58,7 @@ export function createAskCommand(kay: Kay): Command {
 Examples:
   $ kay ask                       # start a session
   $ kay ask -c                    # continue the last session
+  $ kay ask -r                    # choose a conversation to continue
   $ kay ask "what is open in project KAY?"
   $ kay ask --confirm "close KAY-3"
   $ kay ask --dry-run "close KAY-3"
@@ -63,8 +70,9 @@ Files and piped text are added to the prompt as context. On a terminal, kay asks
 for approvals, missing fields and connections. In a script it exits 8 and prints
 the \`kay answer\` command to run, or \`kay confirm\` with --confirm.`,
     )
-    .action(async (words: string[], options: Options) => {
-      checkOptions(kay, options);
+    .action(async (words: string[], given: Given) => {
+      checkOptions(kay, given);
+      const options = await chooseConversation(kay, given);
       if (options.model !== undefined) kay.choices.model = options.model;
       if (options.approvalTimeout !== undefined) kay.choices.approvalTimeout = options.approvalTimeout;
       if (words.length === 0 && canHaveSession(kay) && !isOneShot(options)) {
@@ -78,6 +86,18 @@ the \`kay answer\` command to run, or \`kay confirm\` with --confirm.`,
       const { writeAnswerTo } = await import("../../ask/answer-file.ts");
       return writeAnswerTo(kay, options.output, () => askFor(kay, words, options));
     });
+}
+
+/** Lets the user choose the conversation that `--resume` alone means. */
+async function chooseConversation(kay: Kay, { resume, ...options }: Given): Promise<Options> {
+  if (resume !== true) return { ...options, ...(resume === undefined ? {} : { resume }) };
+  const { canPick } = await import("../../prompt/pick.ts");
+  if (!canPick(kay))
+    throw new Problem("USAGE", "Option '-r, --resume <conversation>' argument missing.", {
+      hint: "Run `kay help ask`.",
+    });
+  const { pickConversation } = await import("../../ask/pick-conversation.ts");
+  return { ...options, resume: await pickConversation(kay, await kay.openBackend({ signedIn: true })) };
 }
 
 async function askFor(kay: Kay, words: string[], options: Options): Promise<ExitCode> {
@@ -118,7 +138,7 @@ function isOneShot(options: Options): boolean {
   );
 }
 
-function checkOptions(kay: Kay, options: Options): void {
+function checkOptions(kay: Kay, options: Given): void {
   const { stream, confirm, queue, continue: newest, resume, output } = options;
   checkAllowOptions(options);
   if (stream && !kay.flags.json) throw new Problem("USAGE", "--stream requires --json.");

@@ -1,10 +1,13 @@
 import type { PendingRequest } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
+import { createIdShortener, shortenId } from "#ui/text/short-id";
 import { toLine } from "#ui/text/words";
 import type { CardItem } from "#ui/view/view";
 import { getAnswerCommands } from "../../ask/pending-items.ts";
 import type { BackendHandle } from "../../backend/handle.ts";
+import type { ExitCode } from "../../exit-codes.ts";
 import type { Kay } from "../../kay.ts";
+import { canPick, pickSome } from "../../prompt/pick.ts";
 
 /**
  * Lists the open requests.
@@ -25,13 +28,41 @@ export function toCard({ id, kind, generation_id, request, auth }: PendingReques
   return request && { kind: "card", id, type: kind === "approval" ? "approval" : "form", generation_id, request };
 }
 
-export async function showPending(kay: Kay): Promise<void> {
+/** Runs `kay pending`: lists the open requests. On a terminal the user may choose one to answer. */
+export async function showPending(kay: Kay): Promise<ExitCode | undefined> {
   const pending = await listPendingRequests(await kay.openBackend({ signedIn: true }));
-  if (kay.flags.json)
-    return kay.out.writeJson({ pending: pending.map((one) => ({ ...one, answer: getCommands(kay, one) })) });
-  if (pending.length === 0) return kay.out.writeProgress(NOTHING_PENDING_TEXT);
+  if (kay.flags.json) kay.out.writeJson({ pending: pending.map((one) => ({ ...one, answer: getCommands(kay, one) })) });
+  else if (pending.length === 0) kay.out.writeProgress(NOTHING_PENDING_TEXT);
+  if (kay.flags.json || pending.length === 0) return undefined;
+  const chosen = kay.terminal.stdout.isTerminal && canPick(kay) ? await pickRequest(kay, pending) : undefined;
+  if (chosen !== undefined) {
+    const { runAnswer } = await import("../answer/run.ts");
+    return runAnswer(kay, chosen, { field: [] });
+  }
   await kay.out.writeTable(PENDING_COLUMNS, toPendingRows(kay, pending));
   kay.out.writeProgress("Answer one with `kay answer <id>`.");
+  return undefined;
+}
+
+/** Lets the user choose an open request. Returns undefined if there is none, or none is chosen. */
+export async function pickRequest(kay: Kay, pending: PendingRequest[]): Promise<string | undefined> {
+  if (pending.length === 0) {
+    kay.out.writeProgress(NOTHING_PENDING_TEXT);
+    return undefined;
+  }
+  const rows = toPendingRows(kay, pending);
+  const choices = pending.map((one, index) => {
+    const [id = "", kind = "", what = "", conversation = "", left = ""] = rows[index] ?? [];
+    return { value: one.id, label: what, note: [id, kind, left, conversation].filter(Boolean).join(" · ") };
+  });
+  const [chosen] = (await pickSome(kay, "Which request do you want to answer?", choices, false)) ?? [];
+  return chosen;
+}
+
+/** Says in a few words what a request asks. */
+export function formatRequest({ kind, request, auth }: PendingRequest): string {
+  if (kind === "auth") return `connect ${(auth?.integrations ?? []).map(toLine).join(", ")}`;
+  return toLine(request?.preview?.summary ?? request?.prompt ?? request?.tool_name ?? "");
 }
 
 export const NOTHING_PENDING_TEXT = "No open requests.";
@@ -40,11 +71,12 @@ export const PENDING_COLUMNS = ["ID", "KIND", "WHAT", "CONVERSATION", "EXPIRES I
 
 /** Formats open requests as rows of {@link PENDING_COLUMNS}. */
 export function toPendingRows(kay: Kay, pending: PendingRequest[]): string[][] {
+  const shorten = createIdShortener(pending.map(({ id }) => id));
   return pending.map((one) => [
-    toLine(one.id),
+    toLine(shorten(one.id)),
     KINDS[one.kind],
-    getWhat(one),
-    toLine(one.title ?? one.session_id),
+    formatRequest(one),
+    toLine(one.title ?? shortenId(one.session_id)),
     expiresIn(Date.parse(one.expires_at) - kay.clock.now()),
   ]);
 }
@@ -52,11 +84,6 @@ export function toPendingRows(kay: Kay, pending: PendingRequest[]): string[][] {
 function getCommands(kay: Kay, pending: PendingRequest): string[] {
   const card = toCard(pending);
   return card ? getAnswerCommands(kay, card) : [];
-}
-
-function getWhat({ kind, request, auth }: PendingRequest): string {
-  if (kind === "auth") return `connect ${(auth?.integrations ?? []).map(toLine).join(", ")}`;
-  return toLine(request?.preview?.summary ?? request?.prompt ?? request?.tool_name ?? "");
 }
 
 function expiresIn(ms: number): string {

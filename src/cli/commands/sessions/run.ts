@@ -2,6 +2,7 @@ import type { ConversationView } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
 import { loadHighlighting } from "#ui/markdown/highlight";
 import { formatLocalTime } from "#ui/text/local-time";
+import { createIdShortener, shortenId } from "#ui/text/short-id";
 import { formatTranscript } from "#ui/text/transcript";
 import { toLine } from "#ui/text/words";
 import { reduceView } from "#ui/view/reduce";
@@ -10,6 +11,7 @@ import { findConversationId } from "../../ask/conversation.ts";
 import type { BackendHandle } from "../../backend/handle.ts";
 import type { Kay } from "../../kay.ts";
 import { confirmOrThrow } from "../../prompt/confirm.ts";
+import { canPick, missingArgumentProblem } from "../../prompt/pick.ts";
 import {
   type ExportFormat,
   exportConversation,
@@ -26,14 +28,14 @@ export async function listSessions(kay: Kay, options: { page: string; limit: str
   const answer = await api.sessions({ page, limit });
   if (kay.flags.json) return kay.out.writeJson(answer);
   if (answer.data.length === 0) return kay.out.writeProgress("No conversations yet.");
-  await kay.out.writeTable(SESSION_COLUMNS, answer.data.map(toSessionRow));
+  await kay.out.writeTable(SESSION_COLUMNS, toSessionRows(answer.data));
   if (answer.has_more) kay.out.writeProgress(`${answer.total} in all; --page ${page + 1} shows more.`);
 }
 
 /** `kay sessions show`: a replay as text, at any width. */
-export async function showSession(kay: Kay, name: string, { width }: { width?: string }): Promise<void> {
+export async function showSession(kay: Kay, name: string | undefined, { width }: { width?: string }): Promise<void> {
   const columns = width === undefined ? kay.terminal.stdout.columns() : getNumber("--width", width, 20, 1_000);
-  const { link, id } = await findByName(kay, name);
+  const { link, id } = await findByName(kay, name, "show");
   const { conversation, parts } = await loadConversation(kay, link, id);
   if (kay.flags.json) return kay.out.writeJson(toConversationDocument(conversation, parts));
   const view = parts.reduce(reduceView, EMPTY_VIEW);
@@ -45,17 +47,17 @@ export async function showSession(kay: Kay, name: string, { width }: { width?: s
 
 /** `kay sessions rename`. */
 export async function renameSession(kay: Kay, name: string, title: string): Promise<void> {
-  const { link, id } = await findByName(kay, name);
+  const { link, id } = await findByName(kay, name, "rename");
   const renamed = await link.api.renameSession(id, title);
   if (kay.flags.json) return kay.out.writeJson(renamed);
   kay.out.writeLine(formatRenamed(renamed));
 }
 
 /** `kay sessions delete`. Asks first, since nothing brings it back. */
-export async function deleteSession(kay: Kay, name: string): Promise<void> {
-  const { link, id } = await findByName(kay, name);
+export async function deleteSession(kay: Kay, name: string | undefined): Promise<void> {
+  const { link, id } = await findByName(kay, name, "delete");
   const { title } = await link.api.session(id);
-  const shown = title ? `“${toLine(title)}” (${toLine(id)})` : toLine(id);
+  const shown = title ? `“${toLine(title)}” (${shortenId(toLine(id))})` : shortenId(toLine(id));
   if (!(await confirmOrThrow(kay, `Delete ${shown} for good?`, "Use --yes.")))
     throw new Problem("CANCELLED", "Nothing was deleted.");
   await link.api.deleteSession(id);
@@ -65,25 +67,31 @@ export async function deleteSession(kay: Kay, name: string): Promise<void> {
 
 /** What became of it. */
 export function formatRenamed({ id, title }: ConversationView): string {
-  return `${toLine(id)} is now “${toLine(title ?? "")}”.`;
+  return `${shortenId(toLine(id))} is now “${toLine(title ?? "")}”.`;
 }
 
 export const SESSION_COLUMNS = ["ID", "TITLE", "STATUS", "UPDATED"];
 
-/** A conversation as a row of {@link SESSION_COLUMNS}. */
-export function toSessionRow({ id, title, status, updated_at }: ConversationView): string[] {
-  return [toLine(id), toLine(title ?? ""), (status ?? "").replaceAll("_", " "), formatLocalTime(updated_at)];
+/** Formats conversations as rows of {@link SESSION_COLUMNS}. */
+export function toSessionRows(all: ConversationView[]): string[][] {
+  const shorten = createIdShortener(all.map(({ id }) => id));
+  return all.map(({ id, title, status, updated_at }) => [
+    toLine(shorten(id)),
+    toLine(title ?? ""),
+    (status ?? "").replaceAll("_", " "),
+    formatLocalTime(updated_at),
+  ]);
 }
 
 /** `kay sessions export`: on stdout, or into a file. */
 export async function exportSession(
   kay: Kay,
-  name: string,
+  name: string | undefined,
   { format, output }: { format?: string; output?: string },
 ): Promise<void> {
   const wanted: ExportFormat | undefined = FORMATS[format ?? (kay.flags.json ? "json" : "md")];
   if (!wanted) throw new Problem("USAGE", "--format is md or json.");
-  const { link, id } = await findByName(kay, name);
+  const { link, id } = await findByName(kay, name, "export");
   const { document, text } = await exportConversation(kay, link, id, wanted);
   if (output !== undefined) {
     const path = await writeExport(kay, output, text, (question) => confirmOrThrow(kay, question, "Use --yes."));
@@ -97,9 +105,17 @@ export async function exportSession(
 
 const FORMATS: Record<string, ExportFormat> = { md: "md", markdown: "md", json: "json" };
 
-async function findByName(kay: Kay, name: string): Promise<{ link: BackendHandle; id: string }> {
+/** Finds the named conversation. Without a name, the user chooses one. */
+async function findByName(
+  kay: Kay,
+  name: string | undefined,
+  command: string,
+): Promise<{ link: BackendHandle; id: string }> {
+  if (name === undefined && !canPick(kay)) throw missingArgumentProblem(`sessions ${command}`, "conversation");
   const link = await kay.openBackend({ signedIn: true });
-  return { link, id: (await findConversationId(link, { resume: name })) ?? name };
+  if (name !== undefined) return { link, id: (await findConversationId(link, { resume: name })) ?? name };
+  const { pickConversation } = await import("../../ask/pick-conversation.ts");
+  return { link, id: await pickConversation(kay, link) };
 }
 
 function getNumber(option: string, text: string, least: number, most: number): number {

@@ -1,3 +1,4 @@
+import type { Choice } from "#ui/picker/picker";
 import { layOutTable } from "#ui/text/table";
 import type { BackendHandle } from "../../backend/handle.ts";
 import type { Kay } from "../../kay.ts";
@@ -13,6 +14,8 @@ export type SlashContext = {
   say(text: string): void;
   /** Yes or no, before what cannot be undone. */
   ask(question: string): Promise<boolean>;
+  /** Lets the user choose from a list, where lists can be drawn; null if they choose nothing. */
+  pick?(question: string, choices: readonly Choice[], multiple?: boolean): Promise<string[] | null>;
   /** Connect these: links shown, and the wait for them. `site` is which one is meant, by name or URL, where an account has several. */
   connect(services: string[], site?: string): Promise<void>;
   /** This terminal among those that follow the conversation. */

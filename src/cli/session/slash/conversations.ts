@@ -1,8 +1,9 @@
 import { Problem } from "#protocol/errors";
 import { toLine } from "#ui/text/words";
 import { findConversationId } from "../../ask/conversation.ts";
+import { MOST_LISTED, toConversationChoices, WHICH_CONVERSATION } from "../../ask/pick-conversation.ts";
 import { type ExportFormat, exportConversation, writeExport } from "../../commands/sessions/export.ts";
-import { formatRenamed, SESSION_COLUMNS, toSessionRow } from "../../commands/sessions/run.ts";
+import { formatRenamed, SESSION_COLUMNS, toSessionRows } from "../../commands/sessions/run.ts";
 import type { SlashContext } from "./command.ts";
 import { formatRows } from "./command.ts";
 
@@ -13,9 +14,13 @@ const LISTED = 20;
 export async function runSessions(context: SlashContext, argument: string): Promise<void> {
   const { api } = context.link;
   if (argument === "") {
-    const { data } = await api.sessions({ page: 1, limit: LISTED });
+    const { data } = await api.sessions({ page: 1, limit: context.pick ? MOST_LISTED : LISTED });
     if (data.length === 0) return context.say("There is no conversation here.");
-    const rows = data.map((one, index) => [String(index + 1), ...toSessionRow(one)]);
+    if (context.pick) {
+      const [id] = (await context.pick(WHICH_CONVERSATION, toConversationChoices(data))) ?? [];
+      return id === undefined || id === context.session() ? undefined : context.resume(id);
+    }
+    const rows = toSessionRows(data).map((row, index) => [String(index + 1), ...row]);
     return context.say(`${formatRows(context, ["", ...SESSION_COLUMNS], rows)}\nContinue one with /sessions NUMBER.`);
   }
   await context.resume(await number(context, argument));

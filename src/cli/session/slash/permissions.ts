@@ -6,7 +6,8 @@ import {
   confirmAndRevoke,
   formatRevoked,
   NO_APPROVALS_TEXT,
-  toApprovalRow,
+  toApprovalChoices,
+  toApprovalRows,
 } from "../../commands/approvals/run.ts";
 import { fetchModel, formatModel, formatModelTest, toModelProblem } from "../../commands/model/run.ts";
 import {
@@ -44,11 +45,22 @@ export async function runPolicy(context: SlashContext, argument: string): Promis
 export async function runApprovals(context: SlashContext, argument: string): Promise<void> {
   const { api } = context.link;
   const [verb = "list", id] = argument.split(/\s+/).filter(Boolean);
-  if (verb === "revoke" && id !== undefined)
-    return context.say(formatRevoked(await confirmAndRevoke(api, id, context.ask)));
+  if (verb === "revoke") {
+    const [chosen] = id === undefined ? await chooseApproval(context) : [id];
+    if (chosen === undefined) return;
+    return context.say(formatRevoked(await confirmAndRevoke(api, chosen, context.ask)));
+  }
   if (verb !== "list") throw new Problem("USAGE", "It is /approvals, or /approvals revoke ID.");
   const all = await api.approvals();
-  context.say(all.length === 0 ? NO_APPROVALS_TEXT : formatRows(context, APPROVAL_COLUMNS, all.map(toApprovalRow)));
+  context.say(all.length === 0 ? NO_APPROVALS_TEXT : formatRows(context, APPROVAL_COLUMNS, toApprovalRows(all)));
+}
+
+async function chooseApproval({ link, say, pick }: SlashContext): Promise<string[]> {
+  if (!pick) throw new Problem("USAGE", "Specify an approval: /approvals revoke ID.");
+  const all = await link.api.approvals();
+  if (all.length > 0) return (await pick("Which approval do you want to revoke?", toApprovalChoices(all))) ?? [];
+  say(NO_APPROVALS_TEXT);
+  return [];
 }
 
 /** `/pending`. */
@@ -59,14 +71,32 @@ export async function runPending(context: SlashContext): Promise<void> {
 }
 
 /** `/model`, `/model NAME`, `/model test`. The name counts until this session ends; `/model default` undoes it. */
-export async function runModel({ kay, link, say }: SlashContext, argument: string): Promise<void> {
+export async function runModel({ kay, link, say, pick }: SlashContext, argument: string): Promise<void> {
   if (argument === "test") return say(formatModelTest(await link.api.testModel({ signal: kay.signal })));
   const found = await fetchModel(kay, link);
   if (argument !== "") return say(await chooseModel({ kay, link }, argument, found));
-  if (kay.choices.model !== undefined) return say(`${toLine(kay.choices.model)}: chosen with /model for this session.`);
-  const { text, warning } = formatModel(kay, found, link);
+  const { text, warning } =
+    kay.choices.model === undefined
+      ? formatModel(kay, found, link)
+      : { text: `${toLine(kay.choices.model)}: chosen with /model for this session.` };
   say(warning === undefined ? text : `${text}\n${warning}`);
-  if (found.problem) throw toModelProblem(found);
+  if (pick) await pickModel({ kay, link, say, pick }, found);
+  else if (found.problem) throw toModelProblem(found);
+}
+
+/** Lets the user choose among the models that are ready. Nothing chosen changes nothing. */
+async function pickModel(context: Required<Pick<SlashContext, "kay" | "link" | "say" | "pick">>, found: ModelView) {
+  const ready = found.available.filter(({ ready }) => ready);
+  const choices = ready.flatMap(({ name, title, models }) =>
+    [...new Set([...models, ...(models.length === 0 ? [name] : [])])].map((model) => ({
+      value: model,
+      label: model,
+      note: [title, model === found.name ? "the usual one" : ""].filter(Boolean).join(" · "),
+    })),
+  );
+  const [chosen] = (await context.pick("Which model do you want to use in this session?", choices)) ?? [];
+  if (chosen === undefined) return;
+  context.say(await chooseModel(context, chosen === found.name ? "default" : chosen, found));
 }
 
 /** Chooses the model for the requests to come. A name that is not listed is only checked by the next request. */

@@ -1,6 +1,7 @@
 import type { ConnectionsResponse } from "#protocol/connections";
 import { Problem } from "#protocol/errors";
 import { toLine } from "#ui/text/words";
+import { formatAccount } from "../../backend/account-labels.ts";
 import { isSignedOut, listKnownConnections } from "../../backend/known-services.ts";
 import { CONNECTION_COLUMNS, toConnectionRows } from "../../commands/connections.ts";
 import { confirmAndDisconnect, formatDisconnected } from "../../commands/disconnect.ts";
@@ -63,10 +64,29 @@ async function servicesIn(context: SlashContext, argument: string, verb: "connec
   const services = argument.split(/[\s,]+/).filter((word) => word !== "");
   if (services.length > 0) return [...new Set(services)];
   const { connections } = await loadConnections(context);
+  if (context.pick) return pickServices(context, connections, verb);
   const fits = Object.keys(connections).filter((name) => verb === "connect" || connections[name]?.connected);
   const hint =
     fits.length === 0
       ? "No service is connected."
       : `For example /${verb} ${toLine(fits[0] ?? "")}. ${verb === "connect" ? "The services are" : "Connected:"} ${fits.map(toLine).join(", ")}.`;
   throw new Problem("USAGE", `Specify a service to ${verb}.`, { hint });
+}
+
+/** @throws Problem CANCELLED when nothing is chosen */
+async function pickServices(
+  { pick }: SlashContext,
+  connections: ConnectionsResponse["connections"],
+  verb: "connect" | "disconnect",
+): Promise<string[]> {
+  const fits = Object.entries(connections).filter(([, { connected }]) => verb === "connect" || connected);
+  if (fits.length === 0) throw new Problem("USAGE", "No service is connected.", { hint: "" });
+  const choices = fits.map(([name, one]) => ({
+    value: name,
+    label: name,
+    note: one.connected ? formatAccount(one) || "connected" : "",
+  }));
+  const chosen = await pick?.(`Which service do you want to ${verb}?`, choices, true);
+  if (chosen) return chosen;
+  throw new Problem("CANCELLED", verb === "connect" ? "Nothing was connected." : "No service was disconnected.");
 }

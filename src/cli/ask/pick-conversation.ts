@@ -1,0 +1,35 @@
+import type { ConversationView } from "#protocol/conversations";
+import { Problem } from "#protocol/errors";
+import type { Choice } from "#ui/picker/picker";
+import { formatLocalTime } from "#ui/text/local-time";
+import { createIdShortener } from "#ui/text/short-id";
+import type { BackendHandle } from "../backend/handle.ts";
+import type { Kay } from "../kay.ts";
+import { pickOne } from "../prompt/pick.ts";
+import { formatTitle } from "./conversation.ts";
+
+/** Most conversations to choose from. */
+export const MOST_LISTED = 100;
+
+export const WHICH_CONVERSATION = "Which conversation?";
+
+/**
+ * Lets the user choose one of the newest conversations.
+ *
+ * @throws Problem SESSION_NOT_FOUND without any, CANCELLED when none is chosen
+ */
+export async function pickConversation(kay: Kay, link: BackendHandle): Promise<string> {
+  const { data } = await link.api.sessions({ page: 1, limit: MOST_LISTED });
+  if (data.length > 0) return pickOne(kay, WHICH_CONVERSATION, toConversationChoices(data));
+  throw new Problem("SESSION_NOT_FOUND", "You have no conversations yet.", { hint: 'Begin one with `kay ask "…"`.' });
+}
+
+/** Converts conversations to choices: the title, and the short ID, the status and the time. */
+export function toConversationChoices(all: readonly ConversationView[]): Choice[] {
+  const shorten = createIdShortener(all.map(({ id }) => id));
+  return all.map((each) => {
+    const status = each.status && each.status !== "completed" ? each.status.replaceAll("_", " ") : "";
+    const note = [shorten(each.id), status, formatLocalTime(each.updated_at)].filter(Boolean).join(" · ");
+    return { value: each.id, label: formatTitle(each), note };
+  });
+}

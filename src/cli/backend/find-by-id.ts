@@ -1,0 +1,32 @@
+import { Problem } from "#protocol/errors";
+import { createIdShortener, findIds } from "#ui/text/short-id";
+import { toLine } from "#ui/text/words";
+
+/**
+ * Finds the item with this ID, or with an ID that begins so.
+ *
+ * @param describe says in a few words what an item is
+ * @throws Problem USAGE that names the candidates if several IDs begin so
+ */
+export function findById<T extends { id: string }>(
+  typed: string,
+  items: readonly T[],
+  describe: (item: T) => string,
+): T | undefined {
+  const exact = items.find(({ id }) => id === typed);
+  if (exact) return exact;
+  const ids = findIds(
+    typed,
+    items.map(({ id }) => id),
+  );
+  const found = items.filter(({ id }) => ids.includes(id));
+  if (found.length <= 1) return found[0];
+  const shorten = createIdShortener(items.map(({ id }) => id));
+  const named = found.slice(0, MOST_NAMED).map((item) => `${toLine(shorten(item.id))} (${toLine(describe(item))})`);
+  const more = found.length > MOST_NAMED ? ` and ${found.length - MOST_NAMED} more` : "";
+  throw new Problem("USAGE", `${JSON.stringify(toLine(typed))} could be ${named.join(", ")}${more}.`, {
+    hint: "Type more characters of the ID.",
+  });
+}
+
+const MOST_NAMED = 5;

@@ -1,0 +1,57 @@
+import { Problem } from "#protocol/errors";
+import { type Choice, createPicker, updatePicker } from "#ui/picker/picker";
+import { layOutPicker } from "#ui/picker/picker-rows";
+import type { Kay } from "../kay.ts";
+import { readKeys } from "../session/line-input.ts";
+
+/** Most choices that are visible at once. */
+const MOST_ROWS = 12;
+
+/**
+ * Draws a picker below the cursor and takes it away again. Ctrl+C ends the command.
+ *
+ * @throws Problem CANCELLED when the command ends
+ */
+export async function pickOnTerminal(
+  kay: Kay,
+  question: string,
+  choices: readonly Choice[],
+  multiple: boolean,
+): Promise<string[] | null> {
+  const { stderr } = kay.terminal;
+  const ended = Promise.withResolvers<string[] | null>();
+  let picker = createPicker(question, choices, multiple);
+  const draw = () => {
+    const width = Math.max(10, stderr.columns() - 3);
+    const maxRows = Math.max(1, Math.min(MOST_ROWS, stderr.rows() - 4));
+    const { question: asked, column, rows, hint } = layOutPicker(picker, { width, maxRows });
+    const list = rows.map(({ text, chosen }) => (chosen ? kay.out.paint("cyan", `❯ ${text}`, "stderr") : `  ${text}`));
+    const below = [...list, kay.out.paint("dim", hint, "stderr")];
+    stderr.write(`${CLEAR}${asked}\n${below.join("\n")}\x1b[${below.length}A\r\x1b[${column + 1}C`);
+  };
+  await kay.terminal.stdin.forget();
+  const release = readKeys(kay, (key) => {
+    if (key.name === "text" && key.ctrl && key.text === "c") return kay.interrupt();
+    const step = updatePicker(picker, key);
+    picker = step.picker;
+    if (step.chosen === undefined) draw();
+    else ended.resolve(step.chosen);
+  });
+  const stopResizing = stderr.onResize(draw);
+  const aborted = () => ended.resolve(null);
+  kay.signal.addEventListener("abort", aborted, { once: true });
+  try {
+    draw();
+    const chosen = await ended.promise;
+    if (kay.signal.aborted) throw new Problem("CANCELLED", "Cancelled.");
+    return chosen;
+  } finally {
+    kay.signal.removeEventListener("abort", aborted);
+    stopResizing();
+    release();
+    stderr.write(CLEAR);
+  }
+}
+
+/** The cursor is in the first row of the picker. */
+const CLEAR = "\r\x1b[J";

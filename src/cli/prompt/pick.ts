@@ -1,0 +1,36 @@
+import { Problem } from "#protocol/errors";
+import type { Choice } from "#ui/picker/picker";
+import type { Kay } from "../kay.ts";
+import { canPrompt } from "./confirm.ts";
+
+/** Whether the user can choose from a list: kay can prompt, and prints for a person. */
+export function canPick(kay: Kay): boolean {
+  return canPrompt(kay) && !kay.flags.json;
+}
+
+/**
+ * Lets the user choose from a list on the terminal.
+ *
+ * @throws Problem CANCELLED when nothing is chosen
+ */
+export async function pickOne(kay: Kay, question: string, choices: readonly Choice[]): Promise<string> {
+  const [value] = (await pickSome(kay, question, choices, false)) ?? [];
+  if (value === undefined) throw new Problem("CANCELLED", "Nothing was chosen.");
+  return value;
+}
+
+/** Lets the user choose one or several from a list. Returns null if nothing is chosen. */
+export async function pickSome(
+  kay: Kay,
+  question: string,
+  choices: readonly Choice[],
+  multiple = true,
+): Promise<string[] | null> {
+  if (kay.flags.plain) return (await import("./pick-by-number.ts")).pickByNumber(kay, question, choices, multiple);
+  return (await import("./pick-on-terminal.ts")).pickOnTerminal(kay, question, choices, multiple);
+}
+
+/** Builds the error for a missing argument where the user cannot choose, in the words of the parser. */
+export function missingArgumentProblem(command: string, argument: string): Problem {
+  return new Problem("USAGE", `Missing required argument '${argument}'.`, { hint: `Run \`kay help ${command}\`.` });
+}
