@@ -59,7 +59,7 @@ test("N21 connect without a name names the services, and read aloud asks which o
     stdout: expect.stringMatching(/^Connected jira as .*\nConnected bitbucket as .*\n$/),
   });
   expect(stderr).toContain("   1  jira  Jira\n   2  confluence  Confluence\n");
-  expect(stderr).toContain("Which service do you want to connect? Number or name: ");
+  expect(stderr).toContain("Connect which service? Number or name: ");
   expect(stderr).toContain('"jria" is not in the list.');
   const again = await ann("connect", { ...read, types: [""] });
   expect(again.exit).toBe(5);

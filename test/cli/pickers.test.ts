@@ -17,7 +17,7 @@ test("N41 connect without a name lets the user choose several services by filter
   const { exit, stdout } = await choose(
     kay(),
     "connect",
-    "Which service do you want to connect?",
+    "Connect which service?",
     "jira",
     "\t",
     "\x15",
@@ -32,10 +32,10 @@ test("N41 connect without a name lets the user choose several services by filter
 });
 
 test("Escape chooses nothing, Ctrl+C ends the command, and neither leaves the list on the terminal", async () => {
-  const escaped = await choose(kay(), "connect", "Which service", "\x1b");
+  const escaped = await choose(kay(), "connect", "which service", "\x1b");
   expect(escaped.exit).toBe(5);
   expect((await escaped.opened.all()).trim()).toBe("✗ Nothing was connected.");
-  const stopped = await choose(kay(), "connect", "Which service", "\x03");
+  const stopped = await choose(kay(), "connect", "which service", "\x03");
   expect(stopped.exit).toBe(130);
   expect((await stopped.opened.all()).trim()).toBe("");
 });
@@ -110,7 +110,7 @@ test("/connect and /model without a name show a list", async () => {
   const session = await openInk(kay({ signedIn: true }), "ask", { columns: 40, rows: 12 });
   await session.sees(/^> /m);
   session.enter("/connect");
-  await session.sees(/Which service do you want to connect[?…][\s\S]*1 {2}○ jira/);
+  await session.sees(/Connect which service\?[\s\S]*1 {2}○ jira/);
   session.type("\x1b");
   await session.shows("Nothing was connected.");
   session.enter("/model");

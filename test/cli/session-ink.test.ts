@@ -162,8 +162,8 @@ test("every command of the table works in the session, and none ends it but /qui
     ["/rename Open bugs", "Open bugs"],
     ["/export md", "Written to"],
     ["/frobnicate", "There is no command /frobnicate"],
-    ["/connect", "Which service do you want to connect?"],
-    ["/disconnect", "Which service do you want to disconnect?"],
+    ["/connect", "Connect which service?"],
+    ["/disconnect", "Disconnect which service?"],
     ["/sessions", "Which conversation?"],
     ["/clear", "Started a new conversation."],
   ] as const) {

@@ -86,7 +86,7 @@ async function pickServices(
     label: name,
     note: one.connected ? formatAccount(one) || "connected" : "",
   }));
-  const chosen = await pick?.(`Which service do you want to ${verb}?`, choices, true);
+  const chosen = await pick?.(`${verb === "connect" ? "Connect" : "Disconnect"} which service?`, choices, true);
   if (chosen) return chosen;
   throw new Problem("CANCELLED", verb === "connect" ? "Nothing was connected." : "No service was disconnected.");
 }
