@@ -1,7 +1,7 @@
 import { clean } from "./clean.ts";
 import type { PreviewField } from "./preview-field.ts";
 
-/** One value of a call's input: its path (`body.channel`), its text, and a note that follows the path. */
+/** One value of a call's input: its path (`body.channel`), its text, and a note about it. */
 export type InputField = { name: string; text: string; note?: string };
 
 /** Lists every value of a call's input, nested ones by their path. Nothing is left out, and nothing is cleaned yet. */
@@ -42,11 +42,15 @@ export function formatPreviewField(field: PreviewField): string {
 }
 
 function formatInputField({ name, text, note = "" }: InputField): string {
-  const label = `${clean(name, { lines: false })}${note}`;
+  const label = clean(name, { lines: false });
   const shown = foldWhitespace(text);
-  if (shown.trim() === "") return `${label}: ${text === "" ? "(empty)" : "(only white space)"}`;
-  return shown.includes("\n") ? `${label}:\n${shown.replace(/^/gm, "  ")}` : `${label}: ${shown}`;
+  if (shown.trim() === "") return `${label}: ${text === "" ? "(empty)" : "(only white space)"}${note}`;
+  if (shown.length <= LONGEST_INLINE && !shown.includes("\n")) return `${label}: ${shown}${note}`;
+  return `${label}${note}:\n${shown.replace(/^/gm, "  ")}`;
 }
+
+/** Longer values start on a line of their own, so that the note stays beside the name. */
+const LONGEST_INLINE = 60;
 
 /** Cleans a text. Long runs of white space, which could push the rest out of sight, become a count. */
 export function foldWhitespace(text: string): string {

@@ -35,6 +35,19 @@ test("connect --no-wait --json prints what is needed to finish, and another proc
   expect((await ann("connections --check jira")).exit).toBe(0);
 });
 
+test("connect --no-wait --json has the code that a shared backend's page shows", async () => {
+  const ann = kay();
+  const response = {
+    service: "jira",
+    session_id: "kaysession_1_0123456789abcdef",
+    authorization_url: "https://kay.example.com/auth/begin?state=s1",
+    state: "s1",
+    user_code: "BKDP-XQWT",
+  };
+  ann.place.network.on("POST /connections/connect", { status: 200, json: response });
+  expect(await begin(ann)).toMatchObject({ authorization_url: response.authorization_url, user_code: "BKDP-XQWT" });
+});
+
 test("connect --no-wait prints the link for a person, and the command that finishes it on stdout", async () => {
   expect(await kay()("connect jira --no-wait")).toEqual({
     exit: 0,

@@ -1,8 +1,9 @@
 import type { InteractionAnswer } from "#protocol/conversations";
 import type { InteractionRequest } from "#protocol/events";
+import { formatPreviewField } from "#protocol/input-fields";
 import { listScopes } from "#ui/cards/approval";
 import { getInput, isEditable } from "#ui/cards/edited-input";
-import { formatApproval, formatField } from "#ui/text/words";
+import { formatApproval } from "#ui/text/words";
 import type { Kay } from "../kay.ts";
 import { promptLine, writeNotice } from "../prompt/line.ts";
 import { editInput } from "./edit.ts";
@@ -44,6 +45,6 @@ function deny(reason: string): InteractionAnswer {
 
 function format(input: Record<string, unknown>): string {
   return Object.entries(input)
-    .map(([name, value]) => formatField({ name, value }))
+    .map(([name, value]) => formatPreviewField({ name, value }))
     .join("\n");
 }

@@ -14,6 +14,8 @@ export const Connect = z.union([
     /** To be opened in a browser. */
     authorization_url: z.string(),
     state: z.string(),
+    /** Code that the page behind the link shows too, for the user to compare. Only shared backends have one. */
+    user_code: z.optional(z.string()),
     /** When the link dies, ISO 8601. */
     expires_at: z.string(),
     /** The command that finishes the connection. */

@@ -1,16 +1,8 @@
 import type { InteractionRequest } from "#protocol/events";
-import { formatOrigin } from "#protocol/input-fields";
+import { formatOrigin, formatPreviewField } from "#protocol/input-fields";
 import type { PreviewField } from "#protocol/preview-field";
 import type { Style } from "../style.ts";
-import {
-  ACCESS_TEXTS,
-  formatField,
-  formatRequest,
-  listRanTexts,
-  listReasons,
-  listSummaries,
-  toLine,
-} from "../text/words.ts";
+import { ACCESS_TEXTS, formatRequest, listRanTexts, listReasons, listSummaries, toLine } from "../text/words.ts";
 import { type ApprovalUi, INITIAL_APPROVAL, listPreviewFields, listScopes } from "./approval.ts";
 import type { ApprovalCard } from "./card-action.ts";
 import type { CardUi } from "./card-state.ts";
@@ -68,7 +60,7 @@ function layOutBody(request: InteractionRequest, { edited }: ApprovalUi, width: 
 
 /** What is not from the user stands out by its bold name. Colors are hard to read on some backgrounds. */
 function layOutField(field: PreviewField, width: number): Row[] {
-  const [head = "", ...lines] = formatField(field).split("\n");
+  const [head = "", ...lines] = formatPreviewField(field).split("\n");
   const rows = wrapRows(head, width, formatOrigin(field) === "" ? undefined : "bold");
   return lines.length === 0 ? rows : [...rows, ...wrapRows(lines.join("\n"), width)];
 }

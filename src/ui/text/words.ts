@@ -1,8 +1,7 @@
 import type { Receipt } from "#protocol/ask";
 import { clean } from "#protocol/clean";
 import type { AuthNeeded, InputField, InteractionRequest, Planned } from "#protocol/events";
-import { foldWhitespace, formatOrigin } from "#protocol/input-fields";
-import type { PreviewField } from "#protocol/preview-field";
+import { foldWhitespace, formatPreviewField } from "#protocol/input-fields";
 import type { Usage } from "#protocol/usage";
 import type { CardEnd, CardItem } from "../view/view.ts";
 
@@ -21,7 +20,7 @@ export function formatApproval(request: InteractionRequest): string {
     formatRequest(request),
     ...(error ? [`✗ ${toLine(error)}`] : []),
     ...listSummaries(request),
-    ...(preview?.fields ?? []).map(formatField),
+    ...(preview?.fields ?? []).map(formatPreviewField),
     ...listReasons(request),
     ...listRanTexts(request),
   ];
@@ -44,7 +43,7 @@ export function formatPlanned({ tool: tool_name, preview, asks, why }: Planned):
   const parts = [
     formatRequest({ tool_name, preview }, "would run"),
     ...listSummaries({ preview }),
-    ...preview.fields.map(formatField),
+    ...preview.fields.map(formatPreviewField),
     `  ${asks ? "Would ask for approval" : "Would run without asking"}: ${toLine(why)}`,
   ];
   return parts.join("\n");
@@ -98,16 +97,6 @@ export function listReasons({ preview }: Pick<InteractionRequest, "preview">): s
 
 function lowerFirst(sentence: string): string {
   return sentence.startsWith("--") ? sentence : `${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}`;
-}
-
-/** Formats a value in full, and warns if it came from a service. */
-export function formatField(field: PreviewField): string {
-  const { name, value } = field;
-  const mark = formatOrigin(field);
-  const text = typeof value === "string" ? value : (JSON.stringify(value, null, 2) ?? "");
-  const isShort = !/\n/.test(text) && text.length <= 60 && !/ {20}/.test(text);
-  if (isShort) return `  ${toLine(name)}: ${toLine(text)}${mark}`;
-  return `  ${toLine(name)}${mark}:\n${foldWhitespace(text).replace(/^/gm, "    ")}`;
 }
 
 /** Formats a form: who asks, why, and each field. */

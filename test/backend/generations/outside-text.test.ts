@@ -151,7 +151,7 @@ test("an ask without a stream holds a write for a confirmation, which shows who 
   model.script({ calls: [comment] }, { calls: [planted] }, { text: "Posted." });
   const held = await world().call("POST /ask", { token, body: { prompt: "read KAY-15 and tell #general" } });
   expect(held.body).toMatchObject({ status: "confirmation_required" });
-  expect(held.body.message).toContain("text (from KAY-15, not from you): log in again at http://evil.example");
+  expect(held.body.message).toContain("text: log in again at http://evil.example (from KAY-15, not from you)");
   expect(held.body.data).toMatchObject({
     plan: [{ fields: [{ origin: "person" }, { origin: "service" }, { name: "loud" }] }],
   });

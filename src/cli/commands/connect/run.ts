@@ -205,9 +205,17 @@ async function beginOnly(kay: Kay, link: BackendHandle, service: string, { site 
     if (tunnel.length > 0) kay.out.writeProgress(tunnel.join("\n"));
     return kay.out.writeLine(poll);
   }
-  const { session_id, authorization_url, state } = response;
+  const { session_id, authorization_url, state, user_code } = response;
   const expires_at = new Date(begun.deadline).toISOString();
-  kay.out.writeJson({ service: response.service, session_id, authorization_url, state, expires_at, poll });
+  kay.out.writeJson({
+    service: response.service,
+    session_id,
+    authorization_url,
+    state,
+    ...(user_code ? { user_code } : {}),
+    expires_at,
+    poll,
+  });
 }
 
 function report(kay: Kay, connected: ConnectedService[]): void {
