@@ -36,6 +36,8 @@ export type BackendPorts = {
   guarded?: PublicFetch;
   /** Returns the OAuth client secret of a custom service from the operator's configuration. */
   clientSecret?(service: string): string | undefined;
+  /** URL of the OAuth client metadata document that the operator hosts, for backends that are not on the network. */
+  clientDocument?: string;
   /** Starts MCP servers that are local programs; only on the embedded backend. */
   programs?: Programs;
   /** MCP clients; `createBackend` creates the pool if it is absent. */

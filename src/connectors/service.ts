@@ -81,8 +81,11 @@ export type ServiceConfiguration = {
   discovers?: Discovery;
 };
 
-/** The server that names its authorization server, and a client registered by hand if kay cannot register one. */
-type Discovery = { server: string; client?: OAuthClient };
+/**
+ * The server that names its authorization server, and a client registered by hand if kay cannot register one. `issuer` is
+ * the authorization server that the client was first used at.
+ */
+type Discovery = { server: string; client?: OAuthClient; issuer?: string };
 
 /** The specifics of a custom service: its transport and what its secrets are bound to. */
 type CustomServiceTraits = {

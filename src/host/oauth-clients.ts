@@ -1,3 +1,4 @@
+import { parseDocumentUrl } from "#client/settings/table";
 import type { KygConfiguration } from "#connectors/kyg";
 import type { OAuthClient } from "#connectors/oauth";
 import { PROVIDERS } from "#protocol/providers";
@@ -34,4 +35,17 @@ export function readConfiguredClients(
 export function readClientSecret(env: Record<string, string | undefined>, service: string): string | undefined {
   const name = service.replaceAll("-", "_").toUpperCase();
   return env[`KAY_CLIENT_${name}_SECRET`] || undefined;
+}
+
+/**
+ * Reads the URL of the client document that the operator hosts (`KAY_CLIENT_DOCUMENT`, `client-document`).
+ *
+ * @throws Problem USAGE when it is not a URL that authorization servers take
+ */
+export function readClientDocument(
+  env: Record<string, string | undefined>,
+  setting: (key: string) => string | undefined,
+): { clientDocument?: string } {
+  const address = env.KAY_CLIENT_DOCUMENT || setting("client-document");
+  return address ? { clientDocument: parseDocumentUrl(address) } : {};
 }

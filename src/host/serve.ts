@@ -10,7 +10,7 @@ import { configureServices, type SandboxProvider } from "#connectors/catalogue";
 import type { Machine } from "#files/machine";
 import { parseApprovalTimeout } from "#protocol/duration";
 import type { Log } from "#telemetry/log";
-import { readClientSecret, readConfiguredClients } from "./oauth-clients.ts";
+import { readClientDocument, readClientSecret, readConfiguredClients } from "./oauth-clients.ts";
 import { createOperatorHandler, createOperatorMiddleware, type OperatorView } from "./operator.ts";
 import { createOutboundFetch } from "./outbound-fetch.ts";
 import { createPrograms } from "./programs.ts";
@@ -174,6 +174,7 @@ async function startParts(
     // Only the operator's own custom services may use the secrets in the environment, so only a local backend reads
     // them.
     ...(options.localSecret ? { clientSecret: (service) => readClientSecret(env, service) } : {}),
+    ...readClientDocument(env, ports.setting),
     // A shared backend must not run programs that its users name.
     ...(options.localSecret ? { programs: createPrograms(env, ports.machine, ports.programRecord) } : {}),
     services,

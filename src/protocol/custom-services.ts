@@ -16,6 +16,8 @@ export const McpRequest = z.looseObject({
   key_header: z.optional(z.string()),
   /** ID of an OAuth client registered by hand, for an authorization server without dynamic registration. */
   client_id: z.optional(z.string()),
+  /** Secret of that client. Without it, the one that is stored for the same server and client stays. */
+  client_secret: z.optional(z.string()),
 });
 export type McpRequest = z.infer<typeof McpRequest>;
 
@@ -120,3 +122,15 @@ export const DescriptionResponse = z.looseObject({
   updated_at: z.string(),
 });
 export type DescriptionResponse = z.infer<typeof DescriptionResponse>;
+
+/** Answer of `GET /auth/client`: OAuth client metadata (OAuth Client ID Metadata Document, section 4). */
+export const ClientDocument = z.looseObject({
+  client_id: z.string(),
+  client_name: z.string(),
+  redirect_uris: z.array(z.string()),
+  grant_types: z.optional(z.array(z.string())),
+  response_types: z.optional(z.array(z.string())),
+  token_endpoint_auth_method: z.optional(z.string()),
+  application_type: z.optional(z.string()),
+});
+export type ClientDocument = z.infer<typeof ClientDocument>;

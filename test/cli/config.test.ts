@@ -84,6 +84,7 @@ browser\t\t\tProgram that opens links, or none
 approval-timeout\t\t\tHow long approvals wait for an answer: 30m, 24h, 7d
 notify\tauto\t\tRing the terminal bell when a session needs you
 update-notice\tauto\t\tShow a daily notice when a new version is available
+client-document\t\t\tURL of your OAuth client document for MCP servers
 atlassian.client-id\t\t\tYour OAuth client ID for Jira and Confluence
 atlassian.client-secret\t\t\tSecret of that OAuth client
 bitbucket.client-id\t\t\tYour OAuth client ID for Bitbucket

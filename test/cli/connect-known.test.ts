@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { Fetch } from "#net/ports";
 import { checksOf } from "#test/doctor";
 import { documentOf, type Machine, type MachineOptions, useKay } from "#test/kay";
 import { paste } from "#test/key-page";
@@ -11,12 +12,18 @@ const TERMINAL = { terminal: true, env: { NO_COLOR: "1" } };
 /** Somebody beside a stand-in, who consents at its page. */
 function beside(name: string, options: LoginOptions | "open", more: MachineOptions = {}) {
   const standIn = mcpStandIn(name, options);
+  const hosted = new Map<string, unknown>();
+  let { fetch } = standIn;
   const ann: Machine = kay({
-    elsewhere: standIn.fetch,
+    elsewhere: async (url, init) => (hosted.has(url) ? Response.json(hosted.get(url)) : await fetch(url, init)),
     person: async (link) => ann.place.backend.fetch(new Request(standIn.login?.consent(link) ?? link)),
     ...more,
   });
-  return { ann, ...standIn };
+  const host = (url: string, document: unknown) => hosted.set(url, document);
+  const move = (to: Fetch) => {
+    fetch = to;
+  };
+  return { ann, ...standIn, host, move };
 }
 
 test("one command adds a known server that registers clients, opens its consent, shows its tools, and takes one answer", async () => {
@@ -113,5 +120,89 @@ test("doctor says whether the address of a known server answers, before it is ad
   const gone = kay({ elsewhere: async () => new Response("<html>", { status: 404 }) });
   expect(checksOf(await gone("doctor linear --json"))["service.address"]).toBe(
     "failed: Linear refused the request (HTTP 404). → See https://linear.app/docs/mcp.",
+  );
+});
+
+const REDIRECT = "http://127.0.0.1:4000/auth/callback";
+const OWN = { registration_endpoint: undefined, token_endpoint_auth_methods_supported: ["client_secret_basic"] };
+
+test("a server that registers nobody is connected with one's own client, whose secret comes from stdin", async () => {
+  const clients = [{ id: "mine", secret: "s3/cr+et", redirects: [REDIRECT] }];
+  const { ann, login } = beside("zoom", { metadata: OWN, clients });
+  expect(await ann("connect zoom")).toMatchObject({
+    exit: 1,
+    stderr: expect.stringContaining(
+      `✗ Zoom needs an OAuth client that you register there.\n  Register one with the redirect URL ${REDIRECT} (see https://developers.zoom.us/docs/mcp/servers/), then run \`kay connect zoom --client-id ID --client-secret\`.\n`,
+    ),
+  });
+  const run = await ann("connect zoom --client-id mine --client-secret --yes", { stdin: "s3/cr+et\n" });
+  expect(run).toMatchObject({ exit: 0, stdout: expect.stringMatching(/^Connected zoom as /) });
+  expect(login?.state).toMatchObject({ registrations: 0, faults: [] });
+  expect((await ann("services export zoom")).stdout).toBe(
+    "kay services add --name zoom --client-id mine --mcp https://mcp.zoom.us/mcp/zoom/streamable\n",
+  );
+  expect(JSON.stringify([await ann("services show zoom --json"), ann.raw()])).not.toContain("s3/cr+et");
+  const refused = async (line: string) => (await ann(line)).stderr.split("\n")[0];
+  expect(await refused("connect zoom --client-secret")).toBe("✗ --client-secret goes with --client-id.");
+  expect(await refused("connect zoom --client-id other")).toBe("✗ zoom is there already, so its client stays.");
+  expect(await refused("connect jira --client-id other")).toBe(
+    "✗ kay knows no MCP server jira to add with a client ID.",
+  );
+});
+
+test("the secret comes from a variable, and is sent to no other authorization server than the first", async () => {
+  const clients = [{ id: "mine", secret: "s3cret", redirects: [REDIRECT] }];
+  const standIn = beside("zoom", { metadata: OWN, clients }, { signedIn: true });
+  const { ann, login, notes } = standIn;
+  const env = { KAY_CLIENT_ZOOM_SECRET: "s3cret" };
+  const add = ["services", "add", "--name", "zoom", "--client-id", "mine", "--mcp", notes, "--yes"];
+  expect(await ann(add, { env })).toMatchObject({ exit: 0, stdout: "Added zoom.\n" });
+  expect(await ann("connect zoom --yes")).toMatchObject({ exit: 0 });
+  expect(login?.state.faults).toEqual([]);
+  const other = mcpStandIn("zoom", { metadata: OWN, clients });
+  standIn.move(other.fetch);
+  expect(await ann("connect zoom", { person: "stays away" })).toMatchObject({
+    exit: 1,
+    stderr: expect.stringMatching(
+      /✗ Zoom signs in at login\d+\.example\.test now, and your client ID was registered at login\d+\.example\.test\. Nothing was sent\./,
+    ),
+  });
+});
+
+const DOCUMENT = "https://ann.example.test/kay.json";
+
+test("a server that takes documents gets the address of one's own, which is printed to be hosted and checked before it is used", async () => {
+  const metadata = { registration_endpoint: undefined, client_id_metadata_document_supported: true };
+  const { ann, login, host } = beside(
+    "sentry",
+    { metadata, clients: [{ id: DOCUMENT, redirects: [REDIRECT] }] },
+    { clientDocument: DOCUMENT },
+  );
+  expect(await ann("connect sentry --yes", { person: "stays away" })).toMatchObject({
+    exit: 1,
+    stderr: expect.stringContaining(`✗ Your client document ${DOCUMENT} is not there.\n`),
+  });
+  const printed = documentOf(await ann(`services client-document ${DOCUMENT}`)) as object;
+  expect(printed).toEqual({
+    client_id: DOCUMENT,
+    client_name: "kay",
+    redirect_uris: [REDIRECT],
+    grant_types: ["authorization_code", "refresh_token"],
+    response_types: ["code"],
+    token_endpoint_auth_method: "none",
+    application_type: "native",
+  });
+  host(DOCUMENT, { ...printed, redirect_uris: ["http://127.0.0.1:4041/auth/callback"] });
+  expect((await ann("connect sentry --yes", { person: "stays away" })).stderr).toContain(
+    `✗ Your client document ${DOCUMENT} does not list the redirect URL ${REDIRECT}.\n`,
+  );
+  host(DOCUMENT, printed);
+  expect(await ann("connect sentry --yes")).toMatchObject({
+    exit: 0,
+    stdout: expect.stringMatching(/^Connected sentry/),
+  });
+  expect(login?.state).toMatchObject({ registrations: 0, faults: [] });
+  expect((await ann("services client-document http://ann.example.test/kay.json")).stderr).toContain(
+    "✗ The client document must be an https:// URL with a path",
   );
 });

@@ -102,6 +102,8 @@ const JOURNEYS: Record<string, [document: string, line: string[]][]> = {
   "an MCP server": [
     ["services add", ["services", "add", "--yes", "--env", "HOME", "--mcp", SERVER.join(" ")]],
     ["services approve", ["services", "approve", "notes"]],
+    ["services list", ["services", "list", "--known"]],
+    ["services client-document", ["services", "client-document", "https://ann.example.test/kay.json"]],
     ["services show", ["services", "show", "notes"]],
     ["services export", ["services", "export", "notes"]],
     ["tools call", ["tools", "call", "notes.write_note", "--field", "id=7"]],

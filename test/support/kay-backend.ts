@@ -40,6 +40,8 @@ export type PlaceOptions = {
   agent?: NonNullable<BackendPorts["agent"]>;
   /** Starts MCP servers that are programs. */
   starter?: NonNullable<BackendPorts["programs"]>;
+  /** The document that says who kay is, where its operator hosts one. */
+  clientDocument?: string;
   /** What answers beside the sandbox: a service that somebody described. */
   elsewhere?: Fetch;
 };
@@ -55,6 +57,7 @@ export function createPlace(options: PlaceOptions): Place {
     elsewhere,
     agent,
     starter,
+    clientDocument,
   } = options;
   const clock = virtualClock(NOON);
   const network = createNetwork(clock);
@@ -86,6 +89,7 @@ export function createPlace(options: PlaceOptions): Place {
     sandbox: true,
     ...(localSecret ? { localSecret } : {}),
     ...(agent ? { agent } : {}),
+    ...(clientDocument ? { clientDocument } : {}),
     ...(starter ? { programs: starter } : {}),
   });
   network.serve(BACKEND, (request) => backend.fetch(request));

@@ -130,11 +130,12 @@ function serverDescription({ name, definition, created_at, updated_at }: StoredM
   const { place, auth, trustedReads = [] } = definition as McpDefinition;
   const trust = trustedReads.length > 0 ? " --trust-reads" : "";
   const header = auth.type === "api_key" ? ` --key-header ${auth.header}` : "";
+  const client = auth.type === "oauth2" && auth.client_id !== undefined ? ` --client-id ${auth.client_id}` : "";
   const where = "url" in place ? ` ${formatMcpPlace(place)}` : ` -- ${formatMcpPlace(place)}`;
   const given = "url" in place ? "" : (place.env ?? []).map((one) => ` --env ${one}`).join("");
   return {
     name,
-    source: `kay services add --name ${name}${header}${given}${trust} --mcp${where}\n`,
+    source: `kay services add --name ${name}${header}${client}${given}${trust} --mcp${where}\n`,
     description: definition,
     created_at: created_at.toISOString(),
     updated_at: updated_at.toISOString(),

@@ -6,8 +6,7 @@ import { endSignIn, rotateTokens } from "../accounts/rotation.ts";
 import { getRedirectUri } from "../connections/authorize.ts";
 import { showBeginPage, submitBegin } from "../connections/begin-page.ts";
 import { handleCallback } from "../connections/callback.ts";
-import { CLIENT_METADATA_PATH } from "../connections/mcp/prepare.ts";
-import { buildClientMetadata } from "../connections/mcp/register.ts";
+import { buildClientDocument, CLIENT_METADATA_PATH } from "../connections/mcp/client-document.ts";
 import { disconnectAll } from "../connections/overview.ts";
 import { renderPage } from "../connections/page.ts";
 import { showKeyPage, submitKey } from "../connections/secret-entry.ts";
@@ -35,12 +34,7 @@ export function createAuthRoutes(ports: BackendPorts, engine: Engine): Hono {
     const { page, status } = await undoConnection(ports, new URLSearchParams(await c.req.text()));
     return renderPage(page, status);
   });
-  app.get(CLIENT_METADATA_PATH, (c) =>
-    c.json({
-      client_id: `${ports.publicUrl}${CLIENT_METADATA_PATH}`,
-      ...buildClientMetadata(getRedirectUri(ports), "none"),
-    }),
-  );
+  app.get(CLIENT_METADATA_PATH, (c) => c.json(buildClientDocument(ports, getRedirectUri(ports))));
   app.get("/auth/key", (c) => showKeyPage(ports, new URL(c.req.url).searchParams));
   app.post("/auth/key", async (c) => {
     const { response, connected } = await submitKey(ports, new URLSearchParams(await c.req.text()));

@@ -23,17 +23,38 @@ export async function findMcp(db: DbConnection, installationId: string, name: st
     .executeTakeFirst();
 }
 
-/** Store a server over whatever was there of this name; what it offers is what was approved. */
+/**
+ * Store a server over whatever was there of this name; what it offers is what was approved. `client` is the sealed secret
+ * of its client; without it the one that is there stays.
+ */
 export async function putMcp(
   db: DbConnection,
   row: { installation_id: string; name: string; definition: object },
-  now: Date,
+  { now, client }: { now: Date; client: Buffer | null | undefined },
 ): Promise<void> {
   const values = { ...row, definition: toJsonColumn({ ...row.definition }), offered: null, updated_at: now };
+  const own = { sealed_client: client ?? null, client_issuer: null };
   await db
     .insertInto("mcp_services")
-    .values({ ...values, created_at: now })
-    .onConflict((conflict) => conflict.columns(["installation_id", "name"]).doUpdateSet(values))
+    .values({ ...values, ...own, created_at: now })
+    .onConflict((conflict) =>
+      conflict.columns(["installation_id", "name"]).doUpdateSet({ ...values, ...(client === undefined ? {} : own) }),
+    )
+    .execute();
+}
+
+/** Remembers the authorization server that a user's client belongs to; the first one stays. */
+export async function putClientIssuer(
+  db: DbConnection,
+  { installationId, name }: { installationId: string; name: string },
+  issuer: string,
+): Promise<void> {
+  await db
+    .updateTable("mcp_services")
+    .set({ client_issuer: issuer })
+    .where("installation_id", "=", installationId)
+    .where("name", "=", name)
+    .where("client_issuer", "is", null)
     .execute();
 }
 

@@ -21,6 +21,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   "015_anonymous_and_browsers": runEach(() => BROWSERS),
   "016_writes": runEach(() => WRITES),
   "017_waiting": runEach(() => WAITING),
+  "018_mcp_own_clients": runEach(() => MCP_OWN_CLIENTS),
 };
 
 function runEach(list: () => string[]): Migration {
@@ -237,3 +238,6 @@ const WAITING = [
   `alter table interactions add column node integer, add column stays boolean not null default false`,
   `alter table installations add column approval_timeout integer`,
 ];
+
+/** A client that a user registered for an MCP server: its secret, and the authorization server that it was first used at. */
+const MCP_OWN_CLIENTS = [`alter table mcp_services add column sealed_client bytea, add column client_issuer text`];

@@ -162,6 +162,9 @@ export type McpServices = {
   definition: Json;
   /** The tools that it listed last, where those are not the approved ones. */
   offered: MaybeJson;
+  /** The secret of a client that its user registered, sealed, and the issuer of the authorization server that knows it. */
+  sealed_client: Buffer | null;
+  client_issuer: string | null;
   created_at: Time;
   updated_at: Time;
 };

@@ -1,11 +1,9 @@
 import type { Setting } from "#client/settings/resolve";
 import { parseSettingKey } from "#client/settings/settings";
-import { Problem } from "#protocol/errors";
 import { Command } from "../command.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { Kay } from "../kay.ts";
-import { canPrompt } from "../prompt/confirm.ts";
-import { readPipedInput } from "../terminal/piped-input.ts";
+import { readTypedValue } from "../prompt/value.ts";
 
 /** Creates `kay config list|get|set|unset|path`, which manages the settings of the profile. */
 export function createConfigCommand(kay: Kay): Command {
@@ -25,7 +23,10 @@ export function createConfigCommand(kay: Kay): Command {
     .argument("[value]", "Value; omit it or use `-` to read a secret from stdin")
     .description("Set a value for the current profile")
     .action(async (key: string, value: string | undefined) => {
-      const text = value === undefined || value === "-" ? await readValue(kay, value === "-") : value;
+      const text =
+        value === undefined || value === "-"
+          ? await readTypedValue(kay, { label: "Value", patient: value === "-", hint: VALUE_HINT })
+          : value;
       const setting = await (await kay.settings()).set(parseSettingKey(key), text);
       warnOverridden(kay, setting);
       if (setting.secret && text === value)
@@ -79,22 +80,7 @@ function warnOverridden(kay: Kay, setting: Setting): void {
   }
 }
 
-/** Secrets are read from stdin: other users can see a command line, and the shell records it. */
-async function readValue(kay: Kay, patient: boolean): Promise<string> {
-  const { stdin, stderr } = kay.terminal;
-  const missing = new Problem("USAGE", "No value given.", {
-    hint: "Pass it as an argument, or pass a secret on stdin.",
-  });
-  if (stdin.isTerminal && !canPrompt(kay)) throw missing;
-  if (stdin.isTerminal) stderr.write("Value: ");
-  const text = stdin.isTerminal
-    ? await stdin.line(kay.signal)
-    : (await readPipedInput(kay, { patient, without: "nothing was set (use `-` as the value to keep waiting)" })).split(
-        /[\r\n]/,
-      )[0];
-  if (!text?.trim()) throw missing;
-  return text;
-}
+const VALUE_HINT = "Pass it as an argument, or pass a secret on stdin.";
 
 function asJson({ key, value, secret, shown, source, where, describe }: Setting): Record<string, unknown> {
   return { key, value: secret ? shown || null : (value ?? null), source, where, description: describe };

@@ -77,6 +77,8 @@ For the backend, kay's own or \`kay serve\`
                      GITHUB, GOOGLE, NOTION, AIRTABLE, HUBSPOT, LINKEDIN or KYG
   KAY_CLIENT_<SERVICE>_SECRET
                      client secret of a custom service (kay's own backend only)
+  KAY_CLIENT_DOCUMENT
+                     URL of your OAuth client document for MCP servers (client-document)
   KAY_KYG_AUTHORIZE_URL, KAY_KYG_TOKEN_URL, KAY_KYG_API_URL, KAY_KYG_SCOPES
                      endpoints and scopes of kyg
   OPENAI_API_KEY, ANTHROPIC_API_KEY, GOOGLE_GENERATIVE_AI_API_KEY (or GEMINI_API_KEY, GOOGLE_API_KEY)

@@ -6,7 +6,7 @@ import {
   GrantTestResponse,
   PoliciesResponse,
 } from "#protocol/conversations";
-import { AddServiceResponse, RemoveServiceResponse } from "#protocol/custom-services";
+import { AddServiceResponse, ClientDocument, RemoveServiceResponse } from "#protocol/custom-services";
 import { ServicesResponse, ServiceView, ToolsResponse, ToolView } from "#protocol/tools";
 import { Connect, Connections, Disconnect, KnownServices, Logout, Whoami } from "./accounts.ts";
 import { Answer, Conversation, Line, Pending } from "./answers.ts";
@@ -72,6 +72,7 @@ export const JSON_DOCUMENTS: Record<string, JsonDocument> = {
     title: "The changes of approving the tools of an MCP server",
     schema: AddServiceResponse,
   },
+  "services client-document": { title: "The OAuth client document to host", schema: ClientDocument },
   "services export": { title: "The description of a custom service", schema: z.record(z.string(), z.unknown()) },
   "services list": {
     title: "The services that can be connected, or with --known the MCP servers that kay knows",

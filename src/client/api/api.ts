@@ -11,6 +11,7 @@ import type {
   AddServiceRequest,
   AddServiceResponse,
   ApproveRequest,
+  ClientDocument,
   DescriptionResponse,
   RemoveServiceResponse,
 } from "#protocol/custom-services";
@@ -71,6 +72,8 @@ export type Api = StreamCalls &
     approveService(name: string, body: ApproveRequest, options?: CallOptions): Promise<AddServiceResponse>;
     /** `DELETE /services/:name`. Sent once. */
     removeService(name: string, options?: CallOptions): Promise<RemoveServiceResponse>;
+    /** `GET /auth/client`: who kay is, for authorization servers; null if the backend does not have it. */
+    clientDocument(options?: CallOptions): Promise<ClientDocument | null>;
     /** `GET /services/:name/description`. */
     serviceDescription(name: string, options?: CallOptions): Promise<DescriptionResponse>;
     /** `GET /tools`, of one service or all; null if the backend does not have it. */
@@ -168,6 +171,8 @@ export function createApi(options: ApiOptions): Api {
       const call: Call = { method: "DELETE", path: `/services/${encodeURIComponent(name)}`, timeoutMs, signal };
       return read(shapes.RemovedResponse, call, () => bearer(call));
     },
+    clientDocument: ({ signal } = {}) =>
+      read(shapes.ClientDocument, get("/auth/client", signal)).catch(ignoreMissingRoute),
     serviceDescription: (name, { signal } = {}) => {
       const call = get(`/services/${encodeURIComponent(name)}/description`, signal);
       return read(shapes.DescriptionResponse, call, () => bearer(call));
@@ -208,6 +213,7 @@ const shapes = {
   ConnectResponse: () => import("#protocol/connections").then((of) => of.ConnectResponse),
   DisconnectResponse: () => import("#protocol/connections").then((of) => of.DisconnectResponse),
   StatusResponse: () => import("#protocol/connections").then((of) => of.StatusResponse),
+  ClientDocument: () => import("#protocol/custom-services").then((of) => of.ClientDocument),
   DescribeResponse: () => import("#protocol/custom-services").then((of) => of.AddServiceResponse),
   DescriptionResponse: () => import("#protocol/custom-services").then((of) => of.DescriptionResponse),
   RemovedResponse: () => import("#protocol/custom-services").then((of) => of.RemoveServiceResponse),

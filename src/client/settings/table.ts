@@ -60,6 +60,11 @@ export const SETTINGS = {
     default: "auto",
     ...toChoice("auto", "off"),
   },
+  "client-document": {
+    describe: "URL of your OAuth client document for MCP servers",
+    env: "KAY_CLIENT_DOCUMENT",
+    parse: parseDocumentUrl,
+  },
   ...buildClientEntries(),
   "kyg.authorize-url": { describe: "Consent page of kyg", env: "KAY_KYG_AUTHORIZE_URL", parse: parseEndpoint },
   "kyg.token-url": { describe: "Token endpoint of kyg", env: "KAY_KYG_TOKEN_URL", parse: parseEndpoint },
@@ -107,6 +112,14 @@ function parseText(text: string): string {
 function parseApprovalTime(text: string): string {
   if (parseApprovalTimeout(text) !== undefined) return text.trim();
   throw new Problem("USAGE", "The value must be a time from 10s to 7d.", { hint: "For example 30m, 24h or 7d." });
+}
+
+/** Parses the URL of a client document: https and a path (OAuth Client ID Metadata Document, section 3). @throws Problem USAGE */
+export function parseDocumentUrl(text: string): string {
+  const url = URL.parse(text.trim());
+  const isUsable = url?.protocol === "https:" && url.pathname !== "/" && !url.search && !url.hash;
+  if (url && isUsable && !url.username && !url.password) return url.href;
+  throw new Problem("USAGE", "The client document must be an https:// URL with a path, without ? and #.");
 }
 
 function parseModel(text: string): string {

@@ -21,6 +21,8 @@ export type InspectedServer = {
   left: string[];
   /** It lists no tools without a sign-in. */
   lacksSignIn: boolean;
+  /** Secret of its user's client, as it was given now. */
+  clientSecret?: string;
 };
 
 /** The ports of a backend that has links. @throws Problem ADDRESS_REFUSED */
@@ -48,7 +50,7 @@ export async function inspectRequested(
   if (asked.name) await requireFree(ports, owner, asked.name);
   const looked = await look({ ...ports, signal }, owner, asked);
   if (!asked.name) await requireFree(ports, owner, looked.definition.name);
-  return looked;
+  return asked.clientSecret === undefined ? looked : { ...looked, clientSecret: asked.clientSecret };
 }
 
 /** The same for a server that is there, as it is now. @throws Problem SERVICE_FAILED, AUTH_REQUIRED */

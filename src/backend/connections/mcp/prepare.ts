@@ -1,6 +1,7 @@
 import { Problem } from "#protocol/errors";
 import type { BackendPorts } from "../../ports.ts";
 import { findGrant, type Grant } from "../../store/grants.ts";
+import { putClientIssuer } from "../../store/mcp.ts";
 import { type AuthorizationState, listLatestStates } from "../../store/states.ts";
 import type { ConnectableService } from "../catalog.ts";
 import { toGrantAddress } from "../sealing.ts";
@@ -11,12 +12,10 @@ import {
   type RegisteredClient,
   withAuthorization,
 } from "./authorization.ts";
+import { checkClientDocument, getClientDocument } from "./client-document.ts";
 import { type DiscoveredAuth, discoverAuth } from "./discover.ts";
 import { createFetchPolicy } from "./fetch-policy.ts";
 import { chooseAuthMethod, forgetClient, getRegisteredClient } from "./register.ts";
-
-/** Path of the document that says who kay is, for authorization servers that take its address for a client id. */
-export const CLIENT_METADATA_PATH = "/auth/client";
 
 /** A service that can be connected now, with what its callback will need. */
 export type PreparedConsent = { service: ConnectableService; authorization?: McpAuthorization };
@@ -38,6 +37,8 @@ export async function prepareConsent(
   const reach = await createFetchPolicy(ports, server);
   const found = await discoverAuth(reach, server, title);
   const { client, registered } = await clientAt(ports, service, found, { redirectUri, installationId });
+  if (service.discovers.client && installationId !== undefined)
+    await bindOwnClient(ports, { service, installationId }, found.issuer);
   const grant =
     installationId === undefined ? undefined : await findGrant(ports.db, installationId, service.service.name);
   const { issuer, authorize, token, revocation, resource, namesItself } = found;
@@ -60,7 +61,7 @@ export async function prepareConsent(
 export async function supportsConsent(ports: BackendPorts, server: string): Promise<boolean> {
   try {
     const found = await discoverAuth(await createFetchPolicy(ports, server), server, new URL(server).host);
-    return found.registration !== undefined || takesDocument(ports, found);
+    return found.registration !== undefined || getClientDocument(ports, found) !== undefined;
   } catch (error) {
     if (error instanceof Problem) return false;
     throw error;
@@ -123,17 +124,37 @@ async function clientAt(
     const auth = given.secret === undefined ? "none" : (chooseAuthMethod(ways) ?? "client_secret_post");
     return { client: { ...given, auth }, registered: false };
   }
-  if (takesDocument(ports, found))
-    return { client: { id: `${ports.publicUrl}${CLIENT_METADATA_PATH}`, auth: "none" }, registered: false };
+  const document = getClientDocument(ports, found);
+  if (document !== undefined) {
+    if (document === ports.clientDocument) await checkClientDocument(ports, document, redirectUri);
+    return { client: { id: document, auth: "none" }, registered: false };
+  }
   const reach = await createFetchPolicy(ports, discovers?.server ?? found.token);
   const doubted = installationId === undefined ? undefined : await doubtedClient(ports, installationId, service.name);
   const client = await getRegisteredClient(ports, reach, found, { redirectUri, title: service.title, doubted });
   return { client, registered: true };
 }
 
-/** Only what is on the network can be read from there. */
-function takesDocument({ publicUrl }: Pick<BackendPorts, "publicUrl">, { takesDocuments }: DiscoveredAuth): boolean {
-  return takesDocuments && publicUrl.startsWith("https:");
+/**
+ * A client that was registered by hand belongs to one authorization server (MCP, "Authorization Server Binding"): the
+ * first that it was used at. It is sent to no other.
+ *
+ * @throws Problem SERVICE_FAILED when the server names another one now
+ */
+async function bindOwnClient(
+  { db }: Pick<BackendPorts, "db">,
+  { service: { service, discovers }, installationId }: { service: ConnectableService; installationId: string },
+  issuer: string,
+): Promise<void> {
+  const { name, title } = service;
+  if (discovers?.issuer === undefined) return await putClientIssuer(db, { installationId, name }, issuer);
+  if (discovers.issuer === issuer) return;
+  const [before, now] = [discovers.issuer, issuer].map((one) => new URL(one).host);
+  throw new Problem(
+    "SERVICE_FAILED",
+    `${title} signs in at ${now} now, and your client ID was registered at ${before}. Nothing was sent.`,
+    { hint: `Register a client there, then remove ${name} and add it again with that client ID.` },
+  );
 }
 
 /**

@@ -15,11 +15,12 @@ const MOST_VARIABLES = 32;
 const NAME = /^[a-z][a-z0-9-]{1,30}$/;
 
 /** A checked request: where the server is, and how it takes a key if it needs one. */
-export type ParsedMcpRequest = { place: McpPlace; auth?: McpAuth; name?: string };
+export type ParsedMcpRequest = { place: McpPlace; auth?: McpAuth; name?: string; clientSecret?: string };
 
 /** @throws Problem INVALID_REQUEST that names the field */
 export function parseMcpRequest(request: McpRequest): ParsedMcpRequest {
   const { url, command, folder, env, name, key_header: header, client_id: client } = request;
+  const { client_secret: secret } = request;
   if ((url === undefined) === (command === undefined))
     throw invalid("mcp", "Give the address of an MCP server, or its command.");
   if (name !== undefined && !NAME.test(name))
@@ -30,11 +31,14 @@ export function parseMcpRequest(request: McpRequest): ParsedMcpRequest {
   if (env !== undefined && !command) throw invalid("env", "Only a program is given something of the environment.");
   if (client !== undefined && (command || header !== undefined || !/^[\x21-\x7e]{1,500}$/.test(client)))
     throw invalid("client_id", "A client id is for a server on the network that has its people consent.");
+  if (secret !== undefined && (client === undefined || !/^[\x21-\x7e]{1,4000}$/.test(secret)))
+    throw invalid("client_secret", "A client secret is printable ASCII without spaces, and goes with a client ID.");
   return {
     place: url === undefined ? getCommand(command ?? [], folder, env) : { url: getAddress(url) },
     ...(header === undefined ? {} : { auth: { type: "api_key", header } }),
     ...(client === undefined ? {} : { auth: { type: "oauth2", client_id: client } }),
     ...(name === undefined ? {} : { name }),
+    ...(secret === undefined ? {} : { clientSecret: secret }),
   };
 }
 

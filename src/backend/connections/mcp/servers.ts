@@ -18,7 +18,7 @@ import { lockInstallation } from "../../store/installations.ts";
 import { deleteMcp, findMcp, listMcp, putMcp, type StoredMcp } from "../../store/mcp.ts";
 import { forgetConnection } from "../overview.ts";
 import { revokeGrant } from "../revoke.ts";
-import { sealTokens } from "../sealing.ts";
+import { sealClientSecret, sealTokens } from "../sealing.ts";
 import { type InspectedServer, inspectStored, requireMcpClients } from "./inspect.ts";
 import { getLinkKey, toMcpService } from "./service.ts";
 import { chooseTrustedReads, formatTrustChange } from "./trusted-reads.ts";
@@ -69,8 +69,9 @@ export async function addServer(
       });
     if (dryRun) return { looked, difference: found };
     const now = new Date(ports.clock.now());
-    if (found.outcome !== "unchanged" || before?.offered)
-      await putMcp(db, { installation_id: installationId, name: definition.name, definition }, now);
+    const client = getClientChange(ports, { installationId, definition }, found.moved, inspected.clientSecret);
+    if (found.outcome !== "unchanged" || before?.offered || client !== undefined)
+      await putMcp(db, { installation_id: installationId, name: definition.name, definition }, { now, client });
     await forgetConnection(db, installationId, definition.name, { ...found, done: "added" });
     return { looked, difference: found };
   });
@@ -80,6 +81,21 @@ export async function addServer(
   const connected = signedIn && definition.auth.type === "none" && (await connect(ports, installationId, definition));
   ports.log("info", "service.mcp_added", { service: definition.name, outcome: difference.outcome });
   return { ...getAnswer(looked, difference, false), ...(connected ? { connected } : {}) };
+}
+
+/** The sealed secret of a user's client to store: null if the sign-in changed and none was given, undefined to keep what is there. */
+function getClientChange(
+  { keys }: BackendPorts,
+  { installationId, definition }: { installationId: string; definition: McpDefinition },
+  moved: boolean,
+  secret: string | undefined,
+): Buffer | null | undefined {
+  if (secret === undefined) return moved ? null : undefined;
+  return sealClientSecret(
+    keys,
+    { installationId, service: definition.name, binding: getMcpBinding(definition) },
+    secret,
+  );
 }
 
 /**

@@ -4,12 +4,16 @@ import { anonymousIdentity, createMcpService } from "#connectors/mcp/service";
 import { diffTools, formatToolDiff, hasDifferences } from "#connectors/mcp/tool-diff";
 import type { ToolList } from "#connectors/mcp/tools";
 import type { ServiceConfiguration } from "#connectors/service";
+import { Problem } from "#protocol/errors";
 import type { BackendPorts } from "../../ports.ts";
 import { putOffered, type StoredMcp } from "../../store/mcp.ts";
 import type { DbConnection } from "../../store/schema.ts";
 import { chooseFetch, type OutboundPolicy } from "../custom-service.ts";
+import { openClientSecret } from "../sealing.ts";
 
-type Ports = OutboundPolicy & Partial<Pick<BackendPorts, "clientSecret">> & { db: DbConnection; links: McpClientPool };
+type Ports = OutboundPolicy &
+  Pick<BackendPorts, "keys"> &
+  Partial<Pick<BackendPorts, "clientSecret">> & { db: DbConnection; links: McpClientPool };
 
 /** A stored MCP server as a service that can be connected. */
 export function toMcpService(ports: Ports, row: StoredMcp): ServiceConfiguration {
@@ -29,7 +33,7 @@ export function toMcpService(ports: Ports, row: StoredMcp): ServiceConfiguration
     service,
     endpoints: service.endpoints,
     client: { id: definition.name },
-    ...discovers(ports, definition),
+    ...discovers(ports, row),
     described: {
       fetch,
       binding,
@@ -51,16 +55,36 @@ export function toMcpService(ports: Ports, row: StoredMcp): ServiceConfiguration
   };
 }
 
-/** A server that has its people consent says itself where. A secret of a client that was registered by hand is the operator's to give. */
-function discovers(
-  { clientSecret }: Pick<Ports, "clientSecret">,
-  { name, place, auth }: McpDefinition,
-): Pick<ServiceConfiguration, "discovers"> {
+/** A server that has its people consent says itself where. The secret of a client registered by hand is its user's or the operator's. */
+function discovers(ports: Ports, row: StoredMcp): Pick<ServiceConfiguration, "discovers"> {
+  const { place, auth } = row.definition as McpDefinition;
   if (auth.type !== "oauth2" || !("url" in place)) return {};
   const { client_id: id } = auth;
-  const secret = id === undefined ? undefined : clientSecret?.(name);
-  const client = id === undefined ? {} : { client: { id, ...(secret === undefined ? {} : { secret }) } };
-  return { discovers: { server: place.url, ...client } };
+  if (id === undefined) return { discovers: { server: place.url } };
+  const secret = openOwnSecret(ports, row) ?? ports.clientSecret?.(row.name);
+  return {
+    discovers: {
+      server: place.url,
+      client: secret === undefined ? { id } : { id, secret },
+      ...(row.client_issuer === null ? {} : { issuer: row.client_issuer }),
+    },
+  };
+}
+
+function openOwnSecret({ keys }: Ports, row: StoredMcp): string | undefined {
+  if (!row.sealed_client) return undefined;
+  const binding = getMcpBinding(row.definition as McpDefinition);
+  try {
+    return openClientSecret(
+      keys,
+      { installationId: row.installation_id, service: row.name, binding },
+      row.sealed_client,
+    );
+  } catch (error) {
+    // Sealed with a key that is gone: it has to be given once more.
+    if (error instanceof Problem) return undefined;
+    throw error;
+  }
 }
 
 /** Names the link of one person to one server. */

@@ -8,6 +8,8 @@ export function createConnectCommand(kay: Kay): Command {
     .description("Connect services in your browser")
     .argument("[service...]", "Services to connect, such as jira or slack")
     .option("--site <name>", "Site to use if your account has several (name or URL)")
+    .option("--client-id <id>", "OAuth client that you registered for a known MCP server")
+    .option("--client-secret", "Read the secret of that client from stdin")
     .option("--no-wait", "Print the link and exit; finish later with --poll")
     .option("--poll <state>", "Finish a connection started with --no-wait")
     .addHelpText(
@@ -16,6 +18,7 @@ export function createConnectCommand(kay: Kay): Command {
 Examples:
   $ kay connect jira
   $ kay connect jira confluence
+  $ kay connect linear                  # one of the MCP servers that kay knows by name
   $ kay connect jira --no-wait --json   # print the link and how to finish later`,
     )
     .action(async (services: string[], options: ConnectOptions) => {

@@ -8,6 +8,7 @@ import type { BackendHandle } from "../../backend/handle.ts";
 import { listKnownServices, loadServices } from "../../backend/known-services.ts";
 import type { ConnectedService } from "../../consent/connection.ts";
 import type { Kay } from "../../kay.ts";
+import { type ClientOptions, readClientOptions } from "../services/client-options.ts";
 import { sendDescription } from "../services/custom.ts";
 import { showDescription } from "../services/show-description.ts";
 import { explainApprovals, toExpected } from "../services/trust-reads.ts";
@@ -31,9 +32,6 @@ export async function listConnectableServices(kay: Kay, link: BackendHandle | nu
   return [...services, ...others];
 }
 
-/** How a known service is added: with a client that its user registered, where it needs one. */
-export type KnownOptions = { clientId?: string };
-
 /**
  * Adds a known MCP server whose name is free, so that it can be connected like any other service. Its tools are approved
  * here if it lists them without a sign-in, else after the consent.
@@ -45,15 +43,22 @@ export async function addKnownService(
   kay: Kay,
   link: BackendHandle,
   name: string,
-  { clientId }: KnownOptions,
+  options: ClientOptions,
 ): Promise<ConnectedService | undefined> {
   const known = await findFreeService(kay, name);
+  if (!known && options.clientId !== undefined)
+    throw new Problem("USAGE", `kay knows no MCP server ${toLine(name)} to add with a client ID.`, {
+      hint: "Add another one with `kay services add --mcp <url> --client-id <id>`.",
+    });
   if (!known) return undefined;
-  const mcp: McpRequest = { url: known.url, name, ...(clientId === undefined ? {} : { client_id: clientId }) };
+  const mcp: McpRequest = { url: known.url, name, ...(await readClientOptions(kay, name, options)) };
   const look = await inspectFree(kay, link, mcp);
+  if (!look && options.clientId !== undefined)
+    throw new Problem("USAGE", `${toLine(name)} is there already, so its client stays.`, {
+      hint: `Remove it first: \`kay services remove ${quoteShellWord(toLine(name))}\`.`,
+    });
   if (!look) return undefined;
-  if (known.client === "client-id" && clientId === undefined && look.service.sign_in !== "oauth2")
-    throw clientProblem(link, known);
+  if (known.client === "client-id" && look.service.sign_in !== "oauth2") throw clientProblem(link, known);
   const { service } = look;
   let trust: { trust_reads?: true } = {};
   if (service.sign_in === "none") {

@@ -9,10 +9,11 @@ import { explainTunnel } from "../../consent/open-links.ts";
 import { finishPendingConnection, savePendingConnection } from "../../consent/pending-connections.ts";
 import type { Kay } from "../../kay.ts";
 import { canPrompt } from "../../prompt/confirm.ts";
+import type { ClientOptions } from "../services/client-options.ts";
 import { chooseServices, missingServiceProblem } from "./choose-services.ts";
 import { addKnownService, approveKnownService, isKnownServer } from "./known.ts";
 
-export type ConnectOptions = { site?: string; wait: boolean; poll?: string; clientId?: string };
+export type ConnectOptions = { site?: string; wait: boolean; poll?: string } & ClientOptions;
 
 /** Runs `kay connect`: connects each service, only starts one (`--no-wait`), or finishes one (`--poll`). */
 export async function runConnect(kay: Kay, services: string[], options: ConnectOptions): Promise<void> {
@@ -32,6 +33,8 @@ export async function runConnect(kay: Kay, services: string[], options: ConnectO
     return await approveKnown(kay, link, [service]);
   }
   const wanted = [...new Set(named)];
+  if (options.clientId !== undefined && wanted.length > 1)
+    throw new Problem("USAGE", "--client-id accepts only one service.");
   const done = new Map<string, ConnectedService>();
   for (const name of wanted) {
     const connected = await addKnownService(kay, link, name.toLowerCase(), options);

@@ -26,6 +26,8 @@ export function createServicesCommand(kay: Kay): Command {
     .option("--mcp [address]", "Add an MCP server by URL, or by command (quoted or after --)")
     .option("--name <name>", "Name for the MCP server")
     .option("--key-header <header>", "Header that carries the API key (default: bearer token)")
+    .option("--client-id <id>", "OAuth client that you registered for the MCP server")
+    .option("--client-secret", "Read the secret of that client from stdin")
     .option("--env <name>", "Pass this environment variable to the MCP server", collectValues)
     .option("--trust-reads", "Run the MCP tools that only read, by the server's word, without asking")
     .option("--dry-run", "Validate the file and show what would change")
@@ -52,6 +54,12 @@ export function createServicesCommand(kay: Kay): Command {
     .description("Remove a custom service and its connection")
     .action(async (name: string) => (await import("./custom.ts")).removeService(kay, name));
   command
+    .command("client-document")
+    .argument("[url]", "URL where you host it (default: the setting client-document)")
+    .description("Print the OAuth client document to host for MCP servers")
+    .addHelpText("after", AFTER_CLIENT_DOCUMENT)
+    .action(async (url: string | undefined) => (await import("./client-document.ts")).printClientDocument(kay, url));
+  command
     .command("export")
     .argument("<service>")
     .description("Print the description of a custom service")
@@ -63,6 +71,8 @@ type AddFlags = {
   mcp?: string | true;
   name?: string;
   keyHeader?: string;
+  clientId?: string;
+  clientSecret?: boolean;
   env?: string[];
   trustReads?: boolean;
   dryRun?: boolean;
@@ -79,9 +89,18 @@ function oneFile([file, ...more]: string[], flags: AddFlags): string {
 const MCP_FLAGS = [
   ["name", "--name"],
   ["keyHeader", "--key-header"],
+  ["clientId", "--client-id"],
+  ["clientSecret", "--client-secret"],
   ["env", "--env"],
   ["trustReads", "--trust-reads"],
 ] as const;
+
+const AFTER_CLIENT_DOCUMENT = `
+Authorization servers that take such a document need no registration.
+
+Example:
+  $ kay services client-document https://example.com/kay.json > kay.json
+  $ kay config set client-document https://example.com/kay.json`;
 
 const AFTER_ADD = `
 Example, in tasks.yaml:
@@ -108,5 +127,6 @@ An MCP server is added with the tools that it lists:
 
   $ kay services add --mcp https://mcp.example.com --name example
   $ kay services add --mcp -- npx -y @modelcontextprotocol/server-filesystem .
+  $ kay services add --mcp https://mcp.example.com --client-id ID --client-secret
   $ kay services add --env GITHUB_TOKEN --mcp -- npx -y some-server
   $ kay services approve example`;

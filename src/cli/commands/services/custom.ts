@@ -34,7 +34,7 @@ export async function confirmAndAdd(
   { send, dryRun }: { send(body: AddServiceRequest): Promise<AddServiceResponse>; dryRun: boolean },
 ): Promise<void> {
   const look = await send({ ...body, dry_run: true });
-  if (dryRun || look.outcome === "unchanged") return await finishAdd(kay, look);
+  if (dryRun || (look.outcome === "unchanged" && !body.mcp?.client_secret)) return await finishAdd(kay, look);
   if (!kay.flags.json) await showDescription(kay, look);
   const verb = look.outcome === "added" ? "Add" : "Replace";
   const otherwise = "Use --yes, or --dry-run to look only.";

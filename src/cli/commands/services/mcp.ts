@@ -4,6 +4,7 @@ import { splitShellWords } from "#protocol/shell";
 import { toLine } from "#ui/text/words";
 import type { Kay } from "../../kay.ts";
 import { confirmOrThrow } from "../../prompt/confirm.ts";
+import { type ClientOptions, readClientOptions } from "./client-options.ts";
 import { confirmAndAdd, finishAdd, sendDescription } from "./custom.ts";
 import { showDescription } from "./show-description.ts";
 import { askToTrustReads, explainApprovals, toExpected } from "./trust-reads.ts";
@@ -16,7 +17,7 @@ export type McpFlags = {
   env?: string[];
   trustReads?: boolean;
   dryRun: boolean;
-};
+} & ClientOptions;
 
 /** `kay services add --mcp`: look at the tools of an MCP server, ask, and have the backend keep it with just these. */
 export async function addMcpServer(kay: Kay, words: string[], flags: McpFlags): Promise<void> {
@@ -25,6 +26,7 @@ export async function addMcpServer(kay: Kay, words: string[], flags: McpFlags): 
     ...(flags.env === undefined ? {} : { env: getNames(flags.env) }),
     ...(flags.name === undefined ? {} : { name: flags.name }),
     ...(flags.keyHeader === undefined ? {} : { key_header: flags.keyHeader }),
+    ...(await readClientOptions(kay, flags.name, flags)),
   };
   const link = await kay.openBackend();
   const send = async (body: AddServiceRequest) => {
