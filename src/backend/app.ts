@@ -21,6 +21,7 @@ import { createConnectionRoutes } from "./routes/connections.ts";
 import { createCustomServiceRoutes } from "./routes/custom-services.ts";
 import { createGenerationRoutes } from "./routes/generations.ts";
 import { createPolicyRoutes } from "./routes/policies.ts";
+import { createProgramCallRoutes } from "./routes/program-calls.ts";
 import { createRemoteRoutes } from "./routes/remote.ts";
 import { createSessionRoutes } from "./routes/sessions.ts";
 import { createToolRoutes } from "./routes/tools.ts";
@@ -119,6 +120,7 @@ function registerClientRoutes(app: Hono<Env>, ports: BackendPorts, engine: Engin
   app.route("/", createConnectionRoutes(ports));
   app.route("/", createAuthRoutes(ports, engine));
   app.route("/", createToolRoutes(ports));
+  app.route("/", createProgramCallRoutes(ports, engine));
   app.route("/", createModelRoutes(ports));
   app.route("/", createCustomServiceRoutes(ports));
   app.route("/", createAskRoutes(ports, engine));

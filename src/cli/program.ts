@@ -15,6 +15,7 @@ import { createDoctorCommand } from "./commands/doctor/command.ts";
 import { createHelpCommand } from "./commands/help.ts";
 import { createLogCommand } from "./commands/log/command.ts";
 import { createLogoutCommand } from "./commands/logout.ts";
+import { createMcpCommand } from "./commands/mcp/command.ts";
 import { createModelCommand } from "./commands/model/command.ts";
 import { createOpenCommand } from "./commands/open/command.ts";
 import { createPendingCommand } from "./commands/pending/command.ts";
@@ -115,6 +116,7 @@ const COMMANDS: Record<string, (kay: Kay) => Command> = {
   profile: createProfileCommand,
   doctor: createDoctorCommand,
   serve: createServeCommand,
+  mcp: createMcpCommand,
   try: createTryCommand,
   completion: createCompletionCommand,
   help: createHelpCommand,

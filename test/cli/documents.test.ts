@@ -111,7 +111,7 @@ const JOURNEYS: Record<string, [document: string, line: string[]][]> = {
 };
 
 /** Seen elsewhere: `kay try` and `kay serve` have a backend of their own. */
-const ELSEWHERE = ["serve", "try"];
+const ELSEWHERE = ["mcp", "serve", "try"];
 
 test.for(Object.keys(JOURNEYS))(
   "%s: every document is as its schema says, and has nothing that the schema does not name",

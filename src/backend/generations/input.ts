@@ -4,6 +4,7 @@ import type { CheckedCall } from "#agent/calls";
 import type { OpenStep } from "#agent/events";
 import { checkCall } from "#agent/execute";
 import type { ModelSettings } from "#agent/models/decision";
+import { createFixedCallModel } from "#agent/models/fixed-call";
 import { selectModel } from "#agent/models/select";
 import { toPastCalls } from "#agent/repetition";
 import type { AgentTool } from "#agent/tool";
@@ -49,7 +50,7 @@ export async function buildAgentInput(
     said ?? loadMessages(ports.db, conversation, { seen, generationId: id }),
     buildAgentTools(ports, { installationId, generationId: id, dryRun: request.limits.dryRun === true }),
     listCalls(ports.db, id),
-    selectModel(chooseModel(ports.model(), request), ports),
+    request.call ? createFixedCallModel(request.call) : selectModel(chooseModel(ports.model(), request), ports),
     getWantedOutput(request),
   ]);
   const messages = history.kind === "newest" ? takeNewest(all, history.keep) : all;

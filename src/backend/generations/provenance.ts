@@ -44,7 +44,12 @@ export function traceFields(input: Record<string, unknown>, provenance: Provenan
 
 function addMessage({ own, foreign }: ConversationTexts, inputs: Map<string, unknown>, message: ModelMessage): void {
   if (message.role === "user") {
+    const program = getProgram(message);
     const parts = typeof message.content === "string" ? [message.content] : message.content.flatMap(getText);
+    if (program !== undefined) {
+      foreign.push({ source: program, service: "", text: parts.join("\n") });
+      return;
+    }
     own.push(...parts.slice(0, 1));
     // What a caller sends along with a prompt is data that others can have written.
     for (const text of parts.slice(1)) foreign.push({ source: "the data you sent along", service: "", text });
@@ -87,6 +92,13 @@ function toServiceName(toolName: string, input: unknown): string {
   if (toolName.includes("__")) return toolName.slice(0, toolName.indexOf("__"));
   const named = typeof input === "object" && input !== null && "service" in input ? input.service : undefined;
   return typeof named === "string" ? named : toolName;
+}
+
+/** The program that made the call in this message, if a program did. */
+function getProgram({ content }: ModelMessage): string | undefined {
+  const first = typeof content === "string" ? undefined : content[0];
+  const program = first && "providerOptions" in first ? first.providerOptions?.kay?.program : undefined;
+  return typeof program === "string" ? program : undefined;
 }
 
 function getText(part: { type: string }): string[] {

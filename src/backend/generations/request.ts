@@ -73,7 +73,9 @@ export function toUserMessage({
   prompt,
   typed,
   context,
-}: Pick<GenerationRequest, "prompt" | "typed" | "context">): ModelMessage {
+  call,
+}: Pick<GenerationRequest, "prompt" | "typed" | "context" | "call">): ModelMessage {
+  if (call !== undefined) return toCallMessage(call);
   if (typed !== undefined)
     return {
       role: "user",
@@ -90,6 +92,15 @@ export function toUserMessage({
       { type: "text", text: prompt },
       { type: "text", text: data },
     ],
+  };
+}
+
+/** A call of another program as a message. Nothing in it counts as the user's words. */
+function toCallMessage({ program, tool, input }: NonNullable<GenerationRequest["call"]>): ModelMessage {
+  const kay = { program };
+  return {
+    role: "user",
+    content: [{ type: "text", text: `${tool} ${JSON.stringify(input)}`, providerOptions: { kay } }],
   };
 }
 

@@ -18,6 +18,7 @@ const FEATURES = [
   "idempotency",
   "services",
   "tools",
+  "calls",
   "streaming",
   "interactions",
   "sessions",

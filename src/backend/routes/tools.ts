@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import { callToolDirectly, createDirectCallId, findTool, toToolView } from "#agent/call-directly";
 import { getIntegrations } from "#agent/results";
+import { searchTools } from "#agent/select-tools";
 import type { AgentTool } from "#agent/tool";
 import { Problem, toProblemBody } from "#protocol/errors";
 import { parseShape } from "#protocol/parse";
@@ -11,6 +12,9 @@ import { describeServices, listConnectedServices } from "../connections/service-
 import type { BackendPorts } from "../ports.ts";
 import { buildServiceTools } from "../tools/toolbox.ts";
 import { answerOnce, authenticateWrite, type RequestRecord } from "./idempotency.ts";
+
+/** Longest query that is searched for, in characters. */
+const MAX_QUERY_LENGTH = 500;
 
 /** What can be connected and done (protocol section 5): `GET /services`, `GET /tools`, `GET /tools/:name`, `POST /tools/:name/call`. */
 export function createToolRoutes(ports: BackendPorts): Hono {
@@ -27,7 +31,9 @@ export function createToolRoutes(ports: BackendPorts): Hono {
     const tools = (await getTools(ports, installationId)).filter(
       (tool) => service === undefined || tool.service === service,
     );
-    return c.json({ tools: await views(ports, installationId, tools) });
+    const query = c.req.query("query");
+    const found = query === undefined ? tools : searchTools(tools, query.slice(0, MAX_QUERY_LENGTH));
+    return c.json({ tools: await views(ports, installationId, found) });
   });
   app.get("/tools/:name", async (c) => {
     const { installationId } = await authenticate(ports, c.req.raw);

@@ -52,6 +52,8 @@ const GenerationRequest = z.object({
   approvalTimeout: z.optional(z.number()),
   /** The model that answers, if the caller chose one. */
   model: z.optional(z.string()),
+  /** The one call that another program makes. No model answers then. */
+  call: z.optional(z.object({ tool: z.string(), input: JsonObject, program: z.string() })),
   /** `agent`: only agent servers on this database work on it. */
   runsAt: z.enum(["backend", "agent"]),
   /** `traceparent` of the request: every node continues its trace. */

@@ -23,7 +23,7 @@ import {
   Settings,
   SettingsPath,
 } from "./machine.ts";
-import { Deleted, Export, Log, Model, Models, Opened, Revoked, Serve, Tour } from "./work.ts";
+import { Deleted, Export, Log, McpMessage, Model, Models, Opened, Revoked, Serve, Tour } from "./work.ts";
 
 /** The title of a document, and its shape. */
 export type JsonDocument = { title: string; schema: z.core.$ZodType };
@@ -55,6 +55,7 @@ export const JSON_DOCUMENTS: Record<string, JsonDocument> = {
   help: { title: "Help for kay, a command or a topic", schema: Help },
   log: { title: "The changes that kay made, newest first", schema: Log },
   logout: { title: "The result of signing out", schema: Logout },
+  mcp: { title: "A message of the Model Context Protocol", schema: McpMessage },
   model: { title: "The model in use and why, or the result of its test", schema: Model },
   "model list": { title: "Every provider of models", schema: Models },
   open: { title: "The link, and whether a browser was started", schema: Opened },

@@ -26,6 +26,9 @@ export const Opened = z.looseObject({
   opened: z.boolean(),
 });
 
+/** A line that `kay mcp` prints: a JSON-RPC message, as the Model Context Protocol defines it. */
+export const McpMessage = z.looseObject({ jsonrpc: z.literal("2.0") });
+
 /** What `kay sessions delete` prints: the id of the conversation that there was. */
 export const Deleted = z.looseObject({ deleted: z.string() });
 

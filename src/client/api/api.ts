@@ -76,8 +76,8 @@ export type Api = StreamCalls &
     clientDocument(options?: CallOptions): Promise<ClientDocument | null>;
     /** `GET /services/:name/description`. */
     serviceDescription(name: string, options?: CallOptions): Promise<DescriptionResponse>;
-    /** `GET /tools`, of one service or all; null if the backend does not have it. */
-    tools(options?: CallOptions & { service?: string }): Promise<ToolsResponse | null>;
+    /** `GET /tools`, of one service or all, or the best matches of a query; null if the backend does not have it. */
+    tools(options?: CallOptions & { service?: string; query?: string }): Promise<ToolsResponse | null>;
     /** `GET /tools/:name`. */
     tool(name: string, options?: CallOptions): Promise<ToolView>;
     /** `POST /tools/:name/call`, with the same protection against lost answers as `ask`. */
@@ -177,8 +177,9 @@ export function createApi(options: ApiOptions): Api {
       const call = get(`/services/${encodeURIComponent(name)}/description`, signal);
       return read(shapes.DescriptionResponse, call, () => bearer(call));
     },
-    tools: ({ service, signal } = {}) => {
-      const call = get(`/tools${service ? `?service=${encodeURIComponent(service)}` : ""}`, signal);
+    tools: ({ service, query, signal } = {}) => {
+      const filter = new URLSearchParams({ ...(service ? { service } : {}), ...(query ? { query } : {}) }).toString();
+      const call = get(`/tools${filter ? `?${filter}` : ""}`, signal);
       return read(shapes.ToolsResponse, call, () => bearer(call)).catch(ignoreMissingAuthRoute);
     },
     tool: (name, { signal } = {}) => {

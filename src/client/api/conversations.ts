@@ -19,6 +19,7 @@ import {
   WritesResponse,
 } from "#protocol/conversations";
 import { InteractionExtended } from "#protocol/events";
+import { type ProgramCallRequest, ProgramCallView } from "#protocol/program-calls";
 import type { Caller } from "./caller.ts";
 import { ignoreMissingAuthRoute } from "./failure.ts";
 import type { Call } from "./send-call.ts";
@@ -55,6 +56,17 @@ export type ConversationCalls = {
   policies(): Promise<PoliciesResponse>;
   /** Changes these policies and returns all; `null` removes one. */
   putPolicies(change: PoliciesChange): Promise<PoliciesResponse>;
+  /** `POST /calls`: makes one call for another program. */
+  startProgramCall(request: ProgramCallRequest): Promise<ProgramCallView>;
+  /**
+   * `GET /calls/:id`: a call, when it has ended or the wait is over. With `until: "wait"`, also when it needs a person.
+   *
+   * @param waitSeconds at most 50
+   */
+  programCall(
+    id: string,
+    options: { waitSeconds: number; until: "end" | "wait"; signal?: AbortSignal },
+  ): Promise<ProgramCallView>;
   approvals(): Promise<Grant[]>;
   /** Returns whether a call would need approval, and why. Runs nothing. */
   testApproval(test: z.infer<typeof GrantTest>): Promise<GrantTestResponse>;
@@ -63,6 +75,8 @@ export type ConversationCalls = {
 
 /** Which writes: those of a service, those since a time (ISO 8601), and which page of them. */
 export type WritesQuery = { service?: string; since?: string; limit?: number; cursor?: string };
+/** Longer than any wait of `GET /calls/:id`. */
+const WAIT_TIMEOUT_MS = 70_000;
 
 /** An answer whose content does not matter. */
 const Heard = z.looseObject({});
@@ -112,6 +126,12 @@ export function createConversationCalls(caller: Caller): ConversationCalls {
     cancelGeneration: (id) => write(GenerationView, "POST", `${buildGenerationPath(id)}/cancel`, {}),
     policies: () => get(PoliciesResponse, "/policies"),
     putPolicies: (change) => write(PoliciesResponse, "PUT", "/policies", change),
+    startProgramCall: (request) => write(ProgramCallView, "POST", "/calls", request),
+    programCall: (id, { waitSeconds, until, signal }) => {
+      const query = `wait=${waitSeconds}${until === "end" ? "&for=end" : ""}`;
+      const call = { ...caller.get(`/calls/${encodeURIComponent(id)}?${query}`, signal), timeoutMs: WAIT_TIMEOUT_MS };
+      return caller.read(ProgramCallView, call, () => caller.bearer(call));
+    },
     approvals: async () => (await get(GrantsResponse, "/approvals")).approvals,
     testApproval: (test) => {
       const call: Call = { method: "POST", path: "/approvals/test", body: test, timeoutMs };

@@ -17,6 +17,8 @@ const CONVERSATION_CALLS = [
   "generation",
   "answerAuth",
   "cancelGeneration",
+  "startProgramCall",
+  "programCall",
   "policies",
   "putPolicies",
   "approvals",

@@ -1,0 +1,163 @@
+import { callToolDirectly, createDirectCallId, findTool } from "#agent/call-directly";
+import type { Outcome } from "#agent/events";
+import { rejectUnknownFields } from "#agent/input";
+import { cleanLine } from "#protocol/clean";
+import { Problem, toProblemBody } from "#protocol/errors";
+import type { ProgramCallRequest, ProgramCallView } from "#protocol/program-calls";
+import { decideCall } from "../approvals/decide.ts";
+import { isTrusted } from "../approvals/policies.ts";
+import { createProvenance } from "../approvals/provenance.ts";
+import type { BackendPorts } from "../ports.ts";
+import { listCalls } from "../store/calls.ts";
+import { createConversation } from "../store/conversations.ts";
+import { findLastEventNumber } from "../store/events.ts";
+import type { StoredGeneration } from "../store/generation-state.ts";
+import { listInteractions } from "../store/interactions.ts";
+import { listPolicies } from "../store/policies.ts";
+import { buildServiceTools } from "../tools/toolbox.ts";
+import { findOwnGeneration } from "./auth.ts";
+import { listRunReceipts } from "./dry-run.ts";
+import type { Engine } from "./engine.ts";
+import type { LinkRequest } from "./request.ts";
+import { getTrace, startGenerationIn } from "./start.ts";
+import { getOutcome } from "./stored-outcomes.ts";
+
+/** Name of a program that gives none. */
+const UNNAMED_PROGRAM = "another program";
+
+/**
+ * Makes one call for another program. A read that no policy holds runs at once. Everything else is a generation of its
+ * own with one call and no model, so that approvals, effects and receipts are those of every other write. Nothing that
+ * the program sends counts as the user's words.
+ *
+ * @throws Problem NOT_FOUND, INVALID_REQUEST, AUTH_REQUIRED, or what the service answered to a read
+ */
+export async function startProgramCall(
+  ports: BackendPorts,
+  engine: Engine,
+  installationId: string,
+  request: ProgramCallRequest,
+  { link, signal }: { link: LinkRequest; signal: AbortSignal },
+): Promise<ProgramCallView> {
+  const { tool: name, input = {} } = request;
+  const program = cleanLine(request.program ?? "", 60) || UNNAMED_PROGRAM;
+  const id = createDirectCallId();
+  const tool = findTool(await buildServiceTools(ports, { installationId, generationId: id }), name);
+  rejectUnknownFields(tool, input);
+  const parsed = tool.parse(input);
+  const account = await tool.ready?.();
+  const { mode } = await decideCall(ports, {
+    installationId,
+    tool,
+    input: parsed,
+    provenance: createProvenance({
+      own: [],
+      foreign: [{ source: program, service: "", text: JSON.stringify(input) }],
+    }),
+    writes: "confirm_before_execution",
+    peek: true,
+    ...(account ? { account } : {}),
+  });
+  if (tool.access === "read" && mode === "auto") {
+    const { output, receipts } = await callToolDirectly(tool, input, { id, signal });
+    return { tool: name, status: "done", output, receipts, waits: [] };
+  }
+  const prompt = `${program}: ${cleanLine(tool.summary(parsed), 100)}`;
+  const generationId = await start(ports, installationId, { tool: name, input, program, prompt, link });
+  engine.wake(generationId);
+  return viewCall(ports, await findOwnGeneration(ports, installationId, generationId));
+}
+
+async function start(
+  ports: BackendPorts,
+  installationId: string,
+  { prompt, link, ...call }: { tool: string; input: object; program: string; prompt: string; link: LinkRequest },
+): Promise<string> {
+  const now = ports.clock.now();
+  const conversationId = await createConversation(ports.db, { installationId, interactive: true, title: prompt, now });
+  const request = {
+    prompt,
+    context: {},
+    mode: "stream",
+    interactive: true,
+    confirm: false,
+    source: "action",
+    limits: {},
+    call: { ...call, input: { ...call.input } },
+    runsAt: "backend",
+    ...getTrace(ports),
+  } as const;
+  return await ports.db.transaction().execute(async (tx) => {
+    const { generationId } = await startGenerationIn(tx, { installationId, conversationId, request, now });
+    await link(tx, generationId);
+    return generationId;
+  });
+}
+
+/**
+ * Returns a call, once it has ended or needs a person, or as it is when `waitMs` is over.
+ *
+ * @throws Problem GENERATION_NOT_FOUND, also for a generation that is no such call
+ */
+export async function waitForProgramCall(
+  ports: BackendPorts,
+  engine: Engine,
+  installationId: string,
+  id: string,
+  { waitMs, signal, past }: { waitMs: number; signal: AbortSignal; past?: "waiting" },
+): Promise<ProgramCallView> {
+  const read = async () => viewCall(ports, await findOwnGeneration(ports, installationId, id));
+  const isOver = ({ status }: ProgramCallView) => status !== "running" && status !== past;
+  const { conversation_id: conversation } = await findOwnGeneration(ports, installationId, id);
+  const after = await findLastEventNumber(ports.db, conversation);
+  let view = await read();
+  if (isOver(view) || waitMs <= 0) return view;
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(waitMs)]);
+  for await (const _ of engine.hub.follow(conversation, after, limit)) {
+    view = await read();
+    if (isOver(view)) return view;
+  }
+  return view;
+}
+
+async function viewCall(ports: BackendPorts, row: StoredGeneration): Promise<ProgramCallView> {
+  const { call } = row.request;
+  if (!call) throw new Problem("GENERATION_NOT_FOUND", "No call has this ID.");
+  const [stored] = await listCalls(ports.db, row.id);
+  const outcome = stored && getOutcome(stored);
+  const waits = outcome || row.finished_at !== null ? [] : await listWaits(ports, row);
+  const receipts = await listRunReceipts(ports.db, row);
+  const base = { id: row.id, tool: call.tool, session_id: row.conversation_id, receipts, waits };
+  if (outcome) return { ...base, ...describeOutcome(outcome) };
+  if (row.finished_at === null) return { ...base, status: waits.length > 0 ? "waiting" : "running" };
+  const failed = row.status === "error";
+  const problem = failed
+    ? new Problem("INTERNAL", "The call failed.", { hint: `Run \`kay attach ${row.conversation_id}\` to see why.` })
+    : new Problem("CANCELLED", "The call was cancelled; nothing was done.");
+  return { ...base, status: failed ? "failed" : "cancelled", problem: toProblemBody(problem) };
+}
+
+function describeOutcome(outcome: Outcome): Pick<ProgramCallView, "status" | "output" | "problem"> {
+  if ("denied" in outcome) return { status: "denied", problem: { code: "DENIED", message: outcome.denied } };
+  if ("problem" in outcome) return { status: "failed", problem: toProblemBody(outcome.problem) };
+  const { data, text, url } = outcome.output;
+  return { status: "done", output: { data: data ?? null, text, ...(url ? { url } : {}) } };
+}
+
+async function listWaits(ports: BackendPorts, row: StoredGeneration): Promise<ProgramCallView["waits"]> {
+  const policies = await listPolicies(ports.db, row.installation_id);
+  const open = (await listInteractions(ports.db, row.id)).filter(({ status }) => status === "open");
+  const asked = open.map(({ id, request, expires_at }) => ({
+    id,
+    kind: request.interaction_type,
+    prompt: cleanLine(request.preview?.summary ?? request.prompt ?? request.tool_name ?? "", 200),
+    expires_at: expires_at.toISOString(),
+    // A dialog of the program is not the user's terminal: the program can answer it by itself.
+    answer_in_program:
+      request.interaction_type === "approval" && request.preview?.access === "write" && isTrusted(policies, "write"),
+  }));
+  if (!row.auth) return asked;
+  const { integrations, expires_at } = row.auth;
+  const prompt = `Connect ${integrations.join(" and ")}`;
+  return [...asked, { id: row.id, kind: "auth", prompt, expires_at, answer_in_program: false }];
+}

@@ -1,0 +1,21 @@
+import { Command, collectValues } from "../../command.ts";
+import type { Kay } from "../../kay.ts";
+
+/** Creates `kay mcp`, which serves kay's tools to another agent on stdin and stdout. */
+export function createMcpCommand(kay: Kay): Command {
+  return new Command("mcp")
+    .description("Let another agent use your connected services, with your approvals")
+    .option("--service <name>", "List the tools of this service directly; repeat for more", collectValues)
+    .addHelpText(
+      "after",
+      `
+Speaks the Model Context Protocol on stdin and stdout. Every change waits for your
+approval: answer it with \`kay pending\` and \`kay answer\` in any terminal.
+
+Examples:
+  $ claude mcp add kay -- kay mcp
+  $ codex mcp add kay -- kay mcp
+  $ kay mcp --service jira --service slack`,
+    )
+    .action(async (options: { service?: string[] }) => (await import("./run.ts")).serveMcp(kay, options.service ?? []));
+}

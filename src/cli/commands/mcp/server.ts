@@ -1,0 +1,202 @@
+import {
+  type CallToolResult,
+  type ClientCapabilities,
+  fromJsonSchema,
+  type Implementation,
+  type InputRequiredResult,
+  inputRequired,
+  inputResponse,
+  McpServer,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
+import type { Api } from "#client/api/api";
+import type { ProgramCallView } from "#protocol/program-calls";
+import type { ToolView } from "#protocol/tools";
+import { describeCall, describeProblem, toResult } from "./results.ts";
+
+/** What the server needs: the version it states, the backend, and the tools that are listed by name. */
+export type KayServerOptions = { version: string; openApi(): Promise<Api>; tools: ToolView[] };
+
+/** Hosts end a call after 60 seconds. Seconds until a call that waits for a person is answered with its ID. */
+const WAIT_SECONDS = 45;
+
+/** Name of the one question that a call may ask in the host. */
+const DIALOG = "approval";
+
+type Answer = CallToolResult | InputRequiredResult;
+
+/**
+ * Creates the MCP server of kay: a search over all tools, a call by name, and the result of a call that needed a
+ * person. Every call passes `POST /calls`, so the host's model can approve nothing.
+ */
+export function createKayServer({ version, openApi, tools }: KayServerOptions): McpServer {
+  const server = new McpServer(
+    { name: "kay", title: "kay", version },
+    { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
+  );
+  const answer = (work: (api: Api) => Promise<Answer>): Promise<Answer> =>
+    openApi()
+      .then(work)
+      .catch((error: unknown) => describeProblem(error));
+  const call = (name: string, input: Record<string, unknown>, context: ServerContext) =>
+    answer((api) => runCall(api, { name, input, context, server }));
+  server.registerTool(
+    "search_tools",
+    {
+      title: "Search tools",
+      description:
+        "Find the user's tools by what they do: Jira, Slack, GitHub, Gmail and other services. Returns names and input schemas for call_tool.",
+      inputSchema: fromJsonSchema<{ query: string }>(QUERY_SCHEMA),
+      annotations: { readOnlyHint: true, openWorldHint: false },
+    },
+    ({ query }) => answer(async (api) => toResult({ tools: (await searchTools(api, query)).map(toToolEntry) })),
+  );
+  server.registerTool(
+    "call_tool",
+    {
+      title: "Call a tool",
+      description: "Call a tool that search_tools found. Changes wait for the user's approval.",
+      inputSchema: fromJsonSchema<{ name: string; input?: Record<string, unknown> }>(CALL_SCHEMA),
+      annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
+    },
+    ({ name, input = {} }, context) => call(name, input, context),
+  );
+  server.registerTool(
+    "get_result",
+    {
+      title: "Get the result of a call",
+      description: `Get the result of a call that needed the user. Waits up to ${WAIT_SECONDS} seconds.`,
+      inputSchema: fromJsonSchema<{ id: string }>(RESULT_SCHEMA),
+      annotations: { readOnlyHint: true, openWorldHint: false },
+    },
+    ({ id }, { mcpReq: { signal } }) => answer(async (api) => describeCall(await waitForEnd(api, id, signal))),
+  );
+  for (const { name, title, description, access, input_schema } of tools)
+    server.registerTool(
+      name.replaceAll(".", "__"),
+      {
+        title: title === undefined ? name : `${title}: ${name}`,
+        description,
+        inputSchema: fromJsonSchema<Record<string, unknown>>({ type: "object", ...input_schema }),
+        annotations: {
+          readOnlyHint: access === "read",
+          destructiveHint: access === "destructive",
+          openWorldHint: true,
+        },
+      },
+      (input, context) => call(name, input, context),
+    );
+  return server;
+}
+
+async function searchTools(api: Api, query: string): Promise<ToolView[]> {
+  const found = await api.tools({ query });
+  return found?.tools ?? [];
+}
+
+function toToolEntry({ name, description, access, input_schema, connected }: ToolView) {
+  return { name, description, access, connected: connected ?? false, input_schema };
+}
+
+type Running = { name: string; input: Record<string, unknown>; context: ServerContext; server: McpServer };
+
+async function runCall(api: Api, { name, input, context, server }: Running): Promise<Answer> {
+  const { signal } = context.mcpReq;
+  const answer = getDialogAnswer(context);
+  if (answer !== undefined) return await passAnswer(api, answer, signal);
+  const program = getProgramName(context, server);
+  const view = await api.startProgramCall({ tool: name, input, ...(program ? { program } : {}) });
+  const { id } = view;
+  if (id === undefined) return describeCall(view);
+  // A host that gives the call up no longer wants it; what was sent already is reported by `kay log`.
+  signal.addEventListener("abort", () => void api.cancelGeneration(id).catch(() => {}), { once: true });
+  const known = await api.programCall(id, { waitSeconds: WAIT_SECONDS, until: "wait", signal });
+  const question = known.waits.find((wait) => wait.answer_in_program);
+  if (question && canAskInHost(context, server))
+    return inputRequired({
+      inputRequests: {
+        [DIALOG]: inputRequired.elicit({
+          message: `${question.prompt}\n\nThis program asks: ${program ?? "it gives no name"}.`,
+          requestedSchema: APPROVAL_SCHEMA,
+        }),
+      },
+      requestState: id,
+    });
+  return describeCall(await waitForEnd(api, id, signal));
+}
+
+/** The answer of the host's dialog and the call that it was about, if this request brings one. */
+function getDialogAnswer({ mcpReq }: ServerContext): { id: string; action: "approve" | "deny" | "cancel" } | undefined {
+  const id: unknown = mcpReq.requestState();
+  const answer = inputResponse(mcpReq.inputResponses, DIALOG);
+  if (typeof id !== "string" || answer.kind !== "elicit") return undefined;
+  if (answer.action === "cancel") return { id, action: "cancel" };
+  return { id, action: answer.action === "accept" && answer.content?.approve === true ? "approve" : "deny" };
+}
+
+/** Passes the answer of the host's dialog on. The backend says again whether a dialog may answer. */
+async function passAnswer(
+  api: Api,
+  { id, action }: NonNullable<ReturnType<typeof getDialogAnswer>>,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const view = await api.programCall(id, { waitSeconds: 0, until: "wait" });
+  const question = view.waits.find((wait) => wait.answer_in_program);
+  if (question && view.session_id !== undefined && action !== "cancel")
+    await api.answerInteraction(view.session_id, question.id, { action });
+  return describeCall(await waitForEnd(api, id, signal));
+}
+
+function waitForEnd(api: Api, id: string, signal: AbortSignal): Promise<ProgramCallView> {
+  return api.programCall(id, { waitSeconds: WAIT_SECONDS, until: "end", signal });
+}
+
+/** The name that the host gives itself: in each request since protocol 2026-07-28, at its start before. */
+function getProgramName({ mcpReq }: ServerContext, server: McpServer): string | undefined {
+  const { [CLIENT_INFO]: info = server.server.getClientVersion() } = (mcpReq.envelope ?? {}) as Envelope;
+  return info?.title ?? info?.name;
+}
+
+function canAskInHost({ mcpReq }: ServerContext, server: McpServer): boolean {
+  const { [CLIENT_CAPABILITIES]: capabilities = server.server.getClientCapabilities() } = (mcpReq.envelope ??
+    {}) as Envelope;
+  const elicitation = capabilities?.elicitation;
+  return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
+}
+
+/** Where a request of protocol 2026-07-28 says who sends it (modelcontextprotocol.io/specification/2026-07-28/basic). */
+const CLIENT_INFO = "io.modelcontextprotocol/clientInfo";
+const CLIENT_CAPABILITIES = "io.modelcontextprotocol/clientCapabilities";
+type Envelope = { [CLIENT_INFO]?: Implementation; [CLIENT_CAPABILITIES]?: ClientCapabilities };
+
+const INSTRUCTIONS =
+  "kay acts in the user's own accounts. Find tools with search_tools, then use call_tool. A change waits until the user approves it in kay: tell the user, then call get_result with the ID. Never repeat a call that is waiting.";
+
+const QUERY_SCHEMA = {
+  type: "object",
+  properties: {
+    query: { type: "string", minLength: 1, maxLength: 500, description: "The task, and the service to do it with." },
+  },
+  required: ["query"],
+} as const;
+
+const CALL_SCHEMA = {
+  type: "object",
+  properties: {
+    name: { type: "string", description: "Name from search_tools, such as jira.create_issue." },
+    input: { type: "object", description: "Input that matches the tool's schema." },
+  },
+  required: ["name"],
+} as const;
+
+const RESULT_SCHEMA = {
+  type: "object",
+  properties: { id: { type: "string", description: "ID from a call whose status is waiting or running." } },
+  required: ["id"],
+} as const;
+
+const APPROVAL_SCHEMA = {
+  type: "object" as const,
+  properties: { approve: { type: "boolean" as const, title: "Approve this change" } },
+  required: ["approve"],
+};

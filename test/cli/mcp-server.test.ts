@@ -1,0 +1,175 @@
+import { expect, test } from "vitest";
+import { documentOf, type Machine, useKay } from "#test/kay";
+import { type Host, openHost } from "#test/mcp-host";
+
+const kay = useKay();
+const MOVE = { name: "jira.transition_issue", input: { issue: "KAY-3", status: "Done" } };
+
+type Pending = { id: string; session_id: string; title: string; request: { preview: Record<string, unknown> } };
+
+/** The open requests, with their whole IDs. */
+const listPending = async (ann: Machine) => {
+  await ann("pending --json");
+  return (JSON.parse(ann.raw().stdout) as { pending: Pending[] }).pending;
+};
+
+/** The one open request, once there is one. */
+async function waitForPending(ann: Machine): Promise<Pending> {
+  await expect.poll(() => listPending(ann), { timeout: 20_000 }).toHaveLength(1);
+  const [first] = await listPending(ann);
+  if (!first) throw new Error("The request was answered meanwhile.");
+  return first;
+}
+
+const readStatus = async (host: Host) =>
+  (await host.call("call_tool", { name: "jira.get_issue", input: { issue: "KAY-3" } })).result;
+
+for (const era of ["legacy", "modern"] as const) {
+  test(`a ${era} host finds tools, and a read runs at once without a conversation`, { timeout: 60_000 }, async () => {
+    const ann = kay({ signedIn: true });
+    const host = await openHost(ann, { era });
+    expect((await host.client.listTools()).tools.map(({ name }) => name)).toEqual([
+      "search_tools",
+      "call_tool",
+      "get_result",
+    ]);
+    const { tools } = await host.call("search_tools", { query: "close a Jira issue" });
+    expect(tools).toEqual(
+      expect.arrayContaining([
+        {
+          name: "jira.transition_issue",
+          description: expect.any(String),
+          access: "write",
+          connected: true,
+          input_schema: expect.objectContaining({ type: "object" }),
+        },
+      ]),
+    );
+    const read = await host.call("call_tool", { name: "jira.get_issue", input: { issue: "KAY-3" } });
+    expect(read).toMatchObject({ status: "done", tool: "jira.get_issue", result: { key: "KAY-3" } });
+    expect((documentOf(await ann("sessions list --json")) as { data: unknown }).data).toEqual([]);
+    expect(await host.close()).toBe(0);
+  });
+}
+
+test("a change waits for the user, who sees that another program wrote it; its result goes to the host", {
+  timeout: 60_000,
+}, async () => {
+  const ann = kay({ signedIn: true });
+  const host = await openHost(ann);
+  const moving = host.call("call_tool", MOVE);
+  const { id, title, request } = await waitForPending(ann);
+  expect(title).toBe("claude-code: Move KAY-3 to Done");
+  expect(request.preview).toMatchObject({
+    access: "write",
+    account: expect.stringContaining("Dana Demo"),
+    fields: [
+      { name: "issue", value: "KAY-3", origin: "service", source: "claude-code" },
+      { name: "status", value: "Done", origin: "service", source: "claude-code" },
+    ],
+  });
+  expect(await readStatus(host)).toMatchObject({ status: "To Do" });
+  expect((await ann(["answer", id, "--approve"])).exit).toBe(0);
+  expect(await moving).toEqual({
+    status: "done",
+    tool: MOVE.name,
+    id: expect.stringMatching(/^gen_/),
+    result: expect.objectContaining({ key: "KAY-3" }),
+    url: expect.stringContaining("KAY-3"),
+    writes: [{ summary: "Move KAY-3 to Done", effect: "settled", url: expect.stringContaining("KAY-3") }],
+  });
+  expect(await readStatus(host)).toMatchObject({ status: "Done" });
+});
+
+test("neither a policy nor a saved approval covers what another program writes", { timeout: 60_000 }, async () => {
+  const ann = kay({ signedIn: true });
+  await ann("policy set jira everything");
+  const host = await openHost(ann);
+  const moving = host.call("call_tool", MOVE);
+  const { id, request } = await waitForPending(ann);
+  expect(request.preview.why).toBe("It would send text that came from claude-code.");
+  expect((await ann(["answer", id, "--deny", "--reason", "not now"])).exit).toBe(0);
+  expect(await moving).toMatchObject({ status: "denied", error: { code: "DENIED" } });
+  expect(await readStatus(host)).toMatchObject({ status: "To Do" });
+});
+
+for (const era of ["legacy", "modern"] as const) {
+  test(`the dialog of a ${era} host answers only where the user lets it, and never what cannot be undone`, {
+    timeout: 60_000,
+  }, async () => {
+    const ann = kay({ connected: ["jira", "bitbucket"] });
+    const asked: string[] = [];
+    const answers = (message: string) => {
+      asked.push(message);
+      return { action: "accept", content: { approve: true } };
+    };
+    const host = await openHost(ann, { era, capabilities: { elicitation: { form: {} } }, answers });
+    const first = host.call("call_tool", MOVE);
+    const { id } = await waitForPending(ann);
+    await ann(["answer", id, "--deny"]);
+    await first;
+    expect(asked).toEqual([]);
+    await ann("policy set outside-text everything");
+    expect(await host.call("call_tool", MOVE)).toMatchObject({ status: "done" });
+    expect(asked).toEqual(["Move KAY-3 to Done\n\nThis program asks: claude-code."]);
+    const deleting = host.call("call_tool", {
+      name: "bitbucket.decline_pull_request",
+      input: { repository: "kay/kay", id: 1 },
+    });
+    await ann(["answer", (await waitForPending(ann)).id, "--deny"]);
+    expect(await deleting).toMatchObject({ status: "denied" });
+    expect(asked).toHaveLength(1);
+  });
+}
+
+test("a host that gives a call up takes its question back", { timeout: 60_000 }, async () => {
+  const ann = kay({ signedIn: true });
+  const host = await openHost(ann);
+  const giving = new AbortController();
+  const moving = host.call("call_tool", MOVE, giving.signal);
+  const { id } = await waitForPending(ann);
+  giving.abort();
+  await expect(moving).rejects.toThrow();
+  await expect.poll(async () => (await listPending(ann)).length, { timeout: 20_000 }).toBe(0);
+  expect((await ann(["answer", id, "--approve"])).stderr).toContain("Your answer came too late");
+});
+
+test("--service lists the tools of a service by name, with what each may do", { timeout: 60_000 }, async () => {
+  const host = await openHost(kay({ signedIn: true }), { flags: ["--service", "jira", "--service", "bitbucket"] });
+  const { tools } = await host.client.listTools();
+  expect(tools.find(({ name }) => name === "jira__transition_issue")).toMatchObject({
+    inputSchema: { type: "object" },
+    annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: true },
+  });
+  expect(tools.find(({ name }) => name === "bitbucket__merge_pull_request")?.annotations?.destructiveHint).toBe(true);
+  expect(await host.call("jira__get_issue", { issue: "KAY-3" })).toMatchObject({ status: "done" });
+});
+
+test("what is missing is said to the host's model in one sentence, with what the user can do", {
+  timeout: 60_000,
+}, async () => {
+  const host = await openHost(kay());
+  expect(await host.call("search_tools", { query: "issues" })).toMatchObject({
+    error: { message: expect.stringContaining("not signed in"), hint: expect.stringContaining("kay connect") },
+  });
+  const ann = await openHost(kay({ signedIn: true }));
+  expect(await ann.call("call_tool", { name: "jira.get_isue" })).toMatchObject({
+    error: { code: "NOT_FOUND", message: expect.stringContaining("jira.get_issue") },
+  });
+  expect(await ann.call("call_tool", { name: "jira.get_issue", input: { isue: "KAY-3" } })).toMatchObject({
+    error: { code: "INVALID_REQUEST" },
+  });
+  expect(
+    await ann.call("call_tool", { name: "slack.send_message", input: { channel: "#ci", text: "x" } }),
+  ).toMatchObject({
+    error: { code: "AUTH_REQUIRED" },
+  });
+});
+
+test("on a terminal kay mcp says who starts it", async () => {
+  expect(await kay()("mcp", { terminal: true })).toEqual({
+    exit: 2,
+    stdout: "",
+    stderr: expect.stringContaining("another program must start it"),
+  });
+});
