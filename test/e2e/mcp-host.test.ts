@@ -39,8 +39,8 @@ test("a host that is killed while a change waits loses nothing: another terminal
   const answered = await home.run(["answer", open?.id ?? "", "--approve"], { limitMs: 60_000 });
   expect(answered).toMatchObject({ exit: 0 });
   expect((await home.run(["answer", open?.id ?? "", "--approve"], { limitMs: 60_000 })).exit).not.toBe(0);
-  const { changes } = await documentOf<{ changes: { tool: string; effect: string }[] }>(home, ["log"]);
-  expect(changes.filter(({ tool }) => tool === MOVE.name)).toHaveLength(1);
+  const { writes } = await documentOf<{ writes: { tool: string }[] }>(home, ["log"]);
+  expect(writes.filter(({ tool }) => tool === MOVE.name)).toHaveLength(1);
   expect(await documentOf(home, ["tools", "call", "jira.get_issue", "--field", "issue=KAY-3"])).toMatchObject({
     status: "Done",
   });
