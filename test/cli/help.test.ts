@@ -19,6 +19,7 @@ const COMMANDS = [
   "help",
   "log",
   "logout",
+  "mcp",
   "model",
   "open",
   "pending",
