@@ -39,7 +39,7 @@ export type OAuth = {
  * A provider's way to revoke. `rfc7009`: a form with the token and the client's credentials. `bearer`: the token itself
  * makes the request (Slack). `github`: DELETE with the token in a JSON body.
  */
-export type Revocation = {
+type Revocation = {
   style: "rfc7009" | "bearer" | "github";
   /**
    * What one request ends: the consent that the token came from, or all that the account ever gave to the client. `github`

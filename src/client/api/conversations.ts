@@ -74,7 +74,7 @@ export type ConversationCalls = {
 };
 
 /** Which writes: those of a service, those since a time (ISO 8601), and which page of them. */
-export type WritesQuery = { service?: string; since?: string; limit?: number; cursor?: string };
+type WritesQuery = { service?: string; since?: string; limit?: number; cursor?: string };
 /** Longer than any wait of `GET /calls/:id`. */
 const WAIT_TIMEOUT_MS = 70_000;
 
