@@ -2,15 +2,17 @@ import type { InteractionRequest } from "#protocol/events";
 import { formatOrigin, formatPreviewField } from "#protocol/input-fields";
 import type { PreviewField } from "#protocol/preview-field";
 import type { Style } from "../style.ts";
-import { ACCESS_TEXTS, formatRequest, listRanTexts, listReasons, listSummaries, toLine } from "../text/words.ts";
+import { ACCESS_TEXTS, listRanTexts, listReasons, listSummaries, toLine } from "../text/words.ts";
 import { type ApprovalUi, INITIAL_APPROVAL, listPreviewFields, listScopes } from "./approval.ts";
 import type { ApprovalCard } from "./card-action.ts";
 import type { CardUi } from "./card-state.ts";
+import { listChangedLines } from "./changed-lines.ts";
 import { addKeyNote, type CardContent, type KeyHints, layOutError, layOutKeys, layOutReason } from "./content.ts";
 import { isEditable } from "./edited-input.ts";
 import { layOutFields } from "./field-rows.ts";
 import { BORDER_CELLS, canShowTitle } from "./frame.ts";
 import { type Row, wrapRows } from "./row.ts";
+import { shortenSummary } from "./short-summary.ts";
 
 /** Lays out an approval card: everything that would be sent, and the possible answers. */
 export function layOutApproval(card: ApprovalCard, open: CardUi, { width }: { width: number }): CardContent {
@@ -20,11 +22,8 @@ export function layOutApproval(card: ApprovalCard, open: CardUi, { width }: { wi
   const access = request.preview?.access;
   const title = ["Approve", toLine(request.tool_name), ...(access ? [ACCESS_TEXTS[access]] : [])].join(" ─ ");
   const pieces = { title, tone: access ? TONES[access] : undefined, until: card.until ?? request.expires_at };
-  const isWhole = canShowTitle({ title, right: RIGHT, width }) && request.preview?.account === undefined;
-  const head = [
-    ...layOutError(ui.error ?? request.error, room),
-    ...(isWhole ? [] : wrapRows(formatRequest(request), room)),
-  ];
+  const isCut = !canShowTitle({ title, right: RIGHT, width });
+  const head = [...layOutError(ui.error ?? request.error, room), ...layOutHead(request, ui, { room, isCut })];
   if (ui.step === "edit" && ui.fill) {
     const fill = layOutFields(ui.fill, room);
     const hints = [...(fill.editor ? [EDITOR] : []), { key: "enter", words: "next" }, { key: "esc", words: "back" }];
@@ -47,12 +46,30 @@ const TONES: Record<string, Style | undefined> = { read: "cyan", write: "yellow"
 
 const EDITOR = { key: "ctrl+g", words: "editor" };
 
-function layOutBody(request: InteractionRequest, { edited }: ApprovalUi, width: number): Row[] {
-  const fields = listPreviewFields(request, edited).flatMap((field) => layOutField(field, width));
+/** What would be done and where, and as whom. The tool follows only if the border has no room for it. */
+function layOutHead(
+  request: InteractionRequest,
+  { edited }: ApprovalUi,
+  { room, isCut }: { room: number; isCut: boolean },
+): Row[] {
+  const { preview, tool_name } = request;
+  const [what = "", ...more] = edited ? [`Edited request: ${toLine(tool_name)}`] : listSummaries(request);
+  const access = preview?.access ? ` (${ACCESS_TEXTS[preview.access]})` : "";
   return [
-    ...listSummaries(request).flatMap((text) => wrapRows(text, width)),
-    ...(edited ? wrapRows("Edited request:", width, "bold") : []),
-    ...fields,
+    ...wrapRows(shortenSummary(what.trim(), preview?.fields ?? []), room, "bold"),
+    ...(preview?.account ? wrapRows(`as ${toLine(preview.account)}`, room) : []),
+    ...(isCut ? wrapRows(`with ${toLine(tool_name)}${access}`, room) : []),
+    ...more.flatMap((text) => wrapRows(text, room)),
+  ];
+}
+
+function layOutBody(request: InteractionRequest, { edited }: ApprovalUi, width: number): Row[] {
+  const before = new Map((request.preview?.fields ?? []).map((field) => [field.name, field]));
+  return [
+    ...listPreviewFields(request, edited).flatMap((field) => {
+      const old = before.get(field.name);
+      return edited && old !== field ? layOutChangedField(old, field, width) : layOutField(field, width);
+    }),
     ...listReasons(request).flatMap((text) => wrapRows(text, width, "bold")),
     ...listRanTexts(request).flatMap((text) => wrapRows(text, width)),
   ];
@@ -64,6 +81,15 @@ function layOutField(field: PreviewField, width: number): Row[] {
   const rows = wrapRows(head, width, formatOrigin(field) === "" ? undefined : "bold");
   return lines.length === 0 ? rows : [...rows, ...wrapRows(lines.join("\n"), width)];
 }
+
+/** Shows the lines of a field that were removed and added. */
+function layOutChangedField(before: PreviewField | undefined, field: PreviewField, width: number): Row[] {
+  const old = before ? formatPreviewField({ name: before.name, value: before.value }) : "";
+  const lines = listChangedLines(old, formatPreviewField(field)).filter(({ text }) => text !== "");
+  return lines.flatMap(({ mark, text }) => wrapRows(`${mark}${text.slice(1)}`, width, MARK_STYLES[mark]));
+}
+
+const MARK_STYLES: Record<string, Style | undefined> = { "+": "green", "-": "red" };
 
 function layOutAnswerKeys(request: InteractionRequest, ui: ApprovalUi, width: number): KeyHints {
   const choices = [

@@ -114,10 +114,10 @@ describe("the whole frame", () => {
     const frame = player.draw();
     expect(shown(frame)).toEqual([
       "┌ Approve … ─ 4:58 ┐",
-      "│ kay wants to run │",
-      "│ slack.send_messa │",
-      "│ ge, which        │",
-      "│ writes, as ann@e │",
+      "│ Send a message   │",
+      "│ to #general      │",
+      "│ as               │",
+      "│ ann@example.test │",
       "│  ↓ 1  2  3  e  n │",
       "└──────────────────┘",
       ">",

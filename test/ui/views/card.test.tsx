@@ -42,7 +42,7 @@ describe("an approval", () => {
     expect(drawn(cardOf(plain))).toBe(
       [
         "┌ Approve ─ slack.send_message ─ writes ──────────────────────────── 4:58 left ┐",
-        "│   Send a message to #general                                                 │",
+        "│ Send a message to #general                                                   │",
         "│   channel: #general                                                          │",
         "│   text: 3 open bugs (from KAY-15, not from you)                              │",
         "│ 1 once   2 this session                                                      │",
@@ -56,9 +56,8 @@ describe("an approval", () => {
     expect(drawn(cardOf(plain), [], { width: 40 })).toBe(
       [
         "┌ Approve ─ slack.send_me… ─ 4:58 left ┐",
-        "│ kay wants to run slack.send_message, │",
-        "│ which writes.                        │",
-        "│   Send a message to #general         │",
+        "│ Send a message to #general           │",
+        "│ with slack.send_message (writes)     │",
         "│   channel: #general                  │",
         "│   text: 3 open bugs (from KAY-15,    │",
         "│   not from you)                      │",
@@ -75,7 +74,7 @@ describe("an approval", () => {
     expect(drawn(cardOf(plain), [], { focused: false, position: { n: 2, of: 3 }, maxRows: 6 })).toBe(
       [
         "┌ Approve ─ slack.send_message ─ writes ─────────────────── 2 of 3 ─ 4:58 left ┐",
-        "│   Send a message to #general                                                 │",
+        "│ Send a message to #general                                                   │",
         "│   channel: #general                                                          │",
         "│   text: 3 open bugs (from KAY-15, not from you)                              │",
         "│ [tab] answer this                                                            │",
@@ -96,8 +95,8 @@ describe("an approval", () => {
       [
         "┌ Approve ─ slack.send_message ─ cannot be undone ────────────────── 4:58 left ┐",
         "│ ✗ It was too late.                                                           │",
-        "│ kay wants to run slack.send_message, which cannot be undone, as ann.         │",
-        "│   Look at it                                                                 │",
+        "│ Look at it                                                                   │",
+        "│ as ann                                                                       │",
         "│ This has already run. Approve to let kay use the result:                     │",
         "│   12 rows                                                                    │",
         "│ 1 once   2 this session: slack.send_message to #general                      │",
@@ -110,10 +109,11 @@ describe("an approval", () => {
 
   test("shows what would be sent instead, and no longer says of what was changed that a service wrote it", () => {
     const keys = [...typing("e"), key("tab"), ctrl("u"), ...typing("none"), key("enter")];
-    expect(drawn(cardOf(plain), keys).split("\n").slice(2, 5)).toEqual([
-      "│ Edited request:                                                              │",
+    expect(drawn(cardOf(plain), keys).split("\n").slice(1, 5)).toEqual([
+      "│ Edited request: slack.send_message                                           │",
       "│   channel: #general                                                          │",
-      "│   text: none                                                                 │",
+      "│ - text: 3 open bugs                                                          │",
+      "│ + text: none                                                                 │",
     ]);
   });
 
@@ -141,8 +141,8 @@ test("a card that is longer than its room scrolls, and tells how much is above a
       .slice(1, -2);
   };
   expect(lines(0)).toEqual([
-    "│ kay wants to run slack.send_message. │",
-    "│   s                                  │",
+    "│ s                                    │",
+    "│ with slack.send_message              │",
     "│   text:                              │",
     "│     line 0                           │",
     "│ ↓ 11 more lines below                │",

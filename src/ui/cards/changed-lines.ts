@@ -1,0 +1,49 @@
+/** One line of an edited text: as it was (`-`), as it is (`+`), or unchanged. */
+export type ChangedLine = { mark: " " | "-" | "+"; text: string };
+
+/** Texts with more lines than this are compared as a whole. */
+const MOST_LINES = 400;
+
+/** Compares two texts line by line. Lines that were removed come before those that replace them. */
+export function listChangedLines(before: string, after: string): ChangedLine[] {
+  const [old, now] = [before.split("\n"), after.split("\n")];
+  if (old.length > MOST_LINES || now.length > MOST_LINES)
+    return [...old.map((text) => ({ mark: "-" as const, text })), ...now.map((text) => ({ mark: "+" as const, text }))];
+  const shared = countShared(old, now);
+  const lines: ChangedLine[] = [];
+  let [from, to] = [0, 0];
+  while (from < old.length || to < now.length) {
+    const [gone, come] = [old[from], now[to]];
+    if (gone !== undefined && gone === come) {
+      lines.push({ mark: " ", text: gone });
+      from += 1;
+      to += 1;
+    } else if (gone !== undefined && getCount(shared, from + 1, to) >= getCount(shared, from, to + 1)) {
+      lines.push({ mark: "-", text: gone });
+      from += 1;
+    } else {
+      lines.push({ mark: "+", text: come ?? "" });
+      to += 1;
+    }
+  }
+  return lines;
+}
+
+/** Counts, for each pair of positions, how many lines the rest of both texts share in order. */
+function countShared(old: string[], now: string[]): number[][] {
+  const counts = Array.from({ length: old.length + 1 }, () => new Array<number>(now.length + 1).fill(0));
+  for (let from = old.length - 1; from >= 0; from -= 1)
+    for (let to = now.length - 1; to >= 0; to -= 1) {
+      const row = counts[from] ?? [];
+      row[to] =
+        old[from] === now[to]
+          ? getCount(counts, from + 1, to + 1) + 1
+          : Math.max(getCount(counts, from + 1, to), getCount(counts, from, to + 1));
+    }
+  return counts;
+}
+
+/** Returns -1 beyond the end, so that a line there is never preferred. */
+function getCount(counts: number[][], from: number, to: number): number {
+  return counts[from]?.[to] ?? -1;
+}

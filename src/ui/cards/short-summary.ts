@@ -1,0 +1,23 @@
+import { foldWhitespace } from "#protocol/input-fields";
+import type { PreviewField } from "#protocol/preview-field";
+
+/** So much of a text stays in the summary, in characters, if it repeats more than that of it. */
+const KEPT = 24;
+const MOST = 40;
+
+/**
+ * Shortens a summary where it repeats a field, which the card shows in full. Nothing is cut that is not in a field.
+ */
+export function shortenSummary(summary: string, fields: readonly PreviewField[]): string {
+  return fields.reduce((text, { value }) => (typeof value === "string" ? cutRepeated(text, value) : text), summary);
+}
+
+function cutRepeated(summary: string, value: string): string {
+  const folded = foldWhitespace(value).replace(/\s+/g, " ").trim();
+  const from = folded.length > MOST ? summary.indexOf(folded.slice(0, MOST)) : -1;
+  if (from < 0) return summary;
+  let end = MOST;
+  while (end < folded.length && summary[from + end] === folded[end]) end += 1;
+  const rest = summary.slice(from + end).replace(/^…/, "");
+  return `${summary.slice(0, from)}${Array.from(folded.slice(0, KEPT)).join("").trimEnd()}…${rest}`;
+}

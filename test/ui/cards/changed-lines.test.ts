@@ -1,0 +1,55 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { listChangedLines } from "#ui/cards/changed-lines";
+import { shortenSummary } from "#ui/cards/short-summary";
+
+const show = (before: string, after: string) =>
+  listChangedLines(before, after)
+    .map(({ mark, text }) => mark + text)
+    .join("\n");
+
+test.for([
+  ["a\nb\nc", "a\nB\nc", " a\n-b\n+B\n c"],
+  ["a\nb", "a\nb\nc", " a\n b\n+c"],
+  ["a\nb\nc", "a\nc", " a\n-b\n c"],
+  ["a", "b", "-a\n+b"],
+  ["a", "a", " a"],
+] as const)("%j changed to %j", ([before, after, shown]) => expect(show(before, after)).toBe(shown));
+
+test("the lines that stay and those removed are the old text, those that stay and those added the new one", () => {
+  const text = fc
+    .array(fc.constantFrom("a", "b", "c", ""), { minLength: 1, maxLength: 8 })
+    .map((all) => all.join("\n"));
+  fc.assert(
+    fc.property(text, text, (before, after) => {
+      const lines = listChangedLines(before, after);
+      const without = (mark: string) =>
+        lines
+          .filter((line) => line.mark !== mark)
+          .map((line) => line.text)
+          .join("\n");
+      expect([without("+"), without("-")]).toEqual([before, after]);
+    }),
+  );
+});
+
+test("very long texts are compared as a whole", () => {
+  const long = Array.from({ length: 5_000 }, (_, index) => `line ${index}`).join("\n");
+  expect(listChangedLines(long, `${long}!`)).toHaveLength(10_000);
+});
+
+const body = "The release is out. Highlights are many, and we thank all who helped with it.";
+
+test.for([
+  [`Send to #general: “${body}”`, "Send to #general: “The release is out. High…”"],
+  [`Send to #general: “${body.slice(0, 60)}…”`, "Send to #general: “The release is out. High…”"],
+  ["Send to #general: “The release”", "Send to #general: “The release”"],
+  [`Send “${body} And this is not in the field”`, "Send “The release is out. High… And this is not in the field”"],
+] as const)("N5 the summary %j does not repeat what the card shows below", ([summary, shown]) => {
+  expect(
+    shortenSummary(summary, [
+      { name: "text", value: body.replace("out. ", "out.\n\n") },
+      { name: "n", value: 1 },
+    ]),
+  ).toBe(shown);
+});
