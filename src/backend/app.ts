@@ -28,6 +28,7 @@ import { createToolRoutes } from "./routes/tools.ts";
 import { createWriteRoutes } from "./routes/writes.ts";
 import { getFaultLevel, toDatabaseProblem } from "./store/database.ts";
 import { getWorkStatus } from "./store/node.ts";
+import { connectWakeUps } from "./store/wake-ups.ts";
 
 /** How long `close` waits for running work, in ms. */
 const CLOSE_LIMIT = 10_000;
@@ -42,9 +43,10 @@ type Env = { Bindings: { requestId: string; address: string } };
  * Creates the backend: Request in, Response out. Access, size and rate limits are enforced here, once for all routes.
  * The socket (`listen.ts`) and the database (closed by its owner) are not part of it.
  */
-export function createBackend(ports: BackendPorts): Backend {
-  const links = ports.links ?? createMcpClientPool(ports);
-  ports.links = links;
+export function createBackend(given: BackendPorts): Backend {
+  const links = given.links ?? createMcpClientPool(given);
+  given.links = links;
+  const ports: BackendPorts = { ...given, db: connectWakeUps(given.db, given.node) };
   const engine = createEngine(ports);
   const turns = ports.agentRole ? createAgentServer(ports) : undefined;
   let draining = false;
@@ -118,7 +120,7 @@ function createRoutes(
 /** Registers the routes for clients, which a pure agent server does not have. */
 function registerClientRoutes(app: Hono<Env>, ports: BackendPorts, engine: Engine): void {
   app.route("/", createConnectionRoutes(ports));
-  app.route("/", createAuthRoutes(ports, engine));
+  app.route("/", createAuthRoutes(ports));
   app.route("/", createToolRoutes(ports));
   app.route("/", createProgramCallRoutes(ports, engine));
   app.route("/", createModelRoutes(ports));

@@ -1,11 +1,11 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { askThrough, type Came, partsOf } from "#test/durable/client";
+import { cutNode } from "#test/durable/cut-node";
 import type { ModelAsk, ModelStep } from "#test/durable/outside";
 import { usePlace } from "#test/durable/place";
 import type { BackendProcess } from "#test/durable/processes";
 import { faultsOf } from "#test/durable/whole";
-import { ask as sqlAsk } from "#test/postgres-world";
 
 const WORDS = Array.from({ length: 200 }, (_, index) => `word ${index} `);
 const place = usePlace(script);
@@ -81,9 +81,7 @@ test("a process that only pauses keeps its work; one whose connection is cut mea
   await pause(1_000);
   // Nobody took it: it lives, as far as the database can tell.
   expect(parts.length).toBe(paused);
-  const cut = `select count(pg_terminate_backend(pid)) from pg_stat_activity where datname = current_database() and application_name = 'kay node' and pid in (
-    select pid from pg_locks where locktype = 'advisory' and objid::int = (select node from generations where conversation_id = '${session}'))`;
-  expect(Number(await sqlAsk(database.config, cut))).toBe(1);
+  expect(await cutNode(database.config, session ?? "")).toBe(1);
   await reading;
   process.kill(a.pid, "SIGCONT");
   await pause(1_000);

@@ -4,10 +4,10 @@ import { expect, test } from "vitest";
 import { isGenerationEnd } from "#protocol/events";
 import { until } from "#test/built/processes";
 import { type Came, partsOf } from "#test/durable/client";
+import { cutNode } from "#test/durable/cut-node";
 import { closing, FIRST, LAST } from "#test/durable/killing";
 import { usePlace } from "#test/durable/place";
 import { faultsOf } from "#test/durable/whole";
-import { ask as sqlAsk } from "#test/postgres-world";
 
 const place = usePlace(closing);
 
@@ -28,9 +28,7 @@ test.each([
     const asked = await fetch(`${a.url}/ask`, { method: "POST", headers, body });
     const session = asked.headers.get("kay-session-id") ?? "";
     await until(async () => / T /.test(await readFile(`/proc/${a.pid}/stat`, "utf8")), "it does not stand still");
-    const cut = `select count(pg_terminate_backend(pid)) from pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())
-      and objid::int = (select node from generations where conversation_id = '${session}')`;
-    expect(Number(await sqlAsk(database.config, cut))).toBe(1);
+    expect(await cutNode(database.config, session)).toBe(1);
     const parts: Came[] = [];
     const other = await fetch(`${b.url}/sessions/${session}/events`, { headers });
     for await (const part of partsOf(other, performance.now() + 30_000)) {

@@ -10,8 +10,9 @@ import { addReportIn } from "../store/agent-reports.ts";
 import { changeTurn, type StoredTurn, type TurnChange } from "../store/agent-turns.ts";
 import { insertCallsSql, settleCallSql } from "../store/calls.ts";
 import { runHeldChange } from "../store/events.ts";
-import { notifyGeneration } from "../store/generations.ts";
+import { notifyGeneration } from "../store/generation-wakes.ts";
 import type { DbConnection } from "../store/schema.ts";
+import { runTransaction } from "../store/wake-ups.ts";
 import { type AgentPart, createTextParts, toAgentPart, toReportedOutput } from "./parts.ts";
 
 /** Thrown when another node has taken over the turn; this node must not write to it again. */
@@ -66,7 +67,7 @@ export function createTurnRecorder({ ports, turn, node, emit, onReports }: Recor
 
   const commit = async (reports: NewReport[], change: TurnChange, also?: RawBuilder<unknown>) => {
     const now = ports.clock.now();
-    await ports.db.transaction().execute(async (tx) => {
+    await runTransaction(ports.db, async (tx) => {
       if (!(await changeTurn(tx, id, node, change))) throw new LostTurnError();
       if (also) await runHeldChange(tx, id, also);
       await addToOutbox(tx, id, reports, now);
@@ -146,5 +147,5 @@ async function storeReports(tx: DbConnection, turn: StoredTurn, reports: NewRepo
       if (!(error instanceof Problem)) throw error;
     });
   }
-  if (reports.length > 0) await notifyGeneration(tx, generationId);
+  if (reports.length > 0) notifyGeneration(tx, generationId);
 }

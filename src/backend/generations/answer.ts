@@ -5,6 +5,7 @@ import type { InteractionResponse } from "#protocol/events";
 import type { BackendPorts } from "../ports.ts";
 import { appendEvents } from "../store/events.ts";
 import type { GenerationRequest } from "../store/generation-state.ts";
+import { notifyGeneration } from "../store/generation-wakes.ts";
 import { findGeneration, lockGeneration } from "../store/generations.ts";
 import {
   answerInteractionSql,
@@ -13,6 +14,7 @@ import {
   type StoredInteraction,
 } from "../store/interactions.ts";
 import type { DbConnection } from "../store/schema.ts";
+import { runTransaction } from "../store/wake-ups.ts";
 import { buildAgentTools } from "../tools/toolbox.ts";
 import { toResponseParts } from "./calls.ts";
 import type { Engine } from "./engine.ts";
@@ -61,8 +63,8 @@ export async function answerInteraction(
 
 /**
  * Stores the whole answer or nothing, including the turn that a late answer starts.
- * @returns the generation that continues with it, unless that waits for its turn; undefined when something else ended
- * the request first
+ * @returns the new turn of a late answer, unless that waits for its turn; undefined when something else ended the
+ * request first
  */
 async function record(
   ports: BackendPorts,
@@ -80,9 +82,11 @@ async function record(
       now,
       answerInteractionSql(found, response, now),
     );
-    return written ? { wake } : undefined;
+    if (!written) return undefined;
+    notifyGeneration(ports.db, wake);
+    return { wake: null };
   }
-  return await ports.db.transaction().execute(async (tx) => {
+  return await runTransaction(ports.db, async (tx) => {
     // Held first, as by everybody who writes about a generation: so none waits for the other.
     await lockGeneration(tx, wake);
     if (!(await closeInteraction(tx, found.id, "answered", response, now))) return undefined;

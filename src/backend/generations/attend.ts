@@ -1,8 +1,9 @@
 import { Problem } from "#protocol/errors";
 import { isGenerationEnd } from "#protocol/events";
 import type { BackendPorts } from "../ports.ts";
-import { findLastEventNumber, type StoredEvent } from "../store/events.ts";
+import { findLastEventNumber } from "../store/events.ts";
 import { retryWhileAway } from "../store/retry.ts";
+import type { StoredEvent } from "../store/schema-work.ts";
 import type { Engine } from "./engine.ts";
 import { loadRunResult } from "./run-result.ts";
 import type { RunResult } from "./work.ts";

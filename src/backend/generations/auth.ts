@@ -6,13 +6,9 @@ import { listConnectedServices } from "../connections/service-views.ts";
 import type { BackendPorts } from "../ports.ts";
 import { appendEvents } from "../store/events.ts";
 import { parseGeneration, type StoredGeneration } from "../store/generation-state.ts";
-import {
-  changeGeneration,
-  findGeneration,
-  listAwaitingService,
-  lockGeneration,
-  wakeGeneration,
-} from "../store/generations.ts";
+import { wakeGeneration } from "../store/generation-wakes.ts";
+import { changeGeneration, findGeneration, listAwaitingService, lockGeneration } from "../store/generations.ts";
+import { runTransaction } from "../store/wake-ups.ts";
 import { toAuthResultParts } from "./end.ts";
 import type { Engine } from "./engine.ts";
 import { findAnsweringClient, findAuthClosedProblem } from "./pending.ts";
@@ -24,11 +20,10 @@ import { advanceGeneration } from "./progress.ts";
  */
 export async function handleServiceConnected(
   ports: BackendPorts,
-  engine: Engine,
   { installationId, service }: { installationId: string; service: string },
 ): Promise<void> {
   for (const id of await listAwaitingService(ports.db, installationId, service))
-    if (await noteConnected(ports, id, service)) engine.wake(id);
+    await noteConnected(ports, id, service);
 }
 
 /**
@@ -49,8 +44,7 @@ export async function answerAuth(
     const client = await findAnsweringClient(ports, row.conversation_id, given);
     if (!(await (go_on ? goOnWithout(ports, row, client) : decline(ports, row, integration, client))))
       throw (await findAuthClosedProblem(ports, row)) ?? nothingWaits(integration);
-    if (go_on) engine.wake(row.id);
-    else await engine.stop(row.id, noTo(integration, client));
+    if (!go_on) await engine.stop(row.id, noTo(integration, client));
     return;
   }
   if (row.finished_at !== null || !row.auth?.integrations.includes(integration)) throw nothingWaits(integration);
@@ -59,7 +53,7 @@ export async function answerAuth(
       hint: `Run \`kay connect ${integration}\`.`,
     });
   }
-  if (await noteConnected(ports, row.id, integration)) engine.wake(row.id);
+  await noteConnected(ports, row.id, integration);
 }
 
 function nothingWaits(integration: string): Problem {
@@ -77,7 +71,7 @@ async function decline(
   integration: string,
   client: string | undefined,
 ): Promise<boolean> {
-  return await db.transaction().execute(async (tx) => {
+  return await runTransaction(db, async (tx) => {
     const row = await lockGeneration(tx, id);
     if (!row?.auth || row.cancel !== null || getMissing(row).length === 0) return false;
     await changeGeneration(tx, id, { cancel: noTo(integration, client) });
@@ -95,7 +89,7 @@ async function goOnWithout(
   client: string | undefined,
 ): Promise<boolean> {
   const now = clock.now();
-  return await db.transaction().execute(async (tx) => {
+  return await runTransaction(db, async (tx) => {
     const row = await lockGeneration(tx, id);
     const missing = row ? getMissing(row) : [];
     if (!row || row.cancel !== null || missing.length === 0) return false;
@@ -139,7 +133,7 @@ export function toGenerationView(row: StoredGeneration): GenerationView {
  */
 async function noteConnected({ db, clock }: BackendPorts, id: string, service: string): Promise<boolean> {
   const now = clock.now();
-  return await db.transaction().execute(async (tx) => {
+  return await runTransaction(db, async (tx) => {
     const row = await lockGeneration(tx, id);
     if (!row) return false;
     const auth = row.auth ?? nothing(id, now);

@@ -8,6 +8,7 @@ import type { StoredConfirmation } from "../store/confirmations.ts";
 import { findGeneration } from "../store/generations.ts";
 import { retryWhileAway } from "../store/retry.ts";
 import type { DbConnection } from "../store/schema.ts";
+import { runTransaction } from "../store/wake-ups.ts";
 import {
   type AskContext,
   type AskResult,
@@ -38,7 +39,7 @@ export async function answerConfirmation(
 ): Promise<AskResult> {
   const change = approved ? await findAccountChange(ports, installationId, token) : undefined;
   // The answer, the key of the request and the start of the work are stored at once, or not at all.
-  const { held, open } = await ports.db.transaction().execute(async (tx) => {
+  const { held, open } = await runTransaction(ports.db, async (tx) => {
     const held = await closeConfirmation({ db: tx, clock: ports.clock }, installationId, token, approved);
     if (!approved) return { held, open: false };
     await link(tx, held.generationId);

@@ -8,13 +8,8 @@ import { listCalls, type StoredCall } from "../store/calls.ts";
 import { appendMessages } from "../store/conversations.ts";
 import { listEvents } from "../store/events.ts";
 import type { StoredGeneration } from "../store/generation-state.ts";
-import {
-  changeGeneration,
-  changeGenerationSql,
-  findGeneration,
-  type GenerationChange,
-  notifyGeneration,
-} from "../store/generations.ts";
+import { notifyGeneration } from "../store/generation-wakes.ts";
+import { changeGeneration, changeGenerationSql, findGeneration, type GenerationChange } from "../store/generations.ts";
 import { closeInteraction, listInteractions } from "../store/interactions.ts";
 import type { DbConnection } from "../store/schema.ts";
 import { toResponseParts } from "./calls.ts";
@@ -180,7 +175,7 @@ export async function releaseRun({ row, writer }: Pick<ClaimedGeneration, "row" 
 export async function handOverRun({ row, writer }: Pick<ClaimedGeneration, "row" | "writer">): Promise<void> {
   await writer.commit([], async (tx) => {
     await changeGeneration(tx, row.id, { node: null });
-    await notifyGeneration(tx, row.id);
+    notifyGeneration(tx, row.id);
   });
 }
 

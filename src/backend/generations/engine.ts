@@ -1,21 +1,13 @@
 import type { BackendPorts } from "../ports.ts";
-import { isFollowedElsewhere } from "../store/clients.ts";
 import { getFaultLevel } from "../store/database.ts";
-import { findLastEventNumber, wasAttendedSince } from "../store/events.ts";
-import {
-  changeGeneration,
-  findGeneration,
-  listGenerationsToWake,
-  listOpenGenerations,
-  notifyGeneration,
-  releaseGeneration,
-} from "../store/generations.ts";
+import { listGenerationsToWake, listNews, notifyGeneration } from "../store/generation-wakes.ts";
+import { changeGeneration, findGeneration, listOpenGenerations, releaseGeneration } from "../store/generations.ts";
 import { ANY_ID, hasOtherNodes } from "../store/node.ts";
 import { getDelegationScope } from "./delegation.ts";
 import { createEventHub, type EventHub } from "./event-hub.ts";
 import { extendAttended } from "./extend.ts";
+import { leaveConversation } from "./leaving.ts";
 import { expireOverdue, markLostWork } from "./recovery.ts";
-import { recordStreamOutcome } from "./reports.ts";
 import { isHeld, runGeneration } from "./run.ts";
 import { createStreamRegistry, type StreamRegistry } from "./stream-registry.ts";
 import { type ActiveRun, createActiveRun, type RunResult } from "./work.ts";
@@ -32,6 +24,9 @@ const LOOK_LIMIT = 1_000;
 
 /** Of so many looks, one is also after what nodes that are gone left half done. */
 const MARK_EVERY = 10;
+
+/** Looks at the followed logs after the last other node was seen. */
+const LOOKS_ALONE = 5;
 
 /** What carries generations on at this node. Any other node, now or later, can take over from the rows. */
 export type Engine = {
@@ -74,6 +69,7 @@ export function createEngine(ports: BackendPorts): Engine {
   const share = getDelegationScope(ports);
   const awaited = new Set<Promise<unknown>>();
   let looks = 0;
+  let looksAlone = 0;
   let closing = false;
   const leaving = new AbortController();
   const handing = new AbortController();
@@ -88,7 +84,7 @@ export function createEngine(ports: BackendPorts): Engine {
   /** Cancels the turn at an agent server that may have received it. */
   async function given(id: string): Promise<RunResult | undefined> {
     const end = await run(id);
-    if (end === undefined && share === "backend") await notifyGeneration(ports.db, id);
+    if (end === undefined && share === "backend") notifyGeneration(ports.db, id);
     return end;
   }
 
@@ -118,8 +114,8 @@ export function createEngine(ports: BackendPorts): Engine {
       poke(id);
       return running.ended;
     }
-    if (handing.signal.aborted) return notifyGeneration(ports.db, id).then(() => undefined);
-    if (closing) return Promise.resolve(undefined);
+    if (handing.signal.aborted) notifyGeneration(ports.db, id);
+    if (closing || handing.signal.aborted) return Promise.resolve(undefined);
     const one = createActiveRun({ closing: leaving.signal, handing: handing.signal });
     active.set(id, one);
     one.ended = slices(id, one);
@@ -157,28 +153,20 @@ export function createEngine(ports: BackendPorts): Engine {
     }
   }
 
-  /** Stops what has no reader at this moment. A later question or answer has a reader of its own. */
-  async function left(conversationId: string): Promise<void> {
-    // By its events, for the clocks of two nodes differ.
-    const at = await findLastEventNumber(ports.db, conversationId);
-    const rows = (await listOpenGenerations(ports.db, conversationId)).filter(
-      (row) => row.request.mode === "stream" && (row.status === "running" || row.status === "paused"),
-    );
-    if (rows.length === 0 || closing) return;
-    const ids = new Set(rows.map(({ id }) => id));
-    setTimeout(() => void stopUnattended(conversationId, ids, at).catch(ignore), ports.leaveMs).unref();
-  }
-
-  async function stopUnattended(conversationId: string, ids: Set<string>, since: number): Promise<void> {
-    if (hub.followers(conversationId) > 0 || closing) return;
-    if (await isFollowedElsewhere(ports.db, conversationId, await ports.node.number())) return;
-    for (const row of await listOpenGenerations(ports.db, conversationId)) {
-      if (!ids.has(row.id) || row.status !== "running") continue;
-      if (await wasAttendedSince(ports.db, row.id, since)) continue;
-      // An agent server elsewhere works on, and reports what comes of it.
-      if (row.progress.remote?.direct) await recordStreamOutcome(ports, row.id, { outcome: "broken" });
-      else await stop(row.id, "The caller has disconnected.");
+  /**
+   * Finds what a node that ended between its commit and its notification did not pass on: news of generations that run here, and parts
+   * for followers. A node may commit for a moment longer than its lock is seen.
+   */
+  async function lookAgain(): Promise<void> {
+    for (const { id, wake_at } of await listNews(ports.db, [...active.keys()])) {
+      const one = active.get(id);
+      const news = wake_at?.getTime() ?? -1;
+      if (one && one.news !== news) poke(id);
+      if (one) one.news = news;
     }
+    const isAlone = !(await hasOtherNodes(ports.db, await ports.node.number()));
+    looksAlone = isAlone ? looksAlone + 1 : 0;
+    if (looksAlone < LOOKS_ALONE) await hub.lookAgain();
   }
 
   /** If other nodes cannot be counted, this node relies on none. */
@@ -188,12 +176,9 @@ export function createEngine(ports: BackendPorts): Engine {
   }
 
   async function stop(id: string, reason: string): Promise<void> {
-    await ports.db.transaction().execute(async (tx) => {
-      await changeGeneration(tx, id, { cancel: reason });
-      await notifyGeneration(tx, id);
-    });
-    if (active.has(id)) halt(id, reason);
-    else wake(id);
+    await changeGeneration(ports.db, id, { cancel: reason });
+    halt(id, reason);
+    notifyGeneration(ports.db, id);
   }
 
   return {
@@ -204,7 +189,11 @@ export function createEngine(ports: BackendPorts): Engine {
     stop,
     leave(conversationId) {
       if (hub.followers(conversationId) > 0 || closing) return;
-      void left(conversationId).catch(ignore);
+      void leaveConversation(ports, {
+        conversationId,
+        stop,
+        isOver: () => hub.followers(conversationId) > 0 || closing,
+      }).catch(ignore);
     },
     async tick() {
       const now = ports.clock.now();
@@ -212,6 +201,7 @@ export function createEngine(ports: BackendPorts): Engine {
       await releaseAll();
       await extendAttended(ports, now);
       for (const id of await expireOverdue(ports, now)) wake(id);
+      await lookAgain();
       if (handing.signal.aborted) return;
       for (const id of await listGenerationsToWake(ports.db, now, share)) if (!active.has(id)) wake(id);
     },

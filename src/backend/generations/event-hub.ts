@@ -1,14 +1,19 @@
 import type { BackendPorts } from "../ports.ts";
 import { recordFollowers } from "../store/clients.ts";
-import { listGrown, MAX_EVENTS_PER_READ, readEvents, type StoredEvent } from "../store/events.ts";
+import { listGrown, MAX_EVENTS_PER_READ, readEvents } from "../store/events.ts";
 import { ANY_ID } from "../store/node.ts";
+import type { StoredEvent } from "../store/schema-work.ts";
 import { createPresenceTracker, type PresenceTracker } from "./presence.ts";
 
 /**
- * Interval in ms at which all followed logs are checked with one query, even without a notification. A dropped
- * connection is noticed and followed by a check; this covers one that died silently.
+ * Interval in ms at which all followed logs are looked at by a node that knows of no other one. A dropped connection is
+ * noticed and followed by a look; this covers one that died silently.
  */
 const LOOK_AGAIN = 15_000;
+
+/** Milliseconds for which new parts that were written in this process are there for its followers, and how many of them. */
+const FRESH_MS = 500;
+const MOST_FRESH = 64;
 
 /** Reads of one conversation's log, shared by all who follow it at the same place. */
 export type EventHub = {
@@ -20,6 +25,8 @@ export type EventHub = {
   follow(conversationId: string, after: number, signal: AbortSignal): AsyncGenerator<StoredEvent[]>;
   /** The followers of a conversation. `look` is also called when they change. */
   present: PresenceTracker;
+  /** Looks at every followed log with one query, even without a notification. */
+  lookAgain(): Promise<void>;
   /** How many follow a conversation here. */
   followers(conversationId: string): number;
   /** How many follow anything here. */
@@ -36,7 +43,8 @@ export function createEventHub(ports: Pick<BackendPorts, "db" | "node" | "clock"
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
   const present = createPresenceTracker(ports, (id) => rouse(topics.get(id)));
-  const stop = node.on("events", (id) => {
+  const stop = node.on("events", (id, events) => {
+    if (events) return add(topics.get(id), events);
     for (const topic of id === ANY_ID ? topics.values() : [topics.get(id)]) wake(topic);
     // The node has another number now.
     if (id === ANY_ID) for (const followed of topics.keys()) note(followed);
@@ -56,7 +64,7 @@ export function createEventHub(ports: Pick<BackendPorts, "db" | "node" | "clock"
     for (const id of await listGrown(db, known)) wake(topics.get(id));
   }
   function watch(id: string, look: () => void): () => void {
-    const topic = topics.get(id) ?? { looks: new Set(), last: 0, reads: undefined };
+    const topic = topics.get(id) ?? { looks: new Set(), last: 0, reads: undefined, fresh: undefined };
     topics.set(id, topic);
     topic.looks.add(look);
     if (topic.looks.size === 1) note(id);
@@ -79,6 +87,9 @@ export function createEventHub(ports: Pick<BackendPorts, "db" | "node" | "clock"
   }
   function read(id: string, after: number): Promise<StoredEvent[]> {
     const topic = topics.get(id);
+    const fresh = topic?.fresh;
+    if (fresh && after >= fresh.after && after <= fresh.last)
+      return Promise.resolve(fresh.events.slice(after - fresh.after));
     const known = topic?.reads?.get(after);
     if (topic === undefined || known) return known ?? readNow(topic, id, after);
     topic.reads ??= new Map();
@@ -94,6 +105,7 @@ export function createEventHub(ports: Pick<BackendPorts, "db" | "node" | "clock"
     watch,
     read,
     present,
+    lookAgain,
     async *follow(id, after, signal) {
       const changes = getChanges((look) => watch(id, look), signal);
       try {
@@ -128,11 +140,32 @@ type Topic = {
   /** Number of the newest event that was read. */
   last: number;
   reads: Map<number, Promise<StoredEvent[]>> | undefined;
+  /** The parts after one number up to another, as they were just written in this process. */
+  fresh: { after: number; last: number; events: StoredEvent[] } | undefined;
 };
 
-/** A read that began before this may have missed the new parts. */
+/** Adds parts that were written in this process. Whoever is not at their place reads the log. */
+function add(topic: Topic | undefined, events: StoredEvent[]): void {
+  const first = events[0];
+  if (!topic || !first) return;
+  const fresh = { after: first.number - 1, last: first.number - 1 + events.length, events };
+  const before = topic.fresh;
+  if (before?.last === fresh.after && before.events.length < MOST_FRESH) {
+    fresh.after = before.after;
+    fresh.events = [...before.events, ...events];
+  }
+  topic.fresh = fresh;
+  topic.last = Math.max(topic.last, fresh.last);
+  setTimeout(() => {
+    if (topic.fresh === fresh) topic.fresh = undefined;
+  }, FRESH_MS).unref();
+  rouse(topic);
+}
+
+/** What was read or written before this may not be all there is. */
 function wake(topic: Topic | undefined): void {
   if (topic) topic.reads = undefined;
+  if (topic) topic.fresh = undefined;
   rouse(topic);
 }
 

@@ -3,8 +3,10 @@ import type { InteractionExtended } from "#protocol/events";
 import type { BackendPorts } from "../ports.ts";
 import { canAnswer, isFollowed } from "../store/clients.ts";
 import { appendEvents } from "../store/events.ts";
-import { delayWake, lockGeneration } from "../store/generations.ts";
+import { delayWake } from "../store/generation-wakes.ts";
+import { lockGeneration } from "../store/generations.ts";
 import { extendInteraction, findInteraction, listExpiringSoon, type StoredInteraction } from "../store/interactions.ts";
+import { runTransaction } from "../store/wake-ups.ts";
 import { interactionClosedProblem } from "./pending.ts";
 
 /** How long a request waits after the user was last at work on it, in ms. */
@@ -54,7 +56,7 @@ async function extendTo(
   now: number,
 ): Promise<InteractionExtended | undefined> {
   const extended: InteractionExtended = { interaction_id: id, expires_at: until.toISOString() };
-  return await db.transaction().execute(async (tx) => {
+  return await runTransaction(db, async (tx) => {
     await lockGeneration(tx, generationId);
     if (!(await extendInteraction(tx, id, until, now))) return undefined;
     await delayWake(tx, generationId, until, now);

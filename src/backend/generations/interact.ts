@@ -7,7 +7,8 @@ import { findLifetime } from "../approvals/lifetime.ts";
 import type { BackendPorts } from "../ports.ts";
 import { canAnswer } from "../store/clients.ts";
 import { appendEvents } from "../store/events.ts";
-import { lockGeneration, wakeGeneration } from "../store/generations.ts";
+import { wakeGeneration } from "../store/generation-wakes.ts";
+import { lockGeneration } from "../store/generations.ts";
 import {
   closeInteraction,
   createInteractionId,
@@ -15,6 +16,7 @@ import {
   insertInteractionSql,
   type StoredInteraction,
 } from "../store/interactions.ts";
+import { runTransaction } from "../store/wake-ups.ts";
 import type { Writer } from "./writer.ts";
 
 /** How often one request may be asked again after a wrong answer: more than a person ever needs. */
@@ -233,7 +235,7 @@ async function submitted({ db, clock }: Pick<BackendPorts, "db" | "clock">, aske
     reason: "It was done without an answer here.",
     answered_at: new Date(now).toISOString(),
   };
-  await db.transaction().execute(async (tx) => {
+  await runTransaction(db, async (tx) => {
     await lockGeneration(tx, generationId);
     if (!(await closeInteraction(tx, id, "answered", response, now))) return;
     const part = { type: "data-interaction-response" as const, id, data: response };

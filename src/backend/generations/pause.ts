@@ -6,7 +6,8 @@ import type { ServiceConfiguration } from "#connectors/service";
 import { Problem } from "#protocol/errors";
 import type { AuthNeeded, GenerationStatus, StreamPart } from "#protocol/events";
 import { insertCallsSql, listCalls } from "../store/calls.ts";
-import { changeGenerationSql, findGeneration, lockGeneration, notifyGeneration } from "../store/generations.ts";
+import { notifyGeneration } from "../store/generation-wakes.ts";
+import { changeGenerationSql, findGeneration, lockGeneration } from "../store/generations.ts";
 import { listInteractions } from "../store/interactions.ts";
 import { buildAgentTools } from "../tools/toolbox.ts";
 import { isDuringCall, notifyCancelled } from "./calls.ts";
@@ -71,7 +72,7 @@ export async function pauseGeneration(
       wake_at: new Date(again ? now : Math.min(...ends)),
       paused_at: new Date(now),
     });
-    if (again) await notifyGeneration(tx, row.id);
+    if (again) notifyGeneration(tx, row.id);
     const card: StreamPart[] = auth && asked.length > 0 ? [{ type: "data-auth-needed", id: row.id, data: auth }] : [];
     return [...card, toStatusPart(row, status)];
   });

@@ -7,7 +7,8 @@ import { isDatabaseAway } from "../store/database.ts";
 import { markLostEffects } from "../store/effects.ts";
 import { appendEvents } from "../store/events.ts";
 import type { GenerationRow } from "../store/generation-state.ts";
-import { changeGeneration, lockGeneration, wakeGeneration } from "../store/generations.ts";
+import { wakeGeneration } from "../store/generation-wakes.ts";
+import { changeGeneration, lockGeneration } from "../store/generations.ts";
 import {
   closeInteraction,
   listExpiredInteractions,
@@ -16,6 +17,7 @@ import {
 } from "../store/interactions.ts";
 import { forgetRequestsBefore, interruptLostRequests } from "../store/requests.ts";
 import type { DbConnection } from "../store/schema.ts";
+import { runTransaction } from "../store/wake-ups.ts";
 import { toResponseParts } from "./calls.ts";
 import { recordGenerationEnd, toAuthResultParts, toStatusPart } from "./end.ts";
 
@@ -70,7 +72,7 @@ export async function expireInteraction(
 ): Promise<boolean> {
   const answered_at = new Date(now).toISOString();
   const response: InteractionResponse = { interaction_id: id, action: "expire", answered_at };
-  const isFirst = await db.transaction().execute(async (tx) => {
+  const isFirst = await runTransaction(db, async (tx) => {
     await lockGeneration(tx, generation_id);
     if (!(await closeInteraction(tx, id, "expired", response, now))) return false;
     const parts = toResponseParts(response).map((part) => ({ generationId: generation_id, part }));
@@ -101,7 +103,7 @@ export async function recordFault(ports: BackendPorts, id: string, node: number,
   if (isDatabaseAway(error)) return false;
   const { db, clock, log } = ports;
   const now = clock.now();
-  const failures = await db.transaction().execute(async (tx) => {
+  const failures = await runTransaction(db, async (tx) => {
     const row = await lockGeneration(tx, id);
     if (row?.node !== node) return undefined;
     const wait = FIRST_RETRY * 2 ** Math.min(row.failures, MOST_DOUBLED);
@@ -134,7 +136,7 @@ export async function endIfLostTooOften(ports: BackendPorts, row: GenerationRow)
 }
 
 async function endGivenUp(ports: BackendPorts, id: string, message: string): Promise<void> {
-  const given = await ports.db.transaction().execute(async (tx) => {
+  const given = await runTransaction(ports.db, async (tx) => {
     const row = await lockGeneration(tx, id);
     if (row) await giveUp(tx, row, { message, now: ports.clock.now() });
     return row;

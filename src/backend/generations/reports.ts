@@ -6,7 +6,8 @@ import { parseShape } from "#protocol/parse";
 import { readClaimedTurn, verifyWebhookToken } from "../agent-client/webhook-token.ts";
 import type { BackendPorts } from "../ports.ts";
 import { addReport, findAgentSecret } from "../store/agent-reports.ts";
-import { findGeneration, notifyGeneration } from "../store/generations.ts";
+import { notifyGeneration } from "../store/generation-wakes.ts";
+import { findGeneration } from "../store/generations.ts";
 
 /**
  * What an agent server tells the webhook. The same report again has no effect; one that is new after the turn
@@ -32,7 +33,7 @@ export async function acceptReport(ports: BackendPorts, token: string, body: unk
   if (row?.conversation_id !== conversationId) throw new Problem("NOT_FOUND", "Session not found or not configured");
   const key = hashReport(report);
   const isNew = await addReport(ports.db, { generationId, key, report, now });
-  if (isNew) await notifyGeneration(ports.db, generationId);
+  if (isNew) notifyGeneration(ports.db, generationId);
   return isNew;
 }
 
@@ -48,7 +49,7 @@ export async function recordStreamOutcome(
 ): Promise<void> {
   const report: StreamRecord = { type: "stream", outcome, ...(message ? { message: message.slice(0, 1_000) } : {}) };
   const isNew = await addReport(db, { generationId, key: `stream:${outcome}`, report, now: clock.now() });
-  if (isNew) await notifyGeneration(db, generationId);
+  if (isNew) notifyGeneration(db, generationId);
 }
 
 /** How {@link noteStream} keeps it. */

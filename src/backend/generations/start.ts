@@ -11,6 +11,7 @@ import {
 } from "../store/generation-state.ts";
 import { createGeneration, listOpenGenerations } from "../store/generations.ts";
 import type { DbConnection } from "../store/schema.ts";
+import { runTransaction } from "../store/wake-ups.ts";
 import { checkSharedConversation, shouldDelegate } from "./delegation.ts";
 import type { Engine } from "./engine.ts";
 import { advanceProgress } from "./progress.ts";
@@ -50,7 +51,7 @@ export async function startGeneration(
     known ?? (await createConversation(ports.db, { installationId, interactive, title: request.prompt, now }));
   if (given) await checkSharedConversation(ports, request, conversationId);
   if (known) await makeWay(ports, engine, conversationId, asked);
-  return await ports.db.transaction().execute(async (tx) => {
+  return await runTransaction(ports.db, async (tx) => {
     const started = await startGenerationIn(tx, { installationId, conversationId, request, remote, now });
     await link(tx, started.generationId);
     return started;

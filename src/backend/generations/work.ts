@@ -56,6 +56,8 @@ export type ActiveRun = {
   control: RunControl;
   listeners: Set<() => void>;
   again: boolean;
+  /** The newest `wake_at` of its row that was passed on. */
+  news?: number;
   ended: Promise<RunResult | undefined>;
 };
 

@@ -5,6 +5,7 @@ import type { BackendPorts } from "../ports.ts";
 import { appendEvents, type Holder, whileHeldBy } from "../store/events.ts";
 import { isHolder } from "../store/generations.ts";
 import type { DbConnection } from "../store/schema.ts";
+import { runTransaction } from "../store/wake-ups.ts";
 
 /** Milliseconds that deltas are gathered before they are written: a person sees no difference, the database does. */
 const GATHER = 40;
@@ -88,7 +89,7 @@ async function append(
     return;
   }
   await traceSpan(observe, "commit", { kind: "client", attributes: { "db.system.name": "postgresql" } }, () =>
-    db.transaction().execute(async (tx) => {
+    runTransaction(db, async (tx) => {
       if (!(await isHolder(tx, generationId, node))) throw new LostGeneration();
       const more = (await change(tx)) || [];
       await appendEvents(tx, conversationId, events([...parts, ...more]), clock.now());

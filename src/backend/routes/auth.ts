@@ -13,19 +13,18 @@ import { showKeyPage, submitKey } from "../connections/secret-entry.ts";
 import { getAuthorizationStatus } from "../connections/status.ts";
 import { undoConnection } from "../connections/undo.ts";
 import { handleServiceConnected } from "../generations/auth.ts";
-import type { Engine } from "../generations/engine.ts";
 import type { BackendPorts } from "../ports.ts";
 import { readJsonBody } from "./body.ts";
 
 /** Signing in, staying signed in, signing out (guide, "Service Connection Flow" and "Token Refresh"). */
-export function createAuthRoutes(ports: BackendPorts, engine: Engine): Hono {
+export function createAuthRoutes(ports: BackendPorts): Hono {
   const app = new Hono();
   app.on("GET", ["/auth/callback", "/auth/callback/:place"], async (c) => {
     const { page, status, connected } = await handleCallback(ports, new URL(c.req.url).searchParams, {
       cookies: c.req.header("cookie") ?? null,
       place: c.req.param("place"),
     });
-    if (connected) await handleServiceConnected(ports, engine, connected);
+    if (connected) await handleServiceConnected(ports, connected);
     return renderPage(page, status);
   });
   app.get("/auth/begin", (c) => showBeginPage(ports, new URL(c.req.url).searchParams));
@@ -38,7 +37,7 @@ export function createAuthRoutes(ports: BackendPorts, engine: Engine): Hono {
   app.get("/auth/key", (c) => showKeyPage(ports, new URL(c.req.url).searchParams));
   app.post("/auth/key", async (c) => {
     const { response, connected } = await submitKey(ports, new URLSearchParams(await c.req.text()));
-    if (connected) await handleServiceConnected(ports, engine, connected);
+    if (connected) await handleServiceConnected(ports, connected);
     return response;
   });
   app.get("/auth/status/:state", async (c) => {

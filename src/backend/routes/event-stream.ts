@@ -2,7 +2,8 @@ import { isGenerationEnd, SESSION_HEADER } from "#protocol/events";
 import type { Engine } from "../generations/engine.ts";
 import { createStreamingResponse, type StreamSink, type StreamSource } from "../http/streaming-response.ts";
 import type { BackendPorts } from "../ports.ts";
-import { MAX_EVENTS_PER_READ, type StoredEvent } from "../store/events.ts";
+import { MAX_EVENTS_PER_READ } from "../store/events.ts";
+import type { StoredEvent } from "../store/schema-work.ts";
 import { STREAM_HEADERS, withKeepAlive } from "./sse.ts";
 
 /** Which part of a conversation's log is sent. */

@@ -2,8 +2,9 @@ import { type RawBuilder, sql } from "kysely";
 import type { ClientMode } from "#protocol/conversations";
 import type { ClientPresence } from "#protocol/events";
 import { cleanText } from "./column-types.ts";
-import { LIVE_NODES_SQL, notifySql } from "./node.ts";
+import { LIVE_NODES_SQL } from "./node.ts";
 import type { DbConnection } from "./schema.ts";
+import { wake } from "./wake-ups.ts";
 
 /** A client of a conversation. */
 export type ClientKey = { conversationId: string; clientId: string };
@@ -42,7 +43,8 @@ export async function putClient(
       where not exists (select from known)
       on conflict (conversation_id, client_id, node)
       do update set name = excluded.name, supported = excluded.supported, enabled = excluded.enabled, seen_at = excluded.seen_at)
-    select ${formatNotice(conversationId)}`.execute(db);
+    select`.execute(db);
+  wakePresence(db, conversationId);
 }
 
 /**
@@ -70,7 +72,8 @@ export async function attachClient(
     taken as (
       delete from present_clients
       where conversation_id = ${conversationId} and client_id = ${clientId} and node = ${NOWHERE})
-    select ${formatNotice(conversationId)}`.execute(db);
+    select`.execute(db);
+  wakePresence(db, conversationId);
 }
 
 /** Records that a client no longer has a stream at a node. */
@@ -79,9 +82,13 @@ export async function detachClient(
   { conversationId, clientId }: ClientKey,
   node: number,
 ): Promise<void> {
-  await sql`with gone as (
-      delete from present_clients where conversation_id = ${conversationId} and client_id = ${clientId} and node = ${node} returning node)
-    select ${formatNotice(conversationId)} from gone`.execute(db);
+  const { numDeletedRows } = await db
+    .deleteFrom("present_clients")
+    .where("conversation_id", "=", conversationId)
+    .where("client_id", "=", clientId)
+    .where("node", "=", node)
+    .executeTakeFirst();
+  if (numDeletedRows > 0n) wakePresence(db, conversationId);
 }
 
 /** Everybody who follows a conversation now. */
@@ -119,14 +126,11 @@ export async function findClient(
 
 /** Removes clients of vanished nodes, or of this one, and modes that were stated long ago. Notifies every node. */
 export async function forgetLostClients(db: DbConnection, now: number, node: number | null = null): Promise<void> {
-  await sql`with gone as (
-      delete from present_clients
-      where case node when ${NOWHERE} then seen_at <= ${new Date(now - WITHOUT_STREAM)}
-        else node = ${node}::int or node not in (${sql.raw(LIVE_NODES_SQL)}) end
-      returning conversation_id)
-    select pg_notify(${notifySql("presence")}, conversation_id) from (select distinct conversation_id from gone) as of`.execute(
-    db,
-  );
+  const { rows } = await sql<{ conversation_id: string }>`delete from present_clients
+    where case node when ${NOWHERE} then seen_at <= ${new Date(now - WITHOUT_STREAM)}
+      else node = ${node}::int or node not in (${sql.raw(LIVE_NODES_SQL)}) end
+    returning conversation_id`.execute(db);
+  for (const id of new Set(rows.map(({ conversation_id }) => conversation_id))) wakePresence(db, id);
 }
 
 type Row = { client_id: string; name: string | null; supported: boolean; enabled: boolean };
@@ -143,8 +147,8 @@ function format({ client_id, name, supported, enabled }: Row): ClientPresence {
   return { client_id, ...(name === null ? {} : { name }), interaction: { supported, enabled } };
 }
 
-function formatNotice(conversationId: string): RawBuilder<unknown> {
-  return sql`pg_notify(${notifySql("presence")}, ${conversationId})`;
+function wakePresence(db: DbConnection, id: string): void {
+  wake(db, { topic: "presence", id });
 }
 
 /** Records whether this node has readers of a conversation. */

@@ -1,12 +1,9 @@
 import { type Kysely, type RawBuilder, type Selectable, sql } from "kysely";
 import type { StreamPart } from "#protocol/events";
 import { toJsonColumn } from "./column-types.ts";
-import { notifySql } from "./node.ts";
 import type { Database, DbConnection } from "./schema.ts";
-import type { Events } from "./schema-work.ts";
-
-/** One row of a conversation's log. */
-export type StoredEvent = { number: number; generationId: string | null; part: StreamPart; at: Date };
+import type { Events, StoredEvent } from "./schema-work.ts";
+import { publishDoubt, wake } from "./wake-ups.ts";
 
 /** A part to be appended, and the generation it belongs to. */
 export type NewEvent = { generationId: string | null; part: StreamPart };
@@ -41,8 +38,8 @@ export async function runHeldChange(
 
 /**
  * Appends parts to a conversation's log. Numbers are assigned under the lock of the conversation's row, so a reader of
- * number n has all before it; a global sequence would show later numbers first. All nodes are notified when the
- * transaction commits.
+ * number n has all before it; a global sequence would show later numbers first. Followers are notified after the
+ * commit; those in this process get the parts themselves.
  *
  * It is one statement, so parts and the changes they report need no surrounding transaction, and the lock is held no
  * longer than that.
@@ -60,18 +57,28 @@ export async function appendEvents(
   const { queries, changes } = condition ?? { queries: [], changes: [] };
   if (events.length === 0 && changes.length === 0) return true;
   const at = new Date(now);
+  const text = toJsonColumn(events);
   const log = [
     sql`numbered as (update conversations set last_event = last_event + ${events.length}, updated_at = ${at}
       ${condition ? sql`from held` : sql``} where conversations.id = ${conversationId} returning last_event)`,
     sql`added as (insert into events (conversation_id, number, generation_id, part, created_at)
       select ${conversationId}, last_event - ${events.length}::int + place, given ->> 'generationId', given -> 'part', ${at}::timestamptz
-      from numbered, jsonb_array_elements(${toJsonColumn(events)}::jsonb) with ordinality as parts (given, place))`,
+      from numbered, jsonb_array_elements(${text}::jsonb) with ordinality as parts (given, place))`,
   ];
   const named = changes.map((change, index) => sql`${sql.id(`change_${index}`)} as (${change})`);
-  const told = sql`select pg_notify(${notifySql("events")}, ${conversationId}) from numbered`;
-  const { rows } = await sql`with ${sql.join([...queries, ...(events.length > 0 ? log : []), ...named])}
-    ${events.length > 0 ? told : sql`select from held`}`.execute(tx);
-  return rows.length > 0;
+  const statement = sql<{ last?: number }>`with ${sql.join([...queries, ...(events.length > 0 ? log : []), ...named])}
+    ${events.length > 0 ? sql`select last_event as last from numbered` : sql`select from held`}`;
+  const doubt = () => [{ topic: "events" as const, id: conversationId }];
+  const { rows } = await publishDoubt(tx, doubt, () => statement.execute(tx));
+  const [first] = rows;
+  if (first?.last !== undefined)
+    wake(tx, { topic: "events", id: conversationId, events: parseStored(text, first.last - events.length, at) });
+  return first !== undefined;
+}
+
+/** Returns the rows as they were written, after a number. */
+function parseStored(text: string, before: number, at: Date): StoredEvent[] {
+  return (JSON.parse(text) as NewEvent[]).map((event, index) => ({ ...event, number: before + index + 1, at }));
 }
 
 /** Most events that one read gives. */

@@ -11,7 +11,7 @@ import {
   type StoredGeneration,
   toProgressColumns,
 } from "./generation-state.ts";
-import { LIVE_NODES_SQL, notifySql } from "./node.ts";
+import { LIVE_NODES_SQL } from "./node.ts";
 import type { Database, DbConnection } from "./schema.ts";
 
 /** Creates a generation, `gen_…`. Its time is after every other of its conversation, whatever the clocks of nodes say. */
@@ -71,9 +71,9 @@ export async function claimGeneration(
         .selectAll()
         .where("id", "=", id)
         .where("finished_at", "is", null)
-        .where(idle)
+        .where(isIdle)
         .where(keptBy(node))
-        .where(within(share))
+        .where(isWithin(share))
         .forUpdate(),
     )
     .with("claimed", (query) =>
@@ -150,45 +150,6 @@ export async function listOpenGenerations(db: DbConnection, conversationId: stri
   return rows.map(parseGeneration);
 }
 
-/**
- * Lists generations that need a node and have none: left by a vanished node, past their deadline, answered without
- * notice, to be stopped, or next in their conversation. A failed one is skipped until its next attempt. The number is
- * limited, so several nodes share a large backlog.
- */
-export async function listGenerationsToWake(
-  db: Kysely<Database>,
-  now: number,
-  share: DelegationScope,
-): Promise<string[]> {
-  const rows = await db
-    .selectFrom("generations")
-    .select("id")
-    .where("finished_at", "is", null)
-    .where((e) =>
-      e.or([
-        e.and([e("status", "=", "running"), e("created_at", "<=", new Date(now - BEGINNING))]),
-        e("wake_at", "<=", new Date(now)),
-        e("cancel", "is not", null),
-        e.and([e("status", "=", "paused"), isNext()]),
-      ]),
-    )
-    .where((e) => e.or([e("retry_at", "is", null), e("retry_at", "<=", new Date(now))]))
-    .where(idle)
-    .where(within(share))
-    .limit(WOKEN_AT_ONCE)
-    .execute();
-  return rows.map(({ id }) => id);
-}
-
-/**
- * Marks that an awaited event may have arrived. Any node's next check finds it, even if the node that marked it ends
- * before it notifies.
- */
-export async function wakeGeneration(tx: DbConnection, id: string, now: number): Promise<void> {
-  await sql`with woken as (update generations set wake_at = ${new Date(now)} where id = ${id} and finished_at is null)
-    select pg_notify(${notifySql("generation")}, ${id})`.execute(tx);
-}
-
 /** Those that wait for this service to be connected, or are at work and may have met it before it was. */
 export async function listAwaitingService(
   db: Kysely<Database>,
@@ -224,27 +185,11 @@ export async function lockGeneration(tx: DbConnection, id: string): Promise<Gene
   return await query.forNoKeyUpdate().executeTakeFirst();
 }
 
-/** Notifies every node about a generation. */
-export async function notifyGeneration(db: DbConnection, id: string): Promise<void> {
-  await sql`select pg_notify(${notifySql("generation")}, ${id})`.execute(db);
-}
-
-/** Generations that one look takes up: as many as are carried on in about the second until the next look. */
-const WOKEN_AT_ONCE = 100;
-
-/** How long the creator of a generation has to begin with it before other nodes do, in ms. */
-const BEGINNING = 1_000;
-
-/** Nothing of its conversation goes before it; what is held for a confirmation stands aside. */
-const isNext = () => sql<boolean>`not exists (select from generations before
-  where before.conversation_id = generations.conversation_id and before.finished_at is null
-  and (before.created_at, before.id) < (generations.created_at, generations.id)
-  and not (before.status = 'awaiting_approval' and before.options ->> 'mode' = 'answer'))`;
-
-const idle = () => sql<boolean>`(node is null or node not in (${sql.raw(LIVE_NODES_SQL)}))`;
+/** No living node works on it. */
+export const isIdle = () => sql<boolean>`(node is null or node not in (${sql.raw(LIVE_NODES_SQL)}))`;
 
 /** Any node may end a generation that must stop, also without a living agent server. */
-const within = (share: DelegationScope) =>
+export const isWithin = (share: DelegationScope) =>
   share === "agent"
     ? sql<boolean>`options ->> 'at' = 'agent'`
     : sql<boolean>`(${share === "all"} or cancel is not null or options ->> 'at' is distinct from 'agent')`;
@@ -252,14 +197,3 @@ const within = (share: DelegationScope) =>
 /** A call that a living node keeps open continues only there. Another node could only repeat it. */
 const keptBy = (node: number) =>
   sql<boolean>`(kept_by is null or kept_by = ${node} or kept_by not in (${sql.raw(LIVE_NODES_SQL)}))`;
-
-/** Lets a generation that waits for a deadline wait longer. One that is to continue now is left alone. */
-export async function delayWake(tx: DbConnection, id: string, until: Date, now: number): Promise<void> {
-  await tx
-    .updateTable("generations")
-    .set({ wake_at: until })
-    .where("id", "=", id)
-    .where("wake_at", ">", new Date(now))
-    .where("wake_at", "<", until)
-    .execute();
-}

@@ -3,7 +3,6 @@ import { type Kysely, type RawBuilder, type Selectable, sql } from "kysely";
 import type { InteractionResponse } from "#protocol/events";
 import { toJsonColumn } from "./column-types.ts";
 import type { Condition } from "./events.ts";
-import { notifySql } from "./node.ts";
 import type { Database, DbConnection } from "./schema.ts";
 import type { Interactions } from "./schema-work.ts";
 
@@ -40,7 +39,7 @@ export function insertInteractionSql(
 }
 
 /**
- * Stores an answer and wakes its generation, as a condition of the parts that report it. The generation is locked
+ * Stores an answer and marks that its generation is to be woken, as a condition of the parts that report it. The generation is locked
  * first, as everywhere.
  */
 export function answerInteractionSql(
@@ -55,8 +54,7 @@ export function answerInteractionSql(
       from (select count(*) from generation) as first
       where interactions.id = ${id} and status = 'open' and expires_at > ${at} returning interactions.id)`,
   ];
-  const woken = sql`update "generations" set wake_at = ${at} from generation, held where generations.id = generation.id
-    returning pg_notify(${notifySql("generation")}, generations.id)`;
+  const woken = sql`update "generations" set wake_at = ${at} from generation, held where generations.id = generation.id`;
   return { queries, changes: [woken] };
 }
 

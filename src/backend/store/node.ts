@@ -2,27 +2,29 @@ import { sql } from "kysely";
 import pg from "pg";
 import type { GenerationStatus } from "#protocol/events";
 import type { Log } from "#telemetry/log";
+import { createOutbox } from "./outbox.ts";
 import type { DbConnection } from "./schema.ts";
+import type { StoredEvent } from "./schema-work.ts";
+import { CHANNELS, type Topic, type WakeUp, type WakeUpPort } from "./wake-ups.ts";
 
 /** Two halves of an advisory lock: this one says "a node of kay". */
 const NODE_LOCK = 0x6b6179;
 
-/** Channels between nodes. Payloads are only IDs; the receiver reads the rows. */
-const CHANNELS = { events: "kay_events", generation: "kay_generation", presence: "kay_presence" } as const;
-type Topic = keyof typeof CHANNELS;
+/** A node that has come says so here, so that another one no longer takes itself for the only one. */
+const ARRIVALS = "kay_nodes";
 
 /**
  * One process of the backend among those that share a database. It has a number and holds an advisory lock on it for as long as its own
  * connection lives: a node that was killed is known to be gone at once, and one that only pauses is not. No clock is compared.
  */
-export type Node = {
+export type Node = WakeUpPort & {
   /** Number under which this node claims work. @throws when the database cannot be reached */
   number(): Promise<number>;
   /**
    * Calls `tell` with the ID of each conversation whose log or clients changed, or of each generation with news; with
-   * {@link ANY_ID} when notifications may have been missed.
+   * {@link ANY_ID} when notifications may have been missed. `events` are there if this process wrote them.
    */
-  on(topic: Topic, tell: (id: string) => void): () => void;
+  on(topic: Topic, tell: Listener): () => void;
   close(): Promise<void>;
 };
 
@@ -33,13 +35,11 @@ export const ANY_ID = "";
 export const LIVE_NODES_SQL = `select objid::int from pg_locks where locktype = 'advisory' and classid = ${NODE_LOCK} and granted
   and database = (select oid from pg_database where datname = current_database())`;
 
-/** SQL to tell every node; the payload is its parameter. To be run in the transaction that makes the change. */
-export function notifySql(topic: Topic): string {
-  return CHANNELS[topic];
-}
-
 /** Milliseconds between attempts to come back after the connection dropped. */
 const RETRY = 500;
+
+/** Milliseconds that the last wake-ups may take when a node ends. */
+const LAST_LIMIT = 1_000;
 
 /** A node that connects when it is first needed, and again, under a new number, whenever its connection drops. */
 export function createNode(where: pg.PoolConfig | string, log: Log): Node {
@@ -47,14 +47,27 @@ export function createNode(where: pg.PoolConfig | string, log: Log): Node {
   let current: Promise<Connected> | undefined;
   let connected = false;
   let closed = false;
+  const deliver = ({ topic, id, events }: WakeUp) => {
+    for (const tell of listeners[topic]) tell(id, events);
+  };
+  const outbox = createOutbox(async (channels, ids) => {
+    const { client, number } = await connect();
+    const { rows } = await client.query<{ others: number }>({
+      name: "wake",
+      text: WAKE_SQL,
+      values: [number, channels, ids],
+    });
+    return (rows[0]?.others ?? 0) > 0;
+  });
+  const arrived = () => void outbox.flush();
   const connect = (): Promise<Connected> => {
     if (current) return current;
-    const one: Promise<Connected> = open(where, listeners, (error) => reconnect(one, error));
+    const one: Promise<Connected> = open(where, { deliver, arrived }, (error) => reconnect(one, error));
     current = one;
     one.then(
       () => {
         connected = true;
-        for (const topic of Object.values(listeners)) for (const tell of topic) tell(ANY_ID);
+        for (const topic of Object.keys(CHANNELS) as Topic[]) deliver({ topic, id: ANY_ID });
       },
       (error: unknown) => reconnect(one, error),
     );
@@ -74,21 +87,34 @@ export function createNode(where: pg.PoolConfig | string, log: Log): Node {
       listeners[topic].add(tell);
       return () => void listeners[topic].delete(tell);
     },
+    publish(wakeUps) {
+      for (const one of wakeUps) deliver(one);
+      if (!closed) outbox.add(wakeUps);
+    },
     close: async () => {
+      if (connected) await Promise.race([outbox.flush(), expire(LAST_LIMIT)]);
       closed = true;
       const open = await current?.catch(() => undefined);
+      // Postgres may see the end of a connection only a moment later.
+      await open?.client.query("select pg_advisory_unlock_all()").catch(() => {});
       await open?.client.end().catch(() => {});
     },
   };
 }
 
-type Listeners = { [T in Topic]: Set<(id: string) => void> };
+type Listener = (id: string, events?: StoredEvent[]) => void;
+type Listeners = { [T in Topic]: Set<Listener> };
+
+/** Notifies other nodes, if there is one, with the number of this one, channels and IDs. */
+const WAKE_SQL = `select others, (select count(*) from (select pg_notify(channel, id)
+    from unnest($2::text[], $3::text[]) as wake_ups (channel, id) where others > 0 offset 0) as notified) as notified
+  from (select count(*)::int as others from (${LIVE_NODES_SQL}) as living (node) where node <> $1) as living`;
 
 type Connected = { client: pg.Client; number: number };
 
 async function open(
   where: pg.PoolConfig | string,
-  listeners: Listeners,
+  { deliver, arrived }: { deliver(wakeUp: WakeUp): void; arrived(): void },
   dropped: (error?: Error) => void,
 ): Promise<Connected> {
   const client = new pg.Client({
@@ -98,27 +124,35 @@ async function open(
   });
   client.on("error", dropped);
   client.on("end", () => dropped());
-  client.on("notification", ({ channel, payload = "" }) => {
+  let own: number | undefined;
+  client.on("notification", ({ channel, payload = "", processId }) => {
+    // This process has heard before.
+    if (processId === own) return;
+    if (channel === ARRIVALS) return arrived();
     for (const topic of Object.keys(CHANNELS) as Topic[])
-      if (CHANNELS[topic] === channel) for (const tell of listeners[topic]) tell(payload);
+      if (CHANNELS[topic] === channel) deliver({ topic, id: payload });
   });
   try {
     await client.connect();
     // So that the server notices within seconds when the machine of a node is gone without a word.
     await client.query("set tcp_keepalives_idle = 5; set tcp_keepalives_interval = 2; set tcp_keepalives_count = 3");
-    const { rows } = await client.query<{ number: number }>("select nextval('node_numbers')::int as number");
-    const number = rows[0]?.number ?? 0;
-    await client.query("select pg_advisory_lock($1, $2)", [NODE_LOCK, number]);
-    await client.query(
-      Object.values(CHANNELS)
-        .map((channel) => `listen ${channel}`)
-        .join("; "),
+    const { rows } = await client.query<{ number: number; own: number }>(
+      "select nextval('node_numbers')::int as number, pg_backend_pid() as own",
     );
+    const number = rows[0]?.number ?? 0;
+    own = rows[0]?.own;
+    await client.query("select pg_advisory_lock($1, $2)", [NODE_LOCK, number]);
+    await client.query([...Object.values(CHANNELS), ARRIVALS].map((channel) => `listen ${channel}`).join("; "));
+    await client.query(`notify ${ARRIVALS}`);
     return { client, number };
   } catch (error) {
     await client.end().catch(() => {});
     throw error;
   }
+}
+
+function expire(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms).unref());
 }
 
 /** Returns whether another living node could continue this node's work. */

@@ -136,6 +136,9 @@ export type Events = {
   created_at: Time;
 };
 
+/** The same row, as it is read. */
+export type StoredEvent = { number: number; generationId: string | null; part: StreamPart; at: Date };
+
 /** Calls of a generation's steps. `outcome` is set once and for all when a call is over. */
 export type Calls = {
   generation_id: string;

@@ -20,7 +20,7 @@ test("a node that ends gives those who follow here what they were not told of ye
   // Nobody tells this node anything, as if the notification were still on its way.
   const hub = createEventHub({
     ...world().ports,
-    node: { number: async () => 1, on: () => () => {}, close: async () => {} },
+    node: { number: async () => 1, on: () => () => {}, publish: () => {}, close: async () => {} },
   });
   const source = hub.follow(session, 0, new AbortController().signal);
   await source.next();

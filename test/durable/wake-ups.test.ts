@@ -1,0 +1,114 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import * as z from "zod/mini";
+import { createNode, type Node } from "#backend/store/node";
+import type { Tool } from "#connectors/service";
+import { createWorld, type World } from "#test/backend";
+import { connect } from "#test/consent";
+import { useDatabase } from "#test/database";
+import { deskServices } from "#test/desk";
+import { json } from "#test/outside";
+import { scriptedModel } from "#test/scripted-model";
+import { ask, follow } from "#test/turn";
+
+/** A node that ends between a commit and its notification has told nobody: its commits are all that others have of it. */
+
+const database = useDatabase();
+const gate = { open: Promise.withResolvers<void>() };
+const model = scriptedModel((url, init) => a.outside.fetch(url, init));
+const nodes: Node[] = [];
+let a: World;
+let b: World;
+
+beforeAll(() => {
+  for (let count = 0; count < 2; count++) nodes.push(createNode(database().config, () => {}));
+});
+afterAll(async () => {
+  for (const node of nodes) await node.close();
+});
+beforeEach(() => {
+  const { db } = database();
+  const [first, second] = nodes as [Node, Node];
+  gate.open = Promise.withResolvers();
+  const services = deskServices([], undefined, [waitTool]);
+  const common = { services, ...model.ports, clock: Date, leaveMs: 30_000 };
+  a = createWorld({ db, node: first, ...common });
+  b = createWorld({ db, node: { ...second, publish: () => {} }, ...common });
+});
+afterEach(async () => {
+  gate.open.resolve();
+  await Promise.all([a.backend.close(), b.backend.close()]);
+  a.outside.settled();
+  expect(model.left()).toBe(0);
+});
+
+/** Looks, as a backend does once a second, until something has come. */
+async function whileTicking<T>(world: World, wanted: Promise<T>): Promise<T> {
+  let come = false;
+  const settled = wanted.finally(() => {
+    come = true;
+  });
+  settled.catch(() => {});
+  while (!come) {
+    await world.backend.tick();
+    await Promise.race([settled.catch(() => {}), new Promise((resolve) => setTimeout(resolve, 20))]);
+  }
+  return await settled;
+}
+
+test("followers at another node get what nobody told them of when that looks", async () => {
+  const { token } = await connect(a);
+  model.script({ text: "Hello." });
+  const turn = await ask(b, token, "hello");
+  const other = await follow(a, token, turn.session);
+  await whileTicking(a, other.next("finish"));
+  await whileTicking(b, turn.end());
+  expect(other.text()).toBe("Hello.");
+  await other.close();
+});
+
+test("a generation is stopped although its node was not told of that", async () => {
+  const { token } = await connect(a);
+  model.script(() => new Promise(() => {}));
+  const turn = await ask(a, token, "hello");
+  const { messageMetadata } = await turn.next("start");
+  await turn.next("start-step");
+  expect((await b.call(`POST /generations/${messageMetadata?.generation_id}/cancel`, { token })).status).toBe(200);
+  await whileTicking(a, turn.end());
+  expect(turn.parts.at(-1)).toMatchObject({ type: "abort", reason: "The person cancelled it." });
+});
+
+test("an answer that a running step was not told of is found while another call still runs", async () => {
+  const { token } = await connect(a);
+  model.script(
+    {
+      calls: [
+        ["c1", "jira.close_issue", { issue: "KAY-3" }],
+        ["c2", "jira.wait", {}],
+      ],
+    },
+    { text: "Closed." },
+  );
+  const turn = await ask(a, token, "close it, and wait");
+  const { interaction_id } = await turn.asked();
+  a.outside.expect("POST https://api.atlassian.com/close/KAY-3", json({}));
+  const where = `POST /sessions/${turn.session}/interactions/${interaction_id}`;
+  expect((await b.call(where, { token, body: { action: "approve" } })).status).toBe(200);
+  expect((await whileTicking(a, turn.next("tool-output-available"))).toolCallId).toBe("c1");
+  gate.open.resolve();
+  await whileTicking(a, turn.end());
+  expect(turn.text()).toBe("Closed.");
+});
+
+/** A read that takes as long as the test wants. */
+const waitTool: Tool = {
+  name: "jira.wait",
+  description: "Wait.",
+  access: "read",
+  input: z.object({}),
+  examples: ["wait"],
+  summary: () => "Wait",
+  run: async () => {
+    await gate.open.promise;
+    return { data: null, text: "Waited." };
+  },
+};
