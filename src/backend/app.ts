@@ -43,10 +43,10 @@ type Env = { Bindings: { requestId: string; address: string } };
  * Creates the backend: Request in, Response out. Access, size and rate limits are enforced here, once for all routes.
  * The socket (`listen.ts`) and the database (closed by its owner) are not part of it.
  */
-export function createBackend(given: BackendPorts): Backend {
-  const links = given.links ?? createMcpClientPool(given);
-  given.links = links;
-  const ports: BackendPorts = { ...given, db: connectWakeUps(given.db, given.node) };
+export function createBackend(ports: BackendPorts): Backend {
+  const links = ports.links ?? createMcpClientPool(ports);
+  ports.links = links;
+  ports.db = connectWakeUps(ports.db, ports.node);
   const engine = createEngine(ports);
   const turns = ports.agentRole ? createAgentServer(ports) : undefined;
   let draining = false;
