@@ -84,7 +84,12 @@ async function start(options: EmbeddedOptions, ports: EmbeddedHostPorts, onStop:
   // Only now, because a start on a slow machine is not idle time.
   idle = watchIdle(
     options.idleLimitMs,
-    { now: ports.clock.now, busy: () => (inside?.busy() ?? 0) > 0, every: ports.every },
+    {
+      now: ports.clock.now,
+      busy: () => (inside?.busy() ?? 0) > 0,
+      needed: async () => inside !== undefined && (await hasOpenWork(inside)),
+      every: ports.every,
+    },
     onStop,
   );
   const started = (await ports.processes.getStartTime(pid)) ?? "";
@@ -98,6 +103,12 @@ async function start(options: EmbeddedOptions, ports: EmbeddedHostPorts, onStop:
       await host.close();
     },
   };
+}
+
+/** Returns whether a request runs, or waits for an answer that nobody could give once this backend has ended. */
+async function hasOpenWork(backend: Backend): Promise<boolean> {
+  const { shared } = await backend.status();
+  return Object.values(shared?.generations ?? {}).some((count) => (count ?? 0) > 0);
 }
 
 function stopRequested(request: Request, secret: string, backend: Backend | undefined, onStop: () => void): Response {
@@ -128,19 +139,36 @@ export function withProof(secret: string, getUrl: () => string, fetch: Backend["
 }
 
 /** Ports of the idle clock. */
-export type IdlePorts = { now(): number; busy(): boolean; every(ms: number, tick: () => void): () => void };
+export type IdlePorts = {
+  now(): number;
+  busy(): boolean;
+  /** Whether it must stay although it is idle; asked only then. */
+  needed(): Promise<boolean>;
+  every(ms: number, tick: () => void): () => void;
+};
 
 /**
- * Calls `onIdle` once when there was no request for `limitMs` and nothing is running.
+ * Calls `onIdle` once when there was no request for `limitMs`, nothing is running, and it is not needed.
  * @returns `touch`, to be called with every request, and `stop`
  */
 export function watchIdle(limitMs: number, ports: IdlePorts, onIdle: () => void): { touch(): void; stop(): void } {
   let last = ports.now();
+  let asking = false;
   const stop = ports.every(Math.max(50, Math.min(limitMs / 4, 30_000)), () => {
     if (ports.busy()) last = ports.now();
-    if (ports.now() - last < limitMs) return;
-    stop();
-    onIdle();
+    if (asking || ports.now() - last < limitMs) return;
+    asking = true;
+    const since = last;
+    void ports
+      .needed()
+      .catch(() => false)
+      .then((needed) => {
+        asking = false;
+        if (needed) last = ports.now();
+        if (last !== since || ports.busy()) return;
+        stop();
+        onIdle();
+      });
   });
   return {
     touch: () => {

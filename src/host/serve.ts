@@ -25,10 +25,10 @@ import { resolveClientAddress, type TrustPolicy } from "./trusted-proxies.ts";
 const TICK_MS = 1_000;
 
 /**
- * How long work continues after its client disconnects without a message, in ms. Locally the user has closed the
- * terminal; a remote connection may only be interrupted.
+ * How long work continues after its client disconnects without a message, in ms. Locally the process has died; one whose
+ * terminal was closed has this long to say that the work is to continue. A remote connection may only be interrupted.
  */
-const LEAVE_EMBEDDED_MS = 700;
+const LEAVE_EMBEDDED_MS = 3_000;
 const LEAVE_HOSTED_MS = 30_000;
 
 /** Options of a backend, combined from flags, environment, and settings. */

@@ -58,6 +58,7 @@ const JOURNEYS: Record<string, [document: string, line: string[]][]> = {
     ["confirm", ["confirm", "$.confirmation_token", "--deny"]],
   ],
   streams: [
+    ["ask", ["ask", "--background", "what is open in project KAY?"]],
     ["ask stream", ["ask", "--stream", "what is open in project KAY?"]],
     ["ask stream", ["ask", "--stream", "create a task in KAY: Three"]],
     ["attach", ["attach"]],

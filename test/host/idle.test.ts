@@ -5,10 +5,11 @@ import { watchIdle } from "#host/embedded";
 function watched(limitMs: number) {
   let now = 0;
   let tick: (() => void) | undefined;
-  const world = { busy: false, log: [] as number[], every: 0 };
+  const world = { busy: false, needed: false, log: [] as number[], every: 0 };
   const ports = {
     now: () => now,
     busy: () => world.busy,
+    needed: async () => world.needed,
     every(ms: number, onTick: () => void) {
       world.every = ms;
       tick = onTick;
@@ -18,49 +19,60 @@ function watched(limitMs: number) {
     },
   };
   const idle = watchIdle(limitMs, ports, () => world.log.push(now));
-  const pass = (ms: number) => {
+  const pass = async (ms: number) => {
     for (const end = now + ms; now < end; ) {
       now += Math.min(world.every, end - now);
       tick?.();
+      await new Promise(setImmediate);
     }
   };
   return { world, idle, pass, ticks: () => tick !== undefined };
 }
 
-test("a backend that nobody asks is idle after the limit, once", () => {
+test("a backend that nobody asks is idle after the limit, once", async () => {
   const { world, pass, ticks } = watched(1_800_000);
-  pass(1_770_000);
+  await pass(1_770_000);
   expect(world.log).toEqual([]);
-  pass(3_600_000);
+  await pass(3_600_000);
   expect(world.log).toEqual([1_800_000]);
   expect(ticks()).toBe(false);
 });
 
-test("a request puts it off", () => {
+test("a request puts it off", async () => {
   const { world, idle, pass } = watched(60_000);
-  pass(50_000);
+  await pass(50_000);
   idle.touch();
-  pass(50_000);
+  await pass(50_000);
   expect(world.log).toEqual([]);
-  pass(30_000);
+  await pass(30_000);
   expect(world.log).toHaveLength(1);
 });
 
-test("work that is under way puts it off, from its end on", () => {
+test("work that is under way puts it off, from its end on", async () => {
   const { world, pass } = watched(60_000);
   world.busy = true;
-  pass(600_000);
+  await pass(600_000);
   world.busy = false;
-  pass(59_000);
+  await pass(59_000);
   expect(world.log).toEqual([]);
-  pass(30_000);
+  await pass(30_000);
   expect(world.log).toHaveLength(1);
 });
 
-test("once stopped it tells nobody", () => {
+test("N61 while a request waits for an answer it stays, from its end on", async () => {
+  const { world, pass } = watched(60_000);
+  world.needed = true;
+  await pass(600_000);
+  expect(world.log).toEqual([]);
+  world.needed = false;
+  await pass(120_000);
+  expect(world.log).toHaveLength(1);
+});
+
+test("once stopped it tells nobody", async () => {
   const { world, idle, pass, ticks } = watched(60_000);
   idle.stop();
-  pass(600_000);
+  await pass(600_000);
   expect([world.log, ticks()]).toEqual([[], false]);
 });
 

@@ -33,7 +33,7 @@ async function stopUnattended(
   if (isOver()) return;
   if (await isFollowedElsewhere(ports.db, conversationId, await ports.node.number())) return;
   for (const row of await listOpenGenerations(ports.db, conversationId)) {
-    if (!ids.has(row.id) || row.status !== "running") continue;
+    if (!ids.has(row.id) || row.status !== "running" || row.detached) continue;
     if (await wasAttendedSince(ports.db, row.id, since)) continue;
     // An agent server elsewhere works on, and reports what comes of it.
     if (row.progress.remote?.direct) await recordStreamOutcome(ports, row.id, { outcome: "broken" });

@@ -36,9 +36,9 @@ export async function startGeneration(
   ports: BackendPorts,
   engine: Engine,
   installationId: string,
-  asked: Pick<AskRequest, "session_id" | "when_busy" | "interactive"> & NewGeneration,
+  asked: Pick<AskRequest, "session_id" | "when_busy" | "interactive" | "background"> & NewGeneration,
 ): Promise<StartedGeneration> {
-  const { interactive = false, remote, link } = asked;
+  const { interactive = false, background: detached = false, remote, link } = asked;
   const given = await shouldDelegate(ports, asked);
   const runsAt = given ? "agent" : "backend";
   const request: GenerationRequest = { ...asked.request, runsAt, ...getTrace(ports) };
@@ -52,7 +52,7 @@ export async function startGeneration(
   if (given) await checkSharedConversation(ports, request, conversationId);
   if (known) await makeWay(ports, engine, conversationId, asked);
   return await runTransaction(ports.db, async (tx) => {
-    const started = await startGenerationIn(tx, { installationId, conversationId, request, remote, now });
+    const started = await startGenerationIn(tx, { installationId, conversationId, request, remote, detached, now });
     await link(tx, started.generationId);
     return started;
   });
@@ -72,12 +72,14 @@ export async function startGenerationIn(
     conversationId,
     request,
     remote,
+    detached,
     now,
   }: {
     installationId: string;
     conversationId: string;
     request: GenerationRequest;
     remote?: RemoteTurn;
+    detached?: boolean;
     now: number;
   },
 ): Promise<StartedGeneration> {
@@ -86,7 +88,15 @@ export async function startGenerationIn(
   const queued = before.length > 0;
   const status = queued ? "paused" : "running";
   const progress = remote && advanceProgress(INITIAL_PROGRESS, { type: "agent-asked", turn: remote });
-  const generationId = await createGeneration(tx, { installationId, conversationId, status, request, progress, now });
+  const generationId = await createGeneration(tx, {
+    installationId,
+    conversationId,
+    status,
+    request,
+    progress,
+    now,
+    ...(detached ? { detached } : {}),
+  });
   return { conversationId, generationId, after, queued };
 }
 

@@ -32,6 +32,7 @@ const FEATURES = [
   "ask_model",
   "approval_timeout",
   "usage",
+  "background",
 ];
 
 /** Limits that an agent server outside this database cannot enforce. */

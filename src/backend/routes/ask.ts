@@ -49,6 +49,18 @@ export function createAskRoutes(ports: BackendPorts, engine: Engine): Hono {
   return app;
 }
 
+/** Starts a generation that nobody has to follow, and answers at once. */
+async function beginInBackground(
+  ports: BackendPorts,
+  engine: Engine,
+  installationId: string,
+  { body, link }: { body: unknown } & Pick<RequestRecord, "link">,
+): Promise<AskResult> {
+  const { session_id, generation_id } = await beginAskStream(ports, engine, installationId, body, link);
+  const message = "The request runs in the background.";
+  return { status: 200, body: { status: "pending", message, session_id, generation_id } };
+}
+
 /** A client that takes a stream gets one; what answers a confirmation is JSON in any case. */
 function wantsStream(request: Request): boolean {
   return /\btext\/event-stream\b/i.test(request.headers.get("accept") ?? "");
@@ -63,7 +75,8 @@ async function streamOnce(
 ): Promise<Response> {
   let client: RequestedClient | undefined;
   const { status, body: kept } = await runOnce(ports, installationId, request, async (body, signal, { link }) => {
-    if (isConfirmation(body)) return await answerPrompt(ports, engine, installationId, { body, signal, link });
+    if (isConfirmation(body) || (body as Partial<AskRequest> | null)?.background === true)
+      return await answerPrompt(ports, engine, installationId, { body, signal, link });
     checkPrompt(body);
     const stream = await beginAskStream(ports, engine, installationId, body, link);
     const given = (body as AskRequest).client;
@@ -94,6 +107,8 @@ async function answerPrompt(
     return await answerConfirmation(ports, engine, installationId, request, { signal, link });
   }
   checkPrompt(body);
+  if ((body as Partial<AskRequest>).background === true)
+    return await beginInBackground(ports, engine, installationId, { body, link });
   return await ask(ports, engine, installationId, parseShape(AskRequest, body, "the request"), { signal, link });
 }
 

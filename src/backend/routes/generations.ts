@@ -11,6 +11,7 @@ import { getPendingRequest, listPendingRequests } from "../generations/pending.t
 import type { BackendPorts } from "../ports.ts";
 import { isConversationOwner } from "../store/conversations.ts";
 import { findLastEventNumber } from "../store/events.ts";
+import { detachGeneration } from "../store/generations.ts";
 import { readJsonBody } from "./body.ts";
 import { parseClientQuery } from "./client-mode.ts";
 import { streamEvents } from "./event-stream.ts";
@@ -65,6 +66,13 @@ export function createGenerationRoutes(ports: BackendPorts, engine: Engine): Hon
     const row = await findOwnGeneration(ports, installationId, c.req.param("id"));
     await answerAuth(ports, engine, row, parseShape(AuthAnswer, await readJsonBody(c.req.raw), "the answer"));
     return c.json(toGenerationView(await findOwnGeneration(ports, installationId, row.id)));
+  });
+  app.post("/generations/:id/detach", async (c) => {
+    const { installationId } = await authenticate(ports, c.req.raw);
+    const row = await findOwnGeneration(ports, installationId, c.req.param("id"));
+    if (!(await detachGeneration(ports.db, row.id)))
+      throw new Problem("GENERATION_CLOSED", "This request has ended.", { hint: "" });
+    return c.json(toGenerationView(row));
   });
   app.post("/generations/:id/cancel", async (c) => {
     const { installationId } = await authenticate(ports, c.req.raw);

@@ -23,10 +23,11 @@ export async function createGeneration(
     status: "running" | "paused";
     request: GenerationRequest;
     progress?: GenerationProgress;
+    detached?: boolean;
     now: number;
   },
 ): Promise<string> {
-  const { request, progress = INITIAL_PROGRESS } = generation;
+  const { request, progress = INITIAL_PROGRESS, detached = false } = generation;
   const id = `gen_${randomBytes(16).toString("hex")}`;
   await db
     .insertInto("generations")
@@ -35,6 +36,7 @@ export async function createGeneration(
       conversation_id: generation.conversationId,
       installation_id: generation.installationId,
       status: generation.status,
+      detached,
       request: toJsonColumn(request),
       ...toProgressColumns({ request, progress }),
       created_at: sql`greatest(${new Date(generation.now)}::timestamptz, (select max(created_at) + interval '1 microsecond'
@@ -135,6 +137,12 @@ function getColumns({ state, step, auth, ...plain }: GenerationChange) {
     ...(step === undefined ? {} : { step: step === null ? null : toJsonColumn(step) }),
     ...(auth === undefined ? {} : { auth: auth === null ? null : toJsonColumn(auth) }),
   };
+}
+
+/** Lets a generation run although nobody follows it. Returns false if it is over. */
+export async function detachGeneration(db: DbConnection, id: string): Promise<boolean> {
+  const query = db.updateTable("generations").set({ detached: true }).where("id", "=", id);
+  return (await query.where("finished_at", "is", null).executeTakeFirst()).numUpdatedRows > 0n;
 }
 
 /** Those of a conversation that are not over, in the order they were asked for. @throws Problem STORE_UNREADABLE */

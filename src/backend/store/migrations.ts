@@ -22,6 +22,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   "016_writes": runEach(() => WRITES),
   "017_waiting": runEach(() => WAITING),
   "018_mcp_own_clients": runEach(() => MCP_OWN_CLIENTS),
+  "019_detached": runEach(() => DETACHED),
 };
 
 function runEach(list: () => string[]): Migration {
@@ -241,3 +242,6 @@ const WAITING = [
 
 /** A client that a user registered for an MCP server: its secret, and the authorization server that it was first used at. */
 const MCP_OWN_CLIENTS = [`alter table mcp_services add column sealed_client bytea, add column client_issuer text`];
+
+/** Generations that run although nobody follows them. */
+const DETACHED = [`alter table generations add column detached boolean not null default false`];

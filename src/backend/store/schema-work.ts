@@ -67,6 +67,8 @@ export type Generations = {
   retry_at: MaybeTime;
   /** Why it should stop, if it should. */
   cancel: string | null;
+  /** Whether it runs although nobody follows it. */
+  detached: Generated<boolean>;
   created_at: Time;
   finished_at: MaybeTime;
 };

@@ -21,8 +21,8 @@ export function getCancelGraceMs({ flags }: Pick<Kay, "flags">): number {
 }
 
 /**
- * Cancels the generation at the backend after Ctrl+C or a timeout, so that nothing continues unseen. A closed terminal
- * (SIGHUP) cancels nothing, so that the conversation can be resumed.
+ * Cancels the generation at the backend after Ctrl+C or a timeout, so that nothing continues unseen. After a closed
+ * terminal (SIGHUP) it runs on, so that the conversation can be resumed.
  * @returns the error to fail with instead of `error`: after a timeout it says what was done and what may continue
  */
 export async function cancelGeneration(
@@ -33,7 +33,12 @@ export async function cancelGeneration(
 ): Promise<unknown> {
   if (!view?.generation_id) return isTimedOut(kay) ? timedOutProblem(kay, UNSEEN) : error;
   const isOver = ENDED.includes(view.status ?? "");
-  if (isOver || kay.signal.reason === "SIGHUP") return error;
+  if (isOver) return error;
+  if (kay.signal.reason === "SIGHUP") {
+    // A backend without this call stops it after a while.
+    await link.api.detachGeneration(view.generation_id).catch(() => {});
+    return error;
+  }
   const over = new AbortController();
   const limit = kay.clock.sleep(isTimedOut(kay) ? OVER_TIME_LIMIT_MS : LIMIT_MS, over.signal).then(
     () => undefined,

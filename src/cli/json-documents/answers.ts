@@ -30,6 +30,15 @@ export const Answer = z.extend(AskResponse, {
   pending: z.optional(z.array(Waiting)),
 });
 
+/** What `kay ask --background` prints. */
+export const Background = z.looseObject({
+  status: z.literal("running"),
+  session_id: z.string(),
+  generation_id: z.string(),
+  /** The command that follows it. */
+  follow: z.string(),
+});
+
 /** What `kay pending` prints. */
 export const Pending = z.looseObject({
   pending: z.array(

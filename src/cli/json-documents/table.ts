@@ -9,7 +9,7 @@ import {
 import { AddServiceResponse, ClientDocument, RemoveServiceResponse } from "#protocol/custom-services";
 import { ServicesResponse, ServiceView, ToolsResponse, ToolView } from "#protocol/tools";
 import { Connect, Connections, Disconnect, KnownServices, Logout, Whoami } from "./accounts.ts";
-import { Answer, Conversation, Line, Pending } from "./answers.ts";
+import { Answer, Background, Conversation, Line, Pending } from "./answers.ts";
 import { Failure, ToolAuthRequired } from "./failure.ts";
 import {
   Completion,
@@ -37,7 +37,7 @@ export const JSON_DOCUMENTS: Record<string, JsonDocument> = {
   "approvals list": { title: "Every approval that lasts", schema: GrantsResponse },
   "approvals revoke": { title: "The approval that was taken back", schema: Revoked },
   "approvals test": { title: "Whether a call would ask, and why", schema: GrantTestResponse },
-  ask: { title: "The answer, or the request at which it stopped", schema: Answer },
+  ask: { title: "The answer, or the request at which it stopped", schema: z.union([Answer, Background]) },
   "ask stream": { title: "A line of a streamed answer", schema: Line },
   attach: { title: "A line of a joined conversation", schema: Line },
   completion: { title: "The script for a shell", schema: Completion },

@@ -12,6 +12,7 @@ import type { Kay } from "../kay.ts";
 import { type AuthCard, createAuthConnector } from "./auth-connector.ts";
 import { loadCandidates } from "./candidates.ts";
 import type { ConversationClient } from "./conversation-client.ts";
+import { detachSession } from "./detach.ts";
 import type { EffectPorts } from "./effects.ts";
 import { formatFault } from "./format-fault.ts";
 import { toConfirmCard, toParts } from "./guide-answers.ts";
@@ -39,7 +40,7 @@ export type SessionPorts = {
   now(): Session;
   /** The call that was begun last, with all it brought. */
   newest(): ToolItem | undefined;
-  leave(): void;
+  leave(reason?: "detached"): void;
 };
 
 /** How long a link of `/connect` can be used, in ms. */
@@ -131,6 +132,11 @@ export function createSessionContext(ports: SessionPorts): SessionContext {
       dispatch({ type: "reset" });
     },
     quit: leave,
+    detach: async () => {
+      const isRunning = await detachSession(kay, link, now());
+      if (isRunning) leave("detached");
+      return isRunning;
+    },
     width: () => kay.terminal.stdout.columns(),
   };
   const answered = (answer: AskResponse, prompt: string | null) => {

@@ -7,6 +7,7 @@ import { toLine } from "#ui/text/words";
 import type { TimedPart } from "#ui/view/reduce";
 import type { ToolItem } from "#ui/view/view";
 import { createPainter } from "#ui/views/painter";
+import { getCancelGraceMs } from "../ask/cancel.ts";
 import type { BackendHandle } from "../backend/handle.ts";
 import { formatProfileFlag } from "../backend/profile-flag.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
@@ -15,6 +16,7 @@ import { wantsColor } from "../terminal/terminal.ts";
 import { collectWords, listSlashCandidates, loadCandidates } from "./candidates.ts";
 import { createSessionContext } from "./context.ts";
 import { createConversationClient } from "./conversation-client.ts";
+import { detachSession } from "./detach.ts";
 import { createEffectRunner } from "./effects.ts";
 import { formatFault } from "./format-fault.ts";
 import { readKeys } from "./line-input.ts";
@@ -35,6 +37,7 @@ export async function runInkSession(kay: Kay, link: BackendHandle, options: Sess
   const { terminal, clock } = kay;
   const { stdout } = terminal;
   const over = new AbortController();
+  kay.shutdownGraceMs = getCancelGraceMs(kay);
   const mine: Kay = { ...kay, signal: AbortSignal.any([over.signal, kay.signal]) };
   const hasColor = wantsColor(stdout, kay.env, kay.flags.color);
   const painter = createPainter({ columns: stdout.columns(), rows: stdout.rows() }, hasColor);
@@ -103,7 +106,7 @@ export async function runInkSession(kay: Kay, link: BackendHandle, options: Sess
     },
     now: () => session,
     newest: () => newest,
-    leave: () => over.abort(),
+    leave: (reason) => over.abort(reason),
   });
   const perform = createEffectRunner(world);
   const undivert = kay.out.divert(world.say);
@@ -128,7 +131,9 @@ export async function runInkSession(kay: Kay, link: BackendHandle, options: Sess
     world.end();
     stage.end();
   }
-  return leaveWord(kay, session, conversation);
+  // `run` limits the time for this.
+  if (kay.signal.reason === "SIGHUP") await detachSession(kay, link, session).catch(() => {});
+  return leaveWord(kay, session, conversation, over.signal.reason === "detached");
 }
 
 /** Answers to keys, and what a person called up, are seen without delay. */
@@ -211,8 +216,13 @@ function gathering(kay: Kay, flush: (parts: TimedPart[]) => void): Gathering {
 }
 
 /** The way back, and the exit code: 8 where something waits for an answer that was left open. */
-function leaveWord(kay: Kay, session: Session, conversation: string | undefined): ExitCode {
+function leaveWord(kay: Kay, session: Session, conversation: string | undefined, isDetached: boolean): ExitCode {
   if (conversation === undefined) return EXIT.ok;
+  if (isDetached) {
+    const attach = `kay attach ${toLine(conversation)}${formatProfileFlag(kay.profile())}`;
+    kay.out.writeProgress(`It is still running. Come back with \`${attach}\`.`);
+    return EXIT.ok;
+  }
   const waits = listCards(session).length > 0;
   const open = waits ? " What waits for an answer stays open." : "";
   // In backticks it is a command, which is never broken.

@@ -172,6 +172,8 @@ function getContext(session: Session, mine: Kay): SlashContext {
     quit: () => {
       session.leaving = true;
     },
+    // Commands are read between requests only.
+    detach: async () => false,
     width: () => mine.terminal.stdout.columns(),
   };
 }

@@ -53,6 +53,8 @@ export type ConversationCalls = {
   /** `POST /generations/:id/auth`: reports whether a service that the generation needs was connected. */
   answerAuth(generationId: string, answer: AuthAnswer): Promise<GenerationView>;
   cancelGeneration(id: string): Promise<GenerationView>;
+  /** `POST /generations/:id/detach`: it runs although nobody follows it. */
+  detachGeneration(id: string): Promise<GenerationView>;
   policies(): Promise<PoliciesResponse>;
   /** Changes these policies and returns all; `null` removes one. */
   putPolicies(change: PoliciesChange): Promise<PoliciesResponse>;
@@ -124,6 +126,7 @@ export function createConversationCalls(caller: Caller): ConversationCalls {
     generation: (id) => get(GenerationView, buildGenerationPath(id)),
     answerAuth: (id, answer) => write(GenerationView, "POST", `${buildGenerationPath(id)}/auth`, answer),
     cancelGeneration: (id) => write(GenerationView, "POST", `${buildGenerationPath(id)}/cancel`, {}),
+    detachGeneration: (id) => write(GenerationView, "POST", `${buildGenerationPath(id)}/detach`, {}),
     policies: () => get(PoliciesResponse, "/policies"),
     putPolicies: (change) => write(PoliciesResponse, "PUT", "/policies", change),
     startProgramCall: (request) => write(ProgramCallView, "POST", "/calls", request),

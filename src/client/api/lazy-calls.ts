@@ -19,6 +19,7 @@ const CONVERSATION_CALLS = [
   "cancelGeneration",
   "startProgramCall",
   "programCall",
+  "detachGeneration",
   "policies",
   "putPolicies",
   "approvals",

@@ -235,3 +235,28 @@ test("messages sent in the same moment run in the order in which they were taken
   expect(said.map(({ content }) => content)).toEqual(["0", "1", "2", "3", "4", "5", "6"]);
   await first.end();
 });
+
+test("N61 a detached request runs to its end, whoever leaves it", async () => {
+  const { token } = await connect(world());
+  const { promise, resolve } = Promise.withResolvers<void>();
+  model.script({ text: ["One", " two."], meanwhile: promise });
+  const turn = await ask(world(), token, "count");
+  const generation = (await turn.next("start")).messageMetadata?.generation_id;
+  await turn.next("text-delta");
+  const { body } = await world().call(`POST /generations/${generation}/detach`, { token });
+  expect(body).toMatchObject({ status: "running" });
+  await turn.close();
+  const reader = await follow(world(), token, turn.session);
+  await reader.next("text-delta");
+  await reader.close();
+  await new Promise((done) => setTimeout(done, 300));
+  resolve();
+  const all = await follow(world(), token, turn.session);
+  await all.next("finish");
+  expect(all.text()).toBe("One two.");
+  await all.close();
+  expect(await world().call(`POST /generations/${generation}/detach`, { token })).toMatchObject({
+    status: 409,
+    body: { code: "GENERATION_CLOSED" },
+  });
+});

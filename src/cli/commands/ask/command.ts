@@ -11,6 +11,7 @@ import { canHaveSession, openSession, showGreeting } from "../../session/open.ts
 type Options = OneShotOptions &
   OutputOptions &
   AllowOptions & {
+    background?: boolean;
     confirm?: boolean;
     model?: string;
     approvalTimeout?: number;
@@ -44,6 +45,7 @@ export function createAskCommand(kay: Kay): Command {
       "Continue a conversation by ID, title, or `latest` (default: choose from a list)",
     )
     .option("--queue", "Wait for the running request in that conversation instead of cancelling it")
+    .option("--background", "Print the conversation ID and let the request run without this terminal")
     .option("--stream", "Stream the answer as JSON Lines (requires --json)")
     .option("--file <file>", "Add a text file to the prompt; can be repeated (use `-` for stdin)", collectValues)
     .option("--output-schema <file>", "Answer with JSON that matches this JSON Schema")
@@ -62,6 +64,7 @@ Examples:
   $ kay ask "what is open in project KAY?"
   $ kay ask --confirm "close KAY-3"
   $ kay ask --dry-run "close KAY-3"
+  $ kay ask --background "summarise the open bugs in KAY in #general"
   $ kay ask --allow slack.send_message:#ci "tell #ci that the build is green"
   $ git log -5 | kay ask "create a task in KAY that reviews these commits"
   $ kay ask "show the bugs in KAY" --output-schema bugs.schema.json -o bugs.json
@@ -118,6 +121,7 @@ async function askFor(kay: Kay, words: string[], options: Options): Promise<Exit
   };
   const { checkLimitsSupported } = await import("../../ask/allow-list.ts");
   await checkLimitsSupported(link, body);
+  if (options.background) return (await import("../../ask/background.ts")).askInBackground(kay, link, body, options);
   if (!options.confirm) {
     const { askOnce } = await import("../../ask/once.ts");
     return askOnce(kay, link, body, { ...options, check });
@@ -131,16 +135,20 @@ async function askFor(kay: Kay, words: string[], options: Options): Promise<Exit
 
 /** Returns whether an option applies to a single request only, so no session can start. */
 function isOneShot(options: Options): boolean {
-  const { confirm, queue, file, output, outputSchema, maxSteps } = options;
+  const { background, confirm, queue, file, output, outputSchema, maxSteps } = options;
   return (
-    Boolean(confirm || queue || file || hasAllowOptions(options)) ||
+    Boolean(background || confirm || queue || file || hasAllowOptions(options)) ||
     [output, outputSchema, maxSteps].some((each) => each !== undefined)
   );
 }
 
 function checkOptions(kay: Kay, options: Given): void {
-  const { stream, confirm, queue, continue: newest, resume, output } = options;
+  const { background, stream, confirm, queue, continue: newest, resume, output } = options;
   checkAllowOptions(options);
+  if (background && (confirm || stream || output !== undefined))
+    throw new Problem("USAGE", "--background cannot be combined with --confirm, --stream or --output.", {
+      hint: "`kay attach <conversation> --json` streams it later.",
+    });
   if (stream && !kay.flags.json) throw new Problem("USAGE", "--stream requires --json.");
   if (confirm && (stream || queue))
     throw new Problem("USAGE", "--confirm cannot be combined with --stream or --queue.");

@@ -27,6 +27,8 @@ export type SlashContext = {
   /** Begin a new conversation. */
   clear(): void;
   quit(): void;
+  /** Leave, and let what is running run. Resolves to whether anything is. */
+  detach(): Promise<boolean>;
   /** Cells of a line. */
   width(): number;
 };

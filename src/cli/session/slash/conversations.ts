@@ -44,6 +44,11 @@ export async function runExport(context: SlashContext, argument: string): Promis
   say(`Written to ${toLine(await writeExport(kay, file, text, ask))}.`);
 }
 
+/** `/detach`. */
+export async function runDetach({ detach, say }: SlashContext): Promise<void> {
+  if (!(await detach())) say("Nothing is running. /quit leaves.");
+}
+
 async function number({ link }: SlashContext, argument: string): Promise<string> {
   if (!/^\d{1,2}$/.test(argument)) return (await findConversationId(link, { resume: argument })) ?? argument;
   const { data } = await link.api.sessions({ page: 1, limit: LISTED });

@@ -115,6 +115,12 @@ export const SLASH_COMMANDS: SlashCommand[] = [
       say("Started a new conversation.");
     },
   },
+  {
+    name: "detach",
+    args: "",
+    does: "leave, and let the request run",
+    run: async (context) => (await import("./conversations.ts")).runDetach(context),
+  },
   { name: "quit", args: "", does: "leave", run: async ({ quit }) => quit() },
 ];
 

@@ -1,0 +1,50 @@
+import type { AskRequest } from "#protocol/ask";
+import { Problem } from "#protocol/errors";
+import { quoteShellWord } from "#protocol/shell";
+import type { BackendHandle } from "../backend/handle.ts";
+import { formatProfileFlag } from "../backend/profile-flag.ts";
+import { EXIT, type ExitCode } from "../exit-codes.ts";
+import type { Kay } from "../kay.ts";
+import { findConversationId } from "./conversation.ts";
+
+/** Runs `kay ask --background`: prints the conversation's ID as soon as the backend has the request. */
+export async function askInBackground(
+  kay: Kay,
+  link: BackendHandle,
+  request: AskRequest,
+  options: { queue?: boolean; continue?: boolean; resume?: string },
+): Promise<ExitCode> {
+  const session = await findConversationId(link, options);
+  const started = await startInBackground(kay, link, {
+    ...request,
+    ...(session ? { session_id: session } : {}),
+    ...(options.queue ? { when_busy: "queue" as const } : {}),
+  });
+  const follow = `kay attach ${quoteShellWord(started.session_id)}${formatProfileFlag(kay.profile())}`;
+  if (kay.flags.json) kay.out.writeJson({ status: "running", ...started, follow });
+  else kay.out.writeLine(started.session_id);
+  kay.out.writeProgress(
+    `Running in the background. Follow it with \`${follow}\`; \`kay pending\` lists its questions.`,
+  );
+  return EXIT.ok;
+}
+
+/**
+ * Starts a generation that runs although nobody follows it.
+ *
+ * @throws Problem NOT_FOUND when the backend stops what nobody follows
+ */
+export async function startInBackground(
+  kay: Kay,
+  { api }: BackendHandle,
+  request: AskRequest,
+): Promise<{ session_id: string; generation_id: string }> {
+  const features = (await api.capabilities())?.features ?? [];
+  if (!features.includes("background"))
+    throw new Problem("NOT_FOUND", "This backend does not run requests in the background, so it was not asked.", {
+      hint: "Ask without --background.",
+    });
+  const { session_id, generation_id } = await api.ask({ ...request, background: true }, { signal: kay.signal });
+  if (session_id && generation_id) return { session_id, generation_id };
+  throw new Problem("BAD_ANSWER", "The backend did not say which request it began.");
+}

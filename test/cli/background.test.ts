@@ -1,0 +1,70 @@
+import { expect, test, vi } from "vitest";
+import type { DeskLog } from "#test/desk";
+import { openInk } from "#test/ink";
+import { documentOf, useKay } from "#test/kay";
+import { withDesk } from "#test/session";
+
+const kay = useKay();
+
+vi.setConfig({ testTimeout: 60_000 });
+
+function desk() {
+  const log: DeskLog = [];
+  return { ann: kay({ signedIn: true, services: withDesk(log) }), log };
+}
+
+test("kay ask --background prints the conversation at once, and its questions wait for kay answer", async () => {
+  const { ann, log } = desk();
+  const asked = await ann(["ask", "--background", "delete KAY-3"]);
+  expect(asked).toEqual({
+    exit: 0,
+    stdout: "session_…\n",
+    stderr: "Running in the background. Follow it with `kay attach session_…`; `kay pending` lists its questions.\n",
+  });
+  const session = ann.raw().stdout.trim();
+  await expect.poll(async () => (await ann("pending")).stdout).toContain("Delete KAY-3 for good");
+  await ann("pending --json");
+  const { pending } = JSON.parse(ann.raw().stdout) as { pending: { id: string; session_id: string }[] };
+  expect(pending[0]?.session_id).toBe(session);
+  expect((await ann(["answer", pending[0]?.id ?? "", "--approve"])).exit).toBe(0);
+  expect(log).toEqual(["delete KAY-3"]);
+  expect((await ann(["attach", session])).stdout).toContain("KAY-3 is deleted.");
+});
+
+test("--json says what runs and how to follow it", async () => {
+  const { ann } = desk();
+  const document = documentOf(await ann(["ask", "--background", "--json", "show KAY-3"]));
+  expect(document).toMatchObject({ status: "running", generation_id: expect.stringMatching(/^gen_/) });
+  expect(document).toMatchObject({ follow: `kay attach ${(document as { session_id: string }).session_id}` });
+});
+
+test.for(["--confirm", "--stream --json", "-o out.md"])("--background does not go with %s", async (flags) => {
+  const { exit, stderr } = await desk().ann(`ask --background ${flags} x`);
+  expect([exit, stderr]).toEqual([2, expect.stringContaining("--background cannot be combined")]);
+});
+
+test("/detach leaves a session with its request running, and says how to come back", async () => {
+  const { ann, log } = desk();
+  const ink = await openInk(ann, "ask");
+  await ink.sees("● jira");
+  ink.enter("delete KAY-3");
+  await ink.sees("1 once");
+  ink.enter("/detach");
+  expect((await ink.result).exit).toBe(0);
+  expect(await ink.all()).toMatch(/It is still running\. Come back with\s`kay attach session_\w+`\./);
+  const again = await openInk(ann, "attach");
+  await again.sees("1 once");
+  await again.press("1");
+  await again.shows("KAY-3 is deleted.");
+  await again.leave();
+  expect(log).toEqual(["delete KAY-3"]);
+});
+
+test("/detach where nothing runs stays", async () => {
+  const { ann } = desk();
+  const ink = await openInk(ann, "ask");
+  await ink.sees("● jira");
+  ink.enter("/detach");
+  await ink.shows("Nothing is running. /quit leaves.");
+  await ink.leave();
+});
