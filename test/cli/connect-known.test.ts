@@ -106,10 +106,9 @@ test("the list of known servers needs no sign-in, and connect names them", async
   expect(stdout).toMatch(/^notion\t.*\tbuilt in\t/m);
   const { known } = documentOf(await ann("services list --known --json")) as { known: { name: string }[] };
   expect(known.length).toBeGreaterThan(40);
-  const listed = await ann("connect", { ...TERMINAL, types: [""] });
-  const said = listed.stderr.replace(/\s+/g, " ");
-  expect(said).toContain("MCP servers, by name: apify, asana,");
-  expect(said).toMatch(/and \d+ MCP servers: `kay services list --known`\./);
+  expect((await ann("connect")).stderr.replace(/\s+/g, " ")).toMatch(
+    /and \d+ MCP servers: `kay services list --known`\./,
+  );
 });
 
 test("doctor says whether the address of a known server answers, before it is added", async () => {

@@ -18,7 +18,7 @@ export function createConnectCommand(kay: Kay): Command {
 Examples:
   $ kay connect jira
   $ kay connect jira confluence
-  $ kay connect linear                  # one of the MCP servers that kay knows by name
+  $ kay connect linear                  # an MCP server that kay knows by name
   $ kay connect jira --no-wait --json   # print the link and how to finish later`,
     )
     .action(async (services: string[], options: ConnectOptions) => {
