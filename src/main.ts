@@ -12,6 +12,7 @@ import { notifyOfUpdate } from "#cli/update-notice";
 import { createSystemKeychain } from "#client/credentials/system-keychain";
 import { createPaths, type Paths } from "#client/paths";
 import type { Settings } from "#client/settings/settings";
+import type { SettingKey } from "#client/settings/table";
 import { createProcesses, type Processes } from "#files/processes";
 import { createTransport } from "#net/choose-transport";
 import { createOpenStream } from "#net/open-stream";
@@ -130,13 +131,13 @@ async function startJq(expression: string): Promise<JqThread> {
 const JQ_LIMIT_MS = 10_000;
 
 /** Tools of the backend in this process, for tokens of the environment. */
-async function localTools(): Promise<LocalTools> {
+async function localTools(setting: (key: SettingKey) => string | undefined): Promise<LocalTools> {
   const [{ createLocalTools }, { createOutboundFetch: createOutgoing }] = await Promise.all([
     import("#host/local-tools"),
     import("#host/outbound-fetch"),
   ]);
   const { fetch, close } = createOutgoing(process.env);
-  return { ...createLocalTools({ env: process.env, fetch, clock }), close };
+  return { ...createLocalTools({ env: process.env, fetch, clock, setting }), close };
 }
 
 /** `kay serve`: the one place where the command line and the backend meet. */

@@ -107,7 +107,7 @@ export function createKay(world: CliPorts): Kay {
         history: await historyOf(name),
       };
     },
-    localTools: () => world.localTools(),
+    localTools: () => world.localTools((key) => settings().get(key).value?.toString()),
     planBrowser: async (url) => planFor(world, url, flags, settings()),
     openBrowser: async (plan) => "launch" in plan && world.launch(plan.launch),
     history: {

@@ -2,6 +2,7 @@ import type { Keychain } from "#client/credentials/keychain";
 import type { EmbeddedPorts } from "#client/embedded/embedded";
 import type { Paths } from "#client/paths";
 import type { Settings } from "#client/settings/settings";
+import type { SettingKey } from "#client/settings/table";
 import type { Processes } from "#files/processes";
 import type { OpenStream, Send, Timer } from "#net/ports";
 import type { MachineFacts } from "./commands/doctor/machine.ts";
@@ -51,8 +52,8 @@ export type CliPorts = {
   spawnBackend(log: string, profile: string, options?: { sandbox?: boolean }): ReturnType<EmbeddedPorts["spawn"]>;
   /** What else `kay doctor` looks at. */
   machine: Pick<MachineFacts, "arch" | "node" | "execPath" | "launcher" | "uid" | "postgres" | "walk">;
-  /** Tools that run in this process, without a backend. */
-  localTools(): Promise<LocalTools>;
+  /** Tools that run in this process, without a backend. `setting` reads where one's own installations are. */
+  localTools(setting: (key: SettingKey) => string | undefined): Promise<LocalTools>;
   /** Start a thread that runs an expression of jq. */
   startJq: Kay["startJq"];
   /** Run the backend. `settings` reads them anew, so that a changed model counts without a restart. */

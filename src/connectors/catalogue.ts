@@ -24,6 +24,9 @@ export type CatalogueOptions = {
   clients: Record<string, OAuthClient>;
   sandbox?: Record<string, SandboxProvider>;
   kyg?: KygConfiguration;
+  /** Addresses of one's own installations, and providers whose users paste a token. */
+  addresses?: Record<string, string>;
+  pasted?: readonly string[];
 };
 
 /**
@@ -51,13 +54,37 @@ const BUILT_IN: Service[] = [
   linkedin,
 ];
 
-function configureService(service: Service, { clients, sandbox }: CatalogueOptions): ServiceConfiguration {
-  const { provider } = service.oauth;
+function configureService(built: Service, options: CatalogueOptions): ServiceConfiguration {
+  const { clients, sandbox, addresses = {}, pasted = [] } = options;
+  const { provider } = built.oauth;
+  const service = moveTo(built, addresses[provider]);
+  if (pasted.includes(provider)) return takeOwnToken(service);
   const client = clients[provider];
+  if (client && service !== built)
+    return { service, endpoints: service.endpoints, client, binding: service.endpoints.api };
   if (client && service.endpoints.api) return { service, endpoints: service.endpoints, client };
   const standIn = sandbox?.[provider];
-  if (!standIn) return { service, endpoints: service.endpoints, client: null };
+  if (!standIn || service !== built) return { service, endpoints: service.endpoints, client: null };
   return { service, endpoints: moveToOrigin(service.endpoints, standIn.origin), client: standIn.client };
+}
+
+function moveTo(service: Service, address: string | undefined): Service {
+  const place = address === undefined ? undefined : service.locate?.(address);
+  if (!place) return service;
+  return { ...service, endpoints: place.endpoints, oauth: { ...service.oauth, accessPage: place.accessPage } };
+}
+
+/** The service without a consent: its user pastes a token. kay cannot refresh or revoke it. */
+function takeOwnToken(service: Service): ServiceConfiguration {
+  const { revocation: _, ...oauth } = service.oauth;
+  const own: Service = {
+    ...service,
+    identify: service.identifyToken ?? service.identify,
+    credential: { kind: "header", name: "authorization", prefix: "Bearer " },
+    oauth: { ...oauth, scopes: [], pkce: false, clientAuth: "none", refresh: "none" },
+  };
+  const binding = `token ${service.endpoints.api}`;
+  return { service: own, endpoints: own.endpoints, client: { id: service.name }, binding };
 }
 
 /** Moves endpoints to another origin. A stand-in serves all roles of its provider. */

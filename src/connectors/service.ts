@@ -19,14 +19,16 @@ export type Service = {
   api?: ApiTraits;
   /** How requests carry a secret that the user pasted, for services without OAuth. */
   credential?: Credential;
+  /** Replaces `identify` for a token that the user made there and pasted, if that belongs to no user. */
+  identifyToken?(http: ServiceHttp): Promise<Identity>;
+  /** Returns what differs in an installation elsewhere, by its URL. */
+  locate?(url: string): { endpoints: Endpoints; accessPage: string };
   /** Returns the account that consented and its workspace. Called once after each consent, with the new token. */
   identify(http: ServiceHttp): Promise<Identity>;
   tools: Tool[];
 };
 
-/**
- * Base URLs by role, without a trailing slash. Every service has `authorize`, `token` and `api`, and may add others.
- */
+/** Base URLs by role, without a trailing slash. Every service has `authorize`, `token` and `api`, and may add others. */
 export type Endpoints = { authorize: string; token: string; api: string; [role: string]: string };
 
 /**
@@ -75,16 +77,15 @@ export type ServiceConfiguration = {
   service: Service;
   endpoints: Endpoints;
   client: OAuthClient | null;
+  /** What tokens are bound to if the operator configured another address or sign-in. */
+  binding?: string;
   /** Set for custom services. */
   described?: CustomServiceTraits;
   /** Set if the authorization server is discovered when the user connects (MCP authorization). */
   discovers?: Discovery;
 };
 
-/**
- * The server that names its authorization server, and a client registered by hand if kay cannot register one. `issuer` is
- * the authorization server that the client was first used at.
- */
+/** The server that names its authorization server; a client registered by hand, and the issuer that it was first used at. */
 type Discovery = { server: string; client?: OAuthClient; issuer?: string };
 
 /** The specifics of a custom service: its transport and what its secrets are bound to. */

@@ -2,14 +2,18 @@ import { callToolDirectly, createDirectCallId, findTool, toToolView } from "#age
 import type { EffectLog } from "#agent/effect";
 import { chooseSite } from "#backend/connections/sites";
 import { buildLocalTools } from "#backend/tools/toolbox";
+import type { SettingKey } from "#client/settings/table";
 import { configureServices } from "#connectors/catalogue";
 import { createServiceHttp } from "#connectors/http/client";
 import type { ServiceConfiguration } from "#connectors/service";
 import type { Clock, Fetch } from "#net/ports";
 import { Problem } from "#protocol/errors";
 import type { ToolCallResponse, ToolView } from "#protocol/tools";
+import { readOwnAddresses } from "./oauth-clients.ts";
 
 type Env = Record<string, string | undefined>;
+
+type LocalToolPorts = { env: Env; fetch: Fetch; clock: Clock; setting?(key: SettingKey): string | undefined };
 
 /** A tool, and the environment variable whose token lets it run in this process. */
 type LocalTool = { view: ToolView; variable: string; hasToken: boolean };
@@ -29,8 +33,9 @@ export type LocalTools = {
  * Creates the tools from `<SERVICE>_ACCESS_TOKEN`, and `<SERVICE>_SITE` if a token reaches several sites. For
  * Atlassian, `<SERVICE>_CLOUD_ID` saves the lookup of the sites. Stores nothing, and sends a token only to its service.
  */
-export function createLocalTools({ env, fetch, clock }: { env: Env; fetch: Fetch; clock: Clock }): LocalTools {
-  const services = configureServices({ clients: {} });
+export function createLocalTools({ env, fetch, clock, setting }: LocalToolPorts): LocalTools {
+  const { addresses = {} } = readOwnAddresses(env, setting ?? (() => undefined));
+  const services = configureServices({ clients: {}, addresses });
   const findConfiguration = (name: string) => services.find(({ service }) => service.name === name);
   const connections = new Map<string, Promise<{ token: string; metadata: Record<string, unknown> }>>();
   const getAccess = (name: string, rejected?: string) => {

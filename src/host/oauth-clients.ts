@@ -1,10 +1,10 @@
-import { parseDocumentUrl } from "#client/settings/table";
-import type { KygConfiguration } from "#connectors/kyg";
+import { parseDocumentUrl, type SettingKey } from "#client/settings/table";
+import type { CatalogueOptions } from "#connectors/catalogue";
 import type { OAuthClient } from "#connectors/oauth";
-import { PROVIDERS } from "#protocol/providers";
+import { PROVIDERS, TOKEN_PROVIDERS } from "#protocol/providers";
 
 /** OAuth clients by provider, and the endpoints of kyg, as the operator configured them. */
-export type ConfiguredClients = { clients: Record<string, OAuthClient>; kyg?: KygConfiguration };
+export type ConfiguredClients = Pick<CatalogueOptions, "clients" | "kyg" | "addresses" | "pasted">;
 
 /**
  * Reads OAuth clients and the endpoints of kyg. The environment (`KAY_CLIENT_ATLASSIAN_ID`, `KAY_KYG_AUTHORIZE_URL` …)
@@ -23,12 +23,25 @@ export function readConfiguredClients(
   }
   const getKyg = (what: string) => env[`KAY_KYG_${what.toUpperCase().replaceAll("-", "_")}`] || setting(`kyg.${what}`);
   const [authorize, token, api] = [getKyg("authorize-url"), getKyg("token-url"), getKyg("api-url")];
-  if (!authorize || !token || !api) return { clients };
+  const own = readOwnAddresses(env, setting);
+  if (!authorize || !token || !api) return { clients, ...own };
   const scopes = getKyg("scopes")
     ?.split(/[\s,]+/)
     .filter(Boolean);
   const secretless = clients.kyg && !clients.kyg.secret ? { clientAuth: "none" as const } : {};
-  return { clients, kyg: { authorize, token, api, ...(scopes?.length ? { scopes } : {}), ...secretless } };
+  return { clients, ...own, kyg: { authorize, token, api, ...(scopes?.length ? { scopes } : {}), ...secretless } };
+}
+
+/** Reads where one's own installations are (`github.url`), and whose users paste a token (`hubspot.sign-in`). */
+export function readOwnAddresses(
+  env: Record<string, string | undefined>,
+  setting: (key: SettingKey) => string | undefined,
+): Pick<CatalogueOptions, "addresses" | "pasted"> {
+  const github = env.KAY_GITHUB_URL || setting("github.url");
+  const pasted = TOKEN_PROVIDERS.filter(
+    (provider) => (env[`KAY_${provider.toUpperCase()}_SIGN_IN`] || setting(`${provider}.sign-in`)) === "token",
+  );
+  return { ...(github ? { addresses: { github } } : {}), pasted };
 }
 
 /** Returns the client secret of a custom service, for example from `KAY_CLIENT_TASKS_SECRET`. */

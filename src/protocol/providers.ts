@@ -15,5 +15,8 @@ export const PROVIDERS = {
   kyg: "kyg",
 } as const;
 
+/** Providers whose users can paste a token of their own in place of a consent. */
+export const TOKEN_PROVIDERS = ["slack", "github", "notion", "airtable", "hubspot"] as const;
+
 /** Name of a provider in settings (`slack.client-id`) and environment variables (`KAY_CLIENT_SLACK_ID`). */
 export type ProviderName = keyof typeof PROVIDERS;

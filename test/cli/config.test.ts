@@ -105,6 +105,12 @@ linkedin.client-id\t\t\tYour OAuth client ID for LinkedIn
 linkedin.client-secret\t\t\tSecret of that OAuth client
 kyg.client-id\t\t\tYour OAuth client ID for kyg
 kyg.client-secret\t\t\tSecret of that OAuth client
+github.url\t\t\tURL of your GitHub Enterprise
+slack.sign-in\t\t\tSign-in to Slack: consent, or a token that you paste
+github.sign-in\t\t\tSign-in to GitHub: consent, or a token that you paste
+notion.sign-in\t\t\tSign-in to Notion: consent, or a token that you paste
+airtable.sign-in\t\t\tSign-in to Airtable: consent, or a token that you paste
+hubspot.sign-in\t\t\tSign-in to HubSpot: consent, or a token that you paste
 kyg.authorize-url\t\t\tConsent page of kyg
 kyg.token-url\t\t\tToken endpoint of kyg
 kyg.api-url\t\t\tAPI of kyg

@@ -9,8 +9,11 @@ export type SealedTokens = { access: string; refresh?: string };
 export type GrantAddress = { installationId: string; service: string; binding?: string };
 
 /** Where the tokens of an installation for a service are sealed to. */
-export function toGrantAddress(installationId: string, { service, described }: ServiceConfiguration): GrantAddress {
-  return { installationId, service: service.name, ...(described ? { binding: described.binding } : {}) };
+export function toGrantAddress(
+  installationId: string,
+  { service, described, binding = described?.binding }: ServiceConfiguration,
+): GrantAddress {
+  return { installationId, service: service.name, ...(binding === undefined ? {} : { binding }) };
 }
 
 export function sealTokens(keys: Keys, address: GrantAddress, tokens: SealedTokens): Buffer {

@@ -37,7 +37,9 @@ function toServiceView(ports: Ports, configuration: ServiceConfiguration, grant:
     ...(client ? { target: endpoints.api === service.endpoints.api ? "real" : "sandbox" } : {}),
     ...connection,
     scopes: { wanted: scopes, granted: connected && grant ? grantedScopes(grant) : [] },
-    ...(described ? { described: true, base_url: endpoints.api, sign_in: getSignIn(service) } : {}),
+    ...(described || service.credential ? { sign_in: getSignIn(service) } : {}),
+    ...(described || configuration.binding !== undefined ? { base_url: endpoints.api } : {}),
+    ...(described ? { described: true } : {}),
     ...(described?.mcp ? { mcp: described.mcp } : {}),
     ...(service.credential || (discovers && !discovers.client)
       ? {}

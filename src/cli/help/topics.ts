@@ -79,6 +79,10 @@ For the backend, kay's own or \`kay serve\`
                      client secret of a custom service (kay's own backend only)
   KAY_CLIENT_DOCUMENT
                      URL of your OAuth client document for MCP servers (client-document)
+  KAY_GITHUB_URL     URL of your GitHub Enterprise (as \`kay config set github.url\`)
+  KAY_<PROVIDER>_SIGN_IN
+                     token to paste a token instead of a consent, for SLACK,
+                     GITHUB, NOTION, AIRTABLE or HUBSPOT
   KAY_KYG_AUTHORIZE_URL, KAY_KYG_TOKEN_URL, KAY_KYG_API_URL, KAY_KYG_SCOPES
                      endpoints and scopes of kyg
   OPENAI_API_KEY, ANTHROPIC_API_KEY, GOOGLE_GENERATIVE_AI_API_KEY (or GEMINI_API_KEY, GOOGLE_API_KEY)

@@ -102,6 +102,10 @@ export function createSettings(ports: SettingsPorts): Settings {
 /** Parses the name of a setting. @throws Problem USAGE that suggests the closest one */
 export function parseSettingKey(typed: string): SettingKey {
   if (isSettingKey(typed)) return typed;
+  if (/^(?:atlassian|jira|confluence|bitbucket)\.url$/.test(typed))
+    throw new Problem("USAGE", `The built-in service speaks the API of Atlassian Cloud, so there is no ${typed}.`, {
+      hint: "A Data Center has another API: describe it in a file (`kay services add`), or add its MCP server.",
+    });
   throw new Problem("USAGE", `Unknown setting ${JSON.stringify(typed)}.`, {
     hint: suggestName(typed, Object.keys(SETTINGS)) || "Run `kay config list` to list every setting.",
   });

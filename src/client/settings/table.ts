@@ -1,7 +1,7 @@
 import { parseOrigin } from "#net/addresses";
 import { parseApprovalTimeout } from "#protocol/duration";
 import { Problem } from "#protocol/errors";
-import { PROVIDERS, type ProviderName } from "#protocol/providers";
+import { PROVIDERS, type ProviderName, TOKEN_PROVIDERS } from "#protocol/providers";
 
 /** Definition of a setting. */
 export type Entry = {
@@ -66,6 +66,8 @@ export const SETTINGS = {
     parse: parseDocumentUrl,
   },
   ...buildClientEntries(),
+  "github.url": { describe: "URL of your GitHub Enterprise", env: "KAY_GITHUB_URL", parse: parseEndpoint },
+  ...buildSignInEntries(),
   "kyg.authorize-url": { describe: "Consent page of kyg", env: "KAY_KYG_AUTHORIZE_URL", parse: parseEndpoint },
   "kyg.token-url": { describe: "Token endpoint of kyg", env: "KAY_KYG_TOKEN_URL", parse: parseEndpoint },
   "kyg.api-url": { describe: "API of kyg", env: "KAY_KYG_API_URL", parse: parseEndpoint },
@@ -101,6 +103,18 @@ function buildClientEntries(): ClientEntries {
     ];
   });
   return Object.fromEntries(entries) as ClientEntries;
+}
+
+function buildSignInEntries(): Record<`${(typeof TOKEN_PROVIDERS)[number]}.sign-in`, Entry> {
+  const entries = TOKEN_PROVIDERS.map((provider): [string, Entry] => [
+    `${provider}.sign-in`,
+    {
+      describe: `Sign-in to ${PROVIDERS[provider]}: consent, or a token that you paste`,
+      env: `KAY_${provider.toUpperCase()}_SIGN_IN`,
+      ...toChoice("consent", "token"),
+    },
+  ]);
+  return Object.fromEntries(entries) as Record<`${(typeof TOKEN_PROVIDERS)[number]}.sign-in`, Entry>;
 }
 
 function parseText(text: string): string {

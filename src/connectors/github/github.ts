@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { SAFE_GET } from "../http/generic-request.ts";
 import type { Identity } from "../oauth.ts";
-import type { Service, ServiceHttp } from "../service.ts";
+import type { Endpoints, Service, ServiceHttp } from "../service.ts";
 import { closeIssueTool } from "./close-issue.ts";
 import { addCommentTool } from "./comment.ts";
 import { createIssueTool } from "./create-issue.ts";
@@ -43,6 +43,7 @@ export const github: Service = {
     genericReads: SAFE_GET,
     headers: { accept: "application/vnd.github+json", "x-github-api-version": "2022-11-28", "user-agent": "kay" },
   },
+  locate: locateEnterprise,
   identify: fetchGithubIdentity,
   tools: [
     listIssuesTool,
@@ -57,6 +58,21 @@ export const github: Service = {
     searchTool,
   ],
 };
+
+/**
+ * Returns the place of a GitHub Enterprise: a server of one's own has its API below `/api/v3`, a subdomain of ghe.com at
+ * `api.`. Sources: https://docs.github.com/en/enterprise-server@3.17/rest/enterprise-admin and
+ * https://docs.github.com/en/enterprise-cloud@latest/admin/data-residency/feature-overview-for-github-enterprise-cloud-with-data-residency
+ */
+function locateEnterprise(url: string): { endpoints: Endpoints; accessPage: string } {
+  const { host, origin } = new URL(url);
+  const api = host.endsWith(".ghe.com") ? `https://api.${host}` : `${origin}/api/v3`;
+  const [authorize, token] = [`${origin}/login/oauth/authorize`, `${origin}/login/oauth/access_token`];
+  return {
+    endpoints: { authorize, token, revoke: `${api}/applications`, api },
+    accessPage: `${origin}/settings/applications`,
+  };
+}
 
 const Account = z.looseObject({
   id: z.number(),

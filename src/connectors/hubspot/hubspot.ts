@@ -3,7 +3,7 @@ import type { Service } from "../service.ts";
 import { createContactTool } from "./create-contact.ts";
 import { createDealTool } from "./create-deal.ts";
 import { getContactTool } from "./get-contact.ts";
-import { fetchHubspotIdentity } from "./identity.ts";
+import { fetchHubspotAccount, fetchHubspotIdentity } from "./identity.ts";
 import { listDealsTool } from "./list-deals.ts";
 import { moveDealTool } from "./move-deal.ts";
 import { addNoteTool } from "./note.ts";
@@ -48,6 +48,7 @@ export const hubspot: Service = {
       { method: "POST", path: /^\/crm\/v[34]\/(?:objects|associations)\/[\w/-]+\/(?:search|batch\/read)$/ },
     ],
   },
+  identifyToken: fetchHubspotAccount,
   identify: fetchHubspotIdentity,
   tools: [
     searchContactsTool,

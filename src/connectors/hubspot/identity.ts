@@ -13,6 +13,7 @@ const Token = z.looseObject({
 });
 
 const Details = z.looseObject({
+  portalId: z.nullish(z.number()),
   uiDomain: z.nullish(z.string()),
   companyCurrency: z.nullish(z.string()),
   timeZone: z.nullish(z.string()),
@@ -38,6 +39,24 @@ export async function fetchHubspotIdentity(http: ServiceHttp): Promise<Identity>
       portal: token.hub_domain ?? undefined,
       owner_id: owner?.id,
       currency: details?.companyCurrency ?? undefined,
+    },
+  };
+}
+
+/**
+ * Returns the HubSpot account of a private app's token, which belongs to no user. Source:
+ * https://developers.hubspot.com/docs/api-reference/account-account-info-v3/details/get-account-info-v3-details
+ */
+export async function fetchHubspotAccount(http: ServiceHttp): Promise<Identity> {
+  const details = await http.request({ path: "/account-info/v3/details", answer: Details });
+  const portal = String(details.portalId ?? "");
+  return {
+    accountId: `${portal}:private-app`,
+    user: {},
+    metadata: {
+      url: `${buildAppUrl(http, details.uiDomain)}/contacts/${portal}`,
+      portal_id: portal,
+      currency: details.companyCurrency ?? undefined,
     },
   };
 }
