@@ -184,7 +184,10 @@ export class Problem extends Error {
   }
 }
 
-/** Returns the error body of an HTTP answer. Extra fields, such as `session_reset_required`, come from `details`. */
-export function toProblemBody(problem: Problem): Record<string, unknown> {
-  return { error: problem.code, code: problem.code, message: problem.message, ...problem.details };
+/**
+ * Returns the error body of an HTTP answer. Extra fields, such as `session_reset_required`, come from `details`. A hint
+ * of the table is left out, because the client has the table.
+ */
+export function toProblemBody({ code, message, hint, details }: Problem): Record<string, unknown> {
+  return { error: code, code, message, ...(hint === ERRORS[code].hint ? {} : { hint }), ...details };
 }

@@ -299,3 +299,13 @@ function withDesk(log: DeskLog): NonNullable<MachineOptions["services"]> {
   return (configured) =>
     configured.map((each) => (each.service.name === "jira" ? { ...each, service: { ...each.service, tools } } : each));
 }
+
+test("B232 the hint of a refused call is the service's, not the one of an outage", async () => {
+  const ann = kay({ signedIn: true });
+  expect(await ann("tools call jira.get_issue --field issue=KAY-999")).toEqual({
+    exit: 1,
+    stdout: "",
+    stderr:
+      "✗ Jira: Issue does not exist or you do not have permission to see it.\n  Check the name, and that you can open it in Jira.\n",
+  });
+});

@@ -12,8 +12,16 @@ import { type VirtualClock, virtualClock } from "./virtual-clock.ts";
 /** Noon of a day in 2026. */
 const NOON = Date.UTC(2026, 10, 27, 12);
 
-const ORIGINS = { atlassian: "http://127.0.0.1:4010", bitbucket: "http://127.0.0.1:4011" } as const;
+const ORIGINS = {
+  atlassian: "http://127.0.0.1:4010",
+  bitbucket: "http://127.0.0.1:4011",
+  slack: "http://127.0.0.1:4012",
+  github: "http://127.0.0.1:4013",
+} as const;
 type Provider = keyof typeof ORIGINS;
+
+/** The stand-ins that a backend has unless more are wanted. */
+const USUAL: Provider[] = ["atlassian", "bitbucket"];
 
 /** The far side of a command line: the real backend over a real database, the real sandbox, and the network to them. */
 export type Place = {
@@ -31,6 +39,8 @@ export type PlaceOptions = {
   /** Whether something is asked of `db` just now. */
   isUsed(): boolean;
   node: BackendPorts["node"];
+  /** The stand-ins; Atlassian's and Bitbucket's unless given. */
+  providers?: Provider[];
   /** Changes what is configured, for instance its tools. */
   services?(configured: BackendPorts["services"]): BackendPorts["services"];
   /** What the backend knows of models; nothing unless given. */
@@ -51,6 +61,7 @@ export function createPlace(options: PlaceOptions): Place {
     db,
     isUsed,
     node,
+    providers = USUAL,
     services = (same) => same,
     model = { env: {} },
     localSecret,
@@ -63,7 +74,7 @@ export function createPlace(options: PlaceOptions): Place {
   const network = createNetwork(clock);
   const sandbox = createSandbox({ clock, random: randomBytes });
   const standIns = Object.fromEntries(
-    names().map((name) => [name, { origin: ORIGINS[name], client: sandbox.clients[name] }]),
+    providers.map((name) => [name, { origin: ORIGINS[name], client: sandbox.clients[name] }]),
   );
   const backend = createBackend({
     db,

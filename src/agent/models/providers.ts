@@ -113,12 +113,11 @@ async function createCompatibleModel({ model, apiKey, baseURL, fetch }: Opening)
   const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
   const options = { name: "openai-compatible", baseURL: baseURL ?? "", fetch, includeUsage: true };
   const compatible = createOpenAICompatible({ ...options, ...(apiKey ? { apiKey } : {}) })(model);
-  const [{ wrapLanguageModel }, { createThoughtTagMiddleware }, { toolNameMiddleware }] = await Promise.all([
+  const [{ wrapLanguageModel }, { createOpenModelMiddleware }] = await Promise.all([
     import("ai"),
     import("./thought-tags.ts"),
-    import("./tool-names.ts"),
   ]);
-  return wrapLanguageModel({ model: compatible, middleware: [toolNameMiddleware, createThoughtTagMiddleware(model)] });
+  return wrapLanguageModel({ model: compatible, middleware: createOpenModelMiddleware(model) });
 }
 
 function getNonEmpty(text: string | undefined): string | undefined {

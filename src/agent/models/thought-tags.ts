@@ -1,4 +1,5 @@
 import type { LanguageModelMiddleware } from "ai";
+import { correctToolName } from "./tool-names.ts";
 
 type StreamPart =
   Awaited<ReturnType<NonNullable<LanguageModelMiddleware["wrapStream"]>>>["stream"] extends ReadableStream<infer Part>
@@ -6,17 +7,18 @@ type StreamPart =
     : never;
 
 /**
- * Turns thoughts that open models leave in their text, as in `<think>…</think>`, into reasoning. The SDK's own
- * middleware knows one tag, and a chain of them loses words when a stream breaks off.
+ * Turns thoughts that open models leave in their text, as in `<think>…</think>`, into reasoning, and corrects the names
+ * of tools. The SDK's own middleware knows one tag, and a chain of them loses words when a stream breaks off.
  *
  * @param model the model's name: some models begin inside a thought, since their template has its opening tag
  */
-export function createThoughtTagMiddleware(model: string): LanguageModelMiddleware {
+export function createOpenModelMiddleware(model: string): LanguageModelMiddleware {
   return {
     specificationVersion: "v4",
-    wrapStream: async ({ doStream }) => {
+    wrapStream: async ({ doStream, params }) => {
       const { stream, ...rest } = await doStream();
-      return { ...rest, stream: stream.pipeThrough(createThoughtTransform(BEGINS_IN_THOUGHT.test(model))) };
+      const tools = (params.tools ?? []).map(({ name }) => name);
+      return { ...rest, stream: stream.pipeThrough(createTransform(BEGINS_IN_THOUGHT.test(model), tools)) };
     },
   };
 }
@@ -34,7 +36,7 @@ type Block = {
   isHeld: boolean;
 };
 
-function createThoughtTransform(beginsInThought: boolean): TransformStream<StreamPart, StreamPart> {
+function createTransform(beginsInThought: boolean, tools: string[]): TransformStream<StreamPart, StreamPart> {
   const blocks = new Map<string, Block>();
   let isHeld = beginsInThought;
   return new TransformStream({
@@ -42,6 +44,8 @@ function createThoughtTransform(beginsInThought: boolean): TransformStream<Strea
       const emit = (each: StreamPart) => controller.enqueue(each);
       // The server has split the thoughts off already.
       if (part.type === "reasoning-start") isHeld = false;
+      if (part.type === "tool-input-start" || part.type === "tool-call")
+        return emit({ ...part, toolName: correctToolName(part.toolName, tools) });
       if (part.type === "text-start") {
         blocks.set(part.id, { id: part.id, pending: "", thoughtTag: null, open: null, count: 0, isHeld });
         isHeld = false;

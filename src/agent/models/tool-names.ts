@@ -1,31 +1,8 @@
-import type { LanguageModelMiddleware } from "ai";
-
 /**
- * Corrects tool names that open models spell in their own way: `functions.jira__search`, `default_api:jira__search`,
+ * Corrects a tool name that an open model spells in its own way: `functions.jira__search`, `default_api:jira__search`,
  * `jira__search<|channel|>commentary`, `jira_search`. A name that fits no tool, or more than one, stays as it is.
  */
-export const toolNameMiddleware: LanguageModelMiddleware = {
-  specificationVersion: "v4",
-  wrapStream: async ({ doStream, params }) => {
-    const { stream, ...rest } = await doStream();
-    const names = (params.tools ?? []).map(({ name }) => name);
-    return {
-      ...rest,
-      stream: stream.pipeThrough(
-        new TransformStream({
-          transform: (part, controller) =>
-            controller.enqueue(
-              part.type === "tool-input-start" || part.type === "tool-call"
-                ? { ...part, toolName: correctToolName(part.toolName, names) }
-                : part,
-            ),
-        }),
-      ),
-    };
-  },
-};
-
-function correctToolName(given: string, names: string[]): string {
+export function correctToolName(given: string, names: string[]): string {
   if (names.includes(given)) return given;
   const bare = given.replace(/<\|.*$/s, "").replace(/^.*:|^\s*(?:functions|tools|default_api)\./s, "");
   const same = names.filter((name) => toLetters(name) === toLetters(bare));

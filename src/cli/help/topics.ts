@@ -165,7 +165,7 @@ Answer forms and requests to connect the same way:
 List, test and revoke saved approvals:
 
   kay approvals list
-  kay approvals test slack.send_message '{"channel": "#general"}'
+  kay approvals test slack.send_message '{"channel": "#general", "text": "Hi"}'
   kay approvals revoke ID
   kay policy set slack ask       # or reads, everything, unset
 
@@ -182,7 +182,7 @@ A script can pre-approve tools, optionally for one target. Everything else still
 stops, as do policies that always ask and risky inputs such as a mention of everyone.
 --yes alone approves nothing:
 
-  kay ask --allow slack.send_message:#ci "tell #ci that the build is green"
+  kay ask --allow slack.send_message:#random "tell #random the build is green"
   kay ask --allow-file ci.allow "…"   # one entry per line; # starts a comment
 
 --dry-run only reads, and shows what kay would change and whether it would ask:

@@ -22,6 +22,7 @@ export function toProblem(answer: Incoming, context: AnswerContext): Problem {
     parseWireCode(nested.error) ??
     findGuideCode(body, context.route) ??
     getStatusCode(answer.status, context.route);
+  const hint = nested.hint ?? body.hint;
   const text = [nested.message, nested.error].find((text) => typeof text === "string" && isSentence(text));
   const sentence = text
     ? clean(String(text), { lines: false, max: 500 })
@@ -29,9 +30,13 @@ export function toProblem(answer: Incoming, context: AnswerContext): Problem {
   if (answer.status === 429) return rateLimitedProblem(answer, context, text ? sentence : undefined);
   return new Problem(code, sentence, {
     details: { http_status: answer.status, ...pickFields({ ...body, ...nested }) },
-    ...getHint(code, answer.status),
+    ...(typeof hint === "string"
+      ? { hint: clean(hint, { lines: false, max: MAX_HINT_LENGTH }) }
+      : getHint(code, answer.status)),
   });
 }
+
+const MAX_HINT_LENGTH = 300;
 
 /** Returns the error for an answer that is not JSON, with status and host but without the page. */
 export function unexpectedAnswerProblem(

@@ -110,7 +110,13 @@ test("V12 invalid_grant disconnects with a reason, and nothing is asked again", 
     json({ error: "invalid_grant", error_description: "Token has been expired or revoked." }, 400),
   );
   const reason = "Jira ended the connection on 2026-11-27: Token has been expired or revoked.";
-  const expected = { error: "AUTH_REQUIRED", code: "AUTH_REQUIRED", message: reason, integrations: ["jira"] };
+  const expected = {
+    error: "AUTH_REQUIRED",
+    code: "AUTH_REQUIRED",
+    message: reason,
+    hint: "Run `kay connect jira`, then ask again.",
+    integrations: ["jira"],
+  };
   for (const _ of [1, 2, 3]) expect(await problem(access())).toEqual(expected);
   expect(spent()).toHaveLength(1);
   const { body } = await world().call(`GET /connections?session_id=${session}`);
@@ -210,6 +216,7 @@ test("what is not connected is AUTH_REQUIRED and names the service; what does no
     error: "AUTH_REQUIRED",
     code: "AUTH_REQUIRED",
     message: "Bitbucket is not connected.",
+    hint: "Run `kay connect bitbucket`, then ask again.",
     integrations: ["bitbucket"],
   });
   expect(await problem(getServiceAccess(world().ports, "kaysession_1_x", "jira"))).toMatchObject({

@@ -54,9 +54,10 @@ test.for([
     { target, mode: "ask" },
   ]);
   const message = `No service or tool is called “${target}”.${nearest ? ` Did you mean ${nearest}?` : ""}`;
+  const hint = "Run `kay tools list` to see every service and tool; `*` is all of them.";
   expect([answer.status, answer.body]).toEqual([
     400,
-    { error: "INVALID_REQUEST", code: "INVALID_REQUEST", message, target, ...(nearest ? { nearest } : {}) },
+    { error: "INVALID_REQUEST", code: "INVALID_REQUEST", message, hint, target, ...(nearest ? { nearest } : {}) },
   ]);
   expect((await world().call("GET /policies", { token })).body).toEqual({ policies: [] });
 });

@@ -147,6 +147,7 @@ test("a missing connection is told in the words of every tool, and in the fields
       error: { code: "AUTH_REQUIRED", integration: "jira", message },
       code: "AUTH_REQUIRED",
       message,
+      hint: "Run `kay connect jira`, then ask again.",
       integrations: ["jira"],
     },
   ]);
@@ -161,7 +162,7 @@ test.for([
   const answer = await world().call("POST /tools/jira.show_issue/call", { token, body: { input } });
   expect([answer.status, answer.body]).toEqual([
     400,
-    { error: "INVALID_REQUEST", code: "INVALID_REQUEST", message, field },
+    { error: "INVALID_REQUEST", code: "INVALID_REQUEST", message, hint: "", field },
   ]);
 });
 

@@ -65,8 +65,8 @@ Examples:
   $ kay ask --confirm "close KAY-3"
   $ kay ask --dry-run "close KAY-3"
   $ kay ask --background "summarise the open bugs in KAY in #general"
-  $ kay ask --allow slack.send_message:#ci "tell #ci that the build is green"
-  $ git log -5 | kay ask "create a task in KAY that reviews these commits"
+  $ kay ask --allow slack.send_message:#random "tell #random the build is green"
+  $ git log -5 | kay ask "summarize these commits"  # needs a language model
   $ kay ask "show the bugs in KAY" --output-schema bugs.schema.json -o bugs.json
 
 Files and piped text are added to the prompt as context. On a terminal, kay asks

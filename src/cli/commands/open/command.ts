@@ -13,7 +13,7 @@ export function createOpenCommand(kay: Kay): Command {
 const AFTER = `
 Examples:
   $ kay open KAY-1
-  $ kay open kay-agent/kay#12
+  $ kay open kay-demo/kay-docs#1
   $ kay open "#general"           # the newest message kay sent there
   $ kay open latest --no-browser  # only print the link
 

@@ -1,5 +1,5 @@
 import { clean } from "#protocol/clean";
-import { ERRORS, Problem } from "#protocol/errors";
+import { Problem } from "#protocol/errors";
 import { formatInputFields, listInputFields } from "#protocol/input-fields";
 import { tryParseJson } from "#protocol/parse-json";
 import { quoteShellWord } from "#protocol/shell";
@@ -42,7 +42,7 @@ function withHint(error: unknown, name: string): unknown {
   const tool = code === "NOT_FOUND" ? "Run `kay tools list` to see every tool." : undefined;
   const input = code === "INVALID_REQUEST" && field ? `Run \`kay tools show ${word}\` to see its fields.` : undefined;
   const connect =
-    error.hint === ERRORS.AUTH_REQUIRED.hint && typeof service === "string"
+    error.hint.endsWith("then ask again.") && typeof service === "string"
       ? `Run \`kay connect ${quoteShellWord(service)}\`.`
       : undefined;
   const hint = tool ?? input ?? connect ?? error.hint;

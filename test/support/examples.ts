@@ -1,0 +1,151 @@
+import type { Command } from "commander";
+import { TOPICS } from "#cli/help/topics";
+import type { Kay } from "#cli/kay";
+import { buildProgram } from "#cli/program";
+import { programAlone } from "./completion.ts";
+import { documents } from "./documents.ts";
+
+/** A command line that a document or a help page shows. */
+export type Example = {
+  /** Where it is shown: `docs/scripting.md`, `kay help approvals`, `kay ask --help`. */
+  from: string;
+  /** The arguments after `kay`. */
+  words: string[];
+  /** What is piped into it, or the file that it reads. */
+  stdin?: string;
+};
+
+/** Every example of the documents, the help topics and the pages of `--help`, each once. */
+export function listExamples(): Example[] {
+  const all = [
+    ...documents().flatMap(({ path, text }) => listLines(path, readBlocks(text))),
+    ...Object.entries(TOPICS).flatMap(([name, text]) => listLines(`kay help ${name}`, readIndented(text))),
+    ...listCommands(programAlone()).flatMap((command) =>
+      listLines(`${command.name} --help`, readDollars(command.help)),
+    ),
+  ];
+  return [...new Map(all.map((example) => [formatExample(example), example])).values()];
+}
+
+/** Every command in code within a sentence. Some name only a command, so arguments may be missing. */
+export function listMentions(): Example[] {
+  return documents().flatMap(({ path, text }) => {
+    const written = text.replaceAll(/```[\s\S]*?```/g, "").replace(/<!-- errors -->[\s\S]*<!-- \/errors -->/, "");
+    const code = [...written.matchAll(/`(kay [^`]+)`/g)].map(([, line = ""]) => line.replaceAll(/\s+/g, " "));
+    return listLines(path, code);
+  });
+}
+
+export function formatExample({ words }: Example): string {
+  return ["kay", ...words].join(" ");
+}
+
+function readBlocks(text: string): string[] {
+  return [...text.matchAll(/```(?:sh|text|console|bash)\n([\s\S]*?)```/g)].flatMap(([, block = ""]) =>
+    block.split("\n"),
+  );
+}
+
+function readIndented(text: string): string[] {
+  const lines = [...text.matchAll(/^ {2}(kay .*)$/gm)].map(([, line = ""]) => line.replace(/, which .*/, ""));
+  return lines.flatMap((line) => line.split(/, (?=kay )/));
+}
+
+function readDollars(text: string): string[] {
+  return [...text.matchAll(/^ *\$ (.*)$/gm)].map(([, line = ""]) => line);
+}
+
+function listCommands(program: Command, path: string[] = ["kay"]): { name: string; help: string }[] {
+  let help = "";
+  program.configureOutput({ writeOut: (text) => (help += text) });
+  program.outputHelp();
+  return [
+    { name: path.join(" "), help },
+    ...program.commands.flatMap((child) => listCommands(child, [...path, child.name()])),
+  ];
+}
+
+function listLines(from: string, lines: string[]): Example[] {
+  return lines.flatMap((line) => {
+    const example = parseLine(line.replace(/^\$ /, ""));
+    return example ? [{ from, ...example }] : [];
+  });
+}
+
+/** Reads a line of a shell: what is before the pipe is the input, and what follows kay's own command is dropped. */
+function parseLine(line: string): Omit<Example, "from"> | undefined {
+  const tokens = splitWords(
+    line
+      .trim()
+      .replace(/^source <\((.*)\).*$/, "$1")
+      .replace(/^\w+=\$\((.*)\)$/, "$1"),
+  );
+  const start = tokens.findIndex(
+    ({ word, isMark }, at) => word === "kay" && !isMark && tokens.slice(0, at).every(isBeforeCommand(tokens, at)),
+  );
+  if (start < 0) return undefined;
+  const rest = tokens.slice(start + 1);
+  const end = rest.findIndex(({ word, isMark }) => isMark && (word === "|" || word === ";"));
+  const own = end < 0 ? rest : rest.slice(0, end);
+  const input = own.findIndex(({ word, isMark }) => isMark && word === "<");
+  const words = own.filter(({ isMark }, at) => !isMark && !own[at - 1]?.isMark).map(({ word }) => word);
+  const stdin =
+    input >= 0
+      ? own[input + 1]?.word
+      : tokens.slice(0, start).some(({ isMark }) => isMark)
+        ? getPiped(tokens, start)
+        : undefined;
+  return { words, ...(stdin === undefined ? {} : { stdin }) };
+}
+
+/** Before the command are only variables, or a whole command and a pipe. */
+function isBeforeCommand(tokens: Token[], at: number) {
+  const isPiped = tokens[at - 1]?.isMark && tokens[at - 1]?.word === "|";
+  return ({ word }: Token) => isPiped || /^[A-Z_]+=/.test(word);
+}
+
+function getPiped(tokens: Token[], start: number): string {
+  const [program, ...given] = tokens.slice(0, start - 1).map(({ word }) => word);
+  return program === "echo" ? given.join(" ") : `the output of ${program}`;
+}
+
+type Token = { word: string; isMark: boolean };
+
+function splitWords(line: string): Token[] {
+  const tokens: Token[] = [];
+  for (const [found] of line.matchAll(/(?:^|\s)#.*$|[|<>;]|(?:'[^']*'|"[^"]*"|[^\s|<>;'"])+/g)) {
+    if (/^\s*#/.test(found)) break;
+    const isMark = /^[|<>;]$/.test(found);
+    tokens.push({ isMark, word: found.replaceAll(/'([^']*)'|"([^"]*)"/g, (_, single, double) => single ?? double) });
+  }
+  return tokens;
+}
+
+const STREAM = { write: () => {}, columns: () => 80 };
+const TERMINAL = { stdout: STREAM, stderr: STREAM };
+
+/** Parses a command line without running it. Returns what is wrong with it. */
+export async function findParseFault(words: string[]): Promise<{ code: string; message: string } | undefined> {
+  const kay = {
+    version: "0",
+    terminal: TERMINAL,
+    get flags() {
+      return {};
+    },
+    set flags(_) {},
+  } as unknown as Kay;
+  const program = buildProgram(kay, () => {});
+  const replaceActions = (command: Command) => {
+    command.action(() => {});
+    command.configureOutput({ writeOut: () => {}, writeErr: () => {} });
+    command.commands.forEach(replaceActions);
+  };
+  replaceActions(program);
+  try {
+    await program.parseAsync(words, { from: "user" });
+    return undefined;
+  } catch (error) {
+    const { code = "", message } = error as { code?: string; message: string };
+    return code === "commander.version" || code === "commander.helpDisplayed" ? undefined : { code, message };
+  }
+}
