@@ -34,7 +34,8 @@ async function listFaults(examples: Example[]): Promise<string[]> {
 
 /** Examples that are not run here. */
 const ELSEWHERE: [RegExp, string][] = [
-  [/^kay(?: ask)?(?: -c| --resume latest)?$|^kay attach$/, "They open a session, which test/cli/session runs."],
+  [/^kay(?: ask)?(?: -[cr]| --resume latest)?$|^kay (?:attach|answer)$/, "They need a person at a terminal."],
+  [/ linear$/, "They reach a server on the network."],
   [/ -- npx | node \/home|list directory/, "They start a program that npm downloads or that the user has."],
   [/^kay config set atlassian\.client-secret$/, "It reads a secret; test/cli/config.test.ts runs it."],
   [/^kay serve --sta?/, "They look for a process; test/cli/serve-status.test.ts and own-backend.test.ts run them."],
@@ -84,10 +85,10 @@ const SCENES: [RegExp, Scene][] = [
   ],
   [/answer ID --decline/, { before: async (ann) => nameAll(await open(ann, "create an issue"), "ID", "71bc4e") }],
   [
-    /answer ID$/,
+    /answer (?:ID|int_1234)$/,
     {
       options: { ...SLACK, connected: ["jira"] },
-      before: async (ann) => nameAll(await open(ann, "read #general"), "ID"),
+      before: async (ann) => nameAll(await open(ann, "read #general"), "ID", "int_1234"),
       ...YES,
     },
   ],
