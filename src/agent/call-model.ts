@@ -33,11 +33,11 @@ export async function* callModel(input: AgentInput, turn: Turn): AsyncGenerator<
 }
 
 function describeSurroundings({ now, timeZone, services, tools }: AgentInput): Surroundings {
-  const titles = new Set(tools.filter(({ own }) => !own).map(({ title }) => title));
+  const titles = new Map(tools.filter(({ own }) => !own).map(({ service, title }) => [service, title]));
   return {
     now,
     ...(timeZone ? { timeZone } : {}),
-    services: services ?? [...titles].map((title) => ({ title, connected: true })),
+    services: services ?? [...titles].map(([name, title]) => ({ name, title, connected: true })),
   };
 }
 

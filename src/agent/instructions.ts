@@ -3,7 +3,7 @@ import { formatLocalTime } from "./local-time.ts";
 import { buildOutputInstructions } from "./output.ts";
 
 /** A service as the model is told about it. `account` is whose account is connected. */
-export type ServiceState = { title: string; connected: boolean; account?: string };
+export type ServiceState = { name: string; title: string; connected: boolean; account?: string };
 
 /** What the system prompt says about the user and the moment. */
 export type Surroundings = {
@@ -42,16 +42,20 @@ function describeServices(services: ServiceState[]): string[] {
     ...(others.length > 0
       ? [`Not connected; connect_service asks the user to connect them: ${others.join(", ")}.`]
       : []),
+    ...(services.some(({ name }) => name.includes("@")) ? [SEVERAL_ACCOUNTS] : []),
   ];
 }
 
-function formatConnection({ title, account }: ServiceState): string {
+function formatConnection({ name, title, account }: ServiceState): string {
   const as = account ? ` as ${cleanLine(account, MAX_NAME_LENGTH)}` : "";
-  return `${cleanLine(title, MAX_NAME_LENGTH)}${as}`;
+  return `${cleanLine(name.includes("@") ? name : title, MAX_NAME_LENGTH)}${as}`;
 }
 
 /** Longest name of a service or an account, in characters. Services choose these names. */
 const MAX_NAME_LENGTH = 100;
+
+const SEVERAL_ACCOUNTS =
+  "A service with several accounts is in the list once for each: jira@work is called jira_at_work in names of tools. Use the account that the user names. If that is not clear, ask which one before you change anything, and say which one you read.";
 
 const AS_TEXT =
   "Answer briefly, in Markdown, in the language of the request. Say how many items you found; show several as a table.";

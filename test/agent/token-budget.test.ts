@@ -34,6 +34,7 @@ async function measure(connected: string[], prompt: string) {
   const env = { OPENAI_COMPATIBLE_BASE_URL: "https://model.test/v1" };
   const chosen = await selectModel({ model: "openai-compatible:m", env }, { fetch, clock: { now: () => 0 } });
   const states = names.map((name) => ({
+    name,
     title: ofServices.find(({ service }) => service === name)?.title ?? name,
     connected: connected.includes(name),
     ...(connected.includes(name) ? { account: "Sam Sample (kay-demo)" } : {}),

@@ -1,3 +1,4 @@
+import { getBaseName } from "#connectors/account-service";
 import type { Access, ServiceConfiguration, ToolMode } from "#connectors/service";
 import { cleanLine } from "#protocol/clean";
 import { findClosestName, suggestName } from "#protocol/closest-name";
@@ -27,7 +28,10 @@ export type EffectiveMode = { mode: ToolMode; why: string; everyTime: boolean };
  * wins, and what the arguments ask for is a floor under all of it.
  */
 export function resolveMode({ tool, fromInput, policies, writes }: ModeQuestion): EffectiveMode {
-  const applying = policies.filter(({ target }) => [tool.name, tool.service, "*"].includes(target));
+  const applying = policies.filter(
+    ({ target, mode }) =>
+      [tool.name, tool.service, "*"].includes(target) || (mode !== "everything" && isBase(tool, target)),
+  );
   const views = applying.length > 0 ? applying.map((policy) => byPolicy(tool, policy)) : [byDefault(tool, writes)];
   const view = views.reduce((first, other) => (isStricter(other.mode, first.mode) ? other : first));
   const everyTime = applying.some(({ mode }) => mode === "ask");
@@ -36,6 +40,14 @@ export function resolveMode({ tool, fromInput, policies, writes }: ModeQuestion)
   // A policy that is as strict is the better reason, since the person made it; a default is not, since a policy would not change a thing.
   if (fromInput === view.mode && applying.length > 0) return { ...view, everyTime };
   return { mode: fromInput, why: `with these arguments ${tool.name} always ${WHEN[fromInput]}`, everyTime };
+}
+
+/**
+ * Whether a policy is about the service of which the tool uses a further account. `jira` limits `jira@work` too, but
+ * frees only the account that was meant when it was set.
+ */
+function isBase({ name, service }: ModeQuestion["tool"], target: string): boolean {
+  return service.includes("@") && [getBaseName(name), getBaseName(service)].includes(target);
 }
 
 /** Target of the policy about text that others wrote. It is unset by default: calls with such text ask. */

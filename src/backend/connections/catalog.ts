@@ -1,3 +1,4 @@
+import { findAccountService, getBaseName } from "#connectors/account-service";
 import type { OAuthClient } from "#connectors/oauth";
 import type { Service, ServiceConfiguration } from "#connectors/service";
 import { clean } from "#protocol/clean";
@@ -6,6 +7,7 @@ import { Problem } from "#protocol/errors";
 import { findKnownService } from "#protocol/known-services";
 import type { BackendPorts } from "../ports.ts";
 import { listDescriptions } from "../store/custom-services.ts";
+import { listAccountServices } from "../store/grants.ts";
 import { listMcp } from "../store/mcp.ts";
 import { toCustomService } from "./custom-service.ts";
 
@@ -17,17 +19,24 @@ export type ServicePorts = Pick<BackendPorts, "db" | "services" | "keys" | "fetc
   Partial<Pick<BackendPorts, "guarded" | "localSecret" | "clientSecret" | "links">>;
 
 /**
- * Lists the services of an installation: the built-in ones and the custom ones of its user. All callers list services
- * here. A built-in name wins over a custom one.
+ * Lists the services of an installation: the built-in ones, each followed by its further accounts (`jira@work`), and the
+ * custom ones of its user. All callers list services here. A built-in name wins over a custom one.
  */
 export async function listServices(ports: ServicePorts, installationId: string): Promise<ServiceConfiguration[]> {
   const names = new Set(ports.services.map(({ service }) => service.name));
-  const [rows, mcp] = await Promise.all([
+  const [rows, mcp, accounts] = await Promise.all([
     listDescriptions(ports.db, installationId),
     mcpServices(ports, installationId, names),
+    listAccountServices(ports.db, installationId),
   ]);
   const described = rows.filter(({ name }) => !names.has(name)).map((row) => toCustomService(ports, row));
-  return [...ports.services, ...described, ...mcp];
+  const builtIn = ports.services.flatMap((configuration) => [
+    configuration,
+    ...accounts
+      .filter((name) => getBaseName(name) === configuration.service.name)
+      .flatMap((name) => findAccountService([configuration], name) ?? []),
+  ]);
+  return [...builtIn, ...described, ...mcp];
 }
 
 async function mcpServices(
@@ -43,7 +52,8 @@ async function mcpServices(
 }
 
 /**
- * The service of a `?service=` parameter.
+ * The service of a `?service=` parameter. The name of another account of a built-in service is also one before it is
+ * connected.
  *
  * @throws Problem INVALID_REQUEST without one, UNKNOWN_SERVICE with the services there are and the nearest name
  */
@@ -53,7 +63,8 @@ export function findService(services: ServiceConfiguration[], name: string | nul
     throw new Problem("INVALID_REQUEST", `Name the service in ?service=, one of ${names.join(", ")}.`);
   }
   const wanted = name.trim().toLowerCase();
-  const found = services.find((configuration) => configuration.service.name === wanted);
+  const found =
+    services.find((configuration) => configuration.service.name === wanted) ?? findAccountService(services, wanted);
   if (found) return found;
   const nearest = findClosestName(wanted, names);
   const guess = nearest ? ` ${suggestName(wanted, names)}` : "";

@@ -89,7 +89,8 @@ function toSource(toolName: string, input: unknown): string {
 }
 
 function toServiceName(toolName: string, input: unknown): string {
-  if (toolName.includes("__")) return toolName.slice(0, toolName.indexOf("__"));
+  const [service, tool] = fromWireName(toolName).split(".");
+  if (service !== undefined && tool !== undefined) return service;
   const named = typeof input === "object" && input !== null && "service" in input ? input.service : undefined;
   return typeof named === "string" ? named : toolName;
 }

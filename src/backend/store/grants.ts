@@ -45,6 +45,18 @@ export async function listGrants(db: DbConnection, installationId: string): Prom
   return db.selectFrom("grants").selectAll().where("installation_id", "=", installationId).execute();
 }
 
+/** Lists the names of further accounts of services, such as `jira@work`, in the order of the alphabet. */
+export async function listAccountServices(db: DbConnection, installationId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom("grants")
+    .select("service")
+    .where("installation_id", "=", installationId)
+    .where("service", "like", "%@%")
+    .orderBy("service")
+    .execute();
+  return rows.map(({ service }) => service);
+}
+
 /** Lists the connections of an account of a provider, of every installation. */
 export async function listGrantsOfAccount(
   db: DbConnection,

@@ -7,6 +7,7 @@ import { askUserTool } from "#agent/tools/ask-user";
 import { createHttpRequestTool } from "#agent/tools/http-request";
 import { createSearchTool } from "#agent/tools/search-tools";
 import { createConnectServiceTool, createFindServiceTool } from "#agent/tools/services";
+import { getBaseName } from "#connectors/account-service";
 import type { ServiceConfiguration, Tool } from "#connectors/service";
 import { toAccount } from "../approvals/account.ts";
 import { getUsableGrant } from "../connections/access.ts";
@@ -97,6 +98,7 @@ function agentTool(ports: ToolAccess, configuration: ServiceConfiguration, tool:
     ready: async () => (await ports.access(service.name)).as,
     examples: tool.examples,
     ...(configuration.described ? { metricName: OWN } : {}),
+    ...(tool.name.includes("@") ? { metricName: getBaseName(tool.name) } : {}),
     schema: tool.schema ?? getInputSchema(tool.input),
     parse: (input) => checkedInput(tool, input),
     summary: (input) => formatSummary(tool, input),

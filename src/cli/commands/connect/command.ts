@@ -8,6 +8,7 @@ export function createConnectCommand(kay: Kay): Command {
     .description("Connect services in your browser")
     .argument("[service...]", "Services to connect, such as jira or slack")
     .option("--site <name>", "Site to use if your account has several (name or URL)")
+    .option("--as <name>", "Connect one more account of a service under this name")
     .option("--client-id <id>", "OAuth client that you registered for a known MCP server")
     .option("--client-secret", "Read the secret of that client from stdin")
     .option("--no-wait", "Print the link and exit; finish later with --poll")
@@ -18,6 +19,7 @@ export function createConnectCommand(kay: Kay): Command {
 Examples:
   $ kay connect jira
   $ kay connect jira confluence
+  $ kay connect jira --as work          # a second account, called jira@work
   $ kay connect linear                  # an MCP server that kay knows by name
   $ kay connect jira --no-wait --json   # print the link and how to finish later`,
     )

@@ -13,11 +13,12 @@ import type { ClientOptions } from "../services/client-options.ts";
 import { chooseServices, missingServiceProblem } from "./choose-services.ts";
 import { addKnownService, approveKnownService, isKnownServer } from "./known.ts";
 
-export type ConnectOptions = { site?: string; wait: boolean; poll?: string } & ClientOptions;
+export type ConnectOptions = { site?: string; as?: string; wait: boolean; poll?: string } & ClientOptions;
 
 /** Runs `kay connect`: connects each service, only starts one (`--no-wait`), or finishes one (`--poll`). */
 export async function runConnect(kay: Kay, services: string[], options: ConnectOptions): Promise<void> {
-  const named = services.length > 0 ? services : await chooseServices(kay);
+  const chosen = services.length > 0 ? services : await chooseServices(kay);
+  const named = options.as === undefined ? chosen : [toAccountName(chosen, options.as)];
   const [service = "", ...others] = named;
   if (named.includes("")) throw await missingServiceProblem(kay);
   const single = options.poll !== undefined || !options.wait;
@@ -42,6 +43,20 @@ export async function runConnect(kay: Kay, services: string[], options: ConnectO
   }
   if (!options.wait && done.size === 0) return beginOnly(kay, link, service, options);
   await connectAll(kay, link, { wanted, done }, options);
+}
+
+/**
+ * Returns the name of one more account of a service: `jira@work`.
+ *
+ * @throws Problem USAGE
+ */
+function toAccountName(services: string[], label: string): string {
+  const [service = "", ...others] = services;
+  if (others.length > 0) throw new Problem("USAGE", "--as accepts only one service.");
+  if (/^[a-z0-9][a-z0-9-]{0,19}$/.test(label) && !label.endsWith("-")) return `${service}@${label}`;
+  throw new Problem("USAGE", `${JSON.stringify(label.slice(0, 40))} cannot be the name of an account.`, {
+    hint: "Use up to 20 small letters, digits and hyphens, for example --as work.",
+  });
 }
 
 /** The tools of a known server are listed after its consent, and approved then. */

@@ -9,8 +9,8 @@ export function createMcpCommand(kay: Kay): Command {
     .addHelpText(
       "after",
       `
-Speaks the Model Context Protocol on stdin and stdout. Every change waits for your
-approval: answer it with \`kay pending\` and \`kay answer\` in any terminal.
+Speaks the Model Context Protocol on stdin and stdout. Every change waits for
+your approval: answer it with \`kay answer\` in any terminal.
 
 Examples:
   $ claude mcp add kay -- kay mcp

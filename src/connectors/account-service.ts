@@ -1,0 +1,46 @@
+import type { ServiceConfiguration, Tool } from "./service.ts";
+
+/** Names of accounts, as in `jira@work`. */
+const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,18}[a-z0-9])?$/;
+
+/**
+ * Returns the service for one more account of a built-in service, or undefined if the name is no such name. The name of
+ * `jira@work` is also that of its tools (`jira@work.search`), so policies, approvals and receipts name the account.
+ */
+export function findAccountService(
+  services: readonly ServiceConfiguration[],
+  name: string,
+): ServiceConfiguration | undefined {
+  const [base, label, ...rest] = name.split("@");
+  if (label === undefined || rest.length > 0 || !LABEL.test(label)) return undefined;
+  const configuration = services.find(({ service, described }) => service.name === base && !described);
+  return configuration && toAccountService(configuration, name, label);
+}
+
+/** Returns the name of the service without its account: `jira` of `jira@work` and of `jira`. */
+export function getBaseName(name: string): string {
+  return name.replace(/@[^.]*/, "");
+}
+
+/** One object for each account, since tools and their schemas are compared by identity. */
+const accounts = new WeakMap<ServiceConfiguration, Map<string, ServiceConfiguration>>();
+
+function toAccountService(configuration: ServiceConfiguration, name: string, label: string): ServiceConfiguration {
+  const known = accounts.get(configuration) ?? new Map<string, ServiceConfiguration>();
+  accounts.set(configuration, known);
+  const { service } = configuration;
+  const created = known.get(name) ?? {
+    ...configuration,
+    service: {
+      ...service,
+      name,
+      title: `${service.title} (${label})`,
+      tools: service.tools.map((tool): Tool => ({ ...tool, name: name + tool.name.slice(service.name.length) })),
+    },
+  };
+  if (known.size < MAX_KNOWN_ACCOUNTS) known.set(name, created);
+  return created;
+}
+
+/** Labels of all users that are kept in memory, for each service. */
+const MAX_KNOWN_ACCOUNTS = 1_000;
