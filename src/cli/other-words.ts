@@ -34,7 +34,6 @@ export const OTHER_WORDS: Readonly<Record<string, string>> = {
   ...share(["logs", "debug"], "Run `kay doctor` to check your setup, or `kay log` for what kay changed."),
   ...share(["audit", "receipts", "effects"], "Run `kay log`."),
   ...share(["browse"], "Run `kay open <object>`."),
-  ...share(["mcp"], "Run `kay services add --mcp <url>`."),
   ...share(["set", "settings", "configure"], "Run `kay config list`, or `kay config set <key> <value>`."),
   ...share(["update", "upgrade"], "Run `npm install -g kay@latest`."),
 };

@@ -12,6 +12,8 @@ export function createMcpCommand(kay: Kay): Command {
 Speaks the Model Context Protocol on stdin and stdout. Every change waits for
 your approval: answer it with \`kay answer\` in any terminal.
 
+To use an MCP server in kay, run \`kay services add --mcp <url>\` instead.
+
 Examples:
   $ claude mcp add kay -- kay mcp
   $ codex mcp add kay -- kay mcp
