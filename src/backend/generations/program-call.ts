@@ -14,6 +14,7 @@ import { findLastEventNumber } from "../store/events.ts";
 import type { StoredGeneration } from "../store/generation-state.ts";
 import { listInteractions } from "../store/interactions.ts";
 import { listPolicies } from "../store/policies.ts";
+import { runTransaction } from "../store/wake-ups.ts";
 import { buildServiceTools } from "../tools/toolbox.ts";
 import { findOwnGeneration } from "./auth.ts";
 import { listRunReceipts } from "./dry-run.ts";
@@ -87,7 +88,7 @@ async function start(
     runsAt: "backend",
     ...getTrace(ports),
   } as const;
-  return await ports.db.transaction().execute(async (tx) => {
+  return await runTransaction(ports.db, async (tx) => {
     const { generationId } = await startGenerationIn(tx, { installationId, conversationId, request, now });
     await link(tx, generationId);
     return generationId;
