@@ -6,6 +6,7 @@ import { Problem, toProblemBody } from "#protocol/errors";
 import type { Log } from "#telemetry/log";
 import { type AgentServer, createAgentServer } from "./agent-server/server.ts";
 import { createEngine, type Engine } from "./generations/engine.ts";
+import { sendNotices } from "./generations/notices.ts";
 import { createRateLimits } from "./http/rate-limits.ts";
 import { logRequest } from "./http/request-log.ts";
 import type { Backend, BackendPorts } from "./ports.ts";
@@ -87,7 +88,7 @@ export function createBackend(ports: BackendPorts): Backend {
       return { ...engine.counts(), ...(shared ? { shared } : {}) };
     },
     async tick() {
-      await Promise.all([engine.tick(), turns?.tick()]);
+      await Promise.all([engine.tick(), turns?.tick(), sendNotices(ports)]);
       await links.tick();
     },
     async drain() {

@@ -11,6 +11,22 @@ import type { Keys } from "./store/keys.ts";
 import type { Node, WorkStatus } from "./store/node.ts";
 import type { Database } from "./store/schema.ts";
 
+/** A request that needs an answer while nobody follows its conversation. It has no content of the user's. */
+export type Notice = {
+  /** What `kay answer` takes. */
+  id: string;
+  kind: "approval" | "input" | "auth";
+  /** The service; several, separated by commas, for a connection request; `kay` if kay itself asks. */
+  service: string;
+  /** One line for a person. */
+  line: string;
+  session_id: string;
+  installation_id: string;
+};
+
+/** Sends notices, if the user chose where to. `send` never throws for a notice that does not arrive. */
+export type Notifier = { isOn(): boolean; send(notice: Notice): Promise<void> };
+
 /** Request limits, for tests and operators to set. `rate-limits.ts` has the defaults. */
 export type Limits = {
   /** Maximum size of a request body, in bytes. */
@@ -63,6 +79,8 @@ export type BackendPorts = {
   observe?: Observe;
   /** Returns how long approvals and forms wait, in seconds, if the operator chose that. */
   approvalTimeout?(): number | undefined;
+  /** Notifies the user of requests that nobody sees; see `notices.ts`. */
+  notify?: Notifier;
   /** How long a generation runs after its last client disconnects without cancelling, in ms. */
   leaveMs: number;
   version: string;

@@ -10,6 +10,7 @@ import { configureServices, type SandboxProvider } from "#connectors/catalogue";
 import type { Machine } from "#files/machine";
 import { parseApprovalTimeout } from "#protocol/duration";
 import type { Log } from "#telemetry/log";
+import { createNotifier } from "./notify.ts";
 import { readClientDocument, readClientSecret, readConfiguredClients } from "./oauth-clients.ts";
 import { createOperatorHandler, createOperatorMiddleware, type OperatorView } from "./operator.ts";
 import { createOutboundFetch } from "./outbound-fetch.ts";
@@ -180,6 +181,7 @@ async function startParts(
     services,
     model: () => ({ ...ports.model(), local }),
     approvalTimeout: () => parseApprovalTimeout(ports.setting("approval-timeout") ?? ""),
+    notify: createNotifier({ setting: () => ports.setting("notify"), fetch: outboundFetch, env, log }),
     ...role({ publicUrl, keys }),
     publicUrl,
     hosts: [options.host],

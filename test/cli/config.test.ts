@@ -82,7 +82,7 @@ credentials\tauto\t\tWhere tokens are stored
 allow-insecure\tfalse\t\tAllow plain HTTP to a remote backend
 browser\t\t\tProgram that opens links, or none
 approval-timeout\t\t\tHow long approvals wait for an answer: 30m, 24h, 7d
-notify\tauto\t\tRing the terminal bell when a session needs you
+notify\tauto\t\tBell, command or https URL that tells you when kay needs you
 update-notice\tauto\t\tShow a daily notice when a new version is available
 client-document\t\t\tURL of your OAuth client document for MCP servers
 atlassian.client-id\t\t\tYour OAuth client ID for Jira and Confluence

@@ -97,7 +97,7 @@ export async function openInteraction(
   const request = getRequest(asker, row, prompt);
   await asker.writer.commit(getParts(request, asker), [insertInteractionSql({ ...row, request })]);
   ports.observe?.count("kay_interactions_total", { event: "opened" });
-  return { ...row, status: "open", request, response: null, answered_at: null };
+  return { ...row, status: "open", request, response: null, answered_at: null, notified_at: null };
 }
 
 /** What an open request makes its call wait for. */

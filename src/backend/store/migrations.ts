@@ -23,6 +23,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   "017_waiting": runEach(() => WAITING),
   "018_mcp_own_clients": runEach(() => MCP_OWN_CLIENTS),
   "019_detached": runEach(() => DETACHED),
+  "020_notices": runEach(() => NOTICES),
 };
 
 function runEach(list: () => string[]): Migration {
@@ -245,3 +246,9 @@ const MCP_OWN_CLIENTS = [`alter table mcp_services add column sealed_client byte
 
 /** Generations that run although nobody follows them. */
 const DETACHED = [`alter table generations add column detached boolean not null default false`];
+
+/** When a notification of what waits was sent. */
+const NOTICES = [
+  `alter table interactions add column notified_at timestamptz`,
+  `alter table generations add column notified_at timestamptz`,
+];

@@ -69,6 +69,8 @@ export type Generations = {
   cancel: string | null;
   /** Whether it runs although nobody follows it. */
   detached: Generated<boolean>;
+  /** When a notification of its latest wait for a connection was sent. */
+  notified_at: MaybeTime;
   created_at: Time;
   finished_at: MaybeTime;
 };
@@ -173,6 +175,8 @@ export type Interactions = {
   created_at: Time;
   expires_at: Time;
   answered_at: MaybeTime;
+  /** When a notification of it was sent. */
+  notified_at: MaybeTime;
 };
 
 /** An approval for longer than once. With a conversation it lasts as long as that, without one until it expires or is revoked. */

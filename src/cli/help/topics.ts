@@ -29,6 +29,8 @@ Environment
   KAY_CONFIG_DIR     folder of settings and sealed credentials
   KAY_APPROVAL_TIMEOUT
                      how long approvals wait (24h); read by the backend
+  KAY_NOTIFY         command or https URL that learns of requests that nobody
+                     sees; read by the backend (as \`kay config set notify\`)
   KAY_MODEL          model to use, as provider:model or offline; read by the
                      backend (as \`kay config set model\`)
   KAY_CA_FILE        file of additional certificates to trust (PEM)

@@ -1,4 +1,4 @@
-import { parseOrigin } from "#net/addresses";
+import { isLoopbackHost, parseOrigin } from "#net/addresses";
 import { parseApprovalTimeout } from "#protocol/duration";
 import { Problem } from "#protocol/errors";
 import { PROVIDERS, type ProviderName, TOKEN_PROVIDERS } from "#protocol/providers";
@@ -51,9 +51,11 @@ export const SETTINGS = {
     parse: parseApprovalTime,
   },
   notify: {
-    describe: "Ring the terminal bell when a session needs you",
+    describe: "Bell, command or https URL that tells you when kay needs you",
+    env: "KAY_NOTIFY",
     default: "auto",
-    ...toChoice("auto", "off"),
+    values: ["auto", "off"],
+    parse: parseNotify,
   },
   "update-notice": {
     describe: "Show a daily notice when a new version is available",
@@ -134,6 +136,18 @@ export function parseDocumentUrl(text: string): string {
   const isUsable = url?.protocol === "https:" && url.pathname !== "/" && !url.search && !url.hash;
   if (url && isUsable && !url.username && !url.password) return url.href;
   throw new Problem("USAGE", "The client document must be an https:// URL with a path, without ? and #.");
+}
+
+function parseNotify(text: string): string {
+  const value = parseText(text);
+  if (["auto", "off"].includes(value.toLowerCase())) return value.toLowerCase();
+  const url = URL.parse(value);
+  const isLocal = url?.protocol === "http:" && isLoopbackHost(url.hostname);
+  if (url && (url.protocol === "https:" || isLocal) && url.username === "" && url.password === "") return value;
+  if (/^["']?(?:[\w.-]*[\\/]|[A-Za-z]:\\)/.test(value)) return value;
+  throw new Problem("USAGE", "The value must be auto, off, an https URL, or a command that begins with its path.", {
+    hint: "For example /usr/bin/notify-send, or https://ntfy.sh/<topic>.",
+  });
 }
 
 function parseModel(text: string): string {

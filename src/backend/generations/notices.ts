@@ -1,0 +1,37 @@
+import { cleanLine } from "#protocol/clean";
+import type { BackendPorts, Notice } from "../ports.ts";
+import { claimUnseenRequests, type UnseenRequest } from "../store/notices.ts";
+
+/** How long a request waits for a follower that is on its way, in ms. */
+const SETTLE_MS = 2_000;
+
+/**
+ * Notifies the user of open requests while nobody follows their conversation. A request is claimed before its notice is
+ * sent, so it is sent at most once, whatever nodes end meanwhile.
+ */
+export async function sendNotices({ db, clock, notify }: Pick<BackendPorts, "db" | "clock" | "notify">): Promise<void> {
+  if (!notify?.isOn()) return;
+  const now = clock.now();
+  const requests = await claimUnseenRequests(db, { now, before: now - SETTLE_MS });
+  for (const request of requests) void notify.send(toNotice(request));
+}
+
+function toNotice({ id, installation_id, conversation_id, request, auth }: UnseenRequest): Notice {
+  const names = auth
+    ? auth.integrations.filter((name) => !auth.connected.includes(name))
+    : [request?.preview?.service ?? getService(request?.tool_name ?? "")];
+  const service = cleanLine(names.join(","), 100);
+  const kind = auth ? "auth" : (request?.interaction_type ?? "input");
+  return { id, kind, service, line: getLine(kind, service), session_id: conversation_id, installation_id };
+}
+
+function getService(tool: string): string {
+  return tool.includes(".") ? tool.replace(/\..*/s, "") : "kay";
+}
+
+/** Says nothing of what is asked, because it may be shown on a locked screen. */
+function getLine(kind: Notice["kind"], service: string): string {
+  const shown = service.replaceAll(",", ", ");
+  if (kind === "auth") return `kay needs a connection to ${shown}.`;
+  return kind === "approval" ? `kay needs your approval for ${shown}.` : `kay has a question about ${shown}.`;
+}

@@ -1,0 +1,71 @@
+import { expect, test } from "vitest";
+import * as z from "zod/mini";
+import type { Notice } from "#backend/ports";
+import { defineTool } from "#connectors/service";
+import { useBackend } from "#test/backend";
+import { connect } from "#test/consent";
+import { type DeskLog, deskServices } from "#test/desk";
+import { scriptedModel } from "#test/scripted-model";
+import { ask } from "#test/turn";
+
+const sent: Notice[] = [];
+const log: DeskLog = [];
+const look = defineTool({
+  name: "bitbucket.look",
+  description: "Look.",
+  access: "read",
+  input: z.object({}),
+  examples: [],
+  summary: () => "Look",
+  run: async () => ({ data: {}, text: "Nothing." }),
+});
+const model = scriptedModel((url, init) => world().outside.fetch(url, init));
+const world = useBackend({
+  services: deskServices(log, undefined, [look]),
+  ...model.ports,
+  notify: { isOn: () => true, send: async (notice) => void sent.push(notice) },
+});
+
+test("a request that nobody sees is notified of once, without a word of its content", async () => {
+  const { token } = await connect(world());
+  model.script({ calls: [["c1", "jira.close_issue", { issue: "KAY-3" }]] });
+  const turn = await ask(world(), token, "close KAY-3");
+  const { interaction_id } = await turn.asked();
+  await turn.until("awaiting_approval");
+  world().clock.advance(3_000);
+  await world().backend.tick();
+  expect(sent).toEqual([]);
+  await turn.close();
+  await expect
+    .poll(async () => {
+      await world().backend.tick();
+      return sent;
+    })
+    .toMatchObject([
+      {
+        id: interaction_id,
+        kind: "approval",
+        service: "jira",
+        line: "kay needs your approval for jira.",
+        session_id: turn.session,
+      },
+    ]);
+  await world().backend.tick();
+  expect(sent).toHaveLength(1);
+  expect(JSON.stringify(sent)).not.toContain("KAY-3");
+});
+
+test("a connection that is missing is notified of by the name of its service", async () => {
+  const { token } = await connect(world());
+  model.script({ calls: [["c1", "bitbucket.look", {}]] });
+  const before = sent.length;
+  const { status } = await world().call("POST /ask", { token, body: { prompt: "list them", background: true } });
+  expect(status).toBe(200);
+  await expect
+    .poll(async () => {
+      world().clock.advance(1_000);
+      await world().backend.tick();
+      return sent.slice(before).map(({ kind, line }) => [kind, line]);
+    })
+    .toEqual([["auth", "kay needs a connection to bitbucket."]]);
+});
