@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parseSlash } from "#cli/session/slash/read";
 import { formatSlashHelp, SLASH_COMMANDS } from "#cli/session/slash/table";
+import { createPrograms } from "#host/programs";
+import { EVERYTHING } from "#test/everything";
 import { documentOf, type Machine, useKay } from "#test/kay";
 import { read, typing, withDesk } from "#test/session";
 
@@ -202,4 +204,15 @@ test("kay sessions export prints Markdown or JSON, or writes a file, without wha
   expect(readFileSync(join(ann.folder, "old.md"), "utf8")).toContain("# Secrets\n");
   expect(await ann("sessions export latest --format pdf")).toMatchObject({ exit: 2 });
   expect(await ann("sessions export latest -o no/such/folder.md")).toMatchObject({ exit: 2 });
+});
+
+test("/prompts lists what connected MCP servers offer, and says where there is nothing", {
+  timeout: 60_000,
+}, async () => {
+  const starter = createPrograms({ PATH: process.env.PATH }, process);
+  const ann = kay({ own: true, signedIn: true, starter, model: { env: {} } });
+  expect(await answers(ann, "/prompts")).toBe("> /prompts\nNo connected MCP server has prompts.\n");
+  await ann(["services", "add", "--name", "all", "--yes", "--mcp", "--", ...EVERYTHING, "stdio"]);
+  const said = await answers(ann, "/prompts all");
+  expect(said).toMatch(/^> \/prompts all\nall\n- `simple-prompt`: Simple Prompt · A prompt with no arguments\n/);
 });

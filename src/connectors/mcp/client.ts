@@ -3,6 +3,7 @@ import { cleanLine } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 import { cancelledProblem, markClosed, unknownOutcomeProblem } from "./faults.ts";
 import { getRefusal } from "./http-faults.ts";
+import { findOwnMethod, listOwnMethods } from "./own-methods.ts";
 import { listenForQuestions, type QuestionListener } from "./questions.ts";
 import type { ProgramTransport } from "./stdio-transport.ts";
 import { createMcpTransport, endSession, type HttpVariant } from "./transport.ts";
@@ -185,9 +186,10 @@ function createClient(
 async function listAllTools(client: Client, signal: AbortSignal | undefined): Promise<ServerTool[]> {
   const limits = { timeout: START_TIMEOUT_MS, maxTotalTimeout: START_TIMEOUT_MS, ...(signal ? { signal } : {}) };
   try {
-    return (await client.listTools(undefined, { cacheMode: "bypass", ...limits })).tools;
+    const { tools } = await client.listTools(undefined, { cacheMode: "bypass", ...limits });
+    return [...tools, ...listOwnMethods(client)];
   } catch (error) {
-    if ((error as { code?: unknown }).code === METHOD_NOT_FOUND_CODE) return [];
+    if ((error as { code?: unknown }).code === METHOD_NOT_FOUND_CODE) return listOwnMethods(client);
     throw error;
   }
 }
@@ -206,7 +208,9 @@ async function callThroughClient(
   const { signal } = optional;
   if (state.gone) throw markClosed(new Problem("SERVICE_FAILED", `The connection to ${options.title} is closed.`));
   const { callTool } = await import("./call-tool.ts");
+  const callMethod = findOwnMethod(name);
   try {
+    if (callMethod) return await callMethod(client, input, signal ? { signal } : {});
     return await callTool(client, {
       ...optional,
       title: options.title,

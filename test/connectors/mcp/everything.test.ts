@@ -72,12 +72,34 @@ describe.each(["a program of this machine", "Streamable HTTP", "HTTP with SSE"])
         "read everything.get_sum",
         "read everything.get_tiny_image",
         "write everything.gzip_file_as_resource",
+        "read everything.prompts_get",
+        "read everything.prompts_list",
+        "read everything.resources_list",
+        "read everything.resources_read",
         "write everything.toggle_simulated_logging",
         "write everything.toggle_subscriber_updates",
         "write everything.trigger_elicitation_request",
         "read everything.trigger_long_running_operation",
         "write everything.trigger_url_elicitation",
       ]);
+    });
+
+    test("its resources and prompts are listed and read as tools", async () => {
+      const resources = (await shown("resources/list")).text;
+      expect(resources).toMatch(/^- `demo:\/\/resource\/static\/document\/[\w.-]+`: /m);
+      expect(resources).toMatch(/^- `demo:\/\/resource\/dynamic\/text\/\{resourceId\}`: .*a template/m);
+      expect((await shown("resources/read", { uri: "demo://resource/dynamic/text/3" })).text).toMatch(
+        /^`demo:\/\/resource\/dynamic\/text\/3`\n\nResource 3: /,
+      );
+      await expect(shown("resources/read", { uri: "demo://nothing" })).rejects.toMatchObject({
+        code: "SERVICE_FAILED",
+      });
+      expect((await shown("prompts/list")).text).toMatch(/^- `args-prompt`: .*arguments: city, state\?/m);
+      const prompt = { name: "args-prompt", arguments: '{"city": "Bern"}' };
+      expect((await shown("prompts/get", prompt)).text).toContain("Bern");
+      await expect(shown("prompts/get", { ...prompt, arguments: "Bern" })).rejects.toMatchObject({
+        code: "INVALID_REQUEST",
+      });
     });
 
     test("text, structured answers, pictures, resources and links are shown as what they are", async () => {

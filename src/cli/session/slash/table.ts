@@ -37,6 +37,12 @@ export const SLASH_COMMANDS: SlashCommand[] = [
     run: async (context, argument) => (await import("./services.ts")).runTools(context, argument),
   },
   {
+    name: "prompts",
+    args: "[SERVICE]",
+    does: "List the prompts that MCP servers offer; ask for one by its name",
+    run: async (context, argument) => (await import("./services.ts")).runPrompts(context, argument),
+  },
+  {
     name: "policy",
     args: "[TARGET [MODE]]",
     does: "Show or set what runs without asking: ask, reads, everything, unset",

@@ -1,0 +1,133 @@
+import type { CallToolResult, Client, Tool as ServerTool } from "@modelcontextprotocol/client";
+import { cleanLine } from "#protocol/clean";
+import { Problem } from "#protocol/errors";
+
+/** Maximum number of resources, templates and prompts that a list shows, and of messages of a prompt. */
+const MAX_ROWS = 200;
+
+/** Time limit in ms for an answer. */
+const TIMEOUT_MS = 60_000;
+
+type Options = { signal?: AbortSignal };
+type Input = Record<string, unknown>;
+type Method = { tool: ServerTool; call(client: Client, input: Input, options: Options): Promise<CallToolResult> };
+
+/** What a server has besides tools, as tools: its resources and prompts, which a model or a user can list and read. */
+const RESOURCES: Method[] = [
+  {
+    tool: define("resources/list", "List the resources of this server, with the URI of each, to read them."),
+    call: listResources,
+  },
+  {
+    tool: define("resources/read", "Read a resource of this server.", { uri: "URI of the resource, from the list." }, [
+      "uri",
+    ]),
+    call: async (client, { uri }, options) => {
+      const { contents } = await client.readResource({ uri: String(uri) }, limits(options));
+      return { content: contents.map((resource) => ({ type: "resource", resource })) as CallToolResult["content"] };
+    },
+  },
+];
+
+const PROMPTS: Method[] = [
+  {
+    tool: define("prompts/list", "List the prompts that this server offers to its users, with their arguments."),
+    call: listPrompts,
+  },
+  {
+    tool: define(
+      "prompts/get",
+      "Get the text of a prompt that this server offers, if the user asks for that prompt.",
+      { name: "Name of the prompt, from the list.", arguments: 'Arguments of the prompt, as JSON: {"team": "KAY"}.' },
+      ["name"],
+    ),
+    call: getPrompt,
+  },
+];
+
+const METHODS = new Map([...RESOURCES, ...PROMPTS].map((method) => [method.tool.name, method]));
+
+/** Lists what a server has besides its tools. A tool of its own with such a name gives way. */
+export function listOwnMethods(client: Client): ServerTool[] {
+  const { resources, prompts } = client.getServerCapabilities() ?? {};
+  return [...(resources ? RESOURCES : []), ...(prompts ? PROMPTS : [])].map(({ tool }) => tool);
+}
+
+/** Returns the call for a name of {@link listOwnMethods}; undefined for a tool of the server. */
+export function findOwnMethod(name: string): Method["call"] | undefined {
+  return METHODS.get(name)?.call;
+}
+
+function define(
+  name: string,
+  description: string,
+  fields: Record<string, string> = {},
+  required: string[] = [],
+): ServerTool {
+  const properties = Object.fromEntries(
+    Object.entries(fields).map(([field, text]) => [field, { type: "string", description: text }]),
+  );
+  const inputSchema = { type: "object" as const, properties, ...(required.length > 0 ? { required } : {}) };
+  return { name, description, inputSchema, annotations: { readOnlyHint: true } };
+}
+
+function limits({ signal }: Options) {
+  return { timeout: TIMEOUT_MS, maxTotalTimeout: TIMEOUT_MS, ...(signal ? { signal } : {}) };
+}
+
+async function listResources(client: Client, _: Input, options: Options): Promise<CallToolResult> {
+  const { resources } = await client.listResources(undefined, limits(options));
+  // Servers without templates may not know the method.
+  const { resourceTemplates } = await client
+    .listResourceTemplates(undefined, limits(options))
+    .catch(() => ({ resourceTemplates: [] }));
+  return toRows([
+    ...resources.map(({ uri, name, title, description, mimeType }) =>
+      formatRow(uri, [title ?? name, mimeType, description]),
+    ),
+    ...resourceTemplates.map(({ uriTemplate, name, title, description }) =>
+      formatRow(uriTemplate, [title ?? name, "a template", description]),
+    ),
+  ]);
+}
+
+async function listPrompts(client: Client, _: Input, options: Options): Promise<CallToolResult> {
+  const { prompts } = await client.listPrompts(undefined, limits(options));
+  return toRows(
+    prompts.map(({ name, title, description, arguments: fields = [] }) => {
+      const named = fields.slice(0, MAX_ROWS).map((field) => `${field.name}${field.required ? "" : "?"}`);
+      return formatRow(name, [title, named.length > 0 ? `arguments: ${named.join(", ")}` : "", description]);
+    }),
+  );
+}
+
+async function getPrompt(client: Client, input: Input, options: Options): Promise<CallToolResult> {
+  const { messages } = await client.getPrompt(
+    { name: String(input.name), arguments: parseArguments(input.arguments) },
+    limits(options),
+  );
+  return { content: messages.slice(0, MAX_ROWS).map(({ content }) => content) as CallToolResult["content"] };
+}
+
+/** @throws Problem INVALID_REQUEST for arguments that are not an object of texts */
+function parseArguments(given: unknown): Record<string, string> {
+  if (given === undefined || given === "") return {};
+  try {
+    const value: unknown = JSON.parse(String(given));
+    if (typeof value === "object" && value !== null && !Array.isArray(value))
+      return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, String(one)]));
+  } catch {
+    // Reported below.
+  }
+  throw new Problem("INVALID_REQUEST", "The arguments of a prompt must be a JSON object.", { hint: "" });
+}
+
+function formatRow(id: string, parts: (string | undefined)[]): string {
+  const about = parts.map((part) => cleanLine(part ?? "", 200)).filter(Boolean);
+  return `- \`${cleanLine(id, 400).replaceAll("`", "'")}\`${about.length > 0 ? `: ${about.join(" · ")}` : ""}`;
+}
+
+function toRows(rows: string[]): CallToolResult {
+  const more = rows.length > MAX_ROWS ? [`… and ${rows.length - MAX_ROWS} more.`] : [];
+  return { content: [{ type: "text", text: [...rows.slice(0, MAX_ROWS), ...more].join("\n") || "None." }] };
+}
