@@ -1,5 +1,5 @@
 /** Styles of text. */
-export type Style = "bold" | "dim" | "red" | "green" | "yellow" | "cyan" | "underline";
+export type Style = "bold" | "dim" | "italic" | "strikethrough" | "red" | "green" | "yellow" | "cyan" | "underline";
 
 /**
  * How text is displayed: the width of a line in cells, and a function that applies styles, which returns the text

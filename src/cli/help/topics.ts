@@ -113,11 +113,15 @@ The session
   Ctrl+Enter          send now and cancel the current request
   Shift+Enter, Ctrl+J, \\ at the end
                       a new line
+  /                   list the commands; keep typing to filter
+  @                   mention a file, an issue, a channel or a person
+  ?                   show these keys, if the input is empty
   Tab                 complete; move between cards and the input
   Up, Down            earlier messages; Up takes back the newest queued one
   Ctrl+R              search earlier messages
   Ctrl+G              open the text in the editor (VISUAL, EDITOR)
   Ctrl+O              print the full log and result of the newest call
+  Alt+O               open the link of the newest receipt
   Ctrl+L              redraw the screen
   Ctrl+Z              suspend kay
   Esc                 cancel the current request

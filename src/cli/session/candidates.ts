@@ -21,7 +21,12 @@ const MOST_WORDS = 50;
 
 /** The slash commands, for completion. */
 export function listSlashCandidates(): SessionEvent {
-  const commands = SLASH_COMMANDS.map(({ name, does }) => ({ name, note: does, argument: ARGUMENTS[name] }));
+  const commands = SLASH_COMMANDS.map(({ name, does, args }) => ({
+    name,
+    note: does,
+    argument: ARGUMENTS[name],
+    needsArgument: /^[A-Z]/.test(args),
+  }));
   return { type: "sources", sources: { commands } };
 }
 
@@ -76,4 +81,18 @@ export function collectWords(text: string, known: Candidate[]): Candidate[] {
   if (keys.length === 0) return known;
   const all = new Set([...keys.reverse(), ...known.map((word) => word.text)]);
   return [...all].slice(0, MOST_WORDS).map((word) => ({ text: word, note: "" }));
+}
+
+/** Issues, channels and people in what was printed, as mentions, newest first, before those that are known. */
+export function collectMentions(text: string, known: Candidate[]): Candidate[] {
+  const found =
+    text.match(/\b[A-Z][A-Z0-9]{1,9}-\d{1,6}\b|(?<![\p{L}\p{N}&/#@])[#@][\p{L}\p{N}][\p{L}\p{N}._-]{1,60}/gu) ?? [];
+  const mentions = found
+    .map((word) => (word.startsWith("@") ? word : `@${word}`))
+    .map((word) => word.replace(/[._-]+$/, ""));
+  const fresh = [...new Set(mentions.reverse())].slice(0, MOST_WORDS);
+  if (fresh.length === 0 || fresh.every((word) => known.some((each) => each.text === word))) return known;
+  const others = known.filter((each) => !fresh.includes(each.text));
+  const [files, rest] = [others.filter((each) => each.note === "file"), others.filter((each) => each.note !== "file")];
+  return [...[...fresh.map((each) => ({ text: each, note: "" })), ...rest].slice(0, MOST_WORDS), ...files];
 }

@@ -4,7 +4,7 @@ import type { AnyCard } from "#ui/cards/update-card";
 import { createPicker } from "#ui/picker/picker";
 import type { SessionEvent } from "#ui/session/events";
 import type { Session } from "#ui/session/state";
-import { formatToolCall } from "#ui/text/tool-row";
+import { formatToolCall } from "#ui/text/tool-call";
 import { listMissingServices, toLine } from "#ui/text/words";
 import type { CardItem, ToolItem } from "#ui/view/view";
 import type { BackendHandle } from "../backend/handle.ts";
@@ -40,6 +40,8 @@ export type SessionPorts = {
   now(): Session;
   /** The call that was begun last, with all it brought. */
   newest(): ToolItem | undefined;
+  /** The last answer as Markdown. */
+  answer(): string;
   leave(reason?: "detached"): void;
 };
 
@@ -116,6 +118,8 @@ export function createSessionContext(ports: SessionPorts): SessionContext {
       if (site !== undefined) sites.set(card.id, site);
       await opened(card);
     },
+    lastAnswer: ports.answer,
+    write: stage.silently,
     client: options.client,
     setInteractive: async (enabled) => dispatch({ type: "interaction", enabled }),
     resume: async (id) => {
@@ -185,7 +189,19 @@ export function createSessionContext(ports: SessionPorts): SessionContext {
     redraw: stage.redraw,
     expand: () => {
       const tool = ports.newest();
-      say(tool ? formatToolCall(tool) : "Nothing was called yet.");
+      say(tool ? formatToolCall(tool, stage.look()) : "Nothing was called yet.");
+    },
+    help: () => {
+      void import("../help/topics.ts").then(async ({ TOPICS }) => {
+        const { formatTopic } = await import("../help/format-topic.ts");
+        say(formatTopic((TOPICS.session ?? "").trim(), kay.terminal.stdout.columns()));
+      });
+    },
+    visit: async () => {
+      const url = findReceiptLink(now().view);
+      if (url === undefined) return say("No receipt of this conversation has a link.");
+      const { openLinks } = await import("../consent/open-links.ts");
+      await openLinks(kay, [url], say);
     },
     leave,
     end: () => {
@@ -193,6 +209,12 @@ export function createSessionContext(ports: SessionPorts): SessionContext {
       for (const resolve of picking.values()) resolve(null);
     },
   };
+}
+
+/** Returns the link of the newest receipt that has one that a browser can open. */
+function findReceiptLink({ items }: Session["view"]): string | undefined {
+  const links = items.flatMap((item) => (item.kind === "receipt" && item.receipt.url ? [item.receipt.url] : []));
+  return links.findLast((url) => ["http:", "https:"].includes(URL.parse(url)?.protocol ?? ""));
 }
 
 function questionCard(id: string, message: string): AnyCard {

@@ -5,6 +5,7 @@ import { getAskChoices } from "../ask/choices.ts";
 import type { BackendHandle } from "../backend/handle.ts";
 import type { Kay } from "../kay.ts";
 import { createDirectStream } from "./direct-stream.ts";
+import { readMentionContext } from "./mentions.ts";
 import type { SessionClient } from "./session-options.ts";
 
 /** Events that a conversation sends to the session. */
@@ -64,6 +65,7 @@ export function createConversationClient(
     const body: AskRequest = {
       prompt,
       ...getAskChoices(kay),
+      ...(await readMentionContext(kay, prompt, kay.out.warn)),
       interactive: false,
       ...(following ? { session_id: following.id } : {}),
       client,

@@ -8,6 +8,7 @@ import { getAskChoices } from "../ask/choices.ts";
 import { followGeneration, takeUntilEnd } from "../ask/follow.ts";
 import type { BackendHandle } from "../backend/handle.ts";
 import type { Kay } from "../kay.ts";
+import { readMentionContext } from "./mentions.ts";
 import { createPlainPresenter } from "./plain-presenter.ts";
 import type { SessionClient } from "./session-options.ts";
 
@@ -19,6 +20,8 @@ export type Conversation = {
   last: number;
   /** Whether cards wait that were left open here. */
   left: boolean;
+  /** The last answer as Markdown. */
+  answer: string;
   /** This terminal among those that follow it. */
   client: SessionClient;
 };
@@ -34,6 +37,7 @@ export async function sendPrompt(
   const body: AskRequest = {
     prompt,
     ...getAskChoices(kay),
+    ...(await readMentionContext(kay, prompt, kay.out.warn)),
     interactive: false,
     confirm: false,
     ...(id === undefined ? {} : { session_id: id }),
@@ -114,6 +118,7 @@ async function show(kay: Kay, link: BackendHandle, conversation: Conversation, s
       onView: (now) => {
         view = now;
         conversation.id = now.session_id ?? conversation.id;
+        conversation.answer = getAnswer(now);
         conversation.last = Math.max(conversation.last, now.last);
       },
     });
@@ -124,6 +129,13 @@ async function show(kay: Kay, link: BackendHandle, conversation: Conversation, s
     conversation.left = view !== undefined && listOpenCards(view).length > 0 && kay.signal.reason === "SIGHUP";
     throw ended;
   }
+}
+
+function getAnswer({ items, generation_id }: View): string {
+  const texts = items.flatMap((item) =>
+    item.kind === "text" && item.generation_id === generation_id ? [item.text] : [],
+  );
+  return texts.join("\n\n");
 }
 
 async function closingStream(kay: Kay, work: (signal: AbortSignal) => Promise<void>): Promise<void> {

@@ -6,6 +6,7 @@ import { toLine } from "#ui/text/words";
 import { declineAuth, sendAnswer } from "../ask/prompt-for-card.ts";
 import type { BackendHandle } from "../backend/handle.ts";
 import type { Kay } from "../kay.ts";
+import { formatNotification } from "../terminal/notification.ts";
 import type { AuthCard, AuthConnector } from "./auth-connector.ts";
 import type { ConversationClient } from "./conversation-client.ts";
 import { formatFault } from "./format-fault.ts";
@@ -37,6 +38,8 @@ export type EffectPorts = {
   suspend(): void;
   redraw(): void;
   expand(): void;
+  help(): void;
+  visit(): Promise<void>;
   leave(): void;
 };
 
@@ -78,6 +81,8 @@ function perform(world: EffectPorts, effect: SessionEffect): Promise<void> | und
       return void world.say(effect.text);
     case "wait":
       return waitForTick(world, effect.ms);
+    case "visit":
+      return world.visit();
     default:
       return void world[effect.do]();
   }
@@ -116,10 +121,18 @@ async function cancel({ link, dispatch }: EffectPorts, generation: string): Prom
   }
 }
 
+/** What a notification says: it may be seen on a locked screen, so no text of the request is in it. */
+function describeCard(card: AnyCard): string {
+  if (card.kind === "confirmation") return "kay needs a yes or no.";
+  if (card.type === "auth") return `kay needs a connection: ${card.auth.integrations.map(toLine).join(", ")}.`;
+  return `${toLine(card.request.tool_name)} needs ${card.type === "approval" ? "your approval" : "your input"}.`;
+}
+
 /** A card that is only watched rings no bell. */
 async function open({ kay, desk, silently, client }: EffectPorts, card: AnyCard, unseen: boolean): Promise<void> {
   if (isOthers(card) && !client.interaction.enabled) return;
-  if (unseen && (await kay.settings()).text("notify") !== "off") silently("\x07");
+  if (unseen && (await kay.settings()).text("notify") !== "off")
+    silently(formatNotification(kay.env, describeCard(card)));
   if (card.kind === "card" && card.type === "auth") await desk.prepare(card);
 }
 

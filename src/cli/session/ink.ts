@@ -1,7 +1,7 @@
 import type { SessionEvent } from "#ui/session/events";
 import { listCards } from "#ui/session/open-cards";
 import type { Session } from "#ui/session/state";
-import { isBusy } from "#ui/session/turn";
+import { isBusy, isFinished } from "#ui/session/turn";
 import { createSession, updateSession } from "#ui/session/update";
 import { toLine } from "#ui/text/words";
 import type { TimedPart } from "#ui/view/reduce";
@@ -13,7 +13,7 @@ import { formatProfileFlag } from "../backend/profile-flag.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { Kay } from "../kay.ts";
 import { wantsColor } from "../terminal/terminal.ts";
-import { collectWords, listSlashCandidates, loadCandidates } from "./candidates.ts";
+import { collectMentions, collectWords, listSlashCandidates, loadCandidates } from "./candidates.ts";
 import { createSessionContext } from "./context.ts";
 import { createConversationClient } from "./conversation-client.ts";
 import { detachSession } from "./detach.ts";
@@ -58,10 +58,11 @@ export async function runInkSession(kay: Kay, link: BackendHandle, options: Sess
     session = updateSession(session, { type: "interaction", enabled: false }).session;
   const stage = createSessionScreen(kay, painter, (frame, blocks, committed) => {
     const words = collectWords(committed, session.sources.words);
+    const mentions = collectMentions(committed, session.sources.mentions);
     session = updateSession(session, { type: "drawn", frame: { ...frame, at: clock.now() } }).session;
     session = updateSession(session, { type: "committed", blocks }).session;
-    if (words !== session.sources.words)
-      session = updateSession(session, { type: "sources", sources: { words } }).session;
+    if (words !== session.sources.words || mentions !== session.sources.mentions)
+      session = updateSession(session, { type: "sources", sources: { words, mentions } }).session;
   });
   const dispatch = (event: SessionEvent) => {
     const step = updateSession(session, event);
@@ -71,8 +72,16 @@ export async function runInkSession(kay: Kay, link: BackendHandle, options: Sess
   };
   let conversation = options.resume;
   let newest: ToolItem | undefined;
+  let answer = "";
+  let usedModel: string | undefined;
   const gathered = gathering(mine, (parts) => {
     dispatch({ type: "parts", parts, at: clock.now() });
+    for (const { part } of parts) answer = addToAnswer(answer, part);
+    // The model that answered may be another than when the session began.
+    if (isFinished(session.view) && session.view.usage?.model !== usedModel) {
+      usedModel = session.view.usage?.model;
+      void loadCandidates(mine, link, dispatch, ["model"]);
+    }
     // Its result is forgotten as soon as it is in the scrollback.
     if (isTurnOver(session)) void tellTitle(link, session, dispatch);
     newest = session.view.items.findLast((item): item is ToolItem => item.kind === "tool" && !item.forgotten) ?? newest;
@@ -106,6 +115,7 @@ export async function runInkSession(kay: Kay, link: BackendHandle, options: Sess
     },
     now: () => session,
     newest: () => newest,
+    answer: () => answer,
     leave: (reason) => over.abort(reason),
   });
   const perform = createEffectRunner(world);
@@ -150,6 +160,9 @@ function begin(kay: Kay, link: BackendHandle, { dispatch, talk, options, say }: 
   dispatch(listSlashCandidates());
   void kay.history.read().then((entries) => dispatch({ type: "history", entries }));
   void loadCandidates(kay, link, dispatch);
+  void import("./mentions.ts")
+    .then(({ listMentionableFiles }) => listMentionableFiles(kay.cwd))
+    .then((files) => dispatch({ type: "sources", sources: { mentions: files } }));
   if (options.resume !== undefined) talk.follow(options.resume);
   void isSignedIn(link).then((isIn) => {
     if (isIn) return;
@@ -163,6 +176,16 @@ async function isSignedIn({ usesEnvironmentToken: byToken, credentials, origin }
   // Unreadable values are reported by what needs them.
   const { signIn } = await credentials.read(origin).catch(() => ({ signIn: null }));
   return signIn === null || Boolean(signIn.token || signIn.refresh_token);
+}
+
+/** Longest answer that is kept for `/copy`, in characters. */
+const MAX_ANSWER = 200_000;
+
+/** Adds a part to the newest answer. Text that was dropped here is in the scrollback. */
+function addToAnswer(answer: string, part: TimedPart["part"]): string {
+  if (part.type === "start") return "";
+  if (part.type === "text-start") return answer === "" ? "" : `${answer}\n\n`;
+  return part.type === "text-delta" && answer.length < MAX_ANSWER ? answer + part.delta : answer;
 }
 
 /** Runs the clock while something counts down or works. Nothing runs while nothing happens. */

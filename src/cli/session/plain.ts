@@ -34,6 +34,7 @@ export async function runPlainSession(kay: Kay, link: BackendHandle, options: Se
     id: options.resume,
     last: 0,
     left: false,
+    answer: "",
     client: options.client,
   };
   const session: Session = { kay, link, typed, conversation, leaving: false, interrupt: () => {} };
@@ -160,6 +161,8 @@ function getContext(session: Session, mine: Kay): SlashContext {
     say: (text) => mine.out.writeLine(text),
     ask: async (question) => mine.flags.yes || promptYesNo(mine, question),
     connect: (services, site) => runConnect(mine, services, { wait: true, ...(site ? { site } : {}) }),
+    lastAnswer: () => conversation.answer,
+    write: (sequence) => mine.terminal.stdout.write(sequence),
     client: conversation.client,
     setInteractive: async (enabled) => {
       if (enabled && conversation.left) await resumeConversation(mine, link, conversation);

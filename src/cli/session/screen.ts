@@ -20,6 +20,8 @@ export type SessionScreen = {
   /** Another conversation begins. */
   reset(): void;
   resized(): void;
+  /** How text is displayed now. */
+  look(): Look;
   /** The terminal's content is unknown, so everything is drawn again. */
   redraw(): void;
   /** A sequence that shows nothing. */
@@ -98,6 +100,7 @@ export function createSessionScreen(
     reset() {
       blocks = { ...createScrollbackState(), above: blocks.above };
     },
+    look,
     resized: () => screen.markResized(),
     redraw() {
       screen.forget();

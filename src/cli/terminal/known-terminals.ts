@@ -1,6 +1,12 @@
 type Env = Record<string, string | undefined>;
 
-type Known = { name: string; links: string; copies: string };
+type Known = {
+  name: string;
+  links: string;
+  copies: string;
+  /** Sequence that shows a desktop notification, if the terminal has one. */
+  notifies?: "osc 9" | "osc 777";
+};
 
 /** Terminals by their environment variables; the first match counts. Their abilities are from their documentation. */
 const TERMINALS: [sign: (env: Env) => boolean, known: Known][] = [
@@ -11,23 +17,30 @@ const TERMINALS: [sign: (env: Env) => boolean, known: Known][] = [
   ],
   [
     ({ TERM_PROGRAM }) => TERM_PROGRAM === "iTerm.app",
-    { name: "iTerm2", links: "can be clicked", copies: "works if its settings allow it" },
+    { name: "iTerm2", links: "can be clicked", copies: "works if its settings allow it", notifies: "osc 9" },
   ],
   [({ TERM_PROGRAM }) => TERM_PROGRAM === "vscode", { name: "VS Code", links: "can be clicked", copies: "works" }],
-  [({ TERM_PROGRAM }) => TERM_PROGRAM === "WezTerm", { name: "WezTerm", links: "can be clicked", copies: "works" }],
+  [
+    ({ TERM_PROGRAM }) => TERM_PROGRAM === "WezTerm",
+    { name: "WezTerm", links: "can be clicked", copies: "works", notifies: "osc 777" },
+  ],
   [
     ({ TERM_PROGRAM, TERM }) => TERM_PROGRAM === "ghostty" || TERM === "xterm-ghostty",
-    { name: "Ghostty", links: "can be clicked", copies: "works" },
+    { name: "Ghostty", links: "can be clicked", copies: "works", notifies: "osc 777" },
   ],
-  [({ KITTY_WINDOW_ID }) => Boolean(KITTY_WINDOW_ID), { name: "kitty", links: "can be clicked", copies: "works" }],
+  [
+    ({ KITTY_WINDOW_ID }) => Boolean(KITTY_WINDOW_ID),
+    { name: "kitty", links: "can be clicked", copies: "works", notifies: "osc 9" },
+  ],
   [({ WT_SESSION }) => Boolean(WT_SESSION), { name: "Windows Terminal", links: "can be clicked", copies: "works" }],
   [
     ({ VTE_VERSION }) => Number(VTE_VERSION) >= 5000,
-    { name: "A VTE terminal", links: "can be clicked", copies: "does not work" },
+    { name: "A VTE terminal", links: "can be clicked", copies: "does not work", notifies: "osc 777" },
   ],
   [
     ({ TERM }) => /^(foot|alacritty)/.test(TERM ?? ""),
-    { name: "foot or Alacritty", links: "can be clicked", copies: "works" },
+    // Alacritty ignores the sequence.
+    { name: "foot or Alacritty", links: "can be clicked", copies: "works", notifies: "osc 777" },
   ],
   [({ TERM }) => TERM === "linux", { name: "The console", links: "are written out", copies: "does not work" }],
 ];

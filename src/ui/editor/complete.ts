@@ -9,13 +9,15 @@ type ArgumentKind = "services" | "connected" | "sessions" | "tools";
 /** Sources of completions. Candidates keep their order. */
 export type CompletionSources = {
   /** Names without the slash; `argument` says what their arguments name. */
-  commands: { name: string; note: string; argument?: ArgumentKind }[];
+  commands: { name: string; note: string; argument?: ArgumentKind; needsArgument?: boolean }[];
   /** All services. */
   services: Candidate[];
   /** Connected services. */
   connected: Candidate[];
   sessions: Candidate[];
   tools: Candidate[];
+  /** Files, and things of the services, that can be mentioned: `@notes.md`, `@KAY-1`, `@#general`. */
+  mentions: Candidate[];
   /** Words of this conversation that are hard to type, such as `KAY-3`, newest first. */
   words: Candidate[];
 };
@@ -41,6 +43,47 @@ export function findCompletion(draft: Draft, sources: CompletionSources): Comple
   }
   return word === "" ? null : toCompletion(draft, from, [...sources.services, ...sources.words]);
 }
+
+/**
+ * Finds what to show while the user types: commands after a slash, by their names, then by what they do; and what can be
+ * mentioned after an `@`.
+ */
+export function findLiveCompletion(draft: Draft, sources: CompletionSources): Completion | null {
+  const { text, cursor } = draft;
+  if (/^\/[a-z]*$/i.test(text) && cursor === text.length) {
+    const typed = text.slice(1).toLowerCase();
+    const all = listCommands(sources);
+    const named = all.filter(({ text: name }) => name.toLowerCase().startsWith(`/${typed}`));
+    const noted = all.filter((each) => !named.includes(each) && hasWord(each, typed));
+    const candidates = [...named, ...noted];
+    return candidates.length > 0 ? { from: 0, to: cursor, candidates } : null;
+  }
+  return findMention(draft, sources);
+}
+
+/** Whether a word of the command's name or note starts so. */
+function hasWord({ text, note }: Candidate, typed: string): boolean {
+  return `${text} ${note}`
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .some((word) => word.startsWith(typed));
+}
+
+/** Finds what the word after an `@` may mention. */
+function findMention(draft: Draft, { mentions }: CompletionSources): Completion | null {
+  const { text, cursor } = draft;
+  const [, typed] = /(?:^|[\s(])@(\S*)$/u.exec(text.slice(0, cursor)) ?? [];
+  if (typed === undefined || /^\S/.test(text.slice(cursor))) return null;
+  const wanted = typed.toLowerCase();
+  const fitting = mentions.filter((each) => each.text.slice(1).toLowerCase().includes(wanted));
+  const starting = fitting.filter((each) =>
+    each.text.slice(1).replace(/^#/, "").toLowerCase().startsWith(wanted.replace(/^#/, "")),
+  );
+  const candidates = [...new Set([...starting, ...fitting])].slice(0, MAX_MENTIONS);
+  return candidates.length > 0 ? { from: cursor - typed.length - 1, to: cursor, candidates } : null;
+}
+
+const MAX_MENTIONS = 50;
 
 /**
  * Extends the word as far as all candidates agree, or accepts the only candidate. Returns null if that adds nothing and

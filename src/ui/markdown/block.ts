@@ -20,7 +20,7 @@ function formatBlock(token: Token, look: Look): string {
     case "table":
       return formatTable(token as Tokens.Table, look);
     case "heading":
-      return look.paint("bold", wrapText(renderInline(token, look), look.width));
+      return formatHeading(token as Tokens.Heading, look);
     case "list":
       return formatList(token as Tokens.List, look);
     case "code":
@@ -35,8 +35,23 @@ function formatBlock(token: Token, look: Look): string {
     case "hr":
       return look.plain ? "---" : look.paint("dim", "─".repeat(Math.min(look.width, 40)));
     default:
-      return wrapText(renderInline(token, look).trimEnd(), look.width);
+      return wrapText(renderInline(token, look).trimEnd(), getProseWidth(look));
   }
+}
+
+/** Longer lines of prose are hard to read. Tables and code use the whole width. */
+const MAX_PROSE_CELLS = 100;
+
+/** Returns the width of a line of prose. */
+export function getProseWidth({ width }: Look): number {
+  return Math.min(width, MAX_PROSE_CELLS);
+}
+
+/** A title is bold and underlined, a section bold, and anything below underlined. */
+function formatHeading(token: Tokens.Heading, look: Look): string {
+  const text = wrapText(renderInline(token, look), getProseWidth(look));
+  if (token.depth === 2) return look.paint("bold", text);
+  return token.depth === 1 ? look.paint("bold", look.paint("underline", text)) : look.paint("underline", text);
 }
 
 /** Returns the language name after a fence: `ts` for ` ```ts title=x `. */

@@ -20,9 +20,9 @@ function renderSpan(token: Token, look: Look): string {
     case "strong":
       return look.paint("bold", renderInline(token, look));
     case "em":
-      return look.paint("dim", renderInline(token, look));
+      return look.paint("italic", renderInline(token, look));
     case "del":
-      return look.paint("dim", `~~${renderInline(token, look)}~~`);
+      return strikeThrough(renderInline(token, look), look);
     case "codespan":
       return look.paint("cyan", unescapeHtml(token.text));
     case "br":
@@ -37,6 +37,12 @@ function renderSpan(token: Token, look: Look): string {
     default:
       return renderInline(token, look);
   }
+}
+
+/** Strikes text through; without styles it keeps its marks, because its meaning would be lost. */
+function strikeThrough(text: string, { paint }: Look): string {
+  const struck = paint("strikethrough", text);
+  return struck === text ? `~~${text}~~` : struck;
 }
 
 /** Reverts the HTML escaping of `marked`, which terminals do not need. */

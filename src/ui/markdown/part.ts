@@ -1,7 +1,7 @@
 import { Lexer, marked, type Tokens } from "marked";
 import { hasExtraCells } from "#protocol/markdown-table";
 import type { Look } from "../style.ts";
-import { CODE_INDENT, parseLanguage, renderBlocks } from "./block.ts";
+import { CODE_INDENT, getProseWidth, parseLanguage, renderBlocks } from "./block.ts";
 import { type CodeContext, highlightLines } from "./highlight.ts";
 import { renderInline } from "./inline.ts";
 import type { BlockMode, Fence } from "./scan.ts";
@@ -65,7 +65,7 @@ function markAsQuote(line: string): string {
 
 /** Renders a paragraph, or a part of one. Its lines never start another kind of block. */
 export function renderProse(source: string, look: Look): string | null {
-  const text = wrapText(renderInline({ tokens: Lexer.lexInline(source) }, look), look.width);
+  const text = wrapText(renderInline({ tokens: Lexer.lexInline(source) }, look), getProseWidth(look));
   return text === "" ? null : text;
 }
 

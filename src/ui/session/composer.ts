@@ -1,4 +1,4 @@
-import { acceptCandidate, extendDraft, findCompletion } from "../editor/complete.ts";
+import { acceptCandidate, extendDraft, findCompletion, findLiveCompletion } from "../editor/complete.ts";
 import { breakAtBackslash, clearDraft, getText, replaceText } from "../editor/draft.ts";
 import { updateDraft } from "../editor/edit.ts";
 import { appendEntry, createHistory, showNext, showPrevious } from "../editor/history.ts";
@@ -28,7 +28,10 @@ function applyChordKey(session: Session, key: Key): SessionStep | null {
   // Cancelling the turn would answer for all clients.
   if (key.name === "escape" && findReadOnlyCard(session)) return toStep(withHint(session, READ_ONLY_HINT));
   if (key.name === "escape") return isBusy(session) ? cancelTurn(session) : toStep(session);
-  if (key.name !== "text" || !key.ctrl) return null;
+  if (key.name !== "text") return null;
+  if (key.text === "?" && session.draft.text === "" && !key.amid && !key.alt) return toStep(session, { do: "help" });
+  if (key.text === "o" && key.alt) return toStep(session, { do: "visit" });
+  if (!key.ctrl) return null;
   if (key.text === "r") return toStep({ ...session, search: EMPTY_SEARCH });
   if (key.text === "g") return toStep(session, { do: "edit", of: DRAFT_TARGET, text: getText(session.draft) });
   return null;
@@ -38,7 +41,7 @@ function applyChordKey(session: Session, key: Key): SessionStep | null {
 function applyEditorKey(session: Session, key: Key): SessionStep {
   const room = { width: session.size.columns, prompt: PROMPT };
   const draft = updateDraft(session.draft, key, room);
-  if (draft !== session.draft) return toStep({ ...session, draft });
+  if (draft !== session.draft) return toStep(offerWhileTyping({ ...session, draft }));
   if (key.name === "up" && session.queue.length > 0 && session.draft.text === "") return dequeue(session);
   const step = key.name === "up" ? showPrevious : key.name === "down" ? showNext : null;
   const found = step?.(session.history, session.draft);
@@ -88,20 +91,46 @@ function completeWord(session: Session): SessionStep {
   return toStep(draft ? { ...session, draft } : { ...session, offer: { completion, at: 0 } });
 }
 
+/** Shows what fits while the user types the name of a command, or a mention. */
+function offerWhileTyping(session: Session): Session {
+  const completion = findLiveCompletion(session.draft, session.sources);
+  return { ...session, offer: completion && { completion, at: 0, live: true } };
+}
+
 /** Applies a key while candidates are shown; null if it closes them and must be handled again. */
-function applyOfferKey(
-  session: Session,
-  { completion, at }: NonNullable<Session["offer"]>,
-  key: Key,
-): SessionStep | null {
+function applyOfferKey(session: Session, offer: NonNullable<Session["offer"]>, key: Key): SessionStep | null {
+  const { completion, at, live } = offer;
   const count = completion.candidates.length;
-  const to = (place: number) => toStep({ ...session, offer: { completion, at: (place + count) % count } });
+  const to = (place: number) => toStep({ ...session, offer: { ...offer, at: (place + count) % count } });
+  if (live) return applyLiveOfferKey(session, offer, key, to);
   if (key.name === "down" || (key.name === "tab" && !key.shift)) return to(at + 1);
   if (key.name === "up" || key.name === "tab") return to(at - 1);
   if (key.name === "escape") return toStep({ ...session, offer: null });
   const chosen = completion.candidates[at];
   if (key.name !== "enter" || !chosen) return null;
   return toStep({ ...session, offer: null, draft: acceptCandidate(session.draft, completion, chosen) });
+}
+
+/** While the user types, Tab goes on as far as it is sure, else takes the chosen candidate. Enter takes the chosen candidate; a command that needs nothing more runs. */
+function applyLiveOfferKey(
+  session: Session,
+  { completion, at }: NonNullable<Session["offer"]>,
+  key: Key,
+  to: (place: number) => SessionStep,
+): SessionStep | null {
+  if (key.name === "down") return to(at + 1);
+  if (key.name === "up") return to(at - 1);
+  if (key.name === "escape") return toStep({ ...session, offer: null });
+  const chosen = completion.candidates[at];
+  if (!chosen || key.shift || key.alt || key.ctrl) return null;
+  const sure = key.name === "tab" ? findCompletion(session.draft, session.sources) : null;
+  const extended = sure && sure.candidates.length > 1 ? extendDraft(session.draft, sure) : null;
+  if (extended) return toStep(offerWhileTyping({ ...session, draft: extended }));
+  const isWhole = session.draft.text.slice(completion.from, completion.to).toLowerCase() === chosen.text.toLowerCase();
+  if (key.name !== "tab" && (key.name !== "enter" || isWhole)) return null;
+  const taken = { ...session, offer: null, draft: acceptCandidate(session.draft, completion, chosen) };
+  const command = session.sources.commands.find(({ name }) => `/${name}` === chosen.text);
+  return key.name === "enter" && command && !command.needsArgument ? submitDraft(taken, false) : toStep(taken);
 }
 
 /** Applies a key during a history search: it searches, accepts the match, or cancels. */

@@ -69,6 +69,10 @@ export type SessionEffect =
   | { do: "redraw" }
   /** Print the whole log and result of the newest call. */
   | { do: "expand" }
+  /** Print the keys of the session. */
+  | { do: "help" }
+  /** Open the link of the newest receipt. */
+  | { do: "visit" }
   | { do: "leave" };
 
 /** The session after an event, and the actions it requests, in this order. */

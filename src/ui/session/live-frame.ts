@@ -156,8 +156,9 @@ function getComposer({ draft, search, history, size }: Session, maxRows: number)
   };
 }
 
-function getHint({ hint, search, status }: Session): string | null {
+function getHint({ hint, search, status, offer }: Session): string | null {
   if (hint) return hint.text;
+  if (offer?.live) return `${offer.completion.candidates.length} fit · tab complete · enter choose · esc close`;
   if (search) return "enter to use it · ctrl+r older · esc to cancel";
   return status.connection === "lost" ? "Connection lost. Reconnecting… What you type is kept." : null;
 }
@@ -172,8 +173,10 @@ function listCandidates({ offer, size }: Session, rows: number): LiveFrame["offe
   if (!offer || rows === 0) return [];
   const { candidates } = offer.completion;
   const start = Math.max(0, Math.min(offer.at - Math.floor(rows / 2), candidates.length - rows));
+  const names = offer.live ? Math.max(...candidates.map(({ text }) => stringWidth(toLine(text)))) : 0;
+  const pad = (text: string) => text + " ".repeat(Math.max(0, Math.min(names, 40) - stringWidth(text)));
   return candidates.slice(start, start + rows).map(({ text, note }, index) => ({
-    text: truncateCells(`${toLine(text)}  ${toLine(note)}`.trimEnd(), size.columns - 2),
+    text: truncateCells(`${pad(toLine(text))}  ${toLine(note)}`.trimEnd(), size.columns - 2),
     chosen: start + index === offer.at,
   }));
 }

@@ -23,8 +23,8 @@ export type Session = {
   history: History;
   /** History search (Ctrl+R). */
   search: HistorySearch | null;
-  /** Completions that Tab found for the current draft, and the chosen one. */
-  offer: { completion: Completion; at: number } | null;
+  /** Completions for the current draft, and the chosen one. `live` ones follow what is typed; others are from Tab. */
+  offer: { completion: Completion; at: number; live?: true } | null;
   sources: CompletionSources;
   /** A list that a slash command lets the user choose from. It takes all keys. */
   picking: { id: string; picker: Picker } | null;

@@ -29,7 +29,7 @@ export function createSession(begin: { columns: number; rows: number; now: numbe
     history: createHistory([]),
     search: null,
     offer: null,
-    sources: { commands: [], services: [], connected: [], sessions: [], tools: [], words: [] },
+    sources: { commands: [], services: [], connected: [], sessions: [], tools: [], words: [], mentions: [] },
     picking: null,
     queue: [],
     sending: null,

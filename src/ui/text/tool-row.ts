@@ -1,5 +1,4 @@
 import stringWidth from "string-width";
-import { clean } from "#protocol/clean";
 import { truncateCells } from "../screen/cells.ts";
 import type { ToolItem } from "../view/view.ts";
 import { toLine } from "./words.ts";
@@ -62,31 +61,4 @@ function formatCount(count: number, names: string): string {
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null;
-}
-
-/** Maximum number of result lines; the rest is counted. */
-const MAX_LINES = 200;
-
-/** Formats everything about a call: input, log and output. The result is clean. */
-export function formatToolCall({ name, input, log, output, error }: ToolItem): string {
-  const parts = [
-    `⏺ ${toLine(name)}`,
-    ...formatSection("input", input),
-    ...(log.length > 0 ? [`  log\n${indentLines(log.map((each) => toLine(each)).join("\n"))}`] : []),
-    ...formatSection("output", output),
-    ...(error ? [`  failed: ${toLine(error)}`] : []),
-  ];
-  return parts.join("\n");
-}
-
-function formatSection(label: string, value: unknown): string[] {
-  if (value === undefined) return [];
-  const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
-  const lines = clean(text).split("\n");
-  const more = lines.length > MAX_LINES ? [`… ${lines.length - MAX_LINES} more lines`] : [];
-  return [`  ${label}\n${indentLines([...lines.slice(0, MAX_LINES), ...more].join("\n"))}`];
-}
-
-function indentLines(text: string): string {
-  return text.replace(/^/gm, "    ");
 }

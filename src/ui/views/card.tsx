@@ -41,6 +41,8 @@ function Piece({ span: { text, style } }: { span: Span }) {
 const PROPS: Record<Style, Parameters<typeof Text>[0]> = {
   bold: { bold: true },
   dim: { dimColor: true },
+  italic: { italic: true },
+  strikethrough: { strikethrough: true },
   red: { color: "red" },
   green: { color: "green" },
   yellow: { color: "yellow" },

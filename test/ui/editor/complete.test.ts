@@ -17,6 +17,7 @@ const SOURCES: CompletionSources = {
   sessions: named("kaysession_1", "Kaysession_2"),
   tools: named("jira.search"),
   words: named("KAY-3", "KAY-12"),
+  mentions: named("@KAY-3", "@#general", "@sam.lee", "@notes/today.md", '@"my notes.md"'),
 };
 
 /** The draft with the cursor at `|`, or at the end. */

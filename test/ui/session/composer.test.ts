@@ -202,22 +202,79 @@ describe("completion", () => {
         commands: [
           { name: "connect", note, argument: "services" },
           { name: "connections", note },
+          { name: "rename", note: "give it a title", needsArgument: true },
         ],
+        mentions: ["@#general", "@notes/today.md"].map((text) => ({ text, note })),
         services: ["gmail", "google-calendar", "jira"].map((text) => ({ text, note })),
       },
     });
     return player;
   };
 
-  test("Tab goes on as far as it is sure, then offers; arrows and Tab choose, Enter takes without sending", () => {
+  const shown = ({ now }: Pick<ReturnType<typeof play>, "now">) =>
+    now().offer?.completion.candidates.map(({ text }) => text) ?? null;
+
+  test("a slash lists the commands, and what is typed filters them by name and note", () => {
     const { type, press, draft, did, ...player } = withSources();
+    type("/");
+    expect(shown(player)).toEqual(["/connect", "/connections", "/rename"]);
+    type("title");
+    expect(shown(player)).toEqual(["/rename"]);
+    press("<enter>");
+    expect([draft(), did()]).toEqual(["/rename ", []]);
+    press("<ctrl-u>");
     type("/con");
     press("<tab>");
-    expect([draft(), player.now().offer]).toEqual(["/connect", null]);
+    expect([draft(), shown(player)]).toEqual(["/connect", ["/connect", "/connections"]]);
+    press("<down>", "<enter>");
+    expect(did()).toEqual([
+      { do: "remember", text: "/connections" },
+      { do: "slash", line: "/connections" },
+    ]);
+    type("/usr/bin");
+    expect(shown(player)).toBeNull();
+  });
+
+  test("a whole command runs at once, and Escape closes the list", () => {
+    const { type, press, did, draft, ...player } = withSources();
+    type("/connect");
+    press("<enter>");
+    expect(did().at(-1)).toEqual({ do: "slash", line: "/connect" });
+    type("/con");
+    press("<escape>");
+    expect([shown(player), draft()]).toEqual([null, "/con"]);
+  });
+
+  test("an @ offers files, issues, channels and people by any part of their names", () => {
+    const { type, press, draft, ...player } = withSources();
+    type("look at @gen");
+    expect(shown(player)).toEqual(["@#general"]);
+    press("<enter>");
+    type("and @day");
+    expect(shown(player)).toEqual(["@notes/today.md"]);
     press("<tab>");
-    expect(player.now().offer?.completion.candidates.map(({ text }) => text)).toEqual(["/connect", "/connections"]);
+    expect(draft()).toBe("look at @#general and @notes/today.md ");
+    type("mail bob@no");
+    expect(shown(player)).toBeNull();
+  });
+
+  test("Tab goes on as far as it is sure, then offers; arrows and Tab choose, Enter takes without sending", () => {
+    const { type, press, draft, did, ...player } = withSources();
+    type("g");
+    press("<tab>");
+    expect(shown(player)).toEqual(["gmail", "google-calendar"]);
     press("<tab>", "<down>", "<up>", "<enter>");
-    expect([draft(), player.now().offer, did()]).toEqual(["/connections ", null, []]);
+    expect([draft(), player.now().offer, did()]).toEqual(["google-calendar ", null, []]);
+  });
+
+  test("? shows the keys if nothing is typed, Alt+O opens the newest receipt's link", () => {
+    const { type, press, draft, did } = play();
+    type("?");
+    expect([draft(), did()]).toEqual(["", [{ do: "help" }]]);
+    press("<alt-o>");
+    expect(did().at(-1)).toEqual({ do: "visit" });
+    type("why?");
+    expect(draft()).toBe("why?");
   });
 
   test("Escape closes the offer and stops nothing; a key that is typed closes it and counts", () => {

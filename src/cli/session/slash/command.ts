@@ -22,6 +22,10 @@ export type SlashContext = {
   client: SessionClient;
   /** Sets whether requests of the conversation are answered here or only shown. */
   setInteractive(enabled: boolean): Promise<void>;
+  /** The last answer as Markdown; "" before the first. */
+  lastAnswer(): string;
+  /** Writes a sequence that shows nothing. */
+  write(sequence: string): void;
   /** Go on in another conversation. */
   resume(sessionId: string): Promise<void>;
   /** Begin a new conversation. */

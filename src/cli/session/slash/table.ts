@@ -11,14 +11,14 @@ export const SLASH_COMMANDS: SlashCommand[] = [
   },
   {
     name: "connect",
-    args: "SERVICE… [--site NAME]",
+    args: "[SERVICE…] [--site NAME]",
     does: "connect services, each through its consent page",
     changes: ["connections", "tools"],
     run: async (context, argument) => (await import("./services.ts")).runConnect(context, argument),
   },
   {
     name: "disconnect",
-    args: "SERVICE…",
+    args: "[SERVICE…]",
     does: "disconnect services",
     changes: ["connections", "tools"],
     run: async (context, argument) => (await import("./services.ts")).runDisconnect(context, argument),
@@ -104,6 +104,12 @@ export const SLASH_COMMANDS: SlashCommand[] = [
     does: "Rename this conversation",
     changes: ["sessions"],
     run: async (context, argument) => (await import("./conversations.ts")).runRename(context, argument),
+  },
+  {
+    name: "copy",
+    args: "",
+    does: "Copy the last answer",
+    run: async (context) => (await import("./copy.ts")).runCopy(context),
   },
   {
     name: "export",

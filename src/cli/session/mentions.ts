@@ -1,0 +1,80 @@
+import { readdir } from "node:fs/promises";
+import { join, sep } from "node:path";
+import { Problem } from "#protocol/errors";
+import type { Candidate } from "#ui/editor/complete";
+import { readTextFile, toDisplayName } from "../ask/text-file.ts";
+import type { Kay } from "../kay.ts";
+import { MAX_INPUT_BYTES } from "../terminal/piped-input.ts";
+
+/** Most files that are offered, folders that are read for them, and levels of folders. */
+const MOST_FILES = 2_000;
+const MOST_FOLDERS = 200;
+const MOST_LEVELS = 4;
+
+/** Lists files of the current folder that can be mentioned, nearest first. Hidden folders and dependencies are left out. */
+export async function listMentionableFiles(cwd: string): Promise<Candidate[]> {
+  const files: string[] = [];
+  let folders = [""];
+  let count = 0;
+  for (let level = 0; level < MOST_LEVELS && folders.length > 0; level += 1) {
+    const next: string[] = [];
+    for (const folder of folders) {
+      if (files.length >= MOST_FILES || count >= MOST_FOLDERS) break;
+      count += 1;
+      const entries = await readdir(join(cwd, folder), { withFileTypes: true }).catch(() => []);
+      for (const entry of entries) {
+        if (entry.name.startsWith(".") || entry.name === "node_modules") continue;
+        const path = join(folder, entry.name);
+        if (entry.isDirectory()) next.push(path);
+        else if (entry.isFile()) files.push(path);
+      }
+    }
+    folders = next;
+  }
+  return files.slice(0, MOST_FILES).map((path) => ({ text: formatMention(path.split(sep).join("/")), note: "file" }));
+}
+
+/** Formats the mention of a path: in quotes if it has spaces. */
+function formatMention(path: string): string {
+  return /\s/.test(path) ? `@"${path}"` : `@${path}`;
+}
+
+/** Files that a prompt mentions, for the context of its request, and why others were left out. */
+export type MentionedFiles = { files: { name: string; text: string }[]; notes: string[] };
+
+/** Reads the files that a prompt mentions with `@`. A mention that names no file is only text. */
+export async function readMentionedFiles(kay: Pick<Kay, "cwd" | "signal">, prompt: string): Promise<MentionedFiles> {
+  const files: MentionedFiles["files"] = [];
+  const notes: string[] = [];
+  let room = MAX_INPUT_BYTES;
+  for (const path of listMentionedPaths(prompt)) {
+    try {
+      const text = await readTextFile(kay, path, room);
+      room -= Buffer.byteLength(text);
+      files.push({ name: toDisplayName(kay.cwd, path), text });
+    } catch (error) {
+      if (!(error instanceof Problem) || error.code !== "USAGE") throw error;
+      if (!/^File not found|is a folder/.test(error.message)) notes.push(`${error.message} Only its name was sent.`);
+    }
+  }
+  return { files, notes };
+}
+
+function listMentionedPaths(prompt: string): string[] {
+  const found = prompt.matchAll(/(?:^|[\s(])@(?:"([^"\n]+)"|([^\s"#]\S*))/gu);
+  return [...new Set(Array.from(found, ([, quoted, bare = ""]) => quoted ?? bare.replace(/[),.;:!?]+$/, "")))].filter(
+    (path) => path !== "",
+  );
+}
+
+/** Returns the context of a request whose prompt mentions files. */
+export async function readMentionContext(
+  kay: Pick<Kay, "cwd" | "signal">,
+  prompt: string,
+  say: (note: string) => void,
+): Promise<{ context?: { files: MentionedFiles["files"] } }> {
+  if (!prompt.includes("@")) return {};
+  const { files, notes } = await readMentionedFiles(kay, prompt);
+  for (const note of notes) say(note);
+  return files.length > 0 ? { context: { files } } : {};
+}
