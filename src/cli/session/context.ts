@@ -194,7 +194,7 @@ export function createSessionContext(ports: SessionPorts): SessionContext {
     help: () => {
       void import("../help/topics.ts").then(async ({ TOPICS }) => {
         const { formatTopic } = await import("../help/format-topic.ts");
-        say(formatTopic((TOPICS.session ?? "").trim(), kay.terminal.stdout.columns()));
+        say(formatTopic((TOPICS.session ?? "").split("\n\nRequests ")[0]?.trim() ?? "", kay.terminal.stdout.columns()));
       });
     },
     visit: async () => {
