@@ -4,7 +4,6 @@ import type { Session } from "#ui/session/state";
 import { isBusy, isFinished } from "#ui/session/turn";
 import { createSession, updateSession } from "#ui/session/update";
 import { toLine } from "#ui/text/words";
-import type { TimedPart } from "#ui/view/reduce";
 import type { ToolItem } from "#ui/view/view";
 import { createPainter } from "#ui/views/painter";
 import { getCancelGraceMs } from "../ask/cancel.ts";
@@ -19,15 +18,13 @@ import { createConversationClient } from "./conversation-client.ts";
 import { detachSession } from "./detach.ts";
 import { createEffectRunner } from "./effects.ts";
 import { formatFault } from "./format-fault.ts";
+import { addToAnswer, gatherParts } from "./gather-parts.ts";
 import { readKeys } from "./line-input.ts";
 import { createSessionScreen } from "./screen.ts";
 import type { SessionOptions } from "./session-options.ts";
 
 /** How often the session looks at the clock while something counts down or works, in ms. */
 const TICK_MS = 200;
-
-/** Parts that come in one moment are one event, so that a stream is not slowed by how often it is looked at (ms). */
-const GATHER_MS = 16;
 
 /**
  * The session on a terminal: keys and parts of the conversation go into the machine of `#ui/session`, what it wants is done, and what it is
@@ -74,7 +71,7 @@ export async function runInkSession(kay: Kay, link: BackendHandle, options: Sess
   let newest: ToolItem | undefined;
   let answer = "";
   let usedModel: string | undefined;
-  const gathered = gathering(mine, (parts) => {
+  const gathered = gatherParts(mine, (parts) => {
     dispatch({ type: "parts", parts, at: clock.now() });
     for (const { part } of parts) answer = addToAnswer(answer, part);
     // The model that answered may be another than when the session began.
@@ -178,16 +175,6 @@ async function isSignedIn({ usesEnvironmentToken: byToken, credentials, origin }
   return signIn === null || Boolean(signIn.token || signIn.refresh_token);
 }
 
-/** Longest answer that is kept for `/copy`, in characters. */
-const MAX_ANSWER = 200_000;
-
-/** Adds a part to the newest answer. Text that was dropped here is in the scrollback. */
-function addToAnswer(answer: string, part: TimedPart["part"]): string {
-  if (part.type === "start") return "";
-  if (part.type === "text-start") return answer === "" ? "" : `${answer}\n\n`;
-  return part.type === "text-delta" && answer.length < MAX_ANSWER ? answer + part.delta : answer;
-}
-
 /** Runs the clock while something counts down or works. Nothing runs while nothing happens. */
 async function ticking(kay: Kay, now: () => Session, dispatch: (event: SessionEvent) => void): Promise<void> {
   const { clock, signal } = kay;
@@ -212,30 +199,6 @@ async function tellTitle(
 ): Promise<void> {
   const found = await link.api.session(view.session_id ?? "").catch(() => null);
   if (found?.title) dispatch({ type: "status", status: { title: found.title } });
-}
-
-/** `drop` forgets those that were not given on yet. */
-type Gathering = { add(part: TimedPart): void; drop(): void };
-
-/** Parts that come close together, in one call. */
-function gathering(kay: Kay, flush: (parts: TimedPart[]) => void): Gathering {
-  let parts: TimedPart[] = [];
-  const add = (part: TimedPart) => {
-    parts.push(part);
-    if (parts.length > 1) return;
-    const mine = parts;
-    void kay.clock.sleep(GATHER_MS).then(() => {
-      if (parts !== mine) return;
-      parts = [];
-      flush(mine);
-    });
-  };
-  return {
-    add,
-    drop: () => {
-      parts = [];
-    },
-  };
 }
 
 /** The way back, and the exit code: 8 where something waits for an answer that was left open. */

@@ -1,0 +1,39 @@
+import type { TimedPart } from "#ui/view/reduce";
+import type { Kay } from "../kay.ts";
+
+/** Parts that come in one moment are one event, so that a stream is not slowed by how often it is looked at (ms). */
+const GATHER_MS = 16;
+
+/** `drop` forgets those that were not given on yet. */
+type Gathering = { add(part: TimedPart): void; drop(): void };
+
+/** Parts that come close together, in one call. */
+export function gatherParts(kay: Kay, flush: (parts: TimedPart[]) => void): Gathering {
+  let parts: TimedPart[] = [];
+  const add = (part: TimedPart) => {
+    parts.push(part);
+    if (parts.length > 1) return;
+    const mine = parts;
+    void kay.clock.sleep(GATHER_MS).then(() => {
+      if (parts !== mine) return;
+      parts = [];
+      flush(mine);
+    });
+  };
+  return {
+    add,
+    drop: () => {
+      parts = [];
+    },
+  };
+}
+
+/** Longest answer that is kept for `/copy`, in characters. */
+const MAX_ANSWER = 200_000;
+
+/** Adds a part to the newest answer. Text that was dropped here is in the scrollback. */
+export function addToAnswer(answer: string, part: TimedPart["part"]): string {
+  if (part.type === "start") return "";
+  if (part.type === "text-start") return answer === "" ? "" : `${answer}\n\n`;
+  return part.type === "text-delta" && answer.length < MAX_ANSWER ? answer + part.delta : answer;
+}
