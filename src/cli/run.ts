@@ -11,7 +11,7 @@ import { useJsonLines } from "./output/json-lines-mode.ts";
 import { buildProgram, COMMAND_NAMES, escapeLeadingDash } from "./program.ts";
 import { canHaveSession } from "./session/open.ts";
 import { wantsPlain } from "./terminal/terminal.ts";
-import { createTimeLimit, isTimedOut, timedOutProblem } from "./time-limit.ts";
+import { createTimeLimit, isTimedOut, isTimedOutProblem, timedOutProblem } from "./time-limit.ts";
 
 /** Exit codes of signals, 128 + number. A closed reader (`kay help | head -1`) is not a failure. */
 const SIGNAL_EXITS: Record<string, number> = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129, SIGPIPE: 0 };
@@ -75,7 +75,7 @@ async function toEnd(kay: Kay, error?: unknown): Promise<number> {
       kay.out.writeJson({ status: "error", ...toProblemBody(error) });
     return signalExit(kay);
   }
-  return await wordError(error instanceof Problem && error.code === "TIMED_OUT" ? error : timedOutProblem(kay), kay);
+  return await wordError(isTimedOutProblem(error) ? error : timedOutProblem(kay), kay);
 }
 
 /** What cannot be ended after a signal is left to itself after a while. */

@@ -45,16 +45,30 @@ export function isTimedOut({ signal }: Pick<Kay, "signal">): boolean {
   return signal.aborted && signal.reason === OVER;
 }
 
-/** Builds the error of a command that timed out. `what` is what became of its work, `hint` where to look. */
+/** What became of the work of a command that timed out, and where to look. */
+type TimedOutWork = {
+  what?: string;
+  hint?: string;
+  details?: Record<string, unknown>;
+  /** Something was changed or may still be, so the same command must not simply run again. */
+  mayHaveWritten?: boolean;
+};
+
+/** Builds the error of a command that timed out. */
 export function timedOutProblem(
   { flags }: Pick<Kay, "flags">,
-  { what = ".", hint, details }: { what?: string; hint?: string; details?: Record<string, unknown> } = {},
+  { what = ".", hint, details, mayHaveWritten = false }: TimedOutWork = {},
 ): Problem {
   const words = formatDuration(getDuration(flags.timeout ?? ""));
-  return new Problem("TIMED_OUT", `Timed out after ${words}${what}`, {
+  return new Problem(mayHaveWritten ? "OUTCOME_UNKNOWN" : "TIMED_OUT", `Timed out after ${words}${what}`, {
     hint: hint ?? "Increase the limit with --timeout.",
-    ...(details ? { details } : {}),
+    details: { ...details, ...(mayHaveWritten ? { sent: true, timed_out: true } : {}) },
   });
+}
+
+/** Whether an error is one of {@link timedOutProblem}. */
+export function isTimedOutProblem(error: unknown): error is Problem {
+  return error instanceof Problem && (error.code === "TIMED_OUT" || error.details.timed_out === true);
 }
 
 /** @throws Problem USAGE */

@@ -32,7 +32,7 @@ test.for([
   ann.place.network.on(CANCEL, { status: 404, json: { code: "GENERATION_NOT_FOUND" } });
   const { exit, stderr } = await ann(`ask x --timeout ${time}`);
   expect({ exit, stderr }).toEqual({
-    exit: 6,
+    exit: 1,
     stderr: `✗ Timed out after ${words}. It may continue at the backend.
   \`kay sessions show session_1\` shows what was done.
 `,
@@ -45,13 +45,24 @@ test("an ask whose time is over is cancelled at the backend, and what was done i
   const rest = sse([status("cancelled"), { type: "abort", reason: "stopped" }], { first: 5 });
   ann.place.network.on(EVENTS, { stream: rest });
   expect(await ann("ask x --timeout 50s")).toEqual({
-    exit: 6,
+    exit: 1,
     stdout: "",
     stderr: `✓ Close KAY-3
 ✗ Timed out after 50 s and was cancelled.
-  Increase the limit with --timeout.
+  \`kay sessions show session_1\` shows what was done.
 `,
   });
+});
+
+test("an ask that was cancelled in time, before a write, may be tried again", async () => {
+  const ann = works(calls("jira.close_issue", INPUT), receipt("planned"));
+  ann.place.network.on(CANCEL, { json: { id: "gen_1", session_id: "session_1", status: "running" } });
+  ann.place.network.on(EVENTS, {
+    stream: sse([receipt("failed"), status("cancelled"), { type: "abort" }], { first: 5 }),
+  });
+  const { exit, stderr } = await ann("ask x --timeout 50s");
+  expect(exit).toBe(6);
+  expect(stderr).toContain("✗ Timed out after 50 s and was cancelled.\n  Increase the limit with --timeout.\n");
 });
 
 test("a write that was under way is what the backend says in the end, or may still be done", async () => {
@@ -59,7 +70,7 @@ test("a write that was under way is what the backend says in the end, or may sti
     [
       [receipt("settled"), status("cancelled"), { type: "abort" }],
       "✓ Close KAY-3",
-      "  Increase the limit with --timeout.",
+      "  `kay sessions show session_1` shows what was done.",
     ],
     [
       [status("cancelled"), { type: "abort" }],
@@ -72,7 +83,7 @@ test("a write that was under way is what the backend says in the end, or may sti
     ann.place.network.on(EVENTS, { stream: sse(end as never, { first: 5 }) });
     const { exit, stderr } = await ann("ask x --timeout 50s");
     expect([exit, ...stderr.split("\n").slice(0, -1)]).toEqual([
-      6,
+      1,
       first,
       "✗ Timed out after 50 s and was cancelled.",
       last,
@@ -87,10 +98,10 @@ test("under --json it is one document, with --stream a last line", async () => {
     ann.place.network.on(EVENTS, { stream: sse([status("cancelled"), { type: "abort" }], { first: 5 }) });
     const { exit, stdout } = await ann(`ask x --json${stream} --timeout 50s`);
     const last = JSON.parse(stream ? (stdout.trim().split("\n").at(-1) ?? "") : stdout);
-    const done = { ...IDS, receipts: [{ ...RECEIPT, effect: "settled" }] };
+    const done = { ...IDS, sent: true, timed_out: true, receipts: [{ ...RECEIPT, effect: "settled" }] };
     expect([exit, last]).toMatchObject([
-      6,
-      stream ? { type: "error", code: "TIMED_OUT", details: done } : { code: "TIMED_OUT", ...done },
+      1,
+      stream ? { type: "error", code: "OUTCOME_UNKNOWN", details: done } : { code: "OUTCOME_UNKNOWN", ...done },
     ]);
   }
 });
@@ -99,7 +110,7 @@ test("a question on the terminal is over too, and its request cancelled", async 
   const ann = works(calls("slack.send_message", { channel: "#ci" }), approval(), status("awaiting_approval"));
   ann.place.network.on(CANCEL, { status: 404, json: { code: "GENERATION_NOT_FOUND" } });
   const { exit, stderr } = await ann("ask x --timeout 20s", TERMINAL);
-  expect([exit, stderr.includes("✗ Timed out after 20 s. It may continue at the backend.")]).toEqual([6, true]);
+  expect([exit, stderr.includes("✗ Timed out after 20 s. It may continue at the backend.")]).toEqual([1, true]);
 });
 
 test("a consent is waited for no longer, and nothing is half stored", async () => {
@@ -118,7 +129,7 @@ test("a confirmation that was approved may still be carried out, which is said",
   ann.place.network.on("POST /ask/confirm", "hang");
   const { exit, stderr } = await ann("confirm confirm_1 --approve --timeout 30s");
   expect({ exit, stderr }).toEqual({
-    exit: 6,
+    exit: 1,
     stderr: `✗ Timed out after 30 s, and the approved calls may still run.
   Check what it did before you ask again: \`kay sessions show latest\`.
 `,

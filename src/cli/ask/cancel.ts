@@ -75,17 +75,22 @@ function getEnd(kay: Kay, view: View, heard: boolean) {
       ? ", and is being cancelled."
       : ". It may continue at the backend.";
   const look = `\`kay sessions show ${quoteShellWord(view.session_id ?? "latest")}\` shows what was done.`;
-  const isWhole = isDone && receipts.every(({ effect }) => effect === "settled" || effect === "planned");
+  const mayHaveWritten = !isDone || receipts.some(({ effect }) => WRITTEN.has(effect));
   return timedOutProblem(kay, {
     what,
     details: getPartialAnswer(view),
-    hint: isWhole ? "Increase the limit with --timeout." : look,
+    mayHaveWritten,
+    ...(mayHaveWritten ? { hint: look } : {}),
   });
 }
 
 const ENDED = ["completed", "cancelled", "error"];
 
+/** Effects of writes that changed something, or may have. */
+const WRITTEN = new Set(["sent", "settled", "unknown"]);
+
 const UNSEEN = {
   what: ", and nothing was heard of it yet.",
   hint: "`kay sessions show latest` shows whether it was begun.",
+  mayHaveWritten: true,
 };

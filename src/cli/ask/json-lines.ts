@@ -1,8 +1,8 @@
-import { Problem } from "#protocol/errors";
 import type { StreamPart } from "#protocol/events";
 import { listOpenCards, type View } from "#ui/view/view";
 import type { Kay } from "../kay.ts";
 import { formatTimestamp, useJsonLines } from "../output/json-lines-mode.ts";
+import { isTimedOutProblem } from "../time-limit.ts";
 import { getAnswerCommands } from "./pending-items.ts";
 import type { Presenter } from "./presenter.ts";
 
@@ -36,7 +36,7 @@ export function createJsonLinesPresenter(kay: Kay, session: string | undefined):
 
 /** The last line where no part said that it ended: its time was over. Nothing else may stand on stdout then. */
 export function writeTimeoutLine(kay: Kay, view: View | undefined, error: unknown): void {
-  if (!(error instanceof Problem) || error.code !== "TIMED_OUT") return;
+  if (!isTimedOutProblem(error)) return;
   const { code, message: errorText, hint, details } = error;
   const session_id = view?.session_id;
   const timestamp = new Date(kay.clock.now()).toISOString();

@@ -52,6 +52,7 @@ export async function sendConfirmation(
     if (!approved || !isTimedOut(kay)) throw error;
     throw timedOutProblem(kay, {
       what: ", and the approved calls may still run.",
+      mayHaveWritten: true,
       hint: "Check what it did before you ask again: `kay sessions show latest`.",
     });
   }
