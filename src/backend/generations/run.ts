@@ -158,6 +158,7 @@ async function work(world: World, begun: Promise<void>): Promise<RecordedRun> {
     const { end } = record.state;
     const tooLong = end.kind === "error" && end.problem.code === "CONTEXT_TOO_LONG";
     const asked = tooLong ? await askToShorten(world, messages) : undefined;
+    if (asked === "shortened") return await work(world, Promise.resolve());
     if (asked) record.state.end = { kind: "waiting", waits: [asked] };
   } catch (error) {
     control.stop.abort();

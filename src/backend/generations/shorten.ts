@@ -1,6 +1,7 @@
 import type { ModelMessage } from "ai";
 import type { Wait } from "#agent/events";
 import { Problem } from "#protocol/errors";
+import { hasApproved } from "../store/interactions.ts";
 import { toAsker } from "./call-context.ts";
 import { type Asker, ensureInteraction, toWait } from "./interact.ts";
 import { getNextRound } from "./progress.ts";
@@ -8,12 +9,22 @@ import type { ClaimedGeneration } from "./work.ts";
 
 /**
  * Asks followers whether to continue with the newer half of a conversation that is too long for the model, keeping at
- * least the user's request.
- * @returns the wait, or undefined when nothing can be left out or no client can answer
+ * least the user's request. A conversation is asked once: after that approval it is shortened again when it must be.
+ * @returns the wait, whether it was shortened, or undefined when nothing can be left out or no client can answer
  */
-export async function askToShorten(world: ClaimedGeneration, messages: ModelMessage[]): Promise<Wait | undefined> {
+export async function askToShorten(
+  world: ClaimedGeneration,
+  messages: ModelMessage[],
+): Promise<Wait | "shortened" | undefined> {
   const kept = takeNewest(messages, Math.floor(messages.length / 2)).length;
   if (world.request.mode !== "stream" || kept >= messages.length) return undefined;
+  const conversation = world.row.conversation_id;
+  // An open step is in the row that was claimed, so only another claim can go on from it.
+  if (world.row.step === null && (await hasApproved(world.ports.db, { conversation, toolName: SHORTEN }))) {
+    await world.advance({ type: "shortening-asked", keep: kept });
+    await world.advance({ type: "shortened" });
+    return "shortened";
+  }
   const words = kept === 1 ? "the newest message" : `the newest ${kept} messages`;
   const asked = await ensureInteraction(shortener(world, getNextRound(world.progress())), 0, {
     type: "approval",
@@ -45,7 +56,9 @@ export function takeNewest(all: ModelMessage[], count: number): ModelMessage[] {
   return all.slice(from < 0 ? all.findLastIndex(({ role }) => role === "user") : from);
 }
 
+const SHORTEN = "kay.shorten";
+
 /** Kay itself asks, in the name of no call. */
 function shortener(work: ClaimedGeneration, round: number): Asker {
-  return { ...toAsker(work, { toolCallId: `shorten_${round}`, toolName: "kay.shorten" }), alone: true };
+  return { ...toAsker(work, { toolCallId: `shorten_${round}`, toolName: SHORTEN }), alone: true };
 }

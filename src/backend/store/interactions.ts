@@ -85,6 +85,22 @@ export async function findInteractionAt(
     .executeTakeFirst();
 }
 
+/** Returns whether the user approved a call of a tool in a conversation, in any of its requests. */
+export async function hasApproved(
+  db: DbConnection,
+  { conversation, toolName }: { conversation: string; toolName: string },
+): Promise<boolean> {
+  const found = await db
+    .selectFrom("interactions")
+    .select("id")
+    .where("conversation_id", "=", conversation)
+    .where(sql<string>`request ->> 'tool_name'`, "=", toolName)
+    .where(sql<string>`response ->> 'action'`, "=", "approve")
+    .limit(1)
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
 /** The newest request of a call at this place or at one of the places from `from` on. */
 export async function findNewestInteraction(
   db: DbConnection,
