@@ -24,6 +24,8 @@ export type AgentTool = {
   egress?: boolean;
   /** Reads what the call reaches, in one line. @throws Problem if it cannot be read */
   describeTarget?(input: Record<string, unknown>, context: RunContext): Promise<string>;
+  /** Names whom the call reaches, each in one spelling. */
+  destinations?(input: Record<string, unknown>): string[];
   examples: string[];
   /** The tool's label in metrics. Names of custom services are not reported to operators. */
   metricName?: string;

@@ -146,6 +146,11 @@ export type Tool<Input extends Record<string, unknown> = Record<string, unknown>
    * input names it by an ID or by a part of its title.
    */
   describeTarget?(input: Input, context: ToolContext): Promise<string>;
+  /**
+   * Names whom a write reaches, each in one spelling: recipients, channels, repositories. Cards point out those that kay never
+   * wrote to before. Without it, the tools of services that the user added reach their service.
+   */
+  destinations?(input: Input): string[];
   /** The call stays in memory while the user is asked, because the server keeps a connection open meanwhile. */
   suspendable?: boolean;
   /** Returns a stricter mode for some inputs, such as a mention of everyone. */

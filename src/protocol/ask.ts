@@ -64,6 +64,10 @@ export const PlannedCall = z.looseObject({
   summary: z.string(),
   /** Confirmation only: every field that the call would send, and who wrote it. */
   fields: z.optional(z.array(PreviewField)),
+  /** Confirmation only: what the call reaches, if the input names it by an ID. */
+  target: z.optional(z.string()),
+  /** Confirmation only: recipients, channels and services that kay never wrote to before. */
+  new_destinations: z.optional(z.array(z.string())),
   /** Dry run only: ID of the call. */
   tool_call_id: z.optional(z.string()),
   /** Dry run only: account that the call would use. */

@@ -20,6 +20,20 @@ export function formatInputFields(fields: InputField[], indent = "  "): string {
   return fields.map((field) => formatInputField(field).replace(/^/gm, indent)).join("\n");
 }
 
+/** Formats what a call reaches, for a line below its summary. */
+export function formatTarget({ target }: CallNotes): string[] {
+  return target ? [`About: ${clean(target, { lines: false })}`] : [];
+}
+
+/** Points out the destinations of a call that are new, for a line below its fields. */
+export function formatNewDestinations({ new_destinations: fresh = [] }: CallNotes): string[] {
+  const names = fresh.map((name) => clean(name, { lines: false }));
+  return names.length > 0 ? [`New destination: kay never wrote to ${names.join(", ")} before.`] : [];
+}
+
+/** What kay found out about a call before it asks. */
+export type CallNotes = { target?: string | undefined; new_destinations?: string[] | undefined };
+
 /** Warns about a value that the user did not write, or that is nearly one that the user wrote. */
 export function formatOrigin({
   origin,
@@ -45,11 +59,12 @@ function formatInputField({ name, text, note = "" }: InputField): string {
   const label = clean(name, { lines: false });
   const shown = foldWhitespace(text);
   if (shown.trim() === "") return `${label}: ${text === "" ? "(empty)" : "(only white space)"}${note}`;
-  if (shown.length <= LONGEST_INLINE && !shown.includes("\n")) return `${label}: ${shown}${note}`;
+  const isInline = !shown.includes("\n") && (note === "" || shown.length <= LONGEST_INLINE);
+  if (isInline) return `${label}: ${shown}${note}`;
   return `${label}${note}:\n${shown.replace(/^/gm, "  ")}`;
 }
 
-/** Longer values start on a line of their own, so that the note stays beside the name. */
+/** Longer values with a note start on a line of their own, so that the note stays beside the name. */
 const LONGEST_INLINE = 60;
 
 /** Cleans a text. Long runs of white space, which could push the rest out of sight, become a count. */

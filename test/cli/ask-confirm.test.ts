@@ -5,7 +5,7 @@ import { documentOf, useKay } from "#test/kay";
 
 const kay = useKay();
 const SHOWN =
-  "Please confirm the following action: close KAY-4\n- Close KAY-4 (move it to a status that counts as done)\n  issue: KAY-4\n  status: close\n\nActing as Dana Demo (kay-demo).\n";
+  "Please confirm the following action: close KAY-4\n- Close KAY-4 (move it to a status that counts as done)\n  About: KAY-4 “Keep the order of parallel tool results” (To Do, unassigned)\n  issue: KAY-4\n  status: close\n\nActing as Dana Demo (kay-demo).\n";
 const PLAIN = { terminal: true, env: { NO_COLOR: "1" } };
 const CLOSE = 'ask --confirm "close KAY-4"';
 const SHOW = 'ask "show KAY-4"';
@@ -95,6 +95,7 @@ test("ask --confirm --json prints the guide's answer and exits 8, on a terminal 
               input: { issue: "KAY-4", status: "close" },
               summary: "Close KAY-4 (move it to a status that counts as done)",
               account: "Dana Demo (kay-demo)",
+              target: "KAY-4 “Keep the order of parallel tool results” (To Do, unassigned)",
               fields: [
                 { name: "issue", value: "KAY-4", origin: "person" },
                 { name: "status", value: "close", origin: "person" },

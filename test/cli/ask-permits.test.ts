@@ -18,6 +18,7 @@ const WHY = "What changes something asks before it runs unless a policy says oth
 const PLAN = `
 kay would run ${TOOL}, which writes, as Dana Demo (kay-demo).
   ${SUMMARY}
+  About: KAY-4 “Keep the order of parallel tool results” (To Do, unassigned)
   issue: KAY-4
   status: close
   Would ask for approval: ${WHY}

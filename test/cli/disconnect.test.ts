@@ -4,12 +4,15 @@ import { documentOf, useKay } from "#test/kay";
 const kay = useKay();
 
 test("disconnect asks on a terminal, and a yes does it", async () => {
-  const ann = kay({ connected: ["jira", "bitbucket"] });
+  // Confluence has the same account, so Jira's access stays.
+  const ann = kay({ connected: ["jira", "confluence", "bitbucket"] });
   expect(await ann("disconnect jira bitbucket", { terminal: true, types: ["y"], env: { NO_COLOR: "1" } })).toEqual({
     exit: 0,
     stdout: "Disconnected jira.\nDisconnected bitbucket.\n",
     stderr:
       "Disconnect jira, bitbucket? [y/N] y\n" +
+      "! kay deleted its tokens for Jira and did not revoke them: that would end the\n" +
+      "  access of confluence too.\n" +
       "! kay deleted its tokens, but Bitbucket has no way to revoke them. Remove kay's\n" +
       "  access at https://bitbucket.org/account/settings/app-authorizations/.\n",
   });

@@ -83,6 +83,7 @@ No service was disconnected.
 > /disconnect confluence
 Disconnect confluence? [y/N] y
 Disconnected confluence.
+kay deleted its tokens for Confluence and did not revoke them: that would end the access of jira too.
 `);
   expect(await answers(ann, "/connections")).toContain("> /connections\njira\n  STATE    connected\n");
   expect(await answers(ann, "/connect")).toBe(`> /connect

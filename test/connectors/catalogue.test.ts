@@ -40,6 +40,7 @@ test("a real client goes to the real endpoints, the others to the sandbox under 
   const atlassian = {
     authorize: "https://auth.atlassian.com/authorize",
     token: "https://auth.atlassian.com/oauth/token",
+    revoke: "https://auth.atlassian.com/oauth/revoke",
     api: "https://api.atlassian.com",
   };
   const provided = shown({ clients: { atlassian: real }, sandbox });
@@ -61,6 +62,7 @@ test("a real client goes to the real endpoints, the others to the sandbox under 
       {
         authorize: "http://127.0.0.1:4012/oauth/v2/authorize",
         token: "http://127.0.0.1:4012/api/oauth.v2.access",
+        revoke: "http://127.0.0.1:4012/api/auth.revoke",
         api: "http://127.0.0.1:4012/api",
       },
     ],
@@ -70,6 +72,7 @@ test("a real client goes to the real endpoints, the others to the sandbox under 
       {
         authorize: "http://127.0.0.1:4013/login/oauth/authorize",
         token: "http://127.0.0.1:4013/login/oauth/access_token",
+        revoke: "http://127.0.0.1:4013/applications",
         api: "http://127.0.0.1:4013",
       },
     ],
@@ -81,6 +84,7 @@ test("a real client goes to the real endpoints, the others to the sandbox under 
     {
       authorize: "http://127.0.0.1:4010/authorize",
       token: "http://127.0.0.1:4010/oauth/token",
+      revoke: "http://127.0.0.1:4010/oauth/revoke",
       api: "http://127.0.0.1:4010",
     },
   ]);
@@ -95,6 +99,7 @@ test("the APIs of Google live at hosts of their own, and one sandbox origin play
     {
       authorize: "https://accounts.google.com/o/oauth2/v2/auth",
       token: "https://oauth2.googleapis.com/token",
+      revoke: "https://oauth2.googleapis.com/revoke",
       account: "https://openidconnect.googleapis.com",
       api: "https://docs.googleapis.com",
       drive: "https://www.googleapis.com",
@@ -109,6 +114,7 @@ test("the APIs of Google live at hosts of their own, and one sandbox origin play
     {
       authorize: `${origin}/o/oauth2/v2/auth`,
       token: `${origin}/token`,
+      revoke: `${origin}/revoke`,
       account: origin,
       api: origin,
       drive: origin,
@@ -118,7 +124,10 @@ test("the APIs of Google live at hosts of their own, and one sandbox origin play
 });
 
 test("V07 each provider's authorization asks for what keeps a connection alive", () => {
-  const oauth = configureServices({ clients: {} }).map(({ service }) => ({ name: service.name, ...service.oauth }));
+  const oauth = configureServices({ clients: {} }).map(({ service: { name, oauth } }) => {
+    const { revocation: _, accessPage: __, ...asked } = oauth;
+    return { name, ...asked };
+  });
   expect(oauth.filter(({ name }) => name !== "kyg")).toEqual([
     {
       name: "jira",

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { getGenericAccess, isPlainPath } from "#connectors/http/generic-request";
-import type { Access, Service, ServiceConfiguration, Tool } from "#connectors/service";
+import type { Access, ServiceConfiguration, Tool } from "#connectors/service";
 import { withDescription } from "#connectors/service";
 import { Problem } from "#protocol/errors";
 import type { AgentTool } from "../tool.ts";
@@ -35,7 +35,7 @@ export function createHttpRequestTool(
 ): AgentTool | undefined {
   const [first] = services;
   if (first === undefined) return undefined;
-  const general = build(first, createRequestTool("write", first.service));
+  const general = build(first, createRequestTool("write", first));
   return {
     ...general,
     service: "kay",
@@ -46,12 +46,13 @@ export function createHttpRequestTool(
       const wanted = name.trim().toLowerCase();
       const found = services.find(({ service }) => service.name === wanted);
       if (!found) throw new Problem("UNKNOWN_SERVICE", `Unknown service “${name.slice(0, 60)}”.`, { hint: "" });
-      return build(found, createRequestTool(getGenericAccess(found.service, method, path), found.service));
+      return build(found, createRequestTool(getGenericAccess(found.service, method, path), found));
     },
   };
 }
 
-function createRequestTool(access: Access, { api }: Service): Tool {
+function createRequestTool(access: Access, { service: { name, api }, endpoints }: ServiceConfiguration): Tool {
+  const host = URL.canParse(endpoints.api) ? new URL(endpoints.api).host : name;
   const tool: Tool<Input> = {
     name: "http_request",
     description:
@@ -59,7 +60,8 @@ function createRequestTool(access: Access, { api }: Service): Tool {
     access,
     input: Input,
     examples: [],
-    summary: ({ service, method, path }) => `${method} ${path} at ${service}`,
+    summary: (input) => formatRequest(input, host),
+    destinations: () => [name],
     run: async ({ method, path, query, body }, { http, metadata }) => {
       const base = api?.genericBase?.(metadata) ?? "";
       const answer = await http.request({
@@ -79,4 +81,17 @@ function createRequestTool(access: Access, { api }: Service): Tool {
     },
   };
   return tool as unknown as Tool;
+}
+
+/** Says what is sent where: method, path, host, the names of the query, and the body's fields. The card has all values. */
+function formatRequest({ service, method, path, query, body }: Input, host: string): string {
+  const [pathname = "", inline = ""] = path.split("?");
+  const names = [...new Set([...new URLSearchParams(inline).keys(), ...Object.keys(query ?? {})])];
+  const isObject = typeof body === "object" && body !== null && !Array.isArray(body);
+  const sent = isObject ? Object.keys(body).join(", ") : body === undefined ? "" : "a body";
+  return [
+    `${method} ${pathname} at ${service} (${host})`,
+    ...(names.length > 0 ? [`query ${names.join(", ")}`] : []),
+    ...(sent !== "" && method !== "GET" ? [`sends ${sent}`] : []),
+  ].join("; ");
 }

@@ -1,8 +1,9 @@
 import type { HeldCall } from "#agent/events";
+import { checkCall } from "#agent/execute";
 import type { Account } from "#connectors/oauth";
 import type { AskRequest, AskResponse, PlannedCall } from "#protocol/ask";
 import { type ErrorCode, Problem } from "#protocol/errors";
-import { formatPreviewField } from "#protocol/input-fields";
+import { type CallNotes, formatNewDestinations, formatPreviewField, formatTarget } from "#protocol/input-fields";
 import type { PreviewField } from "#protocol/preview-field";
 import { hashAccount, toAccount } from "../approvals/account.ts";
 import { openConfirmation } from "../approvals/confirmations.ts";
@@ -11,7 +12,9 @@ import type { BackendPorts } from "../ports.ts";
 import { loadMessages } from "../store/conversations.ts";
 import type { GenerationRequest } from "../store/generation-state.ts";
 import { listGrants } from "../store/grants.ts";
+import { buildAgentTools } from "../tools/toolbox.ts";
 import { attendGeneration } from "./attend.ts";
+import { readCallNotes } from "./call-notes.ts";
 import { listPlannedCalls } from "./dry-run.ts";
 import type { Engine } from "./engine.ts";
 import { authRequiredProblem } from "./pause.ts";
@@ -169,15 +172,25 @@ async function confirmationFor(
   const { token, expiresAt } = await openConfirmation(ports, installationId, held);
   const seen = shown.calls.length > 0 ? await loadMessages(ports.db, conversationId, { seen: ALL, generationId }) : [];
   const provenance = traceMessages(seen);
-  const planned = shown.calls.map(({ toolName, access, parsed, summary, service }) => ({
-    tool: toolName,
-    access,
-    input: parsed,
-    summary,
-    ...(accounts.has(service) ? { account: accounts.get(service)?.words } : {}),
-    fields: traceFields(parsed, provenance),
-  }));
-  const lines = planned.map(({ summary, fields }) => `\n- ${summary}${formatPlannedFields(fields)}`).join("");
+  const tools = shown.calls.length > 0 ? await buildAgentTools(ports, { installationId, generationId }) : [];
+  const planned = await Promise.all(
+    shown.calls.map(async (call) => {
+      const { toolName, access, parsed, summary, service } = call;
+      const account = accounts.get(service);
+      const checked = checkCall(call, tools);
+      const notes = "problem" in checked ? {} : await readCallNotes(ports, installationId, checked, account);
+      return {
+        tool: toolName,
+        access,
+        input: parsed,
+        summary,
+        ...(account ? { account: account.words } : {}),
+        ...notes,
+        fields: traceFields(parsed, provenance),
+      };
+    }),
+  );
+  const lines = planned.map((call) => `\n- ${call.summary}${formatPlannedCall(call)}`).join("");
   const body: AskResponse = {
     status: "confirmation_required",
     confirmation_token: token,
@@ -191,9 +204,13 @@ async function confirmationFor(
   return { status: 200, body };
 }
 
-/** Every field that an approval would send, below the summary of its call. */
-function formatPlannedFields(fields: PreviewField[]): string {
-  return fields.map((field) => `\n${formatPreviewField(field)}`).join("");
+/** What a call reaches and every field that an approval would send, below the summary of its call. */
+function formatPlannedCall({ fields, ...notes }: CallNotes & { fields: PreviewField[] }): string {
+  const [above, below] = [formatTarget(notes), formatNewDestinations(notes)].map((lines) =>
+    lines.map((line) => `  ${line}`),
+  );
+  const lines = [...(above ?? []), ...fields.map(formatPreviewField), ...(below ?? [])];
+  return lines.map((line) => `\n${line}`).join("");
 }
 
 /** More messages than a conversation can have. */

@@ -7,6 +7,7 @@ import { listReceipts } from "../store/effects.ts";
 import type { StoredGeneration } from "../store/generation-state.ts";
 import type { DbConnection } from "../store/schema.ts";
 import type { CallContext } from "./call-context.ts";
+import { readCallNotes } from "./call-notes.ts";
 import { toPreview } from "./gate.ts";
 import { getOutcome } from "./stored-outcomes.ts";
 
@@ -40,7 +41,10 @@ export function createDryRun(world: Pick<CallContext, "ports" | "row" | "request
       ...(account ? { account: account.words } : {}),
       asks: mode !== "auto",
       why: toSentence(why),
-      preview: toPreview(world, call, account),
+      preview: {
+        ...toPreview(world, call, account),
+        ...(await readCallNotes(ports, row.installation_id, call, account)),
+      },
     };
   };
 }

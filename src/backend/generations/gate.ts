@@ -6,14 +6,16 @@ import type { Account } from "#connectors/oauth";
 import { clean } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 import type { InteractionResponse, Preview } from "#protocol/events";
+import type { CallNotes } from "#protocol/input-fields";
 import { hashAccount } from "../approvals/account.ts";
 import { type Decision, decideCall, toSentence } from "../approvals/decide.ts";
 import { rememberGrant } from "../approvals/grants.ts";
 import { settleCallSql } from "../store/calls.ts";
 import { findInteractionAt, type StoredInteraction } from "../store/interactions.ts";
 import { AFTER_CALL, BEFORE_CALL, BEFORE_CALL_ANEW, type CallContext, toAsker } from "./call-context.ts";
+import { readCallNotes } from "./call-notes.ts";
 import { ensureInteraction, openInteraction, toWait } from "./interact.ts";
-import { describeTarget, findEdit, findQuestion, findTargetChange, type TargetChange } from "./late-check.ts";
+import { findEdit, findQuestion, findTargetChange, type TargetChange } from "./late-check.ts";
 import { traceFields } from "./provenance.ts";
 import { toStoredRun } from "./stored-outcomes.ts";
 import type { ClaimedGeneration } from "./work.ts";
@@ -54,7 +56,8 @@ async function askFirst(
   const { mode, grant, guarded, why } = decision;
   const asks = world.request.confirm || (mode === "confirm_before_execution" && grant === undefined);
   if (!asks) return { allowed: await recordAllowance(world, call, decision, account) };
-  const preview = { target: await describeTarget(call, account), why: guarded ? toSentence(why) : undefined };
+  const notes = await readCallNotes(world.ports, world.row.installation_id, call, account);
+  const preview = { ...notes, ...(guarded ? { why: toSentence(why) } : {}) };
   return await openQuestion(world, call, account, { place: BEFORE_CALL, decision, preview });
 }
 
@@ -66,12 +69,15 @@ async function askAnew(
   { asked, target, why }: TargetChange & { asked: StoredInteraction },
 ): Promise<StoredInteraction> {
   world.closed.delete(call.toolCallId);
+  const { request } = asked;
   const edited = await findEdit(world.ports.db, world.row.id, call.toolCallId);
   const parsed = edited && call.tool.parse(edited);
   const shown = parsed ? { ...call, parsed, summary: call.tool.summary(parsed) } : call;
   const decision = await decide(world, shown, account);
   const place = Math.max(asked.ordinal + 1, BEFORE_CALL_ANEW);
-  return await openQuestion(world, shown, account, { place, decision, preview: { target, why } });
+  const fresh = request.preview?.new_destinations;
+  const preview = { why, ...(target ? { target } : {}), ...(fresh ? { new_destinations: fresh } : {}) };
+  return await openQuestion(world, shown, account, { place, decision, preview });
 }
 
 function openQuestion(
@@ -81,14 +87,13 @@ function openQuestion(
   question: {
     place: number;
     decision: Decision;
-    preview: { target: string | undefined; why: string | undefined };
+    preview: CallNotes & { why?: string };
   },
 ): Promise<StoredInteraction> {
-  const { target, why } = question.preview;
   return openInteraction(toAsker(world, call), question.place, {
     type: "approval",
     prompt: call.summary,
-    preview: { ...toPreview(world, call, account), ...(target ? { target } : {}), ...(why ? { why } : {}) },
+    preview: { ...toPreview(world, call, account), ...question.preview },
     editable: true,
     approvalScopes: question.decision.offer.scopes,
   });

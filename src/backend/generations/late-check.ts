@@ -2,6 +2,7 @@ import type { CheckedCall } from "#agent/calls";
 import { UNATTENDED_CONTEXT } from "#agent/tool";
 import type { Account } from "#connectors/oauth";
 import { cleanLine } from "#protocol/clean";
+import { Problem } from "#protocol/errors";
 import { findNewestInteraction, listInteractions, type StoredInteraction } from "../store/interactions.ts";
 import type { DbConnection } from "../store/schema.ts";
 import { BEFORE_CALL, BEFORE_CALL_ANEW, type CallContext, isBeforeCall } from "./call-context.ts";
@@ -9,13 +10,15 @@ import { BEFORE_CALL, BEFORE_CALL_ANEW, type CallContext, isBeforeCall } from ".
 /** Milliseconds that a card waits for the description of what its call reaches. */
 const TARGET_LIMIT = 5_000;
 
+const UNREADABLE = "could not be looked up";
+
 /** Milliseconds after which an approval is checked before it is carried out. */
 const LATE_MS = 5 * 60_000;
 
 /** What a call reaches now, and why it is asked for again. */
 export type TargetChange = { target: string | undefined; why: string };
 
-/** Describes what a call reaches. A card without it is better than none. */
+/** Describes what a call reaches. A card that says that it could not be looked up is better than none. */
 export async function describeTarget(
   { tool, parsed, toolCallId }: CheckedCall,
   account: Account | undefined,
@@ -23,7 +26,10 @@ export async function describeTarget(
   if (!tool.describeTarget) return undefined;
   const signal = AbortSignal.timeout(TARGET_LIMIT);
   const context = { ...UNATTENDED_CONTEXT, toolCallId, signal, report: () => {}, ...(account ? { account } : {}) };
-  const target = await tool.describeTarget(parsed, context).catch(() => "");
+  const target = await tool.describeTarget(parsed, context).catch((error: unknown) => {
+    const reason = error instanceof Problem && !signal.aborted ? ` (${error.message.replace(/\.$/, "")})` : "";
+    return `${UNREADABLE}${reason}`;
+  });
   return cleanLine(target, 200) || undefined;
 }
 
@@ -41,8 +47,9 @@ export async function findTargetChange(
   if (before === undefined || !call.tool.describeTarget) return undefined;
   const isHere = node === null || node === (await ports.node.number());
   if (isHere && ports.clock.now() - created_at.getTime() <= LATE_MS) return undefined;
-  const target = await describeTarget(call, account);
-  if (target === before) return undefined;
+  const now = await describeTarget(call, account);
+  if (now === before) return undefined;
+  const target = now?.startsWith(UNREADABLE) ? undefined : now;
   const why =
     target === undefined
       ? `What it is about can no longer be read. Before: ${before}.`

@@ -79,3 +79,23 @@ export async function listWrites(
     );
   return await query.orderBy("effects.created_at", "desc").orderBy("effects.id", "desc").limit(limit).execute();
 }
+
+/** How far back earlier writes are compared. */
+const MOST_EARLIER = 1_000;
+
+/** Lists the newest writes to a service that may have reached somebody. */
+export async function listEarlierWrites(
+  db: Kysely<Database>,
+  installationId: string,
+  service: string,
+): Promise<{ tool: string; input: Record<string, unknown> }[]> {
+  return await db
+    .selectFrom("effects")
+    .select(["tool", "input"])
+    .where("installation_id", "=", installationId)
+    .where(SERVICE, "=", cleanText(service))
+    .where("state", "in", ["sent", "settled", "unknown"])
+    .orderBy("created_at", "desc")
+    .limit(MOST_EARLIER)
+    .execute();
+}

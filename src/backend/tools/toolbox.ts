@@ -95,6 +95,9 @@ function agentTool(ports: ToolAccess, configuration: ServiceConfiguration, tool:
     resource: (input) => tool.resource?.(input),
     ...(tool.egress ? { egress: true } : {}),
     ...(tool.describeTarget ? { describeTarget: createTargetReader(ports, configuration, tool) } : {}),
+    ...(tool.destinations || configuration.described
+      ? { destinations: (input) => tool.destinations?.(input) ?? [service.name] }
+      : {}),
     ready: async () => (await ports.access(service.name)).as,
     examples: tool.examples,
     ...(configuration.described ? { metricName: OWN } : {}),

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { escapeCell } from "../markup/markdown.ts";
 import { defineTool, withDescription } from "../service.ts";
 import { findTable, formatTablePlace, getTablePath } from "./base.ts";
-import { buildRecordUrl, findRecord, getRecordName } from "./record.ts";
+import { buildRecordUrl, describeRecord, findRecord, getRecordName } from "./record.ts";
 
 const Input = z.object({
   table: withDescription(z.string(), "Title, id or URL of the table."),
@@ -32,6 +32,7 @@ export const deleteRecordTool = defineTool({
   summary: ({ table, record, base }: Input) =>
     `Delete the record “${record.trim()}” from “${table.trim()}”${base?.trim() ? ` of “${base.trim()}”` : ""} in Airtable`,
   resource: ({ table, base }: Input) => formatTablePlace(table, base),
+  describeTarget: ({ table, base, record }, context) => describeRecord(context, { table, base, record }),
   async run(input, context) {
     const place = await findTable(context, input.table, input.base);
     const record = await findRecord(context, place, input.record);

@@ -3,7 +3,7 @@ import { Problem } from "#protocol/errors";
 import { readPages } from "../http/pages.ts";
 import { escapeCell } from "../markup/markdown.ts";
 import type { ToolContext } from "../service.ts";
-import { findId, findPrimaryField, getTablePath, type TablePlace } from "./base.ts";
+import { findId, findPrimaryField, findTable, getTablePath, type TablePlace } from "./base.ts";
 import { buildTextEquals } from "./formula.ts";
 
 /**
@@ -76,6 +76,16 @@ export async function findRecord(context: ToolContext, place: TablePlace, text: 
 export function getRecordName(record: AirtableRecord, place: TablePlace): string {
   const value = record.fields[findPrimaryField(place.table)?.name ?? ""];
   return typeof value === "string" || typeof value === "number" ? String(value) : record.id;
+}
+
+/** Describes a record for the approval of a call that names it: its name, table and base. */
+export async function describeRecord(
+  context: ToolContext,
+  { table, base, record: text }: { table: string; base?: string | undefined; record: string },
+): Promise<string> {
+  const place = await findTable(context, table, base);
+  const record = await findRecord(context, place, text);
+  return `“${getRecordName(record, place)}” (${record.id}) in ${place.table.name} of ${place.base.name}`;
 }
 
 /** Returns the web page of a record, or of its table. */

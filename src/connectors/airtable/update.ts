@@ -3,7 +3,7 @@ import { Problem } from "#protocol/errors";
 import { escapeCell } from "../markup/markdown.ts";
 import { defineTool, withDescription } from "../service.ts";
 import { findField, findTable, formatTablePlace, getTablePath } from "./base.ts";
-import { AirtableRecord, buildRecordUrl, findRecord, getRecordName } from "./record.ts";
+import { AirtableRecord, buildRecordUrl, describeRecord, findRecord, getRecordName } from "./record.ts";
 import { formatValue, toCellValue } from "./values.ts";
 
 const Input = z.object({
@@ -47,6 +47,7 @@ export const updateRecordTool = defineTool({
     return value === "" ? `Clear ${field} ${where}` : `Set ${field} ${where} to ${value}`;
   },
   resource: ({ table, base }: Input) => formatTablePlace(table, base),
+  describeTarget: ({ table, base, record }, context) => describeRecord(context, { table, base, record }),
   async run(input, context) {
     const place = await findTable(context, input.table, input.base);
     const changes = listChanges(input);

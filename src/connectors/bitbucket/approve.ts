@@ -6,6 +6,7 @@ import { defineTool, type ToolContext, withDescription } from "../service.ts";
 import {
   buildPullRequestPath,
   buildPullRequestUrl,
+  describePullRequest,
   formatRepository,
   formatRepositoryPlace,
   parseRepository,
@@ -30,6 +31,7 @@ export const approvePullRequestTool = defineTool({
   ],
   summary: ({ repository, id }: Input) => `Approve pull request #${id} in ${formatRepository(repository)}`,
   resource: ({ repository, id }: Input) => narrowPlace(formatRepositoryPlace(repository), `pull request ${id}`),
+  describeTarget: (input, context) => describePullRequest(input, context),
   async run(input, context) {
     const repository = parseRepository(input.repository, context);
     const changed = await approvePullRequest(`${buildPullRequestPath(repository, input.id)}/approve`, context);

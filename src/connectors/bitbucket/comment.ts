@@ -5,6 +5,7 @@ import { defineTool, withDescription } from "../service.ts";
 import {
   buildPullRequestPath,
   buildPullRequestUrl,
+  describePullRequest,
   formatRepository,
   formatRepositoryPlace,
   parseRepository,
@@ -39,6 +40,7 @@ export const addCommentTool = defineTool({
   summary: ({ repository, id, text }: Input) =>
     `Comment on pull request #${id} in ${formatRepository(repository)}: “${truncateText(toOneLine(text), 500)}”`,
   resource: ({ repository }: Input) => formatRepositoryPlace(repository),
+  describeTarget: (input, context) => describePullRequest(input, context),
   async run(input, context) {
     const raw = input.text.trim();
     if (raw === "")

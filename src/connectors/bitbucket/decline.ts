@@ -5,6 +5,7 @@ import { defineTool, withDescription } from "../service.ts";
 import {
   buildPullRequestPath,
   buildPullRequestUrl,
+  describePullRequest,
   formatRepository,
   formatRepositoryPlace,
   PullRequest,
@@ -32,6 +33,7 @@ export const declinePullRequestTool = defineTool({
   ],
   summary: ({ repository, id }: Input) => `Decline pull request #${id} in ${formatRepository(repository)} permanently`,
   resource: ({ repository, id }: Input) => narrowPlace(formatRepositoryPlace(repository), `pull request ${id}`),
+  describeTarget: (input, context) => describePullRequest(input, context),
   async run(input, context) {
     const repository = parseRepository(input.repository, context);
     const pull = await context.http.request({

@@ -5,6 +5,7 @@ import { defineTool, withDescription } from "../service.ts";
 import {
   buildPullRequestPath,
   buildPullRequestUrl,
+  describePullRequest,
   formatRepository,
   formatRepositoryPlace,
   PullRequest,
@@ -50,6 +51,7 @@ export const mergePullRequestTool = defineTool({
       message?.trim() ? `: “${truncateText(toOneLine(message), 300)}”` : "",
     ].join(""),
   resource: ({ repository, id }: Input) => narrowPlace(formatRepositoryPlace(repository), `pull request ${id}`),
+  describeTarget: (input, context) => describePullRequest(input, context),
   async run(input, context) {
     const repository = parseRepository(input.repository, context);
     const pull = await context.http.request({

@@ -40,6 +40,17 @@ export const PullRequest = z.looseObject({
 });
 export type PullRequest = z.output<typeof PullRequest>;
 
+/** Describes a pull request for the approval of a call that names it by its number. */
+export async function describePullRequest(
+  { repository: text, id }: { repository: string; id: number },
+  context: ToolContext,
+): Promise<string> {
+  const repository = parseRepository(text, context);
+  const path = buildPullRequestPath(repository, id);
+  const { title, author, state } = await context.http.request({ path, answer: PullRequest, scope: "pullrequest" });
+  return `“${title}”, ${state.toLowerCase()} pull request #${id} by ${getPersonName(author)} in ${repository.workspace}/${repository.slug}`;
+}
+
 /** A repository within a workspace, as slugs. */
 export type Repository = { workspace: string; slug: string };
 

@@ -3,7 +3,7 @@ import { Problem } from "#protocol/errors";
 import { markdownToHtml } from "../markup/html.ts";
 import { escapeCell, toOneLine, truncateText } from "../markup/markdown.ts";
 import { defineTool, withDescription } from "../service.ts";
-import { buildPageUrl, formatPagePlace, getConfluenceApi, readPage } from "./page.ts";
+import { buildPageUrl, describePage, formatPagePlace, getConfluenceApi, readPage } from "./page.ts";
 
 const Input = z.object({
   page: withDescription(z.string(), "Title, id or URL of the page."),
@@ -30,6 +30,7 @@ export const addCommentTool = defineTool({
     `Comment on the Confluence page “${toOneLine(page)}”${space?.trim() ? ` in ${toOneLine(space)}` : ""}: “${truncateText(toOneLine(text), 300)}”`,
   resource: ({ page, space }: Input) =>
     formatPagePlace("on the page", { page, ...(space === undefined ? {} : { space }) }),
+  describeTarget: (input, context) => describePage(context, input),
   async run(input, context) {
     const value = markdownToHtml(input.text);
     if (value === "")

@@ -44,6 +44,18 @@ export async function readPage(context: ToolContext, name: PageName): Promise<Pa
   });
 }
 
+const Space = z.looseObject({ key: z.nullish(z.string()), name: z.nullish(z.string()) });
+
+/** Describes a page and its space for the approval of a call that names it. */
+export async function describePage(context: ToolContext, name: PageName): Promise<string> {
+  const { id, title, spaceId } = await readPage(context, name);
+  const path = `${getConfluenceApi(context).api}/spaces/${encodeURIComponent(spaceId ?? "")}`;
+  const space = spaceId
+    ? await context.http.request({ path, answer: Space, scope: "read:space:confluence" }).catch(() => undefined)
+    : undefined;
+  return `“${title}” (page ${id})${space ? ` in the space ${space.name ?? space.key ?? ""}` : ""}`;
+}
+
 /** Returns the web page of a page. */
 export function buildPageUrl({ id, _links }: Pick<Page, "id" | "_links">, site: string): string {
   return _links?.webui?.startsWith("/") ? `${site}/wiki${_links.webui}` : buildPageIdUrl(site, id);

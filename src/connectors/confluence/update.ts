@@ -3,7 +3,7 @@ import { Problem } from "#protocol/errors";
 import { markdownToHtml } from "../markup/html.ts";
 import { escapeCell, toOneLine, truncateText } from "../markup/markdown.ts";
 import { defineTool, type ToolContext, withDescription } from "../service.ts";
-import { buildPageUrl, formatPagePlace, getConfluenceApi, Page, parseTitle, readPage } from "./page.ts";
+import { buildPageUrl, describePage, formatPagePlace, getConfluenceApi, Page, parseTitle, readPage } from "./page.ts";
 
 const Input = z.object({
   page: withDescription(z.string(), "Title, id or URL of the page."),
@@ -48,6 +48,7 @@ export const updatePageTool = defineTool({
     mode === "replace" || title !== undefined
       ? undefined
       : formatPagePlace("on the page", { page, ...(space === undefined ? {} : { space }) }),
+  describeTarget: (input, context) => describePage(context, input),
   async run(input, context) {
     const added = markdownToHtml(input.text ?? "");
     const title = input.title?.trim() ? parseTitle(input.title) : undefined;

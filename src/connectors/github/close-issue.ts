@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { escapeCell } from "../markup/markdown.ts";
 import { defineTool, withDescription } from "../service.ts";
-import { formatIssueState, Issue } from "./issue.ts";
+import { describeIssue, formatIssueState, Issue } from "./issue.ts";
 import {
   buildApiPath,
   findRepository,
@@ -32,6 +32,7 @@ export const closeIssueTool = defineTool({
   summary: ({ repository, number, reason }: Input) =>
     `Close issue #${number} in ${parseRepositoryPath(repository)}${isPlanned(reason) ? "" : " as not planned"}`,
   resource: ({ repository }: Input) => formatRepositoryPlace(repository),
+  describeTarget: (input, context) => describeIssue(input, context),
   async run(input, context) {
     const repository = await findRepository(context, input.repository);
     const path = `${buildApiPath(repository)}/issues/${input.number}`;

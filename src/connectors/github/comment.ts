@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { truncateText } from "../markup/markdown.ts";
 import { defineTool, withDescription } from "../service.ts";
-import { Comment } from "./issue.ts";
+import { Comment, describeIssue } from "./issue.ts";
 import {
   buildApiPath,
   findRepository,
@@ -38,6 +38,8 @@ export const addCommentTool = defineTool({
   summary: ({ repository, number, text }: Input) =>
     `Comment on #${number} in ${parseRepositoryPath(repository)}: “${truncateText(text.replace(/\s+/g, " ").trim(), 500)}”`,
   resource: ({ repository }: Input) => formatRepositoryPlace(repository),
+  destinations: ({ repository }: Input) => [parseRepositoryPath(repository).toLowerCase()],
+  describeTarget: (input, context) => describeIssue(input, context),
   async run(input, context) {
     if (input.text.trim() === "") {
       throw new Problem("INVALID_REQUEST", "The comment must not be empty.", { details: { field: "text" } });

@@ -41,6 +41,7 @@ export const createIssueTool = defineTool({
   ],
   summary: describeCall,
   resource: ({ repository }: Input) => formatRepositoryPlace(repository),
+  destinations: ({ repository }: Input) => [parseRepositoryPath(repository).toLowerCase()],
   async run(input, context) {
     const body = buildIssueBody(input, context);
     const repository = await findRepository(context, input.repository);

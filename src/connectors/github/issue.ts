@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { escapeCell, formatMarkdownTable, truncateText } from "../markup/markdown.ts";
 import type { ToolContext } from "../service.ts";
+import { buildApiPath, findRepository, formatFullName } from "./repository.ts";
 
 export const Person = z.nullish(z.looseObject({ login: z.nullish(z.string()) }));
 
@@ -30,6 +31,19 @@ export const Comment = z.looseObject({
   created_at: z.nullish(z.string()),
   html_url: z.nullish(z.string()),
 });
+
+/** Describes an issue or pull request for the approval of a call that names it by its number. */
+export async function describeIssue(
+  { repository: text, number }: { repository: string; number: number },
+  context: ToolContext,
+): Promise<string> {
+  const repository = await findRepository(context, text);
+  const path = `${buildApiPath(repository)}/issues/${number}`;
+  const issue = await context.http.request({ path, answer: Issue, scope: "repo" });
+  const kind = issue.pull_request ? "pull request" : "issue";
+  const by = issue.user?.login ? ` by ${issue.user.login}` : "";
+  return `“${issue.title}”, ${formatIssueState(issue)} ${kind} #${issue.number}${by} in ${formatFullName(repository)}`;
+}
 
 /** Longest description or comment shown to the user and the model, in characters. */
 export const MAX_TEXT_LENGTH = 4_000;

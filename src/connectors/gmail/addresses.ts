@@ -61,6 +61,11 @@ export function hasManyRecipients(lists: (string | undefined)[]): boolean {
   return new Set(all).size > MANY_RECIPIENTS;
 }
 
+/** Returns the distinct addresses of several lists in lower case, valid or not. */
+export function listDestinations(lists: (string | undefined)[]): string[] {
+  return [...new Set(lists.flatMap((list) => parseMailboxes(list ?? "")).map(({ address }) => address.toLowerCase()))];
+}
+
 /** Formats mailboxes as a header value (RFC 5322 section 3.4), one per line. */
 export function formatAddressHeader(mailboxes: Mailbox[]): string {
   return mailboxes.map(formatMailbox).join(",\r\n ");

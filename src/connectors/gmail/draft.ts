@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { escapeCell } from "../markup/markdown.ts";
 import { formatPlace } from "../place.ts";
 import { defineTool, withDescription } from "../service.ts";
-import { formatRecipients } from "./addresses.ts";
+import { formatRecipients, listDestinations } from "./addresses.ts";
 import { buildMailUrl, GMAIL_SCOPE } from "./message.ts";
 import { encodeMessage } from "./mime.ts";
 import { describeMail, SentMessage, toOutgoingMail } from "./send.ts";
@@ -37,6 +37,7 @@ export const createDraftTool = defineTool({
   summary: (input: Input) => describeMail("Write a draft")(input),
   mode: "confirm_after_execution",
   resource: ({ to, cc, bcc }: Input) => formatPlace("to", formatRecipients([to, cc, bcc])),
+  destinations: ({ to, cc, bcc }: Input) => listDestinations([to, cc, bcc]),
   async run(input, context) {
     const draft = await context.http.request({
       method: "POST",

@@ -43,7 +43,12 @@ export const replyTool = defineTool({
   summary: ({ message, body, all }: Input) =>
     `Reply to ${all ? "everyone on" : "the sender of"} the email ${toOneLine(message)}: “${truncateText(toOneLine(body), 300)}”`,
   modeOf: ({ all }: Input) => (all ? "confirm_before_execution" : undefined),
-  describeTarget: async ({ message }, context) => describeMessage(await findMessage(context, message)),
+  async describeTarget({ message, all }, context) {
+    const original = await findMessage(context, message);
+    const { to, cc } = getReplyRecipients(original, getOwnAddress(context.metadata), all === true);
+    const addresses = [...to, ...cc].map(({ address }) => address);
+    return `${describeMessage(original)}; the reply goes to ${addresses.join(", ") || "nobody"}`;
+  },
   async run(input, context) {
     const original = await findMessage(context, input.message);
     const { to, cc } = getReplyRecipients(original, getOwnAddress(context.metadata), input.all === true);

@@ -3,7 +3,7 @@ import { Problem } from "#protocol/errors";
 import { escapeCell, toOneLine, truncateText } from "../markup/markdown.ts";
 import { formatPlace } from "../place.ts";
 import { defineTool, withDescription } from "../service.ts";
-import { formatRecipients, hasManyRecipients, parseRecipients } from "./addresses.ts";
+import { formatRecipients, hasManyRecipients, listDestinations, parseRecipients } from "./addresses.ts";
 import { buildThreadUrl, GMAIL_SCOPE, MESSAGES_PATH } from "./message.ts";
 import { encodeMessage } from "./mime.ts";
 
@@ -38,6 +38,7 @@ export const sendMessageTool = defineTool({
   ],
   summary: describeMail("Send an email"),
   resource: ({ to, cc, bcc }: Input) => formatPlace("to", formatRecipients([to, cc, bcc])),
+  destinations: ({ to, cc, bcc }: Input) => listDestinations([to, cc, bcc]),
   modeOf: ({ to, cc, bcc }: Input) => (hasManyRecipients([to, cc, bcc]) ? "confirm_before_execution" : undefined),
   async run(input, context) {
     const outgoing = toOutgoingMail(input);

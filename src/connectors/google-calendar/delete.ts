@@ -1,7 +1,15 @@
 import * as z from "zod/mini";
 import { toOneLine } from "../markup/markdown.ts";
 import { defineTool, withDescription } from "../service.ts";
-import { buildEventPath, EVENTS_SCOPE, formatEventLine, getTimeZone, parseEventName, toEventData } from "./event.ts";
+import {
+  buildEventPath,
+  describeEvent,
+  EVENTS_SCOPE,
+  formatEventLine,
+  getTimeZone,
+  parseEventName,
+  toEventData,
+} from "./event.ts";
 import { findEvent } from "./find.ts";
 
 const Input = z.object({
@@ -30,6 +38,7 @@ export const deleteEventTool = defineTool({
   summary: ({ event, day }: Input) =>
     `Delete the event “${toOneLine(parseEventName(event))}”${day?.trim() ? ` of ${day.trim()}` : ""} (guests are notified)`,
   resource: () => "in your calendar",
+  describeTarget: async ({ event, day }, context) => describeEvent(await findEvent(context, event, day), context),
   async run(input, context) {
     const event = await findEvent(context, input.event, input.day);
     await context.http.request({

@@ -125,6 +125,17 @@ export function formatEventLine(event: Event, zone: string, now: number): string
   return `**${escapeCell(getTitle(event))}**, ${formatWhen(event, zone, now)}`;
 }
 
+/** Describes an event for the approval of a call that names it: title, time and guests. */
+export function describeEvent(event: Event, context: ToolContext): string {
+  const guests = listGuests(event);
+  const others = guests.length > MOST_GUESTS ? ` and ${guests.length - MOST_GUESTS} more` : "";
+  const invited = guests.length > 0 ? `, with ${guests.slice(0, MOST_GUESTS).join(", ")}${others}` : "";
+  const when = formatWhen(event, getTimeZone(context), context.clock.now());
+  return `“${getTitle(event)}”, ${when}${invited} (event ${event.id})`;
+}
+
+const MOST_GUESTS = 5;
+
 export function getTitle({ summary }: Event): string {
   return summary?.trim() || "(no title)";
 }

@@ -4,6 +4,7 @@ import { toOneLine, truncateText } from "../markup/markdown.ts";
 import { defineTool, withDescription } from "../service.ts";
 import {
   buildEventPath,
+  describeEvent,
   EVENTS_SCOPE,
   Event,
   formatEventLine,
@@ -46,6 +47,7 @@ export const updateEventTool = defineTool({
   ],
   summary: describeCall,
   resource: () => "in your calendar",
+  describeTarget: async ({ event, day }, context) => describeEvent(await findEvent(context, event, day), context),
   async run(input, context) {
     const zone = getTimeZone(context);
     const now = context.clock.now();

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { findFileToChange, formatFilePlace } from "../google/files.ts";
+import { describeFile, findFileToChange, formatFilePlace } from "../google/files.ts";
 import { escapeCell, truncateText } from "../markup/markdown.ts";
 import { formatPlace } from "../place.ts";
 import { defineTool, withDescription } from "../service.ts";
@@ -28,6 +28,7 @@ export const appendTextTool = defineTool({
   summary: ({ document, text }: Input) =>
     `Append to the document ${escapeCell(document)}: “${truncateText(text.replace(/\s+/g, " ").trim(), 200)}”`,
   resource: ({ document }: Input) => formatPlace("in the document", formatFilePlace(document)),
+  describeTarget: async ({ document }, context) => describeFile(await findFileToChange(context, document, "document")),
   async run(input, context) {
     const text = input.text.trim();
     if (text === "")

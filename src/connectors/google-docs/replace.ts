@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { findFileToChange, formatFilePlace } from "../google/files.ts";
+import { describeFile, findFileToChange, formatFilePlace } from "../google/files.ts";
 import { escapeCell, formatCount, toOneLine } from "../markup/markdown.ts";
 import { formatPlace } from "../place.ts";
 import { defineTool, withDescription } from "../service.ts";
@@ -33,6 +33,7 @@ export const replaceTextTool = defineTool({
   summary: ({ document, find, replacement }: Input) =>
     `Replace “${toOneLine(find)}” with “${toOneLine(replacement)}” everywhere in the document ${toOneLine(document)}`,
   resource: ({ document }: Input) => formatPlace("in the document", formatFilePlace(document)),
+  describeTarget: async ({ document }, context) => describeFile(await findFileToChange(context, document, "document")),
   async run(input, context) {
     if (input.find === "") {
       throw new Problem("INVALID_REQUEST", "The text to replace must not be empty.", { details: { field: "find" } });

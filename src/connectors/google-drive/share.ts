@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { formatRecipients } from "../gmail/addresses.ts";
-import { buildFileUrl, findFileToChange, formatFilePlace } from "../google/files.ts";
+import { buildFileUrl, describeFile, findFileToChange, formatFilePlace } from "../google/files.ts";
 import { escapeCell } from "../markup/markdown.ts";
 import { defineTool, withDescription } from "../service.ts";
 
@@ -28,7 +28,9 @@ export const shareFileTool = defineTool({
   summary: ({ file, person, role }: Input) =>
     `Let ${formatRecipient(person)} ${findRole(role)?.verb ?? escapeCell(role ?? "")} ${escapeCell(file)}`,
   resource: formatSharePlace,
+  destinations: ({ person }: Input) => [isAnyone(person.trim()) ? "anyone with the link" : person.trim().toLowerCase()],
   modeOf: ({ person }: Input) => (isAnyone(person.trim()) ? "confirm_before_execution" : undefined),
+  describeTarget: async ({ file }, context) => describeFile(await findFileToChange(context, file)),
   async run(input, context) {
     const { http } = context;
     const { role, verb } = getRole(input.role);

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { DriveFile, FILE_FIELDS, findEntryToChange } from "../google/files.ts";
+import { DriveFile, describeFile, FILE_FIELDS, findEntryToChange } from "../google/files.ts";
 import { escapeCell } from "../markup/markdown.ts";
 import { defineTool, withDescription } from "../service.ts";
 
@@ -26,6 +26,7 @@ export const trashFileTool = defineTool({
     "remove the file {file} from my drive",
   ],
   summary: ({ file }: Input) => `Move ${escapeCell(file)} to the trash of Google Drive for everyone`,
+  describeTarget: async ({ file }, context) => describeFile(await findEntryToChange(context, file)),
   async run(input, context) {
     const file = await findEntryToChange(context, input.file);
     const { id, name } = await context.http.request({

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { formatFilePlace } from "../google/files.ts";
+import { describeFile, findFileToChange, formatFilePlace } from "../google/files.ts";
 import { escapeCell, toOneLine } from "../markup/markdown.ts";
 import { formatPlace } from "../place.ts";
 import { defineTool, withDescription } from "../service.ts";
@@ -27,6 +27,8 @@ export const addSheetTool = defineTool({
   summary: ({ spreadsheet, title }: Input) =>
     `Add the sheet “${toOneLine(title)}” to the spreadsheet ${toOneLine(spreadsheet)}`,
   resource: ({ spreadsheet }: Input) => formatPlace("in the spreadsheet", formatFilePlace(spreadsheet)),
+  describeTarget: async ({ spreadsheet }, context) =>
+    describeFile(await findFileToChange(context, spreadsheet, "spreadsheet")),
   async run(input, context) {
     const title = toOneLine(input.title);
     if (title === "") throw new Problem("INVALID_REQUEST", "A sheet needs a name.", { details: { field: "title" } });

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { formatFilePlace } from "../google/files.ts";
+import { describeFile, findFileToChange, formatFilePlace } from "../google/files.ts";
 import { escapeCell, formatCount } from "../markup/markdown.ts";
 import { formatPlace } from "../place.ts";
 import { defineTool, withDescription } from "../service.ts";
@@ -57,6 +57,8 @@ export const appendRowsTool = defineTool({
   summary: ({ spreadsheet, text, rows, sheet }: Input) =>
     `Add to ${sheet?.trim() ? `the sheet ${escapeCell(sheet)} of ` : ""}the spreadsheet ${escapeCell(spreadsheet)}: ${formatCells(rows ?? parseRows(text ?? ""))}`,
   resource: ({ spreadsheet }: Input) => formatPlace("in the spreadsheet", formatFilePlace(spreadsheet)),
+  describeTarget: async ({ spreadsheet }, context) =>
+    describeFile(await findFileToChange(context, spreadsheet, "spreadsheet")),
   async run(input, context) {
     const values = input.rows
       ? checkCells(input.rows, "rows")

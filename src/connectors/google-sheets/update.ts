@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { formatFilePlace } from "../google/files.ts";
+import { describeFile, findFileToChange, formatFilePlace } from "../google/files.ts";
 import { escapeCell, formatCount } from "../markup/markdown.ts";
 import { formatPlace } from "../place.ts";
 import { defineTool, withDescription } from "../service.ts";
@@ -44,6 +44,8 @@ export const updateCellsTool = defineTool({
   summary: ({ spreadsheet, range, text, sheet }: Input) =>
     `Write into ${formatRange(sheet, range)} of the spreadsheet ${escapeCell(spreadsheet)}: ${isOneCell(range) ? text.trim() || "nothing" : formatCells(parseRows(text))}`,
   resource: ({ spreadsheet }: Input) => formatPlace("in the spreadsheet", formatFilePlace(spreadsheet)),
+  describeTarget: async ({ spreadsheet }, context) =>
+    describeFile(await findFileToChange(context, spreadsheet, "spreadsheet")),
   async run(input, context) {
     const values = parseValues(input.range, input.text);
     const spreadsheet = await findSpreadsheet(context, input.spreadsheet, true);

@@ -141,6 +141,12 @@ async function followShortcut(http: ServiceHttp, file: DriveFile): Promise<Drive
   });
 }
 
+/** Describes a file for the approval of a call that names it: title, kind, owner and ID. */
+export function describeFile(file: DriveFile): string {
+  const owner = getOwnerName(file);
+  return `“${file.name}”, ${getFileKind(file)}${owner ? ` of ${owner}` : ""} (${file.id})`;
+}
+
 /** Fetches a file by ID. */
 function fetchFileById(http: ServiceHttp, id: string): Promise<DriveFile> {
   return http.request({

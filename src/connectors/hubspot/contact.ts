@@ -83,6 +83,12 @@ export function getContactName({ id, properties }: CrmRecord): string {
   return [firstname, lastname].filter(Boolean).join(" ") || email || `contact ${id}`;
 }
 
+/** Describes a contact for the approval of a call that names it. */
+export function describeContact(record: CrmRecord): string {
+  const { email, company } = record.properties;
+  return `${[getContactName(record), email, company].filter(Boolean).join(", ")} (contact ${record.id})`;
+}
+
 /** Splits a full name into first and last name. A single word is the first name. */
 export function splitFullName(name: string | undefined): { firstname?: string; lastname?: string } {
   const words = name?.trim().split(/\s+/) ?? [];

@@ -81,3 +81,9 @@ export async function findDeal({ http }: ToolContext, text: string): Promise<Crm
 export function getDealName({ id, properties }: CrmRecord): string {
   return properties.dealname || `deal ${id}`;
 }
+
+/** Describes a deal for the approval of a call that names it. */
+export function describeDeal(record: CrmRecord, { metadata }: Pick<ToolContext, "metadata">): string {
+  const { amount } = record.properties;
+  return `“${getDealName(record)}”${amount ? `, ${formatMoney(Number(amount), metadata.currency)}` : ""} (deal ${record.id})`;
+}

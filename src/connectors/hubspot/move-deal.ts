@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { escapeCell } from "../markup/markdown.ts";
 import { formatPlace } from "../place.ts";
 import { defineTool, withDescription } from "../service.ts";
-import { findDeal, getDealName } from "./deal.ts";
+import { describeDeal, findDeal, getDealName } from "./deal.ts";
 import { findPipeline, findStage, listPipelines } from "./pipelines.ts";
 import { buildRecordUrl, formatRecordPlace, patchRecord } from "./record.ts";
 
@@ -31,6 +31,7 @@ export const moveDealTool = defineTool({
   ],
   summary: ({ deal, stage }: Input) => `Move the deal ${deal.trim()} to ${stage.trim()}`,
   resource: ({ deal }: Input) => formatPlace("for the deal", formatRecordPlace(deal, "deals")),
+  describeTarget: async ({ deal }, context) => describeDeal(await findDeal(context, deal), context),
   async run(input, context) {
     const deal = await findDeal(context, input.deal);
     const pipeline = findPipeline(await listPipelines(context), deal.properties.pipeline ?? undefined);

@@ -4,8 +4,8 @@ import { markdownToHtml } from "../markup/html.ts";
 import { escapeCell, truncateText } from "../markup/markdown.ts";
 import { formatPlace } from "../place.ts";
 import { defineTool, type ToolContext, withDescription } from "../service.ts";
-import { findContact, getContactName } from "./contact.ts";
-import { findDeal, getDealName } from "./deal.ts";
+import { describeContact, findContact, getContactName } from "./contact.ts";
+import { describeDeal, findDeal, getDealName } from "./deal.ts";
 import { buildRecordUrl, createRecord, formatRecordPlace, type RecordKind } from "./record.ts";
 
 const Input = z.object({
@@ -42,6 +42,13 @@ export const addNoteTool = defineTool({
   summary: (input: Input) =>
     `Note on ${formatSubject(input)}: “${truncateText(input.text.replace(/\s+/g, " ").trim(), 200)}”`,
   resource: formatNotePlace,
+  async describeTarget({ contact, deal }, context) {
+    const records = [
+      ...(contact?.trim() ? [describeContact(await findContact(context, contact))] : []),
+      ...(deal?.trim() ? [describeDeal(await findDeal(context, deal), context)] : []),
+    ];
+    return records.join(" and ");
+  },
   async run(input, context) {
     const body = markdownToHtml(input.text);
     if (body === "")

@@ -3,7 +3,7 @@ import { Problem } from "#protocol/errors";
 import { escapeCell } from "../markup/markdown.ts";
 import { formatPlace, narrowPlace } from "../place.ts";
 import { defineTool, withDescription } from "../service.ts";
-import { findContact, getContactName, splitFullName, toContact } from "./contact.ts";
+import { describeContact, findContact, getContactName, splitFullName, toContact } from "./contact.ts";
 import { formatRecordPlace, patchRecord, pickGiven } from "./record.ts";
 
 const Input = z.object({
@@ -41,6 +41,7 @@ export const updateContactTool = defineTool({
     `Change the contact ${input.contact.trim()}: ${listChanges(input).join(", ") || "nothing"}`,
   resource: ({ contact, ...changes }: Input) =>
     narrowPlace(formatPlace("for the contact", formatRecordPlace(contact, "contacts")), nameChanges(changes)),
+  describeTarget: async ({ contact }, context) => describeContact(await findContact(context, contact)),
   async run(input, context) {
     const properties = getProperties(input);
     if (Object.keys(properties).length === 0) {

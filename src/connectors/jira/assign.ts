@@ -1,7 +1,14 @@
 import * as z from "zod/mini";
 import { escapeCell } from "../markup/markdown.ts";
 import { defineTool, withDescription } from "../service.ts";
-import { buildBrowseUrl, formatIssueKey, formatIssueProjectPlace, getJiraApi, parseIssueKey } from "./issue.ts";
+import {
+  buildBrowseUrl,
+  describeIssue,
+  formatIssueKey,
+  formatIssueProjectPlace,
+  getJiraApi,
+  parseIssueKey,
+} from "./issue.ts";
 import { isMe, isNobody } from "./jql.ts";
 import { findPerson } from "./people.ts";
 
@@ -23,6 +30,7 @@ export const assignIssueTool = defineTool({
       ? `Assign ${formatIssueKey(issue)} to nobody`
       : `Assign ${formatIssueKey(issue)} to ${isMe(assignee) ? "you" : assignee.trim()}`,
   resource: ({ issue }: Input) => formatIssueProjectPlace(issue),
+  describeTarget: ({ issue }, context) => describeIssue(issue, context),
   async run(input, context) {
     const { api, site } = getJiraApi(context);
     const key = parseIssueKey(input.issue);

@@ -3,7 +3,14 @@ import { Problem } from "#protocol/errors";
 import { toAdf } from "../atlassian/adf/write.ts";
 import { truncateText } from "../markup/markdown.ts";
 import { defineTool, withDescription } from "../service.ts";
-import { buildBrowseUrl, formatIssueKey, formatIssueProjectPlace, getJiraApi, parseIssueKey } from "./issue.ts";
+import {
+  buildBrowseUrl,
+  describeIssue,
+  formatIssueKey,
+  formatIssueProjectPlace,
+  getJiraApi,
+  parseIssueKey,
+} from "./issue.ts";
 
 const Input = z.object({
   issue: withDescription(z.string(), "Key of the issue, such as KAY-3."),
@@ -30,6 +37,7 @@ export const addCommentTool = defineTool({
   summary: ({ issue, text }: Input) =>
     `Comment on ${formatIssueKey(issue)}: “${truncateText(text.replace(/\s+/g, " ").trim(), 200)}”`,
   resource: ({ issue }: Input) => formatIssueProjectPlace(issue),
+  describeTarget: ({ issue }, context) => describeIssue(issue, context),
   async run(input, context) {
     const { api, site } = getJiraApi(context);
     const key = parseIssueKey(input.issue);

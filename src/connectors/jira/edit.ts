@@ -4,7 +4,14 @@ import { toAdf } from "../atlassian/adf/write.ts";
 import { escapeCell, toOneLine, truncateText } from "../markup/markdown.ts";
 import { defineTool, type ToolContext, withDescription } from "../service.ts";
 import { describeFields, listEditFields, toFieldValues } from "./fields.ts";
-import { buildBrowseUrl, formatIssueKey, formatIssueProjectPlace, getJiraApi, parseIssueKey } from "./issue.ts";
+import {
+  buildBrowseUrl,
+  describeIssue,
+  formatIssueKey,
+  formatIssueProjectPlace,
+  getJiraApi,
+  parseIssueKey,
+} from "./issue.ts";
 import { checkSummary, isNone, parseDueDate, parseLabels, parseParent, toPriority } from "./values.ts";
 
 const Input = z.object({
@@ -45,6 +52,7 @@ export const editIssueTool = defineTool({
   ],
   summary: (input: Input) => `Change ${formatIssueKey(input.issue)}: ${describeChanges(input).join(", ") || "nothing"}`,
   resource: ({ issue }: Input) => formatIssueProjectPlace(issue),
+  describeTarget: ({ issue }, context) => describeIssue(issue, context),
   async run(input, context) {
     const { api, site } = getJiraApi(context);
     const key = parseIssueKey(input.issue);

@@ -37,6 +37,16 @@ export function getJiraApi(context: Pick<ToolContext, "metadata">): { api: strin
   return { api: `/ex/jira/${cloudId}/rest/api/3`, site: url };
 }
 
+/** Describes an issue for the approval of a call that names it by its key. */
+export async function describeIssue(text: string, context: ToolContext): Promise<string> {
+  const path = `${getJiraApi(context).api}/issue/${encodeURIComponent(parseIssueKey(text))}`;
+  const query = { fields: "summary,status,assignee" };
+  const { key, fields } = await context.http.request({ path, query, answer: Issue, scope: "read:jira-work" });
+  const { summary, status, assignee } = fields;
+  const facts = [status?.name, assignee?.displayName ? `assigned to ${assignee.displayName}` : "unassigned"];
+  return `${key} “${summary ?? ""}” (${facts.filter(Boolean).join(", ")})`;
+}
+
 /** Converts an issue to data for the model. */
 export function toIssueData(issue: Issue, site: string): Record<string, unknown> {
   const { fields, key } = issue;

@@ -1,7 +1,15 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { defineTool, type ToolContext, withDescription } from "../service.ts";
-import { buildBrowseUrl, formatIssueKey, formatIssueProjectPlace, getJiraApi, Issue, parseIssueKey } from "./issue.ts";
+import {
+  buildBrowseUrl,
+  describeIssue,
+  formatIssueKey,
+  formatIssueProjectPlace,
+  getJiraApi,
+  Issue,
+  parseIssueKey,
+} from "./issue.ts";
 import { chooseTransition, isGoalReached, parseGoal, type Transition } from "./workflow.ts";
 
 const Input = z.object({
@@ -47,6 +55,7 @@ export const transitionIssueTool = defineTool({
   ],
   summary: ({ issue, status }: Input) => `${parseGoal(status).words(formatIssueKey(issue))}`,
   resource: ({ issue }: Input) => formatIssueProjectPlace(issue),
+  describeTarget: ({ issue }, context) => describeIssue(issue, context),
   async run(input, context) {
     const { api, site } = getJiraApi(context);
     const key = parseIssueKey(input.issue);

@@ -6,7 +6,7 @@ import { defineTool, withDescription } from "../service.ts";
 import { writePage } from "./create.ts";
 import { findDataSource, formatNotionPlace } from "./find.ts";
 import { findColumn, listColumns } from "./schema.ts";
-import { getTitle } from "./title.ts";
+import { describeNotionObject, getTitle } from "./title.ts";
 import { toPropertyValue } from "./values.ts";
 
 const Input = z.object({
@@ -35,6 +35,7 @@ export const addRowTool = defineTool({
   ],
   summary: describeCall,
   resource: ({ database }: Input) => formatPlace("to the database", formatNotionPlace(database)),
+  describeTarget: async ({ database }, context) => describeNotionObject(await findDataSource(context, database)),
   async run(input, context) {
     const name = input.title.replace(/\s+/g, " ").trim();
     if (name === "") throw new Problem("INVALID_REQUEST", "A row needs a title.", { details: { field: "title" } });

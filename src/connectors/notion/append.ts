@@ -5,7 +5,7 @@ import { formatPlace } from "../place.ts";
 import { defineTool, withDescription } from "../service.ts";
 import { countBlocks, parseBlocks } from "./blocks.ts";
 import { findPage, formatNotionPlace } from "./find.ts";
-import { getTitle, getUrl } from "./title.ts";
+import { describeNotionObject, getTitle, getUrl } from "./title.ts";
 import { appendBlocks, partialWriteProblem, type WriteProgress } from "./write.ts";
 
 const Input = z.object({
@@ -30,6 +30,7 @@ export const appendTool = defineTool({
   summary: ({ page, text }: Input) =>
     `Append to “${page.trim()}” in Notion: “${truncateText(text.replace(/\s+/g, " ").trim(), 200)}”`,
   resource: ({ page }: Input) => formatPlace("to the page", formatNotionPlace(page)),
+  describeTarget: async ({ page }, context) => describeNotionObject(await findPage(context, page)),
   async run(input, context) {
     const drafts = parseBlocks(input.text);
     if (drafts.length === 0) {

@@ -5,7 +5,7 @@ import { formatPlace } from "../place.ts";
 import { defineTool, withDescription } from "../service.ts";
 import { findPage, formatNotionPlace } from "./find.ts";
 import { toPlainText } from "./rich-text.ts";
-import { getTitle, getUrl } from "./title.ts";
+import { describeNotionObject, getTitle, getUrl } from "./title.ts";
 
 const Input = z.object({
   page: withDescription(z.string(), "Title, id or URL of the page."),
@@ -34,6 +34,7 @@ export const addCommentTool = defineTool({
   summary: ({ page, text }: Input) =>
     `Comment on “${page.trim()}” in Notion: “${truncateText(text.replace(/\s+/g, " ").trim(), 200)}”`,
   resource: ({ page }: Input) => formatPlace("on the page", formatNotionPlace(page)),
+  describeTarget: async ({ page }, context) => describeNotionObject(await findPage(context, page)),
   async run(input, context) {
     const pieces = toPlainText(input.text.trim());
     if (pieces.length === 0 || pieces.length > MAX_PIECES) {

@@ -6,7 +6,7 @@ import { defineTool, type ToolContext, withDescription } from "../service.ts";
 import { countBlocks, parseBlocks } from "./blocks.ts";
 import { findPage, formatNotionPlace } from "./find.ts";
 import { toPlainText } from "./rich-text.ts";
-import { getUrl, NotionObject } from "./title.ts";
+import { describeNotionObject, getUrl, NotionObject } from "./title.ts";
 import { appendBlocks, partialWriteProblem, takeFirstBatch, type WriteProgress } from "./write.ts";
 
 const Input = z.object({
@@ -33,6 +33,7 @@ export const createPageTool = defineTool({
   ],
   summary: describeCall,
   resource: ({ parent }: Input) => formatPlace("in the page", formatNotionPlace(parent)),
+  describeTarget: async ({ parent }, context) => describeNotionObject(await findPage(context, parent)),
   async run(input, context) {
     const title = input.title.replace(/\s+/g, " ").trim();
     if (title === "") throw new Problem("INVALID_REQUEST", "A page needs a title.", { details: { field: "title" } });

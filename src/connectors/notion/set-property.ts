@@ -5,7 +5,7 @@ import { defineTool, type ToolContext, withDescription } from "../service.ts";
 import { findPage, formatNotionPlace } from "./find.ts";
 import { formatProperties } from "./properties.ts";
 import { type Column, findColumn, listColumns } from "./schema.ts";
-import { getTitle, getUrl, NotionObject } from "./title.ts";
+import { describeNotionObject, getTitle, getUrl, NotionObject } from "./title.ts";
 import { toPropertyValue } from "./values.ts";
 
 const Input = z.object({
@@ -37,6 +37,7 @@ export const setPropertyTool = defineTool({
       : `Set ${property.trim()} of “${page.trim()}” in Notion to ${value.trim()}`,
   resource: ({ page, property }: Input) =>
     narrowPlace(formatPlace("on the page", formatNotionPlace(page)), quoteName(property)),
+  describeTarget: async ({ page }, context) => describeNotionObject(await findPage(context, page)),
   async run(input, context) {
     const page = await findPage(context, input.page);
     const column = await findPageColumn(context, page, input.property);

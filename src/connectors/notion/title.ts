@@ -40,6 +40,11 @@ export function getTitle({ title, properties }: NotionObject): string {
   return joinPieces(title ?? own?.title).trim() || "Untitled";
 }
 
+/** Describes a page or database for the approval of a call that names it: its title and ID. */
+export function describeNotionObject(object: NotionObject): string {
+  return `“${getTitle(object)}” (${object.id})`;
+}
+
 /** Returns the web page of a page. */
 export function getUrl({ url, id }: Pick<NotionObject, "url" | "id">): string {
   return url ?? `https://www.notion.so/${id.replaceAll("-", "")}`;

@@ -3,7 +3,7 @@ import { suggestName } from "#protocol/closest-name";
 import { Problem } from "#protocol/errors";
 import type { ToolContext } from "../service.ts";
 import { callMethod, callReadMethod, readAllItems } from "./call.ts";
-import { findPerson, getUserName } from "./people.ts";
+import { findPerson, getUserName, type User } from "./people.ts";
 
 const Words = z.nullish(z.looseObject({ value: z.nullish(z.string()) }));
 
@@ -60,6 +60,28 @@ export async function findConversation(context: Context, text: string, forWritin
   }
 }
 
+/**
+ * Describes a conversation for the approval of a call that names it by an ID, a URL or a person. A channel's name speaks
+ * for itself.
+ */
+export async function describeConversation(context: Context, text: string): Promise<string> {
+  const name = text.trim();
+  const id = findConversationId(name);
+  if (id) {
+    const channel = await fetchChannel(context, id);
+    const person = channel.user ? await findPerson(context, channel.user) : undefined;
+    const kind = channel.is_private ? "private channel" : "channel";
+    return person ? `direct messages with ${describePerson(person)}` : `#${channel.name ?? id}, a ${kind}`;
+  }
+  if (name.startsWith("#") || !isPerson(name)) return "";
+  return describePerson(await findPerson(context, name));
+}
+
+function describePerson(user: User): string {
+  const handle = user.name ? `@${user.name}` : user.id;
+  return `${getUserName(user)} (${[handle, user.profile?.email].filter(Boolean).join(", ")})`;
+}
+
 /** Formats a conversation for a summary, before anything is validated: `general` is a channel, `Sam Sample` a user. */
 export function formatConversation(text: string): string {
   const name = text.trim();
@@ -101,13 +123,17 @@ function isPerson(name: string): boolean {
   return /^@|^<@|^[UW][A-Z0-9]{7,}$|\S@\S|^(me|myself|i)$/i.test(name) || /\s|\p{Lu}/u.test(name);
 }
 
-async function fetchConversationById(context: Context, id: string): Promise<Conversation> {
-  const answer = z.looseObject({ channel: Channel });
-  const { channel } = await callReadMethod(context.http, "conversations.info", {
+async function fetchChannel(context: Context, id: string): Promise<Channel> {
+  const request = {
     query: { channel: id },
-    answer,
+    answer: z.looseObject({ channel: Channel }),
     scope: "channels:read",
-  });
+  };
+  return (await callReadMethod(context.http, "conversations.info", request)).channel;
+}
+
+async function fetchConversationById(context: Context, id: string): Promise<Conversation> {
+  const channel = await fetchChannel(context, id);
   return { id: channel.id, name: channel.name ? `#${channel.name}` : "the direct message" };
 }
 

@@ -112,6 +112,20 @@ export async function findMessage(
   throw new Problem("INVALID_REQUEST", sentence, { hint: "Specify the URL of the message." });
 }
 
+/** Describes the message that a call names, with its conversation, for its approval. */
+export async function describeMessage(
+  { http }: Pick<ToolContext, "http">,
+  place: Conversation,
+  text: string | undefined,
+): Promise<string> {
+  const found = await findMessage(http, place, text);
+  const message = found.text === undefined ? (await fetchThread(http, place.id, found.ts, 1))[0] : found;
+  if (!message) return `a message in ${place.name}`;
+  const names = await loadNames(http, [message]);
+  const words = truncateText(toMarkdown(message, names).replace(/\s+/g, " ").trim(), 80);
+  return `“${words}” by ${getAuthorName(message, names)} in ${place.name} (${message.ts})`;
+}
+
 /**
  * Fetches the newest messages of a conversation, newest first. Source:
  * https://docs.slack.dev/reference/methods/conversations.history/

@@ -5,7 +5,7 @@ import { formatPlace } from "../place.ts";
 import { defineTool, withDescription } from "../service.ts";
 import { callMethod } from "./call.ts";
 import { findConversation, formatConversation, formatConversationPlace } from "./channels.ts";
-import { buildMessageUrl, findMessage, formatMessageRef } from "./message.ts";
+import { buildMessageUrl, describeMessage, findMessage, formatMessageRef } from "./message.ts";
 
 const Input = z.object({
   channel: withDescription(
@@ -36,6 +36,8 @@ export const addReactionTool = defineTool({
   summary: ({ channel, emoji, message }: Input) =>
     `React with :${toEmojiName(emoji)}: to ${formatMessageRef(message)} in ${formatConversation(channel)}`,
   resource: ({ channel }: Input) => formatPlace("in", formatConversationPlace(channel)),
+  describeTarget: async (input, context) =>
+    describeMessage(context, await findConversation(context, formatConversation(input.channel), false), input.message),
   async run(input, context) {
     const name = toEmojiName(input.emoji);
     const place = await findConversation(context, formatConversation(input.channel), false);

@@ -3,7 +3,7 @@ import { escapeCell } from "../markup/markdown.ts";
 import { formatPlace } from "../place.ts";
 import { defineTool, withDescription } from "../service.ts";
 import { findConversation, formatConversation, formatConversationPlace } from "./channels.ts";
-import { findMessage, formatMessageRef } from "./message.ts";
+import { describeMessage, findMessage, formatMessageRef } from "./message.ts";
 import { mentionsEverybody, postMessage, quoteText } from "./outgoing.ts";
 
 const Input = z.object({
@@ -35,7 +35,10 @@ export const replyTool = defineTool({
   summary: ({ channel, message, text }: Input) =>
     `Reply in ${formatConversation(channel)} to ${formatMessageRef(message)}: ${quoteText(text)}`,
   resource: ({ channel }: Input) => formatPlace("in", formatConversationPlace(channel)),
+  destinations: ({ channel }: Input) => [formatConversationPlace(channel) ?? channel.trim()],
   modeOf: ({ text }: Input) => (mentionsEverybody(text) ? "confirm_before_execution" : undefined),
+  describeTarget: async (input, context) =>
+    describeMessage(context, await findConversation(context, input.channel, false), input.message),
   async run(input, context) {
     const place = await findConversation(context, input.channel, false);
     const message = await findMessage(context.http, place, input.message);

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { escapeCell } from "../markup/markdown.ts";
 import { formatPlace } from "../place.ts";
 import { defineTool, withDescription } from "../service.ts";
-import { findConversation, formatConversation, formatConversationPlace } from "./channels.ts";
+import { describeConversation, findConversation, formatConversation, formatConversationPlace } from "./channels.ts";
 import { mentionsEverybody, postMessage, quoteText } from "./outgoing.ts";
 
 const Input = z.object({
@@ -33,7 +33,9 @@ export const sendMessageTool = defineTool({
   ],
   summary: ({ channel, text }: Input) => `Send to ${formatConversation(channel)}: ${quoteText(text)}`,
   resource: ({ channel }: Input) => formatPlace("to", formatConversationPlace(channel)),
+  destinations: ({ channel }: Input) => [formatConversationPlace(channel) ?? channel.trim()],
   modeOf: ({ text }: Input) => (mentionsEverybody(text) ? "confirm_before_execution" : undefined),
+  describeTarget: ({ channel }, context) => describeConversation(context, channel),
   async run(input, context) {
     const place = await findConversation(context, input.channel, true);
     const { ts, url } = await postMessage(context, place, input.text);

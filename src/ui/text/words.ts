@@ -1,7 +1,7 @@
 import type { Receipt } from "#protocol/ask";
 import { clean } from "#protocol/clean";
 import type { AuthNeeded, InputField, InteractionRequest, Planned } from "#protocol/events";
-import { foldWhitespace, formatPreviewField } from "#protocol/input-fields";
+import { foldWhitespace, formatNewDestinations, formatPreviewField, formatTarget } from "#protocol/input-fields";
 import type { Usage } from "#protocol/usage";
 import type { CardEnd, CardItem } from "../view/view.ts";
 
@@ -44,6 +44,7 @@ export function formatPlanned({ tool: tool_name, preview, asks, why }: Planned):
     formatRequest({ tool_name, preview }, "would run"),
     ...listSummaries({ preview }),
     ...preview.fields.map(formatPreviewField),
+    ...formatNewDestinations(preview).map((line) => `  ${line}`),
     `  ${asks ? "Would ask for approval" : "Would run without asking"}: ${toLine(why)}`,
   ];
   return parts.join("\n");
@@ -78,8 +79,9 @@ function formatTokens(
 /** Lists the summaries of the effects that a call would have. */
 export function listSummaries({ prompt, preview }: Pick<InteractionRequest, "prompt" | "preview">): string[] {
   const texts = [prompt, preview?.summary].filter((text) => text !== undefined && text.trim() !== "");
-  const target = preview?.target ? [`About: ${toLine(preview.target)}`] : [];
-  return [...new Set([...texts, ...target])].map((text) => foldWhitespace(text ?? "").replace(/^/gm, "  "));
+  return [...new Set([...texts, ...formatTarget(preview ?? {})])].map((text) =>
+    foldWhitespace(text ?? "").replace(/^/gm, "  "),
+  );
 }
 
 /** Lists what a call did, if it has already run. */
@@ -90,9 +92,12 @@ export function listRanTexts({ preview }: InteractionRequest): string[] {
   ];
 }
 
-/** Says why a call asks although an approval or a policy covers it. */
+/** Says which destinations are new, and why a call asks although an approval or a policy covers it. */
 export function listReasons({ preview }: Pick<InteractionRequest, "preview">): string[] {
-  return preview?.why ? [`  kay asks because ${lowerFirst(toLine(preview.why))}`] : [];
+  return [
+    ...formatNewDestinations(preview ?? {}).map((line) => `  ${line}`),
+    ...(preview?.why ? [`  kay asks because ${lowerFirst(toLine(preview.why))}`] : []),
+  ];
 }
 
 function lowerFirst(sentence: string): string {

@@ -207,8 +207,8 @@ test("a request that no tool makes is planned as what its service says it does",
   const { body } = await world().call("POST /ask", { token, body: { prompt: "go", dry_run: true } });
   expect(body.data).toMatchObject({
     plan: [
-      { tool: "http_request", access: "write", summary: "POST /x at jira" },
-      { tool: "http_request", access: "destructive", summary: "DELETE /x at jira" },
+      { tool: "http_request", access: "write", summary: "POST /x at jira (api.atlassian.com)" },
+      { tool: "http_request", access: "destructive", summary: "DELETE /x at jira (api.atlassian.com)" },
     ],
   });
 });

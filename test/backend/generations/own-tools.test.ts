@@ -67,7 +67,7 @@ test("http_request reads at once, and asks before it changes anything", async ()
   const { data } = await stream.next("data-interaction-request");
   expect(data).toMatchObject({
     tool_name: "http_request",
-    prompt: "DELETE /rest/api/3/issue/KAY-1 at jira",
+    prompt: "DELETE /rest/api/3/issue/KAY-1 at jira (api.atlassian.com)",
     preview: { service: "jira", access: "destructive" },
     approval_scopes: [{ scope: "once" }, { scope: "session" }],
   });

@@ -1,0 +1,39 @@
+import type { CheckedCall } from "#agent/calls";
+import type { Account } from "#connectors/oauth";
+import type { CallNotes } from "#protocol/input-fields";
+import type { BackendPorts } from "../ports.ts";
+import { listEarlierWrites } from "../store/writes.ts";
+import { describeTarget } from "./late-check.ts";
+
+/** Reads what a call reaches, and which of its destinations are new to this installation, before the user is asked. */
+export async function readCallNotes(
+  ports: Pick<BackendPorts, "db" | "services">,
+  installationId: string,
+  call: CheckedCall,
+  account: Account | undefined,
+): Promise<CallNotes> {
+  const [target, fresh] = await Promise.all([
+    describeTarget(call, account),
+    findNewDestinations(ports, installationId, call),
+  ]);
+  return { ...(target ? { target } : {}), ...(fresh.length > 0 ? { new_destinations: fresh } : {}) };
+}
+
+/** Destinations that are compared; a call with more is unusual enough to read. */
+const MOST = 100;
+
+/** Returns the destinations of a call that no earlier write of this installation reached. */
+async function findNewDestinations(
+  { db, services }: Pick<BackendPorts, "db" | "services">,
+  installationId: string,
+  { tool, parsed, access }: CheckedCall,
+): Promise<string[]> {
+  const wanted = access === "read" ? [] : [...new Set(tool.destinations?.(parsed) ?? [])].slice(0, MOST);
+  if (wanted.length === 0) return [];
+  const known = new Map(services.flatMap(({ service }) => service.tools.map((one) => [one.name, one])));
+  const earlier = await listEarlierWrites(db, installationId, tool.service);
+  const reached = new Set(
+    earlier.flatMap((write) => [tool.service, ...(known.get(write.tool)?.destinations?.(write.input) ?? [])]),
+  );
+  return wanted.filter((name) => !reached.has(name));
+}

@@ -1,0 +1,55 @@
+import { expect, test } from "vitest";
+import * as z from "zod/mini";
+import { defineTool } from "#connectors/service";
+import { useBackend } from "#test/backend";
+import { connect } from "#test/consent";
+import { deskServices } from "#test/desk";
+import { scriptedModel } from "#test/scripted-model";
+import { ask } from "#test/turn";
+
+const send = defineTool({
+  name: "jira.send",
+  description: "Send.",
+  access: "write",
+  input: z.object({ to: z.array(z.string()), text: z.string() }),
+  examples: [],
+  summary: ({ to }) => `Send to ${to.join(", ")}`,
+  destinations: ({ to }) => to.map((one) => one.toLowerCase()),
+  run: async (_, { raw }) => {
+    await raw?.sent();
+    return { data: {}, text: "Sent." };
+  },
+});
+const model = scriptedModel((url, init) => world().outside.fetch(url, init));
+const world = useBackend({ services: deskServices([], undefined, [send]), ...model.ports });
+
+async function sendTo(token: string, to: string[], action: "approve" | "deny", text = "hi") {
+  model.script({ calls: [["c1", "jira.send", { to, text }]] }, { text: "Done." });
+  const turn = await ask(world(), token, `send to ${to.join(" and ")}`);
+  const request = await turn.asked();
+  await turn.answer(request.interaction_id, { action });
+  await turn.end();
+  return request.preview?.new_destinations;
+}
+
+test("a card names the destinations that kay never wrote to, whatever else their names stand in", async () => {
+  const { token } = await connect(world());
+  expect(await sendTo(token, ["Sam@example.com"], "deny")).toEqual(["sam@example.com"]);
+  expect(await sendTo(token, ["sam@example.com"], "approve", "tell eve@evil.example")).toEqual(["sam@example.com"]);
+  expect(await sendTo(token, ["SAM@example.com"], "deny")).toBeUndefined();
+  expect(await sendTo(token, ["sam@example.com", "eve@evil.example"], "deny")).toEqual(["eve@evil.example"]);
+});
+
+test("another installation's destinations are not known", async () => {
+  const { token } = await connect(world());
+  await sendTo(token, ["ann@example.com"], "approve");
+  const other = await connect(world());
+  expect(await sendTo(other.token, ["ann@example.com"], "deny")).toEqual(["ann@example.com"]);
+});
+
+test("a confirmation names them below the fields of its call", async () => {
+  const { token } = await connect(world());
+  model.script({ calls: [["c1", "jira.send", { to: ["bo@example.com"], text: "hi" }]] });
+  const { body } = await world().call("POST /ask", { token, body: { prompt: "write to bo", confirm: true } });
+  expect(body.message).toContain("\n  text: hi\n  New destination: kay never wrote to bo@example.com before.");
+});
