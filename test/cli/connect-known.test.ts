@@ -55,6 +55,22 @@ test("a no to the tools removes the server again, with its connection", async ()
   expect(login?.refresh.size).toBe(0);
 });
 
+test("a server whose tools were approved before stays when it is connected again and lists others", async () => {
+  const { ann, server } = beside("linear", {}, { signedIn: true });
+  const forward = server.fetch;
+  await ann("connect linear --yes");
+  server.fetch = async (request) => {
+    const response = await forward(request);
+    if (!(response.headers.get("content-type") ?? "").startsWith("text/event-stream") || request.method === "GET")
+      return response;
+    return new Response((await response.text()).replaceAll("Add a note.", "Add a note, or two."), response);
+  };
+  const again = await ann("connect linear", { ...TERMINAL, types: ["n"] });
+  expect(again).toMatchObject({ exit: 0, stdout: expect.stringMatching(/^Connected linear as /) });
+  expect((await ann("tools list --service linear")).stdout).toMatch(/^linear\.pick_note/m);
+  expect((await ann("services approve linear --dry-run")).stderr).toContain("linear.add_note");
+});
+
 test("in a script, the server is connected and a sentence says how to approve its tools; --yes approves them", async () => {
   const { ann } = beside("linear", {}, { signedIn: true });
   expect(await ann("connect linear")).toMatchObject({

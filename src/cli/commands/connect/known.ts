@@ -76,9 +76,14 @@ export async function addKnownService(
   return { service: name, connection, message: `Connected ${toLine(name)}, which needs no sign-in` };
 }
 
-/** Shows the tools that a connected server lists now, and approves them with one answer; a no removes the server again. */
+/**
+ * Shows the tools of a connected server, and approves them with one answer; a no removes the server again. A server whose
+ * tools were approved before is left as it is.
+ */
 export async function approveKnownService(kay: Kay, link: BackendHandle, name: string): Promise<void> {
   const { api } = link;
+  const view = (await api.services({ signal: kay.signal }))?.services.find((service) => service.name === name);
+  if (!view?.mcp || (view.tools ?? []).length > 0) return;
   const look = await api.approveService(name, { dry_run: true }, { signal: kay.signal });
   if (look.outcome === "unchanged") return;
   try {
