@@ -165,6 +165,12 @@ export function findProgram(program: string): string | null {
   return null;
 }
 
+/**
+ * Keeps the memory of a backend of one person small: V8 lets garbage of the young generation pile up to 48 MB otherwise. Under the load of many
+ * people that saves a third of the processor time, so it is not set for `kay serve`.
+ */
+const YOUNG_GENERATION = "--max-semi-space-size=2";
+
 /** Starts kay's own backend as a detached process. Its output goes to this log. */
 export function spawnBackend(
   log: string,
@@ -176,7 +182,7 @@ export function spawnBackend(
   const options = { stdio: ["ignore", output, output] as const, detached: true, windowsHide: true, cwd: dirname(log) };
   const child = spawn(
     process.execPath,
-    [entry, "serve", "--embedded", "--profile", profile, ...(sandbox ? ["--sandbox"] : [])],
+    [YOUNG_GENERATION, entry, "serve", "--embedded", "--profile", profile, ...(sandbox ? ["--sandbox"] : [])],
     {
       ...options,
       stdio: [...options.stdio],

@@ -15,6 +15,8 @@ export type StreamRange = {
   generationId?: string;
   /** The last event to send. Without it and without a generation, the stream follows as long as it has a reader. */
   until?: number;
+  /** Headers besides those of every stream. */
+  headers?: Record<string, string>;
   /** Called when the reader has left or has everything. */
   left?(): void;
 };
@@ -32,6 +34,7 @@ export function streamEvents(engine: Followed, ports: StreamPorts, streamed: Str
     ...STREAM_HEADERS,
     "x-vercel-ai-ui-message-stream": "v1",
     [SESSION_HEADER]: streamed.conversationId,
+    ...streamed.headers,
   });
 }
 

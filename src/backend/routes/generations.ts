@@ -25,12 +25,12 @@ export function createGenerationRoutes(ports: BackendPorts, engine: Engine): Hon
     const conversationId = await requireConversation(ports, installationId, c.req.param("id"));
     const after = parseEventNumber(c.req.header("last-event-id") ?? c.req.query("after"));
     // Who only reads what is there already does not follow.
-    if (c.req.query("live") === "false")
-      return streamEvents(engine, ports, {
-        conversationId,
-        after,
-        until: await findLastEventNumber(ports.db, conversationId),
-      });
+    if (c.req.query("live") === "false") {
+      const until = await findLastEventNumber(ports.db, conversationId);
+      const headers = { etag: `"${ports.version}-${after}-${until}"`, "cache-control": "public, no-cache" };
+      if (isKnown(headers.etag, c.req.header("if-none-match"))) return new Response(null, { status: 304, headers });
+      return streamEvents(engine, ports, { conversationId, after, until, headers });
+    }
     const client = parseClientQuery(c.req.query());
     const left = client && (await engine.attendance.attend({ conversationId, clientId: client.id }, client));
     return streamEvents(engine, ports, { conversationId, after, left });
@@ -92,4 +92,12 @@ function parseEventNumber(given: string | undefined): number {
   const number = Number(given || 0);
   if (Number.isSafeInteger(number) && number >= 0) return number;
   throw new Problem("INVALID_REQUEST", "after must be the number of an event.", { details: { field: "after" } });
+}
+
+/**
+ * Whether a cache has these events. A log only grows, so the same range is always the same text; a cache asks each time, because each reader's
+ * token must be checked.
+ */
+function isKnown(tag: string, given: string | undefined): boolean {
+  return (given ?? "").split(",").some((each) => each.trim().replace(/^W\//, "") === tag);
 }

@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { useBackend } from "#test/backend";
+import { connect } from "#test/consent";
+import { deskServices } from "#test/desk";
+import { scriptedModel } from "#test/scripted-model";
+import { ask } from "#test/turn";
+
+const model = scriptedModel((url, init) => world().outside.fetch(url, init));
+const world = useBackend({ services: deskServices([]), ...model.ports });
+
+test("a log that was read before is not sent again while it is the same, and only to whom it belongs", async () => {
+  const { token } = await connect(world());
+  model.script({ text: "Hello." }, { text: "Hello again." });
+  const turn = await ask(world(), token, "hello");
+  await turn.end();
+  const page = `GET /sessions/${turn.session}/events?live=false`;
+  const first = await world().call(page, { token });
+  const tag = String(first.headers.get("etag"));
+  expect([first.status, first.headers.get("cache-control")]).toEqual([200, "public, no-cache"]);
+  expect(first.text.endsWith("data: [DONE]\n\n")).toBe(true);
+  const known = { "if-none-match": `"other", W/${tag}` };
+  const again = await world().call(page, { token, headers: known });
+  expect([again.status, again.text, again.headers.get("etag")]).toEqual([304, "", tag]);
+  const other = await connect(world());
+  expect((await world().call(page, { token: other.token, headers: known })).status).toBe(404);
+  expect((await world().call(page, { headers: known })).status).toBe(401);
+  expect((await world().call(page, { token, headers: { ...known, "last-event-id": "3" } })).status).toBe(200);
+  await (await ask(world(), token, "hello", { session_id: turn.session })).end();
+  const grown = await world().call(page, { token, headers: known });
+  expect([grown.status, grown.text.includes("Hello again.")]).toEqual([200, true]);
+});
