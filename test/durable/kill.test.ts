@@ -17,7 +17,7 @@ for (const [at, time] of [
   ["interaction after", 1],
   ["pause after", 1],
   ["answer after", 1],
-  ["claim after", 2],
+  ["claim after", 1],
   ["planned after", 1],
   ["sent after", 1],
   ["service answered", 1],

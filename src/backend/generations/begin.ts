@@ -1,10 +1,11 @@
 import type { StreamPart } from "#protocol/events";
 import { appendMessages, findLastMessage } from "../store/conversations.ts";
+import type { GenerationRequest } from "../store/generation-state.ts";
 import { changeGeneration, changeGenerationSql } from "../store/generations.ts";
 import type { DbConnection } from "../store/schema.ts";
 import { toStatusPart } from "./end.ts";
 import { toUserMessage } from "./request.ts";
-import type { ClaimedGeneration } from "./work.ts";
+import type { ClaimedGeneration, ClaimedRow } from "./work.ts";
 
 /**
  * On the first run, adds the user's message to the conversation. On later runs, tells followers that the generation
@@ -25,27 +26,34 @@ export async function beginGeneration(claimed: ClaimedGeneration): Promise<void>
   }
   const { conversation_id: conversation, id: generationId } = row;
   const now = ports.clock.now();
-  const parts: StreamPart[] = [
-    { type: "data-user-message", data: { text: request.prompt, source: request.source } },
-    {
-      type: "start",
-      messageId: generationId,
-      messageMetadata: {
-        session_id: conversation,
-        generation_id: generationId,
-        ...(request.limits.outputSchema ? { structured: true } : {}),
-        ...(request.limits.dryRun ? { dry_run: true } : {}),
-      },
-    },
-    toStatusPart(row, "running"),
-  ];
-  await writer.commit(parts, async (tx) => {
+  await writer.commit(toFirstParts(row, request), async (tx) => {
     const before = await findLastMessage(tx, conversation);
     const open = before !== undefined && before.role !== "assistant";
     const messages = [...(open ? [UNFINISHED] : []), toUserMessage(request)];
     const historyLength = await appendMessages(tx, conversation, { messages, generationId, now });
     await claimed.advance({ type: "began", historyLength }, tx, { status: "running", wake_at: null });
   });
+}
+
+/** The parts with which a generation begins. */
+export function toFirstParts(
+  row: Pick<ClaimedRow, "id" | "conversation_id">,
+  { prompt, source, limits }: GenerationRequest,
+): StreamPart[] {
+  return [
+    { type: "data-user-message", data: { text: prompt, source } },
+    {
+      type: "start",
+      messageId: row.id,
+      messageMetadata: {
+        session_id: row.conversation_id,
+        generation_id: row.id,
+        ...(limits.outputSchema ? { structured: true } : {}),
+        ...(limits.dryRun ? { dry_run: true } : {}),
+      },
+    },
+    toStatusPart(row, "running"),
+  ];
 }
 
 /** Something was said in between: the conversation says to which request the coming step belongs. */

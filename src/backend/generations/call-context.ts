@@ -12,7 +12,7 @@ export const AFTER_CALL = 10_000;
 export const BEFORE_CALL_ANEW = 1_000_000;
 
 /** What all calls of a generation share. */
-export type CallContext = ClaimedGeneration & {
+export type CallContext = Omit<ClaimedGeneration, "advanceSql"> & {
   /** Tells who wrote the values of a call, from what the model has seen so far. */
   provenance(): Provenance;
   settled: Map<string, Outcome>;
@@ -20,6 +20,10 @@ export type CallContext = ClaimedGeneration & {
   ran: Map<string, Outcome>;
   /** By call: kay's newest question before it, if that has ended. How one ended stays, so that it is read once. */
   closed: Map<string, StoredInteraction>;
+  /** Calls in whose name people were asked. Only the node that works on a generation asks, so it knows them all. */
+  asked: Set<string>;
+  /** Whether the rows had no requests when this node began. */
+  isNew?: boolean;
   onChange(again: () => void): () => void;
 };
 
@@ -30,7 +34,13 @@ export function isBeforeCall(ordinal: number): boolean {
 
 /** In whose name a call asks. */
 export function toAsker(
-  { ports, writer, row, request }: ClaimedGeneration,
+  {
+    ports,
+    writer,
+    row,
+    request,
+    asked,
+  }: Pick<ClaimedGeneration, "ports" | "writer" | "row" | "request"> & Partial<Pick<CallContext, "asked">>,
   { toolCallId, toolName }: Pick<Call, "toolCallId" | "toolName">,
 ): Asker {
   return {
@@ -43,5 +53,6 @@ export function toAsker(
     toolName,
     asks: request.mode === "stream",
     approvalTimeout: request.approvalTimeout,
+    ...(asked ? { asked } : {}),
   };
 }

@@ -23,7 +23,9 @@ export function createCallPorts(world: CallContext): CallPorts {
     settled: (toolCallId) => world.settled.get(toolCallId),
     ran: (toolCallId) => world.ran.get(toolCallId),
     open: async () => {
+      if (world.isNew && world.asked.size === 0) return new Map();
       const all = await listInteractions(world.ports.db, world.row.id);
+      for (const { tool_call_id } of all) world.asked.add(tool_call_id);
       for (const one of all) {
         if (!isBeforeCall(one.ordinal)) continue;
         if (one.status === "open") world.closed.delete(one.tool_call_id);

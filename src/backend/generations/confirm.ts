@@ -42,7 +42,8 @@ export async function answerConfirmation(
   const { held, open } = await runTransaction(ports.db, async (tx) => {
     const held = await closeConfirmation({ db: tx, clock: ports.clock }, installationId, token, approved);
     if (!approved) return { held, open: false };
-    await link(tx, held.generationId);
+    for (const change of link.changes(held.generationId)) await change.execute(tx);
+    link.begin();
     return { held, open: change === undefined && (await approve(tx, held, ports.clock.now())) };
   });
   const { text, output, confirm: strict } = held.plan as HeldPlan;

@@ -7,7 +7,7 @@ import type { BackendPorts } from "../ports.ts";
 import { listCalls, type StoredCall } from "../store/calls.ts";
 import { appendMessages } from "../store/conversations.ts";
 import { listEvents } from "../store/events.ts";
-import type { StoredGeneration } from "../store/generation-state.ts";
+import type { GenerationProgress, StoredGeneration } from "../store/generation-state.ts";
 import { notifyGeneration } from "../store/generation-wakes.ts";
 import { changeGeneration, changeGenerationSql, findGeneration, type GenerationChange } from "../store/generations.ts";
 import { closeInteraction, listInteractions } from "../store/interactions.ts";
@@ -18,18 +18,18 @@ import { getOutcome, getRanOutcome, toCall } from "./stored-outcomes.ts";
 import { findUsage } from "./usage.ts";
 import type { ClaimedGeneration, ClaimedRow } from "./work.ts";
 
-type Written = Pick<ClaimedGeneration, "ports" | "row" | "writer">;
+type Written = Pick<ClaimedGeneration, "ports" | "row" | "writer" | "progress">;
 
 /** The generation is over with an answer, and with the value that was wanted of it. */
 export async function completeGeneration(
-  { ports, row, writer }: Written,
+  { ports, row, writer, progress }: Written,
   finishReason: string,
   output?: { value: unknown },
 ): Promise<void> {
   const value: StreamPart[] = output ? [{ type: "data-output", data: output }] : [];
   const parts: StreamPart[] = [
     ...value,
-    ...(await listUsageParts(ports, row)),
+    ...(await listUsageParts(ports, row, progress())),
     toStatusPart(row, "completed"),
     { type: "finish", finishReason },
   ];
@@ -38,12 +38,12 @@ export async function completeGeneration(
 }
 
 /** Ends a generation without an answer. The model learns about it if the conversation continues. */
-export async function failGeneration({ ports, row, writer }: Written, problem: Problem): Promise<void> {
+export async function failGeneration({ ports, row, writer, progress }: Written, problem: Problem): Promise<void> {
   const { code, message: errorText, hint } = problem;
   const told = getTold(problem);
   const parts: StreamPart[] = [
     ...(await leftOpen({ ports, row, writer })),
-    ...(await listUsageParts(ports, row)),
+    ...(await listUsageParts(ports, row, progress())),
     toStatusPart(row, "error"),
     { type: "error", errorText, code, ...(hint ? { hint } : {}), ...told },
   ];
@@ -108,8 +108,12 @@ export async function cancelGeneration({ ports, row: before, writer }: Written, 
   recordGenerationEnd(ports, row, "cancelled");
 }
 
-async function listUsageParts(ports: BackendPorts, row: ClaimedRow): Promise<StreamPart[]> {
-  const usage = await findUsage(ports, row);
+async function listUsageParts(
+  ports: BackendPorts,
+  row: ClaimedRow,
+  { used }: Pick<GenerationProgress, "used">,
+): Promise<StreamPart[]> {
+  const usage = used && (await findUsage(ports, row));
   return usage ? [{ type: "data-usage", data: usage }] : [];
 }
 
@@ -147,7 +151,7 @@ export function toAuthResultParts(
 }
 
 /** Closes texts and calls of a step that ends in the middle, so that no reader waits for more of them. */
-async function leftOpen({ ports, row, writer }: Written, told: string[] = []): Promise<StreamPart[]> {
+async function leftOpen({ ports, row, writer }: Omit<Written, "progress">, told: string[] = []): Promise<StreamPart[]> {
   await writer.commit([]);
   const parts = (await listEvents(ports.db, row.id)).map(({ part }) => part);
   return closeStep(readLoggedStep(parts), told);

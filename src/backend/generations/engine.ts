@@ -3,6 +3,7 @@ import { getFaultLevel } from "../store/database.ts";
 import { listGenerationsToWake, listNews, notifyGeneration } from "../store/generation-wakes.ts";
 import { changeGeneration, findGeneration, listOpenGenerations, releaseGeneration } from "../store/generations.ts";
 import { ANY_ID, hasOtherNodes } from "../store/node.ts";
+import { type Creations, createCreations } from "./creations.ts";
 import { getDelegationScope } from "./delegation.ts";
 import { createEventHub, type EventHub } from "./event-hub.ts";
 import { extendAttended } from "./extend.ts";
@@ -36,6 +37,9 @@ export type Engine = {
   run(id: string): Promise<RunResult | undefined>;
   /** The same without waiting: something came that it may wait for. */
   wake(id: string): void;
+  /** Whether this node begins new work, or leaves it to others. */
+  takesWork(): boolean;
+  create: Creations["create"];
   /** Have it stopped, wherever it is worked on. `reason` is a sentence. Resolves when that is noted. */
   stop(id: string, reason: string): Promise<void>;
   /** Called when a follower disconnects. Generations nobody follows are stopped after a while. */
@@ -66,6 +70,7 @@ export function createEngine(ports: BackendPorts): Engine {
   const active = new Map<string, ActiveRun>();
   /** Claims of this node that it could not give back, since the database was away. */
   const unreleased = new Map<string, number>();
+  const created = createCreations(ports, unreleased);
   const share = getDelegationScope(ports);
   const awaited = new Set<Promise<unknown>>();
   let looks = 0;
@@ -115,7 +120,11 @@ export function createEngine(ports: BackendPorts): Engine {
       return running.ended;
     }
     if (handing.signal.aborted) notifyGeneration(ports.db, id);
-    if (closing || handing.signal.aborted) return Promise.resolve(undefined);
+    if (closing || handing.signal.aborted) {
+      const left = created.take(id);
+      if (left) unreleased.set(id, left.node);
+      return Promise.resolve(undefined);
+    }
     const one = createActiveRun({ closing: leaving.signal, handing: handing.signal });
     active.set(id, one);
     one.ended = slices(id, one);
@@ -129,7 +138,7 @@ export function createEngine(ports: BackendPorts): Engine {
     try {
       for (;;) {
         one.again = false;
-        const end = await runGeneration(ports, id, one.control);
+        const end = await runGeneration(ports, id, one.control, created.take(id));
         // What came while it was about to wait may not have been seen.
         if (end?.kind !== "waiting" || !one.again || closing) return end;
       }
@@ -164,6 +173,7 @@ export function createEngine(ports: BackendPorts): Engine {
       if (one && one.news !== news) poke(id);
       if (one) one.news = news;
     }
+    if (hub.size() === 0) return;
     const isAlone = !(await hasOtherNodes(ports.db, await ports.node.number()));
     looksAlone = isAlone ? looksAlone + 1 : 0;
     if (looksAlone < LOOKS_ALONE) await hub.lookAgain();
@@ -185,6 +195,8 @@ export function createEngine(ports: BackendPorts): Engine {
     hub,
     attendance,
     run: given,
+    takesWork: () => !closing && !handing.signal.aborted,
+    create: created.create,
     wake: (id) => void given(id).catch((error: unknown) => fail(ports, id, error)),
     stop,
     leave(conversationId) {
@@ -200,6 +212,7 @@ export function createEngine(ports: BackendPorts): Engine {
       if (looks++ % MARK_EVERY === 0) await markLostWork(ports);
       await releaseAll();
       await extendAttended(ports, now);
+      for (const id of created.listLeft()) wake(id);
       for (const id of await expireOverdue(ports, now)) wake(id);
       await lookAgain();
       if (handing.signal.aborted) return;

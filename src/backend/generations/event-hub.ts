@@ -11,6 +11,9 @@ import { createPresenceTracker, type PresenceTracker } from "./presence.ts";
  */
 const LOOK_AGAIN = 15_000;
 
+/** Longest time in ms until other nodes are told of readers: most streams are over by then. */
+const NOTE_MS = 1_000;
+
 /** Milliseconds for which new parts that were written in this process are there for its followers, and how many of them. */
 const FRESH_MS = 500;
 const MOST_FRESH = 64;
@@ -19,6 +22,10 @@ const MOST_FRESH = 64;
 export type EventHub = {
   /** `look` is called whenever the log of a conversation may have grown, and when there will be no more, until what is returned is called. */
   watch(conversationId: string, look: () => void): () => void;
+  /** Keeps what is written to a new conversation for a moment, until its first reader is there. */
+  keep(conversationId: string): void;
+  /** Whether a conversation began here a moment ago. */
+  isNew(conversationId: string): boolean;
   /** The log after a number, no more than {@link EVENTS_AT_ONCE}. */
   read(conversationId: string, after: number): Promise<StoredEvent[]>;
   /** The log of a conversation after a number, and whatever is added to it, until the signal fires. */
@@ -36,10 +43,12 @@ export type EventHub = {
   closed(): boolean;
 };
 
-export function createEventHub(ports: Pick<BackendPorts, "db" | "node" | "clock" | "log">): EventHub {
+export function createEventHub(ports: Pick<BackendPorts, "db" | "node" | "clock" | "log" | "leaveMs">): EventHub {
   const { db, node } = ports;
   const topics = new Map<string, Topic>();
   const notes = new Map<string, Promise<void>>();
+  // A reader that comes here from another node must be noted before that one stops what nobody follows.
+  const noteMs = Math.min(NOTE_MS, ports.leaveMs / 3);
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
   const present = createPresenceTracker(ports, (id) => rouse(topics.get(id)));
@@ -47,7 +56,7 @@ export function createEventHub(ports: Pick<BackendPorts, "db" | "node" | "clock"
     if (events) return add(topics.get(id), events);
     for (const topic of id === ANY_ID ? topics.values() : [topics.get(id)]) wake(topic);
     // The node has another number now.
-    if (id === ANY_ID) for (const followed of topics.keys()) note(followed);
+    if (id === ANY_ID) for (const [followed, { isNoted }] of topics) if (isNoted) note(followed);
   });
   /** Tells other nodes whether this node has readers: one note after another, each with the current state. */
   function note(id: string): void {
@@ -64,19 +73,34 @@ export function createEventHub(ports: Pick<BackendPorts, "db" | "node" | "clock"
     for (const id of await listGrown(db, known)) wake(topics.get(id));
   }
   function watch(id: string, look: () => void): () => void {
-    const topic = topics.get(id) ?? { looks: new Set(), last: 0, reads: undefined, fresh: undefined };
+    const topic: Topic = topics.get(id) ?? { looks: new Set(), last: 0, reads: undefined, fresh: undefined };
     topics.set(id, topic);
     topic.looks.add(look);
-    if (topic.looks.size === 1) note(id);
+    topic.noting ??= setTimeout(() => {
+      topic.isNoted = true;
+      note(id);
+    }, noteMs).unref();
     // The database is away if it fails; when it is back, everybody looks.
     timer ??= setInterval(() => void lookAgain().catch(() => {}), LOOK_AGAIN).unref();
     return () => {
-      if (!topic.looks.delete(look) || topic.looks.size > 0) return;
-      topics.delete(id);
-      note(id);
-      if (topics.size === 0) clearInterval(timer);
-      if (topics.size === 0) timer = undefined;
+      if (topic.looks.delete(look)) drop(id, topic);
     };
+  }
+  function drop(id: string, topic: Topic): void {
+    if (topic.looks.size > 0 || topic.isKept || topics.get(id) !== topic) return;
+    topics.delete(id);
+    clearTimeout(topic.noting);
+    if (topic.isNoted) note(id);
+    if (topics.size === 0) clearInterval(timer);
+    if (topics.size === 0) timer = undefined;
+  }
+  function keep(id: string): void {
+    const topic: Topic = { looks: new Set(), last: 0, reads: undefined, fresh: undefined, isKept: true };
+    topics.set(id, topic);
+    setTimeout(() => {
+      topic.isKept = false;
+      drop(id, topic);
+    }, FRESH_MS).unref();
   }
   async function readNow(topic: Topic | undefined, id: string, after: number): Promise<StoredEvent[]> {
     // Only an open connection hears notifications, so followers need one.
@@ -103,6 +127,8 @@ export function createEventHub(ports: Pick<BackendPorts, "db" | "node" | "clock"
   }
   return {
     watch,
+    keep,
+    isNew: (id) => topics.get(id)?.isKept === true,
     read,
     present,
     lookAgain,
@@ -137,6 +163,11 @@ export function createEventHub(ports: Pick<BackendPorts, "db" | "node" | "clock"
 
 type Topic = {
   looks: Set<() => void>;
+  /** Set until other nodes are told that there are readers, and whether they were. */
+  noting?: NodeJS.Timeout;
+  /** Kept without readers: the conversation began here a moment ago. */
+  isKept?: boolean;
+  isNoted?: boolean;
   /** Number of the newest event that was read. */
   last: number;
   reads: Map<number, Promise<StoredEvent[]>> | undefined;

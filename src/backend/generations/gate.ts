@@ -32,7 +32,8 @@ export async function gateCall(
   const run: GateResult = { kind: "run", input: call.parsed };
   if (world.progress().approval === "granted" || call.tool.own) return run;
   const before =
-    world.closed.get(call.toolCallId) ?? (await findQuestion(world.ports.db, world.row.id, call.toolCallId));
+    world.closed.get(call.toolCallId) ??
+    (world.asked.has(call.toolCallId) ? await findQuestion(world.ports.db, world.row.id, call.toolCallId) : undefined);
   const asked = before ?? (await askFirst(world, call, account));
   if ("allowed" in asked) return { ...run, ...asked };
   if (asked.status === "open") return { kind: "wait", wait: toWait(asked) };

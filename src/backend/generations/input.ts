@@ -10,6 +10,7 @@ import { toPastCalls } from "#agent/repetition";
 import type { AgentTool } from "#agent/tool";
 import { selectOfferedTools } from "#agent/tools/search-tools";
 import { decideCall } from "../approvals/decide.ts";
+import { listServices } from "../connections/catalog.ts";
 import { listCalls } from "../store/calls.ts";
 import { loadMessages } from "../store/conversations.ts";
 import { isDatabaseAway } from "../store/database.ts";
@@ -27,10 +28,12 @@ import type { ClaimedGeneration } from "./work.ts";
 import type { Writer } from "./writer.ts";
 
 /** A generation that a node works on; `writer` and `onChange` are for one whose calls meet people. */
-export type AgentInputSource = Omit<ClaimedGeneration, "writer"> & {
+export type AgentInputSource = Omit<ClaimedGeneration, "writer" | "advanceSql"> & {
   signal: AbortSignal;
   writer?: Writer;
   onChange?(again: () => void): () => void;
+  /** Whether it was created a moment ago, so that it has no calls and no requests yet. */
+  isNew?: boolean;
 };
 
 /**
@@ -46,16 +49,24 @@ export async function buildAgentInput(
   const { history, historyLength, correction } = source.progress();
   const { installation_id: installationId, conversation_id: conversation, id } = row;
   const seen = historyLength ?? 0;
-  const [all, tools, calls, { model, label, key, name, provider }, wanted] = await Promise.all([
+  const listing = listServices(ports, installationId);
+  const owner = { installationId, generationId: id, dryRun: request.limits.dryRun === true };
+  const selecting = request.call
+    ? Promise.resolve(createFixedCallModel(request.call))
+    : selectModel(chooseModel(ports.model(), request), ports);
+  // The offline planner reads all tools and whole results; that costs it nothing.
+  const stating = Promise.all([selecting, listing]).then(([{ provider }, configured]) =>
+    provider === "offline" ? undefined : listServiceStates(ports, installationId, configured),
+  );
+  const [all, tools, calls, services, { model, label, key, name }, wanted] = await Promise.all([
     said ?? loadMessages(ports.db, conversation, { seen, generationId: id }),
-    buildAgentTools(ports, { installationId, generationId: id, dryRun: request.limits.dryRun === true }),
-    listCalls(ports.db, id),
-    request.call ? createFixedCallModel(request.call) : selectModel(chooseModel(ports.model(), request), ports),
+    listing.then((configured) => buildAgentTools(ports, owner, configured)),
+    source.isNew ? [] : listCalls(ports.db, id),
+    stating,
+    selecting,
     getWantedOutput(request),
   ]);
   const messages = history.kind === "newest" ? takeNewest(all, history.keep) : all;
-  // The offline planner reads all tools and whole results; that costs it nothing.
-  const services = provider === "offline" ? undefined : await listServiceStates(ports, installationId);
   const known = calls.map((call) => ({ call: toCall(call), outcome: getOutcome(call), step: call.step }));
   const ran = new Map(
     calls.flatMap((call) => {
@@ -98,7 +109,18 @@ export async function buildAgentInput(
     ...(request.limits.maxSteps ? { mostSteps: request.limits.maxSteps } : {}),
     ...(dryRun ? { dryRun } : {}),
     ...(request.mode === "stream" && writer && onChange
-      ? { calls: createCallPorts({ ...source, writer, provenance, settled, ran, closed: new Map(), onChange }) }
+      ? {
+          calls: createCallPorts({
+            ...source,
+            writer,
+            provenance,
+            settled,
+            ran,
+            closed: new Map(),
+            asked: new Set(),
+            onChange,
+          }),
+        }
       : {}),
   };
   return { input, messages };

@@ -44,6 +44,8 @@ export type Asker = {
   asks: boolean;
   /** How long its requests wait, in seconds, if the caller chose that. */
   approvalTimeout: number | undefined;
+  /** Calls in whose name people were asked, if they are known. */
+  asked?: Set<string>;
   /** Set if kay itself asks, without a call. */
   alone?: boolean;
 };
@@ -95,6 +97,7 @@ export async function openInteraction(
     expires_at: new Date(now + lifetime.ms),
   };
   const request = getRequest(asker, row, prompt);
+  asker.asked?.add(toolCallId);
   await asker.writer.commit(getParts(request, asker), [insertInteractionSql({ ...row, request })]);
   ports.observe?.count("kay_interactions_total", { event: "opened" });
   return { ...row, status: "open", request, response: null, answered_at: null, notified_at: null };

@@ -1,4 +1,5 @@
 import type { ModelMessage } from "ai";
+import { sql } from "kysely";
 import type { HeldCall, Wait } from "#agent/events";
 import { checkCall } from "#agent/execute";
 import { hasSuspendedCall } from "#agent/suspended-calls";
@@ -50,6 +51,15 @@ export async function pauseGeneration(
   waits: Wait[],
 ): Promise<void> {
   const now = ports.clock.now();
+  const kept_by = hasSuspendedCall(ports.node, row.id) ? await ports.node.number() : null;
+  const deadlines = waits.flatMap((one) => (one.kind === "auth" ? [] : [one.expiresAt]));
+  if (row.auth === null && deadlines.length === waits.length) {
+    // The usual case: people are asked, and nothing has happened meanwhile.
+    const status = getStatus(waits);
+    const times = { wake_at: new Date(Math.min(...deadlines)), paused_at: new Date(now) };
+    const change = changeGenerationSql({ status, node: null, kept_by, ...times });
+    if (await writer.commitIf(sql`wake_at is null and auth is null`, [toStatusPart(row, status)], [change])) return;
+  }
   await writer.commit([], async (tx) => {
     const current = (await lockGeneration(tx, row.id)) ?? row;
     const known = current.auth;
@@ -67,7 +77,7 @@ export async function pauseGeneration(
     await advance({ type: "auth-requested", services: asked }, tx, {
       status,
       node: null,
-      kept_by: hasSuspendedCall(ports.node, row.id) ? await ports.node.number() : null,
+      kept_by,
       auth: auth ?? null,
       wake_at: new Date(again ? now : Math.min(...ends)),
       paused_at: new Date(now),

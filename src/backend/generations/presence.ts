@@ -12,8 +12,8 @@ const FOR_EACH = 1;
  * each change.
  */
 export type PresenceTracker = {
-  /** Starts watching a conversation. Each call needs a matching {@link Presence.release}. */
-  hold(conversationId: string): void;
+  /** Starts watching a conversation. `isEmpty`: nobody follows it yet, so the first change tells who does. Each call needs a matching {@link Presence.release}. */
+  hold(conversationId: string, isEmpty?: boolean): void;
   release(conversationId: string): void;
   /**
    * Returns the current state with its sequence number, or undefined if the conversation never had a follower. The
@@ -70,12 +70,12 @@ export function createPresenceTracker(
     changed(id);
   }
   return {
-    hold(id) {
+    hold(id, isEmpty = false) {
       const one = watched.get(id) ?? { held: 0, text: NOBODY, looking: false, again: false };
       one.held += 1;
       if (watched.has(id)) return;
       watched.set(id, one);
-      look(id, one);
+      if (!isEmpty) look(id, one);
     },
     release(id) {
       const one = watched.get(id);

@@ -90,7 +90,8 @@ async function start(
   } as const;
   return await runTransaction(ports.db, async (tx) => {
     const { generationId } = await startGenerationIn(tx, { installationId, conversationId, request, now });
-    await link(tx, generationId);
+    for (const change of link.changes(generationId)) await change.execute(tx);
+    link.begin();
     return generationId;
   });
 }

@@ -5,8 +5,9 @@ import type { Receipt } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
 import type { StreamPart } from "#protocol/events";
 import { insertCallsSql, settleCallSql } from "../store/calls.ts";
-import { appendMessages } from "../store/conversations.ts";
-import { changeGeneration, changeGenerationSql } from "../store/generations.ts";
+import { appendMessagesSql } from "../store/conversations.ts";
+import { changeGenerationSql } from "../store/generations.ts";
+import type { ProgressEvent } from "./progress.ts";
 import { toStoredOutcome } from "./stored-outcomes.ts";
 import type { ClaimedGeneration, LoopResult } from "./work.ts";
 
@@ -66,17 +67,20 @@ export function createRecorder(world: Recording): { take(event: AgentEvent): Pro
         const outcome = outcomes.get(event.toolCallId);
         return await writer.commit([event], outcome && [settleCallSql(event.toolCallId, toStoredOutcome(outcome))]);
       }
-      case "step":
+      case "step": {
         done++;
+        const { messages, mismatch } = event;
+        const progress: ProgressEvent[] = [];
+        if (world.progress().approval === "granted") progress.push({ type: "approval-spent" });
+        if (mismatch) progress.push({ type: "output-mismatch", mismatch });
         // Written with the end of the step, so that recovery after a crash does not take it for interrupted.
-        return await writer.commit(world.realigned({ type: "finish-step" }), async (tx) => {
-          const own = { messages: event.messages, generationId: row.id, now: ports.clock.now() };
-          await appendMessages(tx, row.conversation_id, own);
-          if (world.progress().approval === "granted") await world.advance({ type: "approval-spent" }, tx);
-          if (event.mismatch) await world.advance({ type: "output-mismatch", mismatch: event.mismatch }, tx);
-          await changeGeneration(tx, row.id, { step: null, steps: done, failures: 0 });
-          ports.observe?.count("kay_steps_total", {});
-        });
+        await writer.commit(world.realigned({ type: "finish-step" }), [
+          appendMessagesSql(row.conversation_id, { messages, generationId: row.id, now: ports.clock.now() }),
+          world.advanceSql(progress, { step: null, steps: done, failures: 0 }),
+        ]);
+        ports.observe?.count("kay_steps_total", {});
+        return;
+      }
       case "finish-step":
         if (state.end.kind === "held") state.last = world.realigned(event);
         return;

@@ -127,7 +127,10 @@ const MOST_LOST = 3;
  *
  * @param row as it was before this node claimed it
  */
-export async function endIfLostTooOften(ports: BackendPorts, row: GenerationRow): Promise<boolean> {
+export async function endIfLostTooOften(
+  ports: BackendPorts,
+  row: Pick<GenerationRow, "id" | "node" | "failures">,
+): Promise<boolean> {
   if (row.node === null || row.failures + 1 < MOST_LOST) return false;
   const message = `The backend failed ${MOST_LOST} times while it worked on this request, so the request was given up.`;
   await endGivenUp(ports, row.id, message);

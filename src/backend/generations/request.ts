@@ -1,4 +1,5 @@
 import type { ModelMessage } from "ai";
+import type { RawBuilder } from "kysely";
 import { isTimeZone } from "#agent/local-time";
 import { decideModel } from "#agent/models/decision";
 import { describeModel } from "#agent/models/view";
@@ -8,10 +9,13 @@ import { checkAllowEntries } from "../approvals/allow-list.ts";
 import { listServices } from "../connections/catalog.ts";
 import type { BackendPorts } from "../ports.ts";
 import type { GenerationRequest, RemoteTurn, TurnLimits } from "../store/generation-state.ts";
-import type { DbConnection } from "../store/schema.ts";
 
-/** Names the generation of a request, in the transaction that starts or approves it. */
-export type LinkRequest = (tx: DbConnection, generationId: string) => Promise<void>;
+/** Names the generation of a request, with its start or its approval. */
+export type LinkRequest = {
+  changes(generationId: string): RawBuilder<unknown>[];
+  /** Called when it may be committed although the end of that is not heard. */
+  begin(): void;
+};
 
 /** A generation to start. `remote`: the client streams it from an agent server itself. */
 export type NewGeneration = {

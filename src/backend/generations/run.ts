@@ -8,9 +8,10 @@ import { listServices } from "../connections/catalog.ts";
 import type { BackendPorts } from "../ports.ts";
 import { isDatabaseAway } from "../store/database.ts";
 import { listEvents } from "../store/events.ts";
-import { parseGeneration, type StoredGeneration } from "../store/generation-state.ts";
+import { type GenerationRow, parseGeneration, type StoredGeneration } from "../store/generation-state.ts";
 import { claimGeneration, releaseGeneration } from "../store/generations.ts";
 import { beginGeneration } from "./begin.ts";
+import type { CreatedGeneration } from "./creations.ts";
 import { delegationProblem, getDelegationScope, hasLimits } from "./delegation.ts";
 import { listRunReceipts } from "./dry-run.ts";
 import { completeGeneration, failGeneration, handOverRun, releaseRun } from "./end.ts";
@@ -20,6 +21,7 @@ import { createRealigner, readLoggedStep } from "./realign.ts";
 import { createRecorder, type RecordedRun } from "./recorder.ts";
 import { endIfLostTooOften, recordFault } from "./recovery.ts";
 import { runRemoteTurn } from "./remote.ts";
+import { toUserMessage } from "./request.ts";
 import { askToShorten, getShortenAnswer } from "./shorten.ts";
 import { findStoredAnswer } from "./wanted-output.ts";
 import {
@@ -41,16 +43,19 @@ export async function runGeneration(
   ports: BackendPorts,
   id: string,
   control: RunControl,
+  created?: CreatedGeneration,
 ): Promise<RunResult | undefined> {
-  const node = await ports.node.number();
-  const row = await claimGeneration(ports.db, id, node, getDelegationScope(ports));
+  const node = created?.node ?? (await ports.node.number());
+  const row = created?.row ?? (await claimGeneration(ports.db, id, node, getDelegationScope(ports)));
   if (row === undefined) return undefined;
   const owner = { generationId: id, conversationId: row.conversation_id, node };
   if (await endIfLostTooOften(ports, row)) return undefined;
   const writer = createWriter(ports, owner, () => control.stop.abort());
   try {
     // A row that cannot be read counts as a fault of the generation.
-    const world: World = { ...createClaimedGeneration(ports, parseGeneration(row), writer), control };
+    const stored = created?.row ?? parseGeneration(row as GenerationRow);
+    const isNew = created !== undefined;
+    const world: World = { ...createClaimedGeneration(ports, stored, writer), control, isNew };
     return await traceRun(world, node, () => carryOn(world));
   } catch (error) {
     if (!(error instanceof LostGeneration) && (await recordFault(ports, id, node, error).catch(() => false)))
@@ -100,8 +105,10 @@ async function carryOn(world: World): Promise<RunResult | undefined> {
   return { ...end, row, failed: recorded.failed, receipts: await listClaimedReceipts(world) };
 }
 
-function listClaimedReceipts({ ports, row, progress }: World): Promise<Receipt[]> {
-  return listRunReceipts(ports.db, { ...row, progress: progress() });
+/** Lists them for a caller that waits for an answer. A stream has them as parts. */
+async function listClaimedReceipts({ ports, row, progress }: World): Promise<Receipt[]> {
+  if (row.request.mode === "stream") return [];
+  return await listRunReceipts(ports.db, { ...row, progress: progress() });
 }
 
 function tooLong(): RecordedRun {
@@ -126,11 +133,12 @@ function outOfTime(row: ClaimedRow, isApproved: boolean, now: number): string | 
   return undefined;
 }
 
-type World = ClaimedGeneration & { control: RunControl };
+/** `isNew`: it was created here a moment ago, and the rows have nothing more of it. */
+type World = ClaimedGeneration & { control: RunControl; isNew: boolean };
 
 async function work(world: World, begun: Promise<void>): Promise<RecordedRun> {
   const { ports, row, writer, control } = world;
-  const realigned = row.step === null ? await realigning(world) : (part: StreamPart) => [part];
+  const realigned = row.step === null && !world.isNew ? await realigning(world) : (part: StreamPart) => [part];
   const record = createRecorder({ ...world, realigned });
   try {
     const source = { ...world, onChange: control.onChange, signal: control.stop.signal };
@@ -143,7 +151,8 @@ async function work(world: World, begun: Promise<void>): Promise<RecordedRun> {
       }
       return record.state;
     }
-    const [{ input, messages }] = await Promise.all([buildAgentInput(source), begun]);
+    const said = world.isNew ? [toUserMessage(world.request)] : undefined;
+    const [{ input, messages }] = await Promise.all([buildAgentInput(source, said), begun]);
     const stored = findStoredAnswer(row, messages, input.wanted);
     if (stored) {
       record.state.end = stored;

@@ -10,12 +10,14 @@ import {
   type StoredGeneration,
 } from "../store/generation-state.ts";
 import { createGeneration, listOpenGenerations } from "../store/generations.ts";
+import { createConversationId, insertConversation } from "../store/new-conversation.ts";
 import type { DbConnection } from "../store/schema.ts";
 import { runTransaction } from "../store/wake-ups.ts";
+import { toFirstParts } from "./begin.ts";
 import { checkSharedConversation, shouldDelegate } from "./delegation.ts";
 import type { Engine } from "./engine.ts";
 import { advanceProgress } from "./progress.ts";
-import type { NewGeneration } from "./request.ts";
+import { type LinkRequest, type NewGeneration, toUserMessage } from "./request.ts";
 import { isHeld } from "./run.ts";
 import { getWantedOutput } from "./wanted-output.ts";
 
@@ -45,6 +47,8 @@ export async function startGeneration(
   await getWantedOutput(request);
   const now = ports.clock.now();
   const known = asked.session_id || undefined;
+  if (!known && !given && !remote && engine.takesWork())
+    return await startConversation(ports, engine, { installationId, interactive, detached, request, link, now });
   if (known && !(await isConversationOwner(ports.db, installationId, known)))
     throw new Problem("SESSION_NOT_FOUND", "Invalid or expired session_id");
   const conversationId =
@@ -53,9 +57,48 @@ export async function startGeneration(
   if (known) await makeWay(ports, engine, conversationId, asked);
   return await runTransaction(ports.db, async (tx) => {
     const started = await startGenerationIn(tx, { installationId, conversationId, request, remote, detached, now });
-    await link(tx, started.generationId);
+    for (const change of link.changes(started.generationId)) await change.execute(tx);
+    link.begin();
     return started;
   });
+}
+
+/** Starts a conversation whose first generation begins at this node. */
+async function startConversation(
+  ports: BackendPorts,
+  engine: Engine,
+  {
+    request,
+    link,
+    ...owner
+  }: {
+    installationId: string;
+    interactive: boolean;
+    detached: boolean;
+    request: GenerationRequest;
+    link: LinkRequest;
+    now: number;
+  },
+): Promise<StartedGeneration> {
+  const conversationId = createConversationId(owner.now);
+  const progress = advanceProgress(INITIAL_PROGRESS, { type: "began", historyLength: 1 });
+  engine.hub.keep(conversationId);
+  const generationId = await engine.create((place) =>
+    insertConversation(
+      ports.db,
+      {
+        ...owner,
+        id: conversationId,
+        state: { request, progress },
+        message: toUserMessage(request),
+        toParts: (id) => toFirstParts({ id, conversation_id: conversationId }, request),
+        changes: link.changes,
+        begin: link.begin,
+      },
+      place,
+    ),
+  );
+  return { conversationId, generationId, after: 0, queued: false };
 }
 
 /** The trace that a generation which is asked for now belongs to. */

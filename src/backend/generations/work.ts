@@ -1,4 +1,5 @@
 import type { ModelMessage } from "ai";
+import type { RawBuilder } from "kysely";
 import type { HeldCall, Wait } from "#agent/events";
 import type { Receipt } from "#protocol/ask";
 import type { Problem } from "#protocol/errors";
@@ -27,6 +28,8 @@ export type ClaimedGeneration = {
    * @throws LostGeneration
    */
   advance(event: ProgressEvent, tx?: DbConnection, change?: GenerationChange): Promise<void>;
+  /** The same as a change that goes with parts of the writer. */
+  advanceSql(events: ProgressEvent[], change?: GenerationChange): RawBuilder<unknown>;
 };
 
 export function createClaimedGeneration(
@@ -37,6 +40,10 @@ export function createClaimedGeneration(
   const { progress: before, ...row } = stored;
   const { id, request } = row;
   let progress = before;
+  const apply = (events: ProgressEvent[], change: GenerationChange) => {
+    for (const event of events) progress = advanceProgress(progress, event);
+    return { ...change, ...(events.length > 0 ? { state: { request, progress } } : {}) };
+  };
   return {
     ports,
     row,
@@ -44,10 +51,10 @@ export function createClaimedGeneration(
     writer,
     progress: () => progress,
     async advance(event, tx, change = {}) {
-      progress = advanceProgress(progress, event);
-      const next = { ...change, state: { request, progress } };
+      const next = apply([event], change);
       await (tx ? changeGeneration(tx, id, next) : writer.commit([], [changeGenerationSql(next)]));
     },
+    advanceSql: (events, change = {}) => changeGenerationSql(apply(events, change)),
   };
 }
 

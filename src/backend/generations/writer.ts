@@ -2,6 +2,7 @@ import type { RawBuilder } from "kysely";
 import type { StreamPart } from "#protocol/events";
 import { traceSpan } from "#telemetry/trace";
 import type { BackendPorts } from "../ports.ts";
+import { isMessageCollision } from "../store/conversations.ts";
 import { appendEvents, type Holder, whileHeldBy } from "../store/events.ts";
 import { isHolder } from "../store/generations.ts";
 import type { DbConnection } from "../store/schema.ts";
@@ -25,6 +26,11 @@ export type Writer = {
   push(part: StreamPart): void;
   /** Written now, with everything before, in one transaction with the change that the parts tell of. @throws LostGeneration */
   commit(parts: StreamPart[], change?: Change): Promise<void>;
+  /**
+   * The same if the row of the generation also meets a condition.
+   * @returns false when it does not: then nothing is written, and what came before is still to be written
+   */
+  commitIf(condition: RawBuilder<unknown>, parts: StreamPart[], change: RawBuilder<unknown>[]): Promise<boolean>;
   /** Returns why writing failed. Nothing is written after that. */
   failure(): unknown;
 };
@@ -42,23 +48,27 @@ export function createWriter(
   let queue: Promise<void> = Promise.resolve();
   let failure: unknown;
 
-  const write = (change?: Change): Promise<void> => {
+  const write = (write: (before: StreamPart[]) => Promise<void> | undefined): Promise<void> => {
     clearTimeout(timer);
     timer = undefined;
-    const parts = waiting;
+    const before = waiting;
     waiting = [];
     const written = queue.then(() => {
       if (failure !== undefined) throw failure;
-      return parts.length > 0 || change ? append(ports, owner, parts, change) : undefined;
+      return write(before);
     });
     queue = written.catch((error: unknown) => {
       failure ??= error;
     });
     return written;
   };
+  const writeParts = (parts: StreamPart[], change?: Change) =>
+    write((before) =>
+      before.length + parts.length > 0 || change ? append(ports, owner, [...before, ...parts], change) : undefined,
+    );
   const soon = (ms: number) => {
     timer ??= setTimeout(() => {
-      write().catch(failed);
+      writeParts([]).catch(failed);
     }, ms);
   };
   return {
@@ -68,9 +78,14 @@ export function createWriter(
       if (!isDelta(part)) timer = undefined;
       soon(isDelta(part) ? GATHER : 0);
     },
-    commit(parts, change) {
-      for (const part of parts) waiting.push(part);
-      return write(change);
+    commit: writeParts,
+    async commitIf(condition, parts, change) {
+      let isWritten = false;
+      await write(async (before) => {
+        isWritten = await appendHeld(ports, owner, [...before, ...parts], change, condition);
+        if (!isWritten) waiting = [...before, ...waiting];
+      });
+      return isWritten;
     },
     failure: () => failure,
   };
@@ -82,12 +97,12 @@ async function append(
   parts: StreamPart[],
   change?: Change,
 ): Promise<void> {
-  const events = (all: StreamPart[]) => all.map((part) => ({ generationId, part }));
   if (typeof change !== "function") {
-    const held = whileHeldBy({ generationId, node }, change);
-    if (!(await appendEvents(db, conversationId, events(parts), clock.now(), held))) throw new LostGeneration();
+    const owner = { generationId, conversationId, node };
+    if (!(await appendHeld({ db, clock }, owner, parts, change))) throw new LostGeneration();
     return;
   }
+  const events = (all: StreamPart[]) => all.map((part) => ({ generationId, part }));
   await traceSpan(observe, "commit", { kind: "client", attributes: { "db.system.name": "postgresql" } }, () =>
     runTransaction(db, async (tx) => {
       if (!(await isHolder(tx, generationId, node))) throw new LostGeneration();
@@ -95,6 +110,27 @@ async function append(
       await appendEvents(tx, conversationId, events([...parts, ...more]), clock.now());
     }),
   );
+}
+
+/** Attempts to write messages, which another generation of the conversation may write at the same moment. */
+const ATTEMPTS = 5;
+
+async function appendHeld(
+  { db, clock }: Pick<BackendPorts, "db" | "clock">,
+  { generationId, conversationId, node }: Owner,
+  parts: StreamPart[],
+  change: RawBuilder<unknown>[] | undefined,
+  condition?: RawBuilder<unknown>,
+): Promise<boolean> {
+  const events = parts.map((part) => ({ generationId, part }));
+  const held = whileHeldBy({ generationId, node }, change, condition);
+  for (let left = ATTEMPTS - 1; ; left--) {
+    try {
+      return await appendEvents(db, conversationId, events, clock.now(), held);
+    } catch (error) {
+      if (!isMessageCollision(error) || left === 0) throw error;
+    }
+  }
 }
 
 type Delta = Extract<StreamPart, { type: "text-delta" | "reasoning-delta" | "tool-input-delta" }>;

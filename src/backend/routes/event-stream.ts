@@ -50,7 +50,7 @@ function follow({ hub, leave }: Followed, streamed: StreamRange, sink: StreamSin
   const opened = ports.clock.now();
   let [reading, again, ended, isRead] = [false, true, false, false];
   const out = withKeepAlive(sink);
-  const gone = () => {
+  const gone = (isOver = false) => {
     if (ended) return;
     ended = true;
     if (isRead) ports.observe?.count("kay_streams", {}, -1);
@@ -58,13 +58,13 @@ function follow({ hub, leave }: Followed, streamed: StreamRange, sink: StreamSin
     unwatch();
     present?.release(id);
     streamed.left?.();
-    leave(id);
+    if (!isOver) leave(id);
   };
-  const end = (last = "") => {
+  const end = (last = "", isOver = false) => {
     if (ended) return;
     if (last !== "") sink.write(last);
     sink.end();
-    gone();
+    gone(isOver);
   };
   /** Sends what comes next. False when that is all there is. */
   const more = async (): Promise<boolean> => {
@@ -73,7 +73,8 @@ function follow({ hub, leave }: Followed, streamed: StreamRange, sink: StreamSin
     const wanted = events.filter((event) => concerns(event, streamed));
     const text = wanted.map(getSse).join("");
     position = events.at(-1)?.number ?? position;
-    if (position >= until || wanted.some((event) => isLast(event, streamed))) end(`${text}data: [DONE]\n\n`);
+    const isOver = wanted.some((event) => isLast(event, streamed));
+    if (position >= until || isOver) end(`${text}data: [DONE]\n\n`, isOver);
     else if (text !== "") out.write(text);
     measureDelay(ports, opened, wanted[0]);
     begun ||= wanted.length > 0;
@@ -104,7 +105,8 @@ function follow({ hub, leave }: Followed, streamed: StreamRange, sink: StreamSin
     again = true;
     goOn();
   });
-  present?.hold(id);
+  // Nobody can follow a conversation that no client knows of.
+  present?.hold(id, streamed.left === undefined && hub.isNew(id));
   return {
     go() {
       if (!isRead) ports.observe?.count("kay_streams", {});
@@ -112,7 +114,7 @@ function follow({ hub, leave }: Followed, streamed: StreamRange, sink: StreamSin
       out.full = false;
       goOn();
     },
-    gone,
+    gone: () => gone(),
   };
 }
 

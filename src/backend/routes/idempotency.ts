@@ -2,18 +2,18 @@ import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Problem, toProblemBody } from "#protocol/errors";
 import { authenticate, type Caller } from "../accounts/authenticate.ts";
+import type { LinkRequest } from "../generations/request.ts";
 import type { BackendPorts } from "../ports.ts";
 import { getFaultLevel, isDatabaseAway, toDatabaseProblem } from "../store/database.ts";
 import {
   claimRequest,
   finishRequest,
   interruptRequest,
-  linkRequest,
+  linkRequestSql,
   releaseRequest,
   type StoredRequest,
 } from "../store/requests.ts";
 import { retryWhileAway } from "../store/retry.ts";
-import type { DbConnection } from "../store/schema.ts";
 import { getStreamPosition, loadOutcome } from "./outcome.ts";
 import { openAnswer, sealAnswer } from "./stored-answer.ts";
 
@@ -23,7 +23,7 @@ type Answer = { status: number; body: unknown };
 /** Updates of the record of a key while its write runs. */
 export type RequestRecord = {
   /** Names the generation that makes the answer, in the transaction that starts or approves it. */
-  link(tx: DbConnection, generationId: string): Promise<void>;
+  link: LinkRequest;
   /** Says that something may be sent from now on, without a generation. */
   begin(): void;
 };
@@ -72,10 +72,11 @@ export async function runOnce(ports: Ports, installationId: string, request: Req
     begin: () => {
       begun = true;
     },
-    link: async (tx, id) => {
-      if (key !== null) await linkRequest(tx, installationId, key, id);
-      // From here on the transaction may be committed although its end is not heard.
-      begun = true;
+    link: {
+      changes: (id) => (key === null ? [] : [linkRequestSql(installationId, key, id)]),
+      begin: () => {
+        begun = true;
+      },
     },
   };
   try {

@@ -2,6 +2,9 @@ import { type RawBuilder, sql } from "kysely";
 import { toJsonColumn } from "./column-types.ts";
 import type { DbConnection } from "./schema.ts";
 
+/** Listed, because a prepared `select *` fails once a newer node adds a column. */
+const COLUMNS = ["generation_id", "step", "position", "tool_call_id", "tool", "input", "outcome"] as const;
+
 /** One call of a step, and how it ended once it has. */
 export type StoredCall = {
   step: number;
@@ -36,7 +39,7 @@ export function settleCallSql(toolCallId: string, outcome: object): RawBuilder<u
 export async function listCalls(db: DbConnection, generationId: string): Promise<StoredCall[]> {
   const rows = await db
     .selectFrom("calls")
-    .selectAll()
+    .select(COLUMNS)
     .where("generation_id", "=", generationId)
     .orderBy("step")
     .orderBy("position")

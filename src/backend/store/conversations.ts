@@ -1,10 +1,10 @@
-import { randomBytes } from "node:crypto";
 import type { ModelMessage } from "ai";
-import { type Kysely, sql } from "kysely";
+import { type Kysely, type RawBuilder, sql } from "kysely";
 import { cleanText, toJsonColumn } from "./column-types.ts";
+import { createConversationId } from "./new-conversation.ts";
 import type { Database, DbConnection } from "./schema.ts";
 
-/** A new conversation of an installation. Its id is the guide's `session_<ms>_<random>`, not to be guessed. */
+/** Creates a conversation of an installation. */
 export async function createConversation(
   db: Kysely<Database>,
   {
@@ -14,7 +14,7 @@ export async function createConversation(
     now,
   }: { installationId: string; interactive: boolean; title: string; now: number },
 ): Promise<string> {
-  const id = `session_${now}_${randomBytes(16).toString("hex")}`;
+  const id = createConversationId(now);
   const at = new Date(now);
   await db
     .insertInto("conversations")
@@ -119,6 +119,22 @@ export async function appendMessages(
       from last, jsonb_array_elements(${toJsonColumn(messages)}::jsonb) with ordinality as given (given, place))
     select sequence + ${messages.length}::int as sequence from last`.execute(tx);
   return rows[0]?.sequence ?? 0;
+}
+
+/** The same as a change under a `Condition`, without the lock: see {@link isMessageCollision}. */
+export function appendMessagesSql(
+  id: string,
+  { messages, generationId, now }: { messages: ModelMessage[]; generationId: string | null; now: number },
+): RawBuilder<unknown> {
+  return sql`insert into "messages" (conversation_id, sequence, message, generation_id, created_at)
+    select ${id}, last.sequence + place, given, ${generationId}, ${new Date(now)}::timestamptz
+    from held, (select coalesce(max(sequence), 0) as sequence from messages where conversation_id = ${id}) as last,
+      jsonb_array_elements(${toJsonColumn(messages)}::jsonb) with ordinality as given (given, place)`;
+}
+
+/** Whether another generation of the conversation got the number first. Nothing was written, and the next attempt sees that message. */
+export function isMessageCollision(error: unknown): boolean {
+  return (error as { constraint?: unknown } | null)?.constraint === "messages_pkey";
 }
 
 /** Titles of conversations by their ids. */

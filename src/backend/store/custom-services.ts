@@ -2,13 +2,24 @@ import type { Selectable } from "kysely";
 import { toJsonColumn } from "./column-types.ts";
 import type { DbConnection, DescribedServices } from "./schema.ts";
 
+/** Listed, because a prepared `select *` fails once a newer node adds a column. */
+const COLUMNS = [
+  "installation_id",
+  "name",
+  "source",
+  "description",
+  "sealed_client",
+  "created_at",
+  "updated_at",
+] as const;
+
 /** A described service as it is stored. */
 export type StoredDescription = Selectable<DescribedServices>;
 
 export async function listDescriptions(db: DbConnection, installationId: string): Promise<StoredDescription[]> {
   return db
     .selectFrom("described_services")
-    .selectAll()
+    .select(COLUMNS)
     .where("installation_id", "=", installationId)
     .orderBy("name")
     .execute();
@@ -21,7 +32,7 @@ export async function findDescription(
 ): Promise<StoredDescription | undefined> {
   return db
     .selectFrom("described_services")
-    .selectAll()
+    .select(COLUMNS)
     .where("installation_id", "=", installationId)
     .where("name", "=", name)
     .executeTakeFirst();

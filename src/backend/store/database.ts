@@ -36,6 +36,7 @@ export async function openDatabase(
   const config = poolConfig(where);
   const place = describePlace(config);
   const pool = new pg.Pool(config);
+  pool.on("connect", nameStatements);
   // As an error, so that its code is known to be one of Postgres, which an operator is to read.
   listenForDrops(pool, (error) => log("warn", "database.connection_dropped", { ...place, error }));
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: revive ? reviving(pool, revive) : pool }) });
@@ -52,6 +53,37 @@ export async function openDatabase(
     throw error instanceof Problem ? error : unavailable(error, place);
   }
   return { db, pool, place: `${place.host}:${place.port}/${place.database}`, close };
+}
+
+/** Statements that are prepared, at most: each costs memory on every connection. Those that come later are planned each time. */
+const MOST_NAMED = 200;
+
+const names = new Map<string, string>();
+
+/**
+ * Names the statements of a connection, so that Postgres parses and plans each only once. One that selects all columns has no name: its plan
+ * is refused once a newer node adds a column.
+ */
+function nameStatements(client: pg.PoolClient): void {
+  const query = client.query.bind(client) as (...args: unknown[]) => unknown;
+  const named = (text: unknown, values: unknown, ...rest: unknown[]) => {
+    const name = typeof text === "string" && Array.isArray(values) && values.length > 0 ? getName(text) : undefined;
+    return name ? query({ name, text, values }, ...rest) : query(text, values, ...rest);
+  };
+  client.query = named as typeof client.query;
+}
+
+function getName(text: string): string | undefined {
+  const known = names.get(text);
+  if (
+    known ||
+    names.size >= MOST_NAMED ||
+    /\b(select|returning)\s+(distinct\s+)?("?\w+"?\.)?\*|,\s*("?\w+"?\.)?\*/i.test(text)
+  )
+    return known;
+  const name = `kay_${names.size}`;
+  names.set(text, name);
+  return name;
 }
 
 /**

@@ -20,10 +20,15 @@ export type Condition = { queries: RawBuilder<unknown>[]; changes: RawBuilder<un
 /**
  * Requires that the holder still runs its generation. The row is locked until everything is written, so that no other
  * node takes it.
+ * @param also what the row must meet besides
  */
-export function whileHeldBy({ generationId, node }: Holder, changes: RawBuilder<unknown>[] = []): Condition {
+export function whileHeldBy(
+  { generationId, node }: Holder,
+  changes: RawBuilder<unknown>[] = [],
+  also: RawBuilder<unknown> = sql`true`,
+): Condition {
   const held = sql`held as materialized (select id from generations
-    where id = ${generationId} and finished_at is null and node = ${node} for no key update)`;
+    where id = ${generationId} and finished_at is null and node = ${node} and ${also} for no key update)`;
   return { queries: [held], changes };
 }
 
@@ -72,14 +77,17 @@ export async function appendEvents(
   const { rows } = await publishDoubt(tx, doubt, () => statement.execute(tx));
   const [first] = rows;
   if (first?.last !== undefined)
-    wake(tx, { topic: "events", id: conversationId, events: parseStored(text, first.last - events.length, at) });
+    wake(tx, { topic: "events", id: conversationId, events: parseWritten(text, first.last - events.length, at) });
   return first !== undefined;
 }
 
 /** Returns the rows as they were written, after a number. */
-function parseStored(text: string, before: number, at: Date): StoredEvent[] {
+export function parseWritten(text: string, before: number, at: Date): StoredEvent[] {
   return (JSON.parse(text) as NewEvent[]).map((event, index) => ({ ...event, number: before + index + 1, at }));
 }
+
+/** Listed, because a prepared `select *` fails once a newer node adds a column. */
+const COLUMNS = ["conversation_id", "number", "generation_id", "part", "created_at"] as const;
 
 /** Most events that one read gives. */
 export const MAX_EVENTS_PER_READ = 500;
@@ -93,7 +101,7 @@ export async function readEvents(
 ): Promise<StoredEvent[]> {
   const rows = await db
     .selectFrom("events")
-    .selectAll()
+    .select(COLUMNS)
     .where("conversation_id", "=", conversationId)
     .where("number", ">", after)
     .orderBy("number")
@@ -115,7 +123,7 @@ export async function listGrown(db: Kysely<Database>, known: { id: string; last:
 export async function listEvents(db: Kysely<Database>, generationId: string): Promise<StoredEvent[]> {
   const rows = await db
     .selectFrom("events")
-    .selectAll()
+    .select(COLUMNS)
     .where("generation_id", "=", generationId)
     .orderBy("number")
     .execute();

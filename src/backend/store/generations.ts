@@ -14,7 +14,37 @@ import {
 import { LIVE_NODES_SQL } from "./node.ts";
 import type { Database, DbConnection } from "./schema.ts";
 
-/** Creates a generation, `gen_…`. Its time is after every other of its conversation, whatever the clocks of nodes say. */
+/** Listed, because a prepared `select *` fails once a newer node adds a column. */
+const COLUMNS = [
+  "id",
+  "conversation_id",
+  "installation_id",
+  "status",
+  "node",
+  "request",
+  "progress",
+  "options",
+  "steps",
+  "step",
+  "kept_by",
+  "auth",
+  "wake_at",
+  "paused_at",
+  "failures",
+  "retry_at",
+  "cancel",
+  "detached",
+  "notified_at",
+  "created_at",
+  "finished_at",
+] as const;
+
+/** Creates an ID, `gen_…`. */
+export function createGenerationId(): string {
+  return `gen_${randomBytes(16).toString("hex")}`;
+}
+
+/** Creates a generation. Its time is after every other of its conversation, whatever the clocks of nodes say. */
 export async function createGeneration(
   db: DbConnection,
   generation: {
@@ -28,7 +58,7 @@ export async function createGeneration(
   },
 ): Promise<string> {
   const { request, progress = INITIAL_PROGRESS, detached = false } = generation;
-  const id = `gen_${randomBytes(16).toString("hex")}`;
+  const id = createGenerationId();
   await db
     .insertInto("generations")
     .values({
@@ -48,7 +78,7 @@ export async function createGeneration(
 
 /** @throws Problem STORE_UNREADABLE */
 export async function findGeneration(db: DbConnection, id: string): Promise<StoredGeneration | undefined> {
-  const row = await db.selectFrom("generations").selectAll().where("id", "=", id).executeTakeFirst();
+  const row = await db.selectFrom("generations").select(COLUMNS).where("id", "=", id).executeTakeFirst();
   return row && parseGeneration(row);
 }
 
@@ -70,7 +100,7 @@ export async function claimGeneration(
     .with("before", (query) =>
       query
         .selectFrom("generations")
-        .selectAll()
+        .select(COLUMNS)
         .where("id", "=", id)
         .where("finished_at", "is", null)
         .where(isIdle)
@@ -87,7 +117,7 @@ export async function claimGeneration(
         .whereRef("generations.id", "=", "before.id"),
     )
     .selectFrom("before")
-    .selectAll()
+    .select(COLUMNS)
     .executeTakeFirst();
 }
 
@@ -149,7 +179,7 @@ export async function detachGeneration(db: DbConnection, id: string): Promise<bo
 export async function listOpenGenerations(db: DbConnection, conversationId: string): Promise<StoredGeneration[]> {
   const rows = await db
     .selectFrom("generations")
-    .selectAll()
+    .select(COLUMNS)
     .where("conversation_id", "=", conversationId)
     .where("finished_at", "is", null)
     .orderBy("created_at")
@@ -178,7 +208,7 @@ export async function listAwaitingService(
 export async function listAwaitingAuth(db: Kysely<Database>, installationId: string): Promise<StoredGeneration[]> {
   const rows = await db
     .selectFrom("generations")
-    .selectAll()
+    .select(COLUMNS)
     .where("installation_id", "=", installationId)
     .where("status", "=", "awaiting_auth")
     .where("finished_at", "is", null)
@@ -189,7 +219,7 @@ export async function listAwaitingAuth(db: Kysely<Database>, installationId: str
 
 /** The same row, held until the transaction ends; undefined when it is over. */
 export async function lockGeneration(tx: DbConnection, id: string): Promise<GenerationRow | undefined> {
-  const query = tx.selectFrom("generations").selectAll().where("id", "=", id).where("finished_at", "is", null);
+  const query = tx.selectFrom("generations").select(COLUMNS).where("id", "=", id).where("finished_at", "is", null);
   return await query.forNoKeyUpdate().executeTakeFirst();
 }
 

@@ -3,6 +3,25 @@ import { sql } from "kysely";
 import { toJsonColumn } from "./column-types.ts";
 import type { DbConnection, Grants } from "./schema.ts";
 
+/** Listed, because a prepared `select *` fails once a newer node adds a column. */
+const COLUMNS = [
+  "installation_id",
+  "service",
+  "provider",
+  "status",
+  "reason",
+  "sealed",
+  "access_expires_at",
+  "scopes",
+  "account_id",
+  "user",
+  "metadata",
+  "version",
+  "authorization",
+  "wanted_scopes",
+  "updated_at",
+] as const;
+
 /** A grant: the access that a service gave to an installation. */
 export type Grant = Selectable<Grants>;
 
@@ -24,7 +43,7 @@ export type NewGrant = {
 export async function findGrant(db: DbConnection, installationId: string, service: string): Promise<Grant | undefined> {
   return db
     .selectFrom("grants")
-    .selectAll()
+    .select(COLUMNS)
     .where("installation_id", "=", installationId)
     .where("service", "=", service)
     .executeTakeFirst();
@@ -34,7 +53,7 @@ export async function findGrant(db: DbConnection, installationId: string, servic
 export async function lockGrant(db: DbConnection, installationId: string, service: string): Promise<Grant | undefined> {
   return db
     .selectFrom("grants")
-    .selectAll()
+    .select(COLUMNS)
     .where("installation_id", "=", installationId)
     .where("service", "=", service)
     .forUpdate()
@@ -42,7 +61,7 @@ export async function lockGrant(db: DbConnection, installationId: string, servic
 }
 
 export async function listGrants(db: DbConnection, installationId: string): Promise<Grant[]> {
-  return db.selectFrom("grants").selectAll().where("installation_id", "=", installationId).execute();
+  return db.selectFrom("grants").select(COLUMNS).where("installation_id", "=", installationId).execute();
 }
 
 /** Lists the names of further accounts of services, such as `jira@work`, in the order of the alphabet. */

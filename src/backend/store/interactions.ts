@@ -6,6 +6,26 @@ import type { Condition } from "./events.ts";
 import type { Database, DbConnection } from "./schema.ts";
 import type { Interactions } from "./schema-work.ts";
 
+/** Listed, because a prepared `select *` fails once a newer node adds a column. */
+const COLUMNS = [
+  "id",
+  "installation_id",
+  "conversation_id",
+  "generation_id",
+  "tool_call_id",
+  "ordinal",
+  "status",
+  "late",
+  "request",
+  "response",
+  "node",
+  "stays",
+  "created_at",
+  "expires_at",
+  "answered_at",
+  "notified_at",
+] as const;
+
 /** A request to a person, as it is stored. */
 export type StoredInteraction = Selectable<Interactions>;
 
@@ -62,7 +82,7 @@ export function answerInteractionSql(
 export async function listInteractions(db: DbConnection, generationId: string): Promise<StoredInteraction[]> {
   return await db
     .selectFrom("interactions")
-    .selectAll()
+    .select(COLUMNS)
     .where("generation_id", "=", generationId)
     .orderBy("created_at")
     .orderBy("ordinal")
@@ -78,7 +98,7 @@ export async function findInteractionAt(
 ): Promise<StoredInteraction | undefined> {
   return await db
     .selectFrom("interactions")
-    .selectAll()
+    .select(COLUMNS)
     .where("generation_id", "=", generationId)
     .where("tool_call_id", "=", toolCallId)
     .where("ordinal", "=", ordinal)
@@ -109,7 +129,7 @@ export async function findNewestInteraction(
 ): Promise<StoredInteraction | undefined> {
   return await db
     .selectFrom("interactions")
-    .selectAll()
+    .select(COLUMNS)
     .where("generation_id", "=", generationId)
     .where("tool_call_id", "=", toolCallId)
     .where((e) => e.or([e("ordinal", "=", place), e("ordinal", ">=", from)]))
@@ -119,7 +139,7 @@ export async function findNewestInteraction(
 }
 
 export async function findInteraction(db: DbConnection, id: string): Promise<StoredInteraction | undefined> {
-  return await db.selectFrom("interactions").selectAll().where("id", "=", id).executeTakeFirst();
+  return await db.selectFrom("interactions").select(COLUMNS).where("id", "=", id).executeTakeFirst();
 }
 
 /**
@@ -164,7 +184,7 @@ export async function extendInteraction(tx: DbConnection, id: string, until: Dat
 export async function listExpiredInteractions(db: Kysely<Database>, now: number): Promise<StoredInteraction[]> {
   return await db
     .selectFrom("interactions")
-    .selectAll()
+    .select(COLUMNS)
     .where("status", "=", "open")
     .where("expires_at", "<=", new Date(now))
     .limit(500)
@@ -175,7 +195,7 @@ export async function listExpiredInteractions(db: Kysely<Database>, now: number)
 export async function listExpiringSoon(db: Kysely<Database>, before: number): Promise<StoredInteraction[]> {
   return await db
     .selectFrom("interactions")
-    .selectAll()
+    .select(COLUMNS)
     .where("status", "=", "open")
     .where("stays", "=", true)
     .where("expires_at", "<=", new Date(before))
@@ -187,7 +207,7 @@ export async function listExpiringSoon(db: Kysely<Database>, before: number): Pr
 export async function listOpenInteractions(db: Kysely<Database>, installationId: string): Promise<StoredInteraction[]> {
   return await db
     .selectFrom("interactions")
-    .selectAll()
+    .select(COLUMNS)
     .where("installation_id", "=", installationId)
     .where("status", "=", "open")
     .orderBy("created_at")

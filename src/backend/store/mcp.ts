@@ -2,13 +2,25 @@ import type { Selectable } from "kysely";
 import { toJsonColumn } from "./column-types.ts";
 import type { DbConnection, McpClients, McpServices } from "./schema.ts";
 
+/** Listed, because a prepared `select *` fails once a newer node adds a column. */
+const COLUMNS = [
+  "installation_id",
+  "name",
+  "definition",
+  "offered",
+  "sealed_client",
+  "client_issuer",
+  "created_at",
+  "updated_at",
+] as const;
+
 /** An MCP server that an installation's person added, as it is stored. */
 export type StoredMcp = Selectable<McpServices>;
 
 export async function listMcp(db: DbConnection, installationId: string): Promise<StoredMcp[]> {
   return db
     .selectFrom("mcp_services")
-    .selectAll()
+    .select(COLUMNS)
     .where("installation_id", "=", installationId)
     .orderBy("name")
     .execute();
@@ -17,7 +29,7 @@ export async function listMcp(db: DbConnection, installationId: string): Promise
 export async function findMcp(db: DbConnection, installationId: string, name: string): Promise<StoredMcp | undefined> {
   return db
     .selectFrom("mcp_services")
-    .selectAll()
+    .select(COLUMNS)
     .where("installation_id", "=", installationId)
     .where("name", "=", name)
     .executeTakeFirst();

@@ -1,7 +1,7 @@
-import { type Kysely, sql } from "kysely";
+import { type Kysely, type RawBuilder, sql } from "kysely";
 import { cleanText, toJsonColumn } from "./column-types.ts";
 import { LIVE_NODES_SQL } from "./node.ts";
-import type { Database, DbConnection } from "./schema.ts";
+import type { Database } from "./schema.ts";
 
 /** A write by its `Idempotency-Key`: running, answered, or interrupted by a stop of the backend. */
 export type StoredRequest = {
@@ -69,18 +69,9 @@ export async function findRequest(
 }
 
 /** Names the generation that makes the answer of this request, in the transaction that starts or approves it. */
-export async function linkRequest(
-  db: DbConnection,
-  installationId: string,
-  key: string,
-  generationId: string,
-): Promise<void> {
-  await db
-    .updateTable("requests")
-    .set({ generation_id: generationId })
-    .where("installation_id", "=", installationId)
-    .where("key", "=", key)
-    .execute();
+export function linkRequestSql(installationId: string, key: string, generationId: string): RawBuilder<unknown> {
+  return sql`update "requests" set generation_id = ${generationId}
+    where installation_id = ${installationId} and key = ${key}`;
 }
 
 /** Marks a request as interrupted: its outcome is unknown, unless a generation makes its answer. */

@@ -1,6 +1,9 @@
 import type { Insertable, Selectable } from "kysely";
 import type { DbConnection, Families, RefreshTokens } from "./schema.ts";
 
+/** Listed, because a prepared `select *` fails once a newer node adds a column. */
+const FAMILY = ["id", "installation_id", "created_at", "expires_at", "revoked_at", "revoked_reason"] as const;
+
 /** One sign-in of an installation. */
 export type TokenFamily = Selectable<Families>;
 
@@ -15,12 +18,12 @@ export async function insertFamily(
 }
 
 export async function findFamily(db: DbConnection, id: string): Promise<TokenFamily | undefined> {
-  return db.selectFrom("families").selectAll().where("id", "=", id).executeTakeFirst();
+  return db.selectFrom("families").select(FAMILY).where("id", "=", id).executeTakeFirst();
 }
 
 /** Finds a sign-in and locks it until the transaction ends, so that its rotations run one after another. */
 export async function lockFamily(db: DbConnection, id: string): Promise<TokenFamily | undefined> {
-  return db.selectFrom("families").selectAll().where("id", "=", id).forUpdate().executeTakeFirst();
+  return db.selectFrom("families").select(FAMILY).where("id", "=", id).forUpdate().executeTakeFirst();
 }
 
 /** Whether an installation is signed in anywhere: a sign-in not revoked, with a refresh token that can still be spent. */

@@ -27,8 +27,12 @@ export async function buildServiceTools(ports: BackendPorts, owner: ToolOwner): 
 }
 
 /** The same and kay's own: asking the person, finding and connecting services, and requests that no tool makes. */
-export async function buildAgentTools(ports: BackendPorts, owner: ToolOwner): Promise<AgentTool[]> {
-  const configured = await listServices(ports, owner.installationId);
+export async function buildAgentTools(
+  ports: BackendPorts,
+  owner: ToolOwner,
+  known?: ServiceConfiguration[],
+): Promise<AgentTool[]> {
+  const configured = known ?? (await listServices(ports, owner.installationId));
   const reach = getReach(ports, owner, configured);
   const services = async () => (await describeServices(ports, owner.installationId)).services;
   const request = createHttpRequestTool(configured, (configuration, tool) => agentTool(reach, configuration, tool));
@@ -84,6 +88,13 @@ export function buildLocalTools(reach: ToolAccess): AgentTool[] {
 
 function agentTool(ports: ToolAccess, configuration: ServiceConfiguration, tool: Tool): AgentTool {
   const { service } = configuration;
+  // The connection that a call was checked with is the one that it uses, and is read once.
+  let checked: Awaited<ReturnType<ToolAccess["access"]>> | undefined;
+  const access: ToolAccess["access"] = async (name, rejected) => {
+    const known = name === service.name && rejected === undefined ? checked : undefined;
+    checked = undefined;
+    return known ?? (await ports.access(name, rejected));
+  };
   return {
     name: tool.name,
     service: service.name,
@@ -98,7 +109,10 @@ function agentTool(ports: ToolAccess, configuration: ServiceConfiguration, tool:
     ...(tool.destinations || configuration.described
       ? { destinations: (input) => tool.destinations?.(input) ?? [service.name] }
       : {}),
-    ready: async () => (await ports.access(service.name)).as,
+    ready: async () => {
+      checked = await ports.access(service.name);
+      return checked.as;
+    },
     examples: tool.examples,
     ...(configuration.described ? { metricName: OWN } : {}),
     ...(tool.name.includes("@") ? { metricName: getBaseName(tool.name) } : {}),
@@ -106,7 +120,7 @@ function agentTool(ports: ToolAccess, configuration: ServiceConfiguration, tool:
     parse: (input) => checkedInput(tool, input),
     summary: (input) => formatSummary(tool, input),
     run: async (input, context) => {
-      const work = (context: RunContext) => runToolCall(ports, configuration, tool, { input, context });
+      const work = (context: RunContext) => runToolCall({ ...ports, access }, configuration, tool, { input, context });
       return await (tool.suspendable && ports.keep && context.interaction.available
         ? ports.keep(context, work)
         : work(context));

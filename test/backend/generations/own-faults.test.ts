@@ -26,6 +26,14 @@ const rows = () => world().ports.db.selectFrom("generations").selectAll().where(
 const failures = async () => (await rows())[0]?.failures;
 const logged = (event: string) => world().log.filter((line) => line.includes(event)).length;
 
+/** A conversation that has begun, whose next request writes its message when it is run. */
+async function greet(token: string): Promise<unknown> {
+  model.script({ text: "Hello." });
+  const { body } = await world().call("POST /ask", { token, body: { prompt: "hi", interactive: true } });
+  world().clock.advance(1);
+  return body.session_id;
+}
+
 /** Looks once a second for so long, and tells after which of them it had failed once more. */
 async function looks(seconds: number): Promise<number[]> {
   await expect.poll(() => world().backend.busy()).toBe(0);
@@ -53,11 +61,9 @@ async function later(seconds: number): Promise<void> {
 
 test("what fails inside kay is tried again later and later, and after five times it ends, told and logged once", async () => {
   const { token } = await connect(world());
-  model.script({ text: "Hello." });
-  const { body: greeting } = await world().call("POST /ask", { token, body: { prompt: "hi", interactive: true } });
+  const session_id = await greet(token);
   await broken();
-  world().clock.advance(1);
-  const turn = await ask(world(), token, "go", { session_id: greeting.session_id });
+  const turn = await ask(world(), token, "go", { session_id });
   await expect.poll(failures).toBe(1);
   expect(await looks(20)).toEqual([1, 3, 7, 15]);
   await mended();
@@ -92,9 +98,10 @@ test("a row that cannot be read is given up too, with what it asked for", async 
 
 test("whoever waits for the answer gets it when it works again, and the faults before count no more", async () => {
   const { token } = await connect(world());
+  const session_id = await greet(token);
   await broken();
   model.script({ text: "Hello." });
-  const answer = world().call("POST /ask", { token, body: { prompt: "hi" } });
+  const answer = world().call("POST /ask", { token, body: { prompt: "hi", session_id } });
   await expect.poll(failures).toBe(1);
   await mended();
   await later(1);
@@ -104,10 +111,22 @@ test("whoever waits for the answer gets it when it works again, and the faults b
   expect(await all.where("id", "=", String(body.generation_id)).execute()).toEqual([{ failures: 0 }]);
 });
 
+test("a conversation that cannot be stored is an error at once, and nothing of it is there", async () => {
+  const { token } = await connect(world());
+  const before = await world().ports.db.selectFrom("conversations").select("id").execute();
+  await broken();
+  const { status, body } = await world().call("POST /ask", { token, body: { prompt: "hi" } });
+  expect([status, body.code]).toEqual([500, "INTERNAL"]);
+  await world().backend.tick();
+  expect(await rows()).toEqual([]);
+  expect(await world().ports.db.selectFrom("conversations").select("id").execute()).toEqual(before);
+});
+
 test("whoever waits for an answer that never comes is told so in the end", async () => {
   const { token } = await connect(world());
+  const session_id = await greet(token);
   await broken();
-  const answer = world().call("POST /ask", { token, body: { prompt: "hi" } });
+  const answer = world().call("POST /ask", { token, body: { prompt: "hi", session_id } });
   await expect.poll(failures).toBe(1);
   for (const seconds of [1, 2, 4, 8]) await later(seconds);
   expect(await answer).toMatchObject({ status: 500, body: { status: "error", code: "INTERNAL", message: GIVEN_UP } });

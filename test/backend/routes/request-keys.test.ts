@@ -8,7 +8,9 @@ import { json } from "#test/outside";
 
 const CLOSE = "POST https://api.atlassian.com/close/KAY-3";
 const COMMIT = /^commit/;
-const LINK = /^update "requests" set "generation_id"/;
+const LINK = /^update "requests" set generation_id/;
+/** A conversation begins in one statement, with the name of its generation in the request. */
+const BEGUN = /^with conversation as/;
 const SETTLE = /^update "effects" set "state" = \$1, "url"/;
 const FINISH = /^update "requests" set "state" = \$1, "status"/;
 
@@ -63,7 +65,7 @@ async function sendWhileAway(request: string, token: string, body: object, heade
 test("F1 an ask whose database goes away once it is begun is answered when the database is back", async () => {
   const token = await signIn();
   world().outside.expect(CLOSE, json({}));
-  absent().leaveAfter(LINK, COMMIT);
+  absent().leaveAfter(BEGUN);
   const answer = await sendWhileAway("POST /ask", token, { prompt: "close KAY-3" });
   expect(answer).toMatchObject({ status: 200, body: { status: "completed", receipts: [{ effect: "settled" }] } });
   expect(await outcome(token, "k")).toMatchObject(DONE);
@@ -73,7 +75,7 @@ test("F1 an ask whose database goes away once it is begun is answered when the d
 test("F1 a stream whose database goes away once it is begun says that its outcome is unknown, and its key has it", async () => {
   const token = await signIn();
   world().outside.expect(CLOSE, json({}));
-  absent().leaveAfter(LINK, COMMIT, /^insert into "clients"|^update "requests" set "state"/);
+  absent().leaveAfter(BEGUN, /^insert into "clients"|^update "requests" set "state"/);
   const headers = { accept: "text/event-stream", "idempotency-key": "k" };
   const body = { prompt: "close KAY-3", client: { id: "c1" } };
   const answer = await world().call("POST /ask", { token, body, headers });

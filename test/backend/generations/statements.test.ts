@@ -1,0 +1,119 @@
+import { Kysely, PostgresDialect, sql } from "kysely";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { openDatabase } from "#backend/store/database";
+import { createNode, type Node } from "#backend/store/node";
+import type { Database } from "#backend/store/schema";
+import { createWorld, type World } from "#test/backend";
+import { connect } from "#test/consent";
+import { countedPool } from "#test/counted-pool";
+import { useDatabase } from "#test/database";
+import { deskServices } from "#test/desk";
+import { json } from "#test/outside";
+import { scriptedModel } from "#test/scripted-model";
+import { ask } from "#test/turn";
+
+/**
+ * Each statement costs a wait of the caller and processor time of the database. The numbers are limits, with room for parts that are written
+ * one by one when the machine is busy.
+ */
+
+const database = useDatabase();
+const model = scriptedModel((url, init) => world.outside.fetch(url, init));
+let statements: string[];
+let close: () => Promise<void>;
+let db: Kysely<Database>;
+let node: Node;
+let world: World;
+
+beforeAll(async () => {
+  const opened = await openDatabase(database().config, { log: () => {} });
+  const counted = countedPool(opened.pool);
+  ({ statements } = counted);
+  ({ close } = opened);
+  db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: counted.pool }) });
+  node = createNode(database().config, () => {});
+  await node.number();
+});
+afterAll(async () => {
+  await node.close();
+  await close();
+});
+beforeEach(() => {
+  world = createWorld({ db, node, services: deskServices([]), ...model.ports, clock: Date, leaveMs: 30_000 });
+});
+afterEach(async () => {
+  await world.backend.close();
+  world.outside.settled();
+  expect(model.left()).toBe(0);
+});
+
+/** The statements since the last call. */
+const take = () => statements.splice(0);
+
+test("hello: from the question to the end of the stream", async () => {
+  const { token } = await connect(world);
+  model.script({ text: "Hello." });
+  take();
+  const turn = await ask(world, token, "hello");
+  await turn.end();
+  expect(take().length).toBeLessThanOrEqual(10);
+});
+
+test("a write: from the question to the pause, and from the approval to the end", async () => {
+  const { token } = await connect(world);
+  model.script({ calls: [["c1", "jira.close_issue", { issue: "KAY-3" }]] }, { text: "Closed." });
+  take();
+  const turn = await ask(world, token, "close KAY-3");
+  const { interaction_id } = await turn.asked();
+  await turn.until("awaiting_approval");
+  const asked = take();
+  world.outside.expect("POST https://api.atlassian.com/close/KAY-3", json({}));
+  await turn.answer(interaction_id, { action: "approve" });
+  await turn.next("tool-output-available");
+  const result = take();
+  await turn.end();
+  expect(asked.length).toBeLessThanOrEqual(14);
+  expect(result.length).toBeLessThanOrEqual(21);
+  expect(take().length).toBeLessThanOrEqual(6);
+});
+
+test("a second question in a conversation costs a few more, since others may ask at the same time", async () => {
+  const { token } = await connect(world);
+  model.script({ text: "Hello." }, { text: "Hello again." });
+  const first = await ask(world, token, "hello");
+  await first.end();
+  take();
+  const second = await ask(world, token, "hello", { session_id: first.session });
+  await second.end();
+  expect(second.text()).toBe("Hello again.");
+  expect(take().length).toBeLessThanOrEqual(30);
+});
+
+test("messages that two generations of a conversation write at the same moment are both kept, in two numbers", async () => {
+  const { token } = await connect(world);
+  const gate = Promise.withResolvers<void>();
+  model.script(async () => {
+    await gate.promise;
+    return { text: "Hello." };
+  });
+  const turn = await ask(world, token, "hello");
+  await turn.next("start-step");
+  const message = {
+    conversation_id: turn.session,
+    sequence: 2,
+    message: JSON.stringify({ role: "user", content: "x" }),
+  };
+  await db.transaction().execute(async (tx) => {
+    await tx
+      .insertInto("messages")
+      .values({ ...message, generation_id: null, created_at: new Date() })
+      .execute();
+    gate.resolve();
+    const waits = sql<{ count: number }>`select count(*)::int as count from pg_locks where not granted`;
+    while ((await waits.execute(tx)).rows[0]?.count === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  });
+  await turn.end();
+  expect(turn.text()).toBe("Hello.");
+  const rows = await db.selectFrom("messages").select("sequence").where("conversation_id", "=", turn.session).execute();
+  expect(rows.map(({ sequence }) => sequence).sort()).toEqual([1, 2, 3]);
+});
