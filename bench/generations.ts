@@ -80,8 +80,8 @@ async function crowd(backend: Server, client: Client, count: number): Promise<{ 
     {
       what: "… while they wait: processor of the backend",
       measured: `${(idle * 100).toFixed(1)} %`,
-      goal: "≤ 3 %",
-      ok: idle <= 0.03,
+      goal: "≤ 0.5 %",
+      ok: idle <= 0.005,
     },
   ];
   return { rows, asked };

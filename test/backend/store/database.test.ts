@@ -233,3 +233,21 @@ test.for([
 test("what a statement itself did wrong is no fault of the database's", () => {
   expect(toDatabaseProblem(Object.assign(new Error("duplicate key"), { code: "23505" }))).toBeUndefined();
 });
+
+test("statements are planned once, and go on when a newer node adds a column", async () => {
+  const { db } = database();
+  await db.connection().execute(async (one) => {
+    const policies = one.selectFrom("policies").where("installation_id", "=", "nobody");
+    const read = async () => [
+      await policies.selectAll().execute(),
+      await policies.select(["target", "mode"]).execute(),
+    ];
+    expect(await read()).toEqual([[], []]);
+    const { rows } = await sql<{ statement: string }>`select statement from pg_prepared_statements
+      where statement like ${"%policies%"}`.execute(one);
+    expect(rows.map(({ statement }) => statement.includes("*"))).toEqual([false]);
+    await sql`alter table policies add column later text`.execute(one);
+    expect(await read()).toEqual([[], []]);
+    await sql`alter table policies drop column later`.execute(one);
+  });
+});
