@@ -18,7 +18,7 @@ import { createLogoutCommand } from "./commands/logout.ts";
 import { createMcpCommand } from "./commands/mcp/command.ts";
 import { createModelCommand } from "./commands/model/command.ts";
 import { createOpenCommand } from "./commands/open/command.ts";
-import { createPendingCommand } from "./commands/pending/command.ts";
+import { createInboxCommand, createPendingCommand } from "./commands/pending/command.ts";
 import { createPolicyCommand } from "./commands/policy/command.ts";
 import { createProfileCommand } from "./commands/profile/command.ts";
 import { createServeCommand } from "./commands/serve/command.ts";
@@ -101,6 +101,7 @@ const COMMANDS: Record<string, (kay: Kay) => Command> = {
   attach: createAttachCommand,
   confirm: createConfirmCommand,
   pending: createPendingCommand,
+  inbox: createInboxCommand,
   answer: createAnswerCommand,
   log: createLogCommand,
   open: createOpenCommand,

@@ -17,6 +17,7 @@ const COMMANDS = [
   "disconnect",
   "doctor",
   "help",
+  "inbox",
   "log",
   "logout",
   "mcp",

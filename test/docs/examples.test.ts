@@ -35,6 +35,7 @@ async function listFaults(examples: Example[]): Promise<string[]> {
 /** Examples that are not run here. */
 const ELSEWHERE: [RegExp, string][] = [
   [/^kay(?: ask)?(?: -[cr]| --resume latest)?$|^kay (?:attach|answer)$/, "They need a person at a terminal."],
+  [/^kay (?:inbox|pending --watch)/, "They run until they are stopped."],
   [/ linear$/, "They reach a server on the network."],
   [/ -- npx | node \/home|list directory/, "They start a program that npm downloads or that the user has."],
   [/^kay config set atlassian\.client-secret$/, "It reads a secret; test/cli/config.test.ts runs it."],

@@ -18,6 +18,8 @@ to stderr. Field names are those of the HTTP API.
       {"type": "error", …}
   kay pending --json
       {"pending": [{"id", "kind", "session_id", "generation_id", "expires_at", "answer", …}]}
+  kay inbox --json
+      JSON Lines, one per new request, each like an entry of "pending"
   kay approvals list --json, kay policy get --json
       {"approvals": [{"id", "scope", "tool", "words", …}]}
       {"policies": [{"target": "slack", "mode": "ask"}]}

@@ -39,15 +39,14 @@ export const Background = z.looseObject({
   follow: z.string(),
 });
 
-/** What `kay pending` prints. */
-export const Pending = z.looseObject({
-  pending: z.array(
-    z.extend(PendingRequest, {
-      /** The commands that answer it, each to be run as it is. */
-      answer: commands,
-    }),
-  ),
+/** A line of `kay inbox`. */
+export const PendingItem = z.extend(PendingRequest, {
+  /** The commands that answer it, each to be run as it is. */
+  answer: commands,
 });
+
+/** What `kay pending` prints. */
+export const Pending = z.looseObject({ pending: z.array(PendingItem) });
 
 /** When the backend wrote it to the log, ISO 8601. */
 const at = z.optional(z.string());

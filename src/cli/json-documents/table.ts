@@ -9,7 +9,7 @@ import {
 import { AddServiceResponse, ClientDocument, RemoveServiceResponse } from "#protocol/custom-services";
 import { ServicesResponse, ServiceView, ToolsResponse, ToolView } from "#protocol/tools";
 import { Connect, Connections, Disconnect, KnownServices, Logout, Whoami } from "./accounts.ts";
-import { Answer, Background, Conversation, Line, Pending } from "./answers.ts";
+import { Answer, Background, Conversation, Line, Pending, PendingItem } from "./answers.ts";
 import { Failure, ToolAuthRequired } from "./failure.ts";
 import {
   Completion,
@@ -53,6 +53,7 @@ export const JSON_DOCUMENTS: Record<string, JsonDocument> = {
   doctor: { title: "Every check, and how to fix what failed", schema: Doctor },
   failure: { title: "The failure of any command", schema: z.union([Failure, ToolAuthRequired]) },
   help: { title: "Help for kay, a command or a topic", schema: Help },
+  inbox: { title: "A line for each request that needs an answer", schema: PendingItem },
   log: { title: "The changes that kay made, newest first", schema: Log },
   logout: { title: "The result of signing out", schema: Logout },
   mcp: { title: "A message of the Model Context Protocol", schema: McpMessage },

@@ -19,7 +19,7 @@ import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { Kay } from "../../kay.ts";
 import { canPrompt } from "../../prompt/confirm.ts";
 import { canPick, missingArgumentProblem } from "../../prompt/pick.ts";
-import { formatRequest, listPendingRequests, pickRequest, toCard } from "../pending/run.ts";
+import { formatRequest, listPendingRequests, pickRequest, toCard } from "../pending/list.ts";
 import { type AnswerOptions, parseAnswerOptions } from "./options.ts";
 
 /** Name that other clients see for this command. */

@@ -5,5 +5,23 @@ import type { Kay } from "../../kay.ts";
 export function createPendingCommand(kay: Kay): Command {
   return new Command("pending")
     .description("List approvals, forms and connection requests that need an answer")
-    .action(async () => (await import("./run.ts")).showPending(kay));
+    .option("--watch", "Keep running, and show new ones as they open (as `kay inbox`)")
+    .action(async ({ watch }: { watch?: boolean }) => {
+      const { showPending, watchPending } = await import("./run.ts");
+      return watch ? watchPending(kay) : showPending(kay);
+    });
 }
+
+/** Creates `kay inbox`, which answers open requests of all conversations as they come. */
+export function createInboxCommand(kay: Kay): Command {
+  return new Command("inbox")
+    .description("Watch and answer everything that needs you, in all conversations")
+    .addHelpText("after", AFTER)
+    .action(async () => (await import("./run.ts")).watchPending(kay));
+}
+
+const AFTER = `
+Examples:
+  $ kay inbox                     # in a tmux pane: choose, read, edit, answer
+  $ kay inbox | while read -r id kind what; do notify-send kay "$what"; done
+  $ kay inbox --json              # one line of JSON for each new request`;

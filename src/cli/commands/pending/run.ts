@@ -1,42 +1,27 @@
 import type { PendingRequest } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
-import { createIdShortener, shortenId } from "#ui/text/short-id";
-import { toLine } from "#ui/text/words";
-import type { CardItem } from "#ui/view/view";
-import { getAnswerCommands } from "../../ask/pending-items.ts";
 import type { BackendHandle } from "../../backend/handle.ts";
-import type { ExitCode } from "../../exit-codes.ts";
+import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { Kay } from "../../kay.ts";
-import { canPick, pickSome } from "../../prompt/pick.ts";
-
-/**
- * Lists the open requests.
- *
- * @throws Problem NOT_FOUND when the backend has no API for them
- */
-export async function listPendingRequests(link: BackendHandle): Promise<PendingRequest[]> {
-  const pending = await link.api.pending();
-  if (pending) return pending;
-  throw new Problem("NOT_FOUND", "This backend supports only confirmations.", {
-    hint: "Answer them with `kay confirm <token>`.",
-  });
-}
-
-/** Converts an open request to a card, or undefined if it has no content. */
-export function toCard({ id, kind, generation_id, request, auth }: PendingRequest): CardItem | undefined {
-  if (kind === "auth") return auth && { kind: "card", id, type: "auth", generation_id, auth };
-  return request && { kind: "card", id, type: kind === "approval" ? "approval" : "form", generation_id, request };
-}
+import { canPick } from "../../prompt/pick.ts";
+import { runAnswer } from "../answer/run.ts";
+import {
+  listPendingRequests,
+  NOTHING_PENDING_TEXT,
+  PENDING_COLUMNS,
+  pickRequest,
+  toPendingDocument,
+  toPendingRows,
+} from "./list.ts";
 
 /** Runs `kay pending`: lists the open requests. On a terminal the user may choose one to answer. */
 export async function showPending(kay: Kay): Promise<ExitCode | undefined> {
   const pending = await listPendingRequests(await kay.openBackend({ signedIn: true }));
-  if (kay.flags.json) kay.out.writeJson({ pending: pending.map((one) => ({ ...one, answer: getCommands(kay, one) })) });
+  if (kay.flags.json) kay.out.writeJson({ pending: pending.map((one) => toPendingDocument(kay, one)) });
   else if (pending.length === 0) kay.out.writeProgress(NOTHING_PENDING_TEXT);
   if (kay.flags.json || pending.length === 0) return undefined;
   const chosen = kay.terminal.stdout.isTerminal && canPick(kay) ? await pickRequest(kay, pending) : undefined;
   if (chosen !== undefined) {
-    const { runAnswer } = await import("../answer/run.ts");
     return runAnswer(kay, chosen, { field: [] });
   }
   await kay.out.writeTable(PENDING_COLUMNS, toPendingRows(kay, pending));
@@ -44,53 +29,95 @@ export async function showPending(kay: Kay): Promise<ExitCode | undefined> {
   return undefined;
 }
 
-/** Lets the user choose an open request. Returns undefined if there is none, or none is chosen. */
-export async function pickRequest(kay: Kay, pending: PendingRequest[]): Promise<string | undefined> {
-  if (pending.length === 0) {
-    kay.out.writeProgress(NOTHING_PENDING_TEXT);
-    return undefined;
+/** Pause between two looks at the open requests, in ms. */
+const LOOK_MS = 2_000;
+
+/**
+ * Runs `kay inbox`: until it is stopped, shows what needs an answer, newest first. On a terminal the user opens and
+ * answers requests; elsewhere each new one is a line.
+ */
+export async function watchPending(kay: Kay): Promise<ExitCode> {
+  const link = await kay.openBackend({ signedIn: true });
+  if (!kay.terminal.stdout.isTerminal || !canPick(kay)) return await printNew(kay, link);
+  const status = kay.out.paint("dim", "No open requests. Waiting for one… (Ctrl+C quits)", "stderr");
+  for (;;) {
+    const pending = await listNewest(link);
+    if (pending.length === 0) {
+      kay.out.setStatusLine(status);
+      await pause(kay);
+      continue;
+    }
+    kay.out.setStatusLine(null);
+    const chosen = await pickUntilChange(kay, link, pending);
+    if (chosen === null) return EXIT.ok;
+    if (chosen !== undefined) await answerOne(kay, chosen);
   }
-  const rows = toPendingRows(kay, pending);
-  const choices = pending.map((one, index) => {
-    const [id = "", kind = "", what = "", conversation = "", left = ""] = rows[index] ?? [];
-    return { value: one.id, label: what, note: [id, kind, left, conversation].filter(Boolean).join(" · ") };
-  });
-  const [chosen] = (await pickSome(kay, "Which request do you want to answer?", choices, false)) ?? [];
-  return chosen;
 }
 
-/** Says in a few words what a request asks. */
-export function formatRequest({ kind, request, auth }: PendingRequest): string {
-  if (kind === "auth") return `connect ${(auth?.integrations ?? []).map(toLine).join(", ")}`;
-  return toLine(request?.preview?.summary ?? request?.prompt ?? request?.tool_name ?? "");
+/** An answer that does not arrive is reported, and the list comes back. */
+async function answerOne(kay: Kay, id: string): Promise<void> {
+  try {
+    await runAnswer(kay, id, { field: [] });
+  } catch (error) {
+    if (!(error instanceof Problem) || kay.signal.aborted) throw error;
+    kay.out.warn(error.message);
+  }
 }
 
-export const NOTHING_PENDING_TEXT = "No open requests.";
-
-export const PENDING_COLUMNS = ["ID", "KIND", "WHAT", "CONVERSATION", "EXPIRES IN"];
-
-/** Formats open requests as rows of {@link PENDING_COLUMNS}. */
-export function toPendingRows(kay: Kay, pending: PendingRequest[]): string[][] {
-  const shorten = createIdShortener(pending.map(({ id }) => id));
-  return pending.map((one) => [
-    toLine(shorten(one.id)),
-    KINDS[one.kind],
-    formatRequest(one),
-    toLine(one.title ?? shortenId(one.session_id)),
-    expiresIn(Date.parse(one.expires_at) - kay.clock.now()),
-  ]);
+/** Shows the list until one is chosen. Returns null if the user leaves it, undefined if other requests are open now. */
+async function pickUntilChange(
+  kay: Kay,
+  link: BackendHandle,
+  pending: PendingRequest[],
+): Promise<string | undefined | null> {
+  const [changed, over] = [new AbortController(), new AbortController()];
+  const ids = toKey(pending);
+  const look = async () => {
+    while (!over.signal.aborted && toKey(await listNewest(link).catch(() => pending)) === ids)
+      await kay.clock.sleep(LOOK_MS, AbortSignal.any([kay.signal, over.signal])).catch(() => over.abort());
+    if (!over.signal.aborted) changed.abort();
+  };
+  const looking = look();
+  try {
+    const chosen = await pickRequest({ ...kay, signal: AbortSignal.any([kay.signal, changed.signal]) }, pending);
+    return chosen ?? (changed.signal.aborted ? undefined : null);
+  } catch (error) {
+    if (changed.signal.aborted && !kay.signal.aborted) return undefined;
+    throw error;
+  } finally {
+    over.abort();
+    await looking;
+  }
 }
 
-function getCommands(kay: Kay, pending: PendingRequest): string[] {
-  const card = toCard(pending);
-  return card ? getAnswerCommands(kay, card) : [];
+/** Prints each request once, as it opens. */
+async function printNew(kay: Kay, link: BackendHandle): Promise<never> {
+  const printed = new Set<string>();
+  for (;;) {
+    const pending = await listPendingRequests(link);
+    const rows = toPendingRows(kay, pending);
+    for (const [index, one] of pending.entries()) {
+      if (printed.has(one.id)) continue;
+      printed.add(one.id);
+      if (kay.flags.json) kay.out.writeJsonLine(toPendingDocument(kay, one));
+      else kay.out.writeLine([one.id, ...(rows[index] ?? []).slice(1)].join("\t"));
+    }
+    await pause(kay);
+  }
 }
 
-function expiresIn(ms: number): string {
-  if (Number.isNaN(ms)) return "";
-  const minutes = Math.round(ms / 60_000);
-  if (minutes < 2) return `${Math.max(0, Math.round(ms / 1_000))} s`;
-  return minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
+async function listNewest(link: BackendHandle): Promise<PendingRequest[]> {
+  return (await listPendingRequests(link)).reverse();
 }
 
-const KINDS = { approval: "approval", input: "form", auth: "connect" };
+function toKey(pending: PendingRequest[]): string {
+  return pending.map(({ id }) => id).join(" ");
+}
+
+/** @throws Problem CANCELLED after a signal */
+async function pause(kay: Kay): Promise<void> {
+  await kay.clock.sleep(LOOK_MS, kay.signal).catch(() => {});
+  if (!kay.signal.aborted) return;
+  kay.out.setStatusLine(null);
+  throw new Problem("CANCELLED", "Cancelled.");
+}

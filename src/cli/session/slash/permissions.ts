@@ -15,7 +15,7 @@ import {
   NOTHING_PENDING_TEXT,
   PENDING_COLUMNS,
   toPendingRows,
-} from "../../commands/pending/run.ts";
+} from "../../commands/pending/list.ts";
 import {
   formatPolicy,
   NO_POLICIES_TEXT,

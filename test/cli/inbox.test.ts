@@ -1,0 +1,46 @@
+import { expect, test, vi } from "vitest";
+import type { DeskLog } from "#test/desk";
+import { openInk } from "#test/ink";
+import { type Machine, useKay } from "#test/kay";
+import { withDesk } from "#test/session";
+
+const kay = useKay();
+
+vi.setConfig({ testTimeout: 60_000 });
+
+/** A machine with requests that wait, one for each issue, oldest first. */
+async function waiting(...issues: string[]): Promise<{ ann: Machine; log: DeskLog }> {
+  const log: DeskLog = [];
+  const ann = kay({ signedIn: true, services: withDesk(log) });
+  for (const [index, issue] of issues.entries()) {
+    ann.place.clock.advance(1_000);
+    await ann(["ask", "--background", `delete ${issue}`]);
+    await expect.poll(async () => (await ann("pending")).stdout.split("\n").length - 1).toBe(index + 1);
+  }
+  return { ann, log };
+}
+
+test.for([
+  ["inbox", /^int_\w+\tapproval\tDelete KAY-3 for good\t/],
+  ["pending --watch", /^int_\w+\tapproval\tDelete KAY-3 for good\t/],
+  ["inbox --json", /^\{"id":"int_\w+","kind":"approval",.*"answer":\["kay answer int_\w+ --approve/],
+] as const)("kay %s in a pipe prints a line for each request, once, until it is stopped", async ([line, first]) => {
+  const { ann } = await waiting("KAY-3");
+  const running = ann(line);
+  await expect.poll(() => ann.raw().stdout).toMatch(first);
+  ann.interrupt();
+  expect((await running).exit).toBe(130);
+  expect(ann.raw().stdout.trimEnd().split("\n")).toHaveLength(1);
+});
+
+test("kay inbox on a small terminal opens the newest request, answers it, and shows the rest", async () => {
+  const { ann, log } = await waiting("KAY-3", "KAY-4");
+  const ink = await openInk(ann, "inbox", { columns: 40, rows: 12, types: ["1"] });
+  const list = await ink.sees("Delete KAY-3");
+  expect(list.indexOf("KAY-4")).toBeLessThan(list.indexOf("KAY-3"));
+  ink.type("\r");
+  await expect.poll(() => log).toEqual(["delete KAY-4"]);
+  await ink.sees("Which request");
+  ink.type("\x1b");
+  expect((await ink.result).exit).toBe(0);
+});
