@@ -37,6 +37,7 @@ const ELSEWHERE: [RegExp, string][] = [
   [/^kay(?: ask)?(?: -[cr]| --resume latest)?$|^kay (?:attach|answer)$/, "They need a person at a terminal."],
   [/^kay (?:inbox|pending --watch)/, "They run until they are stopped."],
   [/ linear$/, "They reach a server on the network."],
+  [/^kay connect hubspot$/, "It needs a token of HubSpot; test/cli/own-addresses.test.ts runs it."],
   [/ -- npx | node \/home|list directory/, "They start a program that npm downloads or that the user has."],
   [/^kay config set atlassian\.client-secret$/, "It reads a secret; test/cli/config.test.ts runs it."],
   [/^kay serve --sta?/, "They look for a process; test/cli/serve-status.test.ts and own-backend.test.ts run them."],

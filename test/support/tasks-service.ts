@@ -2,7 +2,7 @@ import type { Fetch } from "#net/ports";
 import { read } from "./documents.ts";
 
 /** The example of docs/services.md, as it stands there. */
-export const TASKS = /```yaml\n([\s\S]*?)```/.exec(read("docs/services.md").text)?.[1] ?? "";
+export const TASKS = /```yaml\n(name: tasks\n[\s\S]*?)```/.exec(read("docs/services.md").text)?.[1] ?? "";
 
 /** Where the service of the example is, and a key that it takes. */
 export const TASKS_API = "https://tasks.example.com/api/v1";
