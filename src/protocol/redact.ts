@@ -6,15 +6,21 @@ export const REDACTED = "[redacted]";
  * headers.
  */
 const SECRET_FORMS: [RegExp, string][] = [
-  [/\beyJ[\w-]+\.[\w-]+\.[\w-]*/g, REDACTED],
+  // Each form begins where no longer word could, so that the search stays linear in the text.
+  [/(?<![\w-])eyJ[\w-]+\.[\w-]+\.[\w-]*/g, REDACTED],
+  [/-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----(?:(?!-----)[\s\S])*(?:-----END (?:[A-Z]+ )*PRIVATE KEY-----)?/g, REDACTED],
+  [/(?<![A-Z0-9])(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Z0-9])/g, REDACTED],
   [/\b(Bearer|Basic)\s+[\w.~+/=-]+/gi, `$1 ${REDACTED}`],
   [/\b(kaysession|confirm)_\w+/g, `$1_${REDACTED}`],
-  [/\b(gh[a-z]_|github_pat_|xox[a-z]-|xapp-|sk-|ya29\.|1\/\/|ATATT|ATCTT|AIza|pat-)[\w.~+/=-]{8,}/g, REDACTED],
+  [
+    /\b(gh[a-z]_|github_pat_|glpat-|npm_|xox[a-z][-.]|xapp-|sk[-_]|rk_live_|ya29\.|1\/\/|ATATT|ATCTT|AIza|pat-)[\w.~+/=-]{8,}/g,
+    REDACTED,
+  ],
   [
     /((?:^|[?&#;,({\s])(?:code|state|session_id|key|[\w.-]*(?:token|secret|verifier|password))=)[^&#\s"']+/gi,
     `$1${REDACTED}`,
   ],
-  [/(["']?[\w-]*(?:token|secret|password|verifier)["']?\s*[:=]\s*["'])[^"']+/gi, `$1${REDACTED}`],
+  [/((?<![\w-])["']?[\w-]*(?:token|secret|password|verifier)["']?\s*[:=]\s*["'])[^"']+/gi, `$1${REDACTED}`],
   [/(\/\/[^/\s:@]+:)[^/\s@]+@/g, `$1${REDACTED}@`],
 ];
 
