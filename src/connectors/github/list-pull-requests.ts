@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { escapeCell } from "../markup/markdown.ts";
 import { defineTool, type ToolContext, type ToolResult, withDescription } from "../service.ts";
-import { formatIssueTable, toIssueData } from "./issue.ts";
+import { formatIssueTable, parseLogin, toIssueData } from "./issue.ts";
 import { MAX_PAGE_SIZE, readAllPages } from "./paging.ts";
 import { formatPullRequestTable, PullRequest, toPullRequestData } from "./pull-request.ts";
 import { buildApiPath, findRepository, formatFullName, parseRepositoryPath } from "./repository.ts";
@@ -12,6 +12,7 @@ const Input = z.object({
     z.optional(z.string()),
     "Repository as owner/name, or only its name. Default: all pull requests that involve the account.",
   ),
+  author: withDescription(z.optional(z.string()), '"me" or a login: only pull requests that this account opened.'),
   state: withDescription(z.optional(z.string()), '"open" (default), "merged", "closed" or "all".'),
   limit: withDescription(
     z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(100))),
@@ -47,6 +48,7 @@ async function listRepositoryPullRequests(text: string, input: Input, context: T
   const state = getState(input.state);
   const repository = await findRepository(context, text);
   const name = formatFullName(repository);
+  const author = input.author?.trim() ? parseLogin(input.author, context).toLowerCase() : undefined;
   const query = {
     state: state === "merged" ? "closed" : state,
     sort: "updated",
@@ -57,7 +59,11 @@ async function listRepositoryPullRequests(text: string, input: Input, context: T
     context.http,
     { path: `${buildApiPath(repository)}/pulls`, query, scope: "repo" },
     PullRequest,
-    { limit, counts: ({ merged_at }) => state !== "merged" || Boolean(merged_at) },
+    {
+      limit,
+      counts: ({ merged_at, user }) =>
+        (state !== "merged" || Boolean(merged_at)) && (author === undefined || user?.login?.toLowerCase() === author),
+    },
   );
   return {
     data: { pull_requests: values.map((pull) => toPullRequestData(pull, name)), more },
@@ -68,7 +74,10 @@ async function listRepositoryPullRequests(text: string, input: Input, context: T
 
 async function searchInvolvedPullRequests(input: Input, context: ToolContext): Promise<ToolResult> {
   const state = getState(input.state);
-  const query = ["is:pr", state === "all" ? "" : `is:${state}`, "involves:@me"].filter(Boolean).join(" ");
+  const author = input.author?.trim() ? parseLogin(input.author, context) : undefined;
+  const query = ["is:pr", state === "all" ? "" : `is:${state}`, author ? `author:${author}` : "involves:@me"]
+    .filter(Boolean)
+    .join(" ");
   const { issues, total } = await searchIssues(context, query, input.limit ?? 20);
   const more = total > issues.length;
   return {
@@ -91,10 +100,14 @@ function getState(word: string | undefined): "open" | "merged" | "closed" | "all
   return /^(closed|declined|rejected)$/.test(state) ? "closed" : "open";
 }
 
-function describeList({ repository, state }: Input, number = 2): string {
+function describeList({ repository, state, author }: Input, number = 2): string {
   const which = getState(state) === "all" ? "" : `${getState(state)} `;
-  const where = repository?.trim()
-    ? `in ${parseRepositoryPath(repository)}`
-    : `on GitHub that concern${number === 1 ? "s" : ""} you`;
-  return `${which}pull request${number === 1 ? "" : "s"} ${where}`;
+  const by = author?.trim() ? ` by ${isMe(author) ? "you" : author.trim()}` : "";
+  const where = repository?.trim() ? `in ${parseRepositoryPath(repository)}` : "on GitHub";
+  const whose = repository?.trim() || by ? "" : ` that concern${number === 1 ? "s" : ""} you`;
+  return `${which}pull request${number === 1 ? "" : "s"}${by} ${where}${whose}`;
+}
+
+function isMe(author: string): boolean {
+  return /^@?(?:me|myself|i)$/i.test(author.trim());
 }
