@@ -13,6 +13,7 @@ import type { Backend, BackendPorts } from "./ports.ts";
 import { createAboutRoutes, createModelRoutes } from "./routes/about.ts";
 import { checkAdmission } from "./routes/admission.ts";
 import { createAgentRoutes } from "./routes/agent.ts";
+import { createAnswerPageRoutes } from "./routes/answer-page/routes.ts";
 import { createApprovalRoutes } from "./routes/approvals.ts";
 import { createAskRoutes } from "./routes/ask.ts";
 import { createAuthRoutes } from "./routes/auth.ts";
@@ -127,6 +128,7 @@ function registerClientRoutes(app: Hono<Env>, ports: BackendPorts, engine: Engin
   app.route("/", createModelRoutes(ports));
   app.route("/", createCustomServiceRoutes(ports));
   app.route("/", createAskRoutes(ports, engine));
+  app.route("/", createAnswerPageRoutes(ports, engine));
   app.route("/", createGenerationRoutes(ports, engine));
   app.route("/", createPolicyRoutes(ports));
   app.route("/", createApprovalRoutes(ports));

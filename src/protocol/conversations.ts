@@ -162,6 +162,13 @@ export type PolicyMode = z.infer<typeof PolicyMode>;
 export const Policy = z.looseObject({ target: text, mode: PolicyMode });
 export type Policy = z.infer<typeof Policy>;
 
+/** Body of `POST /pending/link`. `id` is the request that the page shows first. */
+export const AnswerLinkRequest = z.looseObject({ id: z.optional(text) });
+
+/** Answer of `POST /pending/link`: a link that signs one device in, once, until it expires. */
+export const AnswerLink = z.looseObject({ url: text, expires_at: text });
+export type AnswerLink = z.infer<typeof AnswerLink>;
+
 /** Answer of `GET /policies`. */
 export const PoliciesResponse = z.looseObject({
   policies: z.array(Policy),

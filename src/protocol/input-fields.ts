@@ -51,14 +51,28 @@ export function formatOrigin({
 
 /** Formats a field in full, inner values by their path, with its warning. */
 export function formatPreviewField(field: PreviewField): string {
-  const inner = listInputFields(field.value, field.name).filter(({ name }) => name !== "");
-  return formatInputFields(inner.map((one) => ({ ...one, note: formatOrigin(field) })));
+  return formatInputFields(listPreviewValues(field));
 }
 
-function formatInputField({ name, text, note = "" }: InputField): string {
-  const label = clean(name, { lines: false });
+/** Lists every value of a field, with its warning. */
+function listPreviewValues(field: PreviewField): InputField[] {
+  const inner = listInputFields(field.value, field.name).filter(({ name }) => name !== "");
+  return inner.map((one) => ({ ...one, note: formatOrigin(field) }));
+}
+
+/** Lists every value of a field as cards show it: its name, its warning and its text, whole and clean. */
+export function listFieldTexts(field: PreviewField): { name: string; note: string; text: string }[] {
+  return listPreviewValues(field).map(toFieldText);
+}
+
+function toFieldText({ name, text, note = "" }: InputField): { name: string; note: string; text: string } {
   const shown = foldWhitespace(text);
-  if (shown.trim() === "") return `${label}: ${text === "" ? "(empty)" : "(only white space)"}${note}`;
+  const blank = text === "" ? "(empty)" : "(only white space)";
+  return { name: clean(name, { lines: false }), note, text: shown.trim() === "" ? blank : shown };
+}
+
+function formatInputField(field: InputField): string {
+  const { name: label, note, text: shown } = toFieldText(field);
   const isInline = !shown.includes("\n") && (note === "" || shown.length <= LONGEST_INLINE);
   if (isInline) return `${label}: ${shown}${note}`;
   return `${label}${note}:\n${shown.replace(/^/gm, "  ")}`;

@@ -62,8 +62,21 @@ label { display: block; margin: 0 0 16px; font-weight: 600 }
 label input { display: block; width: 100%; margin-top: 6px; padding: 10px 12px; border: 1px solid var(--line); border-radius: 8px; background: var(--ground); color: inherit; font: inherit }
 .buttons { display: flex; flex-direction: row-reverse; gap: 10px }
 button { padding: 9px 22px; border: 1px solid var(--line); border-radius: 8px; background: none; color: inherit; font: inherit; font-weight: 600; cursor: pointer }
+h2 { margin: 24px 0 8px; font-size: 18px }
+small { display: block; color: var(--quiet); font-weight: 400 }
+a { color: inherit }
+.fields { display: block } .fields dt:not(:first-child) { margin-top: 12px }
+.value { white-space: pre-wrap; font-weight: 400 }
+.note, .warning { color: var(--bad); font-weight: 600 }
+.list { padding: 0; list-style: none } .list li { margin: 0 0 14px; overflow-wrap: anywhere }
+.choices { margin: 0 0 18px; display: grid; gap: 10px }
+.choices button { min-height: 44px; overflow-wrap: anywhere }
+textarea, select { display: block; width: 100%; margin-top: 6px; padding: 10px 12px; border: 1px solid var(--line); border-radius: 8px; background: var(--ground); color: inherit; font: inherit }
+fieldset { margin: 0 0 16px; border: 1px solid var(--line); border-radius: 8px }
+label.box { font-weight: 400 } label.box input { display: inline; width: auto }
+@media (max-width: 480px) { body { padding: 10px; place-items: start center } main { padding: 22px 18px } }
 .primary { border-color: var(--ink); background: var(--ink); color: var(--card) }
-button:focus-visible, input:focus-visible { outline: 3px solid var(--calm); outline-offset: 2px }
+button:focus-visible, input:focus-visible, textarea:focus-visible, select:focus-visible, a:focus-visible { outline: 3px solid var(--calm); outline-offset: 2px }
 `;
 
 const STYLE_HASH = createHash("sha256").update(STYLE).digest("base64");

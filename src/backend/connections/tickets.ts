@@ -3,7 +3,7 @@ import type { BackendPorts } from "../ports.ts";
 import { secretsEqual } from "../store/secrets.ts";
 
 /** What a form of the backend's pages does. A ticket is valid for one purpose only. */
-type Purpose = "begin" | "key-page" | "undo";
+type Purpose = "begin" | "key-page" | "undo" | "answer" | "answer-device";
 
 /** Creates the ticket of a form, which shows that the form came from this backend for this state. Nothing is stored. */
 export function createTicket(

@@ -16,6 +16,10 @@ const SENSITIVE = [
   "/auth/begin",
   "/auth/undo",
   "/auth/key",
+  "/answer",
+  "/answer/:id",
+  "/answer/device",
+  "/answer/device/:token",
   "/ask/confirm",
   "/services",
 ];

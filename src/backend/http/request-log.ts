@@ -68,5 +68,5 @@ function findKnown(method: string): string {
 
 /** Returns the path for the log. Paths of these routes hold a state or a key, so their template stands for them. */
 function getLoggedPath(request: Request, route: string): string {
-  return /^\/(?:auth\/status|requests)\//.test(route) ? route : new URL(request.url).pathname;
+  return /^\/(?:auth\/status|requests|answer\/device)\//.test(route) ? route : new URL(request.url).pathname;
 }

@@ -31,6 +31,7 @@ const FEATURES = [
   "allow",
   "ask_model",
   "approval_timeout",
+  "answer_page",
   "usage",
   "background",
 ];

@@ -24,6 +24,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   "018_mcp_own_clients": runEach(() => MCP_OWN_CLIENTS),
   "019_detached": runEach(() => DETACHED),
   "020_notices": runEach(() => NOTICES),
+  "021_answer_devices": runEach(() => ANSWER_DEVICES),
 };
 
 function runEach(list: () => string[]): Migration {
@@ -251,4 +252,15 @@ const DETACHED = [`alter table generations add column detached boolean not null 
 const NOTICES = [
   `alter table interactions add column notified_at timestamptz`,
   `alter table generations add column notified_at timestamptz`,
+];
+
+/** For the page where requests are answered: links that sign a device in once, and the devices. Each ends with its sign-in. */
+const ANSWER_DEVICES = [
+  `create table answer_links (
+     hash bytea primary key, family_id text not null references families on delete cascade, interaction_id text,
+     expires_at timestamptz not null)`,
+  `create index answer_links_by_family on answer_links (family_id)`,
+  `create table answer_devices (
+     hash bytea primary key, family_id text not null references families on delete cascade, expires_at timestamptz not null)`,
+  `create index answer_devices_by_family on answer_devices (family_id)`,
 ];

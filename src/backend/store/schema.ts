@@ -43,6 +43,8 @@ export type Database = {
   mcp_services: McpServices;
   mcp_clients: McpClients;
   followers: Followers;
+  answer_links: AnswerLinks;
+  answer_devices: AnswerDevices;
   agent_reports: AgentReports;
   agent_sessions: AgentSessions;
   agent_turns: AgentTurns;
@@ -73,6 +75,12 @@ export type Families = {
   revoked_at: MaybeTime;
   revoked_reason: string | null;
 };
+
+/** A link that signs a device in, once. `hash` is SHA-256 of its token; `interaction_id` is the request that it shows first. */
+type AnswerLinks = { hash: Buffer; family_id: string; interaction_id: string | null; expires_at: Time };
+
+/** A device that may answer. `hash` is SHA-256 of its cookie. */
+type AnswerDevices = { hash: Buffer; family_id: string; expires_at: Time };
 
 /** `hash` is SHA-256 of the token. `spent_at` is set by its rotation; the successor is derived, not stored (`accounts/rotation.ts`). */
 export type RefreshTokens = {

@@ -1,14 +1,7 @@
 import type { InteractionAnswer } from "#protocol/conversations";
 import type { InputField, InteractionRequest } from "#protocol/events";
-import {
-  type FormValues,
-  formatValue,
-  getInitialValues,
-  isSecretField,
-  parseField,
-  pickDefined,
-  SECRETS_REFUSED,
-} from "#ui/cards/form-field";
+import { isSecretField, SECRETS_REFUSED } from "#protocol/secret-field";
+import { type FormValues, formatValue, getInitialValues, parseField, pickDefined } from "#ui/cards/form-field";
 import { formatFieldLabel, formatForm, toLine } from "#ui/text/words";
 import type { Kay } from "../kay.ts";
 import { promptLine, promptNextLine, writeNotice } from "../prompt/line.ts";

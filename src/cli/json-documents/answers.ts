@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { AskResponse } from "#protocol/ask";
-import { ConversationView, PendingRequest } from "#protocol/conversations";
+import { AnswerLink, ConversationView, PendingRequest } from "#protocol/conversations";
 import { AuthNeeded, InteractionRequest, StreamPart } from "#protocol/events";
 import { Failure } from "./failure.ts";
 
@@ -45,8 +45,8 @@ export const PendingItem = z.extend(PendingRequest, {
   answer: commands,
 });
 
-/** What `kay pending` prints. */
-export const Pending = z.looseObject({ pending: z.array(PendingItem) });
+/** What `kay pending` prints, and with `--link`. */
+export const Pending = z.union([z.looseObject({ pending: z.array(PendingItem) }), AnswerLink]);
 
 /** When the backend wrote it to the log, ISO 8601. */
 const at = z.optional(z.string());

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import {
+  AnswerLink,
   ConversationsResponse,
   ConversationView,
   GrantsResponse,
@@ -33,7 +34,7 @@ export type JsonDocument = { title: string; schema: z.core.$ZodType };
  * by `ask stream` each line of `kay ask --stream`. The build makes JSON Schemas of it, and the tests hold every command to it.
  */
 export const JSON_DOCUMENTS: Record<string, JsonDocument> = {
-  answer: { title: "What came of an answer", schema: Answer },
+  answer: { title: "What came of an answer", schema: z.union([Answer, AnswerLink]) },
   "approvals list": { title: "Every approval that lasts", schema: GrantsResponse },
   "approvals revoke": { title: "The approval that was taken back", schema: Revoked },
   "approvals test": { title: "Whether a call would ask, and why", schema: GrantTestResponse },

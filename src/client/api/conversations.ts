@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import {
+  AnswerLink,
   type AuthAnswer,
   type ClientMode,
   ClientsResponse,
@@ -47,6 +48,8 @@ export type ConversationCalls = {
    * @throws Problem INTERACTION_CLOSED with the first answer in `details.answered`, INTERACTION_NOT_FOUND
    */
   pendingRequest(id: string): Promise<PendingRequest | null>;
+  /** `POST /pending/link`: a link that signs a device in to answer, once. */
+  createAnswerLink(id?: string): Promise<AnswerLink>;
   /** `GET /writes`: a page of writes, newest first, or null if the backend does not have this call. */
   writes(query?: WritesQuery): Promise<WritesResponse | null>;
   generation(id: string): Promise<GenerationView>;
@@ -117,6 +120,10 @@ export function createConversationCalls(caller: Caller): ConversationCalls {
     },
     pending: () => get(PendingResponse, "/pending").then(({ pending }) => pending, ignoreMissingAuthRoute),
     pendingRequest: (id) => get(PendingRequest, `/pending/${encodeURIComponent(id)}`).catch(ignoreMissingAuthRoute),
+    createAnswerLink: (id) => {
+      const call: Call = { method: "POST", path: "/pending/link", body: id === undefined ? {} : { id }, timeoutMs };
+      return caller.read(AnswerLink, call, () => caller.bearer(call));
+    },
     writes: (query = {}) => {
       const given = Object.entries(query).flatMap(([name, value]) =>
         value === undefined ? [] : [[name, String(value)] as [string, string]],

@@ -13,6 +13,7 @@ const CONVERSATION_CALLS = [
   "extendInteraction",
   "pending",
   "pendingRequest",
+  "createAnswerLink",
   "writes",
   "generation",
   "answerAuth",

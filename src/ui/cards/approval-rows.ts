@@ -1,8 +1,9 @@
+import { ACCESS_TEXTS, listRanTexts, listReasons, listSummaries } from "#protocol/card-text";
 import type { InteractionRequest } from "#protocol/events";
 import { formatOrigin, formatPreviewField } from "#protocol/input-fields";
 import type { PreviewField } from "#protocol/preview-field";
 import type { Style } from "../style.ts";
-import { ACCESS_TEXTS, listRanTexts, listReasons, listSummaries, toLine } from "../text/words.ts";
+import { toLine } from "../text/words.ts";
 import { type ApprovalUi, INITIAL_APPROVAL, listPreviewFields, listScopes } from "./approval.ts";
 import type { ApprovalCard } from "./card-action.ts";
 import type { CardUi } from "./card-state.ts";

@@ -25,9 +25,6 @@ export function parseField(field: InputField, typed: string, before: unknown): F
 /** Error for a required field that is empty. */
 export const MUST_BE_FILLED = "This field is required.";
 
-/** Why a field that asks for a secret cannot be filled in. */
-export const SECRETS_REFUSED = "kay does not accept secrets here. Enter them in a browser.";
-
 /** Values of a form by field ID. */
 export type FormValues = Record<string, unknown>;
 
@@ -48,19 +45,6 @@ export function formatValue({ options = [] }: InputField, value: unknown): strin
   if (typeof value === "boolean") return value ? "yes" : "no";
   return formatOption(options, value);
 }
-
-/** Whether a field asks for a secret, which must not be typed here. */
-export function isSecretField({ id, type, label, description }: InputField): boolean {
-  if (type !== "text" && type !== "textarea") return false;
-  const text = [id, label, description ?? ""]
-    .join(" ")
-    .replace(/([a-z])([A-Z])/g, "$1 $2")
-    .replaceAll(/[_-]/g, " ");
-  return SECRET.test(text);
-}
-
-const SECRET =
-  /\b(pass ?(word|wd|phrase|code)s?|secrets?|(api|access|private|secret) ?keys?|tokens?|credentials?|pin (code|number)|otp|2fa|one time code|cvv|cvc)\b/i;
 
 function parseOptions({ type, options = [] }: InputField, typed: string): FieldValue {
   const words = type === "checkbox" ? typed.split(",").map((word) => word.trim()) : [typed];

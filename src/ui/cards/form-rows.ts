@@ -1,10 +1,10 @@
+import { SECRETS_REFUSED } from "#protocol/secret-field";
 import { formatAsker, toLine } from "../text/words.ts";
 import type { ApprovalCard } from "./card-action.ts";
 import type { CardUi } from "./card-state.ts";
 import { addKeyNote, type CardContent, type KeyHints, layOutError, layOutKeys, layOutReason } from "./content.ts";
 import { layOutField, layOutFields } from "./field-rows.ts";
 import { canSubmit, createFormUi, type FormUi, isFieldError, listSecretFields } from "./form.ts";
-import { SECRETS_REFUSED } from "./form-field.ts";
 import { BORDER_CELLS } from "./frame.ts";
 import { type Row, wrapRows } from "./row.ts";
 

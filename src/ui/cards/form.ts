@@ -1,5 +1,6 @@
 import type { InteractionAnswer } from "#protocol/conversations";
 import type { InputField, InteractionRequest } from "#protocol/events";
+import { isSecretField } from "#protocol/secret-field";
 import type { Key } from "../keys/key.ts";
 import { type ApprovalCard, type CardStep, type CardUiBase, FRESH_CARD_UI, getCommandKey } from "./card-action.ts";
 import {
@@ -12,7 +13,7 @@ import {
   replaceFieldText,
   updateFields,
 } from "./field-editor.ts";
-import { getInitialValues, isSecretField, pickDefined } from "./form-field.ts";
+import { getInitialValues, pickDefined } from "./form-field.ts";
 import { createTextInput, type TextInput, updateTextInput } from "./text-input.ts";
 
 /**

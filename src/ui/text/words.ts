@@ -1,7 +1,8 @@
 import type { Receipt } from "#protocol/ask";
+import { formatRequest, listRanTexts, listReasons, listSummaries } from "#protocol/card-text";
 import { clean } from "#protocol/clean";
 import type { AuthNeeded, InputField, InteractionRequest, Planned } from "#protocol/events";
-import { foldWhitespace, formatNewDestinations, formatPreviewField, formatTarget } from "#protocol/input-fields";
+import { formatNewDestinations, formatPreviewField } from "#protocol/input-fields";
 import type { Usage } from "#protocol/usage";
 import type { CardEnd, CardItem } from "../view/view.ts";
 
@@ -25,17 +26,6 @@ export function formatApproval(request: InteractionRequest): string {
     ...listRanTexts(request),
   ];
   return parts.join("\n");
-}
-
-/** Formats which tool is to run, what it may change, and as which account. */
-export function formatRequest(
-  request: Pick<InteractionRequest, "tool_name" | "preview">,
-  verb = "wants to run",
-): string {
-  const { tool_name, preview } = request;
-  const access = preview?.access ? `, which ${ACCESS_TEXTS[preview.access]}` : "";
-  const account = preview?.account ? `${access ? "," : ""} as ${toLine(preview.account)}` : "";
-  return `kay ${verb} ${toLine(tool_name)}${access}${account}.`;
 }
 
 /** Formats a call that a dry run planned, and whether it would have asked first. */
@@ -74,34 +64,6 @@ function formatTokens(
 ): string {
   const cost = cost_usd === undefined ? "" : `, $${cost_usd.toFixed(cost_usd < 0.1 ? 4 : 2)}`;
   return `${input_tokens.toLocaleString("en")}${unit} in, ${output_tokens.toLocaleString("en")} out${cost}`;
-}
-
-/** Lists the summaries of the effects that a call would have. */
-export function listSummaries({ prompt, preview }: Pick<InteractionRequest, "prompt" | "preview">): string[] {
-  const texts = [prompt, preview?.summary].filter((text) => text !== undefined && text.trim() !== "");
-  return [...new Set([...texts, ...formatTarget(preview ?? {})])].map((text) =>
-    foldWhitespace(text ?? "").replace(/^/gm, "  "),
-  );
-}
-
-/** Lists what a call did, if it has already run. */
-export function listRanTexts({ preview }: InteractionRequest): string[] {
-  if (!preview?.result) return [];
-  return [
-    `This has already run. Approve to let kay use the result:\n${foldWhitespace(preview.result).replace(/^/gm, "  ")}`,
-  ];
-}
-
-/** Says which destinations are new, and why a call asks although an approval or a policy covers it. */
-export function listReasons({ preview }: Pick<InteractionRequest, "preview">): string[] {
-  return [
-    ...formatNewDestinations(preview ?? {}).map((line) => `  ${line}`),
-    ...(preview?.why ? [`  kay asks because ${lowerFirst(toLine(preview.why))}`] : []),
-  ];
-}
-
-function lowerFirst(sentence: string): string {
-  return sentence.startsWith("--") ? sentence : `${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}`;
 }
 
 /** Formats a form: who asks, why, and each field. */
@@ -158,9 +120,6 @@ export function formatEnd(end: Partial<CardEnd>, type: CardItem["type"]): string
 export function toLine(text: string): string {
   return clean(text, { lines: false });
 }
-
-/** The words for the access of a call. */
-export const ACCESS_TEXTS = { read: "reads", write: "writes", destructive: "cannot be undone" };
 
 const ENDS: Record<string, string> = {
   approve: "approved",

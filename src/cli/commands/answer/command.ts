@@ -15,6 +15,7 @@ export function createAnswerCommand(kay: Kay): Command {
     .option("--field <key=value>", "Set a form field; can be repeated", collectValues, [])
     .option("--decline", "Decline the form")
     .option("--cancel", "Cancel the form or the request that is waiting for a connection")
+    .option("--link", "Print a link that lets another device answer, such as your phone")
     .addHelpText("after", AFTER)
     .action(async (id: string | undefined, options: AnswerOptions) =>
       (await import("./run.ts")).runAnswer(kay, id, options),
@@ -27,6 +28,7 @@ Examples:
   $ kay answer 3f9a02 --approve --scope session
   $ kay answer 3f9a02 --deny --reason "not in this channel"
   $ kay answer 71bc4e --field project=KAY --field summary="Login loops"
+  $ kay answer 3f9a02 --link      # answer on another device
 
 Without options, kay prompts on a terminal. It then follows the request
 until it ends or stops at the next open request, like \`kay ask\`.`;

@@ -3,7 +3,8 @@ import type { InteractionAnswer } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
 import type { InputField } from "#protocol/events";
 import { tryParseJson } from "#protocol/parse-json";
-import { isSecretField, parseField } from "#ui/cards/form-field";
+import { isSecretField } from "#protocol/secret-field";
+import { parseField } from "#ui/cards/form-field";
 import { toLine } from "#ui/text/words";
 import type { CardItem } from "#ui/view/view";
 
@@ -16,6 +17,7 @@ export type AnswerOptions = {
   field: string[];
   decline?: boolean;
   cancel?: boolean;
+  link?: boolean;
 };
 
 const SCOPES = ["once", "session", "always"] as const;

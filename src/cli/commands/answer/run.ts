@@ -19,6 +19,7 @@ import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { Kay } from "../../kay.ts";
 import { canPrompt } from "../../prompt/confirm.ts";
 import { canPick, missingArgumentProblem } from "../../prompt/pick.ts";
+import { showAnswerLink } from "../pending/link.ts";
 import { formatRequest, listPendingRequests, pickRequest, toCard } from "../pending/list.ts";
 import { type AnswerOptions, parseAnswerOptions } from "./options.ts";
 
@@ -34,6 +35,10 @@ export async function runAnswer(kay: Kay, id: string | undefined, options: Answe
   const chosen = id ?? (await pickRequest(kay, await listPendingRequests(link)));
   if (chosen === undefined) return EXIT.ok;
   const { pending, card } = await find(link, chosen);
+  if (options.link) {
+    await showAnswerLink(kay, link, pending.id);
+    return EXIT.ok;
+  }
   const { last_event: seen } = await link.api.session(pending.session_id);
   const answer = parseAnswerOptions(card, options);
   const refused = answer !== undefined && answer.action !== "approve" && answer.action !== "submit";

@@ -6,7 +6,9 @@ export function createPendingCommand(kay: Kay): Command {
   return new Command("pending")
     .description("List approvals, forms and connection requests that need an answer")
     .option("--watch", "Keep running, and show new ones as they open (as `kay inbox`)")
-    .action(async ({ watch }: { watch?: boolean }) => {
+    .option("--link", "Print a link that lets another device answer, such as your phone")
+    .action(async ({ watch, link }: { watch?: boolean; link?: boolean }) => {
+      if (link) return (await import("./link.ts")).showAnswerLink(kay, await kay.openBackend({ signedIn: true }));
       const { showPending, watchPending } = await import("./run.ts");
       return watch ? watchPending(kay) : showPending(kay);
     });

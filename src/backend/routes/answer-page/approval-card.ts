@@ -1,0 +1,102 @@
+import { ACCESS_TEXTS, formatRequest, listRanTexts, listReasons, listSummaries } from "#protocol/card-text";
+import { cleanLine } from "#protocol/clean";
+import type { ApprovalScope, InteractionRequest } from "#protocol/events";
+import { formatOrigin, listFieldTexts } from "#protocol/input-fields";
+import { tryParseJson } from "#protocol/parse-json";
+import type { PreviewField } from "#protocol/preview-field";
+import { escapeHtml } from "../../connections/page.ts";
+
+/** Name of the input that holds an edited field. Names of fields are not the page's to choose. */
+const getEditName = (index: number) => `edit_${index}`;
+
+/** Renders what an approval would do: every field as it would be sent, with marks of what others wrote. */
+export function renderApproval(request: InteractionRequest): string {
+  const access = request.preview?.access;
+  return `<h1>Approve ${escapeHtml(cleanLine(request.tool_name))}?</h1>
+${access === "destructive" ? `<p class="warning">This ${ACCESS_TEXTS.destructive}.</p>\n` : ""}<p>${escapeHtml(formatRequest(request))}</p>
+${listSummaries(request).map(renderLines).join("\n")}
+${renderFields(request.preview?.fields ?? [])}${listReasons(request)
+  .map((text) => `<p class="warning">${escapeHtml(text.trim())}</p>\n`)
+  .join("")}${listRanTexts(request).map(renderLines).join("\n")}`;
+}
+
+/** Renders the fields as inputs. A text is edited as it is, any other value as JSON. */
+export function renderEditor(request: InteractionRequest, given?: URLSearchParams): string {
+  const fields = request.preview?.fields ?? [];
+  return fields
+    .map((field, index) => {
+      const name = cleanLine(field.name);
+      const text = given?.get(getEditName(index)) ?? toEditText(field);
+      // A line break after the tag is not part of the text.
+      return `<label>${escapeHtml(name)}${renderNote(formatOrigin(field))}
+<textarea name="${getEditName(index)}" rows="${Math.min(12, text.split("\n").length + 1)}" spellcheck="false">
+${escapeHtml(text)}</textarea></label>`;
+    })
+    .join("\n");
+}
+
+/** Reads the edited input. Fields that were not changed keep their value exactly. */
+export function parseEdit(
+  { preview }: InteractionRequest,
+  form: URLSearchParams,
+): { edited: Record<string, unknown> | undefined } | { error: string } {
+  const fields = preview?.fields ?? [];
+  const entries: [string, unknown][] = [];
+  let isChanged = false;
+  for (const [index, field] of fields.entries()) {
+    const before = toEditText(field);
+    const typed = toLineFeeds(form.get(getEditName(index)) ?? before);
+    const isSame = typed === toLineFeeds(before);
+    isChanged ||= !isSame;
+    const value = isSame || typeof field.value === "string" ? typed : tryParseJson(typed);
+    if (value === undefined) return { error: `“${cleanLine(field.name)}” must be JSON, as it was.` };
+    entries.push([field.name, isSame ? field.value : value]);
+  }
+  return { edited: isChanged ? Object.fromEntries(entries) : undefined };
+}
+
+/** Renders one button for each scope of approval. */
+export function renderScopes({ approval_scopes: scopes }: InteractionRequest, verb = "Approve"): string {
+  const offered = scopes ?? [{ scope: "once" as const, words: "once" }];
+  return offered
+    .map(({ scope, words }, index) => {
+      const text = scope === "once" ? "once" : `${SCOPES[scope]}: ${cleanLine(words)}`;
+      return `<button name="decision" value="${scope}"${index === 0 ? ' class="primary"' : ""}>${verb} ${escapeHtml(text)}</button>`;
+    })
+    .join("\n");
+}
+
+/** Returns the scope that a button stands for. */
+export function parseScope(decision: string | null): ApprovalScope | undefined {
+  return decision !== null && Object.hasOwn(SCOPES, decision) ? (decision as ApprovalScope) : undefined;
+}
+
+const SCOPES: Record<ApprovalScope, string> = { once: "once", session: "for this conversation", always: "always" };
+
+function renderFields(fields: PreviewField[]): string {
+  const rows = fields
+    .flatMap(listFieldTexts)
+    .map(
+      ({ name, note, text }) =>
+        `<dt>${escapeHtml(name)}${renderNote(note)}</dt><dd class="value">${escapeHtml(text)}</dd>`,
+    );
+  return rows.length === 0 ? "" : `<dl class="fields">${rows.join("\n")}</dl>\n`;
+}
+
+function renderNote(note: string): string {
+  return note === "" ? "" : ` <strong class="note">${escapeHtml(note.trim())}</strong>`;
+}
+
+/** Lines of a terminal without their margin. */
+function renderLines(text: string): string {
+  return `<p class="value">${escapeHtml(text.replace(/^ {2}/gm, ""))}</p>`;
+}
+
+function toEditText({ value }: PreviewField): string {
+  return typeof value === "string" ? value : (JSON.stringify(value, null, 2) ?? "");
+}
+
+/** Browsers send line breaks as CRLF. */
+function toLineFeeds(text: string): string {
+  return text.replace(/\r\n?/g, "\n");
+}

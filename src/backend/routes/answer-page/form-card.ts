@@ -1,0 +1,96 @@
+import { cleanLine } from "#protocol/clean";
+import type { InputField, InteractionRequest } from "#protocol/events";
+import { findLimitFault } from "#protocol/field-limits";
+import { foldWhitespace } from "#protocol/input-fields";
+import { isSecretField, SECRETS_REFUSED } from "#protocol/secret-field";
+import { escapeHtml } from "../../connections/page.ts";
+
+/** Renders who asks with a form, and why. */
+export function renderFormHead({ tool_name, prompt }: InteractionRequest): string {
+  const note =
+    tool_name === "ask_user" ? "<p>The model wrote this. kay never needs a password, key or code.</p>\n" : "";
+  return `<h1>${escapeHtml(cleanLine(tool_name))} asks</h1>
+${prompt ? `<p class="value">${escapeHtml(foldWhitespace(prompt))}</p>\n` : ""}${note}`;
+}
+
+/** Renders the fields of a form. A field for a secret cannot be filled in. */
+export function renderFormFields(
+  { input_schema, initial_values = {} }: InteractionRequest,
+  given?: URLSearchParams,
+): string {
+  return (input_schema?.fields ?? [])
+    .map((field, index) => {
+      const values = given?.getAll(getName(index)) ?? toTexts(initial_values[field.id] ?? field.defaultValue);
+      const label = `${cleanLine(field.label || field.id)}${field.required ? " (required)" : ""}`;
+      const help = field.description ? `<small>${escapeHtml(cleanLine(field.description))}</small>` : "";
+      if (isSecretField(field)) return `<p class="warning">${escapeHtml(label)}: ${SECRETS_REFUSED}</p>`;
+      const options = field.options ?? [];
+      if (field.type === "checkbox") return renderBoxes(index, { field, label, help, values });
+      const input = options.length > 0 ? renderSelect(index, field, values) : renderText(index, field, values);
+      return `<label>${escapeHtml(label)}${help}${input}</label>`;
+    })
+    .join("\n");
+}
+
+/** Reads the values of a form, by field ID. */
+export function parseForm(
+  { input_schema }: InteractionRequest,
+  form: URLSearchParams,
+): { input: Record<string, unknown> } | { error: string } {
+  const entries: [string, unknown][] = [];
+  for (const [index, field] of (input_schema?.fields ?? []).entries()) {
+    const value = isSecretField(field) ? undefined : readValue(field, form.getAll(getName(index)));
+    const name = `“${cleanLine(field.label || field.id)}”`;
+    if (value === undefined && field.required) return { error: `${name} must be filled in.` };
+    if (value === undefined) continue;
+    const fault = field.limits && typeof value !== "boolean" ? findLimitFault(field.limits, value) : undefined;
+    if (fault) return { error: `${name} ${fault}.` };
+    entries.push([field.id, value]);
+  }
+  return { input: Object.fromEntries(entries) };
+}
+
+/** A value as a tool gets it from a terminal too: options by their value, a lone box as true or false. */
+function readValue({ type, options = [] }: InputField, texts: string[]): unknown {
+  const known = options.map(({ value }) => value);
+  if (type === "checkbox" && options.length === 0) return texts.length > 0;
+  const chosen =
+    options.length > 0 ? texts.filter((text) => known.includes(text)) : texts.filter((text) => text !== "");
+  if (type === "checkbox") return chosen.length > 0 ? chosen : undefined;
+  return chosen[0]?.replace(/\r\n?/g, "\n");
+}
+
+function renderText(index: number, { type }: InputField, [value = ""]: string[]): string {
+  const name = getName(index);
+  if (type === "textarea") return `<textarea name="${name}" rows="5">\n${escapeHtml(value)}</textarea>`;
+  return `<input name="${name}" value="${escapeHtml(value)}">`;
+}
+
+function renderSelect(index: number, { options = [], required }: InputField, values: string[]): string {
+  const listed = options.map(
+    ({ value, label }) =>
+      `<option value="${escapeHtml(value)}"${values.includes(value) ? " selected" : ""}>${escapeHtml(cleanLine(label))}</option>`,
+  );
+  const none = required ? "" : '<option value=""></option>';
+  return `<select name="${getName(index)}">${none}${listed.join("")}</select>`;
+}
+
+type Boxes = { field: InputField; label: string; help: string; values: string[] };
+
+function renderBoxes(index: number, { field: { options = [] }, label, help, values }: Boxes): string {
+  const box = (value: string, text: string) =>
+    `<label class="box"><input type="checkbox" name="${getName(index)}" value="${escapeHtml(value)}"${values.includes(value) ? " checked" : ""}> ${escapeHtml(text)}</label>`;
+  if (options.length === 0) return `${box("true", label)}${help}`;
+  const boxes = options.map(({ value, label: text }) => box(value, cleanLine(text)));
+  return `<fieldset><legend>${escapeHtml(label)}</legend>${help}${boxes.join("\n")}</fieldset>`;
+}
+
+function toTexts(value: unknown): string[] {
+  if (value === undefined || value === null || value === false) return [];
+  return (Array.isArray(value) ? value : [value]).map(String);
+}
+
+/** IDs of fields are not the page's to choose. */
+function getName(index: number): string {
+  return `field_${index}`;
+}

@@ -1,0 +1,130 @@
+import { cleanLine } from "#protocol/clean";
+import type { PendingRequest } from "#protocol/conversations";
+import { ANSWER_PATH, DEVICE_PATH } from "../../approvals/answer-device.ts";
+import { escapeHtml, renderPageShell } from "../../connections/page.ts";
+import { renderApproval, renderEditor, renderScopes } from "./approval-card.ts";
+import { renderFormFields, renderFormHead } from "./form-card.ts";
+
+/** What a page of a card needs besides the request: the ticket of its forms, and what was refused. */
+export type CardView = { ticket: string; edits?: boolean; error?: string; given?: URLSearchParams };
+
+/** Shows what a link is for. Only the button spends it, because programs that preview links open them too. */
+export function showDevicePage(token: string, ticket: string): Response {
+  return show("Answer on this device", [
+    "<h1>Answer on this device?</h1>",
+    `<p>This browser can then approve and deny for kay, until you run kay logout. Continue only if you asked for this link
+in your terminal.</p>
+<form method="post" action="${DEVICE_PATH}">
+<input type="hidden" name="token" value="${escapeHtml(token)}">
+<input type="hidden" name="ticket" value="${escapeHtml(ticket)}">
+<div class="buttons"><button class="primary">Continue</button></div>
+</form>`,
+  ]);
+}
+
+/** Shows everything that waits, newest first. */
+export function showListPage(pending: PendingRequest[], ticket: string): Response {
+  const rows = pending.toReversed().map(({ id, kind, title, request, auth }) => {
+    const what =
+      kind === "auth"
+        ? `Connect ${(auth?.integrations ?? []).join(", ")}`
+        : (request?.preview?.summary ?? request?.prompt ?? request?.tool_name ?? "");
+    return `<li><a href="${ANSWER_PATH}/${encodeURIComponent(id)}">${escapeHtml(cleanLine(what, 200))}</a>
+<small>${escapeHtml(cleanLine(title ?? "", 120))}</small></li>`;
+  });
+  return show("Open requests", [
+    "<h1>Open requests</h1>",
+    rows.length === 0 ? "<p>Nothing waits for you.</p>" : `<ul class="list">${rows.join("\n")}</ul>`,
+    `<form method="post" action="${DEVICE_PATH}/forget">
+<input type="hidden" name="ticket" value="${escapeHtml(ticket)}">
+<footer><button>Sign this device out</button></footer>
+</form>`,
+  ]);
+}
+
+/** Shows a request with everything that an answer needs. */
+export function showCardPage(pending: PendingRequest, view: CardView, status = 200): Response {
+  const { request, auth, expires_at } = pending;
+  const footer = `<footer>Open until ${escapeHtml(expires_at.slice(0, 16).replace("T", " "))} UTC. ${TO_LIST}</footer>`;
+  const error = view.error ? `<p class="warning" role="alert">${escapeHtml(view.error)}</p>` : "";
+  if (auth) {
+    const services = auth.integrations.filter((name) => !auth.connected.includes(name)).map((name) => cleanLine(name));
+    const text = `kay needs ${services.join(" and ")}. Run kay connect ${services.join(" ")} in a terminal.`;
+    return show("Connect", [`<h1>Connect ${escapeHtml(services.join(", "))}</h1>\n<p>${escapeHtml(text)}</p>`, footer]);
+  }
+  if (!request) return showNote("Nothing to show", "This request has no content.", 404);
+  const card =
+    request.interaction_type === "approval"
+      ? renderApprovalForms(pending.id, request, view)
+      : renderInputForms(pending.id, request, view);
+  return show(
+    "Answer kay",
+    [error, request.error ? `<p class="warning">${escapeHtml(cleanLine(request.error))}</p>` : "", card, footer],
+    status,
+  );
+}
+
+/** Shows one sentence: what became of a request, or why there is nothing. */
+export function showNote(title: string, text: string, status = 200): Response {
+  return show(
+    title,
+    [`<h1>${escapeHtml(title)}</h1>\n<p>${escapeHtml(text)}</p>\n<footer>${TO_LIST}</footer>`],
+    status,
+  );
+}
+
+/**
+ * Loads the address once more from this page. A browser that came from another site has not sent its cookie, which is
+ * for requests of the same site only.
+ */
+export function showAgainPage(path: string): Response {
+  const href = escapeHtml(`${path}?again=1`);
+  return show("Answer kay", [
+    `<meta http-equiv="refresh" content="0; url=${href}">\n<p><a href="${href}">Continue</a></p>`,
+  ]);
+}
+
+type Request = NonNullable<PendingRequest["request"]>;
+
+/** Denying is a form of its own, so that Enter in the reason never approves. */
+function renderApprovalForms(id: string, request: Request, { ticket, edits, given }: CardView): string {
+  const canEdit = request.editable === true && (request.preview?.fields.length ?? 0) > 0;
+  const editor = edits && canEdit ? `<h2>Edit</h2>\n${renderEditor(request, given)}\n` : "";
+  const path = `${ANSWER_PATH}/${encodeURIComponent(id)}`;
+  const link = editor === "" && canEdit ? `<p><a href="${path}?edit=1">Edit before approving</a></p>\n` : "";
+  return `${renderApproval(request)}
+<form method="post" action="${path}" autocomplete="off">
+${renderTicket(ticket)}${editor}<div class="choices">
+${renderScopes(request, editor === "" ? "Approve" : "Approve as edited")}
+</div>
+</form>
+${link}<form method="post" action="${path}" autocomplete="off">
+${renderTicket(ticket)}<label>Reason to deny <input name="reason" maxlength="500"></label>
+<div class="choices"><button name="decision" value="deny">Deny</button></div>
+</form>`;
+}
+
+function renderInputForms(id: string, request: Request, { ticket, given }: CardView): string {
+  const path = `${ANSWER_PATH}/${encodeURIComponent(id)}`;
+  const verb = request.link === undefined ? "Submit" : "I have visited it";
+  return `${renderFormHead(request)}<form method="post" action="${path}" autocomplete="off">
+${renderTicket(ticket)}${renderFormFields(request, given)}
+<div class="choices">
+<button name="decision" value="submit" class="primary">${verb}</button>
+<button name="decision" value="deny">Decline</button>
+<button name="decision" value="cancel">Cancel</button>
+</div>
+</form>`;
+}
+
+function renderTicket(ticket: string): string {
+  return `<input type="hidden" name="ticket" value="${escapeHtml(ticket)}">\n`;
+}
+
+const TO_LIST = `<a href="${ANSWER_PATH}">All open requests</a>`;
+
+function show(title: string, content: string[], status = 200): Response {
+  // The origin of a form must be sent, or the backend could not know that it is its own.
+  const text = content.filter(Boolean).join("\n");
+  return renderPageShell({ title, content: text, status, formAction: "'self'", referrer: "same-origin" });
+}
