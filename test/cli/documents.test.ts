@@ -42,6 +42,7 @@ const JOURNEYS: Record<string, [document: string, line: string[]][]> = {
   ],
   "what waits": [
     ["ask", ["ask", "create a task in KAY: Nought"]],
+    ["pending", ["pending", "--link"]],
     ["pending", ["pending"]],
     ["answer", ["answer", "$.pending[0].id", "--approve", "--scope", "session"]],
     ["approvals test", ["approvals", "test", "jira.create_issue", '{"project": "KAY", "summary": "x"}']],

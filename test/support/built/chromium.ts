@@ -1,4 +1,4 @@
-import { type Browser, chromium, type Page } from "playwright-core";
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll } from "vitest";
 
 const ARGS = [
@@ -14,7 +14,7 @@ const ARGS = [
 ];
 
 /** One headless Chromium for the tests of a file, each page with a profile of its own. */
-export function useChromium(): { open(url: string): Promise<Page> } {
+export function useChromium(): { open(url: string, options?: BrowserContextOptions): Promise<Page> } {
   let browser: Browser | undefined;
   beforeAll(async () => {
     // Where there is none, the tests that need it are skipped.
@@ -22,9 +22,9 @@ export function useChromium(): { open(url: string): Promise<Page> } {
   });
   afterAll(async () => browser?.close());
   return {
-    open: async (url) => {
+    open: async (url, options) => {
       if (!browser) throw new Error("There is no Chromium.");
-      const page = await browser.newPage();
+      const page = await browser.newPage(options);
       await page.goto(url);
       return page;
     },

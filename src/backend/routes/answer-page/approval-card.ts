@@ -60,7 +60,9 @@ export function renderScopes({ approval_scopes: scopes }: InteractionRequest, ve
   const offered = scopes ?? [{ scope: "once" as const, words: "once" }];
   return offered
     .map(({ scope, words }, index) => {
-      const text = scope === "once" ? "once" : `${SCOPES[scope]}: ${cleanLine(words)}`;
+      const name = SCOPES[scope];
+      const said = cleanLine(words);
+      const text = scope === "once" || said.startsWith(name) ? said || name : `${name}: ${said}`;
       return `<button name="decision" value="${scope}"${index === 0 ? ' class="primary"' : ""}>${verb} ${escapeHtml(text)}</button>`;
     })
     .join("\n");
@@ -71,7 +73,7 @@ export function parseScope(decision: string | null): ApprovalScope | undefined {
   return decision !== null && Object.hasOwn(SCOPES, decision) ? (decision as ApprovalScope) : undefined;
 }
 
-const SCOPES: Record<ApprovalScope, string> = { once: "once", session: "for this conversation", always: "always" };
+const SCOPES: Record<ApprovalScope, string> = { once: "once", session: "this session", always: "always" };
 
 function renderFields(fields: PreviewField[]): string {
   const rows = fields

@@ -1,0 +1,106 @@
+import { afterEach, beforeEach, expect, onTestFinished } from "vitest";
+import * as z from "zod/mini";
+import { type Listener, listen } from "#backend/http/listen";
+import { defineTool } from "#connectors/service";
+import { useBackend } from "#test/backend";
+import { useChromium } from "#test/built/chromium";
+import { connect } from "#test/consent";
+import { deskServices } from "#test/desk";
+import { needs } from "#test/needs";
+import { scriptedModel } from "#test/scripted-model";
+import { ask } from "#test/turn";
+
+const test = needs("chromium");
+const chromium = useChromium();
+const sent: unknown[] = [];
+const post = defineTool({
+  name: "jira.post",
+  description: "Post.",
+  access: "write",
+  input: z.object({ text: z.string(), to: z.string() }),
+  examples: [],
+  summary: ({ to }) => `Post to ${to}`,
+  run: async (input) => {
+    sent.push(input);
+    return { data: {}, text: "Posted." };
+  },
+});
+const model = scriptedModel((url, init) => world().outside.fetch(url, init));
+const world = useBackend({ services: deskServices([], undefined, [post]), ...model.ports });
+let listener: Listener;
+
+beforeEach(async () => {
+  sent.length = 0;
+  listener = await listen((request, address) => world().backend.fetch(request, address), {
+    host: "127.0.0.1",
+    port: 0,
+  });
+});
+afterEach(() => listener.close());
+
+const LONG = `${"x".repeat(300)}\n<img src=x onerror=alert(1)>\n\n${"word ".repeat(200)}`;
+
+/** A request that waits, and a phone that is at its card. */
+async function openPhone(javaScriptEnabled: boolean) {
+  model.script({ calls: [["c1", "jira.post", { text: LONG, to: "#general" }]] }, { text: "Done." });
+  const { token } = await connect(world());
+  const turn = await ask(world(), token, "go");
+  const request = await turn.asked();
+  await turn.until("awaiting_approval");
+  const { body } = await world().call("POST /pending/link", { token, body: { id: request.interaction_id } });
+  const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true, javaScriptEnabled };
+  const page = await chromium.open(listener.url + new URL(String(body.url)).pathname, phone);
+  onTestFinished(() => page.context().close());
+  const faults: string[] = [];
+  page.on("console", (message) => faults.push(message.text()));
+  await page.getByRole("button", { name: "Continue" }).click();
+  await page.getByRole("heading", { name: "Approve jira.post?" }).waitFor();
+  return { page, turn, faults, token, request };
+}
+
+test.for([true, false])(
+  "a phone of 390 × 844 shows the card whole, edits and approves it (scripts: %s)",
+  { timeout: 60_000 },
+  async (scripts) => {
+    const { page, turn, faults } = await openPhone(scripts);
+    const main = page.locator("main");
+    const box = await main.boundingBox();
+    expect(box && box.x >= 0 && box.x + box.width <= 390).toBe(true);
+    for (const button of await page.getByRole("button").all()) {
+      const size = await button.boundingBox();
+      expect(size && size.x >= 0 && size.x + size.width <= 390 && size.height >= 44).toBe(true);
+    }
+    expect(await main.textContent()).toContain("x".repeat(300));
+    expect(await page.locator("img").count()).toBe(0);
+    await page.getByRole("link", { name: "Edit before approving" }).click();
+    await page.getByRole("textbox", { name: "to", exact: true }).fill("#random");
+    await page.getByRole("button", { name: "Approve as edited once" }).click();
+    await page.getByRole("heading", { name: "This is answered" }).waitFor();
+    await turn.until("completed");
+    expect(sent).toEqual([{ text: LONG, to: "#random" }]);
+    expect(faults).toEqual([]);
+  },
+);
+
+test("Enter in the reason denies, and approves nothing", { timeout: 60_000 }, async () => {
+  const { page, turn } = await openPhone(false);
+  await page.getByRole("textbox", { name: "Reason to deny" }).fill("wrong channel");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "This is answered" }).waitFor();
+  await turn.until("completed");
+  expect(sent).toEqual([]);
+  expect(turn.parts.find(({ type }) => type === "data-interaction-response")).toMatchObject({
+    data: { action: "deny", reason: "wrong channel" },
+  });
+});
+
+test("a signed-in device opens a request that another site links to", { timeout: 60_000 }, async () => {
+  const { page, request } = await openPhone(true);
+  const address = `${listener.url}/answer/${request.interaction_id}`;
+  await page.route("https://chat.example/", (route) =>
+    route.fulfill({ contentType: "text/html", body: `<a href="${address}">Answer</a>` }),
+  );
+  await page.goto("https://chat.example/");
+  await page.getByRole("link", { name: "Answer" }).click();
+  await page.getByRole("heading", { name: "Approve jira.post?" }).waitFor();
+});
