@@ -20,6 +20,8 @@ export type Notice = {
   service: string;
   /** One line for a person. */
   line: string;
+  /** The page to answer on, for a device that is signed in. It holds no secret. */
+  url: string;
   session_id: string;
   installation_id: string;
 };

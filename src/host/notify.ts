@@ -42,8 +42,8 @@ export function createNotifier(ports: Ports): Notifier {
   };
 }
 
-function toBody({ id, kind, service, line, session_id }: Notice): string {
-  return JSON.stringify({ id, kind, service, text: line, session_id });
+function toBody({ id, kind, service, line, url, session_id }: Notice): string {
+  return JSON.stringify({ id, kind, service, text: line, url, session_id });
 }
 
 async function post(fetch: Fetch, url: string, notice: Notice): Promise<void> {

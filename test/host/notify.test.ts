@@ -11,10 +11,18 @@ const NOTICE = {
   kind: "approval" as const,
   service: "slack; rm -rf $HOME",
   line: "kay needs your approval for Slack.",
+  url: "https://kay.example.com/answer/int_1",
   session_id: "session_1",
   installation_id: "secret",
 };
-const BODY = { id: "int_1", kind: "approval", service: NOTICE.service, text: NOTICE.line, session_id: "session_1" };
+const BODY = {
+  id: "int_1",
+  kind: "approval",
+  service: NOTICE.service,
+  text: NOTICE.line,
+  url: NOTICE.url,
+  session_id: "session_1",
+};
 
 function notifier(setting: string | undefined, env: Record<string, string> = {}) {
   const log: unknown[] = [];

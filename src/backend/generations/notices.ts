@@ -1,4 +1,5 @@
 import { cleanLine } from "#protocol/clean";
+import { toAnswerUrl } from "../approvals/answer-device.ts";
 import type { BackendPorts, Notice } from "../ports.ts";
 import { claimUnseenRequests, type UnseenRequest } from "../store/notices.ts";
 
@@ -9,14 +10,15 @@ const SETTLE_MS = 2_000;
  * Notifies the user of open requests while nobody follows their conversation. A request is claimed before its notice is
  * sent, so it is sent at most once, whatever nodes end meanwhile.
  */
-export async function sendNotices({ db, clock, notify }: Pick<BackendPorts, "db" | "clock" | "notify">): Promise<void> {
+export async function sendNotices(ports: Pick<BackendPorts, "db" | "clock" | "notify" | "publicUrl">): Promise<void> {
+  const { db, clock, notify } = ports;
   if (!notify?.isOn()) return;
   const now = clock.now();
   const requests = await claimUnseenRequests(db, { now, before: now - SETTLE_MS });
-  for (const request of requests) void notify.send(toNotice(request));
+  for (const request of requests) void notify.send({ ...toNotice(request), url: toAnswerUrl(ports, request.id) });
 }
 
-function toNotice({ id, installation_id, conversation_id, request, auth }: UnseenRequest): Notice {
+function toNotice({ id, installation_id, conversation_id, request, auth }: UnseenRequest): Omit<Notice, "url"> {
   const names = auth
     ? auth.integrations.filter((name) => !auth.connected.includes(name))
     : [request?.preview?.service ?? getService(request?.tool_name ?? "")];

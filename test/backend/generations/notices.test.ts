@@ -47,6 +47,7 @@ test("a request that nobody sees is notified of once, without a word of its cont
         kind: "approval",
         service: "jira",
         line: "kay needs your approval for jira.",
+        url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:4000\/answer\/(int|gen)_/),
         session_id: turn.session,
       },
     ]);
