@@ -28,7 +28,6 @@ Examples:
   $ kay answer 3f9a02 --approve --scope session
   $ kay answer 3f9a02 --deny --reason "not in this channel"
   $ kay answer 71bc4e --field project=KAY --field summary="Login loops"
-  $ kay answer 3f9a02 --link      # answer on another device
 
 Without options, kay prompts on a terminal. It then follows the request
 until it ends or stops at the next open request, like \`kay ask\`.`;
