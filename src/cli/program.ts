@@ -27,6 +27,7 @@ import { createSessionsCommand } from "./commands/sessions/command.ts";
 import { createToolsCommand } from "./commands/tools/command.ts";
 import { createTryCommand } from "./commands/try/command.ts";
 import { createWhoamiCommand } from "./commands/whoami.ts";
+import { EXAMPLES } from "./help/examples.ts";
 import { getHelpWidth } from "./help/page.ts";
 import type { GlobalFlags, Kay } from "./kay.ts";
 
@@ -64,9 +65,8 @@ export function buildProgram(
     "after",
     '\nRun `kay` to start a session, or `kay "what is open in KAY?"` to ask a question.\nRun `kay try` for a guided tour, or `kay connect jira` to get started.\nMore: kay help exit-codes|environment|json|session|approvals|completion',
   );
-  const common = program.options.filter(({ long }) => long !== "--version");
   applyToTree(program, (command) => {
-    command.configureHelp({ showGlobalOptions: true, visibleGlobalOptions: (of) => (of.parent ? common : []) });
+    if (command.parent) command.addHelpText("after", formatHelpEnd(command));
     command.exitOverride().configureOutput({
       writeOut: answer,
       writeErr: aside,
@@ -83,6 +83,13 @@ export function buildProgram(
     await applyJqFilter(kay, kay.flags.jq);
   });
   return program;
+}
+
+/** What every page of a command ends with: examples, where its own text has none, and where the global options are. */
+function formatHelpEnd(command: Command): string {
+  const lines = command.parent?.parent ? [] : (EXAMPLES[command.name()] ?? []);
+  const examples = lines.length > 0 ? `\nExamples:\n${lines.map((line) => `  $ ${line}\n`).join("")}` : "";
+  return `${examples}\nRun \`kay --help\` for global options such as --json and --profile.`;
 }
 
 /** `help` shows pages of all of them. */

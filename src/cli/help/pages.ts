@@ -35,7 +35,6 @@ function getPage(command: Command): HelpPage {
   const sections: HelpPage["sections"] = [
     ["Arguments:", named.map((each) => [help.argumentTerm(each), help.argumentDescription(each)])],
     ["Options:", options(help.visibleOptions(command))],
-    ["Global Options:", options(help.visibleGlobalOptions(command))],
     ["Commands:", below.map((each) => [help.subcommandTerm(each), help.subcommandDescription(each)])],
   ];
   return {

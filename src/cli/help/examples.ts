@@ -1,0 +1,16 @@
+/** Examples of commands whose usage says little, by the words of the command. `createProgram` adds them to the help. */
+export const EXAMPLES: Record<string, readonly string[]> = {
+  attach: ["kay attach", "kay attach --read-only"],
+  config: ["kay config list", "kay config set model openai:gpt-6-astra", "kay config unset model"],
+  confirm: ["kay confirm TOKEN --approve"],
+  connections: ["kay connections", "kay connections --json"],
+  logout: ["kay logout"],
+  model: ["kay model --test", "kay model list"],
+  policy: ["kay policy set slack ask", "kay policy set jira reads"],
+  profile: ["kay profile list", "kay profile use work"],
+  serve: ["kay serve --port 4000", "kay serve --status"],
+  services: ["kay services list", "kay services add tasks.yaml"],
+  sessions: ["kay sessions list", "kay sessions show latest"],
+  tools: ["kay tools call slack.read_channel --field 'channel=#general'"],
+  whoami: ["kay whoami --json"],
+};
