@@ -6,6 +6,7 @@ export const EXAMPLES: Record<string, readonly string[]> = {
   connections: ["kay connections", "kay connections --json"],
   logout: ["kay logout"],
   model: ["kay model --test", "kay model list"],
+  pending: ["kay pending", "kay pending --json"],
   policy: ["kay policy set slack ask", "kay policy set jira reads"],
   profile: ["kay profile list", "kay profile use work"],
   serve: ["kay serve --port 4000", "kay serve --status"],
