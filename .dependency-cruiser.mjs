@@ -62,7 +62,7 @@ const packages = {
   oauth4webapi: "backend/connections/",
   "@modelcontextprotocol/(?!server).+": "connectors/mcp/",
   "@modelcontextprotocol/server": "cli/commands/mcp/",
-  re2js: "protocol/output/",
+  re2js: "(planner|protocol/output)/",
   "jwt-decode|conf|@napi-rs/keyring|semver": "client/",
   "cross-spawn": "(host/|process\\.ts)",
   "eventsource-parser": "(client|backend/agent-client|connectors/mcp)/",

@@ -84,7 +84,7 @@ export function isTextCall(text: string, tools: string[]): boolean {
 
 /** Marks of Hermes, Llama, Mistral, Harmony, DeepSeek, Kimi, Phi, Cohere, Gemma, Cline and Anthropic's old notation, at the start of a line. */
 const MARK =
-  /^\s*(?:<\|?(?:\w+[_:])?tool_?(?:calls?|use)\b|<function(?:=|_calls?>| name=)|<(?:antml:)?invoke name=|<use_mcp_tool>|\[TOOL_CALLS\]|TOOL_CALLS?:|<\|(?:start|channel|python_tag|tool_calls?_\w+|START_ACTION)\|>|<｜(?:tool▁calls?▁|DSML｜)|to=functions\.|functools\[|```tool_code)/im;
+  /^[ \t]*(?:<\|?(?:\w+[_:])?tool_?(?:calls?|use)\b|<function(?:=|_calls?>| name=)|<(?:antml:)?invoke name=|<use_mcp_tool>|\[TOOL_CALLS\]|TOOL_CALLS?:|<\|(?:start|channel|python_tag|tool_calls?_\w+|START_ACTION)\|>|<｜(?:tool▁calls?▁|DSML｜)|to=functions\.|functools\[|```tool_code)/im;
 
 /** A tool as a value, `"name": "jira__search"`, or as the only key, `{"jira__search": {`. */
 const JSON_NAME =
@@ -95,6 +95,6 @@ const JSON_INPUT =
 
 /** A line that is a call: `jira__search(…)`, `[jira__search(…)]`, `jira__search {…}`, `<jira__search>`, `Action: jira__search`. */
 const CALL =
-  /^[\s[]*(?:print\()?(?:default_api\.|functions\.)?([\w.-]{1,100})(?:\([^\n]*\)\]?|\s*\{[^\n]*\})\s*$|^\s*<([\w.-]{1,100})>|^\s*Action:\s*([\w.-]{1,100})\s*$/gm;
+  /^[ \t[]*(?:print\()?(?:default_api\.|functions\.)?([\w.-]{1,100})(?:\([^\n]*\)\]?|[ \t]*\{[^\n]*\})[ \t]*$|^[ \t]*<([\w.-]{1,100})>|^[ \t]*Action:[ \t]*([\w.-]{1,100})[ \t]*$/gm;
 
 const SHORTER_HINT = "Ask for a shorter answer, or for less at once.";

@@ -75,7 +75,7 @@ export const TOOLS_HINT = "Choose a model that supports tool calling. `kay model
 /** Cleans and cuts the provider's sentence, and removes anything like a key. */
 function cleanReason(reason: string, { key }: ModelSource): string {
   const line = cleanLine(reason, MAX_REASON_LENGTH).replace(KEY_PREFIX, REDACTED);
-  return redactSecrets(key?.hide(line) ?? line).replace(/[.\s]+$/, "");
+  return redactSecrets(key?.hide(line) ?? line).replace(/(?<![.\s])[.\s]+$/, "");
 }
 
 /** How providers' keys begin, however much of one is quoted. */
@@ -105,4 +105,4 @@ function isTooLong({ status, text }: ModelFault): boolean {
 }
 
 const TOO_LONG =
-  /context.?(?:length|window|size)|too many tokens|prompt is too long|maximum context|token count.*exceed|input is too long|too large for model|n_keep|exceeds the available/i;
+  /context.?(?:length|window|size)|too many tokens|prompt is too long|maximum context|token count.{0,200}exceed|input is too long|too large for model|n_keep|exceeds the available/i;

@@ -94,5 +94,5 @@ function moveToOrigin(endpoints: Endpoints, origin: string): Endpoints {
 }
 
 function getPath(url: string): string {
-  return URL.canParse(url) ? new URL(url).pathname.replace(/\/+$/, "") : "";
+  return URL.canParse(url) ? new URL(url).pathname.replace(/(?<!\/)\/+$/, "") : "";
 }

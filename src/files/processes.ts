@@ -67,7 +67,7 @@ async function readProc(pid: number): Promise<ProcessIdentity | undefined> {
 async function askPs(pid: number): Promise<ProcessIdentity | undefined> {
   const args = ["-ww", "-o", "uid=,args=", "-p", String(pid)];
   const { stdout } = await run("/bin/ps", args, { timeout: TIME_LIMIT_MS }).catch(() => ({ stdout: "" }));
-  const [, uid, command = ""] = /^\s*(\d+)\s+(.*)$/m.exec(stdout) ?? [];
+  const [, uid, command = ""] = /^[ \t]*(\d+)[ \t]+(.*)$/m.exec(stdout) ?? [];
   return uid === undefined ? undefined : { uid: Number(uid), command };
 }
 

@@ -67,7 +67,7 @@ export function createExporter(env: Env, { fetch, log }: { fetch: Fetch; log: Lo
 function getEndpoint(env: Env): string | undefined {
   const own = env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT?.trim();
   const all = env.OTEL_EXPORTER_OTLP_ENDPOINT?.trim();
-  const url = own || (all && `${all.replace(/\/+$/, "")}/v1/traces`);
+  const url = own || (all && `${all.replace(/(?<!\/)\/+$/, "")}/v1/traces`);
   return url && URL.canParse(url) ? url : undefined;
 }
 

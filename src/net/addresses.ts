@@ -27,7 +27,7 @@ export function parseOrigin(text: string, options: { allowInsecure: boolean }): 
       hint: "Use an https: URL, or run `kay config set allow-insecure true` if you trust the network.",
     });
   }
-  return { origin: url.origin, baseUrl: `${url.origin}${url.pathname.replace(/\/+$/, "")}`, loopback };
+  return { origin: url.origin, baseUrl: `${url.origin}${url.pathname.replace(/(?<!\/)\/+$/, "")}`, loopback };
 }
 
 /**
@@ -67,6 +67,9 @@ function parseUrl(text: string): URL {
 
 /** Formats the text for a message, with possible passwords masked. */
 function maskPassword(text: string): string {
-  const masked = text.replace(/^(.*\/\/)?[^@]*@/s, "$1***@");
+  const end = text.lastIndexOf("@");
+  const slashes = text.lastIndexOf("//", end - 2);
+  const start = slashes < 0 ? 0 : slashes + 2;
+  const masked = end < 0 ? text : `${text.slice(0, start)}***${text.slice(text.indexOf("@", start))}`;
   return masked.length > 80 ? `${masked.slice(0, 79)}…` : masked;
 }

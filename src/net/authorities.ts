@@ -12,10 +12,23 @@ type CertificateSource = { variable: "KAY_CA_FILE" | "NODE_EXTRA_CA_CERTS"; X509
  * NODE_EXTRA_CA_CERTS.
  */
 export function loadAuthorities(builtin: LoadBuiltin, env: Record<string, string | undefined>): string[] | undefined {
+  const own = loadOwnAuthorities(builtin, env);
+  return own && addDefaultAuthorities(builtin, own);
+}
+
+/** Returns the certificate authorities of `KAY_CA_FILE`. */
+export function loadOwnAuthorities(
+  builtin: LoadBuiltin,
+  env: Record<string, string | undefined>,
+): string[] | undefined {
   const file = env.KAY_CA_FILE?.trim();
   if (!file) return undefined;
   const { X509Certificate: X509 } = builtin("node:crypto");
-  const own = readCertificates(file, { variable: "KAY_CA_FILE", X509, code: "USAGE" });
+  return readCertificates(file, { variable: "KAY_CA_FILE", X509, code: "USAGE" });
+}
+
+/** Adds the authorities that Node trusts by default. */
+export function addDefaultAuthorities(builtin: LoadBuiltin, own: string[]): string[] {
   return [...builtin("node:tls").getCACertificates("default"), ...own];
 }
 

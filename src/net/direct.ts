@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { RequestOptions } from "node:https";
 import { Problem } from "#protocol/errors";
-import { loadAuthorities } from "./authorities.ts";
+import { addDefaultAuthorities, loadOwnAuthorities } from "./authorities.ts";
 import {
   createLookup,
   type Exchange,
@@ -13,13 +13,36 @@ import {
 
 /** Creates a transport without a proxy, on `node:http` and `node:https`. */
 export function createDirectTransport(builtin: LoadBuiltin, env: Record<string, string | undefined>): Transport {
+  // The user's own authority mostly signed the certificate. Node parses its 145 others for 10 ms, for each connection.
+  let isOwnEnough = true;
   return async (exchange) => {
     const { url } = exchange;
-    const ca = url.protocol === "https:" ? loadAuthorities(builtin, env) : undefined;
-    const options = { ...getTarget(url), ...(ca ? { ca } : {}), agent: false as const };
-    return toAnswer(await sendRequest(builtin, exchange, url.protocol, options));
+    const options = { ...getTarget(url), agent: false as const };
+    const own = url.protocol === "https:" ? loadOwnAuthorities(builtin, env) : undefined;
+    if (!own) return toAnswer(await sendRequest(builtin, exchange, url.protocol, options));
+    if (isOwnEnough) {
+      try {
+        return toAnswer(await sendRequest(builtin, exchange, url.protocol, { ...options, ca: own }));
+      } catch (error) {
+        // Nothing was sent yet.
+        if (exchange.sent || !UNTRUSTED.has(String((error as NodeJS.ErrnoException).code))) throw error;
+        isOwnEnough = false;
+      }
+    }
+    const ca = addDefaultAuthorities(builtin, own);
+    return toAnswer(await sendRequest(builtin, exchange, url.protocol, { ...options, ca }));
   };
 }
+
+/** Errors of certificates that another authority may have signed. */
+const UNTRUSTED = new Set([
+  "CERT_UNTRUSTED",
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "UNABLE_TO_GET_ISSUER_CERT",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+]);
 
 /** Makes an answer of a response whose body is still arriving. */
 export function toAnswer(response: IncomingMessage): StreamedAnswer {

@@ -83,7 +83,7 @@ function stripScheme(entry: string): string {
 function matchesHost(entry: string, host: string, port: string, BlockList: BlockListClass): boolean {
   if (entry === "*") return true;
   if (entry.includes("/")) return isInRange(entry, host, BlockList);
-  const [, name = "", onPort] = /^(\[[^\]]*\]|[^:]*|[0-9a-f:]*:[0-9a-f:]*)(?::(\d+))?$/.exec(entry) ?? [];
+  const [, name = "", onPort] = /^(\[[^\]]*\]|[^:]*|[0-9a-f]*:[0-9a-f:]*)(?::(\d+))?$/.exec(entry) ?? [];
   if (!name || (onPort && onPort !== port)) return false;
   const wanted = normalizeHost(name).replace(/^\*?\./, "");
   return host === wanted || host.endsWith(`.${wanted}`);

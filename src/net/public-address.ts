@@ -32,7 +32,7 @@ const PRIVATE_V6: [string, number][] = [
 
 /** Whether an IP address is publicly reachable. Any other text is not. */
 export function isPublicAddress(address: string): boolean {
-  const bare = address.replace(/^\[|\]$/g, "").replace(/%.*$/, "");
+  const bare = address.replace(/^\[|\]$/g, "").replace(/%.*$/s, "");
   const family = isIP(bare);
   if (family === 4) return !BLOCK_LISTS.v4.check(bare, "ipv4");
   if (family !== 6) return false;

@@ -31,7 +31,7 @@ export function readKey(word: Word, field: Field): string | undefined {
   const isAddress = /^https?:/.test(word.text);
   const last = isAddress
     ? (word.text
-        .replace(/[?#].*$/, "")
+        .replace(/[?#].*$/s, "")
         .split("/")
         .at(-1) ?? "")
     : word.text;

@@ -1,6 +1,10 @@
 import type { JSONSchema7 } from "@ai-sdk/provider";
+import { RE2JS } from "re2js";
 import type { Language, Word } from "./language.ts";
 import { isSameNoun } from "./lexicon.ts";
+
+/** Tells values of one look: a regular expression, or a pattern of a schema. */
+type Shape = { test(text: string): boolean };
 
 /** An input field of a tool, as far as its JSON Schema and description tell. */
 export type Field = {
@@ -15,7 +19,7 @@ export type Field = {
   /** Takes a list of such values. */
   list: boolean;
   /** What an accepted value looks like, from the schema's pattern or from the sample in the description. */
-  shape?: RegExp;
+  shape?: Shape;
   /** The look is its alone: an address, a channel, a range of cells. */
   particular: boolean;
   /** Takes nothing but values of this look. */
@@ -92,7 +96,7 @@ function getKind(
   name: string,
   schema: JSONSchema7,
   description: string,
-  shape: RegExp | undefined,
+  shape: Shape | undefined,
   hasValues: boolean,
 ): Field["kind"] {
   if (schema.type === "object") return "object";
@@ -107,25 +111,28 @@ function getKind(
 /** Values that a description names: whatever it quotes, and lists of capitalised words ("Bug, Task, Story"). */
 function valuesIn(description: string): string[] {
   // A sample in small letters is one of any number.
-  const closed = description.replace(/(?:such as|like|e\.g\.) ["“]\p{Ll}[^"”]*["”]/gu, "");
-  const quoted = [...closed.matchAll(/["“]([^"”]+)["”]/g)].map((match) => match[1] ?? "");
-  const rest = description.replace(/["“][^"”]+["”]/g, "");
-  const lists = [...rest.matchAll(/[A-Z][\w-]*(?: \([^)]*\))?(?:(?:, | or |, or )[A-Z][\w-]*(?: \([^)]*\))?)+/g)];
-  const listed = lists.flatMap(([list]) => list.replace(/\([^)]*\)/g, "").split(/,| or /));
+  const closed = description.replace(/(?:such as|like|e\.g\.) ["“]\p{Ll}[^"“”]*["”]/gu, "");
+  const quoted = [...closed.matchAll(/["“]([^"“”]+)["”]/g)].map((match) => match[1] ?? "");
+  const rest = description.replace(/["“][^"“”]+["”]/g, "");
+  const lists = [
+    ...rest.matchAll(/(?<![\w-])[A-Z][\w-]*(?: \([^()]*\))?(?:(?:, | or |, or )[A-Z][\w-]*(?: \([^()]*\))?)+/g),
+  ];
+  const listed = lists.flatMap(([list]) => list.replace(/\([^()]*\)/g, "").split(/,| or /));
   return [...new Set([...quoted, ...listed].map((value) => value.trim()).filter(Boolean))];
 }
 
-function getShape(schema: JSONSchema7, description: string): RegExp | undefined {
+function getShape(schema: JSONSchema7, description: string): Shape | undefined {
   if (typeof schema.pattern === "string") return compile(schema.pattern);
   const sample = /(?:such as|like|e\.g\.|for example|example:)\s+([^\s,;)"“]+)/i
     .exec(description)?.[1]
-    ?.replace(/[.…]+$/, "");
+    ?.replace(/(?<![.…])[.…]+$/, "");
   return sample === undefined ? undefined : SHAPES.find((shape) => shape.test(sample));
 }
 
-function compile(pattern: string): RegExp | undefined {
+/** Compiles a pattern of a schema, which a stranger may have written, with an engine that takes linear time. */
+function compile(pattern: string): Shape | undefined {
   try {
-    return new RegExp(pattern);
+    return RE2JS.compile(RE2JS.translateRegExp(pattern));
   } catch {
     return undefined;
   }

@@ -73,7 +73,12 @@ function valueFor(field: Field, answer: unknown, now: number): Value | Value[] |
   if (typeof answer === "number") return field.kind === "number" ? answer : String(answer);
   if (typeof answer !== "string" || answer.trim() === "") return undefined;
   const text = answer.trim();
-  if (field.list) return valueFor(field, text.split(/\s*,\s*/), now);
+  if (field.list)
+    return valueFor(
+      field,
+      text.split(",").map((one) => one.trim()),
+      now,
+    );
   if (field.kind === "number") return /^#?-?\d+(\.\d+)?$/.test(text) ? Number(text.replace("#", "")) : undefined;
   if (field.kind === "date") return parseTime(text, now) ?? text;
   if (field.kind === "key") return text.toUpperCase();

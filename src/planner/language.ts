@@ -44,6 +44,7 @@ async function load(): Promise<Language> {
   const getForms = (lower: string): Forms => {
     const before = known.get(lower);
     if (before) return before;
+    if (lower.length > LONGEST_WORD) return { lemma: lower, stem: lower, stop: false };
     const read = nlp.readDoc(lower).tokens();
     // What wink takes apart, such as `kay-cli`, has no other form.
     const whole = /^\p{L}+$/u.test(lower) && read.length() === 1;
@@ -141,7 +142,7 @@ function removeQuotes(text: string): string {
 
 /** An address, an emoji's code, a name with marks inside, or one other character. */
 const TOKENS =
-  /(?:https?|urn):\S*[^\s.,:;!?)]|:[a-z0-9_+-]+:(?![\p{L}\p{N}])|[#@~/]*[\p{L}\p{N}_](?:[\p{L}\p{N}\p{M}_]|[-_./@:'+&]+(?=[\p{L}\p{N}_]))*|\p{Extended_Pictographic}(?:\p{Extended_Pictographic}|\u{FE0F}|\u{200D}|[\u{1F3FB}-\u{1F3FF}])*|\S/giu;
+  /(?:https?|urn):\S*[^\s.,:;!?)]|:[a-z0-9_+-]+:(?![\p{L}\p{N}])|(?<![#@~/])[#@~/]*[\p{L}\p{N}_](?:[\p{L}\p{N}\p{M}_]|[-_./@:'+&]+(?=[\p{L}\p{N}_]))*|\p{Extended_Pictographic}(?:\p{Extended_Pictographic}|\u{FE0F}|\u{200D}|[\u{1F3FB}-\u{1F3FF}])*|\S/giu;
 
 /** Emoji outside of quotes say nothing to a tool. */
 const DECORATION = /^(?:\p{Extended_Pictographic}|\u{FE0F}|\u{200D}|[\u{1F3FB}-\u{1F3FF}])+$/u;
@@ -170,6 +171,9 @@ const LITERALS = new RegExp(
   `${QUOTES}|(?<!:[a-z0-9_+-]+):\\s+(?!(?:"[^"\\n]+"|“[^”\\n]+”|'[^\\n]+?'(?!\\w))\\s*\\S)(\\S[\\s\\S]*)$`,
   "g",
 );
+
+/** Longer ones are addresses and codes, which have no other form. */
+const LONGEST_WORD = 60;
 
 /** Words whose forms are kept; a conversation has few, and a stranger's text could have many. */
 const MOST_KNOWN = 20_000;

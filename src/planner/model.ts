@@ -87,7 +87,7 @@ function callParts(id: string, toolName: string, input: object): LanguageModelV4
  * log stores each.
  */
 function getDeltas(text: string): string[] {
-  const words = text.match(/\s*\S+\s*?(?=\s|$)/g) ?? [];
+  const words = text.trimEnd().match(/(?<!\s)\s*\S+/g) ?? [];
   const size = Math.max(FEW, Math.ceil(words.length / MOST_DELTAS));
   const deltas: string[] = [];
   for (let at = 0; at < words.length; at += size) deltas.push(words.slice(at, at + size).join(""));

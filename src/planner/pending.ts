@@ -69,7 +69,7 @@ function takeWhole(skill: Skill, input: Reading["input"], field: Field, clause: 
     (words.length <= 3 || readSlot(skill, field, clause, 0, []).some(({ to }) => to === words.length))
   ) {
     input[field.name] =
-      words.at(-1)?.kind === "mark" ? whole.replace(/[.!?]+$/, "") : text.slice(words[0]?.start ?? 0).trim();
+      words.at(-1)?.kind === "mark" ? whole.replace(/(?<![.!?])[.!?]+$/, "") : text.slice(words[0]?.start ?? 0).trim();
   } else if (field.kind === "number" && words.length === 1 && /^#?\d+$/.test(whole))
     input[field.name] = Number(whole.replace("#", ""));
 }

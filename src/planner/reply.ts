@@ -64,7 +64,7 @@ export function formatHowTo(request: string, skill: Skill): string {
 /** Ask for what a tool needs, by name. */
 export function formatMissing(skill: Skill, missing: Field[]): string {
   const [only] = missing;
-  const purpose = lowerFirst(firstSentence(skill.description).replace(/[.:]+$/, ""));
+  const purpose = lowerFirst(firstSentence(skill.description).replace(/(?<![.:])[.:]+$/, ""));
   if (missing.length === 1 && only) return `To ${purpose}, I need ${needed(only)}. ${question(only)}`;
   const lines = missing.map((field) => `- **${words(field.name)}**: ${field.description}`);
   return `To ${purpose}, I need:\n\n${lines.join("\n")}`;
@@ -72,7 +72,7 @@ export function formatMissing(skill: Skill, missing: Field[]): string {
 
 /** Names the fields that a form asks for. */
 export function formatFormPrompt(skill: Skill, missing: Field[]): string {
-  const purpose = lowerFirst(firstSentence(skill.description).replace(/[.:]+$/, ""));
+  const purpose = lowerFirst(firstSentence(skill.description).replace(/(?<![.:])[.:]+$/, ""));
   return `To ${purpose}, I need ${list(missing.map(needed))}.`;
 }
 
@@ -113,7 +113,7 @@ function sample(field: Field | undefined, name: string): string {
     field?.description ?? "",
   );
   const value = given?.[1] ?? given?.[2];
-  if (value) return value.replace(/[.…]+$/, "");
+  if (value) return value.replace(/(?<![.…])[.…]+$/, "");
   return (field?.person ? undefined : field?.values[0]?.value) ?? `<${words(name)}>`;
 }
 

@@ -24,9 +24,12 @@ export function findTimes(clause: Clause, past: boolean): NamedTime[] {
 
 /** Returns the day or time that a text names, for a form. */
 export function parseTime(text: string, now: number): string | undefined {
-  const [date] = parse(text, new Date(now), { forwardDate: true });
+  const [date] = text.length > LONGEST_TIME ? [] : parse(text, new Date(now), { forwardDate: true });
   return date && toIso(date.start);
 }
+
+/** Nobody says a time in more characters than this. */
+const LONGEST_TIME = 200;
 
 /** Adds minutes to a moment without a zone. */
 export function addMinutes(moment: string, minutes: number): string {
@@ -130,7 +133,7 @@ function maskLiterals({ text, words }: Clause): string {
   const offset = words[0]?.start ?? 0;
   let masked = text.replace(/\b(today|tomorrow|yesterday|(?:mon|tues|wednes|thurs|fri|satur|sun)day)s\b/gi, "$1 ");
   for (const { kind, start, end } of words) {
-    if (kind !== "literal") continue;
+    if (kind !== "literal" && end - start <= LONGEST_TIME) continue;
     masked =
       masked.slice(0, start - offset) +
       MASK.repeat(Math.max(0, Math.min(end - offset, text.length) - (start - offset))) +

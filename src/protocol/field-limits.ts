@@ -36,7 +36,7 @@ export function getFormatHint(format: string): string | undefined {
 }
 
 function findNumberFault({ format, minimum, maximum }: FieldLimits, typed: string): string | undefined {
-  const value = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(typed) ? Number(typed) : Number.NaN;
+  const value = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(typed) ? Number(typed) : Number.NaN;
   if (!Number.isFinite(value)) return "must be a number";
   if (format === "integer" && !Number.isSafeInteger(value)) return "must be a whole number";
   if (minimum !== undefined && value < minimum) return `must be at least ${minimum}`;
@@ -49,7 +49,7 @@ function findCountFault({ minItems = 0, maxItems }: FieldLimits, count: number):
 }
 
 const FORMATS: Record<string, { fits(value: string): boolean; wrong: string; hint?: string }> = {
-  email: { fits: (value) => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(value), wrong: "must be an email address" },
+  email: { fits: (value) => /^[^\s@]+@(?:[^\s@.]+\.)+[^\s@.]+$/.test(value), wrong: "must be an email address" },
   uri: {
     fits: (value) => /^[a-z][a-z0-9+.-]*:\S+$/i.test(value) && URL.canParse(value),
     wrong: "must be a URL such as https://example.com",

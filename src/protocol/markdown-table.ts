@@ -10,6 +10,6 @@ export function hasExtraCells({ raw, header }: { raw: string; header: unknown[] 
 
 /** Counts the cells of a row: unescaped pipes separate them, and one at either end does not count. */
 function getCells(line: string): number {
-  const cells = line.trim().split(/(?<=(?<!\\)(?:\\\\)*)\|/);
+  const cells = line.trim().split(/\|(?<=(?<!\\)(?:\\\\)*\|)/);
   return cells.length - (cells[0]?.trim() ? 0 : 1) - (cells.at(-1)?.trim() ? 0 : 1);
 }

@@ -1,13 +1,14 @@
 /** Replacement for a removed secret. */
 export const REDACTED = "[redacted]";
 
+/** A JWT, or a run that only begins like one: it is read whole, since every `eyJ` in it would be tried otherwise. */
+const JWT = /\beyJ[\w-]+(\.[\w-]+\.[\w-]*)?/g;
+
 /**
- * Patterns of secrets in any text: kay's own IDs and tokens, JWTs, providers' prefixes, and secrets in URLs and
+ * Patterns of secrets in any text: kay's own IDs and tokens, providers' prefixes, and secrets in URLs and
  * headers.
  */
 const SECRET_FORMS: [RegExp, string][] = [
-  // Each form begins where no longer word could, so that the search stays linear in the text.
-  [/(?<![\w-])eyJ[\w-]+\.[\w-]+\.[\w-]*/g, REDACTED],
   [/-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----(?:(?!-----)[\s\S])*(?:-----END (?:[A-Z]+ )*PRIVATE KEY-----)?/g, REDACTED],
   [/(?<![A-Z0-9])(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Z0-9])/g, REDACTED],
   [/\b(Bearer|Basic)\s+[\w.~+/=-]+/gi, `$1 ${REDACTED}`],
@@ -20,13 +21,14 @@ const SECRET_FORMS: [RegExp, string][] = [
     /((?:^|[?&#;,({\s])(?:code|state|session_id|key|[\w.-]*(?:token|secret|verifier|password))=)[^&#\s"']+/gi,
     `$1${REDACTED}`,
   ],
-  [/((?<![\w-])["']?[\w-]*(?:token|secret|password|verifier)["']?\s*[:=]\s*["'])[^"']+/gi, `$1${REDACTED}`],
+  [/((?:token|secret|password|verifier)["']?\s*[:=]\s*["'])[^"']+/gi, `$1${REDACTED}`],
   [/(\/\/[^/\s:@]+:)[^/\s@]+@/g, `$1${REDACTED}@`],
 ];
 
 /** Replaces everything in a text that looks like a secret. */
 export function redactSecrets(text: string): string {
-  return SECRET_FORMS.reduce((rest, [form, instead]) => rest.replace(form, instead), text);
+  const masked = text.replace(JWT, (run, rest) => (rest === undefined ? run : REDACTED));
+  return SECRET_FORMS.reduce((rest, [form, instead]) => rest.replace(form, instead), masked);
 }
 
 /** Replaces everything in a JSON value that looks like a secret, by its form or by its field name. */

@@ -19,7 +19,7 @@ export function splitShellWords(text: string): string[] | undefined {
   const words: string[] = [];
   let rest = text.trim();
   while (rest !== "") {
-    const word = /^(?:[^\s"'\\]+|\\[\s\S]|'[^']*'|"(?:[^"\\]|\\[\s\S])*")+(?=\s|$)/.exec(rest)?.[0];
+    const word = /^(?:[^\s"'\\]|\\[\s\S]|'[^']*'|"(?:[^"\\]|\\[\s\S])*")+(?=\s|$)/.exec(rest)?.[0];
     if (word === undefined) return undefined;
     words.push(
       word.replace(

@@ -101,10 +101,7 @@ function redactError(error: Error, depth: number): Record<string, unknown> {
 /** Redacted in logs only, because users also write about them: headers with secrets, and keys in JSON. */
 const FORMS: [RegExp, string][] = [
   [/\b((?:set-)?cookie\s*:\s*)[^\r\n"]+/gi, `$1${REDACTED}`],
-  [
-    /\b((?:kay-local-secret|[\w-]*api-key|(?:proxy-)?authorization)\s*:\s*)(?!Bearer|Basic)[^\s"',;]+/gi,
-    `$1${REDACTED}`,
-  ],
+  [/((?:kay-local-secret|api-key|authorization)\s*:\s*)(?!Bearer|Basic)[^\s"',;]+/gi, `$1${REDACTED}`],
   [/(["'](?:[\w-]*[_-])?key["']\s*:\s*["'])[^"']+/gi, `$1${REDACTED}`],
 ];
 

@@ -1,5 +1,6 @@
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
+import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { expect, onTestFinished, test } from "vitest";
 import type { Outgoing, Timer } from "#net/ports";
 import { createSend } from "#net/send";
@@ -95,6 +96,22 @@ test("H17 KAY_CA_FILE adds an authority to the usual ones", async () => {
     code: "USAGE",
     message: "Could not read the file in KAY_CA_FILE: /nonexistent.pem (ENOENT).",
   });
+});
+
+test("with KAY_CA_FILE, a certificate of a usual authority is trusted still, and a request is sent once", async () => {
+  const certificate = selfSigned();
+  const backend = await fakeBackend({ tls: certificate });
+  backend.on("POST /", { json: { ok: true } });
+  const usual = getCACertificates("default");
+  setDefaultCACertificates([certificate.cert]);
+  try {
+    const url = `https://localhost:${backend.port}/`;
+    const env = { KAY_CA_FILE: selfSigned().file };
+    expect((await send({ method: "POST", url, body: "{}" }, env)).body).toBe('{"ok":true}');
+    expect(backend.calls()).toEqual(["POST /"]);
+  } finally {
+    setDefaultCACertificates(usual);
+  }
 });
 
 test("H17 a server that does not speak TLS is no riddle", async () => {

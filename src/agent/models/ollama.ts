@@ -7,14 +7,14 @@ import { FIRST_BYTE_TIMEOUT_MS, fetchLocal, isModelName } from "./local-server.t
  * scheme. `0.0.0.0` is a listen address and means this machine.
  */
 export function getOllamaUrl(env: Record<string, string | undefined>): string {
-  const text = env.OLLAMA_HOST?.trim().replace(/\/+$/, "") ?? "";
+  const text = env.OLLAMA_HOST?.trim().replace(/(?<!\/)\/+$/, "") ?? "";
   const [, scheme = "http", rest = text] = /^(https?):\/\/(.*)$/i.exec(text) ?? [];
   const url = URL.parse(`${scheme}://${rest.startsWith(":") ? USUAL_HOST : ""}${rest || USUAL_HOST}`);
   if (!url) return `http://${USUAL_HOST}:${USUAL_PORT}`;
   if (["0.0.0.0", "[::]"].includes(url.hostname)) url.hostname = USUAL_HOST;
   // Without a scheme, Ollama defaults to its own port; with one, to the port of the scheme.
   if (rest === text && !/:\d+(\/|$)/.test(rest)) url.port = USUAL_PORT;
-  return url.href.replace(/\/+$/, "");
+  return url.href.replace(/(?<!\/)\/+$/, "");
 }
 
 /**

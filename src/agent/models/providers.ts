@@ -126,7 +126,7 @@ function getNonEmpty(text: string | undefined): string | undefined {
 
 /** Accepts an address with or without scheme and trailing slash. */
 function normalizeAddress(text: string | undefined): string | undefined {
-  const trimmed = getNonEmpty(text)?.replace(/\/+$/, "");
+  const trimmed = getNonEmpty(text)?.replace(/(?<!\/)\/+$/, "");
   return trimmed && !/^https?:\/\//.test(trimmed) ? `http://${trimmed}` : trimmed;
 }
 

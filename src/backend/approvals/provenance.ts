@@ -69,7 +69,7 @@ function normalizeText(text: string): string {
 
 /** Leaves out quotation marks around a value, the mark of a channel or person, and the end of a sentence. */
 function trimValue(text: string): string {
-  return text.replace(/^["'“”«»„\s#@]+/u, "").replace(/["'“”«»„\s.!?…]+$/u, "");
+  return text.replace(/^["'“”«»„\s#@]+/u, "").replace(/(?<!["'“”«»„\s.!?…])["'“”«»„\s.!?…]+$/u, "");
 }
 
 /** Whether a text holds a value as a whole: not as a part of a longer word, address or path. */
@@ -90,7 +90,7 @@ const CONTINUES_AFTER = /^[\p{L}\p{N}\p{M}_]|^[.@/:?&=+-][\p{L}\p{N}]/u;
 /** Words that are long enough not to be chance: names, addresses, IDs. */
 function listLongWords(text: string): string[] {
   const words = normalizeText(text).match(/[\p{L}\p{N}][\p{L}\p{N}._@:/-]{3,}/gu) ?? [];
-  return words.map((word) => word.replace(/[._:/-]+$/, "")).filter((word) => word.length >= 4);
+  return words.map((word) => word.replace(/(?<![._:/-])[._:/-]+$/, "")).filter((word) => word.length >= 4);
 }
 
 /** Finds an address, channel or name of the user's that differs from one in the values by a letter or two. */
@@ -109,7 +109,7 @@ const MAX_PLACE_LENGTH = 100;
 
 /** Words that name where something goes: an address, a channel, a person, a host. */
 function listPlaces(text: string): string[] {
-  const words = text.split(/[\s,;<>()[\]"“”]+/u).map((word) => word.replace(/[.:!?]+$/, ""));
+  const words = text.split(/[\s,;<>()[\]"“”]+/u).map((word) => word.replace(/(?<![.:!?])[.:!?]+$/, ""));
   return words.filter((word) => word.length <= MAX_PLACE_LENGTH && /^[#@].{2}|.@.|[^.]\.\p{L}{2}/u.test(word));
 }
 

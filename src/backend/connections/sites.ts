@@ -51,7 +51,7 @@ function getHost(text: string): string | undefined {
 /** Host and path without a closing slash. */
 function getAddress(text: string): string | undefined {
   const url = parse(text);
-  return url && `${url.host}${url.pathname.replace(/\/+$/, "")}`.toLowerCase();
+  return url && `${url.host}${url.pathname.replace(/(?<!\/)\/+$/, "")}`.toLowerCase();
 }
 
 function parse(text: string): URL | undefined {

@@ -130,7 +130,7 @@ async function judge(
 
 /** Some providers say it only in words: Bitbucket answers `invalid_request`, "Invalid refresh_token". */
 const BAD_REFRESH_TOKEN =
-  /\b(invalid|expired|revoked|unknown)\b.*\brefresh[ _-]?token|refresh[ _-]?token\b.*\b(invalid|expired|revoked|unknown)\b/i;
+  /\b(invalid|expired|revoked|unknown)\b.{0,200}\brefresh[ _-]?token|refresh[ _-]?token\b.{0,200}\b(invalid|expired|revoked|unknown)\b/i;
 
 /** Providers that name no end, or an absurd one, are asked again when they refuse the token. */
 function expiry(now: number, seconds: number | undefined): Date | null {

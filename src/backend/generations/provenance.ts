@@ -84,7 +84,7 @@ function listOwnTexts(toolName: string, value: unknown): string[] {
 
 /** What a result is about, in a word: the first ID, channel or person of the call's input, or the tool. */
 function toSource(toolName: string, input: unknown): string {
-  const named = listTexts(input).find((text) => text.length <= 40 && /^(?:[#@]\S+|\S*\d\S*)$/.test(text));
+  const named = listTexts(input).find((text) => text.length <= 40 && /^(?:[#@]\S+|[^\s\d]*\d\S*)$/.test(text));
   return named ?? fromWireName(toolName);
 }
 

@@ -13,7 +13,7 @@ type Entry = { name: string; words: string; at: number };
 export function formatTopic(text: string, width: number): string {
   const entries: Entry[] = [];
   for (const line of text.split("\n")) {
-    const [, name = "", words = ""] = /^( *(?:\S+(?: \S+)* {2,})?)(.*)$/.exec(line) ?? [];
+    const [, name = "", words = ""] = /^( *(?:\S+(?: \S+)* {2,})?)(.*)/.exec(line) ?? [];
     const at = name.length;
     const last = entries.at(-1);
     const goesOn = name.trim() === "" && (at === 0 || at >= WORDS) && words !== "";

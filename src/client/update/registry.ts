@@ -58,7 +58,7 @@ function getRegistry(env: RegistryPorts["env"]): string {
   const set = env.npm_config_registry ?? env.NPM_CONFIG_REGISTRY;
   const url = new URL(set || "https://registry.npmjs.org/");
   if (!/^https?:$/.test(url.protocol) || url.username || url.password) throw new Error("not a registry to ask");
-  return url.href.replace(/\/*$/, "/");
+  return url.href.replace(/(?<!\/)\/*$/, "/");
 }
 
 function getOwnProperty<T>(of: Record<string, T>, key: string): T | undefined {

@@ -88,7 +88,7 @@ function getFormula({ formula, field, value, text }: Input, { table }: TablePlac
 }
 
 function buildFieldFormula(field: Field, text: string): string {
-  const negated = /^(?:not|isn't|is not)\s+(.+)$/i.exec(text)?.[1];
+  const negated = /^(?:not|isn't|is not)\s+(\S.*)$/i.exec(text)?.[1];
   if (negated !== undefined) return buildNot(buildFieldFormula(field, negated));
   if (/^(empty|nothing|blank|none|nobody)$/i.test(text)) return buildIsEmpty(field.name);
   switch (field.type) {

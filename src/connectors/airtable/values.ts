@@ -112,7 +112,7 @@ function getDate(field: Field, text: string): string {
 
 function parseCollaborator(field: Field, text: string): Record<string, string> {
   if (/^usr[A-Za-z0-9]{14}$/.test(text)) return { id: text };
-  if (/^\S+@\S+$/.test(text)) return { email: text };
+  if (/^[^\s@]+@\S+$/.test(text)) return { email: text };
   throw invalidValueProblem(field, "it requires email addresses");
 }
 

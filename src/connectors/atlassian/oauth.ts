@@ -85,7 +85,7 @@ function getSites(resources: z.output<typeof Resources>, scopes: string[]): Site
   for (const { id, url, name, scopes: granted } of resources) {
     if (!granted.some((scope) => scopes.includes(scope))) continue;
     const known = sites.get(id)?.scopes ?? [];
-    const metadata = { url: url.replace(/\/+$/, ""), cloud_id: id, site: name };
+    const metadata = { url: url.replace(/(?<!\/)\/+$/, ""), cloud_id: id, site: name };
     sites.set(id, { id, name, url: metadata.url, scopes: [...new Set([...known, ...granted])], metadata });
   }
   return [...sites.values()];

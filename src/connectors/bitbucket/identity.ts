@@ -56,7 +56,7 @@ async function listWorkspaces(http: ServiceHttp): Promise<Site[]> {
 }
 
 function toSite({ slug, name, uuid, links }: z.output<typeof Workspace>): Site {
-  const url = (links?.html?.href ?? `https://bitbucket.org/${encodeURIComponent(slug)}`).replace(/\/+$/, "");
+  const url = (links?.html?.href ?? `https://bitbucket.org/${encodeURIComponent(slug)}`).replace(/(?<!\/)\/+$/, "");
   return {
     id: uuid ?? slug,
     name: slug,

@@ -62,7 +62,7 @@ export function getCallbackId({ auth }: ServiceDescription): string | undefined 
 }
 
 function getBase({ base_url }: Pick<ServiceDescription, "base_url">): string {
-  return new URL(base_url).href.replace(/\/+$/, "");
+  return new URL(base_url).href.replace(/(?<!\/)\/+$/, "");
 }
 
 function sortKeys(value: unknown): unknown {

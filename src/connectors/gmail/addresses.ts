@@ -13,9 +13,15 @@ export type Mailbox = { name: string; address: string };
  */
 export function parseMailboxes(text: string): Mailbox[] {
   return splitList(toOneLine(text)).map((item) => {
-    const [, name = "", address] = /^(.*?)\s*<([^<>]*)>$/.exec(item) ?? [];
+    const [, name = "", address] = /^(.*)<([^<>]*)>$/.exec(item) ?? [];
     if (address === undefined) return { name: "", address: item };
-    return { name: name.replace(/^"(.*)"$/, "$1").replace(/\\(.)/g, "$1"), address: address.trim() };
+    return {
+      name: name
+        .trimEnd()
+        .replace(/^"(.*)"$/, "$1")
+        .replace(/\\(.)/g, "$1"),
+      address: address.trim(),
+    };
   });
 }
 
@@ -29,7 +35,7 @@ export function parseRecipients(text: string | undefined, field: string): Mailbo
     const at = address.lastIndexOf("@");
     const domain = domainToASCII(address.slice(at + 1));
     const local = address.slice(0, at);
-    if (/^[!-~]+$/.test(local) && !/[\s"(),:;<>@[\]\\]/.test(local) && /^[^\s@<>]+\.[^\s@<>]+$/.test(domain)) {
+    if (/^[!-~]+$/.test(local) && !/[\s"(),:;<>@[\]\\]/.test(local) && /^(?:[^\s@<>.]+\.)+[^\s@<>.]+$/.test(domain)) {
       return { name, address: `${local}@${domain}` };
     }
     throw new Problem("INVALID_REQUEST", `“${address}” is not an email address.`, {

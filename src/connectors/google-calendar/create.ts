@@ -138,7 +138,7 @@ function parseGuests(guests: string | undefined): string[] {
 }
 
 function isAddress(text: string): boolean {
-  return /^[^\s@<>]+@[^\s@<>]+\.[^\s@<>]+$/.test(text);
+  return /^[^\s@<>]+@(?:[^\s@<>.]+\.)+[^\s@<>.]+$/.test(text);
 }
 
 function listGuestAddresses(guests: string | undefined): string[] {

@@ -80,7 +80,7 @@ function getRole(word: string | undefined): Role {
 function getGrantee(person: string): { type: "anyone" } | { type: "user"; emailAddress: string } {
   const text = person.trim();
   if (isAnyone(text)) return { type: "anyone" };
-  if (/^[^\s@<>,]+@[^\s@<>,]+\.[^\s@<>,]+$/.test(text)) return { type: "user", emailAddress: text };
+  if (/^[^\s@<>,]+@(?:[^\s@<>,.]+\.)+[^\s@<>,.]+$/.test(text)) return { type: "user", emailAddress: text };
   throw new Problem("INVALID_REQUEST", `“${text}” is not an email address.`, {
     hint: "Specify the user by email address.",
     details: { field: "person" },

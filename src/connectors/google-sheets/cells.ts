@@ -30,9 +30,11 @@ export function parseRows(text: string): string[][] {
   const rows: string[][] = [[]];
   let cell = "";
   let quoted = false;
+  let begun = false;
   const endCell = () => {
     rows.at(-1)?.push(cell.trim());
     cell = "";
+    begun = false;
   };
   for (let index = 0; index < text.length; index++) {
     const character = text[index] ?? "";
@@ -40,14 +42,18 @@ export function parseRows(text: string): string[][] {
       if (character !== '"') cell += character;
       else if (text[index + 1] === '"') cell += text[++index];
       else quoted = false;
-    } else if (character === '"' && cell.trim() === "") {
+    } else if (character === '"' && !begun) {
       quoted = true;
+      begun = true;
       cell = "";
     } else if (character === separator) endCell();
     else if (character === "\n") {
       endCell();
       rows.push([]);
-    } else if (character !== "\r") cell += character;
+    } else if (character !== "\r") {
+      cell += character;
+      begun ||= character.trim() !== "";
+    }
   }
   endCell();
   return rows.filter((row) => row.some((one) => one !== ""));

@@ -99,7 +99,7 @@ function parseRange(range: string): { from: string; to: string } {
 }
 
 function parseCell(cell: string): { column: number; row: number } {
-  const letters = cell.replace(/\d+$/, "");
+  const letters = cell.replace(/(?<!\d)\d+$/, "");
   const column = [...letters].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0);
   return { column, row: Number(cell.slice(letters.length)) };
 }

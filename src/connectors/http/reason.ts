@@ -38,5 +38,5 @@ function findFirst(values: unknown[], depth: number): string | undefined {
 
 /** A bare code such as `NOT_FOUND` says nothing to users, and markup is for no one. */
 function isSentence(value: unknown): value is string {
-  return typeof value === "string" && value.trim() !== "" && !/^\w*_\w*$|^[A-Z]+$|<\/?[A-Za-z!]/.test(value.trim());
+  return typeof value === "string" && value.trim() !== "" && !/^[^\W_]*_\w*$|^[A-Z]+$|<\/?[A-Za-z!]/.test(value.trim());
 }

@@ -69,7 +69,7 @@ export async function findContact(context: ToolContext, text: string, associatio
     getRecord(http, "contacts", id, { properties: CONTACT_PROPERTIES, idProperty, associations });
   const id = findRecordId(wanted, "contacts");
   if (id) return read(id);
-  if (/^\S+@\S+$/.test(wanted))
+  if (/^[^\s@]+@\S+$/.test(wanted))
     return read(wanted, "email").catch((error: unknown) => throwNoSuchContact(error, wanted));
   const search = { text: wanted, properties: CONTACT_PROPERTIES, sort: "lastmodifieddate" };
   const { records } = await searchRecords(http, "contacts", search, 20);

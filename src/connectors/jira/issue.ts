@@ -86,7 +86,7 @@ export function buildBrowseUrl(site: string, key: string): string {
  * @throws Problem INVALID_REQUEST when there is none
  */
 export function parseIssueKey(text: string): string {
-  const key = /(?:^|\/|=)([A-Za-z][A-Za-z0-9_]*-\d+)\/?$/.exec(text.trim().replace(/[?#].*$/, ""))?.[1];
+  const key = /(?:^|\/|=)([A-Za-z][A-Za-z0-9_]*-\d+)\/?$/.exec(text.trim().replace(/[?#].*$/s, ""))?.[1];
   if (key) return key.toUpperCase();
   throw new Problem("INVALID_REQUEST", `“${text}” is not an issue key such as KAY-3.`, {
     hint: "Specify the issue by its key.",

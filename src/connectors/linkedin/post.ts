@@ -32,7 +32,7 @@ export function parsePostUrn(text: string): string {
   const decoded = decodeText(text.trim());
   const urn =
     /urn:li:(share|ugcPost|activity):(\d+)/.exec(decoded) ??
-    /\/posts\/\S*?-(share|ugcPost|activity)-(\d+)/.exec(decoded);
+    /\/posts\/\S{0,500}?-(share|ugcPost|activity)-(\d+)/.exec(decoded);
   if (urn) return `urn:li:${urn[1]}:${urn[2]}`;
   throw new Problem("INVALID_REQUEST", `“${text.trim().slice(0, 100)}” is not the URL of a LinkedIn post.`, {
     hint: "Copy the link to the post in LinkedIn, or use its ID such as urn:li:share:7012345678901234567.",

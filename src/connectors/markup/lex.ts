@@ -1,40 +1,52 @@
 import { lexer, type Token, type Tokens } from "marked";
+import { isCostlyMarkdown } from "#protocol/markdown-cost";
 
 /**
  * Parses text or Markdown. Marks inside words and backslashes of paths stay text, because a message arrives as it was approved: `2*3*4`,
  * `__init__.py`, `C:\new\*.log`, `007. Bond`.
  *
- * @throws RangeError for Markdown that is nested too deeply
+ * @throws RangeError for Markdown that is nested too deeply, or has far too many marks
  */
 export function lexMarkdown(markdown: string, options: { breaks?: boolean } = {}): Token[] {
-  return restoreTokens(lexer(markdown, { gfm: true, ...options }), markdown);
+  if (isCostlyMarkdown(markdown)) throw new RangeError("The Markdown would take too long to parse.");
+  return restoreTokens(lexer(markdown, { gfm: true, ...options }), countLabels(markdown));
 }
 
-function restoreTokens(tokens: Token[], markdown: string): Token[] {
+/** How often each text in brackets occurs, in small letters. */
+type Labels = Map<string, number>;
+
+function countLabels(markdown: string): Labels {
+  const labels: Labels = new Map();
+  for (const [label] of markdown.toLowerCase().matchAll(/\[[^[\]]+\]/g))
+    labels.set(label, (labels.get(label) ?? 0) + 1);
+  return labels;
+}
+
+function restoreTokens(tokens: Token[], labels: Labels): Token[] {
   return tokens.flatMap((token, at) => {
     const before = tokens[at - 1]?.raw ?? "";
     const after = tokens[at + 1]?.raw ?? "";
-    return isLiteral(token, before, after) ? [buildText(token.raw)] : restoreToken(token, markdown);
+    return isLiteral(token, before, after) ? [buildText(token.raw)] : restoreToken(token, labels);
   });
 }
 
-function restoreToken(token: Token, markdown: string): Token[] {
+function restoreToken(token: Token, labels: Labels): Token[] {
   // A backslash at the end of a line breaks it too, but may be the end of a path.
   if (token.type === "br" && token.raw.startsWith("\\")) return [buildText("\\"), token];
-  if (token.type === "def") return isReferenced(token.raw, markdown) ? [] : [buildParagraph(token.raw)];
+  if (token.type === "def") return isReferenced(token.raw, labels) ? [] : [buildParagraph(token.raw)];
   if (token.type === "list") {
     const list = token as Tokens.List;
     // Markdown would drop the zeros.
     if (/^\s*0\d+[.)]/.test(list.raw)) return [buildParagraph(list.raw)];
-    return [{ ...list, items: list.items.map((item) => ({ ...item, tokens: restoreTokens(item.tokens, markdown) })) }];
+    return [{ ...list, items: list.items.map((item) => ({ ...item, tokens: restoreTokens(item.tokens, labels) })) }];
   }
   if (token.type === "table") {
     const { header, rows } = token as Tokens.Table;
     const restore = (cells: Tokens.TableCell[]) =>
-      cells.map((cell) => ({ ...cell, tokens: restoreTokens(cell.tokens, markdown) }));
+      cells.map((cell) => ({ ...cell, tokens: restoreTokens(cell.tokens, labels) }));
     return [{ ...token, header: restore(header), rows: rows.map(restore) } as Token];
   }
-  if ("tokens" in token && token.tokens) return [{ ...token, tokens: restoreTokens(token.tokens, markdown) } as Token];
+  if ("tokens" in token && token.tokens) return [{ ...token, tokens: restoreTokens(token.tokens, labels) } as Token];
   return [token];
 }
 
@@ -49,15 +61,15 @@ function isLiteral({ type, raw }: Token, before: string, after: string): boolean
 function isLiteralEscape(character: string, before: string, after: string): boolean {
   if (/\\[^\s\\]+$|(^|\s)[A-Za-z]:$/.test(before) || (/\w$/.test(before) && /^\.\w/.test(after))) return true;
   if ("*_~`[]<>#|".includes(character)) return false;
-  if (character === "." || character === ")") return !/(^|\n)\s*\d+$/.test(before);
-  if (character === "-" || character === "+") return !/(^|\n)\s*$/.test(before);
+  if (character === "." || character === ")") return !/(^|\n)[ \t]*\d+$/.test(before);
+  if (character === "-" || character === "+") return !/(^|\n)[ \t]*$/.test(before);
   return character !== "!" || !after.startsWith("[");
 }
 
 /** Returns whether a link elsewhere uses the address that a definition such as `[1]: https://example.com` gives. */
-function isReferenced(definition: string, markdown: string): boolean {
+function isReferenced(definition: string, labels: Labels): boolean {
   const label = /^\s*(\[[^\]]+\])/.exec(definition)?.[1]?.toLowerCase() ?? "";
-  return markdown.toLowerCase().split(label).length > 2;
+  return (labels.get(label) ?? 0) > 1;
 }
 
 function buildParagraph(raw: string): Tokens.Paragraph {

@@ -14,6 +14,13 @@ export function toOneLine(text: string): string {
   return text.replace(/\s+/g, " ").trim();
 }
 
+/** Splits off the white space around a text, since marks of Markdown must touch the words. */
+export function splitMargins(text: string): { before: string; words: string; after: string } {
+  const words = text.trim();
+  const start = text.length - text.trimStart().length;
+  return { before: text.slice(0, start), words, after: text.slice(start + words.length) };
+}
+
 /** Formats a count: "1 issue", "4 issues". */
 export function formatCount(number: number, one: string, many = `${one}s`): string {
   return `${number} ${number === 1 ? one : many}`;

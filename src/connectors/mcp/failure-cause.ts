@@ -29,7 +29,7 @@ const GROUP = /^\s*\| /;
 
 /** Adds the lines after one that only announces the reason: Rust's panics, and lists of Zod's issues. */
 function completeLine(line: string, rest: string[]): string {
-  if (/^thread '.*' .*panicked at .*:$/.test(line)) return `Error: ${rest[0]?.trim() ?? ""}`;
+  if (/^thread '.{0,200}?' .{0,200}?panicked at .*:$/.test(line)) return `Error: ${rest[0]?.trim() ?? ""}`;
   if (/\b\w*Error: \[$/.test(line)) return `${line} ${rest.slice(0, 8).join(" ")}`;
   return /with the reason (".+")\./.exec(line)?.[1]?.replace(/^/, "Error: ") ?? line;
 }

@@ -84,7 +84,7 @@ function isUnexpectedContent(error: unknown): boolean {
 }
 
 function refusalProblem(title: string, error: ProtocolError): Problem {
-  const message = cleanLine(error.message, 300).replace(/[.\s]+$/, "");
+  const message = cleanLine(error.message, 300).replace(/(?<![.\s])[.\s]+$/, "");
   return new Problem("SERVICE_FAILED", message ? `${title}: ${message}.` : `${title} refused the request.`, {
     hint: "",
     cause: error,

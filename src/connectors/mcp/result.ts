@@ -40,7 +40,7 @@ export function toToolResult(
 
 /** Shortens the error text of a tool to its first lines. */
 function toolFailureProblem(title: string, text: string): Problem {
-  const summary = cleanLine(text, 500).replace(/[.\s]+$/, "");
+  const summary = cleanLine(text, 500).replace(/(?<![.\s])[.\s]+$/, "");
   return new Problem("SERVICE_FAILED", summary ? `${title}: ${summary}.` : `${title} reported an error.`, { hint: "" });
 }
 

@@ -81,9 +81,11 @@ function createToolName(service: string, remote: string, taken: Set<string>): st
     .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "_")
-    .replace(/^[_0-9]+|_+$/g, "");
+    .replace(/^[_0-9]+|(?<!_)_+$/g, "");
   const mark = createHash("sha256").update(remote).digest("hex").slice(0, 6);
-  const cut = words.length <= most ? words : `${words.slice(0, most - 7).replace(/_+$/, "")}_${mark}`;
+  const cut = words.length <= most ? words : `${words.slice(0, most - 7).replace(/(?<!_)_+$/, "")}_${mark}`;
   const name = `${service}.${cut || `tool_${mark}`}`;
-  return taken.has(name) ? `${service}.${`${cut || "tool"}`.slice(0, most - 7).replace(/_+$/, "")}_${mark}` : name;
+  return taken.has(name)
+    ? `${service}.${`${cut || "tool"}`.slice(0, most - 7).replace(/(?<!_)_+$/, "")}_${mark}`
+    : name;
 }

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { readPages } from "../http/pages.ts";
-import { formatMarkdownTable } from "../markup/markdown.ts";
+import { formatMarkdownTable, splitMargins } from "../markup/markdown.ts";
 import type { ToolContext } from "../service.ts";
 import { joinPieces, Piece } from "./title.ts";
 
@@ -173,7 +173,7 @@ function formatTable({ children }: ReadBlock): string {
 }
 
 function addPrefix(text: string, prefix: string): string {
-  return text.replace(/^/gm, prefix).replace(/[ ]+$/gm, "");
+  return text.replace(/^/gm, prefix).replace(/(?<! ) +$/gm, "");
 }
 
 function formatInline(pieces: unknown): string {
@@ -193,7 +193,7 @@ function toInlineMarkdown(pieces: Piece[]): string {
 /** Keeps spaces outside the marks, where Markdown requires them. */
 function formatPiece({ plain_text, annotations, href }: Piece): string {
   const text = plain_text ?? "";
-  const [, before = "", words = "", after = ""] = /^(\s*)([\s\S]*?)(\s*)$/.exec(text) ?? [];
+  const { before, words, after } = splitMargins(text);
   if (words === "") return text;
   let marked = annotations?.code ? formatInlineCode(words) : words;
   if (annotations?.bold) marked = `**${marked}**`;

@@ -48,7 +48,7 @@ export async function toPropertyFilter(
   text: string,
   context: ToolContext,
 ): Promise<Record<string, unknown>> {
-  const negated = /^(?:not|isn't|is not)\s+(.+)$/i.exec(text.trim());
+  const negated = /^(?:not|isn't|is not)\s+(\S.*)$/i.exec(text.trim());
   const value = negated?.[1]?.trim() ?? text.trim();
   const { type } = column;
   const condition = await getCondition(column, value, context);
@@ -105,7 +105,7 @@ function getSwitch(column: Column, value: string): boolean {
 
 /** Parses a date or time in ISO 8601, or two of them for a period. */
 function getDate(column: Column, value: string): { start: string; end?: string } {
-  const [start = "", end] = value.split(/\s+(?:to|until|–|-)\s+|\s*\/\s*/);
+  const [start = "", end] = value.split(/(?<!\s)\s+(?:to|until|–|-)\s+|(?<!\s)\s*\/\s*/);
   const wrong = [start, end].find((one) => one !== undefined && !isDate(one));
   if (wrong !== undefined) throw invalidValueProblem(column, `“${escapeCell(wrong)}” is not a date such as 2026-12-24`);
   return end === undefined ? { start } : { start, end };

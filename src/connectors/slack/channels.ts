@@ -106,7 +106,7 @@ export function formatConversationPlace(text: string): string | undefined {
   const person = name.replace(/^<@([A-Z0-9]+)(\|[^>]*)?>$/, "$1").replace(/^@/, "");
   if (/^(me|myself|i)$/i.test(person)) return "yourself";
   if (/^[UW][A-Z0-9]{7,}$/.test(person)) return `the person ${person}`;
-  if (/^[^@\s“”\p{C}]+@[^@\s“”\p{C}]+\.[^@\s“”\p{C}]+$/u.test(person)) return person.toLowerCase();
+  if (/^[^@\s“”\p{C}]+@(?:[^@\s“”\p{C}.]+\.)+[^@\s“”\p{C}.]+$/u.test(person)) return person.toLowerCase();
   return /^[\p{L}\p{M}\p{N}][\p{L}\p{M}\p{N} .'’_-]*$/u.test(person) ? `@${person.toLowerCase()}` : undefined;
 }
 

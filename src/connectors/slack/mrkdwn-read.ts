@@ -56,9 +56,9 @@ function formatPlainReference(inner: string, { users, channels }: Names): string
 /** Converts Slack's `*bold*`, `_italic_` and `~struck~` line by line, and escapes all other Markdown syntax. */
 function convertEmphasis(text: string): string {
   return escapeMarkdown(unescapeMrkdwn(text))
-    .replace(/(?<![\p{L}\p{N}*])\\\*(?=\S)([^\n]*?\S)\\\*(?![\p{L}\p{N}*])/gu, "**$1**")
-    .replace(/(?<![\p{L}\p{N}_])\\_(?=\S)([^\n]*?\S)\\_(?![\p{L}\p{N}_])/gu, "_$1_")
-    .replace(/(?<![\p{L}\p{N}~])\\~(?=\S)([^\n]*?\S)\\~(?![\p{L}\p{N}~])/gu, "~~$1~~")
+    .replace(/(?<![\p{L}\p{N}*])\\\*(?=\S)([^\n]{0,1000}?\S)\\\*(?![\p{L}\p{N}*])/gu, "**$1**")
+    .replace(/(?<![\p{L}\p{N}_])\\_(?=\S)([^\n]{0,1000}?\S)\\_(?![\p{L}\p{N}_])/gu, "_$1_")
+    .replace(/(?<![\p{L}\p{N}~])\\~(?=\S)([^\n]{0,1000}?\S)\\~(?![\p{L}\p{N}~])/gu, "~~$1~~")
     .replace(/^• /gm, "- ");
 }
 

@@ -67,7 +67,7 @@ export async function findPerson(context: Pick<ToolContext, "http" | "metadata">
   if (typeof id === "string") {
     return (await callReadMethod(http, "users.info", { query: { user: id }, answer, scope: "users:read" })).user;
   }
-  if (/^[^@\s]+@[^@\s]+\.[^@\s]+$/.test(name)) {
+  if (/^[^@\s]+@(?:[^@\s.]+\.)+[^@\s.]+$/.test(name)) {
     const request = { query: { email: name }, answer, scope: "users:read.email" };
     return (await callReadMethod(http, "users.lookupByEmail", request)).user;
   }

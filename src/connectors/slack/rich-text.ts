@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { splitMargins } from "../markup/markdown.ts";
 import { escapeMarkdown, formatLink, type Names } from "./mrkdwn-read.ts";
 
 const Text = z.catch(z.nullish(z.string()), undefined);
@@ -93,7 +94,7 @@ function getPlainText(value: unknown, { users, channels }: Names): string {
 
 /** Keeps spaces outside the marks, where Markdown requires them. */
 function addStyle(text: string, style: z.output<typeof Style>): string {
-  const [, before = "", words = "", after = ""] = /^(\s*)([\s\S]*?)(\s*)$/.exec(text) ?? [];
+  const { before, words, after } = splitMargins(text);
   if (words === "") return text;
   let marked = style?.code ? `\`${words.replaceAll("`", "'")}\`` : words;
   if (style?.italic) marked = `_${marked}_`;

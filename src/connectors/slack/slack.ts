@@ -124,7 +124,7 @@ async function fetchSlackIdentity(http: ServiceHttp): Promise<Identity> {
     answer,
     scope: "users:read",
   });
-  const url = test.url.replace(/\/+$/, "");
+  const url = test.url.replace(/(?<!\/)\/+$/, "");
   const accountId = `${test.team_id}:${test.user_id}`;
   return {
     accountId,

@@ -1,7 +1,7 @@
 /** Returns the JSON value in an answer: the whole text, or its only code block, because many models insist on one. */
 export function parseValue(text: string): { value: unknown } | { problems: { path: string; message: string }[] } {
   if (text.length > MAX_CHARACTERS) return toProblems("is too long");
-  const blocks = [...text.matchAll(/^[ \t]*```[^\n`]*\n([\s\S]*?)^[ \t]*```[ \t]*$/gm)].map(([, inner = ""]) => inner);
+  const blocks = listCodeBlocks(text);
   const candidates = [text, ...(blocks.length === 1 ? blocks : [])];
   for (const candidate of candidates) {
     const found = tryParseJson(candidate);
@@ -18,6 +18,20 @@ function tryParseJson(text: string): { value: unknown } | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Lists the contents of code blocks line by line: a pattern would look for the end of each block anew. */
+function listCodeBlocks(text: string): string[] {
+  const blocks: string[] = [];
+  let open: string[] | undefined;
+  for (const line of text.split("\n")) {
+    if (open && /^[ \t]*```[ \t]*$/.test(line)) {
+      blocks.push(open.map((each) => `${each}\n`).join(""));
+      open = undefined;
+    } else if (open) open.push(line);
+    else if (/^[ \t]*```[^`]*$/.test(line)) open = [];
+  }
+  return blocks;
 }
 
 function isTooDeep(value: unknown, depth = 0): boolean {

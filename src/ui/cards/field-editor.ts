@@ -45,7 +45,8 @@ function checkLeft(fill: FieldEditor): FieldEditor {
 export function replaceFieldText(fill: FieldEditor, text: string): FieldEditor {
   const entry = fill.entries[fill.at];
   if (!entry?.typing) return fill;
-  const cleaned = entry.field.type === "textarea" ? text.replace(/\n$/, "") : text.trim().replace(/\s*\n\s*/g, " ");
+  const cleaned =
+    entry.field.type === "textarea" ? text.replace(/\n$/, "") : text.trim().replace(/(?<!\s)\s*\n\s*/g, " ");
   return withEntry(fill, { ...entry, typing: createTextInput(cleaned), error: undefined });
 }
 

@@ -17,7 +17,7 @@ export function updateTextInput(state: TextInput, key: Key, { lines }: { lines: 
   const { before, after } = splitAtCursor(state);
   if (key.name === "paste" || (key.name === "text" && !key.ctrl && !key.alt)) {
     const text = key.text.replace(CONTROLS, "");
-    return withText(before + (lines ? text : text.replace(/\s*\n\s*/g, " ")), after);
+    return withText(before + (lines ? text : text.replace(/(?<!\s)\s*\n\s*/g, " ")), after);
   }
   if (key.name === "text") return key.ctrl ? applyControlKey(state, key.text, lines) : null;
   const [last = ""] = splitGraphemes(before).slice(-1);
@@ -67,7 +67,7 @@ function applyControlKey(state: TextInput, letter: string, lines: boolean): Text
     case "u":
       return withText(before.slice(0, findLineStart(before)), after);
     case "w":
-      return withText(before.replace(/\S*\s*$/, ""), after);
+      return withText(before.replace(/(?<!\S)\S+\s*$|^\s+$/, ""), after);
     default:
       return null;
   }

@@ -33,7 +33,7 @@ export function findCompletion(draft: Draft, sources: CompletionSources): Comple
   const { text, cursor } = draft;
   if (/^[\p{L}\p{N}_-]/u.test(text.slice(cursor))) return null;
   const before = text.slice(0, cursor);
-  const from = /[^\s\p{Surrogate}"'(,;:]*$/u.exec(before)?.index ?? cursor;
+  const from = /(?<![^\s\p{Surrogate}"'(,;:])[^\s\p{Surrogate}"'(,;:]*$/u.exec(before)?.index ?? cursor;
   const word = before.slice(from);
   const command = /^\/(\S+)\s/.exec(before);
   if (from === 0 && word.startsWith("/")) return toCompletion(draft, 0, listCommands(sources));

@@ -39,5 +39,5 @@ function countLines(text: string): number {
 }
 
 function groupDigits(number: number): string {
-  return String(number).replace(/\B(?=(\d{3})+$)/g, ",");
+  return number.toLocaleString("en");
 }

@@ -7,6 +7,12 @@ export type CodeContext = readonly string[];
 /** Maximum number of context lines. Longer comments and strings are taken to be closed. */
 const MAX_CONTEXT_LINES = 40;
 
+/** Longer lines stay plain: they are data or minified, and grammars look at some of them again and again. */
+const MAX_LINE_LENGTH = 1_000;
+
+/** Most lines that are read at once: some grammars take quadratic time. */
+const MAX_LINES = 200;
+
 let loaded: Highlighter | null = null;
 let loading: Promise<void> | null = null;
 
@@ -31,8 +37,29 @@ export function highlightLines(
 ): { lines: string[]; context: CodeContext } {
   const isPainted = language !== "" && look.paint("dim", "x") !== "x";
   if (isPainted && !loaded) void loadHighlighting();
-  if (!isPainted || !loaded?.getLanguage(language)) return { lines, context: [] };
-  const { value, _top: top } = loaded.highlight([...context, ...lines].join("\n"), { language, ignoreIllegals: true });
+  const isLong = lines.some((line) => line.length > MAX_LINE_LENGTH);
+  if (!isPainted || isLong || !loaded?.getLanguage(language)) return { lines, context: [] };
+  const shown: string[] = [];
+  let open = context;
+  for (let at = 0; at < lines.length; at += MAX_LINES) {
+    const part = highlightPart(loaded, lines.slice(at, at + MAX_LINES), language, open, look);
+    shown.push(...part.lines);
+    open = part.context;
+  }
+  return { lines: shown, context: open };
+}
+
+function highlightPart(
+  highlighter: Highlighter,
+  lines: string[],
+  language: string,
+  context: CodeContext,
+  look: Look,
+): { lines: string[]; context: CodeContext } {
+  const { value, _top: top } = highlighter.highlight([...context, ...lines].join("\n"), {
+    language,
+    ignoreIllegals: true,
+  });
   const isOpen = top !== undefined && "parent" in top && top.parent !== undefined;
   const read = [...context, ...lines];
   return {

@@ -1,9 +1,10 @@
-import { Lexer, marked, type Tokens } from "marked";
+import type { Tokens } from "marked";
 import { hasExtraCells } from "#protocol/markdown-table";
 import type { Look } from "../style.ts";
 import { CODE_INDENT, getProseWidth, parseLanguage, renderBlocks } from "./block.ts";
 import { type CodeContext, highlightLines } from "./highlight.ts";
 import { renderInline } from "./inline.ts";
+import { lexBlocks, lexInline } from "./lex.ts";
 import type { BlockMode, Fence } from "./scan.ts";
 import { layOutColumns, renderRow, type TableColumns } from "./table.ts";
 import { wrapText } from "./wrap.ts";
@@ -34,7 +35,7 @@ export function renderPart(part: BlockPart, look: Look): { text: string | null; 
   if (mode.is === "item") return { text: renderListItem(part, mode, look), given: { ...given, fence: mode.fence } };
   const source = (mode.is === "quote" ? lines.map(markAsQuote) : lines).join("\n");
   if (mode.is === "paragraph" && parts > 0 && !isClosed) return { text: renderProse(source, look), given };
-  const text = renderBlocks(marked.lexer(source), look).join("\n\n");
+  const text = renderBlocks(lexBlocks(source), look).join("\n\n");
   return { text: text === "" ? null : text, given };
 }
 
@@ -45,7 +46,7 @@ export function renderListItem(
   look: Look,
 ): string | null {
   if (parts === 0) {
-    const tokens = marked.lexer(lines.join("\n"));
+    const tokens = lexBlocks(lines.join("\n"));
     const [first] = tokens;
     if (first?.type === "list" && first.ordered) first.start = mode.number;
     return renderBlocks(tokens, look).join("\n\n") || null;
@@ -54,7 +55,7 @@ export function renderListItem(
   const inner = lines.map((line) => line.slice(Math.min(mode.content, line.length - line.trimStart().length)));
   const source = [...(fence ? [fence.mark.repeat(fence.length) + fence.info] : []), ...inner].join("\n");
   const width = mode.bullet === "." || mode.bullet === ")" ? `${mode.number}. `.length : 2;
-  const text = renderBlocks(marked.lexer(source), { ...look, width: Math.max(10, look.width - width) }).join("\n");
+  const text = renderBlocks(lexBlocks(source), { ...look, width: Math.max(10, look.width - width) }).join("\n");
   return text === "" ? null : text.replace(/^/gm, " ".repeat(width));
 }
 
@@ -65,7 +66,7 @@ function markAsQuote(line: string): string {
 
 /** Renders a paragraph, or a part of one. Its lines never start another kind of block. */
 export function renderProse(source: string, look: Look): string | null {
-  const text = wrapText(renderInline({ tokens: Lexer.lexInline(source) }, look), getProseWidth(look));
+  const text = wrapText(renderInline({ tokens: lexInline(source) }, look), getProseWidth(look));
   return text === "" ? null : text;
 }
 
@@ -88,7 +89,7 @@ function formatCode(
 function formatTable({ parts, given, lines }: BlockPart, look: Look): ReturnType<typeof renderPart> {
   const source = lines.join("\n");
   if (given.table && parts > 0) return { text: formatRows(given.table, source, look), given };
-  const tokens = marked.lexer(source);
+  const tokens = lexBlocks(source);
   const [token] = tokens;
   const isTable = token?.type === "table" && !hasExtraCells(token as Tokens.Table);
   const columns = isTable ? layOutColumns(token as Tokens.Table, look) : null;
@@ -98,7 +99,7 @@ function formatTable({ parts, given, lines }: BlockPart, look: Look): ReturnType
 
 /** Renders more rows of a table with fixed columns. */
 function formatRows({ head, columns }: NonNullable<RenderedState["table"]>, source: string, look: Look): string {
-  const [token] = marked.lexer(`${head}\n${source}`);
+  const [token] = lexBlocks(`${head}\n${source}`);
   if (!columns || token?.type !== "table" || hasExtraCells(token as Tokens.Table)) return wrapText(source, look.width);
   return (token as Tokens.Table).rows.map((row) => renderRow(columns, row, look)).join("\n");
 }

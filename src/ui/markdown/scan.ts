@@ -64,7 +64,7 @@ const RULE = /^ {0,3}(?:(?:-[ \t]*){3,}|(?:_[ \t]*){3,}|(?:\*[ \t]*){3,})$/;
 const QUOTE = /^ {0,3}>/;
 const ITEM = /^( {0,3})([-+*]|\d{1,9}[.)])([ \t]+|$)(.*)$/;
 const UNDERLINE = /^ {0,3}(?:=+|-+)[ \t]*$/;
-const DELIMITER = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/;
+const DELIMITER = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*(?:\|[ \t]*)?$/;
 const HTML = /^ {0,3}<(?:(script|pre|style|textarea)\b|(!--)|\/?[a-z][\w-]*(?:\s|\/?>|$))/i;
 
 function scanParagraph(mode: BlockMode, line: string, before: string): ScanStep {
@@ -113,7 +113,7 @@ function parseHtml([, element, comment]: RegExpExecArray, line: string): BlockMo
 }
 
 function parseFence(line: string): Fence | null {
-  const found = /^( {0,3})(`{3,}|~{3,})(.*)$/.exec(line);
+  const found = /^( {0,3})(`{3,}(?!`)|~{3,}(?!~))(.*)$/.exec(line);
   if (!found) return null;
   const [, indent = "", marks = "", info = ""] = found;
   if (marks.startsWith("`") && info.includes("`")) return null;

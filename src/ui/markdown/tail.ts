@@ -1,8 +1,8 @@
-import { marked } from "marked";
 import { clean } from "#protocol/clean";
 import { normalizeWidth } from "../screen/cells.ts";
 import type { Look } from "../style.ts";
 import { CODE_INDENT, renderBlocks } from "./block.ts";
+import { lexBlocks } from "./lex.ts";
 import { stripLinks } from "./link.ts";
 import { renderListItem, renderProse } from "./part.ts";
 import { openBlock, scanLine } from "./scan.ts";
@@ -49,7 +49,7 @@ function renderLines(stream: MarkdownStream, text: string, look: Look): string[]
   }
   const lines = text.split("\n");
   if (mode?.is === "item") return (renderListItem({ parts, given, lines }, mode, look) ?? "").split("\n");
-  return renderBlocks(marked.lexer(text), look).join("\n\n").split("\n");
+  return renderBlocks(lexBlocks(text), look).join("\n\n").split("\n");
 }
 
 function fitRows(rows: string[], width: number): string[] {
@@ -60,6 +60,9 @@ function fitRows(rows: string[], width: number): string[] {
 
 /** Removes an incomplete character or control sequence at the end. */
 function stripUnfinished(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: what begins a control sequence
-  return clean(text.replace(/(?:[\x1b\x9b\x9d\x90][^\x07\x1b]{0,64}|[\ud800-\udbff\u200c\u200d]+)$/, ""));
+  return clean(text.replace(UNFINISHED, ""));
 }
+
+const UNFINISHED =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: what begins a control sequence
+  /(?:[\x1b\x9b\x9d\x90][^\x07\x1b]{0,64}|(?<![\ud800-\udbff\u200c\u200d])[\ud800-\udbff\u200c\u200d]+)$/;

@@ -61,7 +61,7 @@ function dequeue(session: Session): SessionStep {
 function submitDraft(session: Session, now: boolean): SessionStep {
   const continued = breakAtBackslash(session.draft);
   if (continued && !now) return toStep({ ...session, draft: continued });
-  const text = getText(session.draft).replace(/\s+$/, "");
+  const text = getText(session.draft).trimEnd();
   if (text.trim() === "") return now ? sendQueued(session) : toStep(session);
   const entries = appendEntry(session.history.entries, text);
   const empty = { ...session, draft: clearDraft(session.draft), history: createHistory(entries) };

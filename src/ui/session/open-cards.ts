@@ -29,7 +29,7 @@ export function findFocusedCard(session: Session): AnyCard | undefined {
 
 /** Whether a line is a slash command, known or not: a slash and a word, alone or before an argument. A path is text. */
 export function isSlashCommand(text: string): boolean {
-  return /^\/[a-z]+(?:[ \t]+[^\n]*)?$/i.test(text.trim());
+  return /^\/[a-z]+(?:[ \t][^\n]*)?$/i.test(text.trim());
 }
 
 /** Returns the text to send: `/word` for `//word`. */

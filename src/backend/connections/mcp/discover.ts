@@ -76,7 +76,7 @@ async function resourceMetadata(
 ): Promise<Record<string, unknown> | undefined> {
   const { origin, pathname } = new URL(server);
   const own = parseSafeUrl(named, reach);
-  const path = pathname.replace(/\/+$/, "");
+  const path = pathname.replace(/(?<!\/)\/+$/, "");
   const places = [
     // Another site does not speak for this one.
     ...(own?.origin === origin ? [own.href] : []),
@@ -97,7 +97,7 @@ function speaksFor(resource: unknown, server: string): boolean {
   if (typeof resource !== "string" || !URL.canParse(resource)) return false;
   const [named, own] = [new URL(resource), new URL(server)];
   if (named.origin !== own.origin || named.hash !== "" || named.username !== "" || named.password !== "") return false;
-  const slashed = (path: string) => `${path.replace(/\/+$/, "")}/`;
+  const slashed = (path: string) => `${path.replace(/(?<!\/)\/+$/, "")}/`;
   return slashed(own.pathname).startsWith(slashed(named.pathname));
 }
 
@@ -126,7 +126,7 @@ async function serverMetadata(reach: FetchPolicy, issuer: URL, title: string): P
 
 /** In the order of the MCP specification. */
 function metadataPlaces({ origin, pathname }: URL): string[] {
-  const path = pathname.replace(/\/+$/, "");
+  const path = pathname.replace(/(?<!\/)\/+$/, "");
   const inserted = ["oauth-authorization-server", "openid-configuration"].map(
     (name) => `${origin}/.well-known/${name}${path}`,
   );

@@ -53,7 +53,7 @@ export function deriveServerName(said: string | undefined, place: McpPlace): str
     .join("-")
     .replace(/^[^a-z]+/, "")
     .slice(0, 31)
-    .replace(/-+$/, "");
+    .replace(/(?<!-)-+$/, "");
   return NAME.test(name) ? name : "mcp";
 }
 

@@ -8,7 +8,7 @@ import { SLASH_COMMANDS } from "./table.ts";
 export type SlashInput = { kind: "command"; command: SlashCommand; argument: string } | { kind: "text"; text: string };
 
 /** `/word`, alone or before its argument, in one line. A path (`/usr/bin`) has another shape. */
-const SHAPE = /^\/([a-z]+)(?:[ \t]+([^\n]*))?$/i;
+const SHAPE = /^\/([a-z]+)(?:[ \t]([^\n]*))?$/i;
 
 /**
  * Tell a command from text. What has not the shape of one is text; `//word` is the text `/word`.

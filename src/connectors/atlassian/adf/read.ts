@@ -1,3 +1,4 @@
+import { splitMargins } from "../../markup/markdown.ts";
 import type { AdfMark, AdfNode } from "./inline.ts";
 
 /** Maximum nesting that is read, so that reading a hostile document ends. */
@@ -81,7 +82,7 @@ function formatList(node: AdfNode, marker: (index: number, item: AdfNode) => str
       if (item.type === node.type) return indentLines(formatBlock(item, depth + 1), "  ", "  ");
       const first = marker(index, item);
       return indentLines(
-        formatBlocks(getContent(item), depth + 1).replace(/\n\n(?=\s*(?:[-*]|\d+\.) )/g, "\n"),
+        formatBlocks(getContent(item), depth + 1).replace(/\n\n(?=[ \t]*(?:[-*]|\d+\.) )/g, "\n"),
         first,
         " ".repeat(first.length),
       );
@@ -102,7 +103,7 @@ function formatTable(node: AdfNode, depth: number): string {
   const rows = getContent(node).map((row) =>
     getContent(row).map((cell) =>
       formatBlocks(getContent(cell), depth + 1)
-        .replace(/\s*\n\s*/g, " ")
+        .replace(/(?<!\s)\s*\n\s*/g, " ")
         .replace(/\|/g, "\\|"),
     ),
   );
@@ -133,7 +134,7 @@ function formatInline(node: AdfNode, depth: number): string {
 
 /** Wraps text in a mark. Leading and trailing spaces stay outside, as Markdown requires. */
 function withMark(text: string, mark: AdfMark): string {
-  const [, before = "", words = "", after = ""] = /^(\s*)([\s\S]*?)(\s*)$/.exec(text) ?? [];
+  const { before, words, after } = splitMargins(text);
   return words === "" ? text : before + formatMarked(words, mark) + after;
 }
 
