@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { guideBackend } from "./guide-backend.ts";
 import { keyring } from "./keyring.ts";
-import { finished, interleaved, type Program } from "./rounds.ts";
+import { finished, interleaved, type Program, processorTimes } from "./rounds.ts";
 import { certificate, kay, signedIn } from "./signed-in.ts";
 import { type Row, ratio, time } from "./table.ts";
 
@@ -24,8 +24,10 @@ export async function overHttp({ launcher, folder, rounds }: Bench): Promise<Row
     const stored =
       ring && (await signedIn(launcher, join(folder, "ring"), backend, { KAY_CREDENTIALS: "keychain", ...ring.env }));
     const [base, plain, withRing] = await medians([node(folder), file, ...(stored ? [stored] : [])], rounds);
+    const [least = 0, cpu = 0] = await processorTimes([node(folder), file], rounds);
     return [
-      ratio("kay connections, HTTP / node -e 0", plain, base, 2.2),
+      ratio("kay connections, HTTP / node -e 0", plain, base),
+      ratio("… processor", cpu, least, 1.8),
       stored
         ? time("the same, reading the keychain: more by", withRing - plain, 20)
         : { what: "the same, reading the keychain", measured: "not measured: apt-get install dbus gnome-keyring" },
@@ -48,8 +50,10 @@ export async function overHttps({ launcher, folder, rounds }: Bench): Promise<Ro
     const gh: Program = { command: "gh", args: ["api", "connections"], env: { ...env, ...token } };
     const curl: Program = { command: "curl", args: ["-sf", "--cacert", file, `${backend.url}/connections`], env };
     const [one, other, least] = await medians([mine, gh, curl], rounds);
+    const [cpu = 0, theirs = 0] = await processorTimes([mine, gh], rounds);
     return [
-      ratio("kay connections, HTTPS / gh api", one, other, 1.2),
+      ratio("kay connections, HTTPS / gh api", one, other),
+      ratio("… processor", cpu, theirs, 1),
       ratio("kay connections, HTTPS / curl", one, least),
     ];
   } finally {

@@ -1,0 +1,59 @@
+import { existsSync, mkdirSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import type { Bench } from "./commands.ts";
+import { onPty } from "./pty.ts";
+import { median, type Program, processorTimes } from "./rounds.ts";
+import { kay } from "./signed-in.ts";
+import { type Row, ratio } from "./table.ts";
+
+/** Other agents and command lines, with the arguments that start a session; gh has none. */
+const PEERS: [command: string, session?: string[]][] = [
+  ["gh"],
+  ["codex", []],
+  ["claude", []],
+  ["opencode", []],
+  ["copilot", []],
+  ["gemini", []],
+];
+
+/** kay beside its peers, where they are installed: what `--version` and `--help` cost, and when a session shows something. */
+export async function peers({ launcher, folder, rounds }: Bench): Promise<Row[]> {
+  mkdirSync(folder, { recursive: true });
+  // Nothing leaves this machine: no proxy listens there.
+  const proxy = { HTTPS_PROXY: "http://127.0.0.1:9", HTTP_PROXY: "http://127.0.0.1:9" };
+  const env = { PATH: process.env.PATH ?? "", HOME: folder, ...proxy };
+  const rows: Row[] = [];
+  for (const [command, session] of PEERS) {
+    if (!isInstalled(command)) {
+      rows.push({ what: `kay / ${command}`, measured: "not installed" });
+      continue;
+    }
+    for (const flag of ["--version", "--help"]) {
+      const [mine = 0, theirs = 0] = await processorTimes(
+        [kay(launcher, folder, [flag]), { command, args: [flag], env }],
+        rounds,
+      );
+      rows.push(ratio(`kay ${flag} / ${command} ${flag}, processor`, mine, theirs, 1));
+    }
+    if (!session) continue;
+    const [mine, theirs] = [kay(launcher, folder, ["ask"]), { command, args: session, env }];
+    rows.push(ratio(`first visible byte of kay ask / ${command}`, await firstByte(mine), await firstByte(theirs), 1));
+  }
+  return rows;
+}
+
+/** The median of three starts: some peers take seconds. */
+async function firstByte(program: Program): Promise<number> {
+  const times: number[] = [];
+  for (let round = 0; round < 3; round++) {
+    const terminal = onPty(program);
+    await terminal.shows(/[^\s\p{C}]/u);
+    times.push(terminal.visibleAt());
+    await terminal.kill();
+  }
+  return median(times);
+}
+
+function isInstalled(command: string): boolean {
+  return (process.env.PATH ?? "").split(delimiter).some((folder) => existsSync(join(folder, command)));
+}
