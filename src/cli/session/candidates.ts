@@ -89,7 +89,7 @@ export function collectMentions(text: string, known: Candidate[]): Candidate[] {
     text.match(/\b[A-Z][A-Z0-9]{1,9}-\d{1,6}\b|(?<![\p{L}\p{N}&/#@])[#@][\p{L}\p{N}][\p{L}\p{N}._-]{1,60}/gu) ?? [];
   const mentions = found
     .map((word) => (word.startsWith("@") ? word : `@${word}`))
-    .map((word) => word.replace(/[._-]+$/, ""));
+    .map((word) => word.replace(/(?<![._-])[._-]+$/, ""));
   const fresh = [...new Set(mentions.reverse())].slice(0, MOST_WORDS);
   if (fresh.length === 0 || fresh.every((word) => known.some((each) => each.text === word))) return known;
   const others = known.filter((each) => !fresh.includes(each.text));

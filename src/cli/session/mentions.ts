@@ -62,7 +62,7 @@ export async function readMentionedFiles(kay: Pick<Kay, "cwd" | "signal">, promp
 
 function listMentionedPaths(prompt: string): string[] {
   const found = prompt.matchAll(/(?:^|[\s(])@(?:"([^"\n]+)"|([^\s"#]\S*))/gu);
-  return [...new Set(Array.from(found, ([, quoted, bare = ""]) => quoted ?? bare.replace(/[),.;:!?]+$/, "")))].filter(
+  return [...new Set(Array.from(found, ([, quoted, bare = ""]) => quoted ?? bare.replace(/(?<![),.;:!?])[),.;:!?]+$/, "")))].filter(
     (path) => path !== "",
   );
 }
