@@ -20,21 +20,7 @@ export const KINDS = [
     "<a>",
     "[[",
   ],
-  ...[
-    "2026-",
-    "12:",
-    "in ",
-    "and ",
-    "to ",
-    "#a ",
-    "KAY-1 ",
-    "show bugs. ",
-    "a\t",
-    "{{",
-    "${",
-    "\u202e",
-    "- a\nb\n",
-  ],
+  ...["2026-", "12:", "in ", "and ", "to ", "#a ", "KAY-1 ", "show bugs. ", "a\t", "{{", "${", "\u202e", "- a\nb\n"],
 ];
 
 /** Ends of such a text: none, and one that what was repeated does not lead to. */

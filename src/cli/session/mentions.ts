@@ -62,9 +62,9 @@ export async function readMentionedFiles(kay: Pick<Kay, "cwd" | "signal">, promp
 
 function listMentionedPaths(prompt: string): string[] {
   const found = prompt.matchAll(/(?:^|[\s(])@(?:"([^"\n]+)"|([^\s"#]\S*))/gu);
-  return [...new Set(Array.from(found, ([, quoted, bare = ""]) => quoted ?? bare.replace(/(?<![),.;:!?])[),.;:!?]+$/, "")))].filter(
-    (path) => path !== "",
-  );
+  return [
+    ...new Set(Array.from(found, ([, quoted, bare = ""]) => quoted ?? bare.replace(/(?<![),.;:!?])[),.;:!?]+$/, ""))),
+  ].filter((path) => path !== "");
 }
 
 /** Returns the context of a request whose prompt mentions files. */
