@@ -122,6 +122,23 @@ for (const era of ["legacy", "modern"] as const) {
   });
 }
 
+for (const era of ["legacy", "modern"] as const) {
+  test(`a ${era} host shows a link to kay's page, and opening it decides nothing`, { timeout: 60_000 }, async () => {
+    const ann = kay({ signedIn: true });
+    const links: (string | undefined)[] = [];
+    const answers = async (_message: string, url?: string) => {
+      links.push(url);
+      const { id } = await waitForPending(ann);
+      await ann(["answer", id, "--deny"]);
+      return { action: "accept" };
+    };
+    const host = await openHost(ann, { era, capabilities: { elicitation: { url: {} } }, answers });
+    expect(await host.call("call_tool", MOVE)).toMatchObject({ status: "denied" });
+    expect(links).toEqual([expect.stringMatching(/^http.*\/answer\//)]);
+    expect(await readStatus(host)).toMatchObject({ status: "To Do" });
+  });
+}
+
 test("a host that gives a call up takes its question back", { timeout: 60_000 }, async () => {
   const ann = kay({ signedIn: true });
   const host = await openHost(ann);

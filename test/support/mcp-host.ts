@@ -16,7 +16,7 @@ export type Host = {
 
 type HostOptions = { flags?: string[]; era?: "legacy" | "modern" } & Pick<ClientOptions, "capabilities"> & {
     /** Answers the questions that kay asks in the host. */
-    answers?(message: string): object;
+    answers?(message: string, url?: string): object | Promise<object>;
   };
 
 /** Starts `kay mcp` on a machine and connects a host to it. */
@@ -30,10 +30,10 @@ export async function openHost(
     { capabilities, versionNegotiation: { mode: era === "modern" ? "auto" : "legacy" } },
   );
   if (answers)
-    client.setRequestHandler(
-      "elicitation/create",
-      async ({ params }) => answers(params.message) as { action: "accept" },
-    );
+    client.setRequestHandler("elicitation/create", async ({ params }) => {
+      const url = "url" in params && typeof params.url === "string" ? params.url : undefined;
+      return (await answers(params.message, url)) as { action: "accept" };
+    });
   const transport: Transport = {
     start: async () => {},
     send: async (message) => input.write(`${JSON.stringify(message)}\n`),

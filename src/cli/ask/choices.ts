@@ -28,7 +28,7 @@ export function parseApprovalOption(text: string): number {
 }
 
 /** Returns the zone of TZ if that names one, else the zone of the system. `:Europe/Berlin` is a form of POSIX. */
-export function findTimeZone(variable: string | undefined): string | undefined {
+function findTimeZone(variable: string | undefined): string | undefined {
   const named = variable?.trim().replace(/^:/, "");
   return named ? resolveTimeZone(named) : new Intl.DateTimeFormat().resolvedOptions().timeZone || undefined;
 }

@@ -3,6 +3,7 @@ import {
   type ClientCapabilities,
   fromJsonSchema,
   type Implementation,
+  type InputRequest,
   type InputRequiredResult,
   inputRequired,
   inputResponse,
@@ -20,8 +21,9 @@ export type KayServerOptions = { version: string; openApi(): Promise<Api>; tools
 /** Hosts end a call after 60 seconds. Seconds until a call that waits for a person is answered with its ID. */
 const WAIT_SECONDS = 45;
 
-/** Name of the one question that a call may ask in the host. */
+/** Names of the one question that a call may ask in the host: in a dialog, or on kay's page. */
 const DIALOG = "approval";
+const PAGE = "page";
 
 type Answer = CallToolResult | InputRequiredResult;
 
@@ -111,23 +113,36 @@ async function runCall(api: Api, { name, input, context, server }: Running): Pro
   // A host that gives the call up no longer wants it; what was sent already is reported by `kay log`.
   signal.addEventListener("abort", () => void api.cancelGeneration(id).catch(() => {}), { once: true });
   const known = await api.programCall(id, { waitSeconds: WAIT_SECONDS, until: "wait", signal });
-  const question = known.waits.find((wait) => wait.answer_in_program);
-  if (question && canAskInHost(context, server))
-    return inputRequired({
-      inputRequests: {
-        [DIALOG]: inputRequired.elicit({
-          message: `${question.prompt}\n\nThis program asks: ${program ?? "it gives no name"}.`,
-          requestedSchema: APPROVAL_SCHEMA,
-        }),
-      },
-      requestState: id,
-    });
+  const request = await askInHost(api, known, { program, modes: getDialogModes(context, server) });
+  if (request) return inputRequired({ inputRequests: request, requestState: id });
   return describeCall(await waitForEnd(api, id, signal));
+}
+
+/**
+ * Asks in the host what a call waits for: by its dialog where the user lets it answer, else by a link to kay's own page,
+ * which the host shows to the user and not to its model. Undefined if the host can do neither.
+ */
+async function askInHost(
+  api: Api,
+  { waits }: ProgramCallView,
+  { program, modes }: { program: string | undefined; modes: { form: boolean; url: boolean } },
+): Promise<Record<string, InputRequest> | undefined> {
+  const [wait] = waits;
+  if (!wait || wait.kind === "auth") return undefined;
+  const message = `${wait.prompt}\n\nThis program asks: ${program ?? "it gives no name"}.`;
+  if (wait.answer_in_program && modes.form)
+    return { [DIALOG]: inputRequired.elicit({ message, requestedSchema: APPROVAL_SCHEMA }) };
+  if (!modes.url) return undefined;
+  const link = await api.createAnswerLink(wait.id).catch(() => undefined);
+  return link && { [PAGE]: inputRequired.elicitUrl({ message, url: link.url }) };
 }
 
 /** The answer of the host's dialog and the call that it was about, if this request brings one. */
 function getDialogAnswer({ mcpReq }: ServerContext): { id: string; action: "approve" | "deny" | "cancel" } | undefined {
   const id: unknown = mcpReq.requestState();
+  // The page answers by itself: that it was opened decides nothing.
+  if (typeof id === "string" && inputResponse(mcpReq.inputResponses, PAGE).kind === "elicit")
+    return { id, action: "cancel" };
   const answer = inputResponse(mcpReq.inputResponses, DIALOG);
   if (typeof id !== "string" || answer.kind !== "elicit") return undefined;
   if (answer.action === "cancel") return { id, action: "cancel" };
@@ -157,11 +172,13 @@ function getProgramName({ mcpReq }: ServerContext, server: McpServer): string | 
   return info?.title ?? info?.name;
 }
 
-function canAskInHost({ mcpReq }: ServerContext, server: McpServer): boolean {
+/** Which questions the host can ask its user. A host that names no mode has dialogs. */
+function getDialogModes({ mcpReq }: ServerContext, server: McpServer): { form: boolean; url: boolean } {
   const { [CLIENT_CAPABILITIES]: capabilities = server.server.getClientCapabilities() } = (mcpReq.envelope ??
     {}) as Envelope;
   const elicitation = capabilities?.elicitation;
-  return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
+  const url = elicitation?.url !== undefined;
+  return { form: elicitation !== undefined && (elicitation.form !== undefined || !url), url };
 }
 
 /** Where a request of protocol 2026-07-28 says who sends it (modelcontextprotocol.io/specification/2026-07-28/basic). */
