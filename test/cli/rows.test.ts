@@ -41,5 +41,5 @@ test("no cell ends its row", async () => {
   const ann = kay({ signedIn: true });
   await ann(["ask", "what is open in project KAY?"]);
   await ann(["sessions", "rename", "latest", "A\tB\r\nC"]);
-  expect((await ann("sessions list")).stdout).toMatch(/^session_…\tA B C\t[a-z ]*\t2026-11-27 12:\d\d UTC\n$/);
+  expect((await ann("sessions list")).stdout).toMatch(/^[0-9a-f]{6}\tA B C\t[a-z ]*\t2026-11-27 12:\d\d UTC\n$/);
 });

@@ -96,6 +96,7 @@ const SCENES: [RegExp, Scene][] = [
   ],
   [/confirm /, { before: async (ann) => nameAll(await hold(ann), "TOKEN", "$token") }],
   [/approvals revoke/, { before: approve, ...YES }],
+  [/(?:in|set|disconnect) jira@work/, { before: (ann) => run(ann, "connect", "jira", "--as", "work"), ...YES }],
   [/--poll/, { before: begin }],
   [/--site NAME/, { options: { connected: [] }, before: async () => ({ NAME: "kay-demo" }) }],
   [/slack|#random|#general/, { options: SLACK }],

@@ -51,11 +51,16 @@ afterEach(async () => {
   for (const node of nodes.splice(0)) await node.close();
 });
 
+/** Waits until the rows say how many nodes have readers of this conversation. */
+async function waitForReaders({ session }: Turn, count: number): Promise<void> {
+  const followers = database().db.selectFrom("followers").where("conversation_id", "=", session);
+  await expect.poll(() => followers.selectAll().execute(), { timeout: 20_000 }).toHaveLength(count);
+}
+
 /** Stops reading, as a terminal that is closed, and waits until the rows say so. */
 async function leave(turn: Turn): Promise<void> {
   await turn.close();
-  const followers = database().db.selectFrom("followers").where("conversation_id", "=", turn.session);
-  await expect.poll(() => followers.selectAll().execute()).toEqual([]);
+  await waitForReaders(turn, 0);
 }
 
 /** A token of the same sign-in that is good now. */
@@ -102,6 +107,7 @@ test("nobody answers for a day: it expires, and nothing was done", async () => {
 
 test("an approval stays open while somebody who can answer is attached, and a day longer", async () => {
   const { turn, request } = await askToArchive();
+  await waitForReaders(turn, 1);
   for (const days of [2, 3]) {
     world.clock.advance(24 * HOUR - 30_000);
     await world.backend.tick();
