@@ -231,12 +231,12 @@ test("what is asked goes on Continue the most recent conversation, in one by its
   const data = [one("session_2", "Bugs"), one("session_1", "Release")];
   ann.place.network.always("GET /sessions", { json: { data, page: 1, limit: 1, total: 2, has_more: false } });
   await ann("ask x --continue --queue");
-  await ann("ask x -r session_7");
+  await ann("ask x -r session_7_a");
   await ann("ask x -r release");
   const bodies = ann.place.network.seen.filter(({ method }) => method === "POST").map(({ body }) => body);
   expect(bodies).toMatchObject([
     { session_id: "session_2", when_busy: "queue", client: { interaction: { supported: true, enabled: true } } },
-    { session_id: "session_7" },
+    { session_id: "session_7_a" },
     { session_id: "session_1" },
   ]);
   expect(await ann("ask x -r holidays")).toEqual({

@@ -91,7 +91,7 @@ test("a write whose program died is unknown, is said so with a receipt, and is n
     stdout: "",
     stderr: `? Crash write in Notes (outcome unknown; check before you retry)
 ✗ Notes ended with code 7 (“out of ink”). The request may have been processed.
-  Check whether it took effect before you retry.
+  Check Notes before you try again.
 `,
   });
   expect(readFileSync(log, "utf8")).toBe("crash_write\n");

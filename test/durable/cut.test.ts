@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { expect, test } from "vitest";
 import { useBackend } from "#test/backend";
 import { connect } from "#test/consent";
@@ -29,7 +30,7 @@ test("a stream that is cut at any byte and taken up after its last whole event i
     const after = seen.at(-1)?.id ?? 0;
     const rest = rests.get(after) ?? (await bytesOf(token, path, undefined, after));
     rests.set(after, rest);
-    if (JSON.stringify([...seen, ...eventsOf(rest)]) !== JSON.stringify(eventsOf(whole)))
+    if (!isDeepStrictEqual([...seen, ...eventsOf(rest)], eventsOf(whole)))
       expect.fail(`cut after ${length} bytes: ${cut.subarray(-80)}`);
   }
   expect(rests.size).toBe(eventsOf(whole).length + 1);

@@ -87,7 +87,6 @@ test("a generation is one trace over its pause, and neither traces nor metrics t
   expect(names).toEqual([
     "POST /ask",
     "chat scripted",
-    "commit",
     "generation",
     "invoke_agent scripted",
     "step",

@@ -51,7 +51,7 @@ const UNDERSTOOD: [request: string, ...calls: Reply["calls"]][] = [
   ["who is Mia in slack?", ["slack.list_users", { name: "Mia" }]],
   ["react with eyes in #general", ["slack.add_reaction", { channel: "#general", emoji: "eyes" }]],
   ["list my github issues", ["github.list_issues", { assignee: "me" }]],
-  ["show my pull requests", ["github.list_pull_requests", {}]],
+  ["show my pull requests", ["github.list_pull_requests", { author: "me" }]],
   ["show github pull request 5 in kay-docs", ["github.get_pull_request", { repository: "kay-docs", number: 5 }]],
   ["search github for login", ["github.search", { text: "login" }]],
   ["show my unread emails", ["gmail.search", { state: "unread" }]],

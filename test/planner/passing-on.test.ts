@@ -36,7 +36,7 @@ const PASSED: [request: string, reads: Reply["calls"], ...writes: Reply["calls"]
   ],
   [
     "post my open PRs to #dev",
-    [["github.list_pull_requests", { state: "open" }]],
+    [["github.list_pull_requests", { state: "open", author: "me" }]],
     ["slack.send_message", { channel: "#dev", text: MARKDOWN }],
   ],
   [

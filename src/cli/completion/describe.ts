@@ -65,7 +65,7 @@ function optionEntry(option: Option): OptionEntry {
 
 /** `file` of `-o, --output <file>`. */
 export function getPlaceholder({ flags }: Pick<Option, "flags">): string {
-  return /[<[]([^<[]+?)(?:\.{3})?[>\]]$/.exec(flags)?.[1] ?? "";
+  return /^[^<[]*[<[](.+?)(?:\.{3})?[>\]]$/.exec(flags)?.[1] ?? "";
 }
 
 function argumentEntry(words: string, argument: Argument): ArgumentEntry {
