@@ -11,7 +11,7 @@ import type { Keys } from "./store/keys.ts";
 import type { Node, WorkStatus } from "./store/node.ts";
 import type { Database } from "./store/schema.ts";
 
-/** A request that needs an answer while nobody follows its conversation. It has no content of the user's. */
+/** A request that needs an answer while no client follows its conversation. It has no content of the user's. */
 export type Notice = {
   /** What `kay answer` takes. */
   id: string;
@@ -81,7 +81,7 @@ export type BackendPorts = {
   observe?: Observe;
   /** Returns how long approvals and forms wait, in seconds, if the operator chose that. */
   approvalTimeout?(): number | undefined;
-  /** Notifies the user of requests that nobody sees; see `notices.ts`. */
+  /** Notifies the user of requests that no client sees; see `notices.ts`. */
   notify?: Notifier;
   /** How long a generation runs after its last client disconnects without cancelling, in ms. */
   leaveMs: number;

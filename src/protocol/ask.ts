@@ -27,7 +27,7 @@ export const AskRequest = z.looseObject({
   model: z.optional(z.string().check(z.minLength(1), z.maxLength(200))),
   /** How long its approvals and forms wait for an answer, in seconds. */
   approval_timeout: z.optional(ApprovalTimeout),
-  /** Answer at once with `pending`, and let the generation run although nobody follows it. */
+  /** Answer at once with `pending`, and let the generation run without a follower. */
   background: z.optional(z.boolean()),
   /** What to do with a generation of this conversation that is still running or waiting. */
   when_busy: z.optional(z.enum(["interrupt", "queue"])),

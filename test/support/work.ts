@@ -31,8 +31,8 @@ export function repeatTo(piece: string, length: number, end = ""): string {
   return piece.repeat(Math.ceil(length / piece.length)).slice(0, length) + end;
 }
 
-/** Most that ten times the text may cost. A loop within a loop costs a hundred times as much. */
-const MAX_RATIO = 15;
+/** Most that ten times the text may cost. Caches make it up to 20 on a busy machine; a loop within a loop makes it 100. */
+const MAX_RATIO = 30;
 
 /** Work below this, in ms of processor time, is not judged: it is mostly noise. */
 const FLOOR = 40;

@@ -1,15 +1,15 @@
 import type { BackendPorts } from "../ports.ts";
 import { findApprovalTimeout } from "../store/installations.ts";
 
-/** How long a request waits where nobody chose that, in seconds: until the same time of the next day. */
+/** How long a request waits by default, in seconds: until the same time of the next day. */
 const DEFAULT_SECONDS = 24 * 3_600;
 
-/** How long a request waits in ms, and whether it stays open longer while somebody who can answer is attached. */
+/** How long a request waits in ms, and whether it stays open longer while a client that can answer is attached. */
 export type Lifetime = { ms: number; stays: boolean };
 
 /**
  * Returns how long a request waits: what the caller chose, else the person's policy, else the operator's setting. A chosen
- * time is exact. Without one, a request also stays while somebody is attached.
+ * time is exact. Without one, a request also stays while a client is attached.
  */
 export async function findLifetime(
   ports: Pick<BackendPorts, "db" | "approvalTimeout">,

@@ -101,7 +101,7 @@ export function needsSecretPage({ service, described }: ServiceConfiguration): b
   return service.credential !== undefined || described?.lacksSecret === true;
 }
 
-/** Where providers send browsers back to; registered there byte for byte. Each custom service has an address of its own. */
+/** Where providers send browsers back to; registered there byte for byte. Each custom service has its own address. */
 export function getRedirectUri(
   ports: Pick<BackendPorts, "publicUrl">,
   configuration?: Pick<ServiceConfiguration, "described">,

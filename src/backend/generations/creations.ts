@@ -7,13 +7,13 @@ export type CreatedGeneration = { row: StoredGeneration; node: number };
 
 export type Creations = {
   /**
-   * Creates a generation that this node works on once it is told to run it. `insert` writes the row.
+   * Creates a generation that this node works on when it is asked to. `insert` writes the row.
    * @returns its ID
    */
   create(insert: (place: { generationId: string; node: number }) => Promise<StoredGeneration>): Promise<string>;
   /** Returns a generation that was created here and not run yet, once. */
   take(id: string): CreatedGeneration | undefined;
-  /** Lists those that nobody ran since the last call, for example because their request failed after the row was written. */
+  /** Lists those that did not run since the last call, for example because their request failed after the row was written. */
   listLeft(): string[];
 };
 

@@ -42,7 +42,7 @@ export type Engine = {
   create: Creations["create"];
   /** Have it stopped, wherever it is worked on. `reason` is a sentence. Resolves when that is noted. */
   stop(id: string, reason: string): Promise<void>;
-  /** Called when a follower disconnects. Generations nobody follows are stopped after a while. */
+  /** Called when a follower disconnects. Generations no client follows are stopped after a while. */
   leave(conversationId: string): void;
   /** Takes care of work without a node: see `Backend.tick`. */
   tick(): Promise<void>;

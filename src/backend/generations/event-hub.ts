@@ -11,7 +11,7 @@ import { createPresenceTracker, type PresenceTracker } from "./presence.ts";
  */
 const LOOK_AGAIN = 15_000;
 
-/** Longest time in ms until other nodes are told of readers: most streams are over by then. */
+/** Longest time in ms until other nodes learn of readers: most streams are over by then. */
 const NOTE_MS = 1_000;
 
 /** Milliseconds for which new parts that were written in this process are there for its followers, and how many of them. */
@@ -47,7 +47,7 @@ export function createEventHub(ports: Pick<BackendPorts, "db" | "node" | "clock"
   const { db, node } = ports;
   const topics = new Map<string, Topic>();
   const notes = new Map<string, Promise<void>>();
-  // A reader that comes here from another node must be noted before that one stops what nobody follows.
+  // A reader that comes here from another node must be noted before that one stops what has no follower.
   const noteMs = Math.min(NOTE_MS, ports.leaveMs / 3);
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
@@ -163,7 +163,7 @@ export function createEventHub(ports: Pick<BackendPorts, "db" | "node" | "clock"
 
 type Topic = {
   looks: Set<() => void>;
-  /** Set until other nodes are told that there are readers, and whether they were. */
+  /** Set until other nodes know that there are readers, and whether they do. */
   noting?: NodeJS.Timeout;
   /** Kept without readers: the conversation began here a moment ago. */
   isKept?: boolean;
@@ -175,7 +175,7 @@ type Topic = {
   fresh: { after: number; last: number; events: StoredEvent[] } | undefined;
 };
 
-/** Adds parts that were written in this process. Whoever is not at their place reads the log. */
+/** Adds parts that were written in this process. A follower at another place reads the log. */
 function add(topic: Topic | undefined, events: StoredEvent[]): void {
   const first = events[0];
   if (!topic || !first) return;

@@ -15,7 +15,7 @@ const EXTENSION_MS = 5 * 60_000;
 /** A request waits no longer than this after it was made, in ms. */
 const LONGEST_MS = 24 * 60 * 60_000;
 
-/** How long before its deadline a request is extended because somebody is attached, in ms. */
+/** How long before its deadline a request is extended because a client is attached, in ms. */
 const AHEAD_MS = 60_000;
 
 /**
@@ -38,7 +38,7 @@ export async function extendRequest(
   throw interactionClosedProblem((await findInteraction(db, found.id)) ?? found);
 }
 
-/** Keeps requests open that would expire soon, for as long as somebody who can answer is attached. */
+/** Keeps requests open that would expire soon, for as long as a client that can answer is attached. */
 export async function extendAttended({ db }: Pick<BackendPorts, "db">, now: number): Promise<void> {
   for (const found of await listExpiringSoon(db, now + AHEAD_MS)) {
     const { conversation_id: id } = found;

@@ -12,7 +12,7 @@ const TARGET_LIMIT = 5_000;
 
 const UNREADABLE = "could not be looked up";
 
-/** Milliseconds after which an approval is checked before it is carried out. */
+/** Milliseconds after which an approval is checked before its call runs. */
 const LATE_MS = 5 * 60_000;
 
 /** What a call reaches now, and why it is asked for again. */
@@ -34,7 +34,7 @@ export async function describeTarget(
 }
 
 /**
- * Reads again what an approved call reaches, if it is carried out long after the question or at another node. Returns
+ * Reads again what an approved call reaches, if it runs long after the question or at another node. Returns
  * what changed since the question.
  */
 export async function findTargetChange(

@@ -7,11 +7,11 @@ import { recordStreamOutcome } from "./reports.ts";
 type Left = {
   conversationId: string;
   stop(id: string, reason: string): Promise<void>;
-  /** Whether somebody follows here again, or this node ends. */
+  /** Whether a client follows here again, or this node ends. */
   isOver(): boolean;
 };
 
-/** Stops what has no reader at this moment, after a while. A later question or answer has a reader of its own. */
+/** Stops what has no reader at this moment, after a while. A later question or answer has its own reader. */
 export async function leaveConversation(ports: BackendPorts, left: Left): Promise<void> {
   const { conversationId, isOver } = left;
   // By its events, for the clocks of two nodes differ.

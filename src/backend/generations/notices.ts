@@ -7,7 +7,7 @@ import { claimUnseenRequests, type UnseenRequest } from "../store/notices.ts";
 const SETTLE_MS = 2_000;
 
 /**
- * Notifies the user of open requests while nobody follows their conversation. A request is claimed before its notice is
+ * Notifies the user of open requests while no client follows their conversation. A request is claimed before its notice is
  * sent, so it is sent at most once, whatever nodes end meanwhile.
  */
 export async function sendNotices(ports: Pick<BackendPorts, "db" | "clock" | "notify" | "publicUrl">): Promise<void> {

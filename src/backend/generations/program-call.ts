@@ -154,7 +154,7 @@ async function listWaits(ports: BackendPorts, row: StoredGeneration): Promise<Pr
     kind: request.interaction_type,
     prompt: cleanLine(request.preview?.summary ?? request.prompt ?? request.tool_name ?? "", 200),
     expires_at: expires_at.toISOString(),
-    // A dialog of the program is not the user's terminal: the program can answer it by itself.
+    // A dialog of the program is not the user's terminal: the program can answer it alone.
     answer_in_program:
       request.interaction_type === "approval" && request.preview?.access === "write" && isTrusted(policies, "write"),
   }));

@@ -19,7 +19,7 @@ export async function askToShorten(
   const kept = takeNewest(messages, Math.floor(messages.length / 2)).length;
   if (world.request.mode !== "stream" || kept >= messages.length) return undefined;
   const conversation = world.row.conversation_id;
-  // An open step is in the row that was claimed, so only another claim can go on from it.
+  // An open step is in the row that was claimed, so only another claim can continue from it.
   if (world.row.step === null && (await hasApproved(world.ports.db, { conversation, toolName: SHORTEN }))) {
     await world.advance({ type: "shortening-asked", keep: kept });
     await world.advance({ type: "shortened" });

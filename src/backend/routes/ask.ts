@@ -49,7 +49,7 @@ export function createAskRoutes(ports: BackendPorts, engine: Engine): Hono {
   return app;
 }
 
-/** Starts a generation that nobody has to follow, and answers at once. */
+/** Starts a generation that needs no follower, and answers at once. */
 async function beginInBackground(
   ports: BackendPorts,
   engine: Engine,

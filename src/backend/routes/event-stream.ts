@@ -105,7 +105,7 @@ function follow({ hub, leave }: Followed, streamed: StreamRange, sink: StreamSin
     again = true;
     goOn();
   });
-  // Nobody can follow a conversation that no client knows of.
+  // A conversation that no client knows has no follower.
   present?.hold(id, streamed.left === undefined && hub.isNew(id));
   return {
     go() {

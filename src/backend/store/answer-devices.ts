@@ -19,9 +19,9 @@ export async function isAnswerLink(db: Kysely<Database>, hash: Buffer, now: numb
 }
 
 /**
- * Spends a link for a device, once: whoever comes first gets it.
+ * Spends a link for a device, once: the first one to come gets it.
  *
- * @returns the request that the link shows first, or undefined if there is no such link any more
+ * @returns the request that the link shows first, or undefined if the link is gone
  */
 export async function spendAnswerLink(
   db: Kysely<Database>,

@@ -169,7 +169,7 @@ function getColumns({ state, step, auth, ...plain }: GenerationChange) {
   };
 }
 
-/** Lets a generation run although nobody follows it. Returns false if it is over. */
+/** Lets a generation run without a follower. Returns false if it is over. */
 export async function detachGeneration(db: DbConnection, id: string): Promise<boolean> {
   const query = db.updateTable("generations").set({ detached: true }).where("id", "=", id);
   return (await query.where("finished_at", "is", null).executeTakeFirst()).numUpdatedRows > 0n;

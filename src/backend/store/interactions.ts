@@ -191,7 +191,7 @@ export async function listExpiredInteractions(db: Kysely<Database>, now: number)
     .execute();
 }
 
-/** Open ones that expire before a time although they stay while somebody is attached. */
+/** Open ones that expire before a time although they stay while a client is attached. */
 export async function listExpiringSoon(db: Kysely<Database>, before: number): Promise<StoredInteraction[]> {
   return await db
     .selectFrom("interactions")

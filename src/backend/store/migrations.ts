@@ -234,7 +234,7 @@ const WRITES = [
 ];
 
 /**
- * For requests that wait long: the node that asked, and whether the request stays open while somebody is attached. How
+ * For requests that wait long: the node that asked, and whether the request stays open while a client is attached. How
  * long the requests of an installation wait, in seconds.
  */
 const WAITING = [
@@ -245,7 +245,7 @@ const WAITING = [
 /** A client that a user registered for an MCP server: its secret, and the authorization server that it was first used at. */
 const MCP_OWN_CLIENTS = [`alter table mcp_services add column sealed_client bytea, add column client_issuer text`];
 
-/** Generations that run although nobody follows them. */
+/** Generations that run although no client follows them. */
 const DETACHED = [`alter table generations add column detached boolean not null default false`];
 
 /** When a notification of what waits was sent. */

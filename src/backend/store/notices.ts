@@ -3,7 +3,7 @@ import type { AuthNeeded, InteractionRequest } from "#protocol/events";
 import { LIVE_NODES_SQL } from "./node.ts";
 import type { Database } from "./schema.ts";
 
-/** A request that waits while nobody follows its conversation. */
+/** A request that waits while no client follows its conversation. */
 export type UnseenRequest = {
   id: string;
   installation_id: string;
@@ -17,7 +17,7 @@ export type UnseenRequest = {
 const CLAIMED_AT_ONCE = 20;
 
 /**
- * Claims requests that opened before a time and that nobody sees, each once over all nodes.
+ * Claims requests that opened before a time and that no client sees, each once over all nodes.
  *
  * @param before what opened later may still find its follower
  */

@@ -67,7 +67,7 @@ export type Generations = {
   retry_at: MaybeTime;
   /** Why it should stop, if it should. */
   cancel: string | null;
-  /** Whether it runs although nobody follows it. */
+  /** Whether it runs without a follower. */
   detached: Generated<boolean>;
   /** When a notification of its latest wait for a connection was sent. */
   notified_at: MaybeTime;
@@ -170,7 +170,7 @@ export type Interactions = {
   response: MaybeJsonOf<InteractionResponse>;
   /** The node that asked. Null in rows of older nodes. */
   node: number | null;
-  /** It does not expire while somebody who can answer is attached. */
+  /** It does not expire while a client that can answer is attached. */
   stays: Generated<boolean>;
   created_at: Time;
   expires_at: Time;

@@ -83,7 +83,7 @@ export async function listWrites(
 /** How far back earlier writes are compared. */
 const MOST_EARLIER = 1_000;
 
-/** Lists the newest writes to a service that may have reached somebody. */
+/** Lists the newest writes to a service that may have reached a person. */
 export async function listEarlierWrites(
   db: Kysely<Database>,
   installationId: string,

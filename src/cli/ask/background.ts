@@ -30,9 +30,9 @@ export async function askInBackground(
 }
 
 /**
- * Starts a generation that runs although nobody follows it.
+ * Starts a generation that runs without a follower.
  *
- * @throws Problem NOT_FOUND when the backend stops what nobody follows
+ * @throws Problem NOT_FOUND when the backend stops what has no follower
  */
 export async function startInBackground(
   kay: Kay,

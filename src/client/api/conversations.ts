@@ -56,7 +56,7 @@ export type ConversationCalls = {
   /** `POST /generations/:id/auth`: reports whether a service that the generation needs was connected. */
   answerAuth(generationId: string, answer: AuthAnswer): Promise<GenerationView>;
   cancelGeneration(id: string): Promise<GenerationView>;
-  /** `POST /generations/:id/detach`: it runs although nobody follows it. */
+  /** `POST /generations/:id/detach`: it runs without a follower. */
   detachGeneration(id: string): Promise<GenerationView>;
   policies(): Promise<PoliciesResponse>;
   /** Changes these policies and returns all; `null` removes one. */

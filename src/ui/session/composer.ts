@@ -111,7 +111,7 @@ function applyOfferKey(session: Session, offer: NonNullable<Session["offer"]>, k
   return toStep({ ...session, offer: null, draft: acceptCandidate(session.draft, completion, chosen) });
 }
 
-/** While the user types, Tab goes on as far as it is sure, else takes the chosen candidate. Enter takes the chosen candidate; a command that needs nothing more runs. */
+/** While the user types, Tab completes as far as it is sure, else takes the chosen candidate. Enter takes the chosen candidate; a command that needs nothing more runs. */
 function applyLiveOfferKey(
   session: Session,
   { completion, at }: NonNullable<Session["offer"]>,

@@ -135,6 +135,8 @@ test("a turn that is stopped at the backend stops here before its next call", as
   await reached;
   await roles().backend.call(`POST /generations/${turn.generation}/cancel`, { token: turn.token });
   await shown(turn);
+  // A notification may still be on its way; each look finds the cancellation.
+  await roles().agent().backend.tick();
   release();
   const { parts } = await streaming;
   expect(parts.at(-1)).toEqual({ type: "abort" });

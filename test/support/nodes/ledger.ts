@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Came } from "../durable/client.ts";
 
 /** What happens to the nodes while people work. */
@@ -35,7 +36,7 @@ export type Ledger = {
   quietMs: number;
   ended: Record<string, number>;
   /** Each conversation's parts by number, as whoever saw most of it saw them. */
-  seen: Map<string, Map<number, string>>;
+  seen: Map<string, Map<number, unknown>>;
   /** What somebody waits for now, and how far it has come. */
   underWay: Map<string, string>;
   /** What must never be. */
@@ -76,11 +77,11 @@ export function notePart(
 ): void {
   if (number !== last + 1) ledger.faults.push(`${session}: after ${last} came ${number}`);
   const { at, ...told } = part as typeof part & { at: string };
-  const text = JSON.stringify(told);
-  const known = ledger.seen.get(session) ?? new Map<number, string>();
+  const known = ledger.seen.get(session) ?? new Map<number, unknown>();
   ledger.seen.set(session, known);
-  if (known.has(number) && known.get(number) !== text) ledger.faults.push(`${session}: ${number} is told in two ways`);
-  known.set(number, text);
+  if (known.has(number) && !isDeepStrictEqual(known.get(number), told))
+    ledger.faults.push(`${session}: ${number} is told in two ways`);
+  known.set(number, told);
   if (ledger.phase !== "quiet") return;
   ledger.quietParts++;
   // What was there before the stream was opened tells nothing of how fast a part travels.

@@ -81,7 +81,7 @@ function openOwnSecret({ keys }: Ports, row: StoredMcp): string | undefined {
       row.sealed_client,
     );
   } catch (error) {
-    // Sealed with a key that is gone: it has to be given once more.
+    // Sealed with a key that is gone: it must be given again.
     if (error instanceof Problem) return undefined;
     throw error;
   }

@@ -86,7 +86,7 @@ export function showAgainPage(path: string): Response {
 
 type Request = NonNullable<PendingRequest["request"]>;
 
-/** Denying is a form of its own, so that Enter in the reason never approves. */
+/** Denying is a separate form, so that Enter in the reason never approves. */
 function renderApprovalForms(id: string, request: Request, { ticket, edits, given }: CardView): string {
   const canEdit = request.editable === true && (request.preview?.fields.length ?? 0) > 0;
   const editor = edits && canEdit ? `<h2>Edit</h2>\n${renderEditor(request, given)}\n` : "";

@@ -140,7 +140,7 @@ async function askInHost(
 /** The answer of the host's dialog and the call that it was about, if this request brings one. */
 function getDialogAnswer({ mcpReq }: ServerContext): { id: string; action: "approve" | "deny" | "cancel" } | undefined {
   const id: unknown = mcpReq.requestState();
-  // The page answers by itself: that it was opened decides nothing.
+  // The user answers on the page; that it was opened decides nothing.
   if (typeof id === "string" && inputResponse(mcpReq.inputResponses, PAGE).kind === "elicit")
     return { id, action: "cancel" };
   const answer = inputResponse(mcpReq.inputResponses, DIALOG);
