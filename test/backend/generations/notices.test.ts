@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import * as z from "zod/mini";
 import type { Notice } from "#backend/ports";
 import { defineTool } from "#connectors/service";
@@ -26,12 +26,18 @@ const world = useBackend({
   notify: { isOn: () => true, send: async (notice) => void sent.push(notice) },
 });
 
+beforeEach(() => {
+  sent.length = 0;
+});
+
 test("a request that nobody sees is notified of once, without a word of its content", async () => {
   const { token } = await connect(world());
   model.script({ calls: [["c1", "jira.close_issue", { issue: "KAY-3" }]] });
   const turn = await ask(world(), token, "close KAY-3");
   const { interaction_id } = await turn.asked();
   await turn.until("awaiting_approval");
+  const followers = world().ports.db.selectFrom("followers").where("conversation_id", "=", turn.session);
+  await expect.poll(() => followers.selectAll().execute(), { timeout: 20_000 }).toHaveLength(1);
   world().clock.advance(3_000);
   await world().backend.tick();
   expect(sent).toEqual([]);
@@ -59,14 +65,13 @@ test("a request that nobody sees is notified of once, without a word of its cont
 test("a connection that is missing is notified of by the name of its service", async () => {
   const { token } = await connect(world());
   model.script({ calls: [["c1", "bitbucket.look", {}]] });
-  const before = sent.length;
   const { status } = await world().call("POST /ask", { token, body: { prompt: "list them", background: true } });
   expect(status).toBe(200);
   await expect
     .poll(async () => {
       world().clock.advance(1_000);
       await world().backend.tick();
-      return sent.slice(before).map(({ kind, line }) => [kind, line]);
+      return sent.map(({ kind, line }) => [kind, line]);
     })
     .toEqual([["auth", "kay needs a connection to bitbucket."]]);
 });
