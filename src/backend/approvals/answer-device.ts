@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { findCookie, formatCookie } from "#protocol/cookies";
 import type { BackendPorts } from "../ports.ts";
 import { findAnswerDevice, insertAnswerLink, spendAnswerLink } from "../store/answer-devices.ts";
 import { hashSecret } from "../store/secrets.ts";
@@ -8,6 +9,8 @@ const LINK_LIFE_MS = 10 * 60_000;
 
 /** How long a device may answer, in ms: as long as a sign-in lasts at most. */
 const DEVICE_LIFE_MS = 30 * 24 * 3_600_000;
+
+const COOKIE = "kay-answer";
 
 /** The page where requests are answered, and the page that signs a device in. */
 export const ANSWER_PATH = "/answer";
@@ -44,12 +47,12 @@ export async function signInDevice(
   const now = clock.now();
   const device = { hash: hashSecret(value), expiresAt: new Date(now + DEVICE_LIFE_MS) };
   const spent = await spendAnswerLink(db, hashSecret(token), device, now);
-  return spent && { ...spent, cookie: formatCookie(publicUrl, value, DEVICE_LIFE_MS / 1_000) };
+  return spent && { ...spent, cookie: formatDeviceCookie(publicUrl, value, DEVICE_LIFE_MS / 1_000) };
 }
 
 /** Returns a cookie that makes the browser forget its device. */
 export function formatEmptyCookie({ publicUrl }: Pick<Ports, "publicUrl">): string {
-  return formatCookie(publicUrl, "", 0);
+  return formatDeviceCookie(publicUrl, "", 0);
 }
 
 /** Returns the installation that the browser's device may answer for, and the hash of its cookie. */
@@ -57,23 +60,13 @@ export async function findDevice(
   { db, clock, publicUrl }: Ports,
   cookies: string | undefined,
 ): Promise<{ installationId: string; hash: Buffer } | undefined> {
-  const name = `${getCookieName(publicUrl)}=`;
-  const value = (cookies ?? "")
-    .split(/; */)
-    .find((one) => one.startsWith(name))
-    ?.slice(name.length);
+  const value = findCookie(publicUrl, cookies, COOKIE);
   if (!value) return undefined;
   const hash = hashSecret(value);
   const found = await findAnswerDevice(db, hash, clock.now());
   return found && { ...found, hash };
 }
 
-function formatCookie(publicUrl: string, value: string, seconds: number): string {
-  const secure = publicUrl.startsWith("https:") ? "; Secure" : "";
-  return `${getCookieName(publicUrl)}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${seconds}${secure}`;
-}
-
-/** Only https may use the prefix. */
-function getCookieName(publicUrl: string): string {
-  return publicUrl.startsWith("https:") ? "__Host-kay-answer" : "kay-answer";
+function formatDeviceCookie(publicUrl: string, value: string, seconds: number): string {
+  return formatCookie(publicUrl, { name: COOKIE, value, sameSite: "Strict", seconds });
 }

@@ -1,5 +1,6 @@
 import { randomBytes, randomInt } from "node:crypto";
 import { isLoopbackHost } from "#net/addresses";
+import { findCookie, formatCookie } from "#protocol/cookies";
 import type { BackendPorts } from "../ports.ts";
 import { hashSecret, secretsEqual } from "../store/secrets.ts";
 import type { AuthorizationState } from "../store/states.ts";
@@ -29,9 +30,8 @@ export function createUserCode(): string {
 /** A browser's secret for one authorization: the cookie, and the hash that is stored. */
 export function createBrowserCookie(publicUrl: string, state: Buffer): { header: string; hash: Buffer } {
   const value = randomBytes(32).toString("base64url");
-  const secure = publicUrl.startsWith("https:") ? "; Secure" : "";
-  const attributes = `Path=/; HttpOnly; SameSite=Lax; Max-Age=${LIFETIME_SECONDS}${secure}`;
-  return { header: `${getCookieName(publicUrl, state)}=${value}; ${attributes}`, hash: hashSecret(value) };
+  const cookie = { name: getCookieName(state), value, sameSite: "Lax", seconds: LIFETIME_SECONDS } as const;
+  return { header: formatCookie(publicUrl, cookie), hash: hashSecret(value) };
 }
 
 /** Whether the browser that returns is the one that pressed the button on the page, where there was a page. */
@@ -41,13 +41,12 @@ export function isSameBrowser(
   cookies: string | null,
 ): boolean {
   if (user_code === null) return true;
-  const name = `${getCookieName(publicUrl, hash)}=`;
-  const given = (cookies ?? "").split(/; */).find((one) => one.startsWith(name));
+  const given = findCookie(publicUrl, cookies, getCookieName(hash));
   if (!given || !browser_hash) return false;
-  return secretsEqual(hashSecret(given.slice(name.length)).toString("hex"), browser_hash.toString("hex"));
+  return secretsEqual(hashSecret(given).toString("hex"), browser_hash.toString("hex"));
 }
 
-/** One cookie for each authorization, because a person may begin several. Only https may use the prefix. */
-function getCookieName(publicUrl: string, state: Buffer): string {
-  return `${publicUrl.startsWith("https:") ? "__Host-" : ""}kay-${state.toString("hex").slice(0, 16)}`;
+/** One cookie for each authorization, because a person may begin several. */
+function getCookieName(state: Buffer): string {
+  return `kay-${state.toString("hex").slice(0, 16)}`;
 }
