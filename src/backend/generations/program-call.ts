@@ -147,8 +147,8 @@ function describeOutcome(outcome: Outcome): Pick<ProgramCallView, "status" | "ou
 }
 
 async function listWaits(ports: BackendPorts, row: StoredGeneration): Promise<ProgramCallView["waits"]> {
-  const policies = await listPolicies(ports.db, row.installation_id);
   const open = (await listInteractions(ports.db, row.id)).filter(({ status }) => status === "open");
+  const policies = open.length > 0 ? await listPolicies(ports.db, row.installation_id) : [];
   const asked = open.map(({ id, request, expires_at }) => ({
     id,
     kind: request.interaction_type,

@@ -17,8 +17,8 @@ const RECENT = 500;
 export async function openObject(kay: Kay, object: string): Promise<void> {
   const link = await kay.openBackend({ signedIn: true });
   const found = await findOwnLink(kay, link, object);
-  const plan = await kay.planBrowser(found.url);
   if (kay.flags.json) {
+    const plan = await kay.planBrowser(found.url);
     const opened = "launch" in plan && (await kay.openBrowser(plan));
     return kay.out.writeJson({ ...found, opened });
   }

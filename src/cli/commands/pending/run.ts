@@ -17,13 +17,16 @@ import {
 /** Runs `kay pending`: lists the open requests. On a terminal the user may choose one to answer. */
 export async function showPending(kay: Kay): Promise<ExitCode | undefined> {
   const pending = await listPendingRequests(await kay.openBackend({ signedIn: true }));
-  if (kay.flags.json) kay.out.writeJson({ pending: pending.map((one) => toPendingDocument(kay, one)) });
-  else if (pending.length === 0) kay.out.writeProgress(NOTHING_PENDING_TEXT);
-  if (kay.flags.json || pending.length === 0) return undefined;
-  const chosen = kay.terminal.stdout.isTerminal && canPick(kay) ? await pickRequest(kay, pending) : undefined;
-  if (chosen !== undefined) {
-    return runAnswer(kay, chosen, { field: [] });
+  if (kay.flags.json) {
+    kay.out.writeJson({ pending: pending.map((one) => toPendingDocument(kay, one)) });
+    return undefined;
   }
+  if (pending.length === 0) {
+    kay.out.writeProgress(NOTHING_PENDING_TEXT);
+    return undefined;
+  }
+  const chosen = kay.terminal.stdout.isTerminal && canPick(kay) ? await pickRequest(kay, pending) : undefined;
+  if (chosen !== undefined) return runAnswer(kay, chosen, { field: [] });
   await kay.out.writeTable(PENDING_COLUMNS, toPendingRows(kay, pending));
   kay.out.writeProgress("Answer one with `kay answer <id>`.");
   return undefined;
