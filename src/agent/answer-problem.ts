@@ -1,7 +1,7 @@
 import { Problem } from "#protocol/errors";
+import { toWireName } from "#protocol/tool-names";
 import type { AnswerEnd, Call } from "./events.ts";
 import { OTHER_MODEL, TOOLS_HINT } from "./model-problem.ts";
-import { toWireName } from "./results.ts";
 
 /** The answer has no words and no calls. */
 export function emptyAnswerProblem(label: string, end: AnswerEnd): Problem {

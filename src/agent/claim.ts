@@ -1,7 +1,7 @@
 import type { ModelMessage } from "ai";
+import { fromWireName } from "#protocol/tool-names";
 import { toCall } from "./calls.ts";
 import { hasWritten, type PastCall } from "./repetition.ts";
-import { fromWireName } from "./results.ts";
 import type { AgentTool } from "./tool.ts";
 
 /** What follows an answer that reports a change although no call made one. */

@@ -1,6 +1,7 @@
 import type { JSONValue, ModelMessage, ToolResultPart } from "ai";
 import type { ToolResult } from "#connectors/service";
 import type { Problem } from "#protocol/errors";
+import { toWireName } from "#protocol/tool-names";
 import type { Outcome, ToolOutput } from "./events.ts";
 import { fitJson, fitText } from "./fit-json.ts";
 
@@ -74,17 +75,3 @@ const MAX_STORED_LENGTH = 120_000;
 
 /** Longest text of a tool result, in characters. */
 const MAX_TEXT_LENGTH = 60_000;
-
-/**
- * Converts a tool name for model providers, which allow only letters, digits, `_` and `-` (OpenAI, Anthropic, Gemini):
- * `jira.close_issue` becomes `jira__close_issue`, and `jira@work.close_issue` becomes `jira_at_work__close_issue`. Names
- * of services have no `_`.
- */
-export function toWireName(name: string): string {
-  return name.replace("@", "_at_").replaceAll(".", "__");
-}
-
-/** Converts a wire name back to the tool's name. */
-export function fromWireName(wire: string): string {
-  return wire.replaceAll("__", ".").replace(/^([a-z0-9-]+)_at_([a-z0-9-]+)\./, "$1@$2.");
-}

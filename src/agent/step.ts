@@ -1,10 +1,10 @@
 import { type LanguageModel, type ModelMessage, streamText, type Telemetry } from "ai";
 import { Problem } from "#protocol/errors";
+import { fromWireName } from "#protocol/tool-names";
 import type { AgentEvent, AnswerEnd, Call, StepResult, Tokens } from "./events.ts";
 import { toModelProblem } from "./model-problem.ts";
 import type { ModelKey } from "./models/key.ts";
 import { type AgentObserver, recordModelCall } from "./observe.ts";
-import { fromWireName } from "./results.ts";
 import type { AgentTool } from "./tool.ts";
 import { toWireTools } from "./wire-tools.ts";
 

@@ -1,5 +1,5 @@
 import type { JSONValue } from "ai";
-import { fromWireName } from "./results.ts";
+import { fromWireName } from "#protocol/tool-names";
 
 type ErrorFields = { code?: string; integration?: string; message?: string; hint?: string };
 

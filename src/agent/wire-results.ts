@@ -1,6 +1,6 @@
 import type { JSONValue, ModelMessage } from "ai";
+import { toWireName } from "#protocol/tool-names";
 import { fitJson, fitText } from "./fit-json.ts";
-import { toWireName } from "./results.ts";
 import type { AgentTool } from "./tool.ts";
 import { toWireError } from "./wire-errors.ts";
 

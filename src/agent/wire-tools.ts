@@ -1,5 +1,5 @@
 import { type JSONSchema7, jsonSchema, type ToolSet, tool } from "ai";
-import { toWireName } from "./results.ts";
+import { toWireName } from "#protocol/tool-names";
 import type { AgentTool } from "./tool.ts";
 
 /** Returns the tools as providers get them: without what says nothing to a model. */

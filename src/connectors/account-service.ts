@@ -1,7 +1,5 @@
+import { isAccountLabel } from "#protocol/tool-names";
 import type { ServiceConfiguration, Tool } from "./service.ts";
-
-/** Names of accounts, as in `jira@work`. */
-const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,18}[a-z0-9])?$/;
 
 /**
  * Returns the service for one more account of a built-in service, or undefined if the name is no such name. The name of
@@ -12,14 +10,9 @@ export function findAccountService(
   name: string,
 ): ServiceConfiguration | undefined {
   const [base, label, ...rest] = name.split("@");
-  if (label === undefined || rest.length > 0 || !LABEL.test(label)) return undefined;
+  if (label === undefined || rest.length > 0 || !isAccountLabel(label)) return undefined;
   const configuration = services.find(({ service, described }) => service.name === base && !described);
   return configuration && toAccountService(configuration, name, label);
-}
-
-/** Returns the name of the service without its account: `jira` of `jira@work` and of `jira`. */
-export function getBaseName(name: string): string {
-  return name.replace(/@[^.]*/, "");
 }
 
 /** One object for each account, since tools and their schemas are compared by identity. */

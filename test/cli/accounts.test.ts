@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { documentOf, type Machine, useKay } from "#test/kay";
+import { openHost } from "#test/mcp-host";
 
 const kay = useKay();
 
@@ -56,6 +57,14 @@ test("the offline planner uses the account that is named, and asks where none is
   const work = await ann(["ask", "what is assigned to me in jira@work?", "--json"]);
   expect(work.exit).toBe(0);
   expect(JSON.stringify(documentOf(work))).toContain("KAY");
+});
+
+test("kay mcp lists the tools of an account under names that hosts allow", async () => {
+  const host = await openHost(await withTwoAccounts(), { flags: ["--service", "jira@work"] });
+  const names = (await host.client.listTools()).tools.map(({ name }) => name);
+  expect(names).toContain("jira_at_work__get_issue");
+  expect(names.filter((name) => !/^[a-zA-Z0-9_-]{1,64}$/.test(name))).toEqual([]);
+  expect(await host.call("jira_at_work__get_issue", { issue: "KAY-3" })).toMatchObject({ status: "done" });
 });
 
 test("a name that cannot be one of an account is refused before anything is asked", async () => {

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { LanguageModelV4, LanguageModelV4StreamPart, LanguageModelV4Usage } from "@ai-sdk/provider";
-import { toWireName } from "../results.ts";
+import { toWireName } from "#protocol/tool-names";
 import type { SelectedModel } from "./select.ts";
 
 /**

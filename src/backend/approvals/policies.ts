@@ -1,9 +1,9 @@
-import { getBaseName } from "#connectors/account-service";
 import type { Access, ServiceConfiguration, ToolMode } from "#connectors/service";
 import { cleanLine } from "#protocol/clean";
 import { findClosestName, suggestName } from "#protocol/closest-name";
 import type { Policy } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
+import { getBaseName } from "#protocol/tool-names";
 
 /** What decides whether a call needs a person. */
 export type ModeQuestion = {

@@ -1,10 +1,11 @@
-import { findAccountService, getBaseName } from "#connectors/account-service";
+import { findAccountService } from "#connectors/account-service";
 import type { OAuthClient } from "#connectors/oauth";
 import type { Service, ServiceConfiguration } from "#connectors/service";
 import { clean } from "#protocol/clean";
 import { findClosestName, suggestName } from "#protocol/closest-name";
 import { Problem } from "#protocol/errors";
 import { findKnownService } from "#protocol/known-services";
+import { getBaseName } from "#protocol/tool-names";
 import type { BackendPorts } from "../ports.ts";
 import { listDescriptions } from "../store/custom-services.ts";
 import { listAccountServices } from "../store/grants.ts";

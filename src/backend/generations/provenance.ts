@@ -1,8 +1,8 @@
 import type { ModelMessage, TextPart } from "ai";
 import { DENIAL_TEXT } from "#agent/limits";
-import { fromWireName } from "#agent/results";
 import { OWN_TOOL_NAMES } from "#agent/tools/own";
 import type { PreviewField } from "#protocol/preview-field";
+import { fromWireName } from "#protocol/tool-names";
 import { type ConversationTexts, createProvenance, type Provenance } from "../approvals/provenance.ts";
 
 /** Creates a reader of the provenance of a conversation's messages, which may grow between two questions. */

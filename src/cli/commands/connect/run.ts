@@ -1,6 +1,7 @@
 import { clean } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 import { quoteShellWord } from "#protocol/shell";
+import { isAccountLabel } from "#protocol/tool-names";
 import type { BackendHandle } from "../../backend/handle.ts";
 import { formatProfileFlag } from "../../backend/profile-flag.ts";
 import { type ConnectResult, connectConcurrently } from "../../consent/concurrent.ts";
@@ -53,7 +54,7 @@ export async function runConnect(kay: Kay, services: string[], options: ConnectO
 function toAccountName(services: string[], label: string): string {
   const [service = "", ...others] = services;
   if (others.length > 0) throw new Problem("USAGE", "--as accepts only one service.");
-  if (/^[a-z0-9][a-z0-9-]{0,19}$/.test(label) && !label.endsWith("-")) return `${service}@${label}`;
+  if (isAccountLabel(label)) return `${service}@${label}`;
   throw new Problem("USAGE", `${JSON.stringify(label.slice(0, 40))} cannot be the name of an account.`, {
     hint: "Use up to 20 small letters, digits and hyphens, for example --as work.",
   });

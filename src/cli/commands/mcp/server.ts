@@ -12,14 +12,19 @@ import {
 } from "@modelcontextprotocol/server";
 import type { Api } from "#client/api/api";
 import type { ProgramCallView } from "#protocol/program-calls";
+import { toWireName } from "#protocol/tool-names";
 import type { ToolView } from "#protocol/tools";
 import { describeCall, describeProblem, toResult } from "./results.ts";
 
 /** What the server needs: the version it states, the backend, and the tools that are listed by name. */
 export type KayServerOptions = { version: string; openApi(): Promise<Api>; tools: ToolView[] };
 
-/** Hosts end a call after 60 seconds. Seconds until a call that waits for a person is answered with its ID. */
+/**
+ * Hosts end a call after 60 seconds. Seconds until a call that waits for a person is answered with its ID, and before
+ * that, seconds in which a call may come to its question.
+ */
 const WAIT_SECONDS = 45;
+const QUESTION_SECONDS = 10;
 
 /** Names of the one question that a call may ask in the host: in a dialog, or on kay's page. */
 const DIALOG = "approval";
@@ -75,7 +80,7 @@ export function createKayServer({ version, openApi, tools }: KayServerOptions): 
   );
   for (const { name, title, description, access, input_schema } of tools)
     server.registerTool(
-      name.replaceAll(".", "__"),
+      toWireName(name),
       {
         title: title === undefined ? name : `${title}: ${name}`,
         description,
@@ -112,7 +117,7 @@ async function runCall(api: Api, { name, input, context, server }: Running): Pro
   if (id === undefined) return describeCall(view);
   // A host that gives the call up no longer wants it; what was sent already is reported by `kay log`.
   signal.addEventListener("abort", () => void api.cancelGeneration(id).catch(() => {}), { once: true });
-  const known = await api.programCall(id, { waitSeconds: WAIT_SECONDS, until: "wait", signal });
+  const known = await api.programCall(id, { waitSeconds: QUESTION_SECONDS, until: "wait", signal });
   const request = await askInHost(api, known, { program, modes: getDialogModes(context, server) });
   if (request) return inputRequired({ inputRequests: request, requestState: id });
   return describeCall(await waitForEnd(api, id, signal));
