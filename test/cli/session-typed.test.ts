@@ -13,51 +13,68 @@ function session() {
     shown += String(chunk);
   });
   const typed = createLineInput(createTerminal(streams));
+  const type = (text: string) => void streams.typed.write(text);
+  const listens: string[] = [];
+  const push = streams.modes.push.bind(streams.modes);
+  streams.modes.push = (...on) => {
+    const text = on[0] ? listens.shift() : undefined;
+    if (text) setImmediate(type, text);
+    return push(...on);
+  };
   return {
     typed,
-    type: (text: string) => void streams.typed.write(text),
+    type,
+    /** Types what the terminal gets as soon as it listens for keys, that is before the prompt and after each line; "" for nothing. */
+    typeWhileListening: (...texts: string[]) => void listens.push(...texts),
+    /** Types when this is all that is shown. */
+    typeAt: (all: string, text: string) =>
+      expect
+        .poll(() => shown)
+        .toBe(all)
+        .then(() => type(text)),
     shown: () => shown,
     end: () => streams.typed.end(),
   };
 }
 
-/** After the prompt is shown. */
-const later = (work: () => void) => setTimeout(work, 120);
-
 test("a line is sent with Enter", async () => {
-  const { typed, type } = session();
-  later(() => type("show KAY-1\n"));
-  expect(await typed.text(never)).toBe("show KAY-1");
+  const { typed, typeAt } = session();
+  const text = typed.text(never);
+  await typeAt("> ", "show KAY-1\n");
+  expect(await text).toBe("show KAY-1");
 });
 
 test("a backslash at the end goes on in the next line", async () => {
-  const { typed, type, shown } = session();
-  later(() => type("one\\\n"));
-  setTimeout(() => type("two\n"), 300);
-  expect(await typed.text(never)).toBe("one\ntwo");
+  const { typed, typeAt, shown } = session();
+  const text = typed.text(never);
+  await typeAt("> ", "one\\\n");
+  await typeAt("> . ", "two\n");
+  expect(await text).toBe("one\ntwo");
   expect(shown()).toBe("> . ");
 });
 
 test('""" begins and ends a text of several lines', async () => {
-  const { typed, type } = session();
-  later(() => type('"""\n'));
-  setTimeout(() => type("one\n"), 300);
-  setTimeout(() => type('two"""\n'), 500);
-  expect(await typed.text(never)).toBe("one\ntwo");
+  const { typed, typeAt } = session();
+  const text = typed.text(never);
+  await typeAt("> ", '"""\n');
+  await typeAt("> . ", "one\n");
+  await typeAt("> . . ", 'two"""\n');
+  expect(await text).toBe("one\ntwo");
 });
 
 test("U08 lines that are pasted together are one text", async () => {
-  const { typed, type } = session();
-  later(() => type("line1\n"));
-  setTimeout(() => type("line2\nline3\n"), 125);
-  expect(await typed.text(never)).toBe("line1\nline2\nline3");
+  const { typed, typeAt, typeWhileListening } = session();
+  typeWhileListening("", "line2\nline3\n");
+  const text = typed.text(never);
+  await typeAt("> ", "line1\n");
+  expect(await text).toBe("line1\nline2\nline3");
 });
 
 test("U11 what a paste leaves unfinished waits for Enter", async () => {
-  const { typed, type } = session();
-  later(() => type("first line\n"));
-  setTimeout(() => type("second line\nthird"), 125);
+  const { typed, type, typeAt, typeWhileListening } = session();
+  typeWhileListening("", "second line\nthird");
   const text = typed.text(never);
+  await typeAt("> ", "first line\n");
   const early = await Promise.race([text, new Promise((resolve) => setTimeout(() => resolve("waits"), 500))]);
   expect(early).toBe("waits");
   type("\n");
@@ -65,17 +82,19 @@ test("U11 what a paste leaves unfinished waits for Enter", async () => {
 });
 
 test("what was typed before the prompt is sent, in its order", async () => {
-  const { typed, type, shown } = session();
+  const { typed, type, typeAt, shown } = session();
   type("one\ntwo\nthr");
   expect(await typed.text(never)).toBe("one");
   expect(await typed.text(never)).toBe("two");
-  later(() => type("ee\n"));
-  expect(await typed.text(never)).toBe("three");
+  const last = typed.text(never);
+  await typeAt("> one\n> two\n> thr", "ee\n");
+  expect(await last).toBe("three");
   expect(shown()).toBe("> one\n> two\n> thr");
 });
 
 test("the end of the input is told once and stays", async () => {
   const { typed, end } = session();
-  later(end);
-  expect([await typed.text(never), await typed.text(never), typed.ended()]).toEqual([null, null, true]);
+  const text = typed.text(never);
+  end();
+  expect([await text, await typed.text(never), typed.ended()]).toEqual([null, null, true]);
 });
