@@ -2,6 +2,7 @@ import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { Problem } from "#protocol/errors";
 import { type AgentTurn, startSeedAgent } from "#test/agent-server";
 import { documentOf, type Machine, useKay } from "#test/kay";
+import { openHost } from "#test/mcp-host";
 
 const kay = useKay();
 const agent = await startSeedAgent();
@@ -166,6 +167,20 @@ describe("an ask at a backend with an agent server", () => {
     });
     // The stream reaches the client before the report reaches the backend.
     await expect.poll(() => keptBy(machine)).toContain("out of order");
+  });
+
+  test("a call of another program is made here, not by the agent server", async () => {
+    const machine = ann();
+    const host = await openHost(machine);
+    void host
+      .call("call_tool", { name: "jira.transition_issue", input: { issue: "KAY-3", status: "Done" } })
+      .catch(() => {});
+    const countPending = async () => {
+      await machine("pending --json");
+      return JSON.parse(machine.raw().stdout).pending.length;
+    };
+    await expect.poll(countPending).toBe(1);
+    expect([agent.sessions, agent.prompts]).toEqual([[], []]);
   });
 
   test.for(["--dry-run", "--max-steps 2", "--allow slack.send_message"])(

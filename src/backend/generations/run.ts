@@ -183,6 +183,8 @@ async function work(world: World, begun: Promise<void>): Promise<RecordedRun> {
 
 /** A generation that began here continues here, and one that an agent server received is never sent to a model too. */
 function agentFor({ ports, row, request, progress }: World): BackendPorts["agent"] {
+  // A program's call has no prompt that an agent server could answer.
+  if (request.call) return undefined;
   const { remote } = progress();
   if (remote && !ports.agent)
     throw new Problem("AGENT_NOT_CONFIGURED", "The agent server that was asked is no longer configured.");
