@@ -15,6 +15,11 @@ export function formatRequest(
   return `kay ${verb} ${cleanLine(tool_name)}${access}${account}.`;
 }
 
+/** Returns in a few words what a request asks. It is untrusted text. */
+export function getQuestion(request: Pick<InteractionRequest, "prompt" | "preview" | "tool_name"> | undefined): string {
+  return request?.preview?.summary ?? request?.prompt ?? request?.tool_name ?? "";
+}
+
 /** Lists the summaries of the effects that a call would have. */
 export function listSummaries({ prompt, preview }: Pick<InteractionRequest, "prompt" | "preview">): string[] {
   const texts = [prompt, preview?.summary].filter((text) => text !== undefined && text.trim() !== "");

@@ -5,6 +5,7 @@ import { formatOrigin, listFieldTexts } from "#protocol/input-fields";
 import { tryParseJson } from "#protocol/parse-json";
 import type { PreviewField } from "#protocol/preview-field";
 import { escapeHtml } from "../../connections/page.ts";
+import { toLineFeeds } from "./form-card.ts";
 
 /** Name of the input that holds an edited field. Names of fields are not the page's to choose. */
 const getEditName = (index: number) => `edit_${index}`;
@@ -96,9 +97,4 @@ function renderLines(text: string): string {
 
 function toEditText({ value }: PreviewField): string {
   return typeof value === "string" ? value : (JSON.stringify(value, null, 2) ?? "");
-}
-
-/** Browsers send line breaks as CRLF. */
-function toLineFeeds(text: string): string {
-  return text.replace(/\r\n?/g, "\n");
 }

@@ -57,7 +57,7 @@ function readValue({ type, options = [] }: InputField, texts: string[]): unknown
   const chosen =
     options.length > 0 ? texts.filter((text) => known.includes(text)) : texts.filter((text) => text !== "");
   if (type === "checkbox") return chosen.length > 0 ? chosen : undefined;
-  return chosen[0]?.replace(/\r\n?/g, "\n");
+  return chosen[0] === undefined ? undefined : toLineFeeds(chosen[0]);
 }
 
 function renderText(index: number, { type }: InputField, [value = ""]: string[]): string {
@@ -93,4 +93,9 @@ function toTexts(value: unknown): string[] {
 /** IDs of fields are not the page's to choose. */
 function getName(index: number): string {
   return `field_${index}`;
+}
+
+/** Browsers send line breaks as CRLF. */
+export function toLineFeeds(text: string): string {
+  return text.replace(/\r\n?/g, "\n");
 }

@@ -1,3 +1,4 @@
+import { getQuestion } from "#protocol/card-text";
 import { cleanLine } from "#protocol/clean";
 import type { PendingRequest } from "#protocol/conversations";
 import { ANSWER_PATH, DEVICE_PATH } from "../../approvals/answer-device.ts";
@@ -25,10 +26,7 @@ in your terminal.</p>
 /** Shows everything that waits, newest first. */
 export function showListPage(pending: PendingRequest[], ticket: string): Response {
   const rows = pending.toReversed().map(({ id, kind, title, request, auth }) => {
-    const what =
-      kind === "auth"
-        ? `Connect ${(auth?.integrations ?? []).join(", ")}`
-        : (request?.preview?.summary ?? request?.prompt ?? request?.tool_name ?? "");
+    const what = kind === "auth" ? `Connect ${(auth?.integrations ?? []).join(", ")}` : getQuestion(request);
     return `<li><a href="${ANSWER_PATH}/${encodeURIComponent(id)}">${escapeHtml(cleanLine(what, 200))}</a>
 <small>${escapeHtml(cleanLine(title ?? "", 120))}</small></li>`;
   });

@@ -1,3 +1,4 @@
+import { getQuestion } from "#protocol/card-text";
 import type { PendingRequest } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
 import { createIdShortener, shortenId } from "#ui/text/short-id";
@@ -48,7 +49,7 @@ export async function pickRequest(kay: Kay, pending: PendingRequest[]): Promise<
 /** Says in a few words what a request asks. */
 export function formatRequest({ kind, request, auth }: PendingRequest): string {
   if (kind === "auth") return `connect ${(auth?.integrations ?? []).map(toLine).join(", ")}`;
-  return toLine(request?.preview?.summary ?? request?.prompt ?? request?.tool_name ?? "");
+  return toLine(getQuestion(request));
 }
 
 /** Width in cells below which a list shows nothing but what is asked, and how long it is open. */
