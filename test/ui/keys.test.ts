@@ -63,7 +63,7 @@ test("U13 an arrow key split over reads is an arrow key, and a lone Escape acts 
 
 test("U13 the rest of an arrow key that comes much too late is still not typed", () => {
   expect(keysOf("\x1b", 200, "[A", "x")).toEqual(["<escape>", "<up>", "x"]);
-  expect(keysOf("\x1b", 200, "[24;80R", "x")).toEqual(["<escape>", "x"]);
+  expect(keysOf("\x1b", 200, "[?24;80R", "x")).toEqual(["<escape>", "x"]);
   expect(keysOf("\x1b", 200, "[200~a\rb\x1b[201~")).toEqual(["<escape>", "<paste>a\nb"]);
   expect(keysOf("\x1b", 200, "[A]")).toEqual(["<escape>", "[", "A", "]"]);
   expect(keysOf("\x1b", 1_000, "[A")).toEqual(["<escape>", "[", "A"]);
@@ -121,7 +121,6 @@ test("keys in kitty's form are the keys of the plain form, and a release is none
 
 test("U14 reports of the terminal are no keys, wherever they are split", () => {
   const reports = [
-    "\x1b[24;80R",
     "\x1b[<0;10;20M",
     "\x1b[<0;10;20m",
     "\x1b[M !!",
@@ -145,6 +144,8 @@ test("U14 reports of the terminal are no keys, wherever they are split", () => {
       expect(keysOf(`a${report.slice(0, at)}`, 20, `${report.slice(at)}b`)).toEqual(["a", "b"]);
   }
   expect(keysOf("a", "\x1b[I", "\x1b[O", "b")).toEqual(["a", "<focus>", "<blur>", "b"]);
+  expect(keysOf("a", "\x1b[24;80R", "b")).toEqual(["a", "<position>", "b"]);
+  expect(createKeyReader().push(Buffer.from("\x1b[24;80R"), 0)).toMatchObject([{ name: "position", row: 23 }]);
 });
 
 test("Ctrl+C ends a reply of the terminal that never ends", () => {

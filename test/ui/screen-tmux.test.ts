@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { createScreen } from "#ui/screen/screen";
 
 const hasTmux = spawnSync("tmux", ["-V"]).status === 0;
@@ -21,11 +21,44 @@ function openTmux(columns: number, rows: number) {
     tmux,
     tty: tmux("list-panes", "-F", "#{pane_tty}").trim(),
     /** All rows, of the scrollback too, wrapped ones by themselves. */
-    all: () =>
-      tmux("capture-pane", "-p", "-S", "-")
-        .replace(/\n+$/, "")
-        .split("\n")
-        .map((row) => row.trimEnd()),
+    all: () => toRows(tmux("capture-pane", "-p", "-S", "-")),
+    /** The rows of the window. */
+    visible: () => toRows(tmux("capture-pane", "-p")),
+  };
+}
+
+const toRows = (captured: string) =>
+  captured
+    .replace(/\n+$/, "")
+    .split("\n")
+    .map((row) => row.trimEnd());
+
+/** A screen on this terminal of tmux, and a way to give it another size. */
+function openScreen({ tmux, tty }: ReturnType<typeof openTmux>, columns: number, rows: number) {
+  let size = { columns, rows };
+  let written = "";
+  const screen = createScreen({
+    write: (text) => {
+      written += text;
+    },
+    size: () => size,
+    reflows: "all",
+  });
+  const settle = async () => {
+    // tmux answers commands after what it has read: a mark that it shows says that it has read all.
+    writeFileSync(tty, `${written}\x1b]2;${++marks}\x07`);
+    written = "";
+    await expect.poll(() => tmux("display-message", "-p", "#{pane_title}").trim()).toBe(String(marks));
+  };
+  let marks = 0;
+  return {
+    screen,
+    settle,
+    resize(to: { columns: number; rows: number }) {
+      size = to;
+      tmux("resize-window", "-x", String(to.columns), "-y", String(to.rows));
+      screen.markResized(Number(tmux("display-message", "-p", "#{cursor_y}")));
+    },
   };
 }
 
@@ -45,34 +78,66 @@ const frameOf = (columns: number, draft: string) => {
 test.skipIf(!hasTmux)(
   "U19 in tmux a window made narrower and wider has one frame at the end, and no line twice or lost",
   async () => {
-    const { tmux, tty, all } = openTmux(100, 30);
-    let columns = 100;
-    let written = "";
-    const screen = createScreen({
-      write: (text) => {
-        written += text;
-      },
-      size: () => ({ columns, rows: 30 }),
-      reflows: "all",
-    });
-    const settle = async () => {
-      writeFileSync(tty, written);
-      written = "";
-      // tmux reads at once what it is sent, and tells nobody when it has.
-      await new Promise((resolve) => setTimeout(resolve, 60));
-    };
+    const window = openTmux(100, 30);
+    const { screen, settle, resize } = openScreen(window, 100, 30);
     const transcript = Array.from({ length: 40 }, (_, row) => `line ${row}${"t".repeat(row * 3)}`);
     screen.commit(transcript.join("\n"));
-    screen.draw(frameOf(columns, "d".repeat(150)));
+    screen.draw(frameOf(100, "d".repeat(150)));
     await settle();
-    for (const to of [60, 100, 40, 120, 60, 59, 58, 41, 100, 40, 100]) {
-      columns = to;
-      tmux("resize-window", "-x", String(to), "-y", "30");
-      screen.markResized();
+    for (const columns of [60, 100, 40, 120, 60, 59, 58, 41, 100, 40, 100]) {
+      resize({ columns, rows: 30 });
       screen.draw(frameOf(columns, "d".repeat(150)));
       await settle();
     }
     const wrapped = transcript.flatMap((line) => line.match(/.{1,100}/g) ?? []);
-    expect(all().filter((row) => row !== "")).toEqual([...wrapped, ...frameOf(100, "d".repeat(150)).lines]);
+    expect(window.all().filter((row) => row !== "")).toEqual([...wrapped, ...frameOf(100, "d".repeat(150)).lines]);
   },
 );
+
+/** A card as tall as its text needs, an input, and a status line, cut to the window from above. */
+function cardOf({ columns, rows }: { columns: number; rows: number }) {
+  const { lines, cursor } = frameOf(columns, "approve this ".repeat(60));
+  const over = Math.max(lines.length - (rows - 2), 0);
+  return { lines: lines.slice(over), cursor: { ...cursor, row: cursor.row - over } };
+}
+
+describe.skipIf(!hasTmux)("N52 a window that gets smaller while a card is open", () => {
+  const LARGE = { columns: 80, rows: 24 };
+  const lines = Array.from({ length: 30 }, (_, row) => `line ${row}`);
+  const shrinkAndGrow = async (smaller: { columns: number; rows: number }[]) => {
+    const window = openTmux(LARGE.columns, LARGE.rows);
+    const { screen, settle, resize } = openScreen(window, LARGE.columns, LARGE.rows);
+    screen.commit(lines.join("\n"));
+    screen.draw(cardOf(LARGE));
+    await settle();
+    for (const size of smaller) {
+      resize(size);
+      screen.draw(cardOf(size));
+      await settle();
+      const shown = window.visible().filter((row) => row !== "");
+      expect(shown, JSON.stringify(size)).toEqual([...lines, ...cardOf(size).lines].slice(-shown.length));
+    }
+    return { ...window, screen, settle };
+  };
+
+  test.each([
+    [[{ columns: 40, rows: 12 }, LARGE]],
+    [[{ columns: 80, rows: 12 }, LARGE]],
+    [[{ columns: 41, rows: 24 }, LARGE]],
+    [[{ columns: 40, rows: 12 }, LARGE, { columns: 60, rows: 20 }, LARGE]],
+    [[{ columns: 61, rows: 14 }, { columns: 33, rows: 9 }, { columns: 70, rows: 18 }, LARGE]],
+  ])("shows the card once, and every line once (%j)", async (sizes) => {
+    const { all } = await shrinkAndGrow(sizes);
+    expect(all().filter((row) => row.startsWith("line "))).toEqual(lines);
+  });
+
+  test("Ctrl+L leaves only the card in the window, and every line in the scrollback", async () => {
+    const { visible, all, screen, settle } = await shrinkAndGrow([{ columns: 40, rows: 12 }]);
+    const card = cardOf({ columns: 40, rows: 12 });
+    screen.clearWindow();
+    screen.draw(card);
+    await settle();
+    expect(visible()).toEqual(card.lines);
+    expect(all().filter((row) => row.startsWith("line "))).toEqual(lines);
+  });
+});

@@ -122,7 +122,7 @@ The session
   Ctrl+G              open the text in the editor (VISUAL, EDITOR)
   Ctrl+O              print the full log and result of the newest call
   Alt+O               open the link of the newest receipt
-  Ctrl+L              redraw the screen
+  Ctrl+L              clear the window; earlier text stays in the scrollback
   Ctrl+Z              suspend kay
   Esc                 cancel the current request
   Ctrl+C              clear the input, then cancel, then leave (twice)

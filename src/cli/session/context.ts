@@ -186,7 +186,7 @@ export function createSessionContext(ports: SessionPorts): SessionContext {
     silently: stage.silently,
     remember: (text) => void kay.history.add(text).catch((error) => say(formatFault(error))),
     suspend: () => kay.terminal.suspend(),
-    redraw: stage.redraw,
+    clearWindow: stage.clearWindow,
     expand: () => {
       const tool = ports.newest();
       say(tool ? formatToolCall(tool, stage.look()) : "Nothing was called yet.");

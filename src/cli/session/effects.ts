@@ -36,7 +36,7 @@ export type EffectPorts = {
   silently(sequence: string): void;
   remember(text: string): void;
   suspend(): void;
-  redraw(): void;
+  clearWindow(): void;
   expand(): void;
   help(): void;
   visit(): Promise<void>;

@@ -118,7 +118,7 @@ export async function runInkSession(kay: Kay, link: BackendHandle, options: Sess
   const perform = createEffectRunner(world);
   const undivert = kay.out.divert(world.say);
   const releases = [
-    readKeys(mine, (key) => dispatch({ type: "key", key })),
+    readKeys(mine, (key) => (key.name === "position" ? stage.located(key.row ?? 0) : dispatch({ type: "key", key }))),
     stdout.onResize(() => {
       stage.resized();
       dispatch({ type: "size", columns: stdout.columns(), rows: stdout.rows() });

@@ -1,3 +1,4 @@
+import { ASK_POSITION } from "#ui/keys/key";
 import { detectReflow } from "#ui/screen/reflow";
 import { createScreen, SESSION_MODES } from "#ui/screen/screen";
 import { type ScrollbackState, SPINNER_MARK } from "#ui/session/live-content";
@@ -19,11 +20,16 @@ export type SessionScreen = {
   show(session: Session, soon: "now" | "soon"): void;
   /** Another conversation begins. */
   reset(): void;
+  /** The window has another size: the terminal is asked where the cursor is, and the frame is drawn once it answers. */
   resized(): void;
+  /** The terminal's answer: the cursor's row, from 0. */
+  located(row: number): void;
   /** How text is displayed now. */
   look(): Look;
   /** The terminal's content is unknown, so everything is drawn again. */
   redraw(): void;
+  /** The window shows nothing but the frame; what was above it is in the scrollback. */
+  clearWindow(): void;
   /** A sequence that shows nothing. */
   silently(sequence: string): void;
   /** Give the terminal away, and take it back. */
@@ -34,6 +40,10 @@ export type SessionScreen = {
 
 /** Minimum time between two drawings of streamed text, in ms. Keys are shown at once. */
 const CADENCE_MS = 50;
+
+/** How long a terminal may take to say where its cursor is, in ms. */
+const LOCATE_MS = 250;
+
 const SPINNER = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 
 /** How long each of its marks stands, in ms. */
@@ -60,6 +70,7 @@ export function createSessionScreen(
   let waiting: AbortController | null = null;
   let isUrgent = false;
   const hold = () => kay.terminal.modes(SESSION_MODES.on, SESSION_MODES.off, screen.clear);
+  let locating: AbortController | null = null;
   let release = hold();
   /** What became final is handed to the screen. */
   const committed = ({ view }: Session) => {
@@ -72,7 +83,7 @@ export function createSessionScreen(
     waiting?.abort();
     waiting = null;
     isUrgent = false;
-    if (!latest || away) return;
+    if (!latest || away || locating) return;
     drawnAt = kay.clock.now();
     const spin = SPINNER[Math.floor(drawnAt / SPIN_MS) % SPINNER.length] ?? "";
     const { live, commit } = committed(latest);
@@ -80,6 +91,13 @@ export function createSessionScreen(
     const frame = layOutLiveRegion(latest, { ...live, tools }, isBusy(latest) ? spin : " ");
     screen.draw(painter.paint(frame));
     onDrawn(frame, blocks, commit);
+  };
+  const located = (row?: number) => {
+    if (!locating) return;
+    locating.abort();
+    locating = null;
+    screen.markResized(row);
+    draw();
   };
   return {
     say: (text) => screen.commit(`${wrapSentences(text, size().columns)}\n`),
@@ -101,9 +119,25 @@ export function createSessionScreen(
       blocks = { ...createScrollbackState(), above: blocks.above };
     },
     look,
-    resized: () => screen.markResized(),
+    resized() {
+      screen.markResized();
+      if (away) return;
+      locating?.abort();
+      const mine = new AbortController();
+      locating = mine;
+      stdout.write(ASK_POSITION);
+      void kay.clock.sleep(LOCATE_MS, mine.signal).then(
+        () => located(),
+        () => {},
+      );
+    },
+    located,
     redraw() {
       screen.forget();
+      draw();
+    },
+    clearWindow() {
+      screen.clearWindow();
       draw();
     },
     silently: (sequence) => stdout.write(sequence),

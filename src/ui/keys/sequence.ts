@@ -14,6 +14,8 @@ export function parseControlKey(byte: number): KeyPart {
 /** Returns the key of a CSI sequence without a private prefix, or null for a report, a key release or an unused key. */
 export function parseCsiKey(params: string, final: string): KeyPart | null {
   if (!/^[\d;:]*$/.test(params)) return null;
+  const [row] = final === "R" ? (/^\d+(?=;\d+$)/.exec(params) ?? []) : [];
+  if (row) return { name: "position", text: "", ...NO_MODIFIERS, row: Number(row) - 1 };
   const fields = params.split(";").map((field) => field.split(":").map(Number));
   const [first = [], second = [], third = []] = fields;
   if (second[1] === RELEASE) return null;

@@ -46,6 +46,22 @@ export function countRows(lines: string[], columns: number): number {
   return findRowAfterReflow(lines, { row: lines.length, column: 0 }, columns);
 }
 
+/**
+ * Returns the lines that the first `rows` rows show, of lines that a terminal of this width wraps. Of a line that is cut
+ * only the width counts from here on: its rows are full, and what is drawn over its rest is a line by itself.
+ */
+export function findLostLines(lines: string[], rows: number, columns: number): string[] {
+  const lost: string[] = [];
+  let left = rows;
+  for (const line of lines) {
+    if (left <= 0) break;
+    const height = countRows([line], columns);
+    lost.push(height <= left ? line : " ".repeat(left * columns));
+    left -= height;
+  }
+  return lost;
+}
+
 /** Returns the row of a cell (from 0) in a wrapped line, or the last row. Wide characters are never split. */
 function findCellRow(line: string, cell: number, columns: number): number {
   let [row, column, seen] = [0, 0, 0];

@@ -1,5 +1,5 @@
 import { createJoinedRows, diffLine, NO_WRAP, type RowStyle, SEPARATE_ROWS, WRAP } from "./diff-line.ts";
-import { countRows, findRowAfterReflow, type ReflowMode } from "./reflow.ts";
+import { countRows, findLostLines, findRowAfterReflow, type ReflowMode } from "./reflow.ts";
 
 /** Lines to draw, none wider than the terminal, and the cursor in cells. Without a cursor it is hidden. */
 export type ScreenFrame = { lines: string[]; cursor: Place | null };
@@ -25,10 +25,15 @@ export type Screen = {
   commit(text: string): void;
   /** Shows the committed text above the same frame. */
   flush(): void;
-  /** Notes that the window was resized: the next `draw` redraws everything. */
-  markResized(): void;
+  /**
+   * Notes that the window was resized: the next `draw` redraws everything.
+   * @param cursorRow the cursor's row in the window since then, from 0, if it is known
+   */
+  markResized(cursorRow?: number): void;
   /** Removes the frame and shows the cursor where the frame began. */
   clear(): void;
+  /** Scrolls all that is above the frame out of the window: the next frame begins at the top. */
+  clearWindow(): void;
   /** Notes that the terminal's content is unknown: the next frame begins on a new line. */
   forget(): void;
 };
@@ -46,8 +51,11 @@ const FREE_ROWS = 2;
 
 /**
  * The frame on the terminal, the empty lines above it, the position of the real cursor, and the terminal's width then.
+ * `lost` are lines of earlier frames in the scrollback: a window that grows may show them again, above the frame.
  */
-type Shown = { frame: ScreenFrame; gap: number; at: Place; columns: number; isStale: boolean };
+type Shown = { frame: ScreenFrame; gap: number; at: Place; columns: number; lost: string[] } & Resized;
+
+type Resized = { isStale: boolean; cursorRow?: number | undefined };
 
 /**
  * Creates a screen that draws each frame with one write, changes only what differs, and never touches scrolled text.
@@ -65,6 +73,7 @@ export function createScreen(canvas: Canvas): Screen {
   };
   const show = (given: ScreenFrame) => {
     const size = canvas.size();
+    const home = findHome(size);
     const gap = getGap(given.lines.length, size);
     const frame = offsetFrame(fitFrame(given, size), gap);
     const rows = canvas.reflows === "not the cursor line" ? createJoinedRows(size.columns) : SEPARATE_ROWS;
@@ -72,7 +81,7 @@ export function createScreen(canvas: Canvas): Screen {
     const { text, row } =
       isWhole || !shown
         ? {
-            text: moveHome(size.columns) + ERASE_BELOW + committed + NO_WRAP + drawLines(frame.lines, rows),
+            text: home.move + ERASE_BELOW + committed + NO_WRAP + drawLines(frame.lines, rows),
             row: getLastRow(frame),
           }
         : drawChanges(shown.frame.lines, frame.lines, shown.at.row, rows);
@@ -80,7 +89,8 @@ export function createScreen(canvas: Canvas): Screen {
     const isMoved = text !== "" || at.row !== shown?.at.row || at.column !== shown.at.column;
     const moved = isMoved ? moveToRow(row, at.row) + moveRight(at.column) : "";
     const all = (isWhole ? text : text && NO_WRAP + text) + (text && WRAP) + moved + setHidden(!frame.cursor);
-    shown = { frame, gap, at, columns: size.columns, isStale: false };
+    const lost = committed === "" ? home.lost : [];
+    shown = { frame, gap, at, columns: size.columns, isStale: false, lost };
     [committed, begin] = ["", ""];
     if (all !== "") canvas.write(BEGIN + all + END);
   };
@@ -98,12 +108,21 @@ export function createScreen(canvas: Canvas): Screen {
     const gap = isReflowed ? before - lines : Math.min(shown.gap, before - lines);
     return Math.max(Math.min(gap - taken, rows - FREE_ROWS - lines), 0);
   };
-  /** Moves to the first cell of the frame, however the terminal wrapped the rows above the cursor. */
-  const moveHome = (columns: number) => {
-    if (!shown) return begin;
-    const { frame, at } = shown;
+  /**
+   * Finds the first cell of the frame, or of the lost lines above it that the window shows again, however the terminal
+   * wrapped the rows. Rows that are farther above the cursor than the window's first row are lost. The cursor is in the
+   * last row at most.
+   */
+  const findHome = ({ columns, rows }: { columns: number; rows: number }): { move: string; lost: string[] } => {
+    if (!shown) return { move: begin, lost: [] };
+    if (!shown.isStale && columns === shown.columns) return { move: moveToRow(shown.at.row, 0), lost: shown.lost };
+    const { frame, at, lost, cursorRow = rows - 1 } = shown;
     const isWrapped = canvas.reflows === "all" && columns !== shown.columns;
-    return moveToRow(isWrapped ? findRowAfterReflow(frame.lines, at, columns) : at.row, 0);
+    const lines = [...lost, ...frame.lines];
+    const place = { row: lost.length + at.row, column: at.column };
+    const width = isWrapped ? columns : Number.POSITIVE_INFINITY;
+    const above = findRowAfterReflow(lines, place, width);
+    return { move: moveToRow(above, 0), lost: findLostLines(lines, above - cursorRow, width) };
   };
 
   return {
@@ -115,14 +134,19 @@ export function createScreen(canvas: Canvas): Screen {
       if (committed !== "")
         show(shown ? offsetFrame(shown.frame, -shown.gap) : { lines: [], cursor: { row: 0, column: 0 } });
     },
-    markResized() {
-      if (shown) shown.isStale = true;
+    markResized(cursorRow) {
+      if (shown) shown = { ...shown, isStale: true, cursorRow };
     },
     clear() {
-      const text = shown || committed ? moveHome(canvas.size().columns) + ERASE_BELOW + committed : "";
+      const text = shown || committed ? findHome(canvas.size()).move + ERASE_BELOW + committed : "";
       const all = text + setHidden(false);
       [shown, committed, begin] = [null, "", text ? "" : begin];
       if (all !== "") canvas.write(BEGIN + all + END);
+    },
+    clearWindow() {
+      const { rows } = canvas.size();
+      canvas.write(`${findHome(canvas.size()).move}${ERASE_BELOW}${committed}${"\n".repeat(rows - 1)}\x1b[H`);
+      [shown, committed, begin] = [null, "", ""];
     },
     forget() {
       [shown, begin, isHidden] = [null, "\r\n", null];

@@ -66,7 +66,7 @@ export type SessionEffect =
   /** Send a tick after this many ms, after the keys that arrive until then. */
   | { do: "wait"; ms: number }
   | { do: "suspend" }
-  | { do: "redraw" }
+  | { do: "clearWindow" }
   /** Print the whole log and result of the newest call. */
   | { do: "expand" }
   /** Print the keys of the session. */

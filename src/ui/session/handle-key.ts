@@ -29,7 +29,7 @@ export function handleKey(session: Session, key: Key): SessionStep {
 /** Applies a key to the open list. */
 function applyPickerKey(session: Session, { id, picker }: NonNullable<Session["picking"]>, key: Key): SessionStep {
   const focus = recordKey(session.focus, key);
-  if (key.name === "text" && key.ctrl && key.text === "l") return toStep(session, { do: "redraw" });
+  if (key.name === "text" && key.ctrl && key.text === "l") return toStep(session, { do: "clearWindow" });
   if (key.name === "text" && key.ctrl && key.text === "z") return toStep(session, { do: "suspend" });
   const { picker: next, chosen } = updatePicker(picker, key, countPickerRows(session.size.rows));
   if (chosen === undefined) return toStep({ ...session, focus, picking: { id, picker: next } });
@@ -58,7 +58,7 @@ function applyFreshKey(session: Session, key: Key): SessionStep {
 const EVERYWHERE: Record<string, (session: Session) => SessionStep | null> = {
   c: interrupt,
   z: (session) => toStep(session, { do: "suspend" }),
-  l: (session) => toStep(session, { do: "redraw" }),
+  l: (session) => toStep(session, { do: "clearWindow" }),
   o: (session) => toStep(session, { do: "expand" }),
   d: (session) => (session.draft.text === "" && !canDecline(session) ? toStep(session, { do: "leave" }) : null),
 };

@@ -302,7 +302,7 @@ test("Ctrl+L draws anew, Ctrl+Z stops, Ctrl+O expands, and none of them changes 
   const { type, press, draft, did } = play();
   type("abc");
   press("<ctrl-l>", "<ctrl-z>", "<ctrl-o>");
-  expect([draft(), did()]).toEqual(["abc", [{ do: "redraw" }, { do: "suspend" }, { do: "expand" }]]);
+  expect([draft(), did()]).toEqual(["abc", [{ do: "clearWindow" }, { do: "suspend" }, { do: "expand" }]]);
 });
 
 test("advice stands for five seconds", () => {
