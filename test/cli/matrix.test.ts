@@ -44,6 +44,7 @@ test.for([
   ["where its backend is lost", "refused", 6],
 ] as const)(
   "the tour %s has the exit code of the table, and is one document with --json",
+  { timeout: 60_000 },
   async ([, network, exit]) => {
     for (const flags of [[], ["--json"]]) {
       const own = kay({ own: true, person: "stays away" });

@@ -8,7 +8,7 @@ import { createStreamingResponse, type StreamSink, type StreamSource } from "../
 import type { BackendPorts } from "../ports.ts";
 import { secretsEqual } from "../store/secrets.ts";
 import { readJsonBody } from "./body.ts";
-import { STREAM_HEADERS, withKeepAlive } from "./sse.ts";
+import { type LiveSink, STREAM_HEADERS, type TimerWheel, withKeepAlive } from "./sse.ts";
 
 /**
  * kay as an agent server (protocol section 4; seed: agent streaming): `POST /session` for backends, `POST /stream/:sessionId` for clients.
@@ -47,12 +47,11 @@ function checkPassword(password: string, given: string | undefined): void {
 }
 
 /** A turn as Server-Sent Events, in the seed's form. It ends with `finish`, `error` or `abort`; without one of them it was cut. */
-export function streamTurn(feed: TurnStream): Response {
-  return createStreamingResponse((sink) => tell(feed, sink), STREAM_HEADERS);
+export function streamTurn(feed: TurnStream, wheel?: TimerWheel): Response {
+  return createStreamingResponse((sink) => tell(feed, withKeepAlive(sink, wheel), sink), STREAM_HEADERS);
 }
 
-function tell(feed: TurnStream, sink: StreamSink): StreamSource {
-  const out = withKeepAlive(sink);
+function tell(feed: TurnStream, out: LiveSink, sink: StreamSink): StreamSource {
   let ended = false;
   const gone = () => {
     ended = true;

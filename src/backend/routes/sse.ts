@@ -12,7 +12,7 @@ export const STREAM_HEADERS = {
 /** Seconds of silence after which a comment shows that a stream lives (protocol section 2). */
 const KEEPALIVE = 15;
 
-const silence = createTimerWheel(KEEPALIVE);
+const sharedWheel = createTimerWheel(KEEPALIVE);
 
 /** The reader of a stream of events, who is shown that it lives while nothing else is written. */
 export type LiveSink = {
@@ -23,19 +23,20 @@ export type LiveSink = {
   stop(): void;
 };
 
-export function withKeepAlive(sink: StreamSink): LiveSink {
+/** @param wheel calls after {@link KEEPALIVE} seconds; by default the one that all streams share */
+export function withKeepAlive(sink: StreamSink, wheel = sharedWheel): LiveSink {
   const live: LiveSink = {
     full: true,
     write(text) {
       live.full = !sink.write(text);
-      silence.set(beat);
+      wheel.set(beat);
     },
-    stop: () => silence.clear(beat),
+    stop: () => wheel.clear(beat),
   };
   const beat = () => {
     if (!live.full) live.write(": keepalive\n\n");
   };
-  silence.set(beat);
+  wheel.set(beat);
   return live;
 }
 

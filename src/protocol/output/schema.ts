@@ -24,6 +24,8 @@ export type OutputCheck = (text: string) => OutputCheckResult;
 export async function readOutputSchema(schema: unknown): Promise<OutputCheck> {
   const { $schema: dialect, ...rest } = parseSafeSchema(schema);
   const ajv = await createAjv(dialect);
+  // Compiles the dialect's own schema, which takes longer than most schemas do, outside their limit of time.
+  ajv.validateSchema({});
   const validate = compile(() => ajv.compile(rest));
   return (text) => {
     const found = parseValue(text);

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createTurnStream } from "#backend/agent-server/turn-stream";
 import { streamTurn } from "#backend/routes/agent";
+import { createTimerWheel } from "#backend/routes/sse";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] }));
 afterEach(() => void vi.useRealTimers());
@@ -19,7 +20,7 @@ function reading(response: Response): { text(): string; leave(): Promise<void>; 
 test("a turn's stream has its parts as they come, a comment after 15 seconds of silence, and ends with the last part", async () => {
   const feed = createTurnStream();
   feed.push({ type: "start" });
-  const { text, over } = reading(streamTurn(feed));
+  const { text, over } = reading(streamTurn(feed, createTimerWheel(15)));
   // Polled: what is written reaches the reader through streams of Node's, a few rounds of the event loop later.
   await expect.poll(text).toBe(event({ type: "start" }));
   vi.advanceTimersByTime(16_000);
@@ -54,7 +55,7 @@ test("a reader who is far too slow gets what waits for them, and no last part", 
 
 test("for a reader who has left nothing is kept", async () => {
   const feed = createTurnStream();
-  const { leave } = reading(streamTurn(feed));
+  const { leave } = reading(streamTurn(feed, createTimerWheel(15)));
   await leave();
   await expect.poll(() => [feed.isOver(), vi.getTimerCount()]).toEqual([true, 0]);
   feed.push({ type: "start" });
