@@ -7,6 +7,7 @@ import { TOPICS } from "#cli/help/topics";
 import type { Kay } from "#cli/kay";
 import { buildProgram } from "#cli/program";
 import { configureServices } from "#connectors/catalogue";
+import { KNOWN_SERVICES } from "#protocol/known-services";
 import { manPages } from "./man.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
@@ -32,5 +33,6 @@ function builtIn() {
   return {
     services: services.map(({ name, title }): CompletionValue => [name, title]),
     tools: services.flatMap(({ tools }) => tools.map(({ name, description }): CompletionValue => [name, description])),
+    connectable: KNOWN_SERVICES.map(({ name, title, purpose }): CompletionValue => [name, `${title}: ${purpose}`]),
   };
 }

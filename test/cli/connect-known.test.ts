@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { Fetch } from "#net/ports";
 import { checksOf } from "#test/doctor";
+import { openInk } from "#test/ink";
 import { documentOf, type Machine, type MachineOptions, useKay } from "#test/kay";
 import { paste } from "#test/key-page";
 import type { LoginOptions } from "#test/mcp-login";
@@ -220,4 +221,24 @@ test("a server that takes documents gets the address of one's own, which is prin
   expect((await ann("services client-document http://ann.example.test/kay.json")).stderr).toContain(
     "✗ The client document must be an https:// URL with a path",
   );
+});
+
+test("/connect in a session does the same with cards: consent, tools as they are, and one answer", {
+  timeout: 60_000,
+}, async () => {
+  const { ann, login } = beside("linear", {}, { signedIn: true });
+  const ink = await openInk(ann, "ask", { person: "stays away" });
+  await ink.sees("● jira");
+  ink.enter("/connect linear");
+  const shown = await ink.shows("To connect linear:");
+  expect(shown).toContain("Adding Linear, the MCP server at https://mcp.linear.app/mcp.");
+  await ink.sees("[esc]");
+  const [link = ""] = ink.raw().match(/(?<=\n)http\S+(?=\r?\n)/) ?? [];
+  await ann.place.backend.fetch(new Request(login?.consent(link) ?? ""));
+  await ink.shows("Approve the tools of Linear?");
+  expect(await ink.all()).toContain("write        linear.add_note");
+  ink.type("2\r");
+  await ink.shows("Approved 4 tools of linear.");
+  expect((await ink.leave()).exit).toBe(0);
+  expect((await ann("tools list --service linear")).stdout).toMatch(/^linear\.add_note/m);
 });

@@ -47,6 +47,8 @@ test("/help keeps its columns apart in every window, and stacks them where there
 test.for([
   ["/sessions 2", { kind: "command", argument: "2" }],
   ["/POLICY  slack ask ", { kind: "command", argument: "slack ask" }],
+  ["/linear:standup team=KAY", { kind: "command", argument: "team=KAY" }],
+  ["/http://x", { kind: "text", text: "/http://x" }],
   ["/exit", { kind: "command", argument: "" }],
   ["/usr/bin is full", { kind: "text", text: "/usr/bin is full" }],
   ["/etc/hosts", { kind: "text", text: "/etc/hosts" }],

@@ -25,6 +25,7 @@ function completionTable(): CompletionTable {
       ["jira.search", "Find issues"],
       ["slack.send_message", "Send a message"],
     ],
+    connectable: [["linear", "Linear: issues and projects"]],
   });
 }
 

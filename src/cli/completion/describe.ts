@@ -7,11 +7,12 @@ import type { ArgumentEntry, CommandEntry, CompletionTable, CompletionValue, Opt
 /**
  * The table that completion reads, made from the program itself.
  *
- * @param known services and tools of this kay, for when no backend has said yet which there are
+ * @param known services and tools of this kay, for when no backend has said yet which there are, and the MCP servers that
+ * can be connected by name (`connectable`)
  */
 export function buildCompletionTable(
   program: Command,
-  known: Pick<CompletionTable["values"], "services" | "tools">,
+  known: Pick<CompletionTable["values"], "services" | "tools" | "connectable">,
 ): CompletionTable {
   const entries = Object.entries(SETTINGS as Record<string, Entry>);
   const listed = entries.flatMap(([key, { values }]): [string, string[]][] => (values ? [[key, values]] : []));

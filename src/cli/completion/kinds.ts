@@ -24,6 +24,7 @@ const CHOICES: Record<string, string[]> = {
 /** Names that mean something else with one command or option. */
 const OWN: Record<string, ValueKind> = {
   "help name": "names",
+  "connect service": "connectable",
   "answer id": "pending",
   "approvals revoke id": "approvals",
   "config set value": "setting-value",

@@ -156,6 +156,11 @@ function offer(slot: Slot, place: Place): Suggestions {
 function ofKind(kind: ValueKind, place: Place): CompletionValue[] {
   const { table, line, look } = place;
   if (kind === "profiles") return look.profiles();
+  if (kind === "connectable") {
+    const services = ofKind("services", place);
+    const names = new Set(services.map(([name]) => name));
+    return [...services, ...(table.values.connectable ?? []).filter(([name]) => !names.has(name))];
+  }
   if (kind === "targets") return [...ofKind("services", place), ...ofKind("tools", place), ["*", "everything"]];
   if (kind === "setting-value") {
     const [key = ""] = line.args;

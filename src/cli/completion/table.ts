@@ -39,6 +39,7 @@ export type Slot = { choices?: string[]; kind?: ValueKind };
 /** Kinds of values: those that kay reads from its cache, those of the table, and those that the shell itself completes. */
 export type ValueKind =
   | CachedKind
+  | "connectable"
   | "names"
   | "settings"
   | "setting-value"

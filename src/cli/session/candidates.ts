@@ -73,7 +73,34 @@ const LOOKS: Record<
     const named = (found?.tools ?? []).map(({ name, title }) => ({ text: name, note: String(title ?? "") }));
     dispatch({ type: "sources", sources: { tools: named } });
   },
+  prompts: async (kay, link, dispatch) => {
+    const { listServerPrompts } = await import("./server-lists.ts");
+    const prompts = (await listServerPrompts(kay, link)).slice(0, MOST_LISTED).map((each) => ({
+      name: `${each.service}:${each.name}`,
+      note: each.description,
+      needsArgument: each.arguments.some(({ required }) => required),
+    }));
+    dispatch({ type: "sources", sources: { prompts } });
+  },
+  resources: async (kay, link, dispatch) => {
+    const { listServerResources } = await import("./server-lists.ts");
+    const { formatMention } = await import("./mentions.ts");
+    const resources = (await listServerResources(kay, link)).slice(0, MOST_LISTED).map(({ service, uri, title }) => ({
+      text: formatMention(`${service}:${uri}`),
+      note: title,
+    }));
+    dispatch({ type: "sources", sources: { resources } });
+  },
 };
+
+/** Most prompts and resources of MCP servers that are offered. */
+const MOST_LISTED = 1_000;
+
+/** What MCP servers list that may complete this draft: prompts after a slash, resources after an `@`. */
+export function findServerLookup(draft: string): SessionLookup | undefined {
+  if (/^\/\S*$/.test(draft)) return "prompts";
+  return /(?:^|[\s(])@\S*$/.test(draft) ? "resources" : undefined;
+}
 
 /** Keys of issues and the like in what was printed, newest first, before those that are known: awkward to type. */
 export function collectWords(text: string, known: Candidate[]): Candidate[] {

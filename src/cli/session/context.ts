@@ -1,12 +1,14 @@
 import type { AskResponse } from "#protocol/ask";
+import { Problem } from "#protocol/errors";
 import { isLocalAuth } from "#ui/cards/auth";
 import type { AnyCard } from "#ui/cards/update-card";
 import { createPicker } from "#ui/picker/picker";
 import type { SessionEvent } from "#ui/session/events";
 import type { Session } from "#ui/session/state";
+import { isBusy } from "#ui/session/turn";
 import { formatToolCall } from "#ui/text/tool-call";
 import { listMissingServices, toLine } from "#ui/text/words";
-import type { CardItem, ToolItem } from "#ui/view/view";
+import type { ToolItem } from "#ui/view/view";
 import type { BackendHandle } from "../backend/handle.ts";
 import type { Kay } from "../kay.ts";
 import { type AuthCard, createAuthConnector } from "./auth-connector.ts";
@@ -16,6 +18,7 @@ import { detachSession } from "./detach.ts";
 import type { EffectPorts } from "./effects.ts";
 import { formatFault } from "./format-fault.ts";
 import { toConfirmCard, toParts } from "./guide-answers.ts";
+import { connectCard, connectFromSession, formCard, questionCard } from "./local-cards.ts";
 import type { SessionScreen } from "./screen.ts";
 import type { SessionOptions } from "./session-options.ts";
 import type { SlashContext } from "./slash/command.ts";
@@ -45,8 +48,9 @@ export type SessionPorts = {
   leave(reason?: "detached"): void;
 };
 
-/** How long a link of `/connect` can be used, in ms. */
+/** How long a link of `/connect` can be used, and a form of a slash command is open, in ms. */
 const LINK_MS = 10 * 60_000;
+const FORM_MS = 24 * 60 * 60_000;
 
 /** Build it. */
 export function createSessionContext(ports: SessionPorts): SessionContext {
@@ -57,6 +61,8 @@ export function createSessionContext(ports: SessionPorts): SessionContext {
   };
   /** Who waits for the end of a card of this terminal: yes or no, and for services whether they are connected. */
   const waiting = new Map<string, (yes: boolean) => void>();
+  /** Who waits for a form of a slash command. */
+  const filling = new Map<string, (values: Record<string, unknown> | null) => void>();
   const picking = new Map<string, (values: string[] | null) => void>();
   let count = 0;
   /** Which site a card of `/connect` means. */
@@ -113,11 +119,22 @@ export function createSessionContext(ports: SessionPorts): SessionContext {
         dispatch({ type: "pick", id, picker: createPicker(question, choices, multiple) });
       });
     },
-    connect: async (services, site) => {
-      const card = connectCard(`connect:${++count}`, services, kay.clock.now() + LINK_MS);
-      if (site !== undefined) sites.set(card.id, site);
-      await opened(card);
+    fill: (form) => {
+      const card = formCard(`form:${++count}`, form, kay.clock.now() + FORM_MS);
+      dispatch({ type: "local", card });
+      return new Promise((resolve) => filling.set(card.id, resolve));
     },
+    send: async (prompt, more) => {
+      if (isBusy(now()))
+        throw new Problem("USAGE", "Another request is still running.", { hint: "Try again when it has ended." });
+      await talk.send(prompt, more);
+    },
+    connect: (services, site) =>
+      connectFromSession(context, { kay, link }, services, async (consents) => {
+        const card = connectCard(`connect:${++count}`, consents, kay.clock.now() + LINK_MS);
+        if (site !== undefined) sites.set(card.id, site);
+        await opened(card);
+      }),
     lastAnswer: ports.answer,
     write: stage.silently,
     client: options.client,
@@ -162,6 +179,8 @@ export function createSessionContext(ports: SessionPorts): SessionContext {
       desk.close(id, card?.kind === "card" && card.ended?.action === "connected" ? "connected" : "given up");
       waiting.get(id)?.(false);
       waiting.delete(id);
+      filling.get(id)?.(null);
+      filling.delete(id);
     },
     conversation: () => now().view.session_id,
     slash: async (text) => {
@@ -170,6 +189,14 @@ export function createSessionContext(ports: SessionPorts): SessionContext {
       if (slash.kind !== "command") return;
       await slash.command.run(context, slash.argument);
       void loadCandidates(kay, link, dispatch, slash.command.changes ?? []);
+    },
+    filled: (card, answer) => {
+      const resolve = filling.get(card);
+      if (!resolve) return false;
+      filling.delete(card);
+      resolve(answer.action === "submit" ? (answer.input ?? {}) : null);
+      dispatch({ type: "local-ended", id: card });
+      return true;
     },
     decided: async (card, yes) => {
       const asked = waiting.get(card.id);
@@ -206,7 +233,7 @@ export function createSessionContext(ports: SessionPorts): SessionContext {
     leave,
     end: () => {
       for (const resolve of waiting.values()) resolve(false);
-      for (const resolve of picking.values()) resolve(null);
+      for (const resolve of [...picking.values(), ...filling.values()]) resolve(null);
     },
   };
 }
@@ -215,13 +242,4 @@ export function createSessionContext(ports: SessionPorts): SessionContext {
 function findReceiptLink({ items }: Session["view"]): string | undefined {
   const links = items.flatMap((item) => (item.kind === "receipt" && item.receipt.url ? [item.receipt.url] : []));
   return links.findLast((url) => ["http:", "https:"].includes(URL.parse(url)?.protocol ?? ""));
-}
-
-function questionCard(id: string, message: string): AnyCard {
-  return { kind: "confirmation", id, message };
-}
-
-function connectCard(id: string, integrations: string[], until: number): CardItem {
-  const expires_at = new Date(until).toISOString();
-  return { kind: "card", type: "auth", id, auth: { generation_id: "", integrations, connected: [], expires_at } };
 }

@@ -24,10 +24,10 @@ export type ConversationListener = {
 /** One conversation as a session speaks with it. */
 export type ConversationClient = {
   /**
-   * Sends a prompt. Resolves when the backend has accepted it and its parts are on their way.
+   * Sends a prompt, with data that others wrote. Resolves when the backend has accepted it and its parts are on their way.
    * @throws Problem when it was not accepted, or its outcome is unknown
    */
-  send(prompt: string): Promise<void>;
+  send(prompt: string, context?: Record<string, unknown>): Promise<void>;
   /** Follow this conversation from its beginning, for as long as the session lives. */
   follow(sessionId: string): void;
   /** Called after a sign-in: resumes following at the last position. */
@@ -61,11 +61,12 @@ export function createConversationClient(
     following = startFollowing(kay, link, { id, client, listener: told, signal });
     listener.session(id);
   };
-  const send = async (prompt: string) => {
+  const send = async (prompt: string, more: Record<string, unknown> = {}) => {
+    const context = { ...more, ...(await readMentionContext(kay, link, prompt)) };
     const body: AskRequest = {
       prompt,
       ...getAskChoices(kay),
-      ...(await readMentionContext(kay, prompt, kay.out.warn)),
+      ...(Object.keys(context).length > 0 ? { context } : {}),
       interactive: false,
       ...(following ? { session_id: following.id } : {}),
       client,

@@ -32,12 +32,14 @@ export async function sendPrompt(
   link: BackendHandle,
   conversation: Conversation,
   prompt: string,
+  more: Record<string, unknown> = {},
 ): Promise<void> {
   const { id } = conversation;
+  const context = { ...more, ...(await readMentionContext(kay, link, prompt)) };
   const body: AskRequest = {
     prompt,
     ...getAskChoices(kay),
-    ...(await readMentionContext(kay, prompt, kay.out.warn)),
+    ...(Object.keys(context).length > 0 ? { context } : {}),
     interactive: false,
     confirm: false,
     ...(id === undefined ? {} : { session_id: id }),

@@ -1,3 +1,4 @@
+import type { InteractionAnswer } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
 import { isLocalAuth } from "#ui/cards/auth";
 import type { AnyCard, CardAction, ConfirmCard } from "#ui/cards/update-card";
@@ -27,6 +28,8 @@ export type EffectPorts = {
   conversation(): string | undefined;
   /** A yes or no of this terminal's own cards: a question of a command, a confirmation of the backend. */
   decided(card: ConfirmCard, yes: boolean): Promise<void>;
+  /** Takes the answer to a form of a slash command; false if the card is none. */
+  filled(card: string, answer: InteractionAnswer): boolean;
   slash(line: string): Promise<void>;
   /** The user chose from a list. */
   picked(id: string, values: string[] | null): void;
@@ -142,6 +145,7 @@ async function act(world: EffectPorts, card: AnyCard, what: CardAction): Promise
   if (what.do === "open" || what.do === "copy") return visit(world, card, what.do);
   if (what.do !== "answer") return;
   if (card.kind === "confirmation") return world.decided(card, what.answer.action === "approve");
+  if (world.filled(card.id, what.answer)) return;
   const { link, client, dispatch } = world;
   try {
     await sendAnswer(link, card, what.answer, { session: world.conversation() ?? "", client: client.id });

@@ -12,7 +12,7 @@ import { formatProfileFlag } from "../backend/profile-flag.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { Kay } from "../kay.ts";
 import { wantsColor } from "../terminal/terminal.ts";
-import { collectMentions, collectWords, listSlashCandidates, loadCandidates } from "./candidates.ts";
+import { collectMentions, collectWords, findServerLookup, listSlashCandidates, loadCandidates } from "./candidates.ts";
 import { createSessionContext } from "./context.ts";
 import { createConversationClient } from "./conversation-client.ts";
 import { detachSession } from "./detach.ts";
@@ -61,9 +61,17 @@ export async function runInkSession(kay: Kay, link: BackendHandle, options: Sess
     if (words !== session.sources.words || mentions !== session.sources.mentions)
       session = updateSession(session, { type: "sources", sources: { words, mentions } }).session;
   });
+  /** Lists of MCP servers that were asked for. They are kept until the tools change. */
+  const listed = new Set<string>();
   const dispatch = (event: SessionEvent) => {
     const step = updateSession(session, event);
     session = step.session;
+    if (event.type === "sources" && event.sources.tools) listed.clear();
+    const wanted = event.type === "key" ? findServerLookup(session.draft.text) : undefined;
+    if (wanted && !listed.has(wanted)) {
+      listed.add(wanted);
+      void loadCandidates(mine, link, dispatch, [wanted]);
+    }
     for (const effect of step.effects) perform(effect);
     if (!mine.signal.aborted) stage.show(session, AT_ONCE.has(event.type) ? "now" : "soon");
   };

@@ -1,10 +1,14 @@
 import { readdir } from "node:fs/promises";
 import { join, sep } from "node:path";
+import { clean } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 import type { Candidate } from "#ui/editor/complete";
+import { toLine } from "#ui/text/words";
 import { readTextFile, toDisplayName } from "../ask/text-file.ts";
+import type { BackendHandle } from "../backend/handle.ts";
 import type { Kay } from "../kay.ts";
 import { MAX_INPUT_BYTES } from "../terminal/piped-input.ts";
+import { listServersWith } from "./server-lists.ts";
 
 /** Most files that are offered, folders that are read for them, and levels of folders. */
 const MOST_FILES = 2_000;
@@ -34,8 +38,8 @@ export async function listMentionableFiles(cwd: string): Promise<Candidate[]> {
   return files.slice(0, MOST_FILES).map((path) => ({ text: formatMention(path.split(sep).join("/")), note: "file" }));
 }
 
-/** Formats the mention of a path: in quotes if it has spaces. */
-function formatMention(path: string): string {
+/** Formats the mention of a path or a resource: in quotes if it has spaces. */
+export function formatMention(path: string): string {
   return /\s/.test(path) ? `@"${path}"` : `@${path}`;
 }
 
@@ -67,14 +71,56 @@ function listMentionedPaths(prompt: string): string[] {
   ].filter((path) => path !== "");
 }
 
-/** Returns the context of a request whose prompt mentions files. */
-export async function readMentionContext(
-  kay: Pick<Kay, "cwd" | "signal">,
+/** A resource of an MCP server that a prompt mentions, with its text, which that server wrote. */
+type MentionedResource = { name: string; text: string };
+
+/** Most resources that one prompt takes along. */
+const MOST_RESOURCES = 10;
+
+/**
+ * Reads the resources that a prompt mentions (`@linear:issue://KAY-1`) with the servers' own tool. A mention of no
+ * connected server is only text.
+ */
+async function readMentionedResources(
+  kay: Kay,
+  link: BackendHandle,
   prompt: string,
-  say: (note: string) => void,
-): Promise<{ context?: { files: MentionedFiles["files"] } }> {
+): Promise<{ resources: MentionedResource[]; notes: string[] }> {
+  const mentions = listMentionedPaths(prompt).flatMap((path) => {
+    const [, service, uri] = /^([a-z][a-z\d@-]*):(\S.*)$/.exec(path) ?? [];
+    return service !== undefined && uri !== undefined ? [{ service, uri, name: path }] : [];
+  });
+  if (mentions.length === 0) return { resources: [], notes: [] };
+  const servers = await listServersWith(kay, link, "resources_read");
+  const known = mentions.filter(({ service }) => servers.includes(service));
+  const resources: MentionedResource[] = [];
+  const notes = known
+    .slice(MOST_RESOURCES)
+    .map(({ name }) => `${toLine(name)} is one resource too many. Only its name was sent.`);
+  for (const { service, uri, name } of known.slice(0, MOST_RESOURCES)) {
+    try {
+      const { output } = await link.api.callTool(`${service}.resources_read`, { uri }, { signal: kay.signal });
+      resources.push({ name, text: clean(output.text) });
+    } catch (error) {
+      if (!(error instanceof Problem) || kay.signal.aborted) throw error;
+      notes.push(`${toLine(name)} cannot be read. ${error.message} Only its name was sent.`);
+    }
+  }
+  return { resources, notes };
+}
+
+/** Returns the context of a request whose prompt mentions files, or resources of MCP servers. */
+export async function readMentionContext(
+  kay: Kay,
+  link: BackendHandle,
+  prompt: string,
+): Promise<{ files?: MentionedFiles["files"]; resources?: MentionedResource[] }> {
   if (!prompt.includes("@")) return {};
   const { files, notes } = await readMentionedFiles(kay, prompt);
-  for (const note of notes) say(note);
-  return files.length > 0 ? { context: { files } } : {};
+  const found = await readMentionedResources(kay, link, prompt);
+  for (const note of [...notes, ...found.notes]) kay.out.warn(note);
+  return {
+    ...(files.length > 0 ? { files } : {}),
+    ...(found.resources.length > 0 ? { resources: found.resources } : {}),
+  };
 }

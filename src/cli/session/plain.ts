@@ -2,6 +2,7 @@ import { Problem } from "#protocol/errors";
 import type { NumberedPart } from "#protocol/events";
 import { toLine } from "#ui/text/words";
 import { getCancelGraceMs } from "../ask/cancel.ts";
+import { promptForm } from "../ask/form.ts";
 import type { BackendHandle } from "../backend/handle.ts";
 import { runConnect } from "../commands/connect/run.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
@@ -160,6 +161,19 @@ function getContext(session: Session, mine: Kay): SlashContext {
     session: () => conversation.id,
     say: (text) => mine.out.writeLine(text),
     ask: async (question) => mine.flags.yes || promptYesNo(mine, question),
+    fill: async ({ title, prompt, fields, values }) => {
+      const request = {
+        interaction_id: "",
+        tool_call_id: "",
+        tool_name: title,
+        interaction_type: "input",
+        expires_at: "",
+      } as const;
+      const form = { ...request, prompt, input_schema: { type: "form", fields } as const, initial_values: values };
+      const answer = await promptForm(mine, form, mine.signal);
+      return answer.action === "submit" ? (answer.input ?? {}) : null;
+    },
+    send: (prompt, more) => sendPrompt(mine, link, conversation, prompt, more),
     connect: (services, site) => runConnect(mine, services, { wait: true, ...(site ? { site } : {}) }),
     lastAnswer: () => conversation.answer,
     write: (sequence) => mine.terminal.stdout.write(sequence),

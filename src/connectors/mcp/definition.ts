@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Access, Credential } from "../service.ts";
+import { findOwnMethod } from "./own-methods.ts";
 
 /** An MCP server as stored: its location, its sign-in, and the tools that its user approved. */
 export type McpDefinition = {
@@ -47,9 +48,13 @@ export type McpTool = {
   output?: Record<string, unknown>;
 };
 
-/** Returns what kay treats a tool as. That it only reads is the server's word, which counts if the user trusts it. */
+/**
+ * Returns what kay treats a tool as. That it only reads is the server's word, which counts if the user trusts it. MCP
+ * itself says it of the methods that list and read resources and prompts.
+ */
 export function getAccess({ trustedReads = [] }: Pick<McpDefinition, "trustedReads">, tool: McpTool): Access {
-  return tool.access === "read" && !trustedReads.includes(tool.name) ? "write" : tool.access;
+  if (tool.access !== "read" || findOwnMethod(tool.remote)) return tool.access;
+  return trustedReads.includes(tool.name) ? "read" : "write";
 }
 
 /** Formats a location for users: the URL, or the command as typed in a shell. */

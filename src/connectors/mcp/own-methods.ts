@@ -81,25 +81,40 @@ async function listResources(client: Client, _: Input, options: Options): Promis
   const { resourceTemplates } = await client
     .listResourceTemplates(undefined, limits(options))
     .catch(() => ({ resourceTemplates: [] }));
-  return toRows([
+  const rows = [
     ...resources.map(({ uri, name, title, description, mimeType }) =>
       formatRow(uri, [title ?? name, mimeType, description]),
     ),
     ...resourceTemplates.map(({ uriTemplate, name, title, description }) =>
       formatRow(uriTemplate, [title ?? name, "a template", description]),
     ),
-  ]);
+  ];
+  const listed = resources
+    .slice(0, MAX_ROWS)
+    .map(({ uri, name, title }) => ({ uri, title: cleanLine(title ?? name, 120) }));
+  return toRows(rows, { resources: listed });
 }
 
 async function listPrompts(client: Client, _: Input, options: Options): Promise<CallToolResult> {
   const { prompts } = await client.listPrompts(undefined, limits(options));
-  return toRows(
-    prompts.map(({ name, title, description, arguments: fields = [] }) => {
-      const named = fields.slice(0, MAX_ROWS).map((field) => `${field.name}${field.required ? "" : "?"}`);
-      return formatRow(name, [title, named.length > 0 ? `arguments: ${named.join(", ")}` : "", description]);
-    }),
-  );
+  const rows = prompts.map(({ name, title, description, arguments: fields = [] }) => {
+    const named = fields.slice(0, MAX_ROWS).map((field) => `${field.name}${field.required ? "" : "?"}`);
+    return formatRow(name, [title, named.length > 0 ? `arguments: ${named.join(", ")}` : "", description]);
+  });
+  const listed = prompts.slice(0, MAX_ROWS).map(({ name, title, description, arguments: fields = [] }) => ({
+    name,
+    description: cleanLine(description || title || "", 200),
+    arguments: fields.slice(0, MAX_ARGUMENTS).map((field) => ({
+      name: field.name,
+      description: cleanLine(field.description ?? "", 200),
+      required: field.required === true,
+    })),
+  }));
+  return toRows(rows, { prompts: listed });
 }
+
+/** Maximum number of arguments of a prompt in a list. */
+const MAX_ARGUMENTS = 30;
 
 async function getPrompt(client: Client, input: Input, options: Options): Promise<CallToolResult> {
   const { messages } = await client.getPrompt(
@@ -127,7 +142,9 @@ function formatRow(id: string, parts: (string | undefined)[]): string {
   return `- \`${cleanLine(id, 400).replaceAll("`", "'")}\`${about.length > 0 ? `: ${about.join(" · ")}` : ""}`;
 }
 
-function toRows(rows: string[]): CallToolResult {
+/** A list as text, and as data for clients that complete its names. */
+function toRows(rows: string[], structuredContent: Record<string, unknown>): CallToolResult {
   const more = rows.length > MAX_ROWS ? [`… and ${rows.length - MAX_ROWS} more.`] : [];
-  return { content: [{ type: "text", text: [...rows.slice(0, MAX_ROWS), ...more].join("\n") || "None." }] };
+  const text = [...rows.slice(0, MAX_ROWS), ...more].join("\n") || "None.";
+  return { content: [{ type: "text", text }], structuredContent };
 }

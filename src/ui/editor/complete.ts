@@ -6,10 +6,14 @@ export type Candidate = { text: string; note: string };
 /** The kind of a command's argument. */
 type ArgumentKind = "services" | "connected" | "sessions" | "tools";
 
+type CommandSource = { name: string; note: string; argument?: ArgumentKind; needsArgument?: boolean };
+
 /** Sources of completions. Candidates keep their order. */
 export type CompletionSources = {
   /** Names without the slash; `argument` says what their arguments name. */
-  commands: { name: string; note: string; argument?: ArgumentKind; needsArgument?: boolean }[];
+  commands: CommandSource[];
+  /** Prompts of MCP servers, as commands: `linear:standup`. */
+  prompts: CommandSource[];
   /** All services. */
   services: Candidate[];
   /** Connected services. */
@@ -18,6 +22,8 @@ export type CompletionSources = {
   tools: Candidate[];
   /** Files, and things of the services, that can be mentioned: `@notes.md`, `@KAY-1`, `@#general`. */
   mentions: Candidate[];
+  /** Resources of MCP servers, as mentions: `@linear:issue://KAY-1`. */
+  resources: Candidate[];
   /** Words of this conversation that are hard to type, such as `KAY-3`, newest first. */
   words: Candidate[];
 };
@@ -50,7 +56,7 @@ export function findCompletion(draft: Draft, sources: CompletionSources): Comple
  */
 export function findLiveCompletion(draft: Draft, sources: CompletionSources): Completion | null {
   const { text, cursor } = draft;
-  if (/^\/[a-z]*$/i.test(text) && cursor === text.length) {
+  if (/^\/[^\s/]*$/.test(text) && cursor === text.length) {
     const typed = text.slice(1).toLowerCase();
     const all = listCommands(sources);
     const named = all.filter(({ text: name }) => name.toLowerCase().startsWith(`/${typed}`));
@@ -70,12 +76,12 @@ function hasWord({ text, note }: Candidate, typed: string): boolean {
 }
 
 /** Finds what the word after an `@` may mention. */
-function findMention(draft: Draft, { mentions }: CompletionSources): Completion | null {
+function findMention(draft: Draft, { mentions, resources }: CompletionSources): Completion | null {
   const { text, cursor } = draft;
   const [, typed] = /(?:^|[\s(])@(\S*)$/u.exec(text.slice(0, cursor)) ?? [];
   if (typed === undefined || /^\S/.test(text.slice(cursor))) return null;
   const wanted = typed.toLowerCase();
-  const fitting = mentions.filter((each) => each.text.slice(1).toLowerCase().includes(wanted));
+  const fitting = [...mentions, ...resources].filter((each) => isMentioned(each, wanted));
   const starting = fitting.filter((each) =>
     each.text.slice(1).replace(/^#/, "").toLowerCase().startsWith(wanted.replace(/^#/, "")),
   );
@@ -84,6 +90,15 @@ function findMention(draft: Draft, { mentions }: CompletionSources): Completion 
 }
 
 const MAX_MENTIONS = 50;
+
+/** Whether a mention fits what is typed. After `linear:`, a part of a resource's address or title is enough. */
+function isMentioned({ text, note }: Candidate, wanted: string): boolean {
+  const name = text.slice(1).toLowerCase();
+  if (name.includes(wanted)) return true;
+  const service = wanted.slice(0, wanted.indexOf(":") + 1);
+  if (service === "" || !name.startsWith(service)) return false;
+  return `${name} ${note.toLowerCase()}`.includes(wanted.slice(service.length));
+}
 
 /**
  * Extends the word as far as all candidates agree, or accepts the only candidate. Returns null if that adds nothing and
@@ -101,8 +116,8 @@ export function acceptCandidate(draft: Draft, completion: Completion, { text }: 
   return replaceWord(draft, completion, draft.text[completion.to] === " " ? text : `${text} `);
 }
 
-function listCommands({ commands }: CompletionSources): Candidate[] {
-  return commands.map(({ name, note }) => ({ text: `/${name}`, note }));
+function listCommands({ commands, prompts }: CompletionSources): Candidate[] {
+  return [...commands, ...prompts].map(({ name, note }) => ({ text: `/${name}`, note }));
 }
 
 /** Returns a filter that leaves out arguments already given. */

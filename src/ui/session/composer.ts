@@ -92,7 +92,7 @@ function completeWord(session: Session): SessionStep {
 }
 
 /** Shows what fits while the user types the name of a command, or a mention. */
-function offerWhileTyping(session: Session): Session {
+export function offerWhileTyping(session: Session): Session {
   const completion = findLiveCompletion(session.draft, session.sources);
   return { ...session, offer: completion && { completion, at: 0, live: true } };
 }

@@ -27,9 +27,12 @@ export function findFocusedCard(session: Session): AnyCard | undefined {
   return listCards(session).find((card) => card.id === id);
 }
 
-/** Whether a line is a slash command, known or not: a slash and a word, alone or before an argument. A path is text. */
+/**
+ * Whether a line is a slash command, known or not: a slash and a word or a server's prompt (`/linear:standup`), alone or
+ * before an argument. A path is text.
+ */
 export function isSlashCommand(text: string): boolean {
-  return /^\/[a-z]+(?:[ \t][^\n]*)?$/i.test(text.trim());
+  return /^\/[a-z](?:[a-z]*|[a-z\d@-]*:[^\s/]\S*)(?:[ \t][^\n]*)?$/i.test(text.trim());
 }
 
 /** Returns the text to send: `/word` for `//word`. */

@@ -3,6 +3,7 @@ import { applyEdit, rejectAnswer } from "../cards/update-card.ts";
 import { EMPTY_DRAFT, getText, replaceText } from "../editor/draft.ts";
 import { createHistory } from "../editor/history.ts";
 import { EMPTY_VIEW, listOpenCards } from "../view/view.ts";
+import { offerWhileTyping } from "./composer.ts";
 import { DRAFT_TARGET, type SessionEffect, type SessionEvent, type SessionStep } from "./events.ts";
 import { handleKey } from "./handle-key.ts";
 import { handleParts, updateOpenCards } from "./handle-parts.ts";
@@ -29,7 +30,10 @@ export function createSession(begin: { columns: number; rows: number; now: numbe
     history: createHistory([]),
     search: null,
     offer: null,
-    sources: { commands: [], services: [], connected: [], sessions: [], tools: [], words: [], mentions: [] },
+    sources: {
+      ...{ commands: [], prompts: [], services: [], connected: [], sessions: [], tools: [] },
+      ...{ words: [], mentions: [], resources: [] },
+    },
     picking: null,
     queue: [],
     sending: null,
@@ -100,7 +104,7 @@ function applyChange(session: Session, event: Plain): Session {
     case "status":
       return { ...session, status: { ...session.status, ...event.status } };
     case "sources":
-      return { ...session, sources: { ...session.sources, ...event.sources } };
+      return applySources(session, event.sources);
     case "hint":
       return { ...session, hint: { text: event.text, until: event.at + HINT_MS } };
     case "history":
@@ -110,6 +114,13 @@ function applyChange(session: Session, event: Plain): Session {
         ? { ...session, links: { ...session.links, [event.card]: event.links } }
         : session;
   }
+}
+
+/** What servers list comes while the user types it, so the offer is made anew. */
+function applySources(session: Session, sources: Partial<Session["sources"]>): Session {
+  const next = { ...session, sources: { ...session.sources, ...sources } };
+  const isListed = sources.prompts !== undefined || sources.resources !== undefined;
+  return isListed && (session.offer === null || session.offer.live) ? offerWhileTyping(next) : next;
 }
 
 /** Removes expired hints and news, and stops waiting for a generation that did not start. */

@@ -58,8 +58,9 @@ test.for<[line: string, values: string[]]>([
 });
 
 test.for<[line: string, values: string[]]>([
-  ["kay connect ", ["jira", "slack", "gmail"]],
-  ["kay connect jira ", ["slack", "gmail"]],
+  ["kay connect ", ["jira", "slack", "gmail", "linear"]],
+  ["kay connect jira ", ["slack", "gmail", "linear"]],
+  ["kay connect li", ["linear"]],
   ["kay disconnect s", ["slack"]],
   ["kay connections --check g", ["gmail"]],
   ["kay tools list --service=j", ["--service=jira"]],
@@ -94,7 +95,7 @@ test.for<[line: string, values: string[]]>([
   ["kay answer ", ["int_1"]],
   ["kay approvals revoke ", ["grant_1"]],
   ["kay config set model o", ["openai:gpt-6-astra", "offline"]],
-  ["kay connect ", ["jira", "tasks"]],
+  ["kay connect ", ["jira", "tasks", "linear"]],
 ])("%s: what the backend named last", ([line, values]) => {
   expect(offered(line, known)).toEqual(values);
 });
@@ -104,6 +105,7 @@ test("a value comes with what it is: a title, words, kay's own where the backend
   expect(offer("kay connect ", known).values).toEqual([
     ["jira", "Jira"],
     ["tasks", "Tasks"],
+    ["linear", "Linear: issues and projects"],
   ]);
 });
 

@@ -1,5 +1,11 @@
 import { expect, test } from "vitest";
-import { acceptCandidate, type CompletionSources, extendDraft, findCompletion } from "#ui/editor/complete";
+import {
+  acceptCandidate,
+  type CompletionSources,
+  extendDraft,
+  findCompletion,
+  findLiveCompletion,
+} from "#ui/editor/complete";
 import { type Draft, EMPTY_DRAFT, paste, replaceText } from "#ui/editor/draft";
 
 const named = (...names: string[]) => names.map((text) => ({ text, note: "" }));
@@ -17,6 +23,8 @@ const SOURCES: CompletionSources = {
   sessions: named("kaysession_1", "Kaysession_2"),
   tools: named("jira.search"),
   words: named("KAY-3", "KAY-12"),
+  prompts: named("everything:args-prompt").map(({ text: name, note }) => ({ name, note })),
+  resources: named("@everything:demo://resource/1"),
   mentions: named("@KAY-3", "@#general", "@sam.lee", "@notes/today.md", '@"my notes.md"'),
 };
 
@@ -39,7 +47,14 @@ function tab(marked: string): string | null {
 }
 
 test("a slash at the beginning offers the commands", () => {
-  expect(offered("/")).toEqual(["/connect", "/connections", "/disconnect", "/sessions", "/help"]);
+  expect(offered("/")).toEqual([
+    "/connect",
+    "/connections",
+    "/disconnect",
+    "/sessions",
+    "/help",
+    "/everything:args-prompt",
+  ]);
   expect(offered("/CONN")).toEqual(["/connect", "/connections"]);
   expect(offered("/x")).toBeNull();
   expect(offered("see /con")).toBeNull();
@@ -89,4 +104,12 @@ test("a name from elsewhere brings no control characters into the draft, and a f
   const hostile = findCompletion(draft, { ...SOURCES, words: named("x\u001b[31m\ud800y") });
   expect(hostile && extendDraft(draft, hostile)?.text).toBe("x[31my ");
   expect(findCompletion({ ...paste(at("sl"), "x".repeat(2_000)) }, SOURCES)).toBeNull();
+});
+
+test("prompts and resources of MCP servers are offered while typing, with the colon in their names", () => {
+  const live = (marked: string) => findLiveCompletion(at(marked), SOURCES)?.candidates.map(({ text }) => text);
+  expect(live("/everything:a")).toEqual(["/everything:args-prompt"]);
+  expect(live("/args")).toEqual(["/everything:args-prompt"]);
+  expect(live("/usr/bin")).toBeUndefined();
+  expect(live("read @everything:demo")).toEqual(["@everything:demo://resource/1"]);
 });

@@ -9,20 +9,44 @@ import { promptLine } from "../../prompt/line.ts";
 import { showDescription } from "../services/show-description.ts";
 import { explainApprovals, listClaimedReads, toExpected } from "../services/trust-reads.ts";
 
+/** Shows tools of an MCP server and asks once about them: a terminal's lines, or a session's cards. */
+export type ToolReview = {
+  show(look: AddServiceResponse): Promise<void>;
+  /** @throws Problem CANCELLED when they are not approved */
+  approve(look: AddServiceResponse): Promise<{ trust_reads?: true }>;
+};
+
+/** The review at a terminal, which is silent with `--json`. */
+export function createTerminalReview(kay: Kay): ToolReview {
+  return {
+    show: async (look) => {
+      if (!kay.flags.json) await showDescription(kay, look);
+    },
+    approve: (look) => askToApproveTools(kay, look),
+  };
+}
+
 /**
  * Shows the tools of a connected MCP server and approves them with one answer. Where kay cannot prompt, it says how to
  * approve them.
  *
  * @throws Problem CANCELLED when they are not approved
  */
-export async function approveTools(kay: Kay, api: Api, name: string, look: AddServiceResponse): Promise<void> {
+export async function approveTools(
+  kay: Kay,
+  api: Api,
+  look: AddServiceResponse,
+  review: ToolReview | undefined,
+): Promise<void> {
+  const { name } = look.service;
   const word = quoteShellWord(toLine(name));
-  if (!kay.flags.yes && (!canPrompt(kay) || kay.flags.json)) {
+  if (!review && !kay.flags.yes && (!canPrompt(kay) || kay.flags.json)) {
     kay.out.writeProgress(`Its tools are not approved yet. Review them with \`kay services approve ${word}\`.`);
     return;
   }
-  if (!kay.flags.json) await showDescription(kay, { ...look, changes: [] });
-  const trust = await askToApproveTools(kay, look);
+  const { show, approve } = review ?? createTerminalReview(kay);
+  await show({ ...look, changes: [] });
+  const trust = await approve(look);
   const done = await api.approveService(
     name,
     { ...trust, ...toExpected(look), dry_run: false },
@@ -39,7 +63,7 @@ export async function approveTools(kay: Kay, api: Api, name: string, look: AddSe
  *
  * @throws Problem CANCELLED when they are not approved, INPUT_REQUIRED where kay cannot prompt
  */
-export async function askToApproveTools(kay: Kay, look: AddServiceResponse): Promise<{ trust_reads?: true }> {
+async function askToApproveTools(kay: Kay, look: AddServiceResponse): Promise<{ trust_reads?: true }> {
   if (kay.flags.yes) return {};
   const title = toLine(look.service.title);
   if (!canPrompt(kay))

@@ -10,9 +10,8 @@ import type { ConnectedService } from "../../consent/connection.ts";
 import type { Kay } from "../../kay.ts";
 import { type ClientOptions, readClientOptions } from "../services/client-options.ts";
 import { sendDescription } from "../services/custom.ts";
-import { showDescription } from "../services/show-description.ts";
 import { explainApprovals, toExpected } from "../services/trust-reads.ts";
-import { approveTools, askToApproveTools } from "./approve-tools.ts";
+import { approveTools, createTerminalReview, type ToolReview } from "./approve-tools.ts";
 
 /** A service that `kay connect` takes by name. `known` is set for MCP servers that are not added yet. */
 export type ConnectableService = ServiceView & { known?: KnownService };
@@ -44,6 +43,7 @@ export async function addKnownService(
   link: BackendHandle,
   name: string,
   options: ClientOptions,
+  review: ToolReview = createTerminalReview(kay),
 ): Promise<ConnectedService | undefined> {
   const known = await findFreeService(kay, name);
   if (!known && options.clientId !== undefined)
@@ -62,8 +62,8 @@ export async function addKnownService(
   const { service } = look;
   let trust: { trust_reads?: true } = {};
   if (service.sign_in === "none") {
-    if (!kay.flags.json) await showDescription(kay, look);
-    trust = await askToApproveTools(kay, look);
+    await review.show(look);
+    trust = await review.approve(look);
   } else {
     kay.out.writeProgress(`Adding ${toLine(service.title)}, the MCP server at ${toLine(service.base_url)}.`);
     if (known.note) kay.out.warn(known.note);
@@ -80,14 +80,19 @@ export async function addKnownService(
  * Shows the tools of a connected server, and approves them with one answer; a no removes the server again. A server whose
  * tools were approved before is left as it is.
  */
-export async function approveKnownService(kay: Kay, link: BackendHandle, name: string): Promise<void> {
+export async function approveKnownService(
+  kay: Kay,
+  link: BackendHandle,
+  name: string,
+  review?: ToolReview,
+): Promise<void> {
   const { api } = link;
   const view = (await api.services({ signal: kay.signal }))?.services.find((service) => service.name === name);
   if (!view?.mcp || (view.tools ?? []).length > 0) return;
   const look = await api.approveService(name, { dry_run: true }, { signal: kay.signal });
   if (look.outcome === "unchanged") return;
   try {
-    await approveTools(kay, api, name, look);
+    await approveTools(kay, api, look, review);
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== "CANCELLED" || kay.signal.aborted) throw error;
     await api.removeService(name, { signal: kay.signal });

@@ -6,9 +6,13 @@ import { wrapWords } from "../../output/wrap.ts";
 /** Shows on stderr what would be added: stdout has what came of it. */
 export async function showDescription(kay: Kay, { service, changes }: AddServiceResponse): Promise<void> {
   const room = kay.terminal.stderr.isTerminal ? kay.terminal.stderr.columns() : WIDE;
-  for (const text of [...formatHead(service), "", ...formatTools(service, room)])
-    kay.terminal.stderr.write(`${text}\n`);
+  kay.terminal.stderr.write(`${formatDescription(service, room)}\n`);
   for (const change of changes) kay.out.warn(toLine(change));
+}
+
+/** Formats a service with its tools and all that models get of them, `room` columns wide. */
+export function formatDescription(service: CustomServiceView, room: number): string {
+  return [...formatHead(service), "", ...formatTools(service, room)].join("\n");
 }
 
 /** Width of output that is not a terminal, in columns. */

@@ -1,3 +1,4 @@
+import type { InputField } from "#protocol/events";
 import type { Choice } from "#ui/picker/picker";
 import { layOutTable } from "#ui/text/table";
 import type { BackendHandle } from "../../backend/handle.ts";
@@ -16,6 +17,10 @@ export type SlashContext = {
   ask(question: string): Promise<boolean>;
   /** Lets the user choose from a list, where lists can be drawn; null if they choose nothing. */
   pick?(question: string, choices: readonly Choice[], multiple?: boolean): Promise<string[] | null>;
+  /** Lets the user fill in a form; null if they leave it. */
+  fill(form: LocalForm): Promise<Record<string, unknown> | null>;
+  /** Sends a prompt with data that others wrote. @throws Problem when it is not accepted, or a request is running */
+  send(prompt: string, context: Record<string, unknown>): Promise<void>;
   /** Connect these: links shown, and the wait for them. `site` is which one is meant, by name or URL, where an account has several. */
   connect(services: string[], site?: string): Promise<void>;
   /** This terminal among those that follow the conversation. */
@@ -37,8 +42,11 @@ export type SlashContext = {
   width(): number;
 };
 
-/** Data that a session shows and completes: the model's name, connections, and names. */
-export type SessionLookup = "model" | "connections" | "sessions" | "tools";
+/** A form of a slash command: what it is for, in a sentence, and its fields with the values they have. */
+export type LocalForm = { title: string; prompt: string; fields: InputField[]; values: Record<string, unknown> };
+
+/** Data that a session shows and completes: the model's name, connections, names, and what MCP servers list. */
+export type SessionLookup = "model" | "connections" | "sessions" | "tools" | "prompts" | "resources";
 
 /** One slash command: its name without the slash, what it takes and does in words for `/help`, and the work. */
 export type SlashCommand = {

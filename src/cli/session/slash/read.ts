@@ -7,8 +7,8 @@ import { SLASH_COMMANDS } from "./table.ts";
 /** Input of a session: a command, or text for the model. */
 export type SlashInput = { kind: "command"; command: SlashCommand; argument: string } | { kind: "text"; text: string };
 
-/** `/word`, alone or before its argument, in one line. A path (`/usr/bin`) has another shape. */
-const SHAPE = /^\/([a-z]+)(?:[ \t]([^\n]*))?$/i;
+/** `/word` or `/service:prompt`, alone or before its argument, in one line. A path (`/usr/bin`) has another shape. */
+const SHAPE = /^\/([a-z](?:[a-z]*|[a-z\d@-]*:[^\s/]\S*))(?:[ \t]([^\n]*))?$/i;
 
 /**
  * Tell a command from text. What has not the shape of one is text; `//word` is the text `/word`.
@@ -19,6 +19,7 @@ export function parseSlash(typed: string): SlashInput {
   const trimmed = typed.trim();
   const [, word, argument = ""] = SHAPE.exec(trimmed) ?? [];
   if (word === undefined) return { kind: "text", text: SHAPE.test(trimmed.slice(1)) ? trimmed.slice(1) : typed };
+  if (word.includes(":")) return { kind: "command", command: createPromptCommand(word), argument: argument.trim() };
   const name = ALSO[word.toLowerCase()] ?? word.toLowerCase();
   const command = SLASH_COMMANDS.find((each) => each.name === name);
   if (command) return { kind: "command", command, argument: argument.trim() };
@@ -26,6 +27,18 @@ export function parseSlash(typed: string): SlashInput {
   const guess = suggestName(name, names, (close) => `/${close}`) || "Run /help to see them all.";
   const hint = "Text that begins with a slash is sent with two.";
   throw new Problem("USAGE", `There is no command /${toLine(word)}. ${guess}`, { hint });
+}
+
+/** The prompt of an MCP server as a command: `linear:standup`. Whether there is one shows when it runs. */
+function createPromptCommand(word: string): SlashCommand {
+  const at = word.indexOf(":");
+  const prompt = { service: word.slice(0, at).toLowerCase(), name: word.slice(at + 1) };
+  return {
+    name: word,
+    args: "",
+    does: "",
+    run: async (context, argument) => (await import("./prompts.ts")).runServerPrompt(context, prompt, argument),
+  };
 }
 
 /** Other words by which people leave. */

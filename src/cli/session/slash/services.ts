@@ -1,4 +1,3 @@
-import { clean } from "#protocol/clean";
 import type { ConnectionsResponse } from "#protocol/connections";
 import { Problem } from "#protocol/errors";
 import { toLine } from "#ui/text/words";
@@ -58,22 +57,6 @@ async function loadConnections({ kay, link }: SlashContext): Promise<Connections
 export async function runTools(context: SlashContext, argument: string): Promise<void> {
   const found = await loadTools(context.kay, argument === "" ? undefined : argument);
   context.say(formatRows(context, TOOL_COLUMNS, found.map(toToolRow)));
-}
-
-/** `/prompts [SERVICE]`: what each MCP server lists. A server that fails says so in its place. */
-export async function runPrompts({ kay, link, say }: SlashContext, argument: string): Promise<void> {
-  const found = await loadTools(kay, argument === "" ? undefined : argument);
-  const lists = found.filter(({ name }) => name.endsWith(".prompts_list"));
-  const texts = await Promise.all(
-    lists.map(async ({ name, service }) => {
-      const answer = await link.api
-        .callTool(name, {}, { signal: kay.signal })
-        .then(({ output }) => output.text)
-        .catch((error: unknown) => (error instanceof Problem ? error.message : Promise.reject(error)));
-      return `${toLine(service)}\n${clean(answer)}`;
-    }),
-  );
-  say(texts.join("\n\n") || "No connected MCP server has prompts.");
 }
 
 /** @throws Problem USAGE without a name; the hint lists the services that fit */

@@ -39,8 +39,8 @@ export const SLASH_COMMANDS: SlashCommand[] = [
   {
     name: "prompts",
     args: "[SERVICE]",
-    does: "List the prompts that MCP servers offer; ask for one by its name",
-    run: async (context, argument) => (await import("./services.ts")).runPrompts(context, argument),
+    does: "List the prompts of MCP servers; run one as /SERVICE:PROMPT",
+    run: async (context, argument) => (await import("./prompts.ts")).runPrompts(context, argument),
   },
   {
     name: "policy",

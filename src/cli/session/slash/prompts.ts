@@ -1,0 +1,118 @@
+import { clean, cleanLine } from "#protocol/clean";
+import { suggestName } from "#protocol/closest-name";
+import { Problem } from "#protocol/errors";
+import type { InputField } from "#protocol/events";
+import { toLine } from "#ui/text/words";
+import { loadTools } from "../../commands/tools/backend.ts";
+import { listServerPrompts, type ServerPrompt } from "../server-lists.ts";
+import type { SlashContext } from "./command.ts";
+
+/** `/prompts [SERVICE]`: what each MCP server lists. A server that fails says so in its place. */
+export async function runPrompts({ kay, link, say }: SlashContext, argument: string): Promise<void> {
+  const found = await loadTools(kay, argument === "" ? undefined : argument);
+  const lists = found.filter(({ name }) => name.endsWith(".prompts_list"));
+  const texts = await Promise.all(
+    lists.map(async ({ name, service }) => {
+      const answer = await link.api
+        .callTool(name, {}, { signal: kay.signal })
+        .then(({ output }) => output.text)
+        .catch((error: unknown) => (error instanceof Problem ? error.message : Promise.reject(error)));
+      return `${toLine(service)}\n${clean(answer)}`;
+    }),
+  );
+  say(texts.join("\n\n") || "No connected MCP server has prompts.");
+}
+
+/**
+ * `/linear:standup`: gets the text of a server's prompt, shows it, and sends it after a yes. The text goes along as data
+ * that others wrote, so that it never counts as the user's words.
+ */
+export async function runServerPrompt(
+  context: SlashContext,
+  { service, name }: { service: string; name: string },
+  argument: string,
+): Promise<void> {
+  const { kay, link, say, ask, send } = context;
+  const prompt = await findPrompt(context, service, name);
+  const given = await completeArguments(context, prompt, parseArguments(prompt, argument));
+  if (given === null) return say("Nothing was sent.");
+  const { output } = await link.api.callTool(
+    `${service}.prompts_get`,
+    { name: prompt.name, arguments: JSON.stringify(given) },
+    { signal: kay.signal },
+  );
+  const text = clean(output.text).trim();
+  say(`The MCP server ${toLine(service)} wrote this prompt, not kay:\n\n${text}\n`);
+  if (!(await ask(`Send this prompt of ${toLine(service)} to the model?`))) return say("Nothing was sent.");
+  const title = `${service}:${cleanLine(prompt.name, 80)}`;
+  await send(`Do what the prompt ${title} asks. Its text is in the context.`, { prompt: { name: title, text } });
+}
+
+async function findPrompt({ kay, link }: SlashContext, service: string, name: string): Promise<ServerPrompt> {
+  const prompts = await listServerPrompts(kay, link, service);
+  const wanted = name.toLowerCase();
+  const found = prompts.find((one) => one.name === name) ?? prompts.find((one) => one.name.toLowerCase() === wanted);
+  if (found) return found;
+  const names = prompts.map((one) => one.name);
+  const guess = suggestName(name, names, (close) => `/${service}:${toLine(close)}`) || "/prompts lists them.";
+  throw new Problem(
+    "USAGE",
+    names.length === 0
+      ? `No connected MCP server ${toLine(service)} has prompts.`
+      : `${toLine(service)} has no prompt ${toLine(name)}. ${guess}`,
+    { hint: "Text that begins with a slash is sent with two." },
+  );
+}
+
+/**
+ * Reads `name=value` and values in the order of the prompt's arguments, with quotes where a value has spaces. What is
+ * left over belongs to the last value.
+ */
+export function parseArguments(
+  { arguments: fields }: Pick<ServerPrompt, "arguments">,
+  argument: string,
+): Record<string, string> {
+  const given: Record<string, string> = {};
+  const free: string[] = [];
+  for (const [word] of argument.matchAll(/(?:"[^"]*"|'[^']*'|[^\s"'])+|["']/g)) {
+    const plain = word.replace(/"([^"]*)"|'([^']*)'/g, "$1$2");
+    const named = fields.find(({ name }) => plain.startsWith(`${name}=`));
+    if (named) given[named.name] = plain.slice(named.name.length + 1);
+    else free.push(plain);
+  }
+  const open = fields.filter(({ name }) => given[name] === undefined);
+  for (const [index, { name }] of open.entries()) {
+    const value = index === open.length - 1 ? free.slice(index).join(" ") : free[index];
+    if (value) given[name] = value;
+  }
+  if (fields.length === 0 && free.length > 0) throw new Problem("USAGE", "This prompt takes no arguments.");
+  return given;
+}
+
+/** Asks for the arguments in a form if a required one is missing. Returns null if the user leaves it. */
+async function completeArguments(
+  { fill }: SlashContext,
+  { service, name, arguments: fields }: ServerPrompt,
+  given: Record<string, string>,
+): Promise<Record<string, string> | null> {
+  if (fields.every((field) => !field.required || given[field.name])) return given;
+  const answers = await fill({
+    title: `${service}:${cleanLine(name, 80)}`,
+    prompt: `The prompt ${cleanLine(name, 80)} of the MCP server ${toLine(service)} needs more. Your answers go to that server.`,
+    fields: fields.map(toField),
+    values: given,
+  });
+  if (answers === null) return null;
+  const filled = Object.entries(answers).filter(([, value]) => typeof value === "string" && value !== "");
+  return Object.fromEntries(filled) as Record<string, string>;
+}
+
+function toField({ name, description, required }: ServerPrompt["arguments"][number]): InputField {
+  return {
+    id: name,
+    type: "text",
+    label: cleanLine(name, 120),
+    ...(description ? { description: cleanLine(description, 200) } : {}),
+    ...(required ? { required } : {}),
+  };
+}

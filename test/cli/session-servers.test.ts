@@ -1,0 +1,100 @@
+import { beforeEach, expect, test, vi } from "vitest";
+import { parseArguments } from "#cli/session/slash/prompts";
+import { createPrograms } from "#host/programs";
+import { EVERYTHING } from "#test/everything";
+import { openInk } from "#test/ink";
+import { type Machine, useKay } from "#test/kay";
+import { read, typing } from "#test/session";
+
+const kay = useKay();
+const starter = createPrograms({ PATH: process.env.PATH }, process);
+
+vi.setConfig({ testTimeout: 60_000 });
+
+let ann: Machine;
+
+beforeEach(async () => {
+  ann = kay({ own: true, signedIn: true, starter, model: { env: {} } });
+  await ann(["services", "add", "--name", "all", "--yes", "--mcp", "--", ...EVERYTHING, "stdio"]);
+});
+
+/** What a session by lines answers to these, each with its answer. */
+async function answers(...lines: string[]): Promise<string> {
+  expect((await ann("ask", typing([...lines, "/quit"]))).exit).toBe(0);
+  const [, said = ""] = /Ctrl\+C twice to quit\.\n([\s\S]*)> \/quit\n/.exec(read(ann)) ?? [];
+  return said;
+}
+
+/** Bodies of the requests to the model. */
+function asked(): { prompt: string; context?: Record<string, unknown> }[] {
+  const { seen } = ann.place.network;
+  return seen
+    .filter(({ url }) => new URL(url).pathname.startsWith("/ask"))
+    .map(({ body }) => body as ReturnType<typeof asked>[number]);
+}
+
+test("a prompt of a server is shown, and goes to the model after a yes, as text that others wrote", async () => {
+  const said = await answers("/all:args-prompt city=Bern", "n", "/all:args-prompt Bern", "y");
+  expect(said).toContain(
+    "The MCP server all wrote this prompt, not kay:\n\nWhat's weather in Bern?\n\nSend this prompt of all to the model? [y/N] n\nNothing was sent.\n",
+  );
+  expect(asked()).toMatchObject([
+    {
+      prompt: "Do what the prompt all:args-prompt asks. Its text is in the context.",
+      context: { prompt: { name: "all:args-prompt", text: "What's weather in Bern?" } },
+    },
+  ]);
+});
+
+test("a required argument that is missing is asked in a form, which can be left", async () => {
+  const said = await answers("/all:args-prompt", "f", "Bern", "", "s", "n", "/all:args-prompt", "c");
+  expect(said).toContain("What's weather in Bern?");
+  expect(said.split("Nothing was sent.")).toHaveLength(3);
+  expect(asked()).toEqual([]);
+});
+
+test("a prompt or server that does not exist is one sentence with a next step", async () => {
+  const said = await answers("/all:arg-prompt", "/linear:standup", "/all:simple-prompt now");
+  expect(said).toContain("error: all has no prompt arg-prompt. Did you mean /all:args-prompt?");
+  expect(said).toContain("error: No connected MCP server linear has prompts.");
+  expect(said).toContain("error: This prompt takes no arguments.");
+});
+
+test("a mentioned resource goes along with the prompt, and one that cannot be read is named", async () => {
+  const uri = "demo://resource/dynamic/text/3";
+  const said = await answers(`summarise @all:${uri} and @all:demo://nothing, not @other:thing`);
+  expect(said).toMatch(/@?all:demo:\/\/nothing cannot be read\. [\s\S]*not found\. Only its name was sent\./);
+  expect(asked()).toMatchObject([
+    { context: { resources: [{ name: `all:${uri}`, text: expect.stringContaining("Resource 3: ") }] } },
+  ]);
+});
+
+test("in the list of commands and mentions, what servers have is offered while it is typed", async () => {
+  const ink = await openInk(ann, "ask");
+  await ink.sees("● jira");
+  ink.type("/all:");
+  await ink.sees("/all:args-prompt");
+  await ink.sees("A prompt with two arguments, one required and one op…");
+  ink.type("args-prompt\r");
+  await ink.sees("city");
+  await ink.press("Bern");
+  for (const next of ["› state", "enter submit"]) {
+    ink.type("\r");
+    await ink.sees(next);
+  }
+  await ink.press("\r");
+  await ink.shows("What's weather in Bern?");
+  await ink.sees("Send this prompt of all to the model?");
+  await ink.press("y");
+  await expect.poll(asked).toMatchObject([{ context: { prompt: { text: "What's weather in Bern?" } } }]);
+  ink.type("read @all:architecture");
+  await ink.sees("@all:demo://resource/static/document/architecture.md");
+  await ink.leave();
+});
+
+test("arguments are named, or in order; the last one takes the rest, and quotes keep spaces", () => {
+  const prompt = { arguments: ["team", "day"].map((name) => ({ name, description: "", required: false })) };
+  expect(parseArguments(prompt, "KAY next week")).toEqual({ team: "KAY", day: "next week" });
+  expect(parseArguments(prompt, 'day="next week" KAY')).toEqual({ team: "KAY", day: "next week" });
+  expect(parseArguments(prompt, "")).toEqual({});
+});
