@@ -39,7 +39,7 @@ test("only what changed in a line is written", async () => {
   screen.draw(lines("│ > hello    │", "\x1b[1mbold\x1b[22m and more", "same", "会議 a"));
   screen.draw(lines("│ > hello!   │", "\x1b[1mbold\x1b[22m and less.", "same", "会議 b"));
   expect(writes[1]).toBe(
-    "\x1b[?2026h\x1b[?7l\r\x1b[3A\x1b[9C!\r\x1b[1B\x1b[9C\x1b[Kless.\r\x1b[2B\x1b[K会議 b\x1b[?7h\r\x1b[?2026l",
+    "\x1b[?2026h\x1b7\x1b[?7l\r\x1b[3A\x1b[9C!\r\x1b[1B\x1b[9C\x1b[Kless.\r\x1b[2B\x1b[K会議 b\x1b[?7h\x1b8\x1b[?2026l",
   );
   expect(await rows()).toEqual(["│ > hello!   │", "bold and less.", "same", "会議 b"]);
 });
@@ -48,7 +48,7 @@ test("a mark that turns is written by itself", async () => {
   const { screen, writes, rows } = openEmulator(30, 8);
   screen.draw(lines("⠋ working… \x1b[2m(esc stops)\x1b[22m"));
   screen.draw(lines("⠙ working… \x1b[2m(esc stops)\x1b[22m"));
-  expect(writes[1]).toBe("\x1b[?2026h\x1b[?7l\r⠙\x1b[?7h\r\x1b[?2026l");
+  expect(writes[1]).toBe("\x1b[?2026h\x1b7\x1b[?7l\r⠙\x1b[?7h\x1b8\x1b[?2026l");
   expect(await rows()).toEqual(["⠙ working… (esc stops)"]);
 });
 

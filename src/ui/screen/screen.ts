@@ -1,4 +1,5 @@
-import { createJoinedRows, diffLine, NO_WRAP, type RowStyle, SEPARATE_ROWS, WRAP } from "./diff-line.ts";
+import { createJoinedRows, NO_WRAP, SEPARATE_ROWS, WRAP } from "./diff-line.ts";
+import { drawChanges, drawLines, ERASE_BELOW, moveToRow } from "./draw-rows.ts";
 import { countRows, findLostLines, findRowAfterReflow, type ReflowMode } from "./reflow.ts";
 
 /** Lines to draw, none wider than the terminal, and the cursor in cells. Without a cursor it is hidden. */
@@ -41,10 +42,10 @@ export type Screen = {
 const [BEGIN, END] = ["\x1b[?2026h", "\x1b[?2026l"];
 const [HIDE, SHOW] = ["\x1b[?25l", "\x1b[?25h"];
 /**
- * Erases from the start of a row to the end of the window. Split in two, because tmux takes erasing from the first cell
- * for a cleared window and saves its content.
+ * A terminal may have resized its window before kay learns of it (tmux: 250 ms). The cursor then still returns to where
+ * it was, and kay finds its frame again.
  */
-const ERASE_BELOW = "\x1b[K\x1b[C\x1b[J\r";
+const [SAVE, RESTORE] = ["\x1b7", "\x1b8"];
 
 /** Rows of the window that a frame leaves free. */
 const FREE_ROWS = 2;
@@ -86,9 +87,14 @@ export function createScreen(canvas: Canvas): Screen {
           }
         : drawChanges(shown.frame.lines, frame.lines, shown.at.row, rows);
     const at = frame.cursor ?? { row: getLastRow(frame), column: 0 };
-    const isMoved = text !== "" || at.row !== shown?.at.row || at.column !== shown.at.column;
-    const moved = isMoved ? moveToRow(row, at.row) + moveRight(at.column) : "";
-    const all = (isWhole ? text : text && NO_WRAP + text) + (text && WRAP) + moved + setHidden(!frame.cursor);
+    const isMoved = at.row !== shown?.at.row || at.column !== shown.at.column;
+    const isSameHeight = frame.lines.length === shown?.frame.lines.length;
+    const moved = isMoved || text ? moveToRow(row, at.row) + moveRight(at.column) : "";
+    const changes =
+      !isMoved && isSameHeight
+        ? text && SAVE + NO_WRAP + text + WRAP + RESTORE
+        : (text && NO_WRAP + text + WRAP) + moved;
+    const all = (isWhole ? text + WRAP + moved : changes) + setHidden(!frame.cursor);
     const lost = committed === "" ? home.lost : [];
     shown = { frame, gap, at, columns: size.columns, isStale: false, lost };
     [committed, begin] = ["", ""];
@@ -175,56 +181,6 @@ function offsetFrame({ lines, cursor }: ScreenFrame, gap: number): ScreenFrame {
 
 function getLastRow({ lines }: ScreenFrame): number {
   return Math.max(lines.length - 1, 0);
-}
-
-function drawLines(lines: string[], { down }: RowStyle): string {
-  return lines.map((line, index) => (index < lines.length - 1 ? line + down(line) : line)).join("");
-}
-
-/** Returns the text that turns some lines into others, starting in row `from`, and the row where it ends. */
-function drawChanges(old: string[], next: string[], from: number, rows: RowStyle): { text: string; row: number } {
-  const opened = insertRows(old, next, from);
-  let { text, row } = opened;
-  for (const [index, line] of next.entries()) {
-    const before = opened.lines[index];
-    if (before === undefined)
-      text += (row === index - 1 ? "" : moveToRow(row, index - 1)) + rows.down(next[index - 1] ?? "") + line;
-    else if (line === before) continue;
-    else text += moveToRow(row, index) + diffLine(before, line, rows);
-    row = index;
-  }
-  if (next.length < old.length) {
-    text += moveToRow(row, next.length) + ERASE_BELOW;
-    row = next.length;
-  }
-  return { text, row };
-}
-
-/** The lines after rows were inserted; new rows are `undefined`. */
-type InsertedRows = { lines: (string | undefined)[]; text: string; row: number };
-
-/** Inserts rows above lines that stay, as when text streams, so that those move down without being rewritten. */
-function insertRows(old: string[], next: string[], from: number): InsertedRows {
-  const added = next.length - old.length;
-  const stay = added > 0 ? countCommonEnd(old, next) : 0;
-  const place = old.length - stay;
-  if (stay === 0 || place === 0) return { lines: old.length > 0 ? old : [""], text: "", row: from };
-  const last = old.length - 1;
-  const text = `${moveToRow(from, last)}${"\n".repeat(added)}${moveToRow(last + added, place)}\x1b[${added}L`;
-  return { lines: [...old.slice(0, place), ...Array(added).fill(undefined), ...old.slice(place)], text, row: place };
-}
-
-function countCommonEnd(old: string[], next: string[]): number {
-  const from = old.toReversed();
-  const to = next.toReversed();
-  const end = from.findIndex((line, index) => line !== to[index]);
-  return end < 0 ? from.length : end;
-}
-
-/** Moves to the start of another row of the frame. */
-function moveToRow(from: number, to: number): string {
-  if (from === to) return "\r";
-  return from > to ? `\r\x1b[${from - to}A` : `\r\x1b[${to - from}B`;
 }
 
 function moveRight(columns: number): string {
