@@ -133,6 +133,7 @@ function adaptValue(field: JSONSchema7, value: unknown): unknown {
     return typeof items === "object" && !Array.isArray(items) ? value.map((each) => adaptValue(items, each)) : value;
   }
   if (typeof value === "object" && value !== null) return adaptObject(field, value);
+  if (typeof value === "string" && field.enum) return findChoice(field.enum, value);
   if (acceptsType(field, typeof value)) return value;
   if (typeof value === "number")
     return Number.isSafeInteger(value) && acceptsType(field, "string") ? String(value) : toList(field, value);
@@ -144,6 +145,16 @@ function adaptValue(field: JSONSchema7, value: unknown): unknown {
   if (/^(?:true|false)$/i.test(text) && acceptsType(field, "boolean")) return text.toLowerCase() === "true";
   const container = parseContainer(text, field);
   return container === undefined ? toList(field, value) : adaptValue(field, container);
+}
+
+/** The value of a closed set that a text is, whatever its case and separators: "IN_PROGRESS" is "in progress". */
+function findChoice(values: unknown[], text: string): unknown {
+  const plain = (value: unknown) =>
+    String(value)
+      .toLowerCase()
+      .replace(/[\s_-]+/g, " ")
+      .trim();
+  return values.includes(text) ? text : (values.find((value) => plain(value) === plain(text)) ?? text);
 }
 
 /** Makes a list of a single value, unless the text may be a list itself. */

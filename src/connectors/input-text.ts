@@ -1,3 +1,4 @@
+import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 
 /** Splits a list at its commas. Entries without a word are left out. */
@@ -17,4 +18,15 @@ export function parseDay(text: string | undefined, field: string): string | unde
     hint: "Write it as 2026-01-31.",
     details: { field },
   });
+}
+
+/**
+ * A field of a closed set, which models see as an `enum`. Case does not matter, and `synonyms` (in small letters) are
+ * taken for the value that they mean.
+ */
+export function choice<const Value extends string>(values: readonly Value[], synonyms: Record<string, Value> = {}) {
+  const known = new Map<string, string>([...Object.entries(synonyms), ...values.map((one) => [one, one] as const)]);
+  const toValue = (given: unknown) =>
+    typeof given === "string" ? (known.get(given.trim().toLowerCase().replaceAll("_", " ")) ?? given) : given;
+  return z.optional(z.pipe(z.transform(toValue), z.enum(values)));
 }

@@ -79,7 +79,7 @@ function study(tools: LanguageModelV4FunctionTool[], language: Language): Skill[
     ),
     language,
   );
-  const titles = [...new Set(drafts.flatMap(({ service, title }) => [service, title.toLowerCase()]))];
+  const titles = [...new Set(drafts.flatMap(({ service, title, names }) => [service, title.toLowerCase(), ...names]))];
   const skills = drafts.map((skill) => {
     const patterns = [...skill.examples, ...listTurns(skill)].map((example) =>
       pattern(example, skill.fields, language, weigh),

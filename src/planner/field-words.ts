@@ -4,6 +4,7 @@ import {
   ARTICLES,
   EMPTY_IN_READS,
   OPERATORS,
+  ORDINALS,
   OWNERS,
   PERSON_PRONOUNS,
   PREPOSITIONS,
@@ -75,9 +76,11 @@ export function listNameEnds(skill: Skill, field: Field, words: Word[], at: numb
     return [];
   if (first.text.includes("@") && field.person) return [{ to: endOfAddresses(words, at), quality: 1 }];
   if (field.strict && field.shape?.test(first.text) !== true) return [];
+  if (DAY.test(first.text)) return [];
   const shaped = field.shape?.test(first.text) === true;
   const led = isFieldWord(field, words[at - 1]);
-  if (KEY.test(first.text) && !shaped && !led) return [];
+  if ((KEY.test(first.text) && !shaped && !led) || (/^\d+$/.test(first.text) && !shaped)) return [];
+  if (field.shape && !field.particular && !shaped && !led && /[-_./]/.test(first.text)) return [];
   if (
     CELLS.test(first.text) &&
     !shaped &&
@@ -136,6 +139,8 @@ export function endsName(skill: Skill, field: Field, words: Word[], to: number):
 /** Whether another service is named here, in one word or two. */
 export function isRival({ rivals }: Skill, words: Word[], at: number): boolean {
   const [first, second] = [words[at]?.lower ?? "", words[at + 1]?.lower ?? ""];
+  // "DOCS" is a space, not Google Docs.
+  if (/^\p{Lu}{2,}$/u.test(words[at]?.text ?? "")) return false;
   return rivals.has(first) || rivals.has(`${first} ${second}`);
 }
 
@@ -174,6 +179,7 @@ const NOT_IN_NAMES = [
   ARTICLES,
   OPERATORS,
   JOINTS,
+  ORDINALS,
   EMPTY_IN_READS,
 ];
 
@@ -202,6 +208,7 @@ const ROLES: { name: RegExp; leads: Set<string>; writes?: Set<string> }[] = [
 
 const TIME =
   /^(today|tomorrow|yesterday|tonight|\d.*|(mon|tues|wednes|thurs|fri|satur|sun)day|(mon|tue|wed|thu|fri|sat|sun)|(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec).*)$/;
+const DAY = /^(today|tomorrow|yesterday|tonight|(mon|tues|wednes|thurs|fri|satur|sun)day|(this|next|last))$/;
 const CELLS = /^[A-Z]{1,3}\d{1,6}(?::[A-Z]{1,3}\d{1,6})?$/i;
 /** A key such as KAY-3. */
 export const KEY = /^[A-Za-z][A-Za-z0-9_]*-\d+$/;

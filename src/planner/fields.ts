@@ -164,7 +164,7 @@ const SHAPES = [
 /** A look that none of these has says what it is. */
 const ORDINARY = ["word", "Word", "WORD", "12", "two-words"];
 
-const DATE = /^(since|until|before|after|due|date)\b|\bdate\b|\bISO 8601\b/i;
+const DATE = /^(since|until|before|after|due|date)\b|\bdate\b|\bISO 8601\b|\bsuch as \d{4}.\d\d.\d\d/i;
 
 /** Says which one, rather than what to write. */
 const NAMING = /^(title|name|id)\b.*\b(id|url)\b|^id of /i;

@@ -35,7 +35,20 @@ export const ORDINALS = new Map([
   ["last", -1],
 ]);
 
-export const NEGATIONS = new Set(["not", "never", "dont", "without", "no", "except", "excluding", "unless"]);
+export const NEGATIONS = new Set([
+  "not",
+  "never",
+  "dont",
+  "without",
+  "no",
+  "except",
+  "excluding",
+  "unless",
+  "outside",
+  "besides",
+  "minus",
+  "apart",
+]);
 
 /**
  * Words that turn a request into another one: what was not asked for, a comparison, an order, an amount. A reading that
@@ -46,6 +59,7 @@ export const OPERATORS = new Set([
   ..."but instead rather only-not other another than or either neither nor".split(" "),
   ..."more less fewer most least over under above below between before after until till since older newer".split(" "),
   ..."oldest newest latest earliest biggest largest smallest highest lowest longest shortest top bottom".split(" "),
+  ..."private privately public publicly anonymously secretly everyone everybody both".split(" "),
   ..."first last next previous every each all both half average sum total compare versus vs".split(" "),
 ]);
 

@@ -125,6 +125,17 @@ function misspelt(a: string, b: string): boolean {
 }
 
 const ACTIONS = new Set([
+  "say",
+  "give",
+  "tell",
+  "star",
+  "unstar",
+  "flag",
+  "pin",
+  "mute",
+  "copy",
+  "label",
+  "forward",
   "create",
   "make",
   "add",

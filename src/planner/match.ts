@@ -105,17 +105,27 @@ export function matchExample(
 }
 
 /** Whether a word of an example may be left out without losing what leads to the next slot: "the", "Jira", the "document" of its name. */
-function isTrifle(parts: Part[], at: number, { names }: Skill): boolean {
+function isTrifle(parts: Part[], at: number, { names, access }: Skill): boolean {
   const part = parts[at];
   if (part === undefined || "slot" in part) return false;
   const { word } = part;
-  return ARTICLES.has(word.lower) || word.lower === "as" || names.includes(word.lower) || isNounOfNext(parts, at);
+  return (
+    ARTICLES.has(word.lower) ||
+    word.lower === "as" ||
+    names.includes(word.lower) ||
+    isNounOfNext(parts, at, access !== "read")
+  );
 }
 
-function isNounOfNext(parts: Part[], at: number): boolean {
+function isNounOfNext(parts: Part[], at: number, onlyRequired = false): boolean {
   const [part, next] = [parts[at], parts[at + 1]];
   return (
-    part !== undefined && "word" in part && next !== undefined && "slot" in next && isFieldWord(next.slot, part.word)
+    part !== undefined &&
+    "word" in part &&
+    next !== undefined &&
+    "slot" in next &&
+    isFieldWord(next.slot, part.word) &&
+    (next.slot.required || !onlyRequired)
   );
 }
 
@@ -137,11 +147,15 @@ function trace(
   const verb = parts.findIndex((part) => "word" in part && part.word.kind === "word");
   let led = false;
   let whole = parts.length >= LONG;
+  let isRare = false;
+  let isUnnamed = false;
   for (let part = 0, word = 0; part < parts.length || word < words.length; ) {
     const { step } = at(part, word, led);
     const current = parts[part];
     if (step.kind === "word" || step.kind === "slot") led = true;
     if (step.kind === "skip-part") {
+      if (skill.access !== "read" && current && "word" in current && skill.names.includes(current.word.lower))
+        isUnnamed = true;
       whole &&= current !== undefined && "word" in current && (current.word.stop || current.word.kind === "mark");
       led &&= isTrifle(parts, part, skill);
       if (current && "slot" in current) match.skipped.push(current.slot);
@@ -156,9 +170,12 @@ function trace(
       match.values.push(phrase, ...(phrase.also ?? []).map((more) => ({ ...more, from: phrase.from, to: phrase.to })));
       word = phrase.to;
     } else if (step.kind === "word") {
-      if (part === verb) match.verb = true;
       const here = words[word];
-      match.told ||= here !== undefined && !here.stop && (part !== verb || step.weight >= RARE) && here.kind === "word";
+      const tells = here !== undefined && !here.stop && here.kind === "word";
+      if (part === verb) {
+        match.verb = true;
+        isRare = tells && step.weight >= RARE;
+      } else match.told ||= tells;
       match.matched.add(word++);
       part++;
     } else if (step.kind === "slot") {
@@ -169,7 +186,8 @@ function trace(
       word = step.to;
     } else break;
   }
-  match.told ||= whole;
+  // The verb alone says nothing of a service that the example names and the request does not.
+  match.told ||= whole || (isRare && !isUnnamed);
   return match;
 }
 

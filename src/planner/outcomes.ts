@@ -2,13 +2,14 @@ import type { Skill, ToolCatalogue } from "./catalogue.ts";
 import { type Clause, sliceText, splitClauses, toSubclause } from "./clauses.ts";
 import { composeCall } from "./compose.ts";
 import { planConnection } from "./connection-requests.ts";
+import { isServiceName } from "./field-words.ts";
 import { toFieldValues } from "./form.ts";
 import { PRONOUNS } from "./grammar.ts";
 import { isAction } from "./lexicon.ts";
 import { buildMemory, type CompletedCall, type Memory } from "./memory.ts";
 import { findNearestTool } from "./nearest.ts";
 import { type ClauseOutcome, type FeedCalls, type FormAnswers, type PlannedCall, parseClauseIndex } from "./plan.ts";
-import { formatForbidden, formatHowTo, formatNotUnderstood } from "./reply.ts";
+import { formatEither, formatForbidden, formatHowTo, formatNotUnderstood } from "./reply.ts";
 import { findStatement } from "./statement.ts";
 import { isForbidden, isNearlySure, isSure, type Reading, rankReadings } from "./understand.ts";
 
@@ -62,6 +63,9 @@ function understand(clause: Clause, kit: ToolCatalogue, follows: boolean): Claus
   const best = found.find(isSure);
   const composed = composeCall(clause, skills, best);
   if (composed) return getOutcome(composed.reading, clause, follows, { feed: composed.feed });
+  const rival = best && findRival(best, found, clause);
+  if (best && rival)
+    return { kind: "words", text: formatEither(best.skill.title, rival.skill.title), unknown: clause.text };
   if (best) return getOutcome(best, clause, follows, { others: listOthers(best, found, clause) });
   const near = found.find((one) => isNearlySure(one, clause));
   if (near) return getOutcome(near, clause, follows, { leftOut: formatLoose(near, clause) });
@@ -105,6 +109,15 @@ function listOthers(best: Reading, found: Reading[], { words }: Clause): Planned
     .filter(({ missing, score }) => missing.length === 0 && score > best.score - RIVALRY)
     .slice(0, 2)
     .map((one) => ({ tool: one.skill.name, input: one.input }));
+}
+
+/** A write that another service could take as well, where neither it nor a particular thing is named: "comment on the page Plan". */
+function findRival(best: Reading, found: Reading[], { words }: Clause): Reading | undefined {
+  const { skill, score } = best;
+  const isNamed = (at: number) => [1, 2].some((size) => isServiceName(skill, words.slice(at, at + size)));
+  if (skill.access === "read" || words.some(({ text }, at) => PARTICULAR.test(text) || isNamed(at))) return undefined;
+  const others = found.filter((one) => one.skill.service !== skill.service && one.skill.access !== "read");
+  return others.find((one) => isSure(one) && one.missing.length <= best.missing.length && one.score > score - TIE);
 }
 
 type More = { feed?: FeedCalls | undefined; others?: PlannedCall[]; leftOut?: string };
@@ -157,6 +170,12 @@ function getCalls({ skill, input, more }: Reading): PlannedCall[] {
 }
 
 const HOW = new Set(["do", "does", "can", "could", "would", "should", "to", "i", "we", "you", "one"]);
+
+/** A channel, an address, or a code such as ENG. */
+const PARTICULAR = /@|^#|^\p{Lu}[\p{Lu}\p{N}_-]+$/u;
+
+/** Difference of scores up to which two services are as likely. */
+const TIE = 0.1;
 
 /** Difference of scores up to which another service may be meant. */
 const RIVALRY = 0.8;

@@ -2,7 +2,7 @@ import type { Skill } from "./catalogue.ts";
 import { type Clause, sliceText, type Value } from "./clauses.ts";
 import { leadsTo } from "./field-words.ts";
 import { type Field, isFieldWord } from "./fields.ts";
-import { ARTICLES, NEGATIONS } from "./grammar.ts";
+import { ARTICLES, isPlural, NEGATIONS } from "./grammar.ts";
 import type { Word } from "./language.ts";
 import { NUMBERS } from "./periods.ts";
 import type { Phrase } from "./phrase.ts";
@@ -25,6 +25,7 @@ export function findNumbers(skill: Skill, field: Field, { words }: Clause): Phra
         RECENT.has(before?.lower ?? "") && sortsNewest(skill) ? at - 1 : FIRST.has(before?.lower ?? "") ? at - 1 : at;
       return [{ ...phrase, from, to }];
     }
+    if (words[at + 1] && isPlural(words[at + 1] as Word)) return [];
     if (word.text.startsWith("#") || leadsTo(skill, field, before)) {
       const led = isFieldWord(field, before) || before?.lower === "number";
       return [{ ...phrase, from: led ? at - 1 : at, to: at + 1 }];

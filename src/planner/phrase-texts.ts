@@ -60,7 +60,7 @@ function listTextEnds(field: Field, words: Word[], at: number): number[] {
   for (let to = at + 1; to <= Math.min(words.length, at + MOST_WORDS); to++) {
     const next = words[to];
     if (next === undefined || next.kind === "mark" || PREPOSITIONS.has(next.lower)) ends.push(to);
-    if (next?.kind === "mark" || next?.kind === "literal") break;
+    if (next?.kind === "mark" || next?.kind === "literal" || OPERATORS.has(next?.lower ?? "")) break;
   }
   return ends;
 }

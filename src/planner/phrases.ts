@@ -2,7 +2,7 @@ import type { Skill } from "./catalogue.ts";
 import { type Clause, sliceText, type Value } from "./clauses.ts";
 import { endsName, findKnownValue, isNoun, listNameEnds, readKey } from "./field-words.ts";
 import { type Field, isFieldWord } from "./fields.ts";
-import { ARTICLES, NEGATIONS, POSSESSIVES, PREPOSITIONS } from "./grammar.ts";
+import { ARTICLES, NEGATIONS, OPERATORS, POSSESSIVES, PREPOSITIONS } from "./grammar.ts";
 import type { Word } from "./language.ts";
 import { isAction } from "./lexicon.ts";
 import { listLeads, type Phrase } from "./phrase.ts";
@@ -18,20 +18,21 @@ export function findPhrases(skill: Skill, clause: Clause): Phrase[] {
     if (field.kind === "number") return findNumbers(skill, field, clause);
     if (field.kind === "boolean") return findSwitches(skill, field, clause);
     if (field.kind === "object") return findColumns(field, clause);
+    if (field.kind === "date") return [];
     const known = field.values.length > 0 ? findKnownValues(skill, field, clause) : [];
-    if (field.kind === "date" || field.closed) return known;
+    if (field.closed) return known;
     return [...known, ...(field.kind === "text" ? findTexts(skill, field, clause) : findNames(skill, field, clause))];
   });
   return [...find, ...findTimePhrases(skill, clause), ...findOwner(skill, clause)];
 }
 
 /** "Set its priority": the one thing that was just spoken of. */
-function findOwner({ fields }: Skill, clause: Clause): Phrase[] {
+function findOwner({ fields, service }: Skill, clause: Clause): Phrase[] {
   const at = clause.words.findIndex(({ lower }) => lower === "its");
   const field = fields.find(({ required, kind }) => required && kind !== "text");
   if (at < 0 || field === undefined) return [];
   const pronoun = { ...(clause.words[at] as Word), lower: "it" };
-  const value = resolveReference({ ...clause, words: clause.words.with(at, pronoun) }, field, at, at + 1)?.[0];
+  const value = resolveReference({ ...clause, words: clause.words.with(at, pronoun) }, service, field, at, at + 1)?.[0];
   return value === undefined ? [] : [{ field, from: at, to: at + 1, value, weight: 0.6, particular: true }];
 }
 
@@ -66,6 +67,7 @@ function findKnownValues(skill: Skill, field: Field, { words }: Clause): Phrase[
       if (value === undefined) continue;
       // The word that names the action is a value only where the action cannot be said without it ("close KAY-3").
       if (from === 0 && !field.required && isAction(words[0])) continue;
+      if (ORDER.test(field.name) && words[from - 1]?.lower !== "by" && !OPERATORS.has(span[0]?.lower ?? "")) continue;
       const negation = findNegation(words, from);
       const to = from + size;
       const base = {
@@ -166,10 +168,7 @@ export function readName(field: Field, clause: Clause, from: number, to: number)
 
 /** "Show me", "tell me": who is spoken to, not whose things they are. */
 function isAddressee(words: Word[], index: number): boolean {
-  return (
-    words[index]?.lower === "me" &&
-    /^(show|give|tell|get|find|list|send|let|help|read|email|mail|message)$/.test(words[index - 1]?.lower ?? "")
-  );
+  return words[index]?.lower === "me" && index === 1 && !PREPOSITIONS.has(words[0]?.lower ?? "");
 }
 
 /** Values that many tools have. */
@@ -192,6 +191,9 @@ const COMMON = new Set([
   "page",
   "document",
 ]);
+
+/** A field that says in which order: its values follow "by", or are words such as "oldest". */
+const ORDER = /^(order|sort)/i;
 
 const BETWEEN = new Set(["been", "yet", "be", "already", "yet", "quite"]);
 const DONE = new Set([

@@ -7,6 +7,7 @@ import { getFieldValue, type Memory } from "./memory.ts";
 /** The values that words such as "it", "the second one" or "both" stand for, if the conversation has them. */
 export function resolveReference(
   { words, memory }: Clause,
+  service: string,
   field: Field,
   from: number,
   to: number,
@@ -17,6 +18,7 @@ export function resolveReference(
   if (head === undefined || more !== undefined) return undefined;
   if (field.person && next === undefined && PERSON_PRONOUNS.has(head.lower)) return listPeople(memory);
   if (next !== undefined && !ONES.has(next.lower) && !isFieldWord(field, next)) return undefined;
+  if (isElsewhere(service, memory)) return undefined;
   const values = memory.items.flatMap((item) => getFieldValue(item, field) ?? []);
   const ordinal = ORDINALS.get(head.lower);
   if (ordinal !== undefined) {
@@ -29,6 +31,12 @@ export function resolveReference(
   if (values.length === 1) return values;
   const asked = memory.asked[0]?.input[field.name];
   return values.length === 0 && (typeof asked === "string" || typeof asked === "number") ? [asked] : undefined;
+}
+
+/** Whether what was found last is of another service, or of another family of them: a file of Drive can be a document. */
+function isElsewhere(service: string, { asked: [last] }: Memory): boolean {
+  const family = (name: string) => name.split(/__|[.-]/)[0];
+  return last !== undefined && family(last.tool) !== family(service);
 }
 
 /** The one person that the last result is about. */

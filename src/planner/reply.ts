@@ -42,6 +42,11 @@ export function formatNotUnderstood(clause: string, near: NearExample | undefine
   return `I do not know how to do “${shorten(clause)}”${why}.${offer}`;
 }
 
+/** Two services could do the same. */
+export function formatEither(one: string, other: string): string {
+  return `Both ${one} and ${other} can do that. Name the service in the request.`;
+}
+
 /** Words of a request that its answer does not take into account. */
 export function formatLeftOut(loose: string): string {
   return `I left out ${loose}, which I do not understand.`;

@@ -39,7 +39,9 @@ export function readText(skill: Skill, field: Field, clause: Clause, at: number)
   const lead = words[at - 1];
   const led = lead !== undefined && (TEXT_CUES.has(lead.lower) || lead.text === ":" || lead.lower === "about");
   if (skill.access === "read") return readQuery(skill, clause, at);
-  if (led) return readAll(field, clause, at);
+  if (led) return readAll(skill, field, clause, at);
+  // Who quotes a text does not leave another one without quotes.
+  if (words.some(({ kind, text }) => kind === "literal" && text !== MARK) && !/\d/.test(first.text)) return [];
   return isLongText(field) ? readSentence(skill, clause, at) : readTitle(skill, clause, at);
 }
 
@@ -47,6 +49,7 @@ export function readText(skill: Skill, field: Field, clause: Clause, at: number)
 function readQuery(skill: Skill, clause: Clause, at: number): SlotValue[] {
   const { words } = clause;
   const from = ARTICLES.has(words[at]?.lower ?? "") ? at + 1 : at;
+  const isLed = ["about", "for"].includes(words[at - 1]?.lower ?? "");
   const times = findTimes(clause, true);
   const found: SlotValue[] = [];
   for (let to = from + 1; to <= Math.min(words.length, from + MOST_WORDS); to++) {
@@ -69,6 +72,7 @@ function readQuery(skill: Skill, clause: Clause, at: number): SlotValue[] {
         ["i", "me", "my", "we", "you", "us"].includes(last.lower))
     )
       break;
+    if (to === from + 1 && !isLed && skill.foreign.has(last.lemma)) continue;
     if (PREPOSITIONS.has(last.lower) || ["and", "or", "the", "a", "my", "'s"].includes(last.lower)) continue;
     found.push({ to, value: sliceText(clause, from, to), quality: 0.7 + 0.01 * (to - from), particular: false });
   }
@@ -76,9 +80,9 @@ function readQuery(skill: Skill, clause: Clause, at: number): SlotValue[] {
 }
 
 /** After "called", "saying" or a colon: to the end, or up to where something else begins. */
-function readAll(field: Field, clause: Clause, at: number): SlotValue[] {
+function readAll(skill: Skill, field: Field, clause: Clause, at: number): SlotValue[] {
   const { words } = clause;
-  const ends = isLongText(field) ? [words.length] : listLineEnds(words, at);
+  const ends = isLongText(field) ? [words.length] : listLineEnds(words, at, listCues(skill, field));
   return ends.map((to) => ({
     to,
     value: sliceToEnd(clause, at, to),
@@ -87,7 +91,12 @@ function readAll(field: Field, clause: Clause, at: number): SlotValue[] {
   }));
 }
 
-function listLineEnds(words: Word[], at: number): number[] {
+/** Words that lead to another field. */
+function listCues({ cues }: Skill, field: Field): Set<string> {
+  return new Set([...cues].flatMap(([name, words]) => (name === field.name ? [] : words.map(({ lower }) => lower))));
+}
+
+function listLineEnds(words: Word[], at: number, cues: Set<string>): number[] {
   const ends: number[] = [];
   for (let to = at + 1; to <= words.length; to++) {
     const next = words[to];
@@ -99,6 +108,10 @@ function listLineEnds(words: Word[], at: number): number[] {
       /^\d|day$|^(next|this|tomorrow|today|and)$/.test(next.lower)
     )
       ends.push(to);
+    if (next !== undefined && cues.has(next.lower)) {
+      ends.push(to);
+      break;
+    }
     if (next?.kind === "literal" || to - at >= 2 * MOST_WORDS) break;
   }
   return ends;
@@ -115,7 +128,9 @@ function readSentence(skill: Skill, clause: Clause, at: number): SlotValue[] {
     PREPOSITIONS.has(first.lower) ||
     POSSESSIVES.has(first.lower) ||
     PRONOUNS.has(first.lower) ||
-    QUESTION_WORDS.has(first.lower)
+    QUESTION_WORDS.has(first.lower) ||
+    OPERATORS.has(first.lower) ||
+    first.lower === "and"
   )
     return [];
   const found: SlotValue[] = [];
@@ -128,7 +143,7 @@ function readSentence(skill: Skill, clause: Clause, at: number): SlotValue[] {
   );
   if (says && place > 0)
     found.push({ to: place, value: sliceText(clause, at, place), quality: 0.8, particular: false });
-  if (ARTICLES.has(first.lower)) return found;
+  if (ARTICLES.has(first.lower) || ARTICLES.has(words[at - 1]?.lower ?? "")) return found;
   for (let to = at + 1; to <= Math.min(words.length, at + 4); to++) {
     const last = words[to - 1];
     if (
@@ -156,6 +171,7 @@ function readTitle(skill: Skill, clause: Clause, at: number): SlotValue[] {
   for (let to = at + 1; to <= Math.min(words.length, at + 8); to++) {
     const last = words[to - 1];
     if (last === undefined || last.kind !== "word" || TEXT_CUES.has(last.lower) || PREPOSITIONS.has(last.lower)) break;
+    if (last.lower === "'s" || (OPERATORS.has(last.lower) && last.text === last.lower)) break;
     if (last.lower !== "and")
       found.push({ to, value: sliceText(clause, at, to), quality: proper ? 0.8 : 0.55, particular: false });
   }

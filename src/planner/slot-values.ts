@@ -33,7 +33,7 @@ function readReference(skill: Skill, field: Field, clause: Clause, at: number): 
   const { words } = clause;
   const found: SlotValue[] = [];
   for (let to = at + 1; to <= Math.min(words.length, at + 4); to++) {
-    const referred = resolveReference(clause, field, at, to);
+    const referred = resolveReference(clause, skill.service, field, at, to);
     if (referred)
       found.push({ to, value: referred.length === 1 ? referred[0] : referred, quality: 1, particular: false });
   }

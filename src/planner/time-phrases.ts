@@ -13,9 +13,11 @@ export function findTimePhrases(skill: Skill, clause: Clause): Phrase[] {
   if (dates.length === 0 && lengths.length === 0) return [];
   const past = skill.access === "read" && dates.some(({ name }) => PAST.test(name));
   const times = findTimes(clause, past);
-  return times.flatMap((time): Phrase[] => {
-    if (time.bound === "length") return getLength(time, times, dates, lengths);
-    const { topic, from } = findTopic(clause.words, time, dates);
+  return times.flatMap((said, at): Phrase[] => {
+    if (said.bound === "length") return getLength(said, times, dates, lengths);
+    const { topic, from } = findTopic(clause.words, said, dates);
+    // What is due or closes lies ahead.
+    const time = topic.every(({ name }) => AHEAD.test(name)) ? (findTimes(clause, false)[at] ?? said) : said;
     const phrase = skill.access === "read" ? bound(time, topic, toDay(clause.now)) : point(time, topic, clause.words);
     const which = dates.find(({ name }) => name === "day");
     const led = /^(to|at|until|by)$/.test(clause.words[from - 1]?.lower ?? "");
@@ -92,6 +94,7 @@ function getLength(time: NamedTime, times: NamedTime[], dates: Field[], lengths:
 const LOWER = /since|after|from|start|min/i;
 const UPPER = /before|until|till|end|^to$|max/i;
 const PAST = /since|after|before|from|updated|created|changed/i;
+const AHEAD = /due|deadline|clos/i;
 const LENGTH = /minutes|duration|length/i;
 
 const TOPICS: { name: RegExp; words: Set<string> }[] = [

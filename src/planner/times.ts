@@ -68,7 +68,10 @@ function readTimes(clause: Clause, past: boolean): NamedTime[] {
     ({ index, text: said, start, end }): Found => ({
       bound: "on",
       ...(["day", "weekday", "month"].some((name) => start.isCertain(name as "day")) ? {} : { clock: true }),
-      start: toIso(start),
+      start:
+        past && !start.isCertain("day") && start.isCertain("weekday") && !/ /.test(said)
+          ? lastOf(toIso(start), clause.now)
+          : toIso(start),
       ...(end ? { end: toIso(end) } : {}),
       at: index,
       until: index + said.length,
@@ -80,7 +83,12 @@ function readTimes(clause: Clause, past: boolean): NamedTime[] {
 
 /** Finds the words of a time. A number alone ("17" of "Safari 17") is none. */
 function place({ at, until, ...time }: Found, { words, text }: Clause): NamedTime[] {
-  if (/^\s*\d+\s*$/.test(text.slice(at, until))) return [];
+  if (
+    /^\s*\d+\s*$|\S\s(after|before|until|till|by|since)\s|\b(later|earlier|morning|afternoon|evening|night)\b/i.test(
+      text.slice(at, until),
+    )
+  )
+    return [];
   const offset = words[0]?.start ?? 0;
   let from = words.findIndex(({ end }) => end - offset > at);
   let to = words.findLastIndex(({ start }) => start - offset < until) + 1;
@@ -146,6 +154,11 @@ function blank(text: string, spans: Found[]): string {
   return spans.reduce((rest, { at, until }) => rest.slice(0, at) + MASK.repeat(until - at) + rest.slice(until), text);
 }
 
+/** The weekday of a day, not after today. */
+function lastOf(time: string, now: number): string {
+  return time.slice(0, 10) > toDay(now) ? addDays(time, -7) + time.slice(10) : time;
+}
+
 /** A day as `2026-11-28`; a time as people say it, of no zone unless they name one, since it is theirs and not this machine's. */
 function toIso(date: ReturnType<typeof parse>[number]["start"]): string {
   const part = (name: "month" | "day" | "hour" | "minute" | "second") => String(date.get(name) ?? 0).padStart(2, "0");
@@ -155,9 +168,9 @@ function toIso(date: ReturnType<typeof parse>[number]["start"]): string {
   return `${day}T${part("hour")}:${part("minute")}:${part("second")}`;
 }
 
-const AFTER = new Set(["since", "after", "from", "newer"]);
+const AFTER = new Set(["since", "after", "newer"]);
 const BEFORE = new Set(["before", "until", "till", "by", "older"]);
-const ON = new Set(["on", "at", "for", "in", "of", "during"]);
+const ON = new Set(["from", "on", "at", "for", "in", "of", "during"]);
 
 const MASK = "\u0002";
 const DAY = 86_400_000;

@@ -95,6 +95,8 @@ function readAs(skill: Skill, clause: Clause): Reading | undefined {
 function listUsable(skill: Skill, { words }: Clause): Part[][] {
   const [first] = words;
   if (first === undefined) return [];
+  // "Mentions of me" and "files changed" ask for nothing to be done.
+  if (skill.access !== "read" && /^\p{Ll}+s$/u.test(first.text) && first.lemma !== first.lower) return [];
   const isElsewhere =
     words.some((_, at) => isRival(skill, words, at)) &&
     !words.some(

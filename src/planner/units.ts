@@ -4,6 +4,7 @@ import { isNoun } from "./field-words.ts";
 import { isFieldWord } from "./fields.ts";
 import { ARTICLES, EMPTY_IN_READS, EMPTY_WORDS, PREPOSITIONS } from "./grammar.ts";
 import type { Word } from "./language.ts";
+import { isAction } from "./lexicon.ts";
 import { RECENT, sortsNewest } from "./phrase-numbers.ts";
 import { readsKeys } from "./phrases.ts";
 
@@ -20,7 +21,11 @@ export function findUnits(skill: Skill, clause: Clause): Unit[] {
     if (word.kind === "mark") units.push({ from: at, to: at + 1, gain: 0, tells: false });
     else if (
       word.kind === "word" &&
-      (EMPTY_WORDS.has(word.lower) || (reads ? EMPTY_IN_READS.has(word.lower) : word.lower === "new"))
+      word.text !== "KAY" &&
+      (EMPTY_WORDS.has(word.lower) ||
+        (reads && !(word.lower === "i" && isAction(words[at + 1]))
+          ? EMPTY_IN_READS.has(word.lower)
+          : word.lower === "new"))
     )
       units.push({ from: at, to: at + 1, gain: -0.01, tells: false });
     if (reads && word.lower === "how" && words[at + 1]?.lower === "many")

@@ -10,7 +10,6 @@ const SILENT = [
   "show the issues in KAY that are not assigned to me",
   "the 2 biggest issues in KAY",
   "which deals are above 5000?",
-  "list the bugs in KAY updated in the last 3 days",
   "emails from Sam that are not about the release",
   "compare the pages Plan and Roadmap",
   "book me a flight to berlin",
@@ -25,6 +24,28 @@ const SILENT = [
   "send my latest invoice to #general",
   "Welche Termine hab ich übermorgen?",
   "did not KAY",
+  "KAY issues without an assignee",
+  "all issues in KAY and OPS",
+  "meetings on friday after 2pm",
+  "find messages about the outage outside #general",
+  "pages about security or privacy in confluence",
+  "the latest 10 issues in KAY",
+  "what is in row 3 of Budget 2026",
+  "files changed since yesterday in drive",
+  "mentions of me in slack",
+  'post privately on linkedin: "hello network"',
+  "make the Q4 plan doc public",
+  'create a subtask of KAY-3: "write tests"',
+  "delete row 5 in Budget 2026",
+  "change the phone of Sara Lindqvist to +46 70 123",
+  "reply to tom's last mail: thanks",
+  "tell sam and priya the build is broken",
+  "send the draft to tom",
+  "star the mail from tom",
+  "schedule Lunch every friday at noon",
+  "move Dentist one hour later",
+  "remove tom from the Design review",
+  "what's on tomorrow afternoon?",
 ];
 
 test.each(SILENT)("“%s” is not understood, and nothing is called", async (request) => {
@@ -34,6 +55,22 @@ test.each(SILENT)("“%s” is not understood, and nothing is called", async (re
 });
 
 const SURE: [request: string, ...calls: Reply["calls"]][] = [
+  [
+    "Which KAY issues with priority High have changed since Monday?",
+    ["jira.search", { project: "KAY", priority: "High", updatedSince: "2026-11-23" }],
+  ],
+  ["my calendar from monday to wednesday", ["google-calendar.list_events", { start: "2026-11-30", end: "2026-12-02" }]],
+  ["mail from last week", ["gmail.search", { after: "2026-11-16", before: "2026-11-23" }]],
+  [
+    "shwo me the open PRs on kay-backend",
+    ["bitbucket.list_pull_requests", { repository: "kay-backend", state: "open" }],
+  ],
+  ['create an issue in kay-cli: "Bug"', ["github.create_issue", { repository: "kay-cli", title: "Bug" }]],
+  ["create a deal called Acme renewal worth 5000", ["hubspot.create_deal", { name: "Acme renewal", amount: 5000 }]],
+  [
+    "list the bugs in KAY updated in the last 3 days",
+    ["jira.search", { project: "KAY", type: "Bug", updatedSince: "2026-11-24" }],
+  ],
   ['search jira for "sso login"', ["jira.search", { text: "sso login" }]],
   ["look up sara lindqvist in hubspot", ["hubspot.search_contacts", { text: "sara lindqvist" }]],
   ["the 2 oldest issues in KAY", ["jira.search", { project: "KAY", limit: 2, order: "oldest" }]],
@@ -118,6 +155,21 @@ test("what one service does not have is looked for in the next", async () => {
   const next = await talk.results({ code: "NOT_FOUND" });
   expect(next.calls).toEqual([["github.list_pull_requests", { repository: "kay-backend", state: "open" }]]);
   expect((await talk.results({ text: "1 pull request:", data: {} })).text).toBe("1 pull request:");
+});
+
+test("a write that two services could take is left to the person to place", async () => {
+  const { calls, text } = await plannerTalk(tools).say('comment on the page Plan: "nice"');
+  expect([calls, text]).toEqual([
+    [],
+    expect.stringMatching(/^Both Notion and Confluence can do that\. Name the service/),
+  ]);
+});
+
+test("“it” is never a thing of another service", async () => {
+  const talk = plannerTalk(tools);
+  await talk.say("show KAY-3");
+  await talk.results({ text: "KAY-3", data: { key: "KAY-3" } });
+  expect((await talk.say("trash it")).calls).toEqual([]);
 });
 
 test("“her” is the one person of what was shown", async () => {

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { choice } from "../input-text.ts";
 import { escapeCell } from "../markup/markdown.ts";
 import { defineTool, type ToolContext, withDescription } from "../service.ts";
 import { readAllPages } from "./list-repositories.ts";
@@ -17,7 +18,10 @@ const Input = z.object({
     z.optional(z.string()),
     "Name of the repository. Default: all repositories of the workspace.",
   ),
-  state: withDescription(z.optional(z.string()), '"open" (default), "merged", "declined" or "all".'),
+  state: withDescription(
+    choice(["open", "merged", "declined", "closed", "all"], { any: "all", accepted: "merged", rejected: "declined" }),
+    "Default: open. closed is merged or declined.",
+  ),
   limit: withDescription(
     z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(100))),
     "Maximum number of results. Default: 20.",
@@ -113,13 +117,17 @@ async function listRecentRepositories(context: ToolContext): Promise<{ repositor
 }
 
 /** Returns Bitbucket's states for a word. "closed" covers merged and declined pull requests. */
-function toStates(word: string | undefined): string[] {
-  const state = word?.trim().toLowerCase() ?? "open";
-  if (/^(all|any|every)$/.test(state)) return ["OPEN", "MERGED", "DECLINED", "SUPERSEDED"];
-  if (/^(merged|done|accepted)$/.test(state)) return ["MERGED"];
-  if (/^(declined|rejected)$/.test(state)) return ["DECLINED"];
-  return state === "closed" ? ["MERGED", "DECLINED", "SUPERSEDED"] : ["OPEN"];
+function toStates(state: Input["state"] = "open"): string[] {
+  return STATES[state];
 }
+
+const STATES = {
+  open: ["OPEN"],
+  merged: ["MERGED"],
+  declined: ["DECLINED"],
+  closed: ["MERGED", "DECLINED", "SUPERSEDED"],
+  all: ["OPEN", "MERGED", "DECLINED", "SUPERSEDED"],
+};
 
 function describeList({ repository, state }: Input, number = 2): string {
   const all = /^(all|any|every)$/i.test(state?.trim() ?? "");

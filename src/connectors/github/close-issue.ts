@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { choice } from "../input-text.ts";
 import { escapeCell } from "../markup/markdown.ts";
 import { defineTool, withDescription } from "../service.ts";
 import { describeIssue, formatIssueState, Issue } from "./issue.ts";
@@ -13,7 +14,17 @@ import {
 const Input = z.object({
   repository: withDescription(z.string(), "Repository as owner/name, or only its name."),
   number: withDescription(z.coerce.number().check(z.int(), z.minimum(1)), "Number of the issue, such as 12."),
-  reason: withDescription(z.optional(z.string()), '"completed" (default) or "not planned".'),
+  reason: withDescription(
+    choice(["completed", "not planned"], {
+      done: "completed",
+      fixed: "completed",
+      "won't fix": "not planned",
+      wontfix: "not planned",
+      invalid: "not planned",
+      duplicate: "not planned",
+    }),
+    "Default: completed.",
+  ),
 });
 type Input = z.output<typeof Input>;
 
@@ -30,7 +41,7 @@ export const closeIssueTool = defineTool({
     "resolve issue {number} in {repository}",
   ],
   summary: ({ repository, number, reason }: Input) =>
-    `Close issue #${number} in ${parseRepositoryPath(repository)}${isPlanned(reason) ? "" : " as not planned"}`,
+    `Close issue #${number} in ${parseRepositoryPath(repository)}${reason === "not planned" ? " as not planned" : ""}`,
   resource: ({ repository }: Input) => formatRepositoryPlace(repository),
   describeTarget: (input, context) => describeIssue(input, context),
   async run(input, context) {
@@ -49,7 +60,7 @@ export const closeIssueTool = defineTool({
       };
       return { data, text: `${name} is already ${formatIssueState(before)}.`, url };
     }
-    const body = { state: "closed", state_reason: isPlanned(input.reason) ? "completed" : "not_planned" };
+    const body = { state: "closed", state_reason: input.reason === "not planned" ? "not_planned" : "completed" };
     const after = await context.http.request({ method: "PATCH", path, body, answer: Issue, scope: "repo" });
     const data = {
       number: after.number,
@@ -61,7 +72,3 @@ export const closeIssueTool = defineTool({
     return { data, text: `${name} is now ${formatIssueState(after)}: ${escapeCell(after.title)}\n\n${url}`, url };
   },
 });
-
-function isPlanned(reason: string | undefined): boolean {
-  return !/not.?planned|won'?t|wontfix|invalid|duplicate/i.test(reason ?? "");
-}

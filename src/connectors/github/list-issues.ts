@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { choice } from "../input-text.ts";
 import { escapeCell, formatCount } from "../markup/markdown.ts";
 import { defineTool, type ToolContext, withDescription } from "../service.ts";
 import { formatIssueTable, Issue, parseLogin, toIssueData } from "./issue.ts";
@@ -12,7 +13,10 @@ const Input = z.object({
     z.optional(z.string()),
     "Repository as owner/name, or only its name. Default: all issues that involve the account.",
   ),
-  state: withDescription(z.optional(z.string()), '"open" (default), "closed" or "all".'),
+  state: withDescription(
+    choice(["open", "closed", "all"], { any: "all", done: "closed", resolved: "closed", completed: "closed" }),
+    "Default: open.",
+  ),
   assignee: withDescription(z.optional(z.string()), '"me", "nobody", or the login of a user.'),
   label: withDescription(
     z.optional(z.string()),
@@ -64,7 +68,7 @@ async function listRepositoryIssues(text: string, input: Input, context: ToolCon
   const repository = await findRepository(context, text);
   const assignee = input.assignee?.trim();
   const query = {
-    state: getState(input.state),
+    state: input.state ?? "open",
     assignee: assignee ? (isNobody(assignee) ? "none" : parseLogin(assignee, context)) : undefined,
     labels: splitLabels(input.label).join(",") || undefined,
     since: parseMoment(input.since, "since"),
@@ -82,7 +86,7 @@ async function listRepositoryIssues(text: string, input: Input, context: ToolCon
 async function searchInvolvedIssues(input: Input, context: ToolContext, limit: number): Promise<Found> {
   const { assignee } = input;
   const since = parseMoment(input.since, "since");
-  const state = getState(input.state);
+  const state = input.state ?? "open";
   const who = assignee?.trim()
     ? isNobody(assignee)
       ? "no:assignee involves:@me"
@@ -106,18 +110,12 @@ function splitLabels(labels: string | undefined): string[] {
     .filter(Boolean);
 }
 
-function getState(word: string | undefined): "open" | "closed" | "all" {
-  const state = word?.trim().toLowerCase() ?? "open";
-  if (/^(all|any|every)$/.test(state)) return "all";
-  return /^(closed|done|resolved|completed)$/.test(state) ? "closed" : "open";
-}
-
 function isNobody(text: string): boolean {
   return /^(nobody|none|no one|unassigned)$/i.test(text.trim());
 }
 
 function describeList({ repository, state, assignee, label, since }: Input, number = 2): string {
-  const which = getState(state) === "all" ? "" : `${getState(state)} `;
+  const which = state === "all" ? "" : `${state ?? "open"} `;
   const kind = formatCount(number, "issue").replace(/^\d+ /, "");
   const changed = since?.trim() ? ` changed since ${since.trim()}` : "";
   const labelled = `${label?.trim() ? ` labelled ${label.trim()}` : ""}${changed}`;

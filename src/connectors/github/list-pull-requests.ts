@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { choice } from "../input-text.ts";
 import { escapeCell } from "../markup/markdown.ts";
 import { defineTool, type ToolContext, type ToolResult, withDescription } from "../service.ts";
 import { formatIssueTable, parseLogin, toIssueData } from "./issue.ts";
@@ -13,7 +14,15 @@ const Input = z.object({
     "Repository as owner/name, or only its name. Default: all pull requests that involve the account.",
   ),
   author: withDescription(z.optional(z.string()), '"me" or a login: only pull requests that this account opened.'),
-  state: withDescription(z.optional(z.string()), '"open" (default), "merged", "closed" or "all".'),
+  state: withDescription(
+    choice(["open", "merged", "closed", "all"], {
+      any: "all",
+      accepted: "merged",
+      declined: "closed",
+      rejected: "closed",
+    }),
+    "Default: open.",
+  ),
   limit: withDescription(
     z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(100))),
     "Maximum number of results. Default: 20.",
@@ -45,7 +54,7 @@ export const listPullRequestsTool = defineTool({
 
 async function listRepositoryPullRequests(text: string, input: Input, context: ToolContext): Promise<ToolResult> {
   const limit = input.limit ?? 20;
-  const state = getState(input.state);
+  const state = input.state ?? "open";
   const repository = await findRepository(context, text);
   const name = formatFullName(repository);
   const author = input.author?.trim() ? parseLogin(input.author, context).toLowerCase() : undefined;
@@ -73,7 +82,7 @@ async function listRepositoryPullRequests(text: string, input: Input, context: T
 }
 
 async function searchInvolvedPullRequests(input: Input, context: ToolContext): Promise<ToolResult> {
-  const state = getState(input.state);
+  const state = input.state ?? "open";
   const author = input.author?.trim() ? parseLogin(input.author, context) : undefined;
   const query = ["is:pr", state === "all" ? "" : `is:${state}`, author ? `author:${author}` : "involves:@me"]
     .filter(Boolean)
@@ -93,15 +102,8 @@ function formatResult(number: number, more: boolean, input: Input, table: () => 
   return `${more ? `The first ${number} ${what}; there are more:` : `${number} ${what}:`}\n\n${table()}`;
 }
 
-function getState(word: string | undefined): "open" | "merged" | "closed" | "all" {
-  const state = word?.trim().toLowerCase() ?? "open";
-  if (/^(all|any|every)$/.test(state)) return "all";
-  if (/^(merged|done|accepted)$/.test(state)) return "merged";
-  return /^(closed|declined|rejected)$/.test(state) ? "closed" : "open";
-}
-
 function describeList({ repository, state, author }: Input, number = 2): string {
-  const which = getState(state) === "all" ? "" : `${getState(state)} `;
+  const which = state === "all" ? "" : `${state ?? "open"} `;
   const by = author?.trim() ? ` by ${isMe(author) ? "you" : author.trim()}` : "";
   const where = repository?.trim() ? `in ${parseRepositoryPath(repository)}` : "on GitHub";
   const whose = repository?.trim() || by ? "" : ` that concern${number === 1 ? "s" : ""} you`;

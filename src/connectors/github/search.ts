@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { choice } from "../input-text.ts";
 import { escapeCell, formatMarkdownTable, truncateText } from "../markup/markdown.ts";
 import { defineTool, type ToolContext, type ToolResult, withDescription } from "../service.ts";
 import { formatIssueTable, Issue, toIssueData } from "./issue.ts";
@@ -6,7 +7,18 @@ import { findRepository, formatFullName, parseRepositoryPath } from "./repositor
 
 const Input = z.object({
   text: withDescription(z.string(), "Search text. GitHub's search qualifiers are allowed."),
-  type: withDescription(z.optional(z.string()), 'Type of results: "issue" (default), "pull request" or "repository".'),
+  type: withDescription(
+    choice(["issue", "pull request", "repository"], {
+      issues: "issue",
+      pr: "pull request",
+      prs: "pull request",
+      "pull requests": "pull request",
+      repo: "repository",
+      repos: "repository",
+      repositories: "repository",
+    }),
+    "Type of results. Default: issue.",
+  ),
   repository: withDescription(
     z.optional(z.string()),
     "Search only this repository, given as owner/name or only its name.",
@@ -50,11 +62,11 @@ export const searchTool = defineTool({
   ],
   summary: (input: Input) => `Search GitHub for ${describeSearch(input)}`,
   run: async (input, context) =>
-    getKind(input.type) === "repository" ? searchForRepositories(input, context) : searchForIssues(input, context),
+    input.type === "repository" ? searchForRepositories(input, context) : searchForIssues(input, context),
 });
 
 async function searchForIssues(input: Input, context: ToolContext): Promise<ToolResult> {
-  const kind = getKind(input.type) === "pull request" ? "is:pr" : "is:issue";
+  const kind = input.type === "pull request" ? "is:pr" : "is:issue";
   const repository = input.repository?.trim() ? await findRepository(context, input.repository) : undefined;
   const query = [input.text.trim(), kind, repository ? `repo:${formatFullName(repository)}` : ""]
     .filter(Boolean)
@@ -106,14 +118,8 @@ function formatResult(input: Input, number: number, total: number, table: () => 
   return `${total > number ? `The first ${number} of ${total} ${escapeCell(describeSearch(input))}:` : `${number} ${what}:`}\n\n${table()}`;
 }
 
-function getKind(type: string | undefined): "issue" | "pull request" | "repository" {
-  const word = type?.trim().toLowerCase() ?? "";
-  if (/^repo/.test(word)) return "repository";
-  return /^(pull|pr\b|prs\b)/.test(word) ? "pull request" : "issue";
-}
-
 function describeSearch({ text, type, repository }: Input, number = 2): string {
-  const kind = getKind(type);
+  const kind = type ?? "issue";
   const kinds = number === 1 ? kind : kind === "repository" ? "repositories" : `${kind}s`;
   return `${kinds} about “${text.trim()}”${repository?.trim() ? ` in ${parseRepositoryPath(repository)}` : ""}`;
 }

@@ -2,13 +2,28 @@ import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { formatRecipients } from "../gmail/addresses.ts";
 import { buildFileUrl, describeFile, findFileToChange, formatFilePlace } from "../google/files.ts";
+import { choice } from "../input-text.ts";
 import { escapeCell } from "../markup/markdown.ts";
 import { defineTool, withDescription } from "../service.ts";
 
 const Input = z.object({
   file: withDescription(z.string(), "Name, id or URL of the file or folder."),
   person: withDescription(z.string(), 'Email address, such as sam@example.com, or "anyone" for anyone with the link.'),
-  role: withDescription(z.optional(z.string()), 'Permission: "read" (default), "comment" or "edit".'),
+  role: withDescription(
+    choice(["read", "comment", "edit"], {
+      reader: "read",
+      view: "read",
+      viewer: "read",
+      see: "read",
+      commenter: "comment",
+      "comment on": "comment",
+      editor: "edit",
+      write: "edit",
+      writer: "edit",
+      change: "edit",
+    }),
+    "Permission. Default: read.",
+  ),
 });
 type Input = z.output<typeof Input>;
 
@@ -26,14 +41,14 @@ export const shareFileTool = defineTool({
     "give {person} access to {file}",
   ],
   summary: ({ file, person, role }: Input) =>
-    `Let ${formatRecipient(person)} ${findRole(role)?.verb ?? escapeCell(role ?? "")} ${escapeCell(file)}`,
+    `Let ${formatRecipient(person)} ${ROLES[role ?? "read"].verb} ${escapeCell(file)}`,
   resource: formatSharePlace,
   destinations: ({ person }: Input) => [isAnyone(person.trim()) ? "anyone with the link" : person.trim().toLowerCase()],
   modeOf: ({ person }: Input) => (isAnyone(person.trim()) ? "confirm_before_execution" : undefined),
   describeTarget: async ({ file }, context) => describeFile(await findFileToChange(context, file)),
   async run(input, context) {
     const { http } = context;
-    const { role, verb } = getRole(input.role);
+    const { role, verb } = ROLES[input.role ?? "read"];
     const grantee = getGrantee(input.person);
     const file = await findFileToChange(context, input.file);
     const { id } = await http.request({
@@ -52,30 +67,17 @@ export const shareFileTool = defineTool({
 
 /** Returns the text of an approval: file, recipient and permission. Without the file, it would cover every file. */
 function formatSharePlace({ file, person, role }: Input): string | undefined {
-  const verb = findRole(role)?.verb;
+  const { verb } = ROLES[role ?? "read"];
   const name = formatFilePlace(file);
   const who = isAnyone(person.trim()) ? "anyone with the link" : formatRecipients([person]);
-  return verb && name && who && !/[,;]/.test(who) ? `so that ${who} can ${verb} the file ${name}` : undefined;
+  return name && who && !/[,;]/.test(who) ? `so that ${who} can ${verb} the file ${name}` : undefined;
 }
 
-type Role = { role: "reader" | "commenter" | "writer"; verb: string };
-
-function findRole(word: string | undefined): Role | undefined {
-  const text = word?.trim().toLowerCase() ?? "";
-  if (/^(|read|reader|view|viewer|see|open|look at)$/.test(text)) return { role: "reader", verb: "read" };
-  if (/^(comment|commenter|comment on)$/.test(text)) return { role: "commenter", verb: "comment on" };
-  if (/^(edit|editor|write|writer|change)$/.test(text)) return { role: "writer", verb: "edit" };
-  return undefined;
-}
-
-function getRole(word: string | undefined): Role {
-  const role = findRole(word);
-  if (role) return role;
-  throw new Problem("INVALID_REQUEST", `“${word}” is not a permission for files.`, {
-    hint: "Use read, comment or edit.",
-    details: { field: "role" },
-  });
-}
+const ROLES = {
+  read: { role: "reader", verb: "read" },
+  comment: { role: "commenter", verb: "comment on" },
+  edit: { role: "writer", verb: "edit" },
+} as const;
 
 function getGrantee(person: string): { type: "anyone" } | { type: "user"; emailAddress: string } {
   const text = person.trim();

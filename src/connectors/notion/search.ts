@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { readPages } from "../http/pages.ts";
+import { choice } from "../input-text.ts";
 import { escapeCell, formatCount, formatMarkdownTable } from "../markup/markdown.ts";
 import { defineTool, type ToolContext, withDescription } from "../service.ts";
 import { CURSOR, getNextCursor } from "./read.ts";
@@ -7,7 +8,10 @@ import { getTitle, getUrl, NotionObject } from "./title.ts";
 
 const Input = z.object({
   text: withDescription(z.optional(z.string()), "Words in the title. Default: most recently changed first."),
-  type: withDescription(z.optional(z.string()), '"page" or "database". Default: both.'),
+  type: withDescription(
+    choice(["page", "database"], { pages: "page", databases: "database", table: "database" }),
+    "Default: both.",
+  ),
   limit: withDescription(
     z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(100))),
     "Maximum number of results. Default: 20.",
@@ -53,7 +57,7 @@ export const searchTool = defineTool({
 
 async function searchObjects(input: Input, context: ToolContext): Promise<{ found: NotionObject[]; more: boolean }> {
   const limit = input.limit ?? 20;
-  const kind = /database|table/i.test(input.type ?? "") ? "data_source" : /page/i.test(input.type ?? "") ? "page" : "";
+  const kind = input.type === "database" ? "data_source" : input.type;
   const { items, more } = await readPages(async (cursor, count) => {
     const body = {
       ...(input.text?.trim() ? { query: input.text.trim() } : {}),
@@ -73,7 +77,7 @@ function getKind({ object }: NotionObject): string {
 }
 
 function describeSearch({ text, type }: Input): string {
-  const kinds = /database|table/i.test(type ?? "") ? "databases" : /page/i.test(type ?? "") ? "pages" : "";
+  const kinds = type === undefined ? "" : `${type}s`;
   const what = kinds || "pages and databases";
   return text?.trim() ? `${what} called “${text.trim()}”` : `the ${what} changed last`;
 }

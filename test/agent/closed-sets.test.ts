@@ -1,0 +1,47 @@
+import type { JSONSchema7 } from "ai";
+import { expect, test } from "vitest";
+import { adaptInput, getInputSchema } from "#agent/input";
+import { configureServices } from "#connectors/catalogue";
+
+const tools = configureServices({ clients: {} }).flatMap(({ service }) => service.tools);
+
+const fields = tools.flatMap(({ name, input }) =>
+  Object.entries(getInputSchema(input).properties ?? {}).map(([field, schema]) => ({
+    name: `${name}.${field}`,
+    schema: schema as JSONSchema7,
+  })),
+);
+
+test("a field that takes only some words lists them in its schema, not in its description", () => {
+  // "open" (default), "closed" or "all".
+  const listed = fields.filter(
+    ({ schema }) =>
+      schema.enum === undefined &&
+      /^(?:[^".]*: )?"[^"]+"(?: \([^)]*\))?(?:,? (?:or )?"[^"]+")+\./.test(schema.description ?? ""),
+  );
+  expect(listed.map(({ name }) => name)).toEqual([]);
+});
+
+/** What a model may send for a tool, and what the tool gets. */
+function adapt(name: string, input: object): unknown {
+  const tool = tools.find((one) => one.name === name);
+  if (!tool) throw new Error(`There is no tool ${name}.`);
+  return tool.input.parse(adaptInput(getInputSchema(tool.input), input));
+}
+
+test.each([
+  ["github.list_pull_requests", { state: "Merged" }, { state: "merged" }],
+  ["github.list_pull_requests", { state: "declined" }, { state: "closed" }],
+  ["github.list_issues", { state: "any" }, { state: "all" }],
+  ["github.search", { text: "x", type: "PULL_REQUEST" }, { text: "x", type: "pull request" }],
+  ["github.search", { text: "x", type: "repos" }, { text: "x", type: "repository" }],
+  ["bitbucket.list_pull_requests", { state: "OPEN" }, { state: "open" }],
+  ["notion.search", { type: "Databases" }, { type: "database" }],
+  ["jira.search", { order: "Oldest" }, { order: "oldest" }],
+])("%s takes %j as %j", (name, given, taken) => {
+  expect(adapt(name, given)).toMatchObject(taken);
+});
+
+test("a word outside of the set is refused with the words that are taken", () => {
+  expect(() => adapt("github.list_issues", { state: "reopened" })).toThrow(/open/);
+});
