@@ -169,6 +169,7 @@ async function serve(
         kay.out.writeLine(
           `kay ${options.role === "agent" ? "agent server" : "backend"} on ${host.url} (Ctrl+C stops it)`,
         );
+      if (options.mcp && !flags.json) kay.out.writeLine(`Programs use ${options.publicUrl ?? host.url}/mcp`);
     },
     sandboxReady: (origins, file) => {
       if (flags.json) kay.out.writeJson({ sandbox: sandboxOrigins(origins), file });

@@ -22,6 +22,7 @@ import { createClientRoutes } from "./routes/client-mode.ts";
 import { createConnectionRoutes } from "./routes/connections.ts";
 import { createCustomServiceRoutes } from "./routes/custom-services.ts";
 import { createGenerationRoutes } from "./routes/generations.ts";
+import { createMcpRoutes } from "./routes/mcp/routes.ts";
 import { createPolicyRoutes } from "./routes/policies.ts";
 import { createProgramCallRoutes } from "./routes/program-calls.ts";
 import { createRemoteRoutes } from "./routes/remote.ts";
@@ -114,6 +115,7 @@ function createRoutes(
   app.route("/", createAboutRoutes(ports, draining));
   if (turns && ports.agentRole) app.route("/", createAgentRoutes(turns, ports.agentRole));
   if (!ports.agentRole?.alone) registerClientRoutes(app, ports, engine);
+  if (ports.mcp && !ports.agentRole?.alone) app.route("/", createMcpRoutes(ports, engine, draining));
   app.onError((error, c) => toErrorResponse(error, ports.log, c.env.requestId));
   app.notFound((c) => rejectUnknownRoute(app, c.req.method, c.req.path));
   return app;

@@ -74,6 +74,8 @@ export type BackendPorts = {
   hosts?: string[];
   /** Whether links to connect a service lead to a page of this backend first; see `needsBeginPage`. */
   showsBeginPage?: boolean;
+  /** Serves `/mcp` to programs that users let in. */
+  mcp?: boolean;
   /** Set on the embedded backend: every request except the OAuth callback must carry it in `Kay-Local-Secret`. */
   localSecret?: string;
   limits: Limits;

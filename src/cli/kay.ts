@@ -57,6 +57,8 @@ export type ServeOptions = {
   /** Seconds, and addresses, as they were typed. */
   drain?: string;
   trustProxy?: string;
+  /** Serves `/mcp` to other programs. */
+  mcp?: boolean;
 };
 
 /** The tools of this kay without any backend, each run at the real service with a token of the environment. */

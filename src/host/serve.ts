@@ -8,7 +8,9 @@ import type { Backend, BackendPorts } from "#backend/ports";
 import { loadBackendKeys } from "#backend/store/keys";
 import { configureServices, type SandboxProvider } from "#connectors/catalogue";
 import type { Machine } from "#files/machine";
+import { isLoopbackHost } from "#net/addresses";
 import { parseApprovalTimeout } from "#protocol/duration";
+import { Problem } from "#protocol/errors";
 import type { Log } from "#telemetry/log";
 import { createNotifier } from "./notify.ts";
 import { readClientDocument, readClientSecret, readConfiguredClients } from "./oauth-clients.ts";
@@ -44,6 +46,8 @@ export type HostOptions = {
   publicUrl?: string;
   /** Without a role this backend runs the agent itself, or calls the agent server in the environment. */
   role?: Role;
+  /** Serves `/mcp` to other programs. */
+  mcp?: boolean;
   localSecret?: string;
   /** Opens the status to a client that can read this process's record. */
   operatorSecret?: string;
@@ -162,6 +166,7 @@ async function startParts(
   const local = createLocalModels({ fetch: outboundFetch, clock, env });
   const services = configureServices({ ...configured, sandbox: providers });
   const publicUrl = options.publicUrl ?? listener.url;
+  if (options.mcp) checkMcpUrl(publicUrl);
   const backendPorts: BackendPorts = {
     db: database.db,
     node: database.node,
@@ -186,6 +191,7 @@ async function startParts(
     publicUrl,
     hosts: [options.host],
     ...(options.localSecret ? { localSecret: options.localSecret } : { showsBeginPage: true }),
+    mcp: options.mcp === true && options.localSecret === undefined,
     limits: DEFAULT_LIMITS,
     version,
     sandbox: services.some(
@@ -208,6 +214,15 @@ async function startParts(
   await recoverLostWork(backendPorts);
   stops.push(backend.close, startTicking(TICK_MS, backend, log));
   return { url: listener.url, sandbox: providers, backend, listener, node: await database.node.number() };
+}
+
+/** @throws Problem USAGE if tokens of programs would travel unencrypted */
+function checkMcpUrl(publicUrl: string): void {
+  const { protocol, hostname } = new URL(publicUrl);
+  if (protocol === "https:" || isLoopbackHost(hostname)) return;
+  throw new Problem("USAGE", `Programs would send their tokens for ${publicUrl}/mcp unencrypted.`, {
+    hint: "Give an https: address with --public-url, or leave out --mcp.",
+  });
 }
 
 /** Reports not ready and keeps serving for `ms` milliseconds, so that a load balancer can switch to other nodes. */

@@ -44,3 +44,37 @@ export const ProgramCallView = z.looseObject({
   session_id: z.optional(z.string()),
 });
 export type ProgramCallView = z.infer<typeof ProgramCallView>;
+
+/** A program that may use `/mcp`, as `GET /mcp/programs` lists it. */
+export const ProgramView = z.looseObject({
+  id: z.string(),
+  /** Its own claim. */
+  name: z.string(),
+  /** Where its sign-in ended: a host, or one of this machine's names. */
+  redirect_host: z.string(),
+  created_at: z.string(),
+  /** When it last got tokens, which it does every half hour of use. */
+  used_at: z.string(),
+});
+export type ProgramView = z.infer<typeof ProgramView>;
+
+export const ProgramsResponse = z.looseObject({ programs: z.array(ProgramView) });
+
+/** A program that asks for access, as `GET /mcp/requests/:code` shows it. */
+export const ProgramAccessRequest = z.looseObject({
+  name: z.string(),
+  redirect_host: z.string(),
+  /** Host of the document that describes it; absent for a program that registered itself. */
+  document_host: z.optional(z.string()),
+  /** Address of the browser that asked. */
+  requested_from: z.nullable(z.string()),
+  created_at: z.string(),
+  expires_at: z.string(),
+});
+export type ProgramAccessRequest = z.infer<typeof ProgramAccessRequest>;
+
+/** Body of `POST /mcp/requests/:code`. */
+export const ProgramAccessAnswer = z.looseObject({ allow: z.boolean() });
+
+/** Its answer: the address that takes the user's browser back to the program, if it was let in. */
+export const ProgramAccessAnswered = z.looseObject({ url: z.optional(z.string()) });

@@ -52,6 +52,8 @@ export type PlaceOptions = {
   starter?: NonNullable<BackendPorts["programs"]>;
   /** The document that says who kay is, where its operator hosts one. */
   clientDocument?: string;
+  /** Serves `/mcp` to programs. */
+  mcp?: boolean;
   /** What answers beside the sandbox: a service that somebody described. */
   elsewhere?: Fetch;
 };
@@ -69,6 +71,7 @@ export function createPlace(options: PlaceOptions): Place {
     agent,
     starter,
     clientDocument,
+    mcp,
   } = options;
   const clock = virtualClock(NOON);
   const network = createNetwork(clock);
@@ -102,6 +105,7 @@ export function createPlace(options: PlaceOptions): Place {
     ...(agent ? { agent } : {}),
     ...(clientDocument ? { clientDocument } : {}),
     ...(starter ? { programs: starter } : {}),
+    ...(mcp ? { mcp } : {}),
   });
   network.serve(BACKEND, (request) => backend.fetch(request));
   clock.whileWorking(() => backend.busy() > network.streaming());

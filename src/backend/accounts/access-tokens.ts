@@ -5,7 +5,7 @@ import { tryParseJson } from "#protocol/parse-json";
 import type { BackendPorts } from "../ports.ts";
 
 /** Lifetime of an access token (docs/protocol.md, "Staying signed in"). */
-const LIFETIME_SECONDS = 30 * 60;
+export const LIFETIME_SECONDS = 30 * 60;
 
 const ISSUER = "kay";
 
@@ -16,17 +16,20 @@ export type TokenPorts = Pick<BackendPorts, "keys" | "publicUrl" | "localSecret"
  * Signs the access token of one rotation of a sign-in: a JWT (RFC 7519, HS256) with the installation as `sub` and the
  * family as `sid`, for this backend only. The result depends only on the arguments and the key, so that a repeated
  * rotation returns the same token.
+ *
+ * @param audience what the token is good for; by default the backend's own calls
  */
 export async function signAccessToken(
   ports: TokenPorts,
   rotation: { installationId: string; familyId: string; sequence: number; issuedAt: Date },
+  audience = getAudience(ports),
 ): Promise<string> {
   const [{ id: kid, key }] = ports.keys.signing;
   const issued = Math.floor(rotation.issuedAt.getTime() / 1000);
   return new SignJWT({ sid: rotation.familyId })
     .setProtectedHeader({ alg: "HS256", typ: "JWT", kid })
     .setIssuer(ISSUER)
-    .setAudience(getAudience(ports))
+    .setAudience(audience)
     .setSubject(rotation.installationId)
     .setJti(`${rotation.familyId}.${rotation.sequence}`)
     .setIssuedAt(issued)
@@ -43,14 +46,15 @@ export async function signAccessToken(
 export async function verifyAccessToken(
   ports: TokenPorts & Pick<BackendPorts, "clock">,
   token: string,
+  audience = getAudience(ports),
 ): Promise<{ installationId: string; familyId: string }> {
-  const caller = verifyUsualToken(ports, token);
+  const caller = verifyUsualToken(ports, token, audience);
   if (caller) return caller;
   try {
     const { payload } = await jwtVerify(token, getKey(ports.keys), {
       algorithms: ["HS256"],
       issuer: ISSUER,
-      audience: getAudience(ports),
+      audience,
       currentDate: new Date(ports.clock.now()),
       requiredClaims: ["sub", "sid", "iat", "exp"],
     });
@@ -70,6 +74,7 @@ export async function verifyAccessToken(
 function verifyUsualToken(
   ports: TokenPorts & Pick<BackendPorts, "clock">,
   token: string,
+  audience: string,
 ): { installationId: string; familyId: string } | undefined {
   const [head = "", body = "", signature = "", ...rest] = token.split(".");
   const { alg, kid, crit } = parsePart(head);
@@ -78,7 +83,7 @@ function verifyUsualToken(
   const own = createHmac("sha256", signing.key).update(`${head}.${body}`).digest("base64url");
   if (own.length !== signature.length || !timingSafeEqual(Buffer.from(own), Buffer.from(signature))) return undefined;
   const { iss, aud, sub, sid, iat, exp, nbf } = parsePart(body);
-  if (iss !== ISSUER || aud !== getAudience(ports) || typeof iat !== "number" || nbf !== undefined) return undefined;
+  if (iss !== ISSUER || aud !== audience || typeof iat !== "number" || nbf !== undefined) return undefined;
   if (typeof sub !== "string" || typeof sid !== "string") return undefined;
   if (typeof exp !== "number" || exp <= Math.floor(ports.clock.now() / 1000)) return undefined;
   return { installationId: sub, familyId: sid };

@@ -32,7 +32,8 @@ export function hasAuthorization(request: Request): boolean {
   return request.headers.has("authorization");
 }
 
-function getBearerToken(request: Request): string {
+/** Returns the token of a request. @throws Problem TOKEN_MISSING */
+export function getBearerToken(request: Request): string {
   const match = /^Bearer +([\w.~+/-]+=*) *$/i.exec(request.headers.get("authorization") ?? "");
   if (!match?.[1]) throw new Problem("TOKEN_MISSING", "No Authorization header or invalid format");
   return match[1];

@@ -53,8 +53,9 @@ body { margin: 0; min-height: 100vh; display: grid; place-items: center; padding
 main { width: 100%; max-width: 480px; padding: 36px 36px 28px; background: var(--card); border: 1px solid var(--line); border-radius: 14px }
 .mark { width: 44px; height: 44px; margin-bottom: 20px; display: grid; place-items: center; border-radius: 50%; border: 2px solid currentColor; font-size: 22px; line-height: 1 }
 .success { color: var(--good) } .denial { color: var(--calm) } .failure { color: var(--bad) }
-h1 { margin: 0 0 8px; font-size: 24px; line-height: 1.25; letter-spacing: -.01em }
+h1 { margin: 0 0 8px; font-size: 24px; line-height: 1.25; letter-spacing: -.01em; overflow-wrap: anywhere }
 p { margin: 0 0 16px; overflow-wrap: anywhere }
+pre { margin: 0 0 16px; padding: 12px; border: 1px solid var(--line); border-radius: 8px; white-space: pre-wrap; overflow-wrap: anywhere; font: 600 16px/1.4 ui-monospace, monospace }
 dl { margin: 20px 0; padding: 14px 0; display: grid; grid-template-columns: auto 1fr; gap: 6px 18px; border: solid var(--line); border-width: 1px 0 }
 dt { color: var(--quiet) } dd { margin: 0; overflow-wrap: anywhere; font-weight: 600 }
 footer { margin-top: 24px; color: var(--quiet); font-size: 14px }

@@ -2,10 +2,10 @@ import { createHmac } from "node:crypto";
 import type { BackendPorts } from "../ports.ts";
 import { secretsEqual } from "../store/secrets.ts";
 
-/** What a form of the backend's pages does. A ticket is valid for one purpose only. */
-type Purpose = "begin" | "key-page" | "undo" | "answer" | "answer-device";
+/** What a ticket is for: a form of the backend's pages, or a client ID or refresh token of a program. It is valid for nothing else. */
+type Purpose = "begin" | "key-page" | "undo" | "answer" | "answer-device" | "program-client" | "program-refresh";
 
-/** Creates the ticket of a form, which shows that the form came from this backend for this state. Nothing is stored. */
+/** Creates a ticket, which shows that a form or a token came from this backend for this state. Nothing is stored. */
 export function createTicket(
   { keys }: Pick<BackendPorts, "keys">,
   purpose: Purpose,

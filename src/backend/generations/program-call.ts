@@ -11,7 +11,8 @@ import type { BackendPorts } from "../ports.ts";
 import { listCalls } from "../store/calls.ts";
 import { createConversation } from "../store/conversations.ts";
 import { findLastEventNumber } from "../store/events.ts";
-import type { StoredGeneration } from "../store/generation-state.ts";
+import type { GenerationRequest, StoredGeneration } from "../store/generation-state.ts";
+import { countOpenCalls } from "../store/generations.ts";
 import { listInteractions } from "../store/interactions.ts";
 import { listPolicies } from "../store/policies.ts";
 import { runTransaction } from "../store/wake-ups.ts";
@@ -26,6 +27,9 @@ import { getOutcome } from "./stored-outcomes.ts";
 /** Name of a program that gives none. */
 const UNNAMED_PROGRAM = "another program";
 
+/** Calls of one program of `/mcp` that may be open at a time. */
+const OPEN_LIMIT = 20;
+
 /**
  * Makes one call for another program. A read that no policy holds runs at once. Everything else is a generation of its
  * own with one call and no model, so that approvals, effects and receipts are those of every other write. Nothing that
@@ -38,7 +42,7 @@ export async function startProgramCall(
   engine: Engine,
   installationId: string,
   request: ProgramCallRequest,
-  { link, signal }: { link: LinkRequest; signal: AbortSignal },
+  { link, signal, programId }: { link: LinkRequest; signal: AbortSignal; programId?: string },
 ): Promise<ProgramCallView> {
   const { tool: name, input = {} } = request;
   const program = cleanLine(request.program ?? "", 60) || UNNAMED_PROGRAM;
@@ -64,15 +68,25 @@ export async function startProgramCall(
     return { tool: name, status: "done", output, receipts, waits: [] };
   }
   const prompt = `${program}: ${cleanLine(tool.summary(parsed), 100)}`;
-  const generationId = await start(ports, installationId, { tool: name, input, program, prompt, link });
+  if (programId !== undefined) await checkOpenCalls(ports, installationId, programId);
+  const call = { tool: name, input, program, ...(programId === undefined ? {} : { program_id: programId }) };
+  const generationId = await start(ports, installationId, { ...call, prompt, link });
   engine.wake(generationId);
   return viewCall(ports, await findOwnGeneration(ports, installationId, generationId));
+}
+
+/** @throws Problem RATE_LIMITED if too many calls of a program wait for the user */
+async function checkOpenCalls({ db }: BackendPorts, installationId: string, programId: string): Promise<void> {
+  if ((await countOpenCalls(db, installationId, programId)) < OPEN_LIMIT) return;
+  throw new Problem("RATE_LIMITED", `${OPEN_LIMIT} calls of this program wait for the user.`, {
+    hint: "Ask the user to answer them with `kay pending`.",
+  });
 }
 
 async function start(
   ports: BackendPorts,
   installationId: string,
-  { prompt, link, ...call }: { tool: string; input: object; program: string; prompt: string; link: LinkRequest },
+  { prompt, link, ...call }: NonNullable<GenerationRequest["call"]> & { prompt: string; link: LinkRequest },
 ): Promise<string> {
   const now = ports.clock.now();
   const conversationId = await createConversation(ports.db, { installationId, interactive: true, title: prompt, now });
@@ -99,6 +113,7 @@ async function start(
 /**
  * Returns a call, once it has ended or needs a person, or as it is when `waitMs` is over.
  *
+ * @param programId the program of `/mcp` that asks, which may see only its own calls
  * @throws Problem GENERATION_NOT_FOUND, also for a generation that is no such call
  */
 export async function waitForProgramCall(
@@ -106,9 +121,9 @@ export async function waitForProgramCall(
   engine: Engine,
   installationId: string,
   id: string,
-  { waitMs, signal, past }: { waitMs: number; signal: AbortSignal; past?: "waiting" },
+  { waitMs, signal, past, programId }: { waitMs: number; signal: AbortSignal; past?: "waiting"; programId?: string },
 ): Promise<ProgramCallView> {
-  const read = async () => viewCall(ports, await findOwnGeneration(ports, installationId, id));
+  const read = async () => viewCall(ports, await findOwnGeneration(ports, installationId, id), programId);
   const isOver = ({ status }: ProgramCallView) => status !== "running" && status !== past;
   const { conversation_id: conversation } = await findOwnGeneration(ports, installationId, id);
   const after = await findLastEventNumber(ports.db, conversation);
@@ -122,9 +137,10 @@ export async function waitForProgramCall(
   return view;
 }
 
-async function viewCall(ports: BackendPorts, row: StoredGeneration): Promise<ProgramCallView> {
+async function viewCall(ports: BackendPorts, row: StoredGeneration, programId?: string): Promise<ProgramCallView> {
   const { call } = row.request;
-  if (!call) throw new Problem("GENERATION_NOT_FOUND", "No call has this ID.");
+  if (!call || (programId !== undefined && call.program_id !== programId))
+    throw new Problem("GENERATION_NOT_FOUND", "No call has this ID.");
   const [stored] = await listCalls(ports.db, row.id);
   const outcome = stored && getOutcome(stored);
   const waits = outcome || row.finished_at !== null ? [] : await listWaits(ports, row);

@@ -20,6 +20,12 @@ const SENSITIVE = [
   "/answer/:id",
   "/answer/device",
   "/answer/device/:token",
+  "/mcp/authorize",
+  "/mcp/authorize/:code",
+  "/mcp/token",
+  "/mcp/register",
+  "/mcp/revoke",
+  "/mcp/requests/:code",
   "/ask/confirm",
   "/services",
 ];

@@ -66,7 +66,9 @@ function findKnown(method: string): string {
   return METHODS.includes(method) ? method : "other";
 }
 
-/** Returns the path for the log. Paths of these routes hold a state or a key, so their template stands for them. */
+/** Returns the path for the log. Paths of these routes hold a state, a key or a code, so their template stands for them. */
 function getLoggedPath(request: Request, route: string): string {
-  return /^\/(?:auth\/status|requests|answer\/device)\//.test(route) ? route : new URL(request.url).pathname;
+  return /^\/(?:auth\/status|requests|answer\/device|mcp\/authorize|mcp\/requests)\//.test(route)
+    ? route
+    : new URL(request.url).pathname;
 }

@@ -66,7 +66,12 @@ export function createAboutRoutes(ports: BackendPorts, draining: () => boolean):
   return app;
 }
 
-async function getFeatures({ agent, agentRole, fetch }: BackendPorts): Promise<string[]> {
+async function getFeatures(ports: BackendPorts): Promise<string[]> {
+  const features = await listFeatures(ports);
+  return ports.mcp ? [...features, "mcp_endpoint"] : features;
+}
+
+async function listFeatures({ agent, agentRole, fetch }: BackendPorts): Promise<string[]> {
   const carries = agentRole ? [CARRIES_CAPABILITY] : [];
   if (agentRole?.alone) return carries;
   if (!agent) return [...FEATURES, ...carries];

@@ -5,7 +5,7 @@ import { searchTools } from "#agent/select-tools";
 import type { AgentTool } from "#agent/tool";
 import { Problem, toProblemBody } from "#protocol/errors";
 import { parseShape } from "#protocol/parse";
-import { ToolCallRequest } from "#protocol/tools";
+import { ToolCallRequest, type ToolView } from "#protocol/tools";
 import { authenticate } from "../accounts/authenticate.ts";
 import { findService, listServices } from "../connections/catalog.ts";
 import { describeServices, listConnectedServices } from "../connections/service-views.ts";
@@ -25,15 +25,8 @@ export function createToolRoutes(ports: BackendPorts): Hono {
   });
   app.get("/tools", async (c) => {
     const { installationId } = await authenticate(ports, c.req.raw);
-    const wanted = c.req.query("service");
-    const service =
-      wanted === undefined ? undefined : findService(await listServices(ports, installationId), wanted).service.name;
-    const tools = (await getTools(ports, installationId)).filter(
-      (tool) => service === undefined || tool.service === service,
-    );
-    const query = c.req.query("query");
-    const found = query === undefined ? tools : searchTools(tools, query.slice(0, MAX_QUERY_LENGTH));
-    return c.json({ tools: await views(ports, installationId, found) });
+    const { service, query } = c.req.query();
+    return c.json({ tools: await listTools(ports, installationId, { service, query }) });
   });
   app.get("/tools/:name", async (c) => {
     const { installationId } = await authenticate(ports, c.req.raw);
@@ -47,6 +40,21 @@ export function createToolRoutes(ports: BackendPorts): Hono {
     );
   });
   return app;
+}
+
+/** Lists the tools of an installation: those of one service or all, or the best matches of a query. */
+export async function listTools(
+  ports: BackendPorts,
+  installationId: string,
+  { service: wanted, query }: { service?: string | undefined; query?: string | undefined },
+): Promise<ToolView[]> {
+  const service =
+    wanted === undefined ? undefined : findService(await listServices(ports, installationId), wanted).service.name;
+  const tools = (await getTools(ports, installationId)).filter(
+    (tool) => service === undefined || tool.service === service,
+  );
+  const found = query === undefined ? tools : searchTools(tools, query.slice(0, MAX_QUERY_LENGTH));
+  return await views(ports, installationId, found);
 }
 
 function getTools(ports: BackendPorts, installationId: string, generationId = ""): Promise<AgentTool[]> {

@@ -53,7 +53,15 @@ const GenerationRequest = z.object({
   /** The model that answers, if the caller chose one. */
   model: z.optional(z.string()),
   /** The one call that another program makes. No model answers then. */
-  call: z.optional(z.object({ tool: z.string(), input: JsonObject, program: z.string() })),
+  call: z.optional(
+    z.object({
+      tool: z.string(),
+      input: JsonObject,
+      program: z.string(),
+      /** The program of `/mcp` that made it, and that alone may read its result there. */
+      program_id: z.optional(z.string()),
+    }),
+  ),
   /** `agent`: only agent servers on this database work on it. */
   runsAt: z.enum(["backend", "agent"]),
   /** `traceparent` of the request: every node continues its trace. */

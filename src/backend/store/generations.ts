@@ -235,3 +235,15 @@ export const isWithin = (share: DelegationScope) =>
 /** A call that a living node keeps open continues only there. Another node could only repeat it. */
 const keptBy = (node: number) =>
   sql<boolean>`(kept_by is null or kept_by = ${node} or kept_by not in (${sql.raw(LIVE_NODES_SQL)}))`;
+
+/** Counts the calls of a program of `/mcp` that have not ended. */
+export async function countOpenCalls(db: DbConnection, installationId: string, programId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom("generations")
+    .select(({ fn }) => fn.countAll<string>().as("count"))
+    .where("installation_id", "=", installationId)
+    .where("finished_at", "is", null)
+    .where(sql`request->'call'->>'program_id'`, "=", programId)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}

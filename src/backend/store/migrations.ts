@@ -25,6 +25,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   "019_detached": runEach(() => DETACHED),
   "020_notices": runEach(() => NOTICES),
   "021_answer_devices": runEach(() => ANSWER_DEVICES),
+  "022_programs": runEach(() => PROGRAMS),
 };
 
 function runEach(list: () => string[]): Migration {
@@ -263,4 +264,17 @@ const ANSWER_DEVICES = [
   `create table answer_devices (
      hash bytea primary key, family_id text not null references families on delete cascade, expires_at timestamptz not null)`,
   `create index answer_devices_by_family on answer_devices (family_id)`,
+];
+
+/** For programs that use `/mcp`: their requests, which end after minutes, and those that a user let in. Each ends with its sign-in. */
+const PROGRAMS = [
+  `create table programs (
+     id text primary key, family_id text not null references families on delete cascade, client_id text not null, name text not null,
+     redirect_uri text not null, sequence integer not null, created_at timestamptz not null, used_at timestamptz not null)`,
+  `create index programs_by_family on programs (family_id)`,
+  `create table program_requests (
+     user_code text primary key, client_id text not null, name text not null, redirect_uri text not null, state text,
+     code_challenge text not null, requested_from text, created_at timestamptz not null, expires_at timestamptz not null,
+     family_id text references families on delete cascade, code_hash bytea unique, program_id text)`,
+  `create index program_requests_by_age on program_requests (created_at)`,
 ];

@@ -45,6 +45,8 @@ export type Database = {
   followers: Followers;
   answer_links: AnswerLinks;
   answer_devices: AnswerDevices;
+  programs: Programs;
+  program_requests: ProgramRequests;
   agent_reports: AgentReports;
   agent_sessions: AgentSessions;
   agent_turns: AgentTurns;
@@ -81,6 +83,37 @@ type AnswerLinks = { hash: Buffer; family_id: string; interaction_id: string | n
 
 /** A device that may answer. `hash` is SHA-256 of its cookie. */
 type AnswerDevices = { hash: Buffer; family_id: string; expires_at: Time };
+
+/** A program that may use `/mcp` while the sign-in that let it in lasts. `sequence` is that of its last refresh token. */
+export type Programs = {
+  id: string;
+  family_id: string;
+  client_id: string;
+  name: string;
+  redirect_uri: string;
+  sequence: number;
+  created_at: Time;
+  /** When it last got tokens. */
+  used_at: Time;
+};
+
+/** A program that asks for access. `family_id` is the sign-in that let it in, and `program_id` what its code was exchanged for. */
+export type ProgramRequests = {
+  /** Code that the page and the terminal show. */
+  user_code: string;
+  client_id: string;
+  name: string;
+  redirect_uri: string;
+  state: string | null;
+  code_challenge: string;
+  requested_from: string | null;
+  created_at: Time;
+  expires_at: Time;
+  family_id: string | null;
+  /** SHA-256 of the authorization code. */
+  code_hash: Buffer | null;
+  program_id: string | null;
+};
 
 /** `hash` is SHA-256 of the token. `spent_at` is set by its rotation; the successor is derived, not stored (`accounts/rotation.ts`). */
 export type RefreshTokens = {

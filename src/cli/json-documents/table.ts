@@ -8,6 +8,7 @@ import {
   PoliciesResponse,
 } from "#protocol/conversations";
 import { AddServiceResponse, ClientDocument, RemoveServiceResponse } from "#protocol/custom-services";
+import { ProgramsResponse } from "#protocol/program-calls";
 import { ServicesResponse, ServiceView, ToolsResponse, ToolView } from "#protocol/tools";
 import { Connect, Connections, Disconnect, KnownServices, Logout, Whoami } from "./accounts.ts";
 import { Answer, Background, Conversation, Line, Pending, PendingItem } from "./answers.ts";
@@ -24,7 +25,20 @@ import {
   Settings,
   SettingsPath,
 } from "./machine.ts";
-import { Deleted, Export, Log, McpMessage, Model, Models, Opened, Revoked, Serve, Tour } from "./work.ts";
+import {
+  Authorized,
+  Deleted,
+  Export,
+  Log,
+  McpMessage,
+  Model,
+  Models,
+  Opened,
+  RemovedProgram,
+  Revoked,
+  Serve,
+  Tour,
+} from "./work.ts";
 
 /** The title of a document, and its shape. */
 export type JsonDocument = { title: string; schema: z.core.$ZodType };
@@ -58,6 +72,12 @@ export const JSON_DOCUMENTS: Record<string, JsonDocument> = {
   log: { title: "The changes that kay made, newest first", schema: Log },
   logout: { title: "The result of signing out", schema: Logout },
   mcp: { title: "A message of the Model Context Protocol", schema: McpMessage },
+  "mcp authorize": {
+    title: "The program that was let in, and the link that takes the browser back to it",
+    schema: Authorized,
+  },
+  "mcp list": { title: "Every program that may use kay over HTTP", schema: ProgramsResponse },
+  "mcp remove": { title: "The program whose access was ended", schema: RemovedProgram },
   model: { title: "The model in use and why, or the result of its test", schema: Model },
   "model list": { title: "Every provider of models", schema: Models },
   open: { title: "The link, and whether a browser was started", schema: Opened },

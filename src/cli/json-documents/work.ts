@@ -3,6 +3,7 @@ import { AskResponse } from "#protocol/ask";
 import { Connection, ConnectionsResponse } from "#protocol/connections";
 import { Grant, WriteView } from "#protocol/conversations";
 import { ModelTestResponse, ModelView } from "#protocol/model";
+import { ProgramAccessRequest, ProgramView } from "#protocol/program-calls";
 import { StatusResponse } from "#protocol/status";
 import { Conversation } from "./answers.ts";
 
@@ -28,6 +29,12 @@ export const Opened = z.looseObject({
 
 /** A line that `kay mcp` prints: a JSON-RPC message, as the Model Context Protocol defines it. */
 export const McpMessage = z.looseObject({ jsonrpc: z.literal("2.0") });
+
+/** What `kay mcp authorize` prints. */
+export const Authorized = z.looseObject({ program: ProgramAccessRequest, url: z.string() });
+
+/** What `kay mcp remove` prints. */
+export const RemovedProgram = z.looseObject({ removed: ProgramView });
 
 /** What `kay sessions delete` prints: the id of the conversation that there was. */
 export const Deleted = z.looseObject({ deleted: z.string() });

@@ -20,7 +20,14 @@ import {
   WritesResponse,
 } from "#protocol/conversations";
 import { InteractionExtended } from "#protocol/events";
-import { type ProgramCallRequest, ProgramCallView } from "#protocol/program-calls";
+import {
+  ProgramAccessAnswered,
+  ProgramAccessRequest,
+  type ProgramCallRequest,
+  ProgramCallView,
+  ProgramsResponse,
+  ProgramView,
+} from "#protocol/program-calls";
 import type { Caller } from "./caller.ts";
 import { ignoreMissingAuthRoute } from "./failure.ts";
 import type { Call } from "./send-call.ts";
@@ -72,6 +79,14 @@ export type ConversationCalls = {
     id: string,
     options: { waitSeconds: number; until: "end" | "wait"; signal?: AbortSignal },
   ): Promise<ProgramCallView>;
+  /** `GET /mcp/programs`: programs that may use `/mcp`, or null if the backend does not serve it. */
+  programs(): Promise<ProgramView[] | null>;
+  /** `DELETE /mcp/programs/:id`: ends the access of a program. */
+  removeProgram(id: string): Promise<ProgramView>;
+  /** `GET /mcp/requests/:code`: the program that shows this code. @throws Problem NOT_FOUND */
+  programRequest(code: string): Promise<ProgramAccessRequest>;
+  /** `POST /mcp/requests/:code`: lets the program in or not. `url` takes the user's browser back to it. */
+  answerProgram(code: string, allow: boolean): Promise<{ url?: string | undefined }>;
   approvals(): Promise<Grant[]>;
   /** Returns whether a call would need approval, and why. Runs nothing. */
   testApproval(test: z.infer<typeof GrantTest>): Promise<GrantTestResponse>;
@@ -141,6 +156,14 @@ export function createConversationCalls(caller: Caller): ConversationCalls {
       const query = `wait=${waitSeconds}${until === "end" ? "&for=end" : ""}`;
       const call = { ...caller.get(`/calls/${encodeURIComponent(id)}?${query}`, signal), timeoutMs: WAIT_TIMEOUT_MS };
       return caller.read(ProgramCallView, call, () => caller.bearer(call));
+    },
+    programs: () => get(ProgramsResponse, "/mcp/programs").then(({ programs }) => programs, ignoreMissingAuthRoute),
+    removeProgram: (id) => write(ProgramView, "DELETE", `/mcp/programs/${encodeURIComponent(id)}`),
+    programRequest: (code) => get(ProgramAccessRequest, `/mcp/requests/${encodeURIComponent(code)}`),
+    answerProgram: (code, allow) => {
+      const path = `/mcp/requests/${encodeURIComponent(code)}`;
+      const call: Call = { method: "POST", path, body: { allow }, timeoutMs };
+      return caller.read(ProgramAccessAnswered, call, () => caller.bearer(call));
     },
     approvals: async () => (await get(GrantsResponse, "/approvals")).approvals,
     testApproval: (test) => {

@@ -97,7 +97,7 @@ async function parts(
     const own = ["--data-dir", join(home.folder, name), "--port", String(ports[index])];
     return node(name, urls[index] ?? "", () => {
       closing.throwIfAborted();
-      return home.start(["serve", ...own, "--public-url", balancer.url], { env });
+      return home.start(["serve", ...own, "--public-url", balancer.url, "--mcp"], { env });
     });
   });
   stops.push(() => Promise.all(nodes.map(({ end }) => end("SIGKILL"))));

@@ -1,10 +1,10 @@
 import { Readable, Writable } from "node:stream";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { Api } from "#client/api/api";
+import { createKayServer } from "#mcp-server/server";
 import { Problem } from "#protocol/errors";
 import type { ToolView } from "#protocol/tools";
 import type { Kay } from "../../kay.ts";
-import { createKayServer } from "./server.ts";
 
 /**
  * Serves kay's tools on stdin and stdout until the input ends or a signal comes. The backend is opened at the first
@@ -18,11 +18,11 @@ export async function serveMcp(kay: Kay, services: string[]): Promise<void> {
     throw new Problem("USAGE", "`kay mcp` speaks JSON on stdin, so another program must start it.", {
       hint: "For example `claude mcp add kay -- kay mcp`.",
     });
-  const openApi = createOpener(kay);
-  const tools = services.length > 0 ? await listTools(await openApi(), services) : [];
+  const openCalls = createOpener(kay);
+  const tools = services.length > 0 ? await listTools(await openCalls(), services) : [];
   const { promise: closed, resolve } = Promise.withResolvers<void>();
   const transport = createTransport(kay, resolve);
-  const server = serveStdio(() => createKayServer({ version: kay.version, openApi, tools }), { transport });
+  const server = serveStdio(() => createKayServer({ version: kay.version, openCalls, tools }), { transport });
   kay.signal.addEventListener("abort", () => resolve(), { once: true });
   await closed;
   await server.close();

@@ -10,14 +10,35 @@ import {
   McpServer,
   type ServerContext,
 } from "@modelcontextprotocol/server";
-import type { Api } from "#client/api/api";
-import type { ProgramCallView } from "#protocol/program-calls";
+import type { InteractionAnswer } from "#protocol/conversations";
+import type { ProgramCallRequest, ProgramCallView } from "#protocol/program-calls";
 import { toWireName } from "#protocol/tool-names";
 import type { ToolView } from "#protocol/tools";
 import { describeCall, describeProblem, toResult } from "./results.ts";
 
-/** What the server needs: the version it states, the backend, and the tools that are listed by name. */
-export type KayServerOptions = { version: string; openApi(): Promise<Api>; tools: ToolView[] };
+/** The calls of a backend that the server makes: over HTTP for `kay mcp`, in the same process for `/mcp`. */
+export type KayCalls = {
+  tools(options: { query: string }): Promise<{ tools: ToolView[] } | null>;
+  startProgramCall(request: ProgramCallRequest): Promise<ProgramCallView>;
+  /** Returns a call once it has ended, or with `until: "wait"` also when it needs a person, or when the wait is over. */
+  programCall(
+    id: string,
+    options: { waitSeconds: number; until: "end" | "wait"; signal?: AbortSignal },
+  ): Promise<ProgramCallView>;
+  answerInteraction(sessionId: string, interactionId: string, answer: InteractionAnswer): Promise<unknown>;
+  /** Returns the page where a person answers. */
+  createAnswerLink(interactionId: string): Promise<{ url: string }>;
+  cancelGeneration(id: string): Promise<unknown>;
+};
+
+/** What the server needs: the version that it states, the backend, and the tools that are listed by name. */
+export type KayServerOptions = {
+  version: string;
+  openCalls(): Promise<KayCalls>;
+  tools?: ToolView[];
+  /** Name under which the user let this program in, used instead of the name that it sends. */
+  program?: string;
+};
 
 /**
  * Hosts end a call after 60 seconds. Seconds until a call that waits for a person is answered with its ID, and before
@@ -36,17 +57,19 @@ type Answer = CallToolResult | InputRequiredResult;
  * Creates the MCP server of kay: a search over all tools, a call by name, and the result of a call that needed a
  * person. Every call passes `POST /calls`, so the host's model can approve nothing.
  */
-export function createKayServer({ version, openApi, tools }: KayServerOptions): McpServer {
+export function createKayServer({ version, openCalls, tools = [], program }: KayServerOptions): McpServer {
   const server = new McpServer(
     { name: "kay", title: "kay", version },
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
   );
-  const answer = (work: (api: Api) => Promise<Answer>): Promise<Answer> =>
-    openApi()
+  const answer = (work: (calls: KayCalls) => Promise<Answer>): Promise<Answer> =>
+    openCalls()
       .then(work)
       .catch((error: unknown) => describeProblem(error));
   const call = (name: string, input: Record<string, unknown>, context: ServerContext) =>
-    answer((api) => runCall(api, { name, input, context, server }));
+    answer((calls) =>
+      runCall(calls, { name, input, context, server, program: program ?? getProgramName(context, server) }),
+    );
   server.registerTool(
     "search_tools",
     {
@@ -56,7 +79,7 @@ export function createKayServer({ version, openApi, tools }: KayServerOptions): 
       inputSchema: fromJsonSchema<{ query: string }>(QUERY_SCHEMA),
       annotations: { readOnlyHint: true, openWorldHint: false },
     },
-    ({ query }) => answer(async (api) => toResult({ tools: (await searchTools(api, query)).map(toToolEntry) })),
+    ({ query }) => answer(async (calls) => toResult({ tools: (await searchTools(calls, query)).map(toToolEntry) })),
   );
   server.registerTool(
     "call_tool",
@@ -76,7 +99,7 @@ export function createKayServer({ version, openApi, tools }: KayServerOptions): 
       inputSchema: fromJsonSchema<{ id: string }>(RESULT_SCHEMA),
       annotations: { readOnlyHint: true, openWorldHint: false },
     },
-    ({ id }, { mcpReq: { signal } }) => answer(async (api) => describeCall(await waitForEnd(api, id, signal))),
+    ({ id }, { mcpReq: { signal } }) => answer(async (calls) => describeCall(await waitForEnd(calls, id, signal))),
   );
   for (const { name, title, description, access, input_schema } of tools)
     server.registerTool(
@@ -96,8 +119,8 @@ export function createKayServer({ version, openApi, tools }: KayServerOptions): 
   return server;
 }
 
-async function searchTools(api: Api, query: string): Promise<ToolView[]> {
-  const found = await api.tools({ query });
+async function searchTools(calls: KayCalls, query: string): Promise<ToolView[]> {
+  const found = await calls.tools({ query });
   return found?.tools ?? [];
 }
 
@@ -105,22 +128,33 @@ function toToolEntry({ name, description, access, input_schema, connected }: Too
   return { name, description, access, connected: connected ?? false, input_schema };
 }
 
-type Running = { name: string; input: Record<string, unknown>; context: ServerContext; server: McpServer };
+type Running = {
+  name: string;
+  input: Record<string, unknown>;
+  context: ServerContext;
+  server: McpServer;
+  program: string | undefined;
+};
 
-async function runCall(api: Api, { name, input, context, server }: Running): Promise<Answer> {
+async function runCall(calls: KayCalls, { name, input, context, server, program }: Running): Promise<Answer> {
   const { signal } = context.mcpReq;
   const answer = getDialogAnswer(context);
-  if (answer !== undefined) return await passAnswer(api, answer, signal);
-  const program = getProgramName(context, server);
-  const view = await api.startProgramCall({ tool: name, input, ...(program ? { program } : {}) });
+  if (answer !== undefined) return await passAnswer(calls, answer, signal);
+  const view = await calls.startProgramCall({ tool: name, input, ...(program ? { program } : {}) });
   const { id } = view;
   if (id === undefined) return describeCall(view);
   // A host that gives the call up no longer wants it; what was sent already is reported by `kay log`.
-  signal.addEventListener("abort", () => void api.cancelGeneration(id).catch(() => {}), { once: true });
-  const known = await api.programCall(id, { waitSeconds: QUESTION_SECONDS, until: "wait", signal });
-  const request = await askInHost(api, known, { program, modes: getDialogModes(context, server) });
-  if (request) return inputRequired({ inputRequests: request, requestState: id });
-  return describeCall(await waitForEnd(api, id, signal));
+  const cancel = () => void calls.cancelGeneration(id).catch(() => {});
+  signal.addEventListener("abort", cancel, { once: true });
+  try {
+    const known = await calls.programCall(id, { waitSeconds: QUESTION_SECONDS, until: "wait", signal });
+    const request = await askInHost(calls, known, { program, modes: getDialogModes(context, server) });
+    if (request) return inputRequired({ inputRequests: request, requestState: id });
+    return describeCall(await waitForEnd(calls, id, signal));
+  } finally {
+    // Over HTTP the signal ends with the answer too.
+    signal.removeEventListener("abort", cancel);
+  }
 }
 
 /**
@@ -128,7 +162,7 @@ async function runCall(api: Api, { name, input, context, server }: Running): Pro
  * which the host shows to the user and not to its model. Undefined if the host can do neither.
  */
 async function askInHost(
-  api: Api,
+  calls: KayCalls,
   { waits }: ProgramCallView,
   { program, modes }: { program: string | undefined; modes: { form: boolean; url: boolean } },
 ): Promise<Record<string, InputRequest> | undefined> {
@@ -138,7 +172,7 @@ async function askInHost(
   if (wait.answer_in_program && modes.form)
     return { [DIALOG]: inputRequired.elicit({ message, requestedSchema: APPROVAL_SCHEMA }) };
   if (!modes.url) return undefined;
-  const link = await api.createAnswerLink(wait.id).catch(() => undefined);
+  const link = await calls.createAnswerLink(wait.id).catch(() => undefined);
   return link && { [PAGE]: inputRequired.elicitUrl({ message, url: link.url }) };
 }
 
@@ -156,19 +190,19 @@ function getDialogAnswer({ mcpReq }: ServerContext): { id: string; action: "appr
 
 /** Passes the answer of the host's dialog on. The backend says again whether a dialog may answer. */
 async function passAnswer(
-  api: Api,
+  calls: KayCalls,
   { id, action }: NonNullable<ReturnType<typeof getDialogAnswer>>,
   signal: AbortSignal,
 ): Promise<Answer> {
-  const view = await api.programCall(id, { waitSeconds: 0, until: "wait" });
+  const view = await calls.programCall(id, { waitSeconds: 0, until: "wait" });
   const question = view.waits.find((wait) => wait.answer_in_program);
   if (question && view.session_id !== undefined && action !== "cancel")
-    await api.answerInteraction(view.session_id, question.id, { action });
-  return describeCall(await waitForEnd(api, id, signal));
+    await calls.answerInteraction(view.session_id, question.id, { action });
+  return describeCall(await waitForEnd(calls, id, signal));
 }
 
-function waitForEnd(api: Api, id: string, signal: AbortSignal): Promise<ProgramCallView> {
-  return api.programCall(id, { waitSeconds: WAIT_SECONDS, until: "end", signal });
+function waitForEnd(calls: KayCalls, id: string, signal: AbortSignal): Promise<ProgramCallView> {
+  return calls.programCall(id, { waitSeconds: WAIT_SECONDS, until: "end", signal });
 }
 
 /** The name that the host gives itself: in each request since protocol 2026-07-28, at its start before. */

@@ -1,0 +1,107 @@
+import * as z from "zod/mini";
+import { isLoopbackHost } from "#net/addresses";
+import { cleanLine } from "#protocol/clean";
+import { Problem } from "#protocol/errors";
+import { tryParseJson } from "#protocol/parse-json";
+import { createFetchPolicy, type FetchPolicyPorts, readDocument } from "../connections/mcp/fetch-policy.ts";
+import { createTicket, isTicket } from "../connections/tickets.ts";
+import type { BackendPorts } from "../ports.ts";
+import { OAuthError } from "./oauth-error.ts";
+
+/** A program as it describes itself. Nobody has checked its name. */
+export type ProgramClient = { id: string; name: string; redirectUris: string[] };
+
+type Keys = Pick<BackendPorts, "keys">;
+
+/** Name of a program that gives none. */
+const UNNAMED = "another program";
+
+const LONGEST_NAME = 60;
+/** Characters of a client ID, which travels in the query of every authorization. */
+const LONGEST_ID = 2_500;
+
+const Metadata = z.looseObject({
+  client_name: z.optional(z.string()),
+  redirect_uris: z.array(z.string().check(z.maxLength(300))).check(z.minLength(1), z.maxLength(10)),
+});
+
+/**
+ * Registers a program (RFC 7591). Its client ID holds what it said of itself, signed, so that nothing is stored and
+ * nobody can fill the database.
+ *
+ * @throws OAuthError invalid_client_metadata, invalid_redirect_uri
+ */
+export function registerClient(ports: Keys, body: unknown): ProgramClient {
+  const { name, redirectUris } = parseMetadata(body);
+  const data = Buffer.from(JSON.stringify([name, ...redirectUris])).toString("base64url");
+  const id = `${data}.${createTicket(ports, "program-client", data)}`;
+  if (id.length > LONGEST_ID) throw new OAuthError("invalid_client_metadata", "redirect_uris are too long.");
+  return { id, name, redirectUris };
+}
+
+/**
+ * Finds a program by its client ID: one that `registerClient` made, or the HTTPS address of a client ID metadata
+ * document, which is fetched.
+ *
+ * @throws OAuthError invalid_request with the reason
+ */
+export async function findClient(ports: Keys & FetchPolicyPorts, id: string): Promise<ProgramClient> {
+  if (id.length > LONGEST_ID) throw unknownClient();
+  if (id.startsWith("https://")) return await fetchClient(ports, id);
+  const [data = "", ticket = ""] = id.split(".");
+  const known = isTicket(ports, "program-client", data, ticket);
+  const [name, ...redirectUris] = known ? (tryParseJson(Buffer.from(data, "base64url").toString()) as string[]) : [];
+  if (name === undefined) throw unknownClient();
+  return { id, name, redirectUris };
+}
+
+/** Whether a program may be answered at an address: one of its own; a port of this machine is open (RFC 8252 section 7.3). */
+export function allowsRedirect({ redirectUris }: ProgramClient, address: string): boolean {
+  return redirectUris.some((own) => own === address || withoutPort(own) === withoutPort(address));
+}
+
+/** The address without its port if it is on the user's machine; otherwise nothing that equals another. */
+function withoutPort(address: string): unknown {
+  const url = parseRedirect(address);
+  if (!url || !isLoopbackHost(url.hostname)) return Symbol(address);
+  url.port = "";
+  return url.href;
+}
+
+/** An address that codes may go to: https, or http on the user's machine (MCP, "Communication Security"). */
+function parseRedirect(address: string): URL | undefined {
+  const url = URL.parse(address);
+  if (url?.hash !== "" || url.username !== "" || url.password !== "") return undefined;
+  return url.protocol === "https:" || (url.protocol === "http:" && isLoopbackHost(url.hostname)) ? url : undefined;
+}
+
+/** @throws OAuthError invalid_request */
+async function fetchClient(ports: FetchPolicyPorts, id: string): Promise<ProgramClient> {
+  const url = URL.parse(id);
+  if (!url || url.href !== id || url.pathname === "/" || url.hash !== "" || url.username !== "") throw unknownClient();
+  try {
+    const found = await readDocument(await createFetchPolicy(ports, id), url, "this program");
+    if (found?.client_id === id) return { id, ...parseMetadata(found) };
+  } catch (cause) {
+    if (!(cause instanceof Problem) && !(cause instanceof OAuthError)) throw cause;
+    throw new OAuthError("invalid_request", `The program's document at ${url.host} cannot be used. ${cause.message}`, {
+      cause,
+    });
+  }
+  throw new OAuthError("invalid_request", `There is no document of this program at ${url.host}.`);
+}
+
+/** Addresses of schemes that kay sends no code to are left out. */
+function parseMetadata(body: unknown): Omit<ProgramClient, "id"> {
+  const { success, data } = z.safeParse(Metadata, body);
+  if (!success)
+    throw new OAuthError("invalid_client_metadata", "A program needs one to ten redirect_uris of 300 characters.");
+  const redirectUris = data.redirect_uris.filter(parseRedirect);
+  if (redirectUris.length === 0)
+    throw new OAuthError("invalid_redirect_uri", "A redirect_uri must use https, or http on 127.0.0.1 or localhost.");
+  return { name: cleanLine(data.client_name ?? "", LONGEST_NAME) || UNNAMED, redirectUris };
+}
+
+function unknownClient(): OAuthError {
+  return new OAuthError("invalid_request", "This backend does not know the client_id. Register the program again.");
+}

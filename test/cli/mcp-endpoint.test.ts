@@ -1,0 +1,176 @@
+import { expect, test } from "vitest";
+import { documentOf, type Machine, useKay } from "#test/kay";
+import { openProgram, type Program } from "#test/mcp-program";
+import { BACKEND } from "#test/network";
+
+const kay = useKay();
+const MOVE = { name: "jira.transition_issue", input: { issue: "KAY-3", status: "Done" } };
+
+type Pending = { id: string; request: { preview: Record<string, unknown> } };
+type ProgramList = { programs: { id: string; name: string; redirect_host: string }[] };
+
+const fetchFrom =
+  ({ place }: Machine) =>
+  (url: string | URL, init?: RequestInit) =>
+    place.backend.fetch(new Request(url, init), "127.0.0.1");
+
+/** The user types the code into their terminal, and says yes. */
+const letIn = (ann: Machine) => async (code: string) => {
+  const { exit, stdout, stderr } = await ann(["mcp", "authorize", code], {
+    terminal: true,
+    types: ["y"],
+    person: "stays away",
+  });
+  if (exit !== 0) throw new Error(stderr);
+  return stdout.trim();
+};
+
+const open = (ann: Machine, options: Partial<Parameters<typeof openProgram>[0]> = {}) =>
+  openProgram({ origin: BACKEND, fetch: fetchFrom(ann), letIn: letIn(ann), ...options });
+
+async function waitForPending(ann: Machine): Promise<Pending> {
+  let pending: Pending[] = [];
+  const look = async () => {
+    await ann("pending --json");
+    pending = (JSON.parse(ann.raw().stdout) as { pending: Pending[] }).pending;
+    return pending.length;
+  };
+  await expect.poll(look, { timeout: 20_000 }).toBe(1);
+  return pending[0] as Pending;
+}
+
+const listPrograms = async (ann: Machine) => (documentOf(await ann("mcp list --json")) as ProgramList).programs;
+const readIssue = async (program: Program) =>
+  (await program.call("call_tool", { name: "jira.get_issue", input: { issue: "KAY-3" } })).result;
+
+for (const era of ["legacy", "modern"] as const) {
+  test(`a ${era} program that the user lets in has the tools of kay mcp, and its changes wait for the user`, {
+    timeout: 60_000,
+  }, async () => {
+    const ann = kay({ signedIn: true, mcp: true });
+    const program = await open(ann, { era });
+    expect((await program.client.listTools()).tools.map(({ name }) => name)).toEqual([
+      "search_tools",
+      "call_tool",
+      "get_result",
+    ]);
+    const { tools } = await program.call("search_tools", { query: "close a Jira issue" });
+    expect(tools).toEqual(expect.arrayContaining([expect.objectContaining({ name: MOVE.name, connected: true })]));
+    expect(await readIssue(program)).toMatchObject({ status: "To Do" });
+    const moving = program.call("call_tool", MOVE);
+    const { id, request } = await waitForPending(ann);
+    expect(request.preview).toMatchObject({
+      access: "write",
+      fields: [
+        { name: "issue", value: "KAY-3", origin: "service", source: "Claude Code" },
+        { name: "status", value: "Done", origin: "service", source: "Claude Code" },
+      ],
+    });
+    expect(await readIssue(program)).toMatchObject({ status: "To Do" });
+    expect((await ann(["answer", id, "--approve"])).exit).toBe(0);
+    expect(await moving).toMatchObject({ status: "done", writes: [{ summary: "Move KAY-3 to Done" }] });
+    expect(await readIssue(program)).toMatchObject({ status: "Done" });
+  });
+}
+
+test("a modern program shows the user a link to kay's page, which signs no device in", {
+  timeout: 60_000,
+}, async () => {
+  const ann = kay({ signedIn: true, mcp: true });
+  const links: (string | undefined)[] = [];
+  const answers = async (_message: string, url?: string) => {
+    links.push(url);
+    const { id } = await waitForPending(ann);
+    await ann(["answer", id, "--approve"]);
+    return { action: "accept" };
+  };
+  const program = await open(ann, { era: "modern", capabilities: { elicitation: { url: {} } }, answers });
+  expect(await program.call("call_tool", MOVE)).toMatchObject({ status: "done" });
+  expect(links).toEqual([expect.stringMatching(/\/answer\/int_[0-9a-f]+$/)]);
+  const page = await fetchFrom(ann)(`${links[0]}?again=1`);
+  expect(page.status).toBe(401);
+  expect(page.headers.get("set-cookie")).toBeNull();
+});
+
+test("a modern program that closes the connection takes its call back", { timeout: 60_000 }, async () => {
+  const ann = kay({ signedIn: true, mcp: true });
+  const program = await open(ann, { era: "modern" });
+  const giving = new AbortController();
+  const moving = program.call("call_tool", MOVE, giving.signal);
+  const { id } = await waitForPending(ann);
+  giving.abort();
+  await expect(moving).rejects.toThrow();
+  await expect
+    .poll(async () => (await ann(["answer", id, "--approve"])).stderr, { timeout: 20_000 })
+    .toContain("Your answer came too late");
+});
+
+test("a program sees the results of its own calls only", { timeout: 60_000 }, async () => {
+  const ann = kay({ signedIn: true, mcp: true });
+  const [first, second] = [await open(ann), await open(ann, { name: "Codex" })];
+  const moving = first.call("call_tool", MOVE);
+  await ann(["answer", (await waitForPending(ann)).id, "--deny"]);
+  const { id } = await moving;
+  expect(await first.call("get_result", { id: String(id) })).toMatchObject({ status: "denied" });
+  expect(await second.call("get_result", { id: String(id) })).toMatchObject({
+    error: { code: "GENERATION_NOT_FOUND" },
+  });
+});
+
+test("kay mcp list shows the programs, and kay mcp remove and kay logout end their access at once", {
+  timeout: 60_000,
+}, async () => {
+  const ann = kay({ signedIn: true, mcp: true });
+  expect(await ann("mcp list")).toMatchObject({ exit: 0, stdout: "", stderr: expect.stringContaining("No program") });
+  const claude = await open(ann);
+  const codex = await open(ann, { name: "Codex" });
+  expect(await listPrograms(ann)).toEqual([
+    expect.objectContaining({ name: "Claude Code", redirect_host: "localhost:8787" }),
+    expect.objectContaining({ name: "Codex" }),
+  ]);
+  expect((await ann("mcp list")).stdout).toContain("Claude Code");
+  expect(await ann(["mcp", "remove", "codex", "--yes"])).toMatchObject({
+    exit: 0,
+    stdout: "Codex can no longer use kay.\n",
+  });
+  // It would have to ask its user again.
+  const { tokens } = codex.memory;
+  const status = async (token = "") =>
+    (await fetchFrom(ann)(`${BACKEND}/mcp`, { method: "POST", headers: { authorization: `Bearer ${token}` } })).status;
+  expect(await status(tokens?.access_token)).toBe(401);
+  expect(await readIssue(claude)).toMatchObject({ key: "KAY-3" });
+  expect((await ann(["mcp", "remove", "codex", "--yes"])).stderr).toContain("No program has the name or ID");
+  await ann("logout");
+  expect(await status(claude.memory.tokens?.access_token)).toBe(401);
+});
+
+test("the terminal shows the program and where its answer goes, and only a person there lets it in", {
+  timeout: 60_000,
+}, async () => {
+  const ann = kay({ signedIn: true, mcp: true });
+  const seen: string[] = [];
+  const hesitant = async (code: string) => {
+    const piped = await ann(["mcp", "authorize", code, "--yes"]);
+    expect(piped).toMatchObject({ exit: 2, stderr: expect.stringContaining("Only a person at a terminal") });
+    const no = await ann(["mcp", "authorize", code], { terminal: true, types: ["n"] });
+    seen.push(no.stderr);
+    throw new Error(`exit ${no.exit}`);
+  };
+  await expect(open(ann, { name: "Evil\u001b[2J\nname", letIn: hesitant })).rejects.toThrow("exit 5");
+  expect(seen[0]).toContain("A program that calls itself “Evil");
+  expect(seen[0]).not.toContain("\u001b[2J");
+  expect(seen[0]).toContain("localhost:8787 (a program on the computer of your browser)");
+  expect(seen[0]).toContain("Each change waits for your approval.");
+  expect(await listPrograms(ann)).toEqual([]);
+  expect(await ann("mcp authorize BBBB-BBBB", { terminal: true, types: ["y"] })).toMatchObject({
+    exit: 1,
+    stderr: expect.stringContaining("No program waits with this code"),
+  });
+});
+
+test("a backend without --mcp has none of it", { timeout: 60_000 }, async () => {
+  const ann = kay({ signedIn: true });
+  for (const path of ["/mcp", "/.well-known/oauth-protected-resource", "/mcp/authorize", "/mcp/programs"])
+    expect((await fetchFrom(ann)(BACKEND + path)).status).toBe(404);
+  expect(await ann("mcp list")).toMatchObject({ exit: 1, stderr: expect.stringContaining("kay serve --mcp") });
+});
