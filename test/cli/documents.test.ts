@@ -113,7 +113,7 @@ const JOURNEYS: Record<string, [document: string, line: string[]][]> = {
 };
 
 /** Seen elsewhere: `kay try` and `kay serve` have a backend of their own. */
-const ELSEWHERE = ["inbox", "mcp", "serve", "try"];
+const ELSEWHERE = ["inbox", "mcp", "mcp authorize", "mcp list", "mcp remove", "serve", "try"];
 
 test.for(Object.keys(JOURNEYS))(
   "%s: every document is as its schema says, and has nothing that the schema does not name",

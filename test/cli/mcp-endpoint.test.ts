@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
-import { documentOf, type Machine, useKay } from "#test/kay";
+import * as z from "zod/mini";
+import { JSON_DOCUMENTS } from "#cli/json-documents/table";
+import { type Machine, useKay } from "#test/kay";
 import { openProgram, type Program } from "#test/mcp-program";
 import { BACKEND } from "#test/network";
 
@@ -16,14 +18,14 @@ const fetchFrom =
 
 /** The user types the code into their terminal, and says yes. */
 const letIn = (ann: Machine) => async (code: string) => {
-  const { exit, stdout, stderr } = await ann(["mcp", "authorize", code], {
-    terminal: true,
-    types: ["y"],
-    person: "stays away",
-  });
+  const { exit, stderr } = await ann(["mcp", "authorize", code, "--json"], { terminal: true, types: ["y"] });
   if (exit !== 0) throw new Error(stderr);
-  return stdout.trim();
+  return (parseDocument("mcp authorize", ann) as { url: string }).url;
 };
+
+/** What the last command printed, held to its document. */
+const parseDocument = (name: string, ann: Machine) =>
+  z.parse(JSON_DOCUMENTS[name]?.schema ?? z.never(), JSON.parse(ann.raw().stdout));
 
 const open = (ann: Machine, options: Partial<Parameters<typeof openProgram>[0]> = {}) =>
   openProgram({ origin: BACKEND, fetch: fetchFrom(ann), letIn: letIn(ann), ...options });
@@ -39,7 +41,10 @@ async function waitForPending(ann: Machine): Promise<Pending> {
   return pending[0] as Pending;
 }
 
-const listPrograms = async (ann: Machine) => (documentOf(await ann("mcp list --json")) as ProgramList).programs;
+const listPrograms = async (ann: Machine) => {
+  await ann("mcp list --json");
+  return (parseDocument("mcp list", ann) as ProgramList).programs;
+};
 const readIssue = async (program: Program) =>
   (await program.call("call_tool", { name: "jira.get_issue", input: { issue: "KAY-3" } })).result;
 
@@ -129,6 +134,9 @@ test("kay mcp list shows the programs, and kay mcp remove and kay logout end the
     expect.objectContaining({ name: "Codex" }),
   ]);
   expect((await ann("mcp list")).stdout).toContain("Claude Code");
+  const third = await open(ann, { name: "Third" });
+  await ann(["mcp", "remove", "third", "--yes", "--json"]);
+  expect(parseDocument("mcp remove", ann)).toMatchObject({ removed: { name: "Third" } });
   expect(await ann(["mcp", "remove", "codex", "--yes"])).toMatchObject({
     exit: 0,
     stdout: "Codex can no longer use kay.\n",
@@ -138,6 +146,7 @@ test("kay mcp list shows the programs, and kay mcp remove and kay logout end the
   const status = async (token = "") =>
     (await fetchFrom(ann)(`${BACKEND}/mcp`, { method: "POST", headers: { authorization: `Bearer ${token}` } })).status;
   expect(await status(tokens?.access_token)).toBe(401);
+  expect(await status(third.memory.tokens?.access_token)).toBe(401);
   expect(await readIssue(claude)).toMatchObject({ key: "KAY-3" });
   expect((await ann(["mcp", "remove", "codex", "--yes"])).stderr).toContain("No program has the name or ID");
   await ann("logout");

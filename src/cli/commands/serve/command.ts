@@ -43,7 +43,7 @@ export function createServeCommand(kay: Kay): Command {
         "both",
       ]),
     )
-    .option("--mcp", "Serve MCP at /mcp, so that other programs can use kay over HTTP (`kay help mcp`)")
+    .option("--mcp", "Serve MCP at /mcp for other programs (`kay help mcp`)")
     .option("--metrics-port <number>", "Local port that serves /metrics and /status without a token", parsePort)
     .option("--status", "Show the status of a backend (default: your local one)")
     .option("--trust-proxy <list>", "Trusted reverse proxies (KAY_TRUST_PROXY)")
