@@ -3,10 +3,11 @@ import { hostname } from "node:os";
 import { dirname } from "node:path";
 import type { Timer } from "#net/ports";
 import { Problem } from "#protocol/errors";
+import { ensureCredentialFolder } from "./credential-folder.ts";
 import { getErrno } from "./folders.ts";
 import { requireOwn } from "./own-file.ts";
 import type { Processes } from "./processes.ts";
-import { ensureCredentialFolder, unwritableProblem } from "./replace-file.ts";
+import { unwritableProblem } from "./replace-file.ts";
 
 /** A lock file shared by the processes of one machine. */
 export type Lock = {

@@ -1,18 +1,5 @@
-import { chmodSync, constants, readFileSync, statSync } from "node:fs";
-import {
-  access,
-  copyFile,
-  link,
-  lstat,
-  mkdir,
-  open,
-  readdir,
-  readlink,
-  rename,
-  rm,
-  stat,
-  unlink,
-} from "node:fs/promises";
+import { constants, readFileSync } from "node:fs";
+import { copyFile, link, lstat, open, readdir, readlink, rename, rm, stat, unlink } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { Problem } from "#protocol/errors";
 import { getErrno } from "./folders.ts";
@@ -85,56 +72,6 @@ export async function removeFile(path: string): Promise<void> {
   } catch (error) {
     if (getErrno(error) !== "ENOENT") throw unremovableProblem(path, error);
   }
-}
-
-/**
- * Creates kay's folder and the credentials folder in it, accessible only to this user. Never creates a missing home
- * folder.
- *
- * @throws Problem STORE_UNREADABLE with path, errno and the variable to set
- */
-export async function ensureCredentialFolder(folder: string): Promise<void> {
-  for (const path of [dirname(dirname(folder)), dirname(folder), folder]) {
-    try {
-      await mkdir(path, { mode: 0o700 });
-    } catch (error) {
-      if (getErrno(error) !== "EEXIST") throw unwritableProblem(path, error);
-    }
-  }
-}
-
-/**
- * Checks without writing whether {@link ensureCredentialFolder} would work. @throws Problem STORE_UNREADABLE when it
- * would not
- */
-export async function checkCredentialFolder(folder: string): Promise<void> {
-  const [grand, above] = [dirname(dirname(dirname(folder))), dirname(dirname(folder))];
-  for (const path of [folder, dirname(folder), above, grand]) {
-    try {
-      await access(path, constants.W_OK);
-      return;
-    } catch (error) {
-      if (getErrno(error) !== "ENOENT" || path === grand)
-        throw unwritableProblem(path === grand ? dirname(folder) : path, error);
-    }
-  }
-}
-
-/**
- * Removes other users' access to a file and its folder, except on Windows. Returns a warning if that fails, or null.
- */
-export function restrictPermissions(path: string): string | null {
-  for (const [each, mode] of [
-    [path, 0o600],
-    [dirname(path), 0o700],
-  ] as const) {
-    try {
-      if (statSync(each).mode & 0o077) chmodSync(each, mode);
-    } catch (error) {
-      return `Could not restrict access to ${each}, which other users can read (${getErrno(error)}).`;
-    }
-  }
-  return null;
 }
 
 /** Creates the error for a file that exists but cannot be read. It never counts as empty. */

@@ -70,7 +70,7 @@ export function formatHowTo(request: string, skill: Skill): string {
 export function formatMissing(skill: Skill, missing: Field[]): string {
   const [only] = missing;
   const purpose = lowerFirst(firstSentence(skill.description).replace(/(?<![.:])[.:]+$/, ""));
-  if (missing.length === 1 && only) return `To ${purpose}, I need ${needed(only)}. ${question(only)}`;
+  if (missing.length === 1 && only) return `To ${purpose}, I need ${nameField(only)}. ${question(only)}`;
   const lines = missing.map((field) => `- **${words(field.name)}**: ${field.description}`);
   return `To ${purpose}, I need:\n\n${lines.join("\n")}`;
 }
@@ -78,7 +78,7 @@ export function formatMissing(skill: Skill, missing: Field[]): string {
 /** Names the fields that a form asks for. */
 export function formatFormPrompt(skill: Skill, missing: Field[]): string {
   const purpose = lowerFirst(firstSentence(skill.description).replace(/(?<![.:])[.:]+$/, ""));
-  return `To ${purpose}, I need ${list(missing.map(needed))}.`;
+  return `To ${purpose}, I need ${list(missing.map(nameField))}.`;
 }
 
 /** The answer after the calls of a turn: what each tool said, and what went wrong. */
@@ -123,7 +123,7 @@ function sample(field: Field | undefined, name: string): string {
 }
 
 /** "the summary"; a name that is not a noun, such as that of the field `to`, in quotes. */
-function needed({ name }: Field): string {
+function nameField({ name }: Field): string {
   return name.length > 3 ? `the ${words(name)}` : `“${name}”`;
 }
 

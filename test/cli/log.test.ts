@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseSince } from "#cli/commands/log/since";
+import { parseSince } from "#cli/commands/log/run";
 import { documentOf, type Machine, useKay } from "#test/kay";
 
 const kay = useKay();

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isOwnLink } from "#cli/commands/open/own-link";
+import { isOwnLink } from "#cli/commands/open/run";
 import type { ServiceView } from "#protocol/tools";
 import { documentOf, useKay } from "#test/kay";
 

@@ -1,10 +1,8 @@
 import type { LanguageModel } from "ai";
 import type { Clock, Fetch } from "#net/ports";
-import { adviseModel } from "./advice.ts";
-import type { ModelSettings } from "./decision.ts";
-import { decideModel, type ModelDecision } from "./decision.ts";
+import { decideModel, findMissingConfig, findUsableModel, type ModelDecision, type ModelSettings } from "./decision.ts";
 import { findModelKey, type ModelKey } from "./key.ts";
-import { PROVIDERS } from "./providers.ts";
+import { PROVIDER_ORDER, PROVIDERS } from "./providers.ts";
 
 /** The chosen model, its label, its key, and the source of the choice. */
 export type SelectedModel = Omit<ModelDecision, "model"> & { model: LanguageModel; key?: ModelKey };
@@ -57,3 +55,22 @@ function toSdkFetch(fetch: Fetch): typeof globalThis.fetch {
 
 /** Long enough for a server that must first load its model into memory. */
 const SILENCE_LIMIT_MS = 120_000;
+
+/** Says in a sentence how to get a language model on this machine: one that is here already, a found server, or a key. */
+export async function adviseModel(settings: ModelSettings): Promise<string> {
+  const { env } = settings;
+  const keyed = PROVIDER_ORDER.find((name) => {
+    const { local, keys } = PROVIDERS[name];
+    return !local && keys.some((key) => env[key]?.trim()) && findMissingConfig(name, settings) === null;
+  });
+  if (keyed) return `To use a language model, run \`kay config set model ${keyed}\`: its key is set.`;
+  const servers = (await settings.local?.()) ?? [];
+  for (const server of servers) {
+    const { title } = PROVIDERS[server.provider];
+    const model = findUsableModel(server);
+    if (model)
+      return `To use a language model, run \`kay config set model ${server.provider}:${model.name}\`: ${title} has it here.`;
+    return `To use a language model, add one that calls tools to ${title}, which runs here; see \`kay model list\`.`;
+  }
+  return "To use a language model, set OPENAI_API_KEY or ANTHROPIC_API_KEY, or start Ollama; see `kay model list`.";
+}

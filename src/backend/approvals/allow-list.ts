@@ -29,14 +29,14 @@ export function checkAllowEntries(services: ServiceConfiguration[], entries: str
   for (const entry of entries) {
     const { tool: name, resource } = getEntry(entry);
     const tool = tools.find((one) => one.name === name);
-    if (tool === undefined) throw unknown(services, entry, name);
+    if (tool === undefined) throw unknownToolProblem(services, entry, name);
     if (resource === "") throw refuse(entry, `“${format(entry)}” names no place after the colon.`);
     if (resource === undefined || tool.resource) continue;
     throw refuse(entry, `${name} works at no place that could be named; it can be allowed only as a whole.`);
   }
 }
 
-function unknown(services: ServiceConfiguration[], entry: string, name: string): Problem {
+function unknownToolProblem(services: ServiceConfiguration[], entry: string, name: string): Problem {
   const service = services.find(({ service: one }) => one.name === name || name === `${one.name}.*`)?.service;
   const names = (service ? [service] : services.map((one) => one.service)).flatMap(({ tools }) =>
     tools.map((tool) => tool.name),

@@ -51,7 +51,7 @@ export async function answerConfirmation(
   const request = { prompt, context, interactive, confirm: strict };
   const asking: AskContext = { installationId, conversationId, generationId, request };
   if (!approved) return await cancel(engine, asking);
-  if (text) return confirmed(asking, text, { receipts: [], ...(output === undefined ? {} : { output }) });
+  if (text) return createConfirmedResult(asking, text, { receipts: [], ...(output === undefined ? {} : { output }) });
   if (change !== undefined) {
     await retryWhileAway(() => engine.stop(generationId, change));
     return toFailedResult(asking, new Problem("ACCOUNT_MISMATCH", change, { hint: "" }), { receipts: [] });
@@ -62,8 +62,8 @@ export async function answerConfirmation(
   const result = await attendGeneration(ports, engine, asking, signal);
   return await toAskResult(ports, asking, result, (said) =>
     result.failed.length > 0
-      ? failedAction(asking, said, result)
-      : confirmed(asking, said, { receipts: result.receipts, ...toOutputField(result) }),
+      ? createFailedResult(asking, said, result)
+      : createConfirmedResult(asking, said, { receipts: result.receipts, ...toOutputField(result) }),
   );
 }
 
@@ -104,7 +104,7 @@ async function cancel(engine: Engine, asking: AskContext): Promise<AskResult> {
   return { status: 200, body: { status: "completed", message: CANCELLED, ...toIds(asking), receipts: [] } };
 }
 
-function confirmed(
+function createConfirmedResult(
   asking: AskContext,
   text: string,
   { receipts, ...output }: { receipts: AskResponse["receipts"]; output?: unknown },
@@ -115,7 +115,7 @@ function confirmed(
 }
 
 /** A yes that did not work must not read like one that did. */
-function failedAction(
+function createFailedResult(
   asking: AskContext,
   text: string,
   result: { failed: Problem[]; receipts: AskResponse["receipts"] & object },

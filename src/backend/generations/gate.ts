@@ -38,13 +38,14 @@ export async function gateCall(
   if ("allowed" in asked) return { ...run, ...asked };
   if (asked.status === "open") return { kind: "wait", wait: toWait(asked) };
   const { response } = asked;
-  if (asked.status !== "answered" || response === null) return { kind: "denied", reason: unanswered(asked.status) };
+  if (asked.status !== "answered" || response === null)
+    return { kind: "denied", reason: describeNoAnswer(asked.status) };
   if (response.action !== "approve") return { kind: "denied", reason: getReason(response) };
   const change = getAccountChange(asked, call, account);
   if (change !== undefined) return { kind: "denied", reason: change };
   const late = await findTargetChange(world, call, account, asked);
   if (late) return { kind: "wait", wait: toWait(await askAnew(world, call, account, { asked, ...late })) };
-  return await approved(world, call, account, asked, response);
+  return await readApproval(world, call, account, asked, response);
 }
 
 /** Asks where that is needed; where it is not, says what allowed it. */
@@ -125,7 +126,7 @@ function getAccountChange(
 }
 
 /** Runs an approved call as it was shown, or exactly as it was edited. A saved approval covers what runs. */
-async function approved(
+async function readApproval(
   world: CallContext,
   call: CheckedCall,
   account: Account | undefined,
@@ -167,7 +168,7 @@ export async function gateResult(world: CallContext, call: CheckedCall, outcome:
   if (asked === undefined) return outcome;
   if (asked.status === "open") return toWait(asked);
   if (asked.response?.action === "approve") return outcome;
-  const reason = asked.response ? getReason(asked.response) : unanswered(asked.status);
+  const reason = asked.response ? getReason(asked.response) : describeNoAnswer(asked.status);
   const words = `It was done (${call.summary}), but the user does not want to use the result: ${reason}`;
   return { call: outcome.call, problem: new Problem("DENIED", words, { hint: "" }) };
 }
@@ -223,7 +224,7 @@ function getReason({ reason, client }: InteractionResponse): string {
   return reason ? `${DENIAL_TEXT}: ${clean(reason)}${by}` : `${DENIAL_TEXT}${by}.`;
 }
 
-function unanswered(status: string): string {
+function describeNoAnswer(status: string): string {
   return status === "expired"
     ? "No answer before the deadline, so it was not run."
     : "The request was cancelled before it was answered.";

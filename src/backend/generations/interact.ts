@@ -224,12 +224,12 @@ function settleWhenDone(
   asked: StoredInteraction,
   done: AbortSignal,
 ): void {
-  const submit = () => void submitted(ports, asked).catch(() => {});
+  const submit = () => void closeAsDone(ports, asked).catch(() => {});
   if (done.aborted) submit();
   else done.addEventListener("abort", submit, { once: true });
 }
 
-async function submitted({ db, clock }: Pick<BackendPorts, "db" | "clock">, asked: StoredInteraction): Promise<void> {
+async function closeAsDone({ db, clock }: Pick<BackendPorts, "db" | "clock">, asked: StoredInteraction): Promise<void> {
   const { id, generation_id: generationId, conversation_id } = asked;
   const now = clock.now();
   const response: InteractionResponse = {

@@ -47,7 +47,7 @@ export function createApprovalRoutes(ports: BackendPorts): Hono {
   app.post("/approvals/test", async (c) => {
     const { installationId } = await authenticate(ports, c.req.raw);
     const test = parseShape(GrantTest, await readJsonBody(c.req.raw), "the request");
-    return c.json(await tested(ports, installationId, test));
+    return c.json(await testGrant(ports, installationId, test));
   });
   return app;
 }
@@ -64,7 +64,7 @@ async function revokeAll(ports: BackendPorts, installationId: string, target: st
 }
 
 /** Tests whether a call would run without asking. Without an input, tests calls of the tool with any arguments. */
-async function tested(
+async function testGrant(
   ports: BackendPorts,
   installationId: string,
   { tool: name, input, session_id: conversationId }: GrantTest,

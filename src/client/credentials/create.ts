@@ -1,7 +1,8 @@
 import { dirname } from "node:path";
+import { checkCredentialFolder } from "#files/credential-folder";
 import { type Lock, withLock } from "#files/lock";
 import type { Processes } from "#files/processes";
-import { checkCredentialFolder, readFileIfExists, removeFile } from "#files/replace-file";
+import { readFileIfExists, removeFile } from "#files/replace-file";
 import { freeSpare, leaveRoom, type Room } from "#files/room";
 import type { Timer, Warn } from "#net/ports";
 import type { Problem } from "#protocol/errors";

@@ -1,14 +1,8 @@
 import { stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { checkCredentialFolder, ensureCredentialFolder, restrictPermissions } from "#files/credential-folder";
 import { type FileInspection, inspectFile } from "#files/inspect";
-import {
-  checkCredentialFolder,
-  ensureCredentialFolder,
-  quarantineFile,
-  readFileIfExists,
-  replaceFile,
-  restrictPermissions,
-} from "#files/replace-file";
+import { quarantineFile, readFileIfExists, replaceFile } from "#files/replace-file";
 import { type Room, replaceInRoom, takeRoom } from "#files/room";
 import type { Timer, Warn } from "#net/ports";
 import { Problem } from "#protocol/errors";

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import * as z from "zod/mini";
-import { ensureCredentialFolder, readFileIfExists, replaceFile } from "#files/replace-file";
+import { ensureCredentialFolder } from "#files/credential-folder";
+import { readFileIfExists, replaceFile } from "#files/replace-file";
 import { fetchNewerVersion, type Manifest, type RegistryPorts, Version } from "./registry.ts";
 
 /** Known newer versions (`update.json` in the state folder). Times are in ms since 1970. */

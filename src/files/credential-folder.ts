@@ -1,0 +1,55 @@
+import { chmodSync, constants, statSync } from "node:fs";
+import { access, mkdir } from "node:fs/promises";
+import { dirname } from "node:path";
+import { getErrno } from "./folders.ts";
+import { unwritableProblem } from "./replace-file.ts";
+
+/**
+ * Creates kay's folder and the credentials folder in it, accessible only to this user. Never creates a missing home
+ * folder.
+ *
+ * @throws Problem STORE_UNREADABLE with path, errno and the variable to set
+ */
+export async function ensureCredentialFolder(folder: string): Promise<void> {
+  for (const path of [dirname(dirname(folder)), dirname(folder), folder]) {
+    try {
+      await mkdir(path, { mode: 0o700 });
+    } catch (error) {
+      if (getErrno(error) !== "EEXIST") throw unwritableProblem(path, error);
+    }
+  }
+}
+
+/**
+ * Checks without writing whether {@link ensureCredentialFolder} would work. @throws Problem STORE_UNREADABLE when it
+ * would not
+ */
+export async function checkCredentialFolder(folder: string): Promise<void> {
+  const [grand, above] = [dirname(dirname(dirname(folder))), dirname(dirname(folder))];
+  for (const path of [folder, dirname(folder), above, grand]) {
+    try {
+      await access(path, constants.W_OK);
+      return;
+    } catch (error) {
+      if (getErrno(error) !== "ENOENT" || path === grand)
+        throw unwritableProblem(path === grand ? dirname(folder) : path, error);
+    }
+  }
+}
+
+/**
+ * Removes other users' access to a file and its folder, except on Windows. Returns a warning if that fails, or null.
+ */
+export function restrictPermissions(path: string): string | null {
+  for (const [each, mode] of [
+    [path, 0o600],
+    [dirname(path), 0o700],
+  ] as const) {
+    try {
+      if (statSync(each).mode & 0o077) chmodSync(each, mode);
+    } catch (error) {
+      return `Could not restrict access to ${each}, which other users can read (${getErrno(error)}).`;
+    }
+  }
+  return null;
+}
