@@ -32,6 +32,7 @@ const backend = {
   tools: ["connections", "approvals", "store"],
   generations: ["tools", "connections", "approvals", "agent-client", "store"],
   "agent-server": ["generations", "connections", "agent-client", "store"],
+  schedules: ["generations", "store"],
   routes: [
     "store",
     "accounts",
@@ -42,6 +43,7 @@ const backend = {
     "agent-client",
     "generations",
     "agent-server",
+    "schedules",
     "http",
   ],
 };

@@ -27,6 +27,7 @@ import {
   openTerminal,
   openWorkingFolder,
   readMachine,
+  runProgram,
   spawnBackend,
   spawnUpdateCheck,
 } from "./process.ts";
@@ -94,6 +95,7 @@ function createPorts(opened: Pick<CliPorts, "terminal" | "signal" | "catchInterr
     packaged: async (path) => readText(join(import.meta.dirname, "..", path)),
     findProgram: findProgram,
     launch: launchProgram,
+    runProgram,
     edit: async (editor, text) => (await import("#cli/terminal/editor")).editInEditor(editor, text),
     showInPager: async (pager, text, signal) =>
       (await import("#cli/terminal/pager")).runPager(pager, text, { env, signal }),

@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { accessSync, closeSync, constants, openSync, readlinkSync, renameSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { homedir, hostname, tmpdir } from "node:os";
@@ -197,6 +197,23 @@ export function spawnBackend(
         child.once("exit", (code) => resolve(code));
       }),
   };
+}
+
+/** Milliseconds that a program of the system may take. */
+const PROGRAM_LIMIT = 60_000;
+
+/** Runs a program of the system until it ends. Its output is at most a few lines. */
+export function runProgram(
+  program: string,
+  args: string[],
+  signal: AbortSignal,
+): Promise<{ code: number | null; stderr: string }> {
+  return new Promise((resolve) => {
+    const options = { signal, timeout: PROGRAM_LIMIT, windowsHide: true, maxBuffer: 1024 * 1024 };
+    const child = execFile(program, args, options, (error, _, stderr) =>
+      resolve({ code: error ? child.exitCode : 0, stderr: stderr || (error?.message ?? "") }),
+    );
+  });
 }
 
 /** Starts `checkForUpdate` of this bundle as a detached process. */

@@ -26,9 +26,11 @@ import { createMcpRoutes } from "./routes/mcp/routes.ts";
 import { createPolicyRoutes } from "./routes/policies.ts";
 import { createProgramCallRoutes } from "./routes/program-calls.ts";
 import { createRemoteRoutes } from "./routes/remote.ts";
+import { createScheduleRoutes } from "./routes/schedules.ts";
 import { createSessionRoutes } from "./routes/sessions.ts";
 import { createToolRoutes } from "./routes/tools.ts";
 import { createWriteRoutes } from "./routes/writes.ts";
+import { createScheduler, type Scheduler } from "./schedules/scheduler.ts";
 import { getFaultLevel, toDatabaseProblem } from "./store/database.ts";
 import { getWorkStatus } from "./store/node.ts";
 import { connectWakeUps } from "./store/wake-ups.ts";
@@ -52,8 +54,9 @@ export function createBackend(ports: BackendPorts): Backend {
   ports.db = connectWakeUps(ports.db, ports.node);
   const engine = createEngine(ports);
   const turns = ports.agentRole ? createAgentServer(ports) : undefined;
+  const scheduler = createScheduler(ports, engine);
   let draining = false;
-  const app = createRoutes(ports, engine, { turns, draining: () => draining });
+  const app = createRoutes(ports, engine, { turns, scheduler, draining: () => draining });
   const limits = createRateLimits(ports.limits, ports.observe);
   const running = new Set<Promise<Response>>();
 
@@ -86,11 +89,15 @@ export function createBackend(ports: BackendPorts): Backend {
     },
     busy: () => running.size + engine.busy() + (turns?.busy() ?? 0),
     async status() {
-      const shared = await Promise.race([getWorkStatus(ports.db).catch(() => undefined), sleep(STATUS_LIMIT)]);
+      const shared = await Promise.race([
+        getWorkStatus(ports.db, ports.clock.now()).catch(() => undefined),
+        sleep(STATUS_LIMIT),
+      ]);
       return { ...engine.counts(), ...(shared ? { shared } : {}) };
     },
     async tick() {
-      await Promise.all([engine.tick(), turns?.tick(), sendNotices(ports)]);
+      const schedules = ports.agentRole?.alone ? undefined : scheduler.tick();
+      await Promise.all([engine.tick(), turns?.tick(), schedules, sendNotices(ports)]);
       await links.tick();
     },
     async drain() {
@@ -109,12 +116,12 @@ export function createBackend(ports: BackendPorts): Backend {
 function createRoutes(
   ports: BackendPorts,
   engine: Engine,
-  { turns, draining }: { turns?: AgentServer | undefined; draining(): boolean },
+  { turns, scheduler, draining }: { turns?: AgentServer | undefined; scheduler: Scheduler; draining(): boolean },
 ): Hono<Env> {
   const app = new Hono<Env>();
   app.route("/", createAboutRoutes(ports, draining));
   if (turns && ports.agentRole) app.route("/", createAgentRoutes(turns, ports.agentRole));
-  if (!ports.agentRole?.alone) registerClientRoutes(app, ports, engine);
+  if (!ports.agentRole?.alone) registerClientRoutes(app, ports, { engine, scheduler });
   if (ports.mcp && !ports.agentRole?.alone) app.route("/", createMcpRoutes(ports, engine, draining));
   app.onError((error, c) => toErrorResponse(error, ports.log, c.env.requestId));
   app.notFound((c) => rejectUnknownRoute(app, c.req.method, c.req.path));
@@ -122,7 +129,11 @@ function createRoutes(
 }
 
 /** Registers the routes for clients, which a pure agent server does not have. */
-function registerClientRoutes(app: Hono<Env>, ports: BackendPorts, engine: Engine): void {
+function registerClientRoutes(
+  app: Hono<Env>,
+  ports: BackendPorts,
+  { engine, scheduler }: { engine: Engine; scheduler: Scheduler },
+): void {
   app.route("/", createConnectionRoutes(ports));
   app.route("/", createAuthRoutes(ports));
   app.route("/", createToolRoutes(ports));
@@ -134,6 +145,7 @@ function registerClientRoutes(app: Hono<Env>, ports: BackendPorts, engine: Engin
   app.route("/", createGenerationRoutes(ports, engine));
   app.route("/", createPolicyRoutes(ports));
   app.route("/", createApprovalRoutes(ports));
+  app.route("/", createScheduleRoutes(ports, engine, scheduler));
   app.route("/", createSessionRoutes(ports));
   app.route("/", createClientRoutes(ports));
   app.route("/", createRemoteRoutes(ports, engine));

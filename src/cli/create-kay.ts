@@ -95,6 +95,7 @@ export function createKay(world: CliPorts): Kay {
       return openTour(portsOf(settingsOf(TOUR)), world.spawnBackend);
     },
     startJq: world.startJq,
+    runProgram: (program, args) => world.runProgram(program, args, kay.signal),
     profile: () => settings().getChoice(),
     openProfile: async (name) => {
       const { resolveTargetAt, openBackend } = await import("./backend/open.ts");
@@ -134,8 +135,8 @@ export function createKay(world: CliPorts): Kay {
       return fetchBackendStatus({ folder: paths.state(), processes, send, token: env.KAY_METRICS_TOKEN?.trim() }, at);
     },
     machine: () => {
-      const { build, platform, keychain, findProgram: find } = world;
-      return { ...world.machine, build, platform, keychain, find, paths };
+      const { build, platform, home, keychain, findProgram: find } = world;
+      return { ...world.machine, build, platform, home, keychain, find, paths };
     },
     serve: (options) => world.serve(options, kay, { paths, settings: read }),
     consentInSandbox: async (url) => {

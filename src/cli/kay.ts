@@ -53,6 +53,8 @@ export type ServeOptions = {
   metricsPort?: number;
   role?: "backend" | "agent" | "both";
   embedded: boolean;
+  /** The embedded backend does not end when it is idle. */
+  stay?: boolean;
   sandboxOnly?: boolean;
   /** Seconds, and addresses, as they were typed. */
   drain?: string;
@@ -133,7 +135,9 @@ export type Kay = {
   stopBackend(): Promise<"stopped" | "busy" | "not running">;
   /** How a backend is: kay's own, or the one at an address. @throws Problem UNREACHABLE */
   backendStatus(at: string | undefined): Promise<StatusResponse>;
-  /** This machine as `kay doctor` looks at it. */
+  /** Runs a program of the system until it ends, at most a minute. `code` is null if it could not be started or was ended. */
+  runProgram(program: string, args: string[]): Promise<{ code: number | null; stderr: string }>;
+  /** This machine, for `kay doctor` and `kay serve --install`. */
   machine(): MachineFacts;
   /** Run the backend until the signal ends. */
   serve(options: ServeOptions): Promise<void>;

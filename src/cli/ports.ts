@@ -39,6 +39,8 @@ export type CliPorts = {
   readText(path: string): string;
   /** Absolute path of a program on PATH, or null. */
   findProgram(program: string): string | null;
+  /** See {@link Kay}. */
+  runProgram(program: string, args: string[], signal: AbortSignal): ReturnType<Kay["runProgram"]>;
   /** Start a program apart from this one, without the terminal; whether it started. */
   launch(launch: LaunchCommand): Promise<boolean>;
   /** Change a text with this editor, as EDITOR names it, on the terminal; null when it could not be started. */

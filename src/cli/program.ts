@@ -12,6 +12,7 @@ import { createConnectCommand } from "./commands/connect/command.ts";
 import { createConnectionsCommand } from "./commands/connections.ts";
 import { createDisconnectCommand } from "./commands/disconnect.ts";
 import { createDoctorCommand } from "./commands/doctor/command.ts";
+import { createEveryCommand } from "./commands/every/command.ts";
 import { createHelpCommand } from "./commands/help.ts";
 import { createLogCommand } from "./commands/log/command.ts";
 import { createLogoutCommand } from "./commands/logout.ts";
@@ -110,6 +111,7 @@ const COMMANDS: Record<string, (kay: Kay) => Command> = {
   pending: createPendingCommand,
   inbox: createInboxCommand,
   answer: createAnswerCommand,
+  every: createEveryCommand,
   log: createLogCommand,
   open: createOpenCommand,
   sessions: createSessionsCommand,

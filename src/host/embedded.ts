@@ -105,9 +105,13 @@ async function start(options: EmbeddedOptions, ports: EmbeddedHostPorts, onStop:
   };
 }
 
-/** Returns whether a request runs, or waits for an answer that nobody could give once this backend has ended. */
+/**
+ * Returns whether a request runs, or waits for an answer that nobody could give once this backend has ended, or whether
+ * there are schedules to run.
+ */
 async function hasOpenWork(backend: Backend): Promise<boolean> {
   const { shared } = await backend.status();
+  if ((shared?.schedules ?? 0) > 0) return true;
   return Object.values(shared?.generations ?? {}).some((count) => (count ?? 0) > 0);
 }
 

@@ -25,6 +25,8 @@ const EMBEDDED_PORT = 4040;
 export type ServeRequest = Omit<HostOptions, "dataFolder" | "localSecret" | "drainMs" | "trusts"> & {
   dataDir?: string;
   embedded: boolean;
+  /** The embedded backend does not end when it is idle. */
+  stay?: boolean;
   /** Runs only the sandbox, for nodes that share it. */
   sandboxOnly?: boolean;
   /** In seconds. */
@@ -127,7 +129,7 @@ function startBackend(
       { ...options, ...readProxyOptions(request, env) },
       { ...hostPorts, processes: ports.processes, state: paths.state() },
     );
-  const idleLimitMs = Number(env.KAY_IDLE_LIMIT_MS) || IDLE_LIMIT_MS;
+  const idleLimitMs = request.stay ? Number.POSITIVE_INFINITY : Number(env.KAY_IDLE_LIMIT_MS) || IDLE_LIMIT_MS;
   const stateFolder = isTour(request) ? join(paths.state(), TOUR) : paths.state();
   return startEmbedded(
     { ...options, port: EMBEDDED_PORT, anyPort: true, stateFolder, idleLimitMs, shaping: ports.shaping },

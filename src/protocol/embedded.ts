@@ -22,10 +22,15 @@ export const PROOF_PATH = "/local/proof";
 const SHAPING =
   /^(KAY_(MODEL|DATABASE_URL|CLIENT_.*|KYG_.*|KEYS|CA_FILE)|DATABASE_URL|(OPENAI|ANTHROPIC|GOOGLE|GEMINI|OLLAMA)_.*|(HTTPS?|ALL|NO)_PROXY|NODE_EXTRA_CA_CERTS)$/i;
 
+/** Lists the variables of an environment that change how a backend behaves, sorted. */
+export function listShapingVariables(env: Record<string, string | undefined>): string[] {
+  return Object.keys(env)
+    .filter((name) => env[name] !== undefined && SHAPING.test(name))
+    .sort();
+}
+
 /** Returns the text behind the fingerprint: relevant environment variables and client IDs, sorted. */
 export function toShapeText(env: Record<string, string | undefined>, settings: Record<string, unknown>): string {
-  const entries = Object.entries(env)
-    .filter(([name, value]) => value !== undefined && SHAPING.test(name))
-    .sort(([a], [b]) => (a < b ? -1 : 1));
+  const entries = listShapingVariables(env).map((name) => [name, env[name]]);
   return JSON.stringify([entries, Object.entries(settings).sort(([a], [b]) => (a < b ? -1 : 1))]);
 }

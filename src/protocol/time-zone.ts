@@ -14,9 +14,21 @@ export function resolveTimeZone(text: string): string | undefined {
  * @param timeZone IANA name (default: that of the system)
  */
 export function readLocalParts(moment: number | Date, timeZone?: string): Record<string, string> {
+  const parts = getFormat(timeZone).formatToParts(moment);
+  return Object.fromEntries(parts.map(({ type, value }) => [type, value]));
+}
+
+/** By zone: making one takes longer than its use. */
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function getFormat(timeZone: string | undefined): Intl.DateTimeFormat {
+  const known = timeZone === undefined ? undefined : formats.get(timeZone);
+  if (known) return known;
   const format = new Intl.DateTimeFormat("en-US", {
     ...{ weekday: "long", year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit" },
     ...{ hourCycle: "h23", timeZoneName: "longOffset", timeZone },
   });
-  return Object.fromEntries(format.formatToParts(moment).map(({ type, value }) => [type, value]));
+  // The zone of the system may change while kay runs.
+  if (timeZone !== undefined) formats.set(timeZone, format);
+  return format;
 }

@@ -16,6 +16,7 @@ const COMMANDS = [
   "connections",
   "disconnect",
   "doctor",
+  "every",
   "help",
   "inbox",
   "log",

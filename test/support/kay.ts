@@ -214,6 +214,7 @@ function worldOf(place: Place, parts: Parts): Omit<CliPorts, "terminal" | "signa
       return { ...thread, run: (text) => place.clock.during(thread.run(text)) };
     },
     launch: async (launch) => parts.launched.push(launch) > 0,
+    runProgram: async () => ({ code: null, stderr: "no such program" }),
     showInPager: async (pager, text) => setting.pages?.(pager, text) ?? false,
     edit: async (_, text) => setting.edits?.(text) ?? null,
     spawnBackend: (log, profile, { sandbox = false } = {}) => {

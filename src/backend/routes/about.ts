@@ -34,6 +34,7 @@ const FEATURES = [
   "answer_page",
   "usage",
   "background",
+  "schedules",
 ];
 
 /** Limits that an agent server outside this database cannot enforce. */

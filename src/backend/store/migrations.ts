@@ -26,6 +26,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   "020_notices": runEach(() => NOTICES),
   "021_answer_devices": runEach(() => ANSWER_DEVICES),
   "022_programs": runEach(() => PROGRAMS),
+  "023_schedules": runEach(() => SCHEDULES),
 };
 
 function runEach(list: () => string[]): Migration {
@@ -277,4 +278,15 @@ const PROGRAMS = [
      code_challenge text not null, requested_from text, created_at timestamptz not null, expires_at timestamptz not null,
      family_id text references families on delete cascade, code_hash bytea unique, program_id text)`,
   `create index program_requests_by_age on program_requests (created_at)`,
+];
+
+/** Requests that run at set times. `next_at` is null while one is paused. */
+const SCHEDULES = [
+  `create table schedules (
+     id text primary key, installation_id text not null references installations on delete cascade, timing text not null,
+     time_zone text not null, request jsonb not null, next_at timestamptz, last_at timestamptz, last_conversation_id text,
+     last_generation_id text, missed integer not null default 0, missed_since timestamptz, missed_until timestamptz,
+     missed_reason text, created_at timestamptz not null)`,
+  `create index schedules_by_installation on schedules (installation_id, created_at)`,
+  `create index schedules_due on schedules (next_at) where next_at is not null`,
 ];

@@ -3,6 +3,7 @@ import pg from "pg";
 import type { GenerationStatus } from "#protocol/events";
 import type { Log } from "#telemetry/log";
 import { createOutbox } from "./outbox.ts";
+import { countActiveSchedules } from "./schedules.ts";
 import type { DbConnection } from "./schema.ts";
 import type { StoredEvent } from "./schema-work.ts";
 import { CHANNELS, type Topic, type WakeUp, type WakeUpPort } from "./wake-ups.ts";
@@ -164,10 +165,10 @@ export async function hasOtherNodes(db: DbConnection, node: number): Promise<boo
   return rows[0]?.others === true;
 }
 
-/** What all nodes of a database are at: how many live, and the generations that are not over. */
-export type WorkStatus = { nodes: number; generations: Partial<Record<GenerationStatus, number>> };
+/** The work of all nodes of a database: how many live, the generations that are not over, and the schedules that run. */
+export type WorkStatus = { nodes: number; generations: Partial<Record<GenerationStatus, number>>; schedules: number };
 
-export async function getWorkStatus(db: DbConnection): Promise<WorkStatus> {
+export async function getWorkStatus(db: DbConnection, now: number): Promise<WorkStatus> {
   const nodes = await sql<{
     count: number;
   }>`select count(*)::int as count from (${sql.raw(LIVE_NODES_SQL)}) as living`.execute(db);
@@ -180,5 +181,6 @@ export async function getWorkStatus(db: DbConnection): Promise<WorkStatus> {
   return {
     nodes: nodes.rows[0]?.count ?? 0,
     generations: Object.fromEntries(rows.map(({ status, count }) => [status, count])),
+    schedules: await countActiveSchedules(db, new Date(now)),
   };
 }

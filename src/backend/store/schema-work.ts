@@ -212,3 +212,26 @@ export type PresentClients = {
 
 /** The nodes at which a conversation has readers, identified or not. */
 export type Followers = { conversation_id: string; node: number };
+
+/** A request that runs at set times. */
+export type Schedules = {
+  id: string;
+  installation_id: string;
+  /** As `formatTiming` writes it. */
+  timing: string;
+  time_zone: string;
+  /** A `ScheduledRequest`. */
+  request: Json;
+  /** Null while it is paused. */
+  next_at: MaybeTime;
+  /** Its latest run. The conversation may be deleted. */
+  last_at: MaybeTime;
+  last_conversation_id: string | null;
+  last_generation_id: string | null;
+  /** The latest row of runs that did not start: how many, the first and last time, and why the last did not. */
+  missed: Generated<number>;
+  missed_since: MaybeTime;
+  missed_until: MaybeTime;
+  missed_reason: "backend_off" | "signed_out" | "still_running" | null;
+  created_at: Time;
+};

@@ -14,6 +14,7 @@ import type {
   Policies,
   PresentClients,
   Requests,
+  Schedules,
 } from "./schema-work.ts";
 
 /**
@@ -51,6 +52,7 @@ export type Database = {
   agent_sessions: AgentSessions;
   agent_turns: AgentTurns;
   agent_outbox: AgentOutbox;
+  schedules: Schedules;
 };
 
 /**

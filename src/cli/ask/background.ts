@@ -20,13 +20,21 @@ export async function askInBackground(
     ...(session ? { session_id: session } : {}),
     ...(options.queue ? { when_busy: "queue" as const } : {}),
   });
-  const follow = `kay attach ${quoteShellWord(started.session_id)}${formatProfileFlag(kay.profile())}`;
-  if (kay.flags.json) kay.out.writeJson({ status: "running", ...started, follow });
-  else kay.out.writeLine(started.session_id);
+  showBackground(kay, started);
+  return EXIT.ok;
+}
+
+/** Prints the conversation of a request that runs without a follower, and how to follow it. */
+export function showBackground(
+  kay: Kay,
+  { session_id, generation_id }: { session_id: string; generation_id: string },
+): void {
+  const follow = `kay attach ${quoteShellWord(session_id)}${formatProfileFlag(kay.profile())}`;
+  if (kay.flags.json) kay.out.writeJson({ status: "running", session_id, generation_id, follow });
+  else kay.out.writeLine(session_id);
   kay.out.writeProgress(
     `Running in the background. Follow it with \`${follow}\`; \`kay pending\` lists its questions.`,
   );
-  return EXIT.ok;
 }
 
 /**

@@ -94,6 +94,18 @@ export function withCompletionCache(api: Api, known: CompletionCache): Api {
       await api.revokeApproval(id);
       without("approvals", id);
     },
+    schedules: async () => {
+      const schedules = await api.schedules();
+      keep(
+        "schedules",
+        (schedules ?? []).map(({ id, timing, prompt }): CompletionValue => [id, `${timing}: ${prompt}`]),
+      );
+      return schedules;
+    },
+    removeSchedule: async (id) => {
+      await api.removeSchedule(id);
+      without("schedules", id);
+    },
     model: async (options) => {
       const answer = await api.model(options);
       const models = (answer?.available ?? []).flatMap(({ title, models }) =>

@@ -7,6 +7,7 @@ import type { Slot, ValueKind } from "./table.ts";
 const KINDS: Record<string, ValueKind> = {
   service: "services",
   conversation: "sessions",
+  schedule: "schedules",
   tool: "tools",
   target: "targets",
   key: "settings",
@@ -52,7 +53,7 @@ export const FREE_TEXT_SLOT = [
     "object",
     "prompt",
   ],
-  ["reason", "seconds", "state", "text", "time", "title", "token", "url", "value", "when"],
+  ["reason", "seconds", "state", "text", "time", "title", "token", "url", "value", "when", "zone"],
 ].flat();
 
 /**

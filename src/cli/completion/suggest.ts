@@ -125,7 +125,7 @@ function commandValues({ name, aliases, about }: CommandEntry): CompletionValue[
   return [[name, about], ...aliases.map((alias): CompletionValue => [alias, `the same as ${name}`])];
 }
 
-const ID_KINDS: readonly ValueKind[] = ["sessions", "pending", "approvals"];
+const ID_KINDS: readonly ValueKind[] = ["sessions", "pending", "approvals", "schedules"];
 
 /** Offers short IDs, unless the beginning of a whole one is typed. */
 function shortenIds(values: CompletionValue[], kind: ValueKind, current: string): CompletionValue[] {

@@ -49,5 +49,5 @@ export type ValueKind =
   | "folders";
 
 /** What commands learn from the backend and keep for completion (`known.ts`). */
-export const CACHED_KINDS = ["services", "tools", "sessions", "pending", "approvals", "models"] as const;
+export const CACHED_KINDS = ["services", "tools", "sessions", "pending", "approvals", "schedules", "models"] as const;
 export type CachedKind = (typeof CACHED_KINDS)[number];

@@ -9,7 +9,7 @@ export const EXAMPLES: Record<string, readonly string[]> = {
   pending: ["kay pending", "kay pending --json"],
   policy: ["kay policy set slack ask", "kay policy set jira reads"],
   profile: ["kay profile list", "kay profile use work"],
-  serve: ["kay serve --port 4000", "kay serve --status"],
+  serve: ["kay serve --port 4000", "kay serve --status", "kay serve --install"],
   services: ["kay services list", "kay services add tasks.yaml"],
   sessions: ["kay sessions list", "kay sessions show latest"],
   tools: ["kay tools call slack.read_channel --field 'channel=#general'"],

@@ -20,6 +20,8 @@ to stderr. Field names are those of the HTTP API.
       {"pending": [{"id", "kind", "session_id", "generation_id", "expires_at", "answer", …}]}
   kay inbox --json
       JSON Lines, one per new request, each like an entry of "pending"
+  kay every list --json
+      {"schedules": [{"id", "timing", "time_zone", "prompt", "next_at", …}]}
   kay approvals list --json, kay policy get --json
       {"approvals": [{"id", "scope", "tool", "words", …}]}
       {"policies": [{"target": "slack", "mode": "ask"}]}
@@ -86,6 +88,7 @@ breaks in a cell become spaces. New columns are added at the end.
   approvals list   id, duration, approval, account, expiry, last use
   config list      setting, value, source, purpose
   connections      service, state, account or reason, site
+  every list       id, time, next run, end of the last run, missed runs, prompt
   log              time, state, service, account, change, link, prompt
   model list       provider, name, state, models, requirement
   pending          id, kind, request, conversation, time left

@@ -9,6 +9,7 @@ import {
 } from "#protocol/conversations";
 import { AddServiceResponse, ClientDocument, RemoveServiceResponse } from "#protocol/custom-services";
 import { ProgramsResponse } from "#protocol/program-calls";
+import { SchedulesResponse, ScheduleView } from "#protocol/schedules";
 import { ServicesResponse, ServiceView, ToolsResponse, ToolView } from "#protocol/tools";
 import { Connect, Connections, Disconnect, KnownServices, Logout, Whoami } from "./accounts.ts";
 import { Answer, Background, Conversation, Line, Pending, PendingItem } from "./answers.ts";
@@ -66,6 +67,12 @@ export const JSON_DOCUMENTS: Record<string, JsonDocument> = {
   connections: { title: "Every service and its connected account", schema: Connections },
   disconnect: { title: "The removed connection", schema: Disconnect },
   doctor: { title: "Every check, and how to fix what failed", schema: Doctor },
+  every: { title: "The new schedule; without one, every schedule", schema: z.union([ScheduleView, SchedulesResponse]) },
+  "every list": { title: "Every schedule", schema: SchedulesResponse },
+  "every pause": { title: "The paused schedule", schema: ScheduleView },
+  "every remove": { title: "The removed schedule", schema: Deleted },
+  "every resume": { title: "The resumed schedule", schema: ScheduleView },
+  "every run": { title: "The run that started", schema: Background },
   failure: { title: "The failure of any command", schema: z.union([Failure, ToolAuthRequired]) },
   help: { title: "Help for kay, a command or a topic", schema: Help },
   inbox: { title: "A line for each request that needs an answer", schema: PendingItem },

@@ -36,7 +36,7 @@ export const Authorized = z.looseObject({ program: ProgramAccessRequest, url: z.
 /** What `kay mcp remove` prints. */
 export const RemovedProgram = z.looseObject({ removed: ProgramView });
 
-/** What `kay sessions delete` prints: the id of the conversation that there was. */
+/** What `kay sessions delete` and `kay every remove` print: the ID of what there was. */
 export const Deleted = z.looseObject({ deleted: z.string() });
 
 /** What `kay sessions export` prints: the conversation, its Markdown, or where it was written. */
@@ -62,7 +62,7 @@ export const Models = z.looseObject({
   available: ModelView.shape.available,
 });
 
-/** What `kay serve` prints when it listens, with `--stop` when kay's own backend has ended, and with `--status`. */
+/** What `kay serve` prints when it listens, with `--stop` when kay's own backend has ended, and with `--install`, `--uninstall` and `--status`. */
 export const Serve = z.union([
   z.looseObject({
     url: z.string(),
@@ -70,6 +70,15 @@ export const Serve = z.union([
     sandbox: z.record(z.string(), z.string()),
   }),
   z.looseObject({ state: z.enum(["stopped", "not running"]) }),
+  z.looseObject({
+    /** The file of the service manager. */
+    installed: z.string(),
+    /** Whether the service runs. */
+    started: z.boolean(),
+    /** Otherwise the commands that start it. */
+    commands: z.array(z.string()),
+  }),
+  z.looseObject({ uninstalled: z.string() }),
   StatusResponse,
 ]);
 

@@ -28,11 +28,18 @@ import {
   ProgramsResponse,
   ProgramView,
 } from "#protocol/program-calls";
+import {
+  ScheduleDeleted,
+  type ScheduleRequest,
+  ScheduleRun,
+  SchedulesResponse,
+  ScheduleView,
+} from "#protocol/schedules";
 import type { Caller } from "./caller.ts";
 import { ignoreMissingAuthRoute } from "./failure.ts";
 import type { Call } from "./send-call.ts";
 
-/** Calls for conversations, open requests, policies and approvals (docs/protocol.md). */
+/** Calls for conversations, open requests, policies, approvals and schedules (docs/protocol.md). */
 export type ConversationCalls = {
   /** `GET /sessions`, newest first. `page` counts from 1. */
   sessions(options?: { page?: number; limit?: number }): Promise<ConversationsResponse>;
@@ -91,6 +98,14 @@ export type ConversationCalls = {
   /** Returns whether a call would need approval, and why. Runs nothing. */
   testApproval(test: z.infer<typeof GrantTest>): Promise<GrantTestResponse>;
   revokeApproval(id: string): Promise<void>;
+  /** `GET /schedules`, oldest first, or null if the backend does not have this call. */
+  schedules(): Promise<ScheduleView[] | null>;
+  addSchedule(request: ScheduleRequest): Promise<ScheduleView>;
+  /** `PATCH /schedules/:id`: pauses or resumes it. */
+  pauseSchedule(id: string, paused: boolean): Promise<ScheduleView>;
+  removeSchedule(id: string): Promise<void>;
+  /** `POST /schedules/:id/run`: starts a run now. @throws Problem BACKEND_BUSY while the last run has not ended */
+  runSchedule(id: string): Promise<ScheduleRun>;
 };
 
 /** Which writes: those of a service, those since a time (ISO 8601), and which page of them. */
@@ -113,6 +128,7 @@ export function createConversationCalls(caller: Caller): ConversationCalls {
   const write = <T extends z.core.$ZodType>(schema: T, method: Call["method"], path: string, body?: Call["body"]) =>
     caller.write(schema, { method, path, timeoutMs, ...(body ? { body } : {}) });
   const buildSessionPath = (id: string) => `/sessions/${encodeURIComponent(id)}`;
+  const buildSchedulePath = (id: string) => `/schedules/${encodeURIComponent(id)}`;
   const buildGenerationPath = (id: string) => `/generations/${encodeURIComponent(id)}`;
   return {
     sessions: ({ page = 1, limit = 20 } = {}) => get(ConversationsResponse, `/sessions?page=${page}&limit=${limit}`),
@@ -171,5 +187,10 @@ export function createConversationCalls(caller: Caller): ConversationCalls {
       return caller.read(GrantTestResponse, call, () => caller.bearer(call));
     },
     revokeApproval: async (id) => void (await write(Heard, "DELETE", `/approvals/${encodeURIComponent(id)}`)),
+    schedules: () => get(SchedulesResponse, "/schedules").then(({ schedules }) => schedules, ignoreMissingAuthRoute),
+    addSchedule: (request) => write(ScheduleView, "POST", "/schedules", request),
+    pauseSchedule: (id, paused) => write(ScheduleView, "PATCH", buildSchedulePath(id), { paused }),
+    removeSchedule: async (id) => void (await write(ScheduleDeleted, "DELETE", buildSchedulePath(id))),
+    runSchedule: (id) => write(ScheduleRun, "POST", `${buildSchedulePath(id)}/run`, {}),
   };
 }

@@ -30,6 +30,11 @@ const CONVERSATION_CALLS = [
   "approvals",
   "testApproval",
   "revokeApproval",
+  "schedules",
+  "addSchedule",
+  "pauseSchedule",
+  "removeSchedule",
+  "runSchedule",
 ] as const satisfies (keyof ConversationCalls)[];
 
 /** Creates calls that few commands use and that have many schemas. They are loaded on first use. */

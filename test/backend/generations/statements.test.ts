@@ -117,3 +117,15 @@ test("messages that two generations of a conversation write at the same moment a
   const rows = await db.selectFrom("messages").select("sequence").where("conversation_id", "=", turn.session).execute();
   expect(rows.map(({ sequence }) => sequence).sort()).toEqual([1, 2, 3]);
 });
+
+test("schedules that are not near: one statement in 20 s", async () => {
+  let now = Date.UTC(2026, 10, 27, 12);
+  const other = createWorld({ db, node, services: [], clock: { now: () => now } });
+  take();
+  for (let seconds = 0; seconds < 60; seconds++) {
+    await other.backend.tick();
+    now += 1_000;
+  }
+  await other.backend.close();
+  expect(take().filter((text) => text.includes('from "schedules"'))).toHaveLength(3);
+});

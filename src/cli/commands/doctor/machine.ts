@@ -2,13 +2,15 @@ import type { Keychain } from "#client/credentials/keychain";
 import type { Paths } from "#client/paths";
 import type { ProbeStep } from "#net/probe/step";
 
-/** What `kay doctor` looks at of this machine, and no other command. */
+/** This machine, for `kay doctor` and `kay serve --install`. */
 export type MachineFacts = {
   /** Version and build of this kay. */
   build: string;
   /** As `process.platform` and `process.arch`. */
   platform: NodeJS.Platform;
   arch: string;
+  /** Home folder as the system reports it. */
+  home: string | undefined;
   /** Version of Node without the v, and where it is. */
   node: string;
   execPath: string;

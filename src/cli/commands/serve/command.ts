@@ -19,6 +19,9 @@ type Options = {
   trustProxy?: string;
   mcp?: boolean;
   embedded?: boolean;
+  stay?: boolean;
+  install?: boolean;
+  uninstall?: boolean;
   stop?: boolean;
   metricsPort?: number;
   status?: boolean;
@@ -49,10 +52,15 @@ export function createServeCommand(kay: Kay): Command {
     .option("--trust-proxy <list>", "Trusted reverse proxies (KAY_TRUST_PROXY)")
     .option("--drain <seconds>", "Keep serving for this many seconds after a stop signal (KAY_DRAIN; default: 0)")
     .option("--stop", "Stop your local backend")
+    .option("--install", "Start your local backend when you log in (systemd, launchd)")
+    .option("--uninstall", "Undo --install")
     .addOption(new Option("--embedded", "used by kay itself").hideHelp())
+    .addOption(new Option("--stay", "used by kay itself").hideHelp())
     .addHelpText("after", "\nStops on Ctrl+C or SIGTERM once running requests have finished.")
     .action(async (options: Options, command: Command) => {
       if (options.stop) return await stop(kay);
+      if (options.install) return (await import("./install.ts")).installService(kay);
+      if (options.uninstall) return (await import("./install.ts")).uninstallService(kay);
       if (options.status) return await showBackendStatus(kay, await getAddress(kay, options, command));
       await kay.serve(work(options));
     });
@@ -82,7 +90,7 @@ async function getAddress(kay: Kay, { host, port }: Options, command: Command): 
   return given && parseOrigin(given, { allowInsecure: settings.isOn("allow-insecure") }).baseUrl;
 }
 
-function work({ stop: _stop, status: _status, ...options }: Options): ServeOptions {
+function work({ stop: _, status: _1, install: _2, uninstall: _3, ...options }: Options): ServeOptions {
   return { ...options, sandbox: options.sandbox ?? Boolean(options.seed), embedded: options.embedded ?? false };
 }
 

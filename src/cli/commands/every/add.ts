@@ -1,0 +1,76 @@
+import { Problem } from "#protocol/errors";
+import { resolveTimeZone } from "#protocol/time-zone";
+import { formatTiming, isDayName, parseTiming } from "#protocol/timing";
+import { shortenId } from "#ui/text/short-id";
+import { toLine } from "#ui/text/words";
+import { type AllowOptions, checkLimitsSupported, readAllowList } from "../../ask/allow-list.ts";
+import { getAskChoices } from "../../ask/choices.ts";
+import { readAnswerLimits } from "../../ask/output.ts";
+import type { Kay } from "../../kay.ts";
+import { readPipedInput } from "../../terminal/piped-input.ts";
+import { isServiceInstalled } from "../serve/service.ts";
+import { formatNext } from "./list.ts";
+
+/** Options of a schedule. All but the time zone are options of `kay ask`. */
+export type ScheduleOptions = Pick<AllowOptions, "allow" | "allowFile"> & {
+  timezone?: string;
+  model?: string;
+  maxSteps?: string;
+  approvalTimeout?: number;
+};
+
+/** Runs `kay every <when> "<prompt>"`. Prints the ID of the new schedule. */
+export async function addSchedule(kay: Kay, words: string[], options: ScheduleOptions): Promise<void> {
+  const { when, rest } = splitWords(words);
+  const timing = formatTiming(parseTiming(when, "USAGE"));
+  const limits = {
+    ...(await readAllowList(kay, options)),
+    ...(await readAnswerLimits(kay, options)).fields,
+    ...getAskChoices(kay),
+  };
+  const time_zone = findTimeZone(options.timezone) ?? limits.time_zone ?? "UTC";
+  const prompt = await readPrompt(kay, rest);
+  const link = await kay.openBackend({ signedIn: true });
+  const features = (await link.api.capabilities())?.features ?? [];
+  if (!features.includes("schedules"))
+    throw new Problem("NOT_FOUND", "This backend has no schedules.", {
+      hint: "Use kay's own backend: `kay config unset api-url`.",
+    });
+  await checkLimitsSupported(link, { prompt, ...limits });
+  const added = await link.api.addSchedule({ ...limits, timing, time_zone, prompt });
+  if (kay.flags.json) return kay.out.writeJson(added);
+  kay.out.writeLine(added.id);
+  const next = formatNext(added);
+  kay.out.writeProgress(`Runs every ${toLine(added.timing)}, next ${next}. \`kay every list\` lists schedules.`);
+  if (link.embedded && !isServiceInstalled(kay))
+    kay.out.writeProgress(
+      "Your local backend runs it until you log out. `kay serve --install` starts it when you log in.",
+    );
+  else kay.out.writeProgress(`\`kay every remove ${shortenId(added.id)}\` removes it.`);
+}
+
+/** Separates the words that say when from those of the prompt. Both may be quoted, or not. */
+function splitWords(words: string[]): { when: string; rest: string[] } {
+  const [first = "", second = "", ...others] = words;
+  if (isDayName(first) && /^\d/.test(second)) return { when: `${first} ${second}`, rest: others };
+  return { when: first, rest: words.slice(1) };
+}
+
+/** @throws Problem USAGE */
+function findTimeZone(typed: string | undefined): string | undefined {
+  if (typed === undefined) return undefined;
+  const zone = /^[A-Za-z]/.test(typed) ? resolveTimeZone(typed) : undefined;
+  if (zone !== undefined) return zone;
+  throw new Problem("USAGE", `${JSON.stringify(toLine(typed))} is not a time zone.`, {
+    hint: "Use an IANA name such as Europe/Berlin.",
+  });
+}
+
+async function readPrompt(kay: Kay, words: string[]): Promise<string> {
+  const isPiped = words.length === 1 && words[0] === "-";
+  const prompt = (isPiped ? await readPipedInput(kay, { patient: true }) : words.join(" ")).trim();
+  if (/[\p{L}\p{N}\p{P}\p{S}]/u.test(prompt)) return prompt;
+  throw new Problem("USAGE", "No prompt given.", {
+    hint: 'Say what kay should do: kay every weekday 9:00 "what is new in KAY"',
+  });
+}

@@ -1,0 +1,69 @@
+import type { ScheduleView } from "#protocol/schedules";
+import type { Choice } from "#ui/picker/picker";
+import { formatLocalTime } from "#ui/text/local-time";
+import { createIdShortener } from "#ui/text/short-id";
+import { toLine } from "#ui/text/words";
+import { getAskChoices } from "../../ask/choices.ts";
+import type { Kay } from "../../kay.ts";
+
+/** How long the list shows missed runs after the last of them, in ms: a week. */
+const MISSED_MS = 7 * 24 * 60 * 60_000;
+
+export const NO_SCHEDULES_TEXT = 'No schedules. Add one: kay every weekday 9:00 "what is new in KAY"';
+
+export const SCHEDULE_COLUMNS = ["ID", "WHEN", "NEXT", "LAST", "MISSED", "WHAT"];
+
+/** Formats schedules as rows of {@link SCHEDULE_COLUMNS}. */
+export function toScheduleRows(kay: Kay, all: ScheduleView[]): string[][] {
+  const shorten = createIdShortener(all.map(({ id }) => id));
+  return all.map((one) => [
+    toLine(shorten(one.id)),
+    formatWhen(kay, one),
+    one.paused ? "paused" : formatNext(one),
+    one.last_run ? (one.last_run.status?.replaceAll("_", " ") ?? "deleted") : "",
+    findMissed(kay, one) ? String(one.missed?.count) : "",
+    toLine(one.prompt),
+  ]);
+}
+
+/** Returns a sentence for each schedule that missed runs in the last week. */
+export function listMissedLines(kay: Kay, all: ScheduleView[]): string[] {
+  const shorten = createIdShortener(all.map(({ id }) => id));
+  return all.flatMap((one) => {
+    const missed = findMissed(kay, one);
+    if (!missed) return [];
+    const runs = missed.count === 1 ? "1 run" : `${missed.count} runs`;
+    const since = formatLocalTime(missed.since, one.time_zone);
+    return [`${toLine(shorten(one.id))} missed ${runs} since ${since}: ${REASONS[missed.reason]}.`];
+  });
+}
+
+function findMissed(kay: Kay, { missed }: ScheduleView): ScheduleView["missed"] {
+  return missed && Date.parse(missed.until) > kay.clock.now() - MISSED_MS ? missed : undefined;
+}
+
+const REASONS = {
+  backend_off: "the backend was off",
+  signed_out: "you were signed out",
+  still_running: "the run before had not ended",
+};
+
+/** Names the time zone only if it is another one. */
+function formatWhen(kay: Kay, { timing, time_zone }: ScheduleView): string {
+  const isElsewhere = timing.includes(":") && time_zone !== getAskChoices(kay).time_zone;
+  return toLine(isElsewhere ? `${timing} ${time_zone}` : timing);
+}
+
+/** Formats the next time in the zone of the schedule. */
+export function formatNext({ next_at, time_zone }: ScheduleView): string {
+  return next_at === null ? "never" : formatLocalTime(next_at, time_zone);
+}
+
+/** Converts schedules to choices. */
+export function toScheduleChoices(kay: Kay, all: ScheduleView[]): Choice[] {
+  return toScheduleRows(kay, all).map(([id = "", when = "", next = "", , , what = ""], index) => ({
+    value: all[index]?.id ?? "",
+    label: what,
+    note: [id, when, next].join(" · "),
+  }));
+}
