@@ -122,6 +122,29 @@ test("a program sees the results of its own calls only", { timeout: 60_000 }, as
   });
 });
 
+test("a program has at most 20 open calls; it can still read, and a call that is answered makes room", {
+  timeout: 90_000,
+}, async () => {
+  const ann = kay({ signedIn: true, mcp: true });
+  const program = await open(ann);
+  const calls = Array.from({ length: 20 }, () => program.call("call_tool", MOVE).catch(() => undefined));
+  let ids: string[] = [];
+  const look = async () => {
+    await ann("pending --json");
+    ids = (JSON.parse(ann.raw().stdout) as { pending: Pending[] }).pending.map(({ id }) => id);
+    return ids.length;
+  };
+  await expect.poll(look, { timeout: 40_000 }).toBe(20);
+  expect(await program.call("call_tool", MOVE)).toMatchObject({ error: { code: "RATE_LIMITED" } });
+  expect(await readIssue(program)).toMatchObject({ status: "To Do" });
+  await ann(["answer", ids[0] ?? "", "--deny"]);
+  expect(await Promise.race(calls)).toMatchObject({ status: "denied" });
+  calls.push(program.call("call_tool", MOVE).catch(() => undefined));
+  await expect.poll(look, { timeout: 40_000 }).toBe(20);
+  await program.client.close();
+  await Promise.all(calls);
+});
+
 test("kay mcp list shows the programs, and kay mcp remove and kay logout end their access at once", {
   timeout: 60_000,
 }, async () => {

@@ -37,6 +37,7 @@ const OWN: Record<string, ValueKind> = {
 export const FREE_TEXT_SLOT = [
   [
     "address",
+    "code",
     "columns",
     "count",
     "duration",
@@ -51,6 +52,7 @@ export const FREE_TEXT_SLOT = [
     "name",
     "number",
     "object",
+    "program",
     "prompt",
   ],
   ["reason", "seconds", "state", "text", "time", "title", "token", "url", "value", "when", "zone"],

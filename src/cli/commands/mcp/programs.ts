@@ -8,6 +8,7 @@ import { findById } from "../../backend/find-by-id.ts";
 import type { BackendHandle } from "../../backend/handle.ts";
 import { openLinks } from "../../consent/open-links.ts";
 import type { Kay } from "../../kay.ts";
+import { wrapSentences } from "../../output/wrap.ts";
 import { canPrompt, confirmOrThrow, promptYesNo } from "../../prompt/confirm.ts";
 import { canPick, missingArgumentProblem, pickOne } from "../../prompt/pick.ts";
 
@@ -25,7 +26,7 @@ export async function authorizeProgram(kay: Kay, code: string): Promise<void> {
   const { api } = await openProgramBackend(kay);
   const request = await api.programRequest(code);
   // Shown with --quiet and --json too: nobody says yes to something unseen.
-  kay.terminal.stderr.write(`${describeRequest(kay, request)}\n`);
+  kay.terminal.stderr.write(`${wrapSentences(describeRequest(kay, request), kay.terminal.stderr.columns())}\n`);
   const allow = await promptYesNo(kay, "Let it use kay?");
   const { url } = await api.answerProgram(code, allow);
   if (url === undefined) throw new Problem("CANCELLED", `${toLine(request.name)} was not let in.`);
@@ -46,8 +47,10 @@ function describeRequest({ clock }: Kay, request: ProgramAccessRequest): string 
     `  answers go to  ${toLine(host)}${isHere ? " (a program on the computer of your browser)" : ""}`,
     ...(document_host === undefined ? [] : [`  described at   ${toLine(document_host)}`]),
     `  asked          ${ago}, from ${toLine(requested_from ?? "an unknown address")}`,
-    "It can then read what your connected services show kay. Each change waits for your approval.",
-    "Continue only if you started this yourself just now. Nobody else has a reason to send you a code.",
+    "It can then read what your connected services show kay.",
+    "Each change waits for your approval.",
+    "Continue only if you started this yourself just now.",
+    "Nobody else has a reason to send you a code.",
   ].join("\n");
 }
 
