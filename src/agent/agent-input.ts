@@ -1,4 +1,5 @@
 import type { LanguageModel, ModelMessage } from "ai";
+import type { AttachmentSource } from "./attachments.ts";
 import type { CallPorts, CheckedCall } from "./calls.ts";
 import type { DryRun } from "./dry-run.ts";
 import type { OpenStep } from "./events.ts";
@@ -49,6 +50,8 @@ export type AgentInput = {
   wanted?: WantedOutput;
   /** The mismatch that the model was asked to correct. */
   mismatch?: OutputMismatch;
+  /** The files of the conversation. Without it, the model gets their names only. */
+  files?: AttachmentSource;
   /** Maximum number of model steps, if lower than the limit of the loop. */
   mostSteps?: number;
   /** How calls reach the user. Without it, a missing connection ends the generation. */
@@ -66,4 +69,6 @@ export type Turn = {
   mismatch?: OutputMismatch;
   /** Longest tool result that the model took, in characters. */
   resultLimit?: number;
+  /** The model refused the files, so it gets their names only. */
+  withoutFiles?: true;
 };

@@ -1,7 +1,10 @@
+import { UnsupportedFunctionalityError } from "ai";
 import type { AgentInput, Turn } from "./agent-input.ts";
+import { describeRefusedFiles, loadFiles } from "./attachments.ts";
 import { toCall } from "./calls.ts";
 import type { AgentEvent, StepResult } from "./events.ts";
 import { buildInstructions, type Surroundings } from "./instructions.ts";
+import { readModelFault } from "./model-fault.ts";
 import { buildCorrectionMessages } from "./output.ts";
 import { runModelStep } from "./step.ts";
 import { findLongestResult, MAX_RESULT_LENGTH, toWireMessages } from "./wire-results.ts";
@@ -19,8 +22,15 @@ const SHORTENING = 4;
 export async function* callModel(input: AgentInput, turn: Turn): AsyncGenerator<AgentEvent, StepResult> {
   for (;;) {
     const limit = turn.resultLimit ?? MAX_RESULT_LENGTH;
-    const messages = input.slim ? toWireMessages(turn.messages, input.tools, limit) : turn.messages;
+    const wire = input.slim ? toWireMessages(turn.messages, input.tools, limit) : turn.messages;
+    const { messages, hasFiles } = await loadFiles(wire, input.files, turn.withoutFiles);
     const { result, hasStarted } = yield* makeCall(input, turn, messages);
+    if (hasFiles && !hasStarted && isRefusal(result)) {
+      // Many servers accept files in their API that their model does not read.
+      turn.withoutFiles = true;
+      yield { type: "data-notice", data: { text: describeRefusedFiles(turn.messages, input.label) } };
+      continue;
+    }
     if (result.kind === "answer" && input.modelName && (result.tokens.input || result.tokens.output))
       yield { type: "usage", model: input.modelName, tokens: result.tokens };
     const isTooLong = result.kind === "failed" && result.problem.code === "CONTEXT_TOO_LONG";
@@ -30,6 +40,14 @@ export async function* callModel(input: AgentInput, turn: Turn): AsyncGenerator<
     turn.resultLimit = Math.max(MIN_RESULT_LENGTH, Math.floor(Math.min(limit, longest) / SHORTENING));
     if (turn.resultLimit >= limit) return result;
   }
+}
+
+/** Whether the provider rejected the request itself, which a request without files may cure. */
+function isRefusal(result: StepResult): boolean {
+  if (result.kind !== "failed" || result.problem.code !== "MODEL_FAILED") return false;
+  const { cause } = result.problem;
+  if (UnsupportedFunctionalityError.isInstance(cause)) return true;
+  return [400, 413, 415, 422].includes(readModelFault(cause)?.status ?? 0);
 }
 
 function describeSurroundings({ now, timeZone, services, tools }: AgentInput): Surroundings {

@@ -7,6 +7,7 @@ import type { ServiceConfiguration, ServiceHttp, Tool, ToolResult } from "#conne
 import type { Clock, Fetch } from "#net/ports";
 import { cleanLine } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
+import { type ConversationFiles, loadBoundAttachments } from "./bind-attachments.ts";
 import { notSentProblem, restrictToReads } from "./dry-run.ts";
 import { type Effect, type EffectLog, recordEffect } from "./effect.ts";
 import type { RunContext } from "./tool.ts";
@@ -21,6 +22,8 @@ export type ToolAccess = {
    */
   access(service: string, rejected?: string): Promise<Access>;
   effects: EffectLog;
+  /** The files of the conversation. */
+  files?: ConversationFiles;
   /** Blocks every request that could change something. */
   dryRun?: boolean;
   /** Records that a service requires these scopes in addition to the granted ones. */
@@ -103,6 +106,7 @@ async function runTool(
     signal: effect ? new AbortController().signal : context.signal,
     idempotencyKey,
     clock: ports.clock,
+    loadAttachments: (references) => loadBoundAttachments(ports.files, references),
     people: { interaction, requestInteraction, log },
     raw: {
       token: async () => (await readAccess()).token,

@@ -21,6 +21,7 @@ export type AgentEvent =
   | { type: "tool-output-denied"; toolCallId: string; reason: string }
   | { type: "data-tool-log"; data: { tool_call_id: string; entries: { at?: string; text: string }[] } }
   | { type: "data-receipt"; data: Receipt }
+  | { type: "data-notice"; data: { text: string } }
   | { type: "data-planned"; id: string; data: Planned }
   | { type: "finish-step" }
   /** The provider's count of a model call. Stays inside the backend. */

@@ -11,6 +11,7 @@ import {
   isTextCall,
   textCallProblem,
 } from "./answer-problem.ts";
+import { describeUnreadFiles } from "./attachments.ts";
 import { callModel } from "./call-model.ts";
 import type { CheckedCall, RejectedCall } from "./calls.ts";
 import { isFalseClaim, NOTHING_CHANGED } from "./claim.ts";
@@ -43,6 +44,9 @@ async function* runTurn(input: AgentInput, turn: Turn): AsyncGenerator<AgentEven
     const signal = input.calls ? input.signal : new AbortController().signal;
     if (yield* traceStep(input, executeCalls({ ...input, signal }, turn, input.open, checked))) return;
   }
+  const isFirst = (input.steps ?? 0) === 0 && !input.open;
+  const unread = isFirst && input.files && describeUnreadFiles(turn.messages, input.files, input.label);
+  if (unread) yield { type: "data-notice", data: { text: unread } };
   const most = Math.min(input.mostSteps ?? MAX_STEPS, MAX_STEPS);
   // The open step is not included in `steps`.
   for (let step = (input.steps ?? 0) + (input.open ? 1 : 0); step < most; step++) {

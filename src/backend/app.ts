@@ -2,8 +2,10 @@ import { randomUUID } from "node:crypto";
 import { Hono } from "hono";
 import { getPath } from "hono/utils/url";
 import { createMcpClientPool } from "#connectors/mcp/client-pool";
+import { MAX_ATTACHMENTS_BODY_BYTES } from "#protocol/attachments";
 import { Problem, toProblemBody } from "#protocol/errors";
 import type { Log } from "#telemetry/log";
+import { authenticate } from "./accounts/authenticate.ts";
 import { type AgentServer, createAgentServer } from "./agent-server/server.ts";
 import { createEngine, type Engine } from "./generations/engine.ts";
 import { sendNotices } from "./generations/notices.ts";
@@ -78,7 +80,15 @@ export function createBackend(ports: BackendPorts): Backend {
   ): Promise<Response> {
     checkAdmission(ports, request);
     await limits.check(route, address);
-    return app.fetch(await limitBody(request, ports.limits.bodyBytes), { requestId, address });
+    const limited = await limitBody(request, ports.limits.bodyBytes, async () => {
+      // Only an ask can bring files, and only of someone who is signed in.
+      if (route !== "/ask") return 0;
+      return await authenticate(ports, request).then(
+        () => MAX_ATTACHMENTS_BODY_BYTES,
+        () => 0,
+      );
+    });
+    return app.fetch(limited, { requestId, address });
   }
 
   return {

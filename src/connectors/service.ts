@@ -151,6 +151,11 @@ export type Tool<Input extends Record<string, unknown> = Record<string, unknown>
    * wrote to before. Without it, the tools of services that the user added reach their service.
    */
   destinations?(input: Input): string[];
+  /**
+   * Its field `attachments` names files of the conversation. A call gets them as references that also hold their type,
+   * size and hash, so that exactly the files that were approved are sent.
+   */
+  takesAttachments?: boolean;
   /** The call stays in memory while the user is asked, because the server keeps a connection open meanwhile. */
   suspendable?: boolean;
   /** Returns a stricter mode for some inputs, such as a mention of everyone. */
@@ -176,11 +181,16 @@ export type ToolContext = {
   idempotencyKey: string;
   /** Defines "today" and "now". */
   clock: Clock;
+  /** Loads the files that the references in `attachments` name. Absent when a tool runs outside kay. */
+  loadAttachments?(references: string[]): Promise<FileContent[]>;
   /** Asks the user and logs progress. Absent when a tool runs outside kay. */
   people?: Interactive;
   /** For services that do not use `http`. Absent when a tool runs outside kay. */
   raw?: RawAccess;
 };
+
+/** A file to be sent to a service. */
+export type FileContent = { name: string; type: string; bytes: Uint8Array };
 
 /** The services of the HTTP core, for connectors with their own transport. */
 export type RawAccess = {
@@ -220,6 +230,7 @@ export type ServiceRequest<T> = {
   path: string;
   endpoint?: string;
   query?: Record<string, string | number | boolean | undefined>;
+  /** Sent as JSON. Bytes are sent as they are, with the `content-type` of `headers`. */
   body?: unknown;
   headers?: Record<string, string>;
   /** Schema of the response. 204 and empty bodies are parsed as `undefined`. */

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { ApprovalTimeout } from "./approval-timeout.ts";
+import { MAX_ATTACHMENTS, NewAttachment } from "./attachments.ts";
 import { PreviewField } from "./preview-field.ts";
 import { Usage } from "./usage.ts";
 
@@ -13,6 +14,8 @@ export const AskRequest = z.looseObject({
   context: z.optional(z.record(z.string(), z.unknown())),
   session_id: z.optional(z.nullable(z.string())),
   confirmation_token: z.optional(z.nullable(z.string())),
+  /** Files for the model and the tools of this conversation. */
+  attachments: z.optional(z.array(NewAttachment).check(z.maxLength(MAX_ATTACHMENTS))),
   /** JSON Schema that the final answer must match. An answer that does not match is corrected once. */
   output_schema: z.optional(z.record(z.string(), z.unknown())),
   /** Maximum number of model calls. */
@@ -96,6 +99,8 @@ export const AskResponse = z.looseObject({
   expires_at: z.optional(z.string()),
   /** Tokens of the answer, if the provider counts them. */
   usage: z.optional(Usage),
+  /** Sentences for the user about this request, such as an attachment that the model does not read. */
+  notices: z.optional(z.array(z.string())),
   /** Error code, if the request failed. */
   code: z.optional(z.string()),
   /** AUTH_REQUIRED only: services to connect. */

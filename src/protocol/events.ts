@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { PlannedCall, Receipt } from "./ask.ts";
+import { Attachment } from "./attachments.ts";
 import { FieldLimits } from "./field-limits.ts";
 import { PreviewField } from "./preview-field.ts";
 import { Usage } from "./usage.ts";
@@ -206,7 +207,17 @@ export const StreamPart = z.discriminatedUnion("type", [
     "data-status",
     z.looseObject({ generation_id: text, session_id: z.optional(text), status: GenerationStatus }),
   ),
-  dataPart("data-user-message", z.looseObject({ text, source: z.enum(["typed", "late_answer", "action"]) })),
+  dataPart(
+    "data-user-message",
+    z.looseObject({
+      text,
+      source: z.enum(["typed", "late_answer", "action"]),
+      /** Files that the user gave with it. */
+      attachments: z.optional(z.array(Attachment)),
+    }),
+  ),
+  /** A sentence for the user about the request, such as an attachment that the model does not read. */
+  dataPart("data-notice", z.looseObject({ text })),
   dataPart("data-tool-log", z.looseObject({ tool_call_id: text, entries: z.array(LogEntry) })),
   dataPart("data-interaction-request", InteractionRequest),
   dataPart("data-interaction-response", InteractionResponse),

@@ -8,7 +8,7 @@ import type { Client } from "./oauth/token.ts";
 import { registerAvatars } from "./pictures.ts";
 import type { Grant, Provider, SandboxEnv } from "./provider.ts";
 
-const BODY_BYTES = 1_048_576;
+const BODY_BYTES = 40_000_000;
 
 /** What an origin is started with. `seed` is checked already; `saved` is the world as it was last. */
 export type OriginStart<World> = {
@@ -91,11 +91,11 @@ type Serving = {
 async function serve(request: Request, address: string | undefined, place: Serving): Promise<Response> {
   const run = async (r: Request) => place.app.fetch(r, address === undefined ? {} : { address });
   if (new URL(request.url).pathname.startsWith("/_sandbox/")) return run(request);
-  const text = await request.clone().text();
-  if (Buffer.byteLength(text) > BODY_BYTES) return new Response("Payload Too Large", { status: 413 });
+  const bytes = Buffer.from(await request.clone().arrayBuffer());
+  if (bytes.byteLength > BODY_BYTES) return new Response("Payload Too Large", { status: 413 });
   const account = place.holder(request)?.account ?? null;
   const time = new Date(place.now()).toISOString();
-  const body = redactBody(text, request.headers.get("content-type") ?? "");
+  const body = redactBody(bytes, request.headers.get("content-type") ?? "");
   const response = await place.faults.meet(request, () => run(request));
   place.requests.add({
     time,

@@ -96,8 +96,8 @@ test.each([
   [["--file", "/dev/zero"], '"/dev/zero" is not a regular file.', "  Name a file or a pipe.\n"],
   [["--file", "pipe"], 'No program writes to the pipe "pipe".', "  Start what writes into it first.\n"],
   [["--file", ""], "The name of a file is empty.", "  Check that the variable it comes from is set.\n"],
-  [["--file", "binary"], '"binary" is not text.', ""],
-  [["--file", "latin1"], '"latin1" is not text.', ""],
+  [["--file", "binary"], '"binary" is not text.', "  Attach it instead: `--attach FILE`.\n"],
+  [["--file", "latin1"], '"latin1" is not text.', "  Attach it instead: `--attach FILE`.\n"],
   [["--file", "dangling"], 'File not found: "dangling".', ""],
   [["--file", "large"], '"large" is too large: there is room for 1 MiB.', "  Send fewer or smaller files.\n"],
   [

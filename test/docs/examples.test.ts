@@ -61,7 +61,7 @@ const MODEL: Scene = { exit: 1 };
 const YES: Scene = { setting: { terminal: true, types: ["y", "y"] } };
 
 const SCENES: [RegExp, Scene][] = [
-  [/summarize these|compare these/, MODEL],
+  [/summarize these|compare these|what is wrong here/, MODEL],
   [/--confirm|^kay ask --json close/, { exit: 8 }],
   [
     /--continue|sessions show latest|attach --(?:json|read-only)/,
@@ -129,6 +129,7 @@ const FILES: Record<string, string> = {
   "question.txt": "what is open in project KAY?",
   "notes.md": "# Notes\n",
   "plan.md": "# Plan\n",
+  "screenshot.png": "\x89PNG\r\n\x1a\n",
   "ci.allow": "# Messages to #general\nslack.send_message:#general\n",
   "bugs.schema.json": JSON.stringify({ type: "array", items: { type: "string" } }),
   "tasks.yaml": TASKS,

@@ -17,6 +17,7 @@ const ORIGINS = {
   bitbucket: "http://127.0.0.1:4011",
   slack: "http://127.0.0.1:4012",
   github: "http://127.0.0.1:4013",
+  google: "http://127.0.0.1:4014",
 } as const;
 type Provider = keyof typeof ORIGINS;
 

@@ -11,6 +11,12 @@ type Opening = {
   env: Env;
 };
 
+/**
+ * Files that the models of a provider read: types of pictures, the largest picture in bytes, and whether PDFs. The AI SDK
+ * does not say it.
+ */
+export type ReadableFiles = { images: readonly string[]; imageBytes?: number; pdf: boolean };
+
 /** A model provider, as data. Its SDK is loaded only when it is used. */
 export type Provider = {
   title: string;
@@ -21,6 +27,7 @@ export type Provider = {
   detect: string[];
   /** The server may run on this machine, where kay searches for it. */
   local?: true;
+  reads: ReadableFiles;
   defaultModel(env: Env): string | undefined;
   baseUrl(env: Env): string | undefined;
   open(opening: Opening): Promise<LanguageModel>;
@@ -43,6 +50,8 @@ export const PROVIDER_ORDER: ProviderName[] = [
   "lmstudio",
 ];
 
+const IMAGES = ["image/png", "image/jpeg", "image/webp", "image/gif"] as const;
+
 /** The default models are those that the SDK's documentation uses (ai 7.0, November 2026). */
 export const PROVIDERS: Record<ProviderName, Provider> = {
   openai: {
@@ -50,6 +59,8 @@ export const PROVIDERS: Record<ProviderName, Provider> = {
     keys: ["OPENAI_API_KEY"],
     keyRequired: true,
     detect: ["OPENAI_API_KEY"],
+    // https://platform.openai.com/docs/guides/images-vision and …/pdf-files
+    reads: { images: IMAGES, pdf: true },
     defaultModel: (env) => getNonEmpty(env.OPENAI_MODEL) ?? "gpt-6-astra",
     baseUrl: (env) => normalizeAddress(env.OPENAI_BASE_URL),
     open: async ({ model, apiKey, baseURL, fetch }) =>
@@ -60,6 +71,8 @@ export const PROVIDERS: Record<ProviderName, Provider> = {
     keys: ["ANTHROPIC_API_KEY"],
     keyRequired: true,
     detect: ["ANTHROPIC_API_KEY"],
+    // 5 MB of base64 for a picture: https://platform.claude.com/docs/en/build-with-claude/vision
+    reads: { images: IMAGES, imageBytes: 3_750_000, pdf: true },
     defaultModel: (env) => getNonEmpty(env.ANTHROPIC_MODEL) ?? "claude-sonnet-5-5",
     baseUrl: (env) => appendVersion(normalizeAddress(env.ANTHROPIC_BASE_URL), "v1"),
     open: async ({ model, apiKey, baseURL, fetch }) =>
@@ -70,6 +83,8 @@ export const PROVIDERS: Record<ProviderName, Provider> = {
     keys: ["GOOGLE_GENERATIVE_AI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY"],
     keyRequired: true,
     detect: ["GOOGLE_GENERATIVE_AI_API_KEY", "GEMINI_API_KEY"],
+    // https://ai.google.dev/gemini-api/docs/image-understanding and …/document-processing
+    reads: { images: ["image/png", "image/jpeg", "image/webp"], pdf: true },
     defaultModel: (env) => getNonEmpty(env.GEMINI_MODEL) ?? "gemini-flash-latest",
     baseUrl: (env) =>
       appendVersion(normalizeAddress(env.GOOGLE_GENERATIVE_AI_BASE_URL ?? env.GOOGLE_GEMINI_BASE_URL), "v1beta"),
@@ -81,6 +96,7 @@ export const PROVIDERS: Record<ProviderName, Provider> = {
     keys: ["OPENAI_COMPATIBLE_API_KEY"],
     keyRequired: false,
     detect: ["OPENAI_COMPATIBLE_BASE_URL"],
+    reads: { images: IMAGES, pdf: true },
     defaultModel: (env) => getNonEmpty(env.OPENAI_COMPATIBLE_MODEL),
     baseUrl: (env) => normalizeAddress(env.OPENAI_COMPATIBLE_BASE_URL),
     open: createCompatibleModel,
@@ -90,6 +106,7 @@ export const PROVIDERS: Record<ProviderName, Provider> = {
     keys: ["OLLAMA_API_KEY"],
     keyRequired: false,
     detect: ["OLLAMA_HOST"],
+    reads: { images: IMAGES, pdf: false },
     local: true,
     defaultModel: (env) => getNonEmpty(env.OLLAMA_MODEL),
     baseUrl: (env) => appendVersion(getOllamaUrl(env), "v1"),
@@ -102,6 +119,7 @@ export const PROVIDERS: Record<ProviderName, Provider> = {
     keys: [],
     keyRequired: false,
     detect: [],
+    reads: { images: IMAGES, pdf: false },
     local: true,
     defaultModel: () => undefined,
     baseUrl: () => `${LM_STUDIO_URL}/v1`,

@@ -10,6 +10,7 @@ import { openConfirmation } from "../approvals/confirmations.ts";
 import { listServices } from "../connections/catalog.ts";
 import type { BackendPorts } from "../ports.ts";
 import { loadMessages } from "../store/conversations.ts";
+import { listEvents } from "../store/events.ts";
 import type { GenerationRequest } from "../store/generation-state.ts";
 import { listGrants } from "../store/grants.ts";
 import { buildAgentTools } from "../tools/toolbox.ts";
@@ -71,7 +72,17 @@ export async function ask(
   const result = await attendGeneration(ports, engine, begun, signal);
   const { status, body: answered } = await toAnswer(ports, asking, result, limits.dryRun === true);
   const usage = await findUsage(ports, { id: generationId, conversation_id: conversationId });
-  return { status, body: usage ? { ...answered, usage } : answered };
+  const notices = body.attachments ? await listNotices(ports.db, generationId) : [];
+  return {
+    status,
+    body: { ...answered, ...(usage ? { usage } : {}), ...(notices.length > 0 ? { notices } : {}) },
+  };
+}
+
+/** Lists the sentences that a stream shows as `data-notice`. */
+async function listNotices(db: BackendPorts["db"], generationId: string): Promise<string[]> {
+  const events = await listEvents(db, generationId);
+  return events.flatMap(({ part }) => (part.type === "data-notice" ? [part.data.text] : []));
 }
 
 async function toAnswer(

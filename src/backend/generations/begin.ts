@@ -38,10 +38,10 @@ export async function beginGeneration(claimed: ClaimedGeneration): Promise<void>
 /** The parts with which a generation begins. */
 export function toFirstParts(
   row: Pick<ClaimedRow, "id" | "conversation_id">,
-  { prompt, source, limits }: GenerationRequest,
+  { prompt, source, limits, attachments }: GenerationRequest,
 ): StreamPart[] {
   return [
-    { type: "data-user-message", data: { text: prompt, source } },
+    { type: "data-user-message", data: { text: prompt, source, ...(attachments ? { attachments } : {}) } },
     {
       type: "start",
       messageId: row.id,

@@ -13,13 +13,14 @@ export function getDelegationScope({ agent, agentRole }: Pick<Ports, "agent" | "
   return agent && !agentRole ? "backend" : "all";
 }
 
-/** Returns whether the caller set limits that an agent server does not receive. */
+/** Returns whether the caller set limits, or gave files, that an agent server does not receive. */
 export function hasLimits({
   confirm,
   limits,
   model,
-}: Pick<GenerationRequest, "confirm" | "limits" | "model">): boolean {
-  return confirm || model !== undefined || Object.keys(limits).length > 0;
+  attachments,
+}: Pick<GenerationRequest, "confirm" | "limits" | "model" | "attachments">): boolean {
+  return confirm || model !== undefined || attachments !== undefined || Object.keys(limits).length > 0;
 }
 
 /**
@@ -40,15 +41,18 @@ export async function shouldDelegate(
 /** The same agent server knows the conversation, so this database is its own. @throws Problem INVALID_REQUEST */
 export async function checkSharedConversation(
   { agent, fetch }: Ports,
-  request: Pick<GenerationRequest, "confirm">,
+  request: Pick<GenerationRequest, "confirm" | "attachments">,
   id: string,
 ): Promise<void> {
   if (agent && !(await hasConversation(fetch, agent, id))) throw delegationProblem(request);
 }
 
 /** Builds the problem for a request whose limits an agent server cannot enforce. */
-export function delegationProblem({ confirm }: Pick<GenerationRequest, "confirm">): Problem {
-  const what = confirm ? "wait for a confirmation" : "be bound to anything";
+export function delegationProblem({
+  confirm,
+  attachments,
+}: Pick<GenerationRequest, "confirm" | "attachments">): Problem {
+  const what = confirm ? "wait for a confirmation" : attachments ? "take attachments" : "be bound to anything";
   return new Problem("INVALID_REQUEST", `The agent server of this backend cannot ${what}.`, {
     hint: "Ask without it, or use a backend without an agent server.",
   });

@@ -16,6 +16,7 @@ import { loadMessages } from "../store/conversations.ts";
 import { isDatabaseAway } from "../store/database.ts";
 import { listServiceStates } from "../tools/service-states.ts";
 import { buildAgentTools } from "../tools/toolbox.ts";
+import { createAttachmentSource } from "./attachments.ts";
 import type { CallContext } from "./call-context.ts";
 import { createCallPorts } from "./calls.ts";
 import { createDryRun } from "./dry-run.ts";
@@ -50,7 +51,11 @@ export async function buildAgentInput(
   const { installation_id: installationId, conversation_id: conversation, id } = row;
   const seen = historyLength ?? 0;
   const listing = listServices(ports, installationId);
-  const owner = { installationId, generationId: id, dryRun: request.limits.dryRun === true };
+  const owner = {
+    ...{ installationId, generationId: id, dryRun: request.limits.dryRun === true },
+    // A new conversation has no other files than those of its first request.
+    ...(source.isNew ? { attachments: request.attachments ?? [] } : {}),
+  };
   const selecting = request.call
     ? Promise.resolve(createFixedCallModel(request.call))
     : selectModel(chooseModel(ports.model(), request), ports);
@@ -58,7 +63,7 @@ export async function buildAgentInput(
   const stating = Promise.all([selecting, listing]).then(([{ provider }, configured]) =>
     provider === "offline" ? undefined : listServiceStates(ports, installationId, configured),
   );
-  const [all, tools, calls, services, { model, label, key, name }, wanted] = await Promise.all([
+  const [all, tools, calls, services, { model, label, key, name, provider }, wanted] = await Promise.all([
     said ?? loadMessages(ports.db, conversation, { seen, generationId: id }),
     listing.then((configured) => buildAgentTools(ports, owner, configured)),
     source.isNew ? [] : listCalls(ports.db, id),
@@ -108,6 +113,7 @@ export async function buildAgentInput(
     ...(correction ? { mismatch: correction } : {}),
     ...(request.limits.maxSteps ? { mostSteps: request.limits.maxSteps } : {}),
     ...(dryRun ? { dryRun } : {}),
+    ...createAttachmentSource(ports, id, messages, provider),
     ...(request.mode === "stream" && writer && onChange
       ? {
           calls: createCallPorts({

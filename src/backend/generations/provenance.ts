@@ -1,6 +1,8 @@
 import type { ModelMessage, TextPart } from "ai";
+import { findAttachment, listAttachments } from "#agent/attachments";
 import { DENIAL_TEXT } from "#agent/limits";
 import { OWN_TOOL_NAMES } from "#agent/tools/own";
+import { formatAttachmentReference } from "#protocol/attachments";
 import type { PreviewField } from "#protocol/preview-field";
 import { fromWireName } from "#protocol/tool-names";
 import { type ConversationTexts, createProvenance, type Provenance } from "../approvals/provenance.ts";
@@ -46,6 +48,11 @@ function addMessage({ own, foreign }: ConversationTexts, inputs: Map<string, unk
   if (message.role === "user") {
     const program = getProgram(message);
     const parts = typeof message.content === "string" ? [message.content] : message.content.flatMap(getText);
+    // The user chose the files, but others can have written what is in them.
+    for (const file of listAttachments(message)) {
+      own.push(formatAttachmentReference(file));
+      foreign.push({ source: file.name, service: "", text: "" });
+    }
     if (program !== undefined) {
       foreign.push({ source: program, service: "", text: parts.join("\n") });
       return;
@@ -103,7 +110,7 @@ function getProgram({ content }: ModelMessage): string | undefined {
 }
 
 function getText(part: { type: string }): string[] {
-  return part.type === "text" ? [(part as TextPart).text] : [];
+  return part.type === "text" && !findAttachment(part) ? [(part as TextPart).text] : [];
 }
 
 function listTexts(value: unknown): string[] {

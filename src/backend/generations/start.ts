@@ -1,6 +1,7 @@
 import type { AskRequest } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
 import type { BackendPorts } from "../ports.ts";
+import { insertAttachmentsSql, type StoredFile } from "../store/attachments.ts";
 import { createConversation, isConversationOwner, lockConversation } from "../store/conversations.ts";
 import { findLastEventNumber } from "../store/events.ts";
 import {
@@ -13,6 +14,7 @@ import { createGeneration, listOpenGenerations } from "../store/generations.ts";
 import { createConversationId, insertConversation } from "../store/new-conversation.ts";
 import type { DbConnection } from "../store/schema.ts";
 import { runTransaction } from "../store/wake-ups.ts";
+import { parseAttachments, toAttachment } from "./attachments.ts";
 import { toFirstParts } from "./begin.ts";
 import { checkSharedConversation, shouldDelegate } from "./delegation.ts";
 import type { Engine } from "./engine.ts";
@@ -38,17 +40,19 @@ export async function startGeneration(
   ports: BackendPorts,
   engine: Engine,
   installationId: string,
-  asked: Pick<AskRequest, "session_id" | "when_busy" | "interactive" | "background"> & NewGeneration,
+  asked: Pick<AskRequest, "session_id" | "when_busy" | "interactive" | "background" | "attachments"> & NewGeneration,
 ): Promise<StartedGeneration> {
   const { interactive = false, background: detached = false, remote, link } = asked;
-  const given = await shouldDelegate(ports, asked);
+  const files = parseAttachments(asked.attachments);
+  const attachments = files.length > 0 ? { attachments: files.map(toAttachment) } : {};
+  const given = await shouldDelegate(ports, { remote, request: { ...asked.request, ...attachments } });
   const runsAt = given ? "agent" : "backend";
-  const request: GenerationRequest = { ...asked.request, runsAt, ...getTrace(ports) };
+  const request: GenerationRequest = { ...asked.request, ...attachments, runsAt, ...getTrace(ports) };
   await getWantedOutput(request);
   const now = ports.clock.now();
   const known = asked.session_id || undefined;
   if (!known && !given && !remote && engine.takesWork())
-    return await startConversation(ports, engine, { installationId, interactive, detached, request, link, now });
+    return await startConversation(ports, engine, { installationId, interactive, detached, request, files, link, now });
   if (known && !(await isConversationOwner(ports.db, installationId, known)))
     throw new Problem("SESSION_NOT_FOUND", "Invalid or expired session_id");
   const conversationId =
@@ -57,7 +61,8 @@ export async function startGeneration(
   if (known) await makeWay(ports, engine, conversationId, asked);
   return await runTransaction(ports.db, async (tx) => {
     const started = await startGenerationIn(tx, { installationId, conversationId, request, remote, detached, now });
-    for (const change of link.changes(started.generationId)) await change.execute(tx);
+    const changes = [...link.changes(started.generationId), ...insertAttachmentsSql(started, files)];
+    for (const change of changes) await change.execute(tx);
     link.begin();
     return started;
   });
@@ -69,6 +74,7 @@ async function startConversation(
   engine: Engine,
   {
     request,
+    files,
     link,
     ...owner
   }: {
@@ -76,6 +82,7 @@ async function startConversation(
     interactive: boolean;
     detached: boolean;
     request: GenerationRequest;
+    files: StoredFile[];
     link: LinkRequest;
     now: number;
   },
@@ -92,7 +99,10 @@ async function startConversation(
         state: { request, progress },
         message: toUserMessage(request),
         toParts: (id) => toFirstParts({ id, conversation_id: conversationId }, request),
-        changes: link.changes,
+        changes: (generationId) => [
+          ...link.changes(generationId),
+          ...insertAttachmentsSql({ conversationId, generationId }, files),
+        ],
         begin: link.begin,
       },
       place,

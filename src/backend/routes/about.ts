@@ -31,14 +31,15 @@ const FEATURES = [
   "allow",
   "ask_model",
   "approval_timeout",
+  "attachments",
   "answer_page",
   "usage",
   "background",
   "schedules",
 ];
 
-/** Limits that an agent server outside this database cannot enforce. */
-const BOUNDS = ["output_schema", "max_steps", "dry_run", "allow", "ask_model", "approval_timeout"];
+/** Limits that an agent server outside this database cannot enforce, and files, which it does not receive. */
+const BOUNDS = ["output_schema", "max_steps", "dry_run", "allow", "ask_model", "approval_timeout", "attachments"];
 
 /**
  * What this backend is (`GET /capabilities`), whether it works (`GET /health`) and takes requests (`GET /ready`), both for probes without a

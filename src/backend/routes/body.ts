@@ -39,16 +39,23 @@ function isTooDeep(text: string): boolean {
 /**
  * A request whose body is whole in memory and not larger than `limit` bytes, whatever `Content-Length` says.
  *
+ * @param extend called once for a larger body; returns the limit that applies to it, in bytes
  * @throws Problem PAYLOAD_TOO_LARGE
  */
-export async function limitBody(request: Request, limit: number): Promise<Request> {
+export async function limitBody(request: Request, limit: number, extend?: () => Promise<number>): Promise<Request> {
   if (request.method === "GET" || request.method === "HEAD" || request.body === null) return request;
-  if (Number(request.headers.get("content-length") ?? 0) > limit) throw tooLarge(limit);
+  let most = limit;
+  const check = async (size: number) => {
+    if (size <= most) return;
+    if (extend && most === limit) most = Math.max(limit, await extend());
+    if (size > most) throw tooLarge(most);
+  };
+  await check(Number(request.headers.get("content-length") ?? 0));
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of request.body) {
     size += chunk.byteLength;
-    if (size > limit) throw tooLarge(limit);
+    await check(size);
     chunks.push(chunk);
   }
   const { url, method, headers, signal } = request;

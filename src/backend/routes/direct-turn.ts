@@ -61,7 +61,8 @@ async function beginDirectTurn(
     ...parseChoices(asked),
   };
   const remote = toRemoteTurn(ports.clock.now(), true);
-  const turn = await startGeneration(ports, engine, installationId, { session_id, request, remote, link });
+  const { attachments } = asked;
+  const turn = await startGeneration(ports, engine, installationId, { session_id, request, attachments, remote, link });
   const token = await openTurn(ports, agent, turn).catch(async (error: unknown) => {
     await engine.stop(turn.generationId, "The agent server could not be asked.");
     throw error;

@@ -2,6 +2,7 @@ import type { Selectable } from "kysely";
 import * as z from "zod/mini";
 import type { Allowance } from "#agent/calls";
 import type { OutputMismatch } from "#agent/output";
+import { Attachment } from "#protocol/attachments";
 import { Problem } from "#protocol/errors";
 import { toJsonColumn } from "./column-types.ts";
 import type { Generations } from "./schema-work.ts";
@@ -36,6 +37,8 @@ const GenerationRequest = z.object({
   /** The part of the prompt that the user wrote, if not all of it. */
   typed: z.optional(z.string()),
   context: JsonObject,
+  /** Files that the user gave with it; table `attachments` has their bytes. */
+  attachments: z.optional(z.array(Attachment)),
   /**
    * `stream`: the generation waits for people. `answer`: the HTTP request waits for the answer, so a call that needs a person ends it with a
    * confirmation or with the missing services.

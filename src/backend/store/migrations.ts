@@ -27,6 +27,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   "021_answer_devices": runEach(() => ANSWER_DEVICES),
   "022_programs": runEach(() => PROGRAMS),
   "023_schedules": runEach(() => SCHEDULES),
+  "024_attachments": runEach(() => ATTACHMENTS),
 };
 
 function runEach(list: () => string[]): Migration {
@@ -289,4 +290,14 @@ const SCHEDULES = [
      missed_reason text, created_at timestamptz not null)`,
   `create index schedules_by_installation on schedules (installation_id, created_at)`,
   `create index schedules_due on schedules (next_at) where next_at is not null`,
+];
+
+/** Files that users gave in their requests. They are deleted with the conversation. */
+const ATTACHMENTS = [
+  `create table attachments (
+     id text primary key, conversation_id text not null references conversations on delete cascade, generation_id text not null,
+     position integer not null, name text not null, type text not null, size integer not null, sha256 text not null, content bytea not null)`,
+  `create index attachments_by_conversation on attachments (conversation_id)`,
+  // Pictures and PDFs are compressed already.
+  `alter table attachments alter column content set storage external`,
 ];

@@ -35,6 +35,20 @@ export type Messages = {
   created_at: Time;
 };
 
+/** A file that the user gave with a request, `att_…`. `sha256` is in hexadecimal. */
+export type Attachments = {
+  id: string;
+  conversation_id: string;
+  generation_id: string;
+  /** Place among the files of its request. */
+  position: number;
+  name: string;
+  type: string;
+  size: number;
+  sha256: string;
+  content: Buffer;
+};
+
 /** One answer being made. A paused one is this row and those of its calls and interactions, and nothing in memory. */
 export type Generations = {
   id: string;

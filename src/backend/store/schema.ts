@@ -2,6 +2,7 @@ import type { ColumnType, Generated, GeneratedAlways, Kysely, Transaction } from
 import type { Json, MaybeJson, MaybeTime, Time } from "./column-types.ts";
 import type {
   Approvals,
+  Attachments,
   Calls,
   Confirmations,
   Conversations,
@@ -30,6 +31,7 @@ export type Database = {
   grants: Grants;
   conversations: Conversations;
   messages: Messages;
+  attachments: Attachments;
   generations: Generations;
   confirmations: Confirmations;
   effects: Effects;

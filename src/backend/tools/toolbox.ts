@@ -1,3 +1,4 @@
+import { bindAttachments } from "#agent/bind-attachments";
 import { formatSummary, runToolCall, type ToolAccess } from "#agent/call";
 import type { EffectLog, RecordedEffect } from "#agent/effect";
 import { getInputSchema, toInputProblem } from "#agent/input";
@@ -8,6 +9,7 @@ import { createHttpRequestTool } from "#agent/tools/http-request";
 import { createSearchTool } from "#agent/tools/search-tools";
 import { createConnectServiceTool, createFindServiceTool } from "#agent/tools/services";
 import type { ServiceConfiguration, Tool } from "#connectors/service";
+import type { Attachment } from "#protocol/attachments";
 import { getBaseName } from "#protocol/tool-names";
 import { toAccount } from "../approvals/account.ts";
 import { getUsableGrant } from "../connections/access.ts";
@@ -15,11 +17,20 @@ import { listServices, findService as serviceNamed } from "../connections/catalo
 import { getUsableUntil } from "../connections/open-grant.ts";
 import { describeServices } from "../connections/service-views.ts";
 import type { BackendPorts } from "../ports.ts";
+import { listAttachments, loadAttachments } from "../store/attachments.ts";
 import { planEffect, refuseEffect, setEffectState, settleEffect } from "../store/effects.ts";
 import { requestScopes } from "../store/grants.ts";
 
-/** For whom tools run: the installation whose connections they use, and the generation their effects belong to. `dryRun`: they only read. */
-export type ToolOwner = { installationId: string; generationId: string; dryRun?: boolean };
+/**
+ * For whom tools run: the installation whose connections they use, and the generation their effects belong to. `dryRun`:
+ * they only read. `attachments`: the files of the conversation, if they are known already.
+ */
+export type ToolOwner = {
+  installationId: string;
+  generationId: string;
+  dryRun?: boolean;
+  attachments?: Attachment[];
+};
 
 /** Every tool of every service of an installation, connected or not: a missing connection is found out by the call that needs it. */
 export async function buildServiceTools(ports: BackendPorts, owner: ToolOwner): Promise<AgentTool[]> {
@@ -32,8 +43,11 @@ export async function buildAgentTools(
   owner: ToolOwner,
   known?: ServiceConfiguration[],
 ): Promise<AgentTool[]> {
-  const configured = known ?? (await listServices(ports, owner.installationId));
-  const reach = getReach(ports, owner, configured);
+  const [configured, attachments] = await Promise.all([
+    known ?? listServices(ports, owner.installationId),
+    owner.attachments ?? listAttachments(ports.db, owner.generationId),
+  ]);
+  const reach = getReach(ports, { ...owner, attachments }, configured);
   const services = async () => (await describeServices(ports, owner.installationId)).services;
   const request = createHttpRequestTool(configured, (configuration, tool) => agentTool(reach, configuration, tool));
   return addOwnTools(buildLocalTools(reach), request, services);
@@ -67,6 +81,10 @@ function getReach(ports: BackendPorts, owner: ToolOwner, services: ServiceConfig
       return { token: tokens.access, metadata: grant.metadata, as: toAccount(grant), until: getUsableUntil(open) };
     },
     effects: createEffectLog(ports, owner),
+    files: {
+      list: owner.attachments ?? [],
+      load: async (id) => (await loadAttachments(ports.db, owner.generationId, [id])).get(id),
+    },
     ...(owner.dryRun ? { dryRun: true } : {}),
     wants: (service, scopes) => requestScopes(ports.db, owner.installationId, service, scopes.join(" ")),
     keep: (context, work) => {
@@ -117,7 +135,7 @@ function agentTool(ports: ToolAccess, configuration: ServiceConfiguration, tool:
     ...(configuration.described ? { metricName: OWN } : {}),
     ...(tool.name.includes("@") ? { metricName: getBaseName(tool.name) } : {}),
     schema: tool.schema ?? getInputSchema(tool.input),
-    parse: (input) => checkedInput(tool, input),
+    parse: (input) => bindAttachments(tool, checkedInput(tool, input), ports.files?.list ?? []),
     summary: (input) => formatSummary(tool, input),
     run: async (input, context) => {
       const work = (context: RunContext) => runToolCall({ ...ports, access }, configuration, tool, { input, context });

@@ -76,6 +76,7 @@ const BOUNDS = {
   allow: "--allow",
   model: "--model",
   approval_timeout: "--approval-timeout",
+  attachments: "attachments",
 } as const;
 
 /** Names of features that differ from their field. */

@@ -49,7 +49,7 @@ function formatSaid(text: string): string {
 async function readFiles(kay: Kay, names: string[]): Promise<Given[]> {
   const files: Given[] = [];
   for (const name of new Set(names)) {
-    const text = await readTextFile(kay, name, MAX_INPUT_BYTES);
+    const text = await readTextFile(kay, name, MAX_INPUT_BYTES, "Attach it instead: `--attach FILE`.");
     const wanted = toDisplayName(kay.cwd, name);
     const others = files.filter((file) => file.name === wanted || file.name.startsWith(`${wanted} (`)).length;
     files.push({ name: others === 0 ? wanted : `${wanted} (${others + 1})`, text });

@@ -50,8 +50,14 @@ export function toAskDocument(view: View, prompt: string | undefined): Record<st
     },
     ...(view.generation_id ? { generation_id: view.generation_id } : {}),
     ...(view.usage ? { usage: view.usage } : {}),
+    ...getNotices(view),
     receipts: getReceipts(view),
   };
+}
+
+function getNotices(view: View): { notices?: string[] } {
+  const notices = view.items.flatMap((item) => (item.kind === "notice" && getIs(view, item) ? [item.text] : []));
+  return notices.length > 0 ? { notices } : {};
 }
 
 /** The error that a generation ended with, or undefined. */

@@ -1,6 +1,7 @@
 import type { StreamPart } from "#protocol/events";
 import { type AnswerWriter, createMarkdownWriter, createTextWriter } from "#ui/markdown/progressive";
 import { formatToolRow, isToolFinished } from "#ui/text/tool-row";
+import { toLine } from "#ui/text/words";
 import type { CardItem, ToolItem, View } from "#ui/view/view";
 import type { Kay } from "../kay.ts";
 
@@ -46,6 +47,7 @@ export function createTextPresenter(kay: Kay): Presenter {
     if (part.type === "text-delta") text.push(part.delta);
     if (part.type === "text-delta") speaking = true;
     else if (part.type.startsWith("tool-") || part.type === "text-end" || isOfTurn(part)) close();
+    if (part.type === "data-notice") kay.out.writeProgress(toLine(part.data.text));
     if (part.type === "data-status" && part.data.status === "paused")
       kay.out.writeProgress("Another request is running in this conversation; this one is queued.");
     if (rows) drawRows(kay, view, told);

@@ -3,6 +3,7 @@ import { clean } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 import type { OutputCheck } from "#protocol/output/schema";
 import { formatConfirmation } from "#ui/text/confirmation";
+import { toLine } from "#ui/text/words";
 import type { BackendHandle } from "../backend/handle.ts";
 import { formatProfileFlag } from "../backend/profile-flag.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
@@ -24,6 +25,7 @@ export async function settleConfirmations(
   first: AskResponse,
   check?: OutputCheck,
 ): Promise<ExitCode> {
+  for (const notice of first.notices ?? []) kay.out.writeProgress(toLine(notice));
   let answer = first;
   while (answer.status === "confirmation_required") {
     if (kay.flags.json || !canPrompt(kay)) return leaveOpen(kay, answer);

@@ -2,6 +2,7 @@ import { closeSync, constants, openSync, readSync } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import { Socket } from "node:net";
 import { basename, isAbsolute, relative, resolve, sep } from "node:path";
+import { formatSize } from "#protocol/attachments";
 import { Problem } from "#protocol/errors";
 import { toLine } from "#ui/text/words";
 import type { Kay } from "../kay.ts";
@@ -12,14 +13,29 @@ import { decodeText } from "../terminal/piped-input.ts";
  * which may have no end, and what is not text.
  *
  * @param most it may have so many bytes
+ * @param hint what to do with a file that is not text
  * @throws Problem USAGE, CANCELLED after a signal
  */
-export async function readTextFile(kay: Pick<Kay, "cwd" | "signal">, name: string, most: number): Promise<string> {
-  const shown = JSON.stringify(toLine(name));
-  const bytes = await read(resolve(kay.cwd, checkFileName(name)), shown, most, kay.signal);
+export async function readTextFile(
+  kay: Pick<Kay, "cwd" | "signal">,
+  name: string,
+  most: number,
+  hint?: string,
+): Promise<string> {
+  const text = toText(await readFileBytes(kay, name, most));
+  if (text !== undefined) return text;
+  throw new Problem("USAGE", `${JSON.stringify(toLine(name))} is not text.`, hint === undefined ? {} : { hint });
+}
+
+/** Returns the text that bytes are, or undefined if they are not text. */
+export function toText(bytes: Uint8Array): string | undefined {
   const text = decodeText(bytes, { fatal: true });
-  if (text === undefined || text.includes("\0")) throw new Problem("USAGE", `${shown} is not text.`);
-  return text;
+  return text?.includes("\0") ? undefined : text;
+}
+
+/** Reads the bytes of a file or a named pipe. @throws Problem USAGE, CANCELLED after a signal */
+export async function readFileBytes(kay: Pick<Kay, "cwd" | "signal">, name: string, most: number): Promise<Buffer> {
+  return await read(resolve(kay.cwd, checkFileName(name)), JSON.stringify(toLine(name)), most, kay.signal);
 }
 
 /** The name of a file, as given; an empty one would be the folder. @throws Problem USAGE */
@@ -104,7 +120,12 @@ function readNow(fd: number): Buffer | null {
 const PIPE_BYTES = 65_536;
 
 function tooLarge(shown: string, most: number): Problem {
-  const size = most >= 1024 * 1024 ? `${Math.floor(most / 1024 / 1024)} MiB` : `${Math.floor(most / 1024)} KiB`;
+  const size =
+    most % 1_000_000 === 0
+      ? formatSize(most)
+      : most >= 1024 * 1024
+        ? `${Math.floor(most / 1024 / 1024)} MiB`
+        : `${Math.floor(most / 1024)} KiB`;
   return new Problem("USAGE", `${shown} is too large: there is room for ${size}.`, {
     hint: "Send fewer or smaller files.",
   });

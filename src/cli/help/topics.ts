@@ -114,7 +114,7 @@ The session
   Shift+Enter, Ctrl+J, \\ at the end
                       a new line
   /                   list the commands; keep typing to filter
-  @                   mention a file, an issue, a channel or a person
+  @                   mention a file, a picture, an issue, a channel or a person
   ?                   show these keys, if the input is empty
   Tab                 complete; move between cards and the input
   Up, Down            earlier messages; Up takes back the newest queued one

@@ -1,11 +1,12 @@
 import type { AskRequest, AskResponse } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
 import type { NumberedPart } from "#protocol/events";
+import { checkLimitsSupported } from "../ask/allow-list.ts";
 import { getAskChoices } from "../ask/choices.ts";
 import type { BackendHandle } from "../backend/handle.ts";
 import type { Kay } from "../kay.ts";
 import { createDirectStream } from "./direct-stream.ts";
-import { readMentionContext } from "./mentions.ts";
+import { readMentions } from "./mentions.ts";
 import type { SessionClient } from "./session-options.ts";
 
 /** Events that a conversation sends to the session. */
@@ -62,15 +63,18 @@ export function createConversationClient(
     listener.session(id);
   };
   const send = async (prompt: string, more: Record<string, unknown> = {}) => {
-    const context = { ...more, ...(await readMentionContext(kay, link, prompt)) };
+    const mentioned = await readMentions(kay, link, prompt);
+    const context = { ...more, ...mentioned.context };
     const body: AskRequest = {
       prompt,
       ...getAskChoices(kay),
+      ...mentioned,
       ...(Object.keys(context).length > 0 ? { context } : {}),
       interactive: false,
       ...(following ? { session_id: following.id } : {}),
       client,
     };
+    if (body.attachments) await checkLimitsSupported(link, body);
     const leaving = new AbortController();
     const asked = await link.api.askTurn(body, {
       signal: AbortSignal.any([signal, leaving.signal]),

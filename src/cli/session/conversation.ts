@@ -3,12 +3,13 @@ import type { NumberedPart } from "#protocol/events";
 import { READ_ONLY_HINT } from "#ui/session/open-cards";
 import { formatCard } from "#ui/text/words";
 import { listOpenCards, type View } from "#ui/view/view";
+import { checkLimitsSupported } from "../ask/allow-list.ts";
 import { cancelGeneration } from "../ask/cancel.ts";
 import { getAskChoices } from "../ask/choices.ts";
 import { followGeneration, takeUntilEnd } from "../ask/follow.ts";
 import type { BackendHandle } from "../backend/handle.ts";
 import type { Kay } from "../kay.ts";
-import { readMentionContext } from "./mentions.ts";
+import { readMentions } from "./mentions.ts";
 import { createPlainPresenter } from "./plain-presenter.ts";
 import type { SessionClient } from "./session-options.ts";
 
@@ -35,10 +36,12 @@ export async function sendPrompt(
   more: Record<string, unknown> = {},
 ): Promise<void> {
   const { id } = conversation;
-  const context = { ...more, ...(await readMentionContext(kay, link, prompt)) };
+  const mentioned = await readMentions(kay, link, prompt);
+  const context = { ...more, ...mentioned.context };
   const body: AskRequest = {
     prompt,
     ...getAskChoices(kay),
+    ...mentioned,
     ...(Object.keys(context).length > 0 ? { context } : {}),
     interactive: false,
     confirm: false,
@@ -46,6 +49,7 @@ export async function sendPrompt(
     when_busy: "queue",
     client: conversation.client,
   };
+  if (body.attachments) await checkLimitsSupported(link, body);
   await closingStream(kay, async (signal) => {
     const asked = await link.api.askStream(body, {
       signal,

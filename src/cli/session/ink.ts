@@ -20,6 +20,7 @@ import { createEffectRunner } from "./effects.ts";
 import { formatFault } from "./format-fault.ts";
 import { addToAnswer, gatherParts } from "./gather-parts.ts";
 import { readKeys } from "./line-input.ts";
+import { createPlaceLoader } from "./places.ts";
 import { createSessionScreen } from "./screen.ts";
 import type { SessionOptions } from "./session-options.ts";
 
@@ -72,9 +73,11 @@ export async function runInkSession(kay: Kay, link: BackendHandle, options: Sess
       listed.add(wanted);
       void loadCandidates(mine, link, dispatch, [wanted]);
     }
+    if (wanted === "resources") places.want();
     for (const effect of step.effects) perform(effect);
     if (!mine.signal.aborted) stage.show(session, AT_ONCE.has(event.type) ? "now" : "soon");
   };
+  const places = createPlaceLoader(mine, link, { dispatch, connected: () => session.status.services });
   let conversation = options.resume;
   let newest: ToolItem | undefined;
   let answer = "";

@@ -1,10 +1,13 @@
 import { readdir } from "node:fs/promises";
 import { join, sep } from "node:path";
+import type { AskRequest } from "#protocol/ask";
+import { formatSize, MAX_ATTACHMENT_BYTES } from "#protocol/attachments";
 import { clean } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 import type { Candidate } from "#ui/editor/complete";
 import { toLine } from "#ui/text/words";
-import { readTextFile, toDisplayName } from "../ask/text-file.ts";
+import { checkAttachments, type ReadFile, toAttachments } from "../ask/attachments.ts";
+import { readFileBytes, toDisplayName, toText } from "../ask/text-file.ts";
 import type { BackendHandle } from "../backend/handle.ts";
 import type { Kay } from "../kay.ts";
 import { MAX_INPUT_BYTES } from "../terminal/piped-input.ts";
@@ -43,25 +46,34 @@ export function formatMention(path: string): string {
   return /\s/.test(path) ? `@"${path}"` : `@${path}`;
 }
 
-/** Files that a prompt mentions, for the context of its request, and why others were left out. */
-export type MentionedFiles = { files: { name: string; text: string }[]; notes: string[] };
+/** Files that a prompt mentions: texts for the context of its request, other files to attach, and why others were left out. */
+export type MentionedFiles = { files: { name: string; text: string }[]; attached: ReadFile[]; notes: string[] };
 
 /** Reads the files that a prompt mentions with `@`. A mention that names no file is only text. */
 export async function readMentionedFiles(kay: Pick<Kay, "cwd" | "signal">, prompt: string): Promise<MentionedFiles> {
-  const files: MentionedFiles["files"] = [];
-  const notes: string[] = [];
+  const found: MentionedFiles = { files: [], attached: [], notes: [] };
   let room = MAX_INPUT_BYTES;
   for (const path of listMentionedPaths(prompt)) {
     try {
-      const text = await readTextFile(kay, path, room);
-      room -= Buffer.byteLength(text);
-      files.push({ name: toDisplayName(kay.cwd, path), text });
+      const bytes = await readFileBytes(kay, path, MAX_ATTACHMENT_BYTES);
+      const name = toDisplayName(kay.cwd, path);
+      const text = toText(bytes);
+      if (text === undefined) found.attached.push({ name, bytes });
+      else if (bytes.byteLength > room)
+        found.notes.push(
+          `${JSON.stringify(name)} is too large: there is room for ${formatSize(room)}. Only its name was sent.`,
+        );
+      else {
+        room -= bytes.byteLength;
+        found.files.push({ name, text });
+      }
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== "USAGE") throw error;
-      if (!/^File not found|is a folder/.test(error.message)) notes.push(`${error.message} Only its name was sent.`);
+      if (!/^File not found|is a folder/.test(error.message))
+        found.notes.push(`${error.message} Only its name was sent.`);
     }
   }
-  return { files, notes };
+  return found;
 }
 
 function listMentionedPaths(prompt: string): string[] {
@@ -109,18 +121,24 @@ async function readMentionedResources(
   return { resources, notes };
 }
 
-/** Returns the context of a request whose prompt mentions files, or resources of MCP servers. */
-export async function readMentionContext(
+/**
+ * Returns what a request carries of the files, and the resources of MCP servers, that its prompt mentions.
+ *
+ * @throws Problem USAGE for more files than a request takes
+ */
+export async function readMentions(
   kay: Kay,
   link: BackendHandle,
   prompt: string,
-): Promise<{ files?: MentionedFiles["files"]; resources?: MentionedResource[] }> {
+): Promise<Pick<AskRequest, "context" | "attachments">> {
   if (!prompt.includes("@")) return {};
-  const { files, notes } = await readMentionedFiles(kay, prompt);
+  const { files, attached, notes } = await readMentionedFiles(kay, prompt);
+  checkAttachments(attached);
   const found = await readMentionedResources(kay, link, prompt);
   for (const note of [...notes, ...found.notes]) kay.out.warn(note);
-  return {
+  const context = {
     ...(files.length > 0 ? { files } : {}),
     ...(found.resources.length > 0 ? { resources: found.resources } : {}),
   };
+  return { ...(Object.keys(context).length > 0 ? { context } : {}), ...toAttachments(attached) };
 }

@@ -1,3 +1,4 @@
+import { formatAttachment } from "#protocol/attachments";
 import type { StreamPart } from "#protocol/events";
 import { createMarkdownWriter } from "#ui/markdown/progressive";
 import type { Look } from "#ui/style";
@@ -63,6 +64,7 @@ export function createPlainPresenter(
     if (before.over || item.kind === "text" || item.kind === "reasoning") return;
     if (item.kind === "message" && item.text === typed) {
       typed = undefined;
+      for (const file of item.attachments ?? []) say(formatAttachment(file));
       return void told.set(index, { ...before, over: true });
     }
     if (item.kind === "tool") for (const words of toolLines(item, before, look().width)) say(words);

@@ -42,7 +42,7 @@ export const createDraftTool = defineTool({
     const draft = await context.http.request({
       method: "POST",
       path: "/gmail/v1/users/me/drafts",
-      body: { message: { raw: encodeMessage(toOutgoingMail(input)) } },
+      body: { message: { raw: encodeMessage(toOutgoingMail(input)).toString("base64url") } },
       answer: Draft,
       scope: GMAIL_SCOPE,
     });

@@ -1,4 +1,6 @@
+import { randomBytes } from "node:crypto";
 import { Problem } from "#protocol/errors";
+import type { FileContent } from "../service.ts";
 import { formatAddressHeader, type Mailbox } from "./addresses.ts";
 import { encodeHeader } from "./encoded-words.ts";
 
@@ -9,6 +11,7 @@ export type OutgoingMail = {
   bcc?: Mailbox[];
   subject: string;
   body: string;
+  attachments?: FileContent[];
   /** Message-ID of the message that this one answers, and those of all earlier ones. */
   inReplyTo?: string;
   references?: string;
@@ -18,16 +21,17 @@ export type OutgoingMail = {
 const MAX_BODY_LENGTH = 1_000_000;
 
 /**
- * Encodes a message (RFC 5322) with UTF-8 text in base64 (RFC 2045). Gmail expects the whole message in base64url.
+ * Encodes a message (RFC 5322) with UTF-8 text in base64 (RFC 2045), and its files as further parts (RFC 2046).
  *
  * @throws Problem INVALID_REQUEST when the text is too long
  */
-export function encodeMessage({ to, cc = [], bcc = [], subject, body, inReplyTo, references }: OutgoingMail): string {
+export function encodeMessage(mail: OutgoingMail): Buffer {
+  const { to, cc = [], bcc = [], subject, body, inReplyTo, references, attachments = [] } = mail;
   if (body.length > MAX_BODY_LENGTH) {
     const sentence = `The message has ${body.length} characters; kay sends at most ${MAX_BODY_LENGTH}.`;
     throw new Problem("INVALID_REQUEST", sentence, { details: { field: "body" } });
   }
-  const headers: [string, string][] = [
+  const headers: Header[] = [
     ["To", formatAddressHeader(to)],
     ["Cc", formatAddressHeader(cc)],
     ["Bcc", formatAddressHeader(bcc)],
@@ -35,13 +39,50 @@ export function encodeMessage({ to, cc = [], bcc = [], subject, body, inReplyTo,
     ["In-Reply-To", extractMessageIds(inReplyTo)],
     ["References", extractMessageIds(references)],
     ["MIME-Version", "1.0"],
-    ["Content-Type", 'text/plain; charset="UTF-8"'],
-    ["Content-Transfer-Encoding", "base64"],
   ];
-  const lines = headers.filter(([, value]) => value !== "").map(([name, value]) => `${name}: ${value}`);
   const text = body.replace(/\r\n?|\n/g, "\r\n").toWellFormed();
-  const content = Buffer.from(text).toString("base64").replace(/.{76}/g, "$&\r\n");
-  return Buffer.from([...lines, "", content, ""].join("\r\n")).toString("base64url");
+  const textPart = encodePart([["Content-Type", 'text/plain; charset="UTF-8"']], Buffer.from(text));
+  if (attachments.length === 0) return Buffer.concat([formatHeaders(headers), textPart]);
+  const boundary = `kay_${randomBytes(16).toString("hex")}`;
+  headers.push(["Content-Type", `multipart/mixed; boundary="${boundary}"`]);
+  const parts = [textPart, ...attachments.map(encodeFile)];
+  const separator = Buffer.from(`--${boundary}\r\n`);
+  return Buffer.concat([
+    formatHeaders(headers),
+    Buffer.from("\r\n"),
+    ...parts.flatMap((part) => [separator, part]),
+    Buffer.from(`--${boundary}--\r\n`),
+  ]);
+}
+
+type Header = [name: string, value: string];
+
+function encodeFile({ name, type, bytes }: FileContent): Buffer {
+  const disposition = `attachment; ${formatFileName(name.toWellFormed())}`;
+  return encodePart(
+    [
+      ["Content-Type", type],
+      ["Content-Disposition", disposition],
+    ],
+    bytes,
+  );
+}
+
+/** Formats the parameter with a name of a file; one that is not plain ASCII is percent-encoded (RFC 2231). */
+function formatFileName(name: string): string {
+  if (/^[\x20-\x7e]*$/.test(name)) return `filename="${name.replace(/["\\]/g, "\\$&")}"`;
+  return `filename*=UTF-8''${encodeURIComponent(name).replace(/['()*]/g, (letter) => `%${letter.charCodeAt(0).toString(16)}`)}`;
+}
+
+function encodePart(headers: Header[], bytes: Uint8Array): Buffer {
+  const content = Buffer.from(bytes).toString("base64").replace(/.{76}/g, "$&\r\n");
+  const head = formatHeaders([...headers, ["Content-Transfer-Encoding", "base64"]]);
+  return Buffer.concat([head, Buffer.from(`\r\n${content}\r\n`)]);
+}
+
+function formatHeaders(headers: Header[]): Buffer {
+  const lines = headers.filter(([, value]) => value !== "").map(([name, value]) => `${name}: ${value}\r\n`);
+  return Buffer.from(lines.join(""));
 }
 
 /** Returns the valid Message-IDs in a text; nothing else may enter the header. */

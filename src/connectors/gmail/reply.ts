@@ -66,7 +66,7 @@ export const replyTool = defineTool({
       body: input.body,
       inReplyTo: id,
       references: `${getHeader(original, "References")} ${id}`,
-    });
+    }).toString("base64url");
     const sent = await context.http.request({
       method: "POST",
       path: `${MESSAGES_PATH}/send`,

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
+import { Attachments, formatAttachments, loadAttachments } from "../attachments.ts";
 import { escapeCell, toOneLine, truncateText } from "../markup/markdown.ts";
 import { formatPlace } from "../place.ts";
 import { defineTool, withDescription } from "../service.ts";
@@ -13,18 +14,23 @@ const Input = z.object({
   body: withDescription(z.string(), "The text of the message."),
   cc: withDescription(z.optional(z.string()), "Email addresses for a copy (Cc), such as sam@example.com."),
   bcc: withDescription(z.optional(z.string()), "Email addresses for a hidden copy (Bcc), such as sam@example.com."),
+  attachments: withDescription(z.optional(Attachments), "Names of files that the user attached in this conversation."),
 });
 
 type Input = z.output<typeof Input>;
 
 export const SentMessage = z.looseObject({ id: z.string(), threadId: z.string() });
 
-/** Source: Gmail API v1, POST /gmail/v1/users/{userId}/messages/send. */
+/**
+ * Source: Gmail API v1, POST /gmail/v1/users/{userId}/messages/send, and the same below /upload for a message with files,
+ * which takes 35 MB.
+ */
 export const sendMessageTool = defineTool({
   name: "gmail.send_message",
   description: "Send an email with Gmail.",
   access: "write",
   input: Input,
+  takesAttachments: true,
   examples: [
     "send an email to {to}: {body}",
     "send an email to {to} saying {body}",
@@ -35,6 +41,8 @@ export const sendMessageTool = defineTool({
     "email {to} that {body}",
     "send a mail to {to} saying {body}",
     "write an email to {to}: {body}",
+    "send an email to {to} with {attachments}: {body}",
+    "email {attachments} to {to}: {body}",
   ],
   summary: describeMail("Send an email"),
   resource: ({ to, cc, bcc }: Input) => formatPlace("to", formatRecipients([to, cc, bcc])),
@@ -45,13 +53,20 @@ export const sendMessageTool = defineTool({
     if (outgoing.to.length + outgoing.cc.length + outgoing.bcc.length === 0) {
       throw new Problem("INVALID_REQUEST", "A recipient is required.", { details: { field: "to" } });
     }
-    const sent = await context.http.request({
-      method: "POST",
-      path: `${MESSAGES_PATH}/send`,
-      body: { raw: encodeMessage(outgoing) },
-      answer: SentMessage,
-      scope: GMAIL_SCOPE,
-    });
+    const attachments = await loadAttachments(context, input.attachments);
+    const message = encodeMessage({ ...outgoing, attachments });
+    const request = { method: "POST", answer: SentMessage, scope: GMAIL_SCOPE } as const;
+    const sent = await context.http.request(
+      attachments.length === 0
+        ? { ...request, path: `${MESSAGES_PATH}/send`, body: { raw: message.toString("base64url") } }
+        : {
+            ...request,
+            path: `/upload${MESSAGES_PATH}/send`,
+            query: { uploadType: "media" },
+            headers: { "content-type": "message/rfc822" },
+            body: message,
+          },
+    );
     const url = buildThreadUrl(sent.threadId, context);
     const to = outgoing.to.map(({ address }) => address);
     const data = { id: sent.id, thread: sent.threadId, to, subject: outgoing.subject, url };
@@ -60,16 +75,15 @@ export const sendMessageTool = defineTool({
 });
 
 /** Describes a mail and all its recipients in one line, for approvals. */
-export function describeMail(
-  verb: string,
-): (input: { to?: string; subject?: string; body: string; cc?: string; bcc?: string }) => string {
-  return ({ to, cc, bcc, subject, body }) => {
+export function describeMail(verb: string): (input: Pick<Input, "body"> & Partial<Input>) => string {
+  return ({ to, cc, bcc, subject, body, attachments = [] }) => {
     const people = [
       to?.trim() ? ` to ${toOneLine(to)}` : "",
       cc?.trim() ? `, copy to ${toOneLine(cc)}` : "",
       bcc?.trim() ? `, hidden copy to ${toOneLine(bcc)}` : "",
     ].join("");
-    return `${verb}${people}: “${toOneLine(subject ?? "") || "(no subject)"}” – “${truncateText(toOneLine(body), 300)}”`;
+    const files = attachments.length > 0 ? `, with ${formatAttachments(attachments)}` : "";
+    return `${verb}${people}: “${toOneLine(subject ?? "") || "(no subject)"}” – “${truncateText(toOneLine(body), 300)}”${files}`;
   };
 }
 

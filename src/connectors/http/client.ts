@@ -21,6 +21,9 @@ const MAX_ATTEMPTS = 3;
 const MAX_REDIRECTS = 3;
 const REQUEST_TIMEOUT_MS = 30_000;
 
+/** Slowest upload of a file that is waited for, in bytes per ms. */
+const SLOWEST_UPLOAD = 100;
+
 /** Longest pause that a service may ask for. Beyond it, the request fails. */
 const MAX_WAIT_MS = 30_000;
 
@@ -126,7 +129,9 @@ function getRetryDelayMs(call: Call, outcome: ServiceAnswer | Fault, attempt: nu
 
 /** Makes one attempt. Returns network errors, so that the caller can decide whether to retry. */
 async function sendOnce(call: Call, token: string): Promise<ServiceAnswer | Fault> {
-  const limit = AbortSignal.timeout(call.options.timeout ?? REQUEST_TIMEOUT_MS);
+  const { body: sent } = call.request;
+  const uploadMs = sent instanceof Uint8Array ? Math.ceil(sent.byteLength / SLOWEST_UPLOAD) : 0;
+  const limit = AbortSignal.timeout((call.options.timeout ?? REQUEST_TIMEOUT_MS) + uploadMs);
   const signal = joinSignals([call.signal, limit]);
   if (call.signal?.aborted) throw cancelledProblem(call.options.service.title, call.signal.reason);
   try {
@@ -160,6 +165,7 @@ function buildRequestInit(call: Call, token: string, signal: AbortSignal | undef
   const { request, options } = call;
   const key = call.reads ? undefined : options.idempotencyKey;
   const method = request.method ?? "GET";
+  const isBytes = request.body instanceof Uint8Array;
   if (request.introspects) {
     const form = new URLSearchParams({ token, client_id: options.client?.id ?? "" });
     if (options.client?.secret) form.set("client_secret", options.client.secret);
@@ -171,13 +177,15 @@ function buildRequestInit(call: Call, token: string, signal: AbortSignal | undef
     signal,
     headers: {
       accept: "application/json",
-      ...(request.body === undefined ? {} : { "content-type": "application/json" }),
+      ...(request.body === undefined || isBytes ? {} : { "content-type": "application/json" }),
       ...(key === undefined ? {} : { "idempotency-key": key }),
       ...options.service.api?.headers,
       ...request.headers,
       ...toAuthHeaders(options.service.credential, token),
     },
-    ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
+    ...(request.body === undefined
+      ? {}
+      : { body: isBytes ? (request.body as RequestInit["body"]) : JSON.stringify(request.body) }),
   };
 }
 

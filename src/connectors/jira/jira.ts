@@ -2,6 +2,7 @@ import { ATLASSIAN_ENDPOINTS, createAtlassianOAuth, fetchAtlassianIdentity, getS
 import { SAFE_GET } from "../http/generic-request.ts";
 import type { Service } from "../service.ts";
 import { assignIssueTool } from "./assign.ts";
+import { addAttachmentTool } from "./attach.ts";
 import { addCommentTool } from "./comment.ts";
 import { createIssueTool } from "./create.ts";
 import { editIssueTool } from "./edit.ts";
@@ -30,6 +31,7 @@ export const jira: Service = {
     editIssueTool,
     transitionIssueTool,
     addCommentTool,
+    addAttachmentTool,
     assignIssueTool,
     listProjectsTool,
   ],

@@ -25,7 +25,7 @@ export async function postMessage(
   markdown: string,
   thread?: string,
 ): Promise<{ ts: string; url: string | undefined }> {
-  const text = await addMentions(context.http, checkText(markdownToMrkdwn(markdown)));
+  const text = await formatOutgoing(context.http, markdown);
   const body = { channel: id, text, ...(thread ? { thread_ts: thread } : {}) };
   const { ts, channel } = await callMethod(context.http, "chat.postMessage", {
     body,
@@ -33,6 +33,11 @@ export async function postMessage(
     scope: "chat:write",
   });
   return { ts, url: buildMessageUrl(context, channel, { ts, thread_ts: thread }) };
+}
+
+/** Converts Markdown to the text of a message, with mentions. @throws Problem INVALID_REQUEST as {@link postMessage} */
+export async function formatOutgoing(http: ServiceHttp, markdown: string): Promise<string> {
+  return await addMentions(http, checkText(markdownToMrkdwn(markdown)));
 }
 
 /** Quotes the text of a message for a summary, in full if it is short. */

@@ -11,6 +11,7 @@ import { readChannelTool } from "./read-channel.ts";
 import { replyTool } from "./reply.ts";
 import { searchMessagesTool } from "./search.ts";
 import { sendMessageTool } from "./send.ts";
+import { uploadFileTool } from "./upload.ts";
 
 /**
  * The scopes that the user consents to. `search:read` and direct messages exist only for users, so kay acts as the user
@@ -25,6 +26,7 @@ const SCOPES = [
   "im:history",
   "im:write",
   "chat:write",
+  "files:write",
   "reactions:write",
   "search:read",
   "users:read",
@@ -90,6 +92,7 @@ export const slack: Service = {
     token: "https://slack.com/api/oauth.v2.access",
     revoke: "https://slack.com/api/auth.revoke",
     api: "https://slack.com/api",
+    files: "https://files.slack.com",
   },
   api: { errors: SLACK_ERRORS, genericReads: SLACK_READS },
   identify: fetchSlackIdentity,
@@ -101,6 +104,7 @@ export const slack: Service = {
     replyTool,
     listUsersTool,
     addReactionTool,
+    uploadFileTool,
   ],
 };
 

@@ -114,6 +114,7 @@ function buildIssue(seed: IssueSeed, index: number, projects: Project[], lookup:
         ? null
         : toAdf(seed.description),
     comments: buildComments(seed, reporter, updated, 20_000 + index * 100, lookup, path),
+    ...(seed.attachments ? { attachments: seed.attachments } : {}),
     created,
     updated,
     resolutiondate: resolved,

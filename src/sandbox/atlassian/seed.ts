@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { SandboxFile } from "../files.ts";
 
 /** The Atlassian part of a seed. Names are Jira's and Confluence's own; everything that can be made up may be left out. */
 
@@ -34,6 +35,7 @@ const Issue = z.strictObject({
   duedate: z.optional(z.nullable(z.string().check(z.regex(/^\d{4}-\d\d-\d\d$/, "a day looks like 2026-01-31")))),
   description: z.optional(z.nullable(Rich)),
   comments: z.optional(z.array(Comment)),
+  attachments: z.optional(z.array(z.strictObject({ ...SandboxFile.shape, author: text, created: text }))),
   created: optional,
   updated: optional,
   resolutiondate: z.optional(z.nullable(text)),

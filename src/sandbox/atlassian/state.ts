@@ -1,3 +1,4 @@
+import type { SandboxFile } from "../files.ts";
 import type { Adf } from "./jira/adf.ts";
 
 /** The world of the Atlassian stand-in: a seed with everything filled in. People are account ids, times are ISO 8601 in UTC. */
@@ -50,6 +51,8 @@ export type Comment = {
   updated: string;
 };
 
+export type IssueAttachment = SandboxFile & { author: string; created: string };
+
 export type Issue = {
   id: string;
   key: string;
@@ -65,6 +68,7 @@ export type Issue = {
   parent: string | null;
   description: Adf | null;
   comments: Comment[];
+  attachments?: IssueAttachment[];
   created: string;
   updated: string;
   resolutiondate: string | null;

@@ -41,9 +41,11 @@ export function redactPath(address: string): string {
   return url.pathname + url.search;
 }
 
-/** A request's body for the log. Called with the text of a copy of the request. */
-export function redactBody(text: string, contentType: string): unknown {
-  if (text === "") return null;
+/** A request's body for the log. Called with the bytes of a copy of the request. Of files, it has the size only. */
+export function redactBody(bytes: Buffer, contentType: string): unknown {
+  if (bytes.byteLength === 0) return null;
+  if (/^(?:multipart\/|application\/octet-stream|message\/)/i.test(contentType)) return { bytes: bytes.byteLength };
+  const text = bytes.toString();
   if (contentType.includes("x-www-form-urlencoded")) return hide(Object.fromEntries(new URLSearchParams(text)));
   try {
     return hide(JSON.parse(text));

@@ -107,10 +107,11 @@ function buildMessage(seed: MessageSeed, index: number, { now, person }: Lookup)
     html: seed.html ?? "",
     inReplyTo: seed.inReplyTo ?? "",
     references: seed.references ?? "",
-    attachments: (seed.attachments ?? []).map(({ filename, mimeType, size }) => ({
+    attachments: (seed.attachments ?? []).map(({ filename, mimeType, size, sha256 }) => ({
       filename,
       mimeType: mimeType ?? "application/octet-stream",
       size: size ?? 1024,
+      ...(sha256 ? { sha256 } : {}),
     })),
     ...(seed.draft === undefined ? {} : { draft: seed.draft }),
   };

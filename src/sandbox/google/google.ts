@@ -76,7 +76,7 @@ export const google: Provider<GoogleState> = {
     registerWebPages(app, place);
     const api = new Hono<GoogleEnv>();
     api.onError(handleErrors);
-    for (const path of ["/v1/*", "/v4/*", "/gmail/*", "/calendar/v3/*", "/drive/v3/*"])
+    for (const path of ["/v1/*", "/v4/*", "/gmail/*", "/upload/gmail/*", "/calendar/v3/*", "/drive/v3/*"])
       api.use(path, requireToken(place));
     api.get("/v1/userinfo", (c) => {
       const { id: sub, name, email } = c.get("account");
@@ -89,7 +89,7 @@ export const google: Provider<GoogleState> = {
     registerDriveRoutes(api, place);
     registerDocsRoutes(api, place);
     registerSheetsRoutes(api, place);
-    for (const path of ["/v1/*", "/v4/*", "/gmail/*", "/calendar/v3/*", "/drive/v3/*"]) {
+    for (const path of ["/v1/*", "/v4/*", "/gmail/*", "/upload/gmail/*", "/calendar/v3/*", "/drive/v3/*"]) {
       api.all(path, () => {
         throw notFoundError("Not Found");
       });

@@ -28,7 +28,7 @@ const Message = z.strictObject({
   inReplyTo: words,
   references: words,
   attachments: z.optional(
-    z.array(z.strictObject({ filename: text, mimeType: optional, size: z.optional(z.number()) })),
+    z.array(z.strictObject({ filename: text, mimeType: optional, size: z.optional(z.number()), sha256: optional })),
   ),
   draft: optional,
 });

@@ -29,7 +29,7 @@ export type Message = {
   html: string;
   inReplyTo: string;
   references: string;
-  attachments: { filename: string; mimeType: string; size: number }[];
+  attachments: { filename: string; mimeType: string; size: number; sha256?: string }[];
   /** Id of the draft that it is. */
   draft?: string;
 };

@@ -126,6 +126,7 @@ function buildReply(
       name,
       users: users.map((one, at) => lookup.person(one, `${path}.reactions[${number}].users[${at}]`)),
     })),
+    ...(seed.files ? { files: seed.files } : {}),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Hono } from "hono";
+import type { SandboxFile } from "../files.ts";
 import type { ProviderContext, SandboxEnv } from "../provider.ts";
 import { toTs } from "./build.ts";
 import { ensureIm } from "./conversations.ts";
@@ -11,7 +12,7 @@ const LONGEST = 40_000;
 
 /** Messages and reactions (docs.slack.dev/reference/methods, "chat" and "reactions"). */
 export function registerChatMethods(app: Hono<SandboxEnv>, place: ProviderContext<SlackState>): void {
-  registerMethod(app, place, "chat.postMessage", "chat:write", post);
+  registerMethod(app, place, "chat.postMessage", "chat:write", (call) => addMessage(call));
   registerMethod(app, place, "chat.getPermalink", undefined, (call) => {
     const conversation = findConversation(call);
     const { root, message } = getMessage(conversation, call.args.message_ts);
@@ -22,7 +23,8 @@ export function registerChatMethods(app: Hono<SandboxEnv>, place: ProviderContex
   registerMethod(app, place, "reactions.remove", "reactions:write", (call) => react(call, false));
 }
 
-function post(call: MethodCall): Record<string, unknown> {
+/** Posts a message of the caller, with files if there are any. @throws SlackError */
+export function addMessage(call: MethodCall, files?: SandboxFile[]): Record<string, unknown> {
   const { args, me, place, world } = call;
   const conversation = getTarget(call);
   if (!isIm(conversation)) {
@@ -30,9 +32,10 @@ function post(call: MethodCall): Record<string, unknown> {
     if (!isMember(conversation, me)) throw new SlackError("not_in_channel");
   }
   const text = args.text ?? "";
-  if (text.trim() === "") throw new SlackError("no_text");
+  if (text.trim() === "" && !files) throw new SlackError("no_text");
   if (text.length > LONGEST) throw new SlackError("msg_too_long");
-  const message: Reply = { user: me.id, text, ts: nextTs(conversation, place.now()), reactions: [] };
+  const ts = nextTs(conversation, place.now());
+  const message: Reply = { user: me.id, text, ts, reactions: [], ...(files ? { files } : {}) };
   const root = args.thread_ts ? getMessage(conversation, args.thread_ts, "thread_not_found").root : undefined;
   if (root) root.replies.push(message);
   else conversation.messages.push({ ...message, replies: [] });

@@ -115,7 +115,12 @@ async function getArguments(c: Context<SandboxEnv>): Promise<Record<string, stri
   try {
     const body: unknown = JSON.parse(text || "{}");
     const entries = Object.entries(typeof body === "object" && body !== null ? body : {});
-    return { ...args, ...Object.fromEntries(entries.map(([name, value]) => [name, String(value)])) };
+    return {
+      ...args,
+      ...Object.fromEntries(
+        entries.map(([name, value]) => [name, typeof value === "object" ? JSON.stringify(value) : String(value)]),
+      ),
+    };
   } catch {
     return args;
   }

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { SandboxFile } from "../files.ts";
 
 /** The Slack part of a seed. Names are Slack's own; everything that can be made up may be left out. */
 
@@ -26,6 +27,7 @@ const Reply = z.strictObject({
   /** Slack's `1700000000.000100`, or a time: ISO 8601, or `-2h`. */
   ts: optional,
   reactions: z.optional(z.array(Reaction)),
+  files: z.optional(z.array(SandboxFile)),
 });
 
 const Message = z.strictObject({ ...Reply.shape, replies: z.optional(z.array(Reply)) });

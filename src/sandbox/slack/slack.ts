@@ -6,6 +6,7 @@ import { buildSlack } from "./build.ts";
 import { registerChatMethods } from "./chat.ts";
 import { registerConversationMethods } from "./conversations.ts";
 import { DEFAULT_SEED } from "./default-seed.ts";
+import { registerFileMethods } from "./files.ts";
 import { paginate, registerMethod, SlackError } from "./method.ts";
 import { registerSearchMethods } from "./search.ts";
 import { SlackSeed } from "./seed.ts";
@@ -25,6 +26,7 @@ const SCOPES: Record<string, string> = {
   "mpim:read": "See your group direct messages",
   "mpim:history": "Read your group direct messages",
   "chat:write": "Send messages as you",
+  "files:write": "Upload, edit and delete files as you",
   "reactions:read": "See reactions to messages",
   "reactions:write": "React to messages as you",
   "search:read": "Search what you can see",
@@ -87,6 +89,7 @@ export const slack: Provider<SlackState> = {
     registerConversationMethods(app, place);
     registerChatMethods(app, place);
     registerSearchMethods(app, place);
+    registerFileMethods(app, place);
     app.all("/api/*", (c) =>
       c.json({ ok: false, error: "unknown_method", req_method: c.req.path.slice("/api/".length) }),
     );

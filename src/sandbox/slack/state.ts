@@ -1,3 +1,5 @@
+import type { SandboxFile } from "../files.ts";
+
 /** The world of the Slack stand-in: a seed with everything filled in. People are ids, `ts` is Slack's, `created` is ISO 8601 in UTC. */
 export type SlackState = {
   team: { id: string; name: string; domain: string };
@@ -34,7 +36,13 @@ export type Im = { id: string; users: string[]; created: string; messages: Messa
 
 export type Conversation = Channel | Im;
 
-export type Reply = { user: string; text: string; ts: string; reactions: { name: string; users: string[] }[] };
+export type Reply = {
+  user: string;
+  text: string;
+  ts: string;
+  reactions: { name: string; users: string[] }[];
+  files?: SandboxFile[];
+};
 
 export type Message = Reply & { replies: Reply[] };
 

@@ -109,13 +109,16 @@ export function toMessageView({ world }: Pick<MethodCall, "world">, message: Mes
   };
 }
 
-export function toReplyView({ world }: Pick<MethodCall, "world">, { user, text, ts, reactions }: Reply) {
+export function toReplyView({ world }: Pick<MethodCall, "world">, { user, text, ts, reactions, files }: Reply) {
   return {
     user,
     type: "message",
     ts,
     text,
     team: world.team.id,
+    ...(files
+      ? { files: files.map(({ id, filename, size }) => ({ id, name: filename, title: filename, size, user })) }
+      : {}),
     ...(reactions.length === 0
       ? {}
       : { reactions: reactions.map(({ name, users }) => ({ name, users, count: users.length })) }),

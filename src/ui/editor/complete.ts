@@ -24,6 +24,8 @@ export type CompletionSources = {
   mentions: Candidate[];
   /** Resources of MCP servers, as mentions: `@linear:issue://KAY-1`. */
   resources: Candidate[];
+  /** Issues, channels and people of the connected services that can be mentioned. */
+  places: Candidate[];
   /** Words of this conversation that are hard to type, such as `KAY-3`, newest first. */
   words: Candidate[];
 };
@@ -76,18 +78,26 @@ function hasWord({ text, note }: Candidate, typed: string): boolean {
 }
 
 /** Finds what the word after an `@` may mention. */
-function findMention(draft: Draft, { mentions, resources }: CompletionSources): Completion | null {
+function findMention(draft: Draft, { mentions, places, resources }: CompletionSources): Completion | null {
   const { text, cursor } = draft;
   const [, typed] = /(?:^|[\s(])@(\S*)$/u.exec(text.slice(0, cursor)) ?? [];
   if (typed === undefined || /^\S/.test(text.slice(cursor))) return null;
   const wanted = typed.toLowerCase();
-  const fitting = [...mentions, ...resources].filter((each) => isMentioned(each, wanted));
+  // A place of a service has a note, a word of the conversation has none.
+  const noted = new Map(places.map((each) => [each.text, each]));
+  const files = mentions.filter((each) => each.note === "file");
+  const words = mentions.filter((each) => each.note !== "file").map((each) => noted.get(each.text) ?? each);
+  const all = [...words, ...(wanted === "" ? files.slice(0, FIRST_FILES) : files), ...places, ...resources];
+  const fitting = all.filter((each) => isMentioned(each, wanted));
   const starting = fitting.filter((each) =>
     each.text.slice(1).replace(/^#/, "").toLowerCase().startsWith(wanted.replace(/^#/, "")),
   );
   const candidates = [...new Set([...starting, ...fitting])].slice(0, MAX_MENTIONS);
   return candidates.length > 0 ? { from: cursor - typed.length - 1, to: cursor, candidates } : null;
 }
+
+/** Files that are shown before anything was typed, so that places follow. */
+const FIRST_FILES = 20;
 
 const MAX_MENTIONS = 50;
 

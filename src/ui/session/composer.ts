@@ -1,5 +1,6 @@
 import { acceptCandidate, extendDraft, findCompletion, findLiveCompletion } from "../editor/complete.ts";
 import { breakAtBackslash, clearDraft, getText, replaceText } from "../editor/draft.ts";
+import { mentionDroppedFile } from "../editor/dropped-file.ts";
 import { updateDraft } from "../editor/edit.ts";
 import { appendEntry, createHistory, showNext, showPrevious } from "../editor/history.ts";
 import { EMPTY_SEARCH, getMatch, searchHistory, searchOlder } from "../editor/search.ts";
@@ -40,7 +41,7 @@ function applyChordKey(session: Session, key: Key): SessionStep | null {
 /** Handles the editor's keys. Up in the first row and Down in the last show the history. */
 function applyEditorKey(session: Session, key: Key): SessionStep {
   const room = { width: session.size.columns, prompt: PROMPT };
-  const draft = updateDraft(session.draft, key, room);
+  const draft = updateDraft(session.draft, mentionDroppedFile(key), room);
   if (draft !== session.draft) return toStep(offerWhileTyping({ ...session, draft }));
   if (key.name === "up" && session.queue.length > 0 && session.draft.text === "") return dequeue(session);
   const step = key.name === "up" ? showPrevious : key.name === "down" ? showNext : null;
@@ -92,9 +93,19 @@ function completeWord(session: Session): SessionStep {
 }
 
 /** Shows what fits while the user types the name of a command, or a mention. */
-export function offerWhileTyping(session: Session): Session {
+function offerWhileTyping(session: Session): Session {
   const completion = findLiveCompletion(session.draft, session.sources);
   return { ...session, offer: completion && { completion, at: 0, live: true } };
+}
+
+/** Shows what fits now that the sources have changed, and keeps the chosen candidate. */
+export function refreshOffer(session: Session): Session {
+  const { offer } = session;
+  if (offer && !offer.live) return session;
+  const next = offerWhileTyping(session);
+  const chosen = offer?.completion.candidates[offer.at]?.text;
+  const at = next.offer?.completion.candidates.findIndex(({ text }) => text === chosen) ?? 0;
+  return next.offer && offer && offer.at > 0 ? { ...next, offer: { ...next.offer, at: Math.max(0, at) } } : next;
 }
 
 /** Applies a key while candidates are shown; null if it closes them and must be handled again. */

@@ -3,7 +3,7 @@ import { applyEdit, rejectAnswer } from "../cards/update-card.ts";
 import { EMPTY_DRAFT, getText, replaceText } from "../editor/draft.ts";
 import { createHistory } from "../editor/history.ts";
 import { EMPTY_VIEW, listOpenCards } from "../view/view.ts";
-import { offerWhileTyping } from "./composer.ts";
+import { refreshOffer } from "./composer.ts";
 import { DRAFT_TARGET, type SessionEffect, type SessionEvent, type SessionStep } from "./events.ts";
 import { handleKey } from "./handle-key.ts";
 import { handleParts, updateOpenCards } from "./handle-parts.ts";
@@ -32,7 +32,7 @@ export function createSession(begin: { columns: number; rows: number; now: numbe
     offer: null,
     sources: {
       ...{ commands: [], prompts: [], services: [], connected: [], sessions: [], tools: [] },
-      ...{ words: [], mentions: [], resources: [] },
+      ...{ words: [], mentions: [], resources: [], places: [] },
     },
     picking: null,
     queue: [],
@@ -119,8 +119,8 @@ function applyChange(session: Session, event: Plain): Session {
 /** What servers list comes while the user types it, so the offer is made anew. */
 function applySources(session: Session, sources: Partial<Session["sources"]>): Session {
   const next = { ...session, sources: { ...session.sources, ...sources } };
-  const isListed = sources.prompts !== undefined || sources.resources !== undefined;
-  return isListed && (session.offer === null || session.offer.live) ? offerWhileTyping(next) : next;
+  const isListed = [sources.prompts, sources.resources, sources.places].some((each) => each !== undefined);
+  return isListed ? refreshOffer(next) : next;
 }
 
 /** Removes expired hints and news, and stops waiting for a generation that did not start. */

@@ -5,13 +5,23 @@ import { normalizeWidth, truncateCells } from "../screen/cells.ts";
 import type { Look } from "../style.ts";
 import type { CardItem, Item, ToolItem } from "../view/view.ts";
 import { formatToolRow } from "./tool-row.ts";
-import { formatEnd, formatPlanned, formatReceiptNotes, formatUsage, NOTHING_SENT_TEXT, toLine } from "./words.ts";
+import {
+  formatEnd,
+  formatMessage,
+  formatPlanned,
+  formatReceiptNotes,
+  formatUsage,
+  NOTHING_SENT_TEXT,
+  toLine,
+} from "./words.ts";
 
 /** Formats an item of a conversation for the scrollback; "" for an item that shows nothing. All text is cleaned. */
 export function formatItem(item: Item, look: Look): string {
   switch (item.kind) {
     case "message":
-      return wrapLines(clean(item.text).trim(), Math.max(10, look.width - 2)).replace(/^/gm, "> ");
+      return wrapLines(formatMessage(item), Math.max(10, look.width - 2)).replace(/^/gm, "> ");
+    case "notice":
+      return look.paint("dim", wrapLines(toLine(item.text), look.width));
     case "text":
       return renderMarkdown(item.text, look);
     case "reasoning":

@@ -8,6 +8,7 @@ import { formatToolInput, formatToolResult, isToolFinished } from "./tool-row.ts
 import {
   formatCard,
   formatEnd,
+  formatMessage,
   formatPlanned,
   formatReceiptNotes,
   formatUsage,
@@ -27,7 +28,9 @@ export function formatLabelledView(view: View, look: Look): string {
 export function formatLabelled(item: Item, look: Look): string {
   switch (item.kind) {
     case "message":
-      return wrapToWidth(`you: ${clean(item.text).trim()}`, look);
+      return wrapToWidth(`you: ${formatMessage(item)}`, look);
+    case "notice":
+      return wrapToWidth(`note: ${toLine(item.text)}`, look);
     case "text":
       return formatAnswerText(renderMarkdown(clean(item.text).trim(), { ...look, plain: true }));
     case "reasoning":

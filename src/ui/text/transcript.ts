@@ -6,7 +6,15 @@ import type { CardItem, Item, View } from "../view/view.ts";
 import { formatItem, getSeparator } from "./item.ts";
 import { formatToolLine } from "./labelled.ts";
 import { formatLocalTime } from "./local-time.ts";
-import { formatCard, formatEnd, formatPlanned, formatReceiptNotes, NOTHING_SENT_TEXT, toLine } from "./words.ts";
+import {
+  formatCard,
+  formatEnd,
+  formatMessage,
+  formatPlanned,
+  formatReceiptNotes,
+  NOTHING_SENT_TEXT,
+  toLine,
+} from "./words.ts";
 
 /** Formats a conversation as in a session's scrollback, with open cards in full. */
 export function formatTranscript(view: View, look: Look): string {
@@ -36,7 +44,9 @@ export function toMarkdown(view: View, { id, title, created_at }: ConversationVi
 function formatBlock(item: Item): string {
   switch (item.kind) {
     case "message":
-      return `## You\n\n${clean(item.text).trim()}`;
+      return `## You\n\n${formatMessage(item)}`;
+    case "notice":
+      return quoteLines(toLine(item.text));
     case "text":
       return item.text.trim() === "" ? "" : `## kay\n\n${clean(item.text).trim()}`;
     case "reasoning":

@@ -1,10 +1,11 @@
 import type { Receipt } from "#protocol/ask";
+import { formatAttachment } from "#protocol/attachments";
 import { formatRequest, listRanTexts, listReasons, listSummaries } from "#protocol/card-text";
 import { clean } from "#protocol/clean";
 import type { AuthNeeded, InputField, InteractionRequest, Planned } from "#protocol/events";
 import { formatNewDestinations, formatPreviewField } from "#protocol/input-fields";
 import type { Usage } from "#protocol/usage";
-import type { CardEnd, CardItem } from "../view/view.ts";
+import type { CardEnd, CardItem, MessageItem } from "../view/view.ts";
 
 /** Texts of cards for plain terminals and scripts. Untrusted text is cleaned here and never shortened. */
 
@@ -137,4 +138,9 @@ export function formatTimeLeft(ms: number): string {
   const seconds = Math.max(0, Math.ceil(ms / 1_000));
   if (seconds >= 7_200) return `${Math.round(seconds / 3_600)} h`;
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+}
+
+/** Formats a message of the user, with the files below the text: `[screenshot.png, 120 kB]`. */
+export function formatMessage({ text, attachments = [] }: Pick<MessageItem, "text" | "attachments">): string {
+  return [clean(text).trim(), attachments.map(formatAttachment).join(" ")].filter(Boolean).join("\n");
 }

@@ -56,7 +56,9 @@ function applyPart(view: View, part: StreamPart, at?: number): View {
     case "data-status":
       return isBehind(view, part.data) ? view : { ...view, ...getIds(part.data), status: part.data.status };
     case "data-user-message":
-      return withItem(view, { kind: "message", text: part.data.text, source: part.data.source });
+      return withItem(view, { kind: "message", ...getMessage(part.data) });
+    case "data-notice":
+      return withItem(view, { kind: "notice", generation_id: view.generation_id, text: part.data.text });
     case "text-start":
     case "reasoning-start":
     case "text-delta":
@@ -121,6 +123,10 @@ function getIds(ids: { session_id?: string; generation_id?: string } = {}): Part
 
 function getErrorTexts({ errorText, code, hint, details }: Extract<StreamPart, { type: "error" }>) {
   return { text: errorText, ...(code ? { code } : {}), ...(hint ? { hint } : {}), ...(details ? { details } : {}) };
+}
+
+function getMessage({ text, source, attachments }: Extract<StreamPart, { type: "data-user-message" }>["data"]) {
+  return { text, source, ...(attachments ? { attachments } : {}) };
 }
 
 function withItem(view: View, item: Item): View {

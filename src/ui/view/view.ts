@@ -1,4 +1,5 @@
 import type { Receipt } from "#protocol/ask";
+import type { Attachment } from "#protocol/attachments";
 import type { AuthNeeded, ClientPresence, GenerationStatus, InteractionRequest, Planned } from "#protocol/events";
 import type { Usage } from "#protocol/usage";
 
@@ -31,14 +32,32 @@ export type View = {
 };
 
 /** One item of a conversation. */
-export type Item = (MessageItem | TextItem | ToolItem | ReceiptItem | PlannedItem | CardItem | UsageItem | EndItem) &
+export type Item = (
+  | MessageItem
+  | NoticeItem
+  | TextItem
+  | ToolItem
+  | ReceiptItem
+  | PlannedItem
+  | CardItem
+  | UsageItem
+  | EndItem
+) &
   Forgettable;
 
 /** `forgotten` items are in the scrollback and have lost their texts, inputs and outputs. */
 type Forgettable = { forgotten?: true };
 
 /** A message by the user or on their behalf, such as a late answer or an action of a client. */
-type MessageItem = { kind: "message"; text: string; source: "typed" | "late_answer" | "action" };
+export type MessageItem = {
+  kind: "message";
+  text: string;
+  source: "typed" | "late_answer" | "action";
+  attachments?: Attachment[];
+};
+
+/** A sentence of the backend about the request, such as a file that the model does not read. */
+type NoticeItem = { kind: "notice"; generation_id?: string; text: string };
 
 /**
  * A Markdown text or the reasoning of the model. `done` if it is complete; `dropped` is how many of its first

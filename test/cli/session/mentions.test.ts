@@ -34,20 +34,19 @@ test("mentioned files join the request, other mentions are only text", async () 
       { name: "notes/deep/b.txt", text: "Beta" },
       { name: "my notes.md", text: "Mine" },
     ],
+    attached: [],
     notes: [],
   });
 });
 
-test("what is not text, or too large, is named in a sentence and not sent", async () => {
+test("what is not text is attached, and too much text is named in a sentence and not sent", async () => {
   const large = join(folder, "large.txt");
   writeFileSync(large, "x".repeat(2 * 1024 * 1024));
   onTestFinished(() => rmSync(large));
   expect(await readMentionedFiles(kay(), "look at @shot.png and @large.txt")).toEqual({
     files: [],
-    notes: [
-      '"shot.png" is not text. Only its name was sent.',
-      expect.stringMatching(/^"large.txt" is too large: .* Only its name was sent\.$/),
-    ],
+    attached: [{ name: "shot.png", bytes: Buffer.from([0x89, 0x50, 0, 1]) }],
+    notes: [expect.stringMatching(/^"large.txt" is too large: .* Only its name was sent\.$/)],
   });
 });
 

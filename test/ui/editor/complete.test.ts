@@ -26,6 +26,7 @@ const SOURCES: CompletionSources = {
   prompts: named("everything:args-prompt").map(({ text: name, note }) => ({ name, note })),
   resources: named("@everything:demo://resource/1"),
   mentions: named("@KAY-3", "@#general", "@sam.lee", "@notes/today.md", '@"my notes.md"'),
+  places: [],
 };
 
 /** The draft with the cursor at `|`, or at the end. */
@@ -112,4 +113,20 @@ test("prompts and resources of MCP servers are offered while typing, with the co
   expect(live("/args")).toEqual(["/everything:args-prompt"]);
   expect(live("/usr/bin")).toBeUndefined();
   expect(live("read @everything:demo")).toEqual(["@everything:demo://resource/1"]);
+});
+
+test("places of the services are offered after words of the conversation and a few files, with their notes", () => {
+  const files = Array.from({ length: 60 }, (_, index) => ({ text: `@f${index}.md`, note: "file" }));
+  const places = [
+    { text: "@KAY-3", note: "Typo in help" },
+    { text: "@#releases", note: "Releases" },
+    { text: "@dana", note: "Dana Demo" },
+  ];
+  const sources = { ...SOURCES, resources: [], mentions: [{ text: "@KAY-3", note: "" }, ...files], places };
+  const live = (text: string) => findLiveCompletion(at(text), sources)?.candidates ?? [];
+  expect(live("@").slice(0, 2)).toEqual([{ text: "@KAY-3", note: "Typo in help" }, files[0]]);
+  expect(live("@").slice(-2)).toEqual(places.slice(1));
+  expect(live("ask @dan")).toEqual([places[2]]);
+  expect(live("ask @rel")).toEqual([places[1]]);
+  expect(live("@f5").length).toBe(11);
 });

@@ -17,6 +17,7 @@ type Options = OneShotOptions &
     approvalTimeout?: number;
     plain?: boolean;
     file?: string[];
+    attach?: string[];
     output?: string;
   };
 
@@ -48,6 +49,7 @@ export function createAskCommand(kay: Kay): Command {
     .option("--background", "Print the conversation ID and let the request run without this terminal")
     .option("--stream", "Stream the answer as JSON Lines (requires --json)")
     .option("--file <file>", "Add a text file to the prompt; can be repeated (use `-` for stdin)", collectValues)
+    .option("--attach <file>", "Attach a picture, a PDF or another file; can be repeated", collectValues)
     .option("--output-schema <file>", "Answer with JSON that matches this JSON Schema")
     .option("--model <name>", "Answer with this model (provider:model, provider, or offline)")
     .option("--max-steps <number>", "Stop after this many model calls (1 to 20)")
@@ -67,9 +69,12 @@ Examples:
   $ kay ask --background "summarise the open bugs in KAY in #general"
   $ kay ask --allow slack.send_message:#random "tell #random the build is green"
   $ git log -5 | kay ask "summarize these commits"  # needs a language model
+  $ kay ask "what is wrong here?" --attach screenshot.png   # needs a language model
   $ kay ask "show the bugs in KAY" --output-schema bugs.schema.json -o bugs.json
 
-Files and piped text are added to the prompt as context. On a terminal, kay asks
+Files and piped text are added to the prompt as context. A model that reads
+pictures or PDFs gets attached ones; kay can attach each file to Jira issues,
+Slack messages and emails. On a terminal, kay asks
 for approvals, missing fields and connections. In a script it exits 8 and prints
 the \`kay answer\` command to run, or \`kay confirm\` with --confirm.`,
     )
@@ -110,9 +115,12 @@ async function askFor(kay: Kay, words: string[], options: Options): Promise<Exit
   const permits = await readAllowList(kay, options);
   const { readAskRequest } = await import("../../ask/context.ts");
   const request = await readAskRequest(kay, words, options.file ?? []);
+  const { readAttachments } = await import("../../ask/attachments.ts");
+  const attachments = await readAttachments(kay, options.attach ?? []);
   const link = await kay.openBackend({ signedIn: true });
   const body = {
     ...request,
+    ...attachments,
     ...fields,
     ...permits,
     ...getAskChoices(kay),
@@ -135,9 +143,9 @@ async function askFor(kay: Kay, words: string[], options: Options): Promise<Exit
 
 /** Returns whether an option applies to a single request only, so no session can start. */
 function isOneShot(options: Options): boolean {
-  const { background, confirm, queue, file, output, outputSchema, maxSteps } = options;
+  const { background, confirm, queue, file, attach, output, outputSchema, maxSteps } = options;
   return (
-    Boolean(background || confirm || queue || file || hasAllowOptions(options)) ||
+    Boolean(background || confirm || queue || file || attach || hasAllowOptions(options)) ||
     [output, outputSchema, maxSteps].some((each) => each !== undefined)
   );
 }

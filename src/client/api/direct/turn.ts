@@ -194,8 +194,8 @@ async function waitUntil({ caller, signal, change, merger }: TurnContext, isSo: 
 
 /** Whether an agent server can answer a request directly. The backend must handle context and limits itself. */
 export function isStreamableDirectly(request: AskRequest): boolean {
-  const { context, confirm, output_schema, max_steps, dry_run, allow } = request;
-  const more = [output_schema, max_steps, allow].some((each) => each !== undefined);
+  const { context, confirm, output_schema, max_steps, dry_run, allow, attachments } = request;
+  const more = [output_schema, max_steps, allow, attachments].some((each) => each !== undefined);
   return !more && !confirm && !dry_run && Object.keys(context ?? {}).length === 0;
 }
 

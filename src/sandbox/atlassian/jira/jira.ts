@@ -3,6 +3,7 @@ import type { ProviderContext } from "../../provider.ts";
 import { getSiteUrl, requireScope, type SiteEnv } from "../gateway.ts";
 import type { AtlassianState } from "../state.ts";
 import { toAdf } from "./adf.ts";
+import { registerAttachmentRoutes } from "./attachments.ts";
 import { registerCommentRoutes, registerTextCommentRoutes } from "./comments.ts";
 import { handleErrors, parseBody, sendNoEndpoint } from "./errors.ts";
 import { registerFieldMetaRoutes } from "./field-meta.ts";
@@ -32,6 +33,7 @@ export function createJiraApp(place: ProviderContext<AtlassianState>): Hono<Site
   registerFieldMetaRoutes(app, place);
   registerIssueRoutes(app, place);
   registerCommentRoutes(app, place);
+  registerAttachmentRoutes(app, place);
   app.all("/*", sendNoEndpoint);
   return app;
 }

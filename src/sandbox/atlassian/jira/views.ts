@@ -1,5 +1,5 @@
 import { getAvatarUrl } from "../../pictures.ts";
-import type { Account, Comment, Issue, Project, Site, Status } from "../state.ts";
+import type { Account, Comment, Issue, IssueAttachment, Project, Site, Status } from "../state.ts";
 import { CATEGORIES, ISSUE_TYPES, PRIORITIES } from "./schemes.ts";
 
 /** The context of the views of one request. */
@@ -92,6 +92,22 @@ export function toCommentView(view: ViewContext, issue: Issue, comment: Comment)
   };
 }
 
+export function toAttachmentView(
+  view: ViewContext,
+  { id, filename, mimeType, size, author, created }: IssueAttachment,
+) {
+  return {
+    self: getSelfUrl(view, `attachment/${id}`),
+    id,
+    filename,
+    author: toUserView(view, author),
+    created: formatJiraTime(created),
+    size,
+    mimeType,
+    content: getSelfUrl(view, `attachment/content/${id}`),
+  };
+}
+
 /** Project and status of an issue; a world is checked when it is loaded, so they are there. */
 export function getProjectAndStatus(site: Site, issue: Issue): { project: Project; status: Status } {
   const project = site.projects.find(({ key }) => key === issue.key.slice(0, issue.key.lastIndexOf("-")));
@@ -129,6 +145,7 @@ export function toFieldsView(view: ViewContext, issue: Issue): Record<string, un
         }
       : null,
     resolutiondate: issue.resolutiondate === null ? null : formatJiraTime(issue.resolutiondate),
+    attachment: (issue.attachments ?? []).map((one) => toAttachmentView(view, one)),
     comment: {
       comments: issue.comments.map((comment) => toCommentView(view, issue, comment)),
       self: getSelfUrl(view, `issue/${issue.id}/comment`),
@@ -168,6 +185,7 @@ const FIELD_NAMES: Record<string, string> = {
   parent: "Parent",
   resolution: "Resolution",
   resolutiondate: "Resolved",
+  attachment: "Attachment",
   comment: "Comment",
 };
 

@@ -1,4 +1,4 @@
-import { type Context, Hono } from "hono";
+import { type Context, Hono, type MiddlewareHandler } from "hono";
 import type { ProviderContext } from "../../provider.ts";
 import { type GoogleEnv, getList, getRecord, getText, paginate, parseBody, requireAccess } from "../access.ts";
 import { GoogleError, invalidError, notFoundError } from "../errors.ts";
@@ -12,12 +12,7 @@ const SYSTEM_LABELS = ["INBOX", "SENT", "DRAFT", "UNREAD", "STARRED", "IMPORTANT
 /** Gmail API v1 (developers.google.com/workspace/gmail/api/reference/rest), of the account itself only. */
 export function registerGmailRoutes(app: Hono<GoogleEnv>, place: ProviderContext<GoogleState>): void {
   const mail = new Hono<GoogleEnv>();
-  mail.use(async (c, next) => {
-    const { email } = c.get("account");
-    const user = c.req.param("user") ?? "";
-    if (user !== "me" && user !== email) throw new GoogleError(403, "forbidden", `Delegation denied for ${email}`);
-    await next();
-  });
+  mail.use(checkUser);
   mail.get("/profile", requireAccess("mailRead"), (c) => {
     const own = c.get("world").messages.filter(({ account }) => account === c.get("account").id);
     const threads = new Set(own.map(({ threadId }) => threadId));
@@ -47,7 +42,16 @@ export function registerGmailRoutes(app: Hono<GoogleEnv>, place: ProviderContext
   });
   mail.post("/drafts", requireAccess("mailCompose"), (c) => draft(c, place));
   app.route("/gmail/v1/users/:user", mail);
+  // A whole message instead of JSON (developers.google.com/workspace/gmail/api/guides/uploads).
+  app.post("/upload/gmail/v1/users/:user/messages/send", checkUser, requireAccess("mailSend"), (c) => send(c, place));
 }
+
+const checkUser: MiddlewareHandler<GoogleEnv> = async (c, next) => {
+  const { email } = c.get("account");
+  const user = c.req.param("user") ?? "";
+  if (user !== "me" && user !== email) throw new GoogleError(403, "forbidden", `Delegation denied for ${email}`);
+  await next();
+};
 
 function list(c: Context<GoogleEnv>) {
   const everywhere = c.req.query("includeSpamTrash") === "true";
@@ -63,8 +67,9 @@ function list(c: Context<GoogleEnv>) {
 }
 
 async function send(c: Context<GoogleEnv>, place: ProviderContext<GoogleState>) {
-  const body = await parseBody(c);
-  const message = outgoing(c, body, place, ["SENT"]);
+  const isWhole = c.req.header("content-type")?.startsWith("message/rfc822");
+  const whole = isWhole ? Buffer.from(await c.req.arrayBuffer()).toString("base64url") : undefined;
+  const message = outgoing(c, whole === undefined ? await parseBody(c) : { raw: whole }, place, ["SENT"]);
   const recipients = findAddresses(`${message.to},${message.cc},${message.bcc}`);
   if (recipients.length === 0) throw new GoogleError(400, "invalidArgument", "Recipient address required");
   place.world().messages.push(message);
@@ -118,7 +123,7 @@ function outgoing(
     html: "",
     inReplyTo: header("in-reply-to"),
     references: header("references"),
-    attachments: [],
+    attachments: parsed.files.map(({ id: _, ...file }) => file),
   };
 }
 

@@ -1,13 +1,30 @@
+import { describeFile, type SandboxFile } from "../../files.ts";
+
 /** The parts of an RFC 5322 message that the stand-in keeps. */
-export type ParsedMessage = { headers: Map<string, string>; text: string };
+export type ParsedMessage = { headers: Map<string, string>; text: string; files: SandboxFile[] };
 
 /**
- * Read a message as clients send it: folded headers, encoded words (RFC 2047), one text part in base64, quoted-printable or plain.
+ * Reads a message as clients send it: folded headers, encoded words (RFC 2047), a text in base64, quoted-printable or plain, and files as
+ * further parts (RFC 2046).
  *
  * @returns undefined when it has no header section at all
  */
 export function parseMessage(raw: string): ParsedMessage | undefined {
-  const source = Buffer.from(raw, "base64url").toString("latin1");
+  const message = parsePart(Buffer.from(raw, "base64url").toString("latin1"));
+  if (!message) return undefined;
+  const leaves = listLeaves(message);
+  const text = leaves.find(({ headers }) => !getFileName(headers))?.content.toString() ?? "";
+  const files = leaves.flatMap(({ headers, content }, index) => {
+    const name = getFileName(headers);
+    const type = headers.get("content-type")?.split(";")[0]?.trim() ?? "application/octet-stream";
+    return name ? [describeFile(String(index), name, type, content)] : [];
+  });
+  return { headers: message.headers, text, files };
+}
+
+type Part = { headers: Map<string, string>; content: Buffer; source: string };
+
+function parsePart(source: string): Part | undefined {
   const end = /\r?\n\r?\n/.exec(source);
   const head = (end ? source.slice(0, end.index) : source).replace(/\r?\n(?=[ \t])/g, "");
   const lines = head.split(/\r?\n/).filter(Boolean);
@@ -19,17 +36,36 @@ export function parseMessage(raw: string): ParsedMessage | undefined {
     }),
   );
   const content = end ? source.slice(end.index + end[0].length) : "";
-  return { headers, text: getContent(content, headers.get("content-transfer-encoding") ?? "") };
+  return { headers, source: content, content: decodeContent(content, headers.get("content-transfer-encoding") ?? "") };
 }
 
-function getContent(content: string, encoding: string): string {
-  if (/^base64$/i.test(encoding)) return Buffer.from(content, "base64").toString();
-  if (!/^quoted-printable$/i.test(encoding)) return Buffer.from(content, "latin1").toString();
+function listLeaves(part: Part): Part[] {
+  const type = part.headers.get("content-type") ?? "";
+  const boundary = /^multipart\/.*;\s*boundary="?([^";]+)"?/i.exec(type)?.[1];
+  if (boundary === undefined) return [part];
+  const parts = `\r\n${part.source}`.split(`\r\n--${boundary}`).slice(1, -1);
+  return parts.flatMap((source) => {
+    const inner = parsePart(source.replace(/^\r\n/, ""));
+    return inner ? listLeaves(inner) : [];
+  });
+}
+
+/** The name of an attached file (RFC 2183), percent-encoded or not. */
+function getFileName(headers: Map<string, string>): string | undefined {
+  const disposition = headers.get("content-disposition") ?? "";
+  const encoded = /filename\*=UTF-8''([^;\s]+)/i.exec(disposition)?.[1];
+  if (encoded !== undefined) return decodeURIComponent(encoded);
+  return /filename="((?:\\.|[^"\\])*)"/i.exec(disposition)?.[1]?.replace(/\\(.)/g, "$1");
+}
+
+function decodeContent(content: string, encoding: string): Buffer {
+  if (/^base64$/i.test(encoding)) return Buffer.from(content, "base64");
+  if (!/^quoted-printable$/i.test(encoding)) return Buffer.from(content, "latin1");
   const joined = content.replace(/=\r?\n/g, "");
   return Buffer.from(
     joined.replace(/=([0-9A-F]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
     "latin1",
-  ).toString();
+  );
 }
 
 /** Encoded words of UTF-8, in base64 or the Q encoding. */

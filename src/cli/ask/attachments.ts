@@ -1,0 +1,61 @@
+import {
+  formatSize,
+  MAX_ATTACHMENT_BYTES,
+  MAX_ATTACHMENTS,
+  MAX_ATTACHMENTS_BYTES,
+  type NewAttachment,
+} from "#protocol/attachments";
+import { Problem } from "#protocol/errors";
+import type { Kay } from "../kay.ts";
+import { readFileBytes, toDisplayName } from "./text-file.ts";
+
+/** A file as it was read, with the name that others see. */
+export type ReadFile = { name: string; bytes: Buffer };
+
+/**
+ * Reads the files that a request attaches.
+ *
+ * @throws Problem USAGE before anything is sent
+ */
+export async function readAttachments(
+  kay: Pick<Kay, "cwd" | "signal">,
+  paths: string[],
+): Promise<{ attachments?: NewAttachment[] }> {
+  const files: ReadFile[] = [];
+  for (const path of new Set(paths)) {
+    files.push({ name: toDisplayName(kay.cwd, path), bytes: await readFileBytes(kay, path, MAX_ATTACHMENT_BYTES) });
+    checkAttachments(files);
+  }
+  return toAttachments(files);
+}
+
+/** Checks the number and the size of files. @throws Problem USAGE */
+export function checkAttachments(files: ReadFile[]): void {
+  const empty = files.find(({ bytes }) => bytes.byteLength === 0);
+  if (empty) throw new Problem("USAGE", `${JSON.stringify(empty.name)} is empty.`);
+  if (files.length > MAX_ATTACHMENTS)
+    throw new Problem("USAGE", `A request takes ${MAX_ATTACHMENTS} attachments at most.`);
+  const size = files.reduce((sum, { bytes }) => sum + bytes.byteLength, 0);
+  if (size > MAX_ATTACHMENTS_BYTES)
+    throw new Problem(
+      "USAGE",
+      `The attachments have ${formatSize(size)}; a request takes ${formatSize(MAX_ATTACHMENTS_BYTES)}.`,
+      {
+        hint: "Attach fewer or smaller files.",
+      },
+    );
+}
+
+/** Returns the files as a request carries them, each under its last name. Files of the same name get a number. */
+export function toAttachments(files: ReadFile[]): { attachments?: NewAttachment[] } {
+  const taken = new Set<string>();
+  const attachments = files.map(({ name: path, bytes }): NewAttachment => {
+    const wanted = path.split("/").at(-1) || path;
+    const [, stem = wanted, ending = ""] = /^(.+?)(\.[^.]*)?$/.exec(wanted) ?? [];
+    let name = wanted;
+    for (let count = 2; taken.has(name); count++) name = `${stem} (${count})${ending}`;
+    taken.add(name);
+    return { name, data: bytes.toString("base64") };
+  });
+  return attachments.length > 0 ? { attachments } : {};
+}

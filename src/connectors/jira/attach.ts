@@ -1,0 +1,54 @@
+import * as z from "zod/mini";
+import { Attachments, encodeForm, formatAttachments, loadAttachments } from "../attachments.ts";
+import { defineTool, withDescription } from "../service.ts";
+import {
+  buildBrowseUrl,
+  describeIssue,
+  formatIssueKey,
+  formatIssueProjectPlace,
+  getJiraApi,
+  parseIssueKey,
+} from "./issue.ts";
+
+const Input = z.object({
+  issue: withDescription(z.string(), "Key of the issue, such as KAY-3."),
+  attachments: Attachments,
+});
+type Input = z.output<typeof Input>;
+
+const Added = z.array(z.looseObject({ id: z.string(), filename: z.nullish(z.string()) }));
+
+/** Source: Jira Cloud REST v3, POST /rest/api/3/issue/{issueIdOrKey}/attachments. */
+export const addAttachmentTool = defineTool({
+  name: "jira.add_attachment",
+  description: "Attach files that the user gave in this conversation to a Jira issue.",
+  access: "write",
+  input: Input,
+  takesAttachments: true,
+  examples: [
+    "attach {attachments} to {issue}",
+    "add {attachments} to {issue}",
+    "upload {attachments} to {issue}",
+    "add the attachment {attachments} to {issue}",
+  ],
+  summary: ({ issue, attachments }: Input) => `Attach ${formatAttachments(attachments)} to ${formatIssueKey(issue)}`,
+  resource: ({ issue }: Input) => formatIssueProjectPlace(issue),
+  describeTarget: ({ issue }, context) => describeIssue(issue, context),
+  async run(input, context) {
+    const { api, site } = getJiraApi(context);
+    const key = parseIssueKey(input.issue);
+    const { body, type } = encodeForm("file", await loadAttachments(context, input.attachments));
+    const added = await context.http.request({
+      method: "POST",
+      path: `${api}/issue/${encodeURIComponent(key)}/attachments`,
+      // Jira takes no form without it (protection against CSRF).
+      headers: { "content-type": type, "x-atlassian-token": "no-check" },
+      body,
+      answer: Added,
+      scope: "write:jira-work",
+    });
+    const url = buildBrowseUrl(site, key);
+    const names = added.map(({ filename, id }) => filename ?? id);
+    return { data: { key, attachments: names, url }, text: `Attached to ${key}.\n\n${url}`, url };
+  },
+});

@@ -1,0 +1,83 @@
+// biome-ignore-all lint/suspicious/noControlCharactersInRegex: signatures of files have control characters
+import * as z from "zod/mini";
+import { cleanLine } from "./clean.ts";
+
+/** A file as a request brings it: its name, and its bytes in base64. The backend finds out its type. */
+export const NewAttachment = z.looseObject({
+  name: z.string().check(z.minLength(1), z.maxLength(200)),
+  data: z.string(),
+});
+export type NewAttachment = z.infer<typeof NewAttachment>;
+
+/** A file that the user gave in a conversation, without its bytes. `size` is in bytes, `sha256` in hexadecimal. */
+export const Attachment = z.object({
+  id: z.string(),
+  name: z.string(),
+  type: z.string(),
+  size: z.number(),
+  sha256: z.string(),
+});
+export type Attachment = z.infer<typeof Attachment>;
+
+/** Limits of one request, in bytes and in files. The largest request of a model with base64 stays below 32 MB. */
+export const MAX_ATTACHMENT_BYTES = 10_000_000;
+export const MAX_ATTACHMENTS_BYTES = 20_000_000;
+export const MAX_ATTACHMENTS = 10;
+
+/** Largest body of a request with attachments: base64 of all of them, and as much as any other request may have. */
+export const MAX_ATTACHMENTS_BODY_BYTES = Math.ceil(MAX_ATTACHMENTS_BYTES / 3) * 4 + 1024 * 1024;
+
+/**
+ * Detects the media type of a file from its first bytes. Names do not count. UTF-8 text without control characters is
+ * `text/plain`; everything else is `application/octet-stream`.
+ */
+export function detectMediaType(bytes: Uint8Array): string {
+  const head = String.fromCharCode(...bytes.subarray(0, HEAD_BYTES));
+  const known = SIGNATURES.find(([signature]) => signature.test(head));
+  if (known) return known[1];
+  return isText(bytes) ? "text/plain" : "application/octet-stream";
+}
+
+const HEAD_BYTES = 1_024;
+
+/**
+ * Signatures as browsers sniff them (https://mimesniff.spec.whatwg.org). Readers of PDF accept up to 1,024 bytes before
+ * its header (ISO 32000-1, annex H.3.4.1).
+ */
+const SIGNATURES: [RegExp, string][] = [
+  [/^\x89PNG\r\n\x1a\n/, "image/png"],
+  [/^\xff\xd8\xff/, "image/jpeg"],
+  [/^GIF8[79]a/, "image/gif"],
+  [/^RIFF[\s\S]{4}WEBPVP/, "image/webp"],
+  [/^%PDF-/, "application/pdf"],
+  [/^PK\x03\x04/, "application/zip"],
+  [/^[\s\S]{0,1019}%PDF-\d/, "application/pdf"],
+];
+
+function isText(bytes: Uint8Array): boolean {
+  try {
+    return !/[\x00-\x08\x0e-\x1a\x1c-\x1f]/.test(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch {
+    return false;
+  }
+}
+
+/** Formats a size in bytes as people read it: `512 B`, `120 kB`, `2.4 MB`. */
+export function formatSize(bytes: number): string {
+  if (bytes < 1_000) return `${bytes} B`;
+  if (bytes < 999_500) return `${Math.round(bytes / 1_000)} kB`;
+  return `${(bytes / 1_000_000).toFixed(1).replace(/\.0$/, "")} MB`;
+}
+
+/** Formats an attachment for a transcript: `[screenshot.png, 120 kB]`. */
+export function formatAttachment({ name, size }: Pick<Attachment, "name" | "size">): string {
+  return `[${cleanLine(name)}, ${formatSize(size)}]`;
+}
+
+/**
+ * Formats an attachment so that the text names exactly these bytes. Calls, cards and approvals hold this text:
+ * `screenshot.png (image/png, 120 kB, SHA-256 3f2a91bc04d7)`.
+ */
+export function formatAttachmentReference({ name, type, size, sha256 }: Attachment): string {
+  return `${name} (${type}, ${formatSize(size)}, SHA-256 ${sha256.slice(0, 12)})`;
+}

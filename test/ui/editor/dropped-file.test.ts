@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import { mentionDroppedFile } from "#ui/editor/dropped-file";
+import type { Key } from "#ui/keys/key";
+import { NO_MODIFIERS } from "#ui/keys/key";
+
+const pasted = (text: string, name: Key["name"] = "paste") =>
+  mentionDroppedFile({ name, text, ...NO_MODIFIERS, at: 0 }).text;
+
+test.each([
+  ["/home/sam/shot.png", "@/home/sam/shot.png "],
+  ["/Users/sam/My\\ Shot\\ (1).PNG ", '@"/Users/sam/My Shot (1).PNG" '],
+  ["'/home/sam/my report.pdf' ", '@"/home/sam/my report.pdf" '],
+  ["file:///home/sam/my%20report.pdf\n", '@"/home/sam/my report.pdf" '],
+  ['"C:\\Users\\sam\\shot.jpg"', "@C:\\Users\\sam\\shot.jpg "],
+])("the path of a dropped file becomes a mention: %s", (text, mention) => {
+  expect(pasted(text)).toBe(mention);
+});
+
+test.each([
+  "shot.png",
+  "/home/sam/notes.md",
+  "see /home/sam/shot.png",
+  "/etc/hosts and /home/sam/shot.png",
+  "/home/sam/a.png\n/home/sam/b.png",
+  "https://example.test/shot.png",
+  "file:///home/%zz.png",
+])("every other paste stays as it is: %s", (text) => {
+  expect(pasted(text)).toBe(text);
+});
+
+test("typed text is no dropped file", () => {
+  expect(pasted("/home/sam/shot.png", "text")).toBe("/home/sam/shot.png");
+});
