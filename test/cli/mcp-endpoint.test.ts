@@ -192,7 +192,7 @@ test("the terminal shows the program and where its answer goes, and only a perso
   expect(seen[0]).toContain("A program that calls itself “Evil");
   expect(seen[0]).not.toContain("\u001b[2J");
   expect(seen[0]).toContain("localhost:8787 (a program on the computer of your browser)");
-  expect(seen[0]).toContain("Each change waits for your approval.");
+  expect(seen[0]).toContain("Each change waits for your approval, unless your policies let it run.");
   expect(await listPrograms(ann)).toEqual([]);
   expect(await ann("mcp authorize BBBB-BBBB", { terminal: true, types: ["y"] })).toMatchObject({
     exit: 1,

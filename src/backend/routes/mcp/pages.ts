@@ -23,7 +23,7 @@ export function showRequestPage(
       ["Code", code],
     ]),
     `<p>${escapeHtml(NAME_NOTE)}</p>`,
-    "<p>It could read what your connected services show kay. Each change would still wait for your approval in kay.</p>",
+    "<p>It could read what your connected services show kay. Each change would still wait for your approval in kay, unless your policies let it run.</p>",
     "<p>If you started this yourself just now, run this command in a terminal that is signed in to",
     `${escapeHtml(publicUrl)}:</p>\n<pre>${escapeHtml(command)}</pre>`,
     "<p>It shows the program again, asks you, and opens a page that takes you back. The code works for ten minutes.</p>",

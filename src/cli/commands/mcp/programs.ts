@@ -48,7 +48,7 @@ function describeRequest({ clock }: Kay, request: ProgramAccessRequest): string 
     ...(document_host === undefined ? [] : [`  described at   ${toLine(document_host)}`]),
     `  asked          ${ago}, from ${toLine(requested_from ?? "an unknown address")}`,
     "It can then read what your connected services show kay.",
-    "Each change waits for your approval.",
+    "Each change waits for your approval, unless your policies let it run.",
     "Continue only if you started this yourself just now.",
     "Nobody else has a reason to send you a code.",
   ].join("\n");
