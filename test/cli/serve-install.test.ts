@@ -109,6 +109,12 @@ test("without systemctl, or where it fails, kay says what to type", async () => 
   });
 });
 
+test("the command of the service runs the local backend, which stays when it is idle", async () => {
+  const { ann } = machine();
+  await ann("serve --embedded --stay --profile default");
+  expect(ann.served).toMatchObject([{ embedded: true, stay: true }]);
+});
+
 test("other platforms get one sentence", async () => {
   const { ann } = machine({ platform: "win32" });
   for (const line of ["serve --install", "serve --uninstall"])

@@ -118,7 +118,7 @@ export async function isRunning(db: DbConnection, { last_generation_id: id }: St
   return (await query.executeTakeFirst()) !== undefined;
 }
 
-/** Counts the schedules that are not paused and whose owner is signed in. */
+/** Counts the schedules that are not paused and whose owner is signed in, as `hasLiveFamily` says. */
 export async function countActiveSchedules(db: DbConnection, now: Date): Promise<number> {
   const { count } = await db
     .selectFrom("schedules")
@@ -128,10 +128,13 @@ export async function countActiveSchedules(db: DbConnection, now: Date): Promise
       e.exists(
         e
           .selectFrom("families")
+          .innerJoin("refresh_tokens", "refresh_tokens.family_id", "families.id")
           .select("families.id")
           .whereRef("families.installation_id", "=", "schedules.installation_id")
           .where("revoked_at", "is", null)
-          .where("families.expires_at", ">", now),
+          .where("families.expires_at", ">", now)
+          .where("spent_at", "is", null)
+          .where("refresh_tokens.expires_at", ">", now),
       ),
     )
     .executeTakeFirstOrThrow();

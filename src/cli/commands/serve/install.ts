@@ -40,9 +40,7 @@ export async function installService(kay: Kay): Promise<void> {
   if (state === "busy")
     kay.out.writeProgress("The backend that runs now is busy. The service replaces it at your next login.");
   if (missing.length > 0)
-    kay.out.warn(
-      `${missing.join(", ")} set here, but not for the service. Write NAME=value lines to ${toLine(facts.envFile)}.`,
-    );
+    kay.out.warn(`The service does not see ${missing.join(", ")}. Write NAME=value lines to ${toLine(facts.envFile)}.`);
 }
 
 /** Runs `kay serve --uninstall`. */
