@@ -69,14 +69,14 @@ Examples:
   $ kay ask --background "summarise the open bugs in KAY in #general"
   $ kay ask --allow slack.send_message:#random "tell #random the build is green"
   $ git log -5 | kay ask "summarize these commits"  # needs a language model
-  $ kay ask "what is wrong here?" --attach screenshot.png   # needs a language model
+  $ kay ask "what is wrong here?" --attach screenshot.png
   $ kay ask "show the bugs in KAY" --output-schema bugs.schema.json -o bugs.json
 
 Files and piped text are added to the prompt as context. A model that reads
 pictures or PDFs gets attached ones; kay can attach each file to Jira issues,
-Slack messages and emails. On a terminal, kay asks
-for approvals, missing fields and connections. In a script it exits 8 and prints
-the \`kay answer\` command to run, or \`kay confirm\` with --confirm.`,
+Slack messages and emails. On a terminal, kay asks for approvals, missing fields
+and connections. In a script it exits 8 and prints the \`kay answer\` command to
+run, or \`kay confirm\` with --confirm.`,
     )
     .action(async (words: string[], given: Given) => {
       checkOptions(kay, given);
