@@ -146,7 +146,7 @@ test("kay answer on a terminal asks as kay ask does", async () => {
   const ann = waits();
   const { exit, stdout, stderr } = await ann("answer int_1", { ...TERMINAL, types: ["2"] });
   expect([exit, stdout]).toEqual([0, "It is sent.\n"]);
-  expect(stderr).toContain("Your answer, 1/2/3/e/n: 2\n");
+  expect(stderr).toContain("Your answer, 1/2/3/e/n (TIME left): 2\n");
   expect(ann.given).toMatchObject([{ action: "approve", approval_scope: "session" }]);
 });
 

@@ -71,19 +71,20 @@ test.for([
   expect(await ann("ask x", { ...TERMINAL, types: [key] })).toEqual({
     exit: 0,
     stdout: "It is sent.\n",
-    stderr: `${SHOWN}Your answer, 1/2/3/e/n: ${key}\n⏺ slack.send_message  channel = #general, text = 3 open bugs  0.0s\n`,
+    stderr: `${SHOWN}Your answer, 1/2/3/e/n (TIME left): ${key}\n⏺ slack.send_message  channel = #general, text = 3 open bugs  0.0s\n`,
   });
   expect(given).toEqual([{ action: "approve", approval_scope, client: expect.stringMatching(/^client_\w{16}$/) }]);
 });
 
-test("nothing but an offered answer is one: Enter, yes and 4 ask again, and n says why", async () => {
+test("N43 nothing but an offered answer is one: Enter, Esc, yes and 4 ask again, and n says why", async () => {
   const denied = [answered({ action: "deny" }), ...says("I did not send it."), ...ends()];
   const { ann, given } = stopsAt(approval(), denied);
-  const question = "Your answer, 1/2/3/e/n:";
-  expect(await ann("ask x", { ...TERMINAL, types: ["", "yes", "4", "n", "wrong channel"] })).toEqual({
+  const question = "Your answer, 1/2/3/e/n (TIME left):";
+  expect(await ann("ask x", { ...TERMINAL, types: ["", "\x1b", "yes", "4", "n", "wrong channel"] })).toEqual({
     exit: 5,
     stdout: "I did not send it.\n",
-    stderr: `${SHOWN}${question} \n${question} yes\n${question} 4\n${question} n\nReason (optional): wrong channel
+    stderr: `${SHOWN}${question} \n${question} \x1b\nPress Ctrl+C to cancel the request.
+${question} yes\n"yes" is not one of 1, 2, 3, e, n.\n${question} 4\n"4" is not one of 1, 2, 3, e, n.\n${question} n\nReason (optional): wrong channel
 ✗ slack.send_message  channel = #general, text = 3 open bugs  0.0s  denied\n`,
   });
   expect(given).toMatchObject([{ action: "deny", reason: "wrong channel" }]);
@@ -196,7 +197,7 @@ test.for([
   ann.place.network.on("POST /ask", { stream: stream() });
   const { exit, stdout, stderr } = await ann("ask x", TERMINAL);
   expect([exit, stdout]).toEqual([code, "On.\n"]);
-  expect(stderr).toContain(`${SHOWN}Your answer, 1/2/3/e/n: \n${said}\n`);
+  expect(stderr).toContain(`${SHOWN}Your answer, 1/2/3/e/n (TIME left): \n${said}\n`);
 });
 
 test("the end of the input leaves it open, and says how it can be answered", async () => {

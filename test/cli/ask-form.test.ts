@@ -49,7 +49,7 @@ test("a form is filled in field by field, and shown whole before it is submitted
   expect(await ann("ask x", { ...TERMINAL, types })).toEqual({
     exit: 0,
     stdout: "KAY-9 is there.\n",
-    stderr: `${SHOWN}f fill it in, d decline, c cancel: f
+    stderr: `${SHOWN}f fill it in, d decline, c cancel (TIME left): f
 ${FIELDS}Which number: 9
 ✗ 9 is not one of 1 to 2.
 Which number: 1
@@ -65,7 +65,7 @@ Your answers:
   Summary: Login loops
   Urgent: yes
 
-s submit, f fill in again, d decline, c cancel: s
+s submit, f fill in again, d decline, c cancel (TIME left): s
 ✗ jira.create_issue  It did not finish.
 `,
   });
@@ -101,8 +101,9 @@ test("a secret is never taken: its field has a warning, and a form that needs it
   ]);
   const { stderr } = await ann("ask x", { ...TERMINAL, types: ["f", "d"] });
   expect(stderr).toContain(`! API token: kay does not accept secrets here. Enter them in a browser.
-d decline, c cancel: f
-d decline, c cancel: d
+d decline, c cancel (TIME left): f
+"f" is not one of decline, cancel.
+d decline, c cancel (TIME left): d
 `);
   expect(given).toMatchObject([{ action: "deny" }]);
 });

@@ -7,7 +7,7 @@ const kay = useKay();
 
 const GREETING = "kay session. Type a request and press Enter. /help lists commands; press Ctrl+C twice to quit.\n";
 const OFFLINE = "Answered by the offline planner, without a language model.\n";
-const BACK = "Come back with: kay ask --resume session_…\n";
+const BACK = "Come back with: kay ask --resume ID\n";
 
 /** The card of a call that cannot be undone. */
 const CARD = `approval 1 of 1:
@@ -20,7 +20,7 @@ kay wants to run jira.delete_issue, which cannot be undone, as Dana Demo (kay-de
   2  this session: jira.delete_issue with exactly these arguments as Dana Demo (kay-demo)
   e  edit what is sent
   n  deny
-Your answer, 1/2/e/n: `;
+Your answer, 1/2/e/n (TIME left): `;
 
 /** Somebody who is signed in at a backend whose jira writes down what it did. */
 function desk() {
@@ -120,7 +120,7 @@ test("G01 lines typed while it works never answer a card; they are sent after it
   const ahead = ["", "", "show KAY-1\nshow K"];
   expect((await ann("ask", typing(["delete KAY-3", "1", "AY-2", "/quit"], { ahead }))).exit).toBe(0);
   expect(log).toEqual(["delete KAY-3", "show KAY-1", "show KAY-2"]);
-  expect(read(ann)).toContain("\nkept for your next message: show K\nYour answer, 1/2/e/n: 1\n");
+  expect(read(ann)).toContain("\nkept for your next message: show K\nYour answer, 1/2/e/n (TIME left): 1\n");
   expect(read(ann)).toContain("> show KAY-1\ntool jira.show_issue");
   expect(read(ann)).toContain("> show KAY-2\ntool jira.show_issue");
 });
@@ -129,7 +129,7 @@ test("Ctrl+C cancels what is under way, and twice at the prompt leaves", async (
   const { ann, log } = desk();
   expect((await ann("ask", typing(["delete KAY-3", "\x03", "show KAY-1", "\x03", "\x03"]))).exit).toBe(0);
   expect(log).toEqual(["show KAY-1"]);
-  expect(read(ann)).toContain(`Your answer, 1/2/e/n: \ncancelled\n> show KAY-1\n`);
+  expect(read(ann)).toContain(`Your answer, 1/2/e/n (TIME left): \ncancelled\n> show KAY-1\n`);
   expect(read(ann).endsWith(`> \nPress Ctrl+C again to exit.\n> \n${BACK}`)).toBe(true);
 });
 

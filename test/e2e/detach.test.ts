@@ -67,7 +67,7 @@ test("/detach and --background leave a request running, and kay attach follows i
   await sees(shell, "One.");
   shell.type("/detach\r");
   expect(await shell.exit(30_000)).toBe(0);
-  const [, attach = ""] = /Come back with `(kay attach session_\w+)`/.exec(shell.text().replaceAll("\n", " ")) ?? [];
+  const [, attach = ""] = /Come back with `(kay attach [0-9a-f]{6})`/.exec(shell.text().replaceAll("\n", " ")) ?? [];
   const [, ...words] = attach.split(" ");
   const followed = home.start(words);
   await followed.says(/One\./, 30_000);

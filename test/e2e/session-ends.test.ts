@@ -7,7 +7,7 @@ import { SESSION_MODES } from "#ui/screen/screen";
 
 const { model, home, open } = useSessions();
 
-const WAY_BACK = /^(?:Come back with )?`kay ask --resume session_\d+_[0-9a-f]{32}`\.$/m;
+const WAY_BACK = /^(?:Come back with )?`kay ask --resume [0-9a-f]{6}`\.$/m;
 
 /** A session in which something was said and that now works on an answer, and has a draft. */
 async function talking(shell?: "/bin/bash"): Promise<SessionShell> {

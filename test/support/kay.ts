@@ -279,6 +279,7 @@ function shortened(text: string, folder: string): string {
     .replaceAll(/\b(kaysession|session|confirm)_\d+_[0-9a-f]{32}\b/g, "$1_…")
     .replaceAll(/\b(gen|int)_[0-9a-f]{32}\b/g, "$1_…")
     .replaceAll(/\bcall_[\w-]+/g, "call_…")
+    .replaceAll(/\(\d+:\d\d left\)/g, "(TIME left)")
     .replaceAll(/\b[0-9a-f]{64}\b/g, "STATE");
 }
 

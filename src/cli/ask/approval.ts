@@ -5,7 +5,7 @@ import { listScopes } from "#ui/cards/approval";
 import { getInput, isEditable } from "#ui/cards/edited-input";
 import { formatApproval } from "#ui/text/words";
 import type { Kay } from "../kay.ts";
-import { promptLine, writeNotice } from "../prompt/line.ts";
+import { promptKey, promptLine, writeNotice } from "../prompt/line.ts";
 import { editInput } from "./edit.ts";
 
 /**
@@ -25,15 +25,15 @@ export async function promptApproval(
   for (const { number, words } of offered) writeNotice(kay, `  ${number}  ${words}`);
   if (editable) writeNotice(kay, "  e  edit what is sent");
   writeNotice(kay, "  n  deny");
-  const choices = [...offered.map(({ number }) => number), ...(editable ? ["e"] : []), "n"];
+  const keys = [...offered.map(({ number }) => number), ...(editable ? ["e"] : []), "n"];
+  const text = `Your answer, ${keys.join("/")}`;
   let edited = refused?.given.edited_args;
   if (edited) writeNotice(kay, `\nYou had edited the request to:\n${format(edited)}\n`);
   for (;;) {
-    const typed = (await promptLine(kay, `Your answer, ${choices.join("/")}: `, signal)).toLowerCase();
+    const typed = await promptKey(kay, { text, keys, until: request.expires_at }, signal);
     const scope = offered.find(({ number }) => number === typed)?.scope;
     if (scope) return { action: "approve", approval_scope: scope, ...(edited ? { edited_args: edited } : {}) };
-    if (typed === "n" || typed === "no") return deny(await promptLine(kay, "Reason (optional): ", signal));
-    if (typed !== "e" || !editable) continue;
+    if (typed === "n") return deny(await promptLine(kay, "Reason (optional): ", signal));
     edited = await editInput(kay, edited ?? getInput(request), signal);
     writeNotice(kay, `\nEdited request:\n${format(edited)}\n`);
   }

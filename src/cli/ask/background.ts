@@ -1,6 +1,7 @@
 import type { AskRequest } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
 import { quoteShellWord } from "#protocol/shell";
+import { shortenId } from "#ui/text/short-id";
 import type { BackendHandle } from "../backend/handle.ts";
 import { formatProfileFlag } from "../backend/profile-flag.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
@@ -29,11 +30,12 @@ export function showBackground(
   kay: Kay,
   { session_id, generation_id }: { session_id: string; generation_id: string },
 ): void {
-  const follow = `kay attach ${quoteShellWord(session_id)}${formatProfileFlag(kay.profile())}`;
-  if (kay.flags.json) kay.out.writeJson({ status: "running", session_id, generation_id, follow });
+  const writeFollow = (id: string) => `kay attach ${quoteShellWord(id)}${formatProfileFlag(kay.profile())}`;
+  if (kay.flags.json)
+    kay.out.writeJson({ status: "running", session_id, generation_id, follow: writeFollow(session_id) });
   else kay.out.writeLine(session_id);
   kay.out.writeProgress(
-    `Running in the background. Follow it with \`${follow}\`; \`kay pending\` lists its questions.`,
+    `Running in the background. Follow it with \`${writeFollow(shortenId(session_id))}\`; \`kay pending\` lists its questions.`,
   );
 }
 

@@ -5,7 +5,7 @@ import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { Kay } from "../kay.ts";
 import { wrapSentences } from "../output/wrap.ts";
 import { getPlannedCalls, getProblem, getReceipts, toAskDocument, wasDenied } from "./document.ts";
-import { findFailedWrite } from "./failed-writes.ts";
+import { findFailedWork } from "./failed-work.ts";
 import type { FollowResult } from "./follow.ts";
 import { checkOutputValue } from "./output.ts";
 import { getAnswerCommands, toPendingItem } from "./pending-items.ts";
@@ -35,7 +35,7 @@ export async function finishAsk(
     throw problem;
   }
   const exit = waiting.length > 0 ? EXIT.pending : wasDenied(view) && !refused ? EXIT.denied : EXIT.ok;
-  const failure = exit === EXIT.ok ? findFailedWrite(view) : undefined;
+  const failure = exit === EXIT.ok ? findFailedWork(view) : undefined;
   if (failure) throw failure;
   if (waiting.length === 0) checkOutputValue(check, view.output);
   const code = exit === EXIT.ok && view.unanswered ? EXIT.failed : exit;

@@ -4,7 +4,7 @@ import { isSecretField, SECRETS_REFUSED } from "#protocol/secret-field";
 import { type FormValues, formatValue, getInitialValues, parseField, pickDefined } from "#ui/cards/form-field";
 import { formatFieldLabel, formatForm, toLine } from "#ui/text/words";
 import type { Kay } from "../kay.ts";
-import { promptLine, promptNextLine, writeNotice } from "../prompt/line.ts";
+import { promptKey, promptLine, promptNextLine, writeNotice } from "../prompt/line.ts";
 
 /**
  * Ask a person to fill in a form: field by field, then a look at all of it. To submit it, to decline it and to cancel it are three different
@@ -25,13 +25,18 @@ export async function promptForm(
   for (const field of secrets) writeNotice(kay, `! ${toLine(field.label)}: ${SECRETS_REFUSED}`);
   const open = fields.filter((field) => !secrets.includes(field));
   const canSubmit = secrets.every(({ required }) => !required);
-  const start = await choose(kay, canSubmit ? ["fill it in", "decline", "cancel"] : ["decline", "cancel"], signal);
+  const start = await choose(
+    kay,
+    canSubmit ? ["fill it in", "decline", "cancel"] : ["decline", "cancel"],
+    request,
+    signal,
+  );
   if (start !== "f") return { action: start === "d" ? "deny" : "cancel" };
   let values = again?.values ?? getInitialValues(open, request.initial_values);
   for (;;) {
     values = await fillIn(kay, open, values, signal);
     writeNotice(kay, `\nYour answers:\n${formatReview(open, values)}\n`);
-    const choice = await choose(kay, ["submit", "fill in again", "decline", "cancel"], signal);
+    const choice = await choose(kay, ["submit", "fill in again", "decline", "cancel"], request, signal);
     if (choice === "s") return { action: "submit", input: pickDefined(values) };
     if (choice !== "f") return { action: choice === "d" ? "deny" : "cancel" };
   }
@@ -40,19 +45,20 @@ export async function promptForm(
 /** An address that a service wants to be visited: it stands in the text, and nothing is filled in. */
 async function askVisit(kay: Kay, request: InteractionRequest, signal: AbortSignal): Promise<InteractionAnswer> {
   writeNotice(kay, `\n${formatForm(request)}\n`);
-  const choice = await choose(kay, ["go on", "decline", "cancel"], signal);
+  const choice = await choose(kay, ["go on", "decline", "cancel"], request, signal);
   if (choice === "g") return { action: "submit", input: {} };
   return { action: choice === "d" ? "deny" : "cancel" };
 }
 
 /** Words whose first letter chooses them. */
-async function choose(kay: Kay, words: string[], signal: AbortSignal): Promise<string> {
-  const shown = words.map((word) => `${word.charAt(0)} ${word}`).join(", ");
-  for (;;) {
-    const typed = (await promptLine(kay, `${shown}: `, signal)).toLowerCase();
-    const word = typed && words.find((each) => each.startsWith(typed));
-    if (word) return word.charAt(0);
-  }
+async function choose(
+  kay: Kay,
+  words: string[],
+  { expires_at: until }: InteractionRequest,
+  signal: AbortSignal,
+): Promise<string> {
+  const text = words.map((word) => `${word.charAt(0)} ${word}`).join(", ");
+  return (await promptKey(kay, { text, keys: words, until }, signal)).charAt(0);
 }
 
 async function fillIn(kay: Kay, fields: InputField[], before: FormValues, signal: AbortSignal): Promise<FormValues> {

@@ -1,4 +1,5 @@
 import { Problem } from "#protocol/errors";
+import { formatTimeLeft, toLine } from "#ui/text/words";
 import type { Kay } from "../kay.ts";
 
 /**
@@ -12,6 +13,24 @@ export async function promptLine(kay: Kay, text: string, signal: AbortSignal): P
   kay.terminal.stderr.write(text);
   return (await read(kay, signal, false)).trim();
 }
+
+/** A question whose answers are single keys or words; `until` is when it expires, in ISO 8601. */
+export type KeyQuestion = { text: string; keys: string[]; until?: string | undefined };
+
+/** Asks until a key is typed, whole or its beginning, and says what else was typed. "no" is "n". */
+export async function promptKey(kay: Kay, { text, keys, until }: KeyQuestion, signal: AbortSignal): Promise<string> {
+  for (;;) {
+    const ends = Date.parse(until ?? "") - kay.clock.now();
+    const left = ends > 0 ? ` (${formatTimeLeft(ends)} left)` : "";
+    const typed = (await promptLine(kay, `${text}${left}: `, signal)).toLowerCase();
+    const key = typed && keys.find((each) => each.startsWith(typed === "no" ? "n" : typed));
+    if (key) return key;
+    if (typed === ESCAPE) writeNotice(kay, "Press Ctrl+C to cancel the request.");
+    else if (typed) writeNotice(kay, `${JSON.stringify(toLine(typed))} is not one of ${keys.join(", ")}.`);
+  }
+}
+
+const ESCAPE = "\x1b";
 
 /** One more line of an answer of several: what was typed or pasted with the one before counts. @throws as {@link question} */
 export function promptNextLine(kay: Kay, signal: AbortSignal): Promise<string> {

@@ -3,6 +3,7 @@ import { listCards } from "#ui/session/open-cards";
 import type { Session } from "#ui/session/state";
 import { isBusy, isFinished } from "#ui/session/turn";
 import { createSession, updateSession } from "#ui/session/update";
+import { shortenId } from "#ui/text/short-id";
 import { toLine } from "#ui/text/words";
 import type { ToolItem } from "#ui/view/view";
 import { createPainter } from "#ui/views/painter";
@@ -216,7 +217,7 @@ async function tellTitle(
 function leaveWord(kay: Kay, session: Session, conversation: string | undefined, isDetached: boolean): ExitCode {
   if (conversation === undefined) return EXIT.ok;
   if (isDetached) {
-    const attach = `kay attach ${toLine(conversation)}${formatProfileFlag(kay.profile())}`;
+    const attach = `kay attach ${shortenId(toLine(conversation))}${formatProfileFlag(kay.profile())}`;
     kay.out.writeProgress(`It is still running. Come back with \`${attach}\`.`);
     return EXIT.ok;
   }
@@ -224,7 +225,7 @@ function leaveWord(kay: Kay, session: Session, conversation: string | undefined,
   const open = waits ? " What waits for an answer stays open." : "";
   // In backticks it is a command, which is never broken.
   kay.out.writeProgress(
-    `Come back with \`kay ask --resume ${toLine(conversation)}${formatProfileFlag(kay.profile())}\`.${open}`,
+    `Come back with \`kay ask --resume ${shortenId(toLine(conversation))}${formatProfileFlag(kay.profile())}\`.${open}`,
   );
   return waits ? EXIT.pending : EXIT.ok;
 }

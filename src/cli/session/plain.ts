@@ -1,5 +1,6 @@
 import { Problem } from "#protocol/errors";
 import type { NumberedPart } from "#protocol/events";
+import { shortenId } from "#ui/text/short-id";
 import { toLine } from "#ui/text/words";
 import { getCancelGraceMs } from "../ask/cancel.ts";
 import { promptForm } from "../ask/form.ts";
@@ -47,7 +48,7 @@ export async function runPlainSession(kay: Kay, link: BackendHandle, options: Se
   } finally {
     release();
     const { id } = conversation;
-    if (id !== undefined) kay.out.writeLine(`Come back with: kay ask --resume ${toLine(id)}`);
+    if (id !== undefined) kay.out.writeLine(`Come back with: kay ask --resume ${shortenId(toLine(id))}`);
   }
   return conversation.left ? EXIT.pending : EXIT.ok;
 }

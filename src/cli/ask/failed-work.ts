@@ -4,16 +4,18 @@ import type { Item, ToolItem, View } from "#ui/view/view";
 import { getPartialAnswer } from "./partial.ts";
 
 /**
- * Returns the error for a write that failed although the model answered: a friendly sentence must not read like success
- * to a script. A later call of the same tool that succeeded corrects a failed one.
+ * Returns the error for work that failed although the model answered: a friendly sentence must not read like success to
+ * a script. That is a write, unless a later call of the same tool succeeded, or a read if no call succeeded.
  */
-export function findFailedWrite(view: View): Problem | undefined {
+export function findFailedWork(view: View): Problem | undefined {
   if (view.dryRun) return undefined;
-  const failed = listFailedWrites(view);
+  const writes = listFailedWrites(view);
+  const failed = writes.length > 0 ? writes : listFailedReads(view);
   const [first] = failed;
   if (first === undefined) return undefined;
   const isUnknown = failed.some(({ code }) => code === "OUTCOME_UNKNOWN");
-  const what = failed.length > 1 ? `${failed.length} changes failed; the first one:` : "A change failed:";
+  const kind = writes.length > 0 ? "change" : "read";
+  const what = failed.length > 1 ? `${failed.length} ${kind}s failed; the first one:` : `A ${kind} failed:`;
   const message = `${what} ${clean(first.error ?? "it did not finish.", { lines: false, max: 500 })}`;
   return new Problem(isUnknown ? "OUTCOME_UNKNOWN" : getCode(first), message, {
     hint: isUnknown ? ERRORS.OUTCOME_UNKNOWN.hint : "Correct the request and ask again.",
@@ -21,8 +23,18 @@ export function findFailedWrite(view: View): Problem | undefined {
   });
 }
 
-function listFailedWrites({ items, generation_id }: View): ToolItem[] {
-  const own = items.filter((item) => "generation_id" in item && item.generation_id === generation_id);
+/** Returns the failed reads if nothing else was called. */
+function listFailedReads(view: View): ToolItem[] {
+  const calls = listOwnItems(view).filter((item) => item.kind === "tool");
+  return calls.every(({ state, access }) => state === "failed" && access === "read") ? calls : [];
+}
+
+function listOwnItems({ items, generation_id }: View): Item[] {
+  return items.filter((item) => "generation_id" in item && item.generation_id === generation_id);
+}
+
+function listFailedWrites(view: View): ToolItem[] {
+  const own = listOwnItems(view);
   const later = own.map((item) => item.kind === "tool" && item.state === "done");
   const failed: ToolItem[] = [];
   for (const item of own) {

@@ -110,10 +110,15 @@ test.each<[string, StreamPart[], { exit: number; code?: string }]>([
   );
 });
 
-test("N29 a read that failed and a denial keep their exit codes", async () => {
-  expect(await ask([calls("slack.search", {}), fails("c1", "NOT_FOUND", { access: "read" })])).toMatchObject({
-    exit: 0,
-  });
+test("a read that failed exits with 1 if no other call succeeded", async () => {
+  const failed = [calls("slack.search", {}), fails("c1", "NOT_FOUND", { access: "read" })];
+  expect(documentOf(await ask(failed))).toMatchObject({ code: "NOT_FOUND", message: `A read failed: ${WHY}` });
+  expect(await ask(failed, "")).toMatchObject({ exit: 1, stdout: "All well.\n" });
+  const other = [calls("slack.list_channels", {}, "c2"), works("c2")];
+  expect(await ask([...failed, ...other])).toMatchObject({ exit: 0 });
+});
+
+test("N29 a denial keeps its exit code", async () => {
   const denied: StreamPart = {
     type: "data-interaction-response",
     data: { interaction_id: "int_1", action: "deny", answered_at: "2026-11-27T12:00:00.000Z" },
