@@ -19,7 +19,9 @@ test("kay ask --background prints the conversation at once, and its questions wa
   expect(asked).toEqual({
     exit: 0,
     stdout: "session_…\n",
-    stderr: expect.stringMatching(/^Running in the background\. Follow it with `kay attach [0-9a-f]{6}`; `kay pending`/),
+    stderr: expect.stringMatching(
+      /^Running in the background\. Follow it with `kay attach [0-9a-f]{6}`; `kay pending`/,
+    ),
   });
   const session = ann.raw().stdout.trim();
   await expect.poll(async () => (await ann("pending")).stdout).toContain("Delete KAY-3 for good");

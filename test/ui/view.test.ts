@@ -193,3 +193,10 @@ function answer(action: "approve" | "deny"): StreamPart {
 function done(output: unknown): StreamPart {
   return { type: "tool-output-available", toolCallId: "call_1", output };
 }
+
+test("N20 a call took as long as the backend says, also in a replay that comes at once", () => {
+  const at = (part: StreamPart, time: string): StreamPart => ({ ...part, at: `2026-11-27T12:00:${time}Z` });
+  const done: StreamPart = { type: "tool-output-available", toolCallId: "call_1", output: {} };
+  const { items } = after(START, [5_000, at(CALL, "01.000")], [5_000, at(done, "01.400")]);
+  expect(items).toMatchObject([{ kind: "tool", state: "done", workedMs: 400 }]);
+});

@@ -18,7 +18,7 @@ export function reduceView(view: View, { number, part, at }: TimedPart): View {
   // Presence is not part of the log: it describes the current state.
   if (part.type === "data-presence") return withPresence(view, part.data);
   if (number <= view.last) return view;
-  const next = { ...applyPart(view, part, at), last: number };
+  const next = { ...applyPart(view, part, getEventTime(part) ?? at), last: number };
   return isGenerationEnd(part) ? { ...next, items: next.items.map(settleItem) } : next;
 }
 
@@ -47,6 +47,12 @@ function joinDeltas(parts: TimedPart[]): TimedPart[] {
     } else all.push(next);
   }
   return all;
+}
+
+/** Returns when the backend wrote the part, in ms, so that a replay shows the same durations as the live session. */
+function getEventTime(part: StreamPart & { at?: unknown }): number | undefined {
+  const at = typeof part.at === "string" ? Date.parse(part.at) : Number.NaN;
+  return Number.isNaN(at) ? undefined : at;
 }
 
 function applyPart(view: View, part: StreamPart, at?: number): View {
