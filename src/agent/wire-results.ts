@@ -73,7 +73,7 @@ type ErrorFields = { code?: string; integration?: string; message?: string; hint
  * Returns the error of a call as a model gets it: with what to call differently. Hints are written for a user of the
  * command line, so one about a command is passed on only as words for the user.
  */
-export function toWireError(value: JSONValue, toolName: string): JSONValue {
+function toWireError(value: JSONValue, toolName: string): JSONValue {
   const { error } = (value ?? {}) as { error?: ErrorFields };
   if (typeof error !== "object" || error === null) return value;
   const { hint, ...rest } = error;

@@ -57,7 +57,7 @@ function toSdkFetch(fetch: Fetch): typeof globalThis.fetch {
 const SILENCE_LIMIT_MS = 120_000;
 
 /** Says in a sentence how to get a language model on this machine: one that is here already, a found server, or a key. */
-export async function adviseModel(settings: ModelSettings): Promise<string> {
+async function adviseModel(settings: ModelSettings): Promise<string> {
   const { env } = settings;
   const keyed = PROVIDER_ORDER.find((name) => {
     const { local, keys } = PROVIDERS[name];

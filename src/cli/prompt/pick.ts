@@ -38,7 +38,7 @@ export function missingArgumentProblem(command: string, argument: string): Probl
 }
 
 /** Prints a numbered list and asks for a number or a name. Returns null for an empty answer. */
-export async function pickByNumber(
+async function pickByNumber(
   kay: Kay,
   question: string,
   choices: readonly Choice[],

@@ -181,7 +181,7 @@ function rank({ name }: ToolView): number {
 }
 
 /** Whether a known server still answers at its address: the way there from this machine, then the backend's own look at it. Nothing is added. */
-export async function inspectAddress(facts: CheckContext, { name, url, docs, client }: KnownService): Promise<Finding> {
+async function inspectAddress(facts: CheckContext, { name, url, docs, client }: KnownService): Promise<Finding> {
   const see = `See ${docs}.`;
   const broken = (await facts.machine.walk(url, facts.signal)).find(({ state }) => state === "failed");
   if (broken) return fail(`${new URL(url).host}: ${broken.message}`, broken.fix ?? see);
