@@ -59,3 +59,24 @@ test("@slack/web-api reports a missing scope with what is needed, and an unknown
     data: { error: "channel_not_found" },
   });
 });
+
+test("@slack/web-api uploads files and shares them with a comment", async () => {
+  const slack = await client(`${READ},files:write`);
+  const file = Buffer.from("\x89PNG\r\n\x1a\n", "latin1");
+  await slack.filesUploadV2({
+    channel_id: "C0GENERAL1",
+    initial_comment: "Look",
+    file_uploads: [
+      { file, filename: "shot.png" },
+      { file: Buffer.from("two"), filename: "b.txt" },
+    ],
+  });
+  const { messages = [] } = await slack.conversations.history({ channel: "C0GENERAL1", limit: 1 });
+  expect(messages[0]).toMatchObject({
+    text: "Look",
+    files: [
+      { name: "shot.png", size: 8 },
+      { name: "b.txt", size: 3 },
+    ],
+  });
+});
