@@ -9,7 +9,7 @@ import { cleanLine } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 import { type ConversationFiles, loadBoundAttachments } from "./bind-attachments.ts";
 import { notSentProblem, restrictToReads } from "./dry-run.ts";
-import { type Effect, type EffectLog, recordEffect } from "./effect.ts";
+import { buildEffectId, type Effect, type EffectLog, recordEffect } from "./effect.ts";
 import type { RunContext } from "./tool.ts";
 
 /** How tools reach their services: the tokens they use, and the log that records their effects. */
@@ -99,6 +99,7 @@ async function runTool(
     ...(effect ? { idempotencyKey } : { signal: context.signal }),
   });
   const { interaction, requestInteraction, log } = context;
+  const taskId = effect?.id ?? buildEffectId(ports.effects.scope, context.toolCallId);
   const reading = ports.dryRun ? restrictToReads(http, formatSummary(tool, input)) : http;
   return await tool.run(input, {
     http: effect ? recordWrites(http, effect, () => access.as?.words) : reading,
@@ -119,6 +120,11 @@ async function runTool(
       sent: async () => await effect?.sent(access.as?.words),
       unsent: async () => await effect?.unsent(),
       wrote: () => effect?.wrote(),
+      task: {
+        find: () => ports.effects.findTask(taskId),
+        keep: (handle) => ports.effects.keepTask(taskId, handle),
+        signal: context.signal,
+      },
     },
   });
 }

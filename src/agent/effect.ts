@@ -34,6 +34,11 @@ export type EffectLog = {
   settle(id: string, result: ToolResult): Promise<void>;
   /** Records that the service refused the write. The call is not sent again. */
   refuse(id: string, result: StoredProblem): Promise<void>;
+  /** Takes over an unknown effect whose task can still be asked for. Returns false if it has none. */
+  resume(id: string): Promise<boolean>;
+  /** The handle of a call's task; see `TaskKeeper`. */
+  findTask(id: string): Promise<string | undefined>;
+  keepTask(id: string, handle: string): Promise<void>;
 };
 
 /**
@@ -58,7 +63,7 @@ export async function recordEffect(
     receipt("settled", before.result.url);
     return before.result;
   }
-  if (before.state === "unknown") {
+  if (before.state === "unknown" && !(await log.resume(id))) {
     receipt("unknown");
     throw outcomeUnknownProblem(undefined, write);
   }
@@ -101,7 +106,7 @@ const TAKEN_OVER = "Another backend process is already making this call. Nothing
  * Returns a name-based UUID (RFC 9562 version 8), so a call has the same idempotency key in every run and on every
  * node.
  */
-function buildEffectId(scope: string, toolCallId: string): string {
+export function buildEffectId(scope: string, toolCallId: string): string {
   const hex = createHash("sha256").update(`${scope}\n${toolCallId}`).digest("hex");
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }

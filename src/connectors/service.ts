@@ -208,6 +208,19 @@ export type RawAccess = {
   unsent(): Promise<void>;
   /** Reports that a write succeeded. */
   wrote(): void;
+  task: TaskKeeper;
+};
+
+/**
+ * Keeps the handle of a task: work that a service goes on with by itself after it accepted a call. Whoever makes the call
+ * again, after a restart or at another node, asks for that task instead of starting another one.
+ */
+export type TaskKeeper = {
+  /** Returns the handle that was stored for this call. */
+  find(): Promise<string | undefined>;
+  keep(handle: string): Promise<void>;
+  /** Aborts with a `Cancellation` when the user cancels the call. Any other abort leaves the task alone. */
+  signal: AbortSignal;
 };
 
 /**

@@ -52,6 +52,9 @@ export function createLocalTools({ env, fetch, clock, setting }: LocalToolPorts)
     set: async () => true,
     settle: async () => {},
     refuse: async () => {},
+    resume: async () => false,
+    findTask: async () => undefined,
+    keepTask: async () => {},
   };
   const tools = buildLocalTools({
     services,

@@ -185,6 +185,14 @@ export class Problem extends Error {
 }
 
 /**
+ * The reason of a signal that aborts because the user cancelled the work. Without it, a signal may abort since this
+ * process ends and another one continues.
+ */
+export class Cancellation extends Error {
+  override name = "AbortError";
+}
+
+/**
  * Returns the error body of an HTTP answer. Extra fields, such as `session_reset_required`, come from `details`. A hint
  * of the table is left out, because the client has the table.
  */

@@ -1,3 +1,4 @@
+import { Cancellation } from "#protocol/errors";
 import type { BackendPorts } from "../ports.ts";
 import { forgetTurns, listTurnsToRun, listTurnsToStop } from "../store/agent-turns.ts";
 import { getFaultLevel } from "../store/database.ts";
@@ -51,7 +52,7 @@ export function createAgentServer(ports: BackendPorts): AgentServer {
       const one = active.get(id);
       if (!one) continue;
       one.control.unwanted = true;
-      one.control.stop.abort();
+      one.control.stop.abort(new Cancellation("The turn was cancelled."));
     }
   }
 

@@ -1,6 +1,6 @@
 import type { CallPorts, CheckedCall } from "#agent/calls";
 import { clean } from "#protocol/clean";
-import { Problem } from "#protocol/errors";
+import { Cancellation, Problem } from "#protocol/errors";
 import type { InteractionResponse, StreamPart } from "#protocol/events";
 import { listInteractions } from "../store/interactions.ts";
 import { AFTER_CALL, type CallContext, DURING_CALL, isBeforeCall, toAsker } from "./call-context.ts";
@@ -73,7 +73,12 @@ export async function notifyCancelled(world: ClaimedGeneration, call: CheckedCal
   const { toolCallId, tool, parsed } = call;
   const edited = await findEdit(world.ports.db, world.row.id, toolCallId);
   const { waiting, ...people } = createInteractive(toAsker(world, call), DURING_CALL, () => {});
-  const context = { toolCallId, signal: AbortSignal.abort(), report: () => {}, ...people };
+  const context = {
+    toolCallId,
+    signal: AbortSignal.abort(new Cancellation("The request was cancelled.")),
+    report: () => {},
+    ...people,
+  };
   await Promise.race([tool.run(edited ? tool.parse(edited) : parsed, context), waiting]);
 }
 

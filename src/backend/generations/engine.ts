@@ -1,3 +1,4 @@
+import { Cancellation } from "#protocol/errors";
 import type { BackendPorts } from "../ports.ts";
 import { getFaultLevel } from "../store/database.ts";
 import { listGenerationsToWake, listNews, notifyGeneration } from "../store/generation-wakes.ts";
@@ -110,7 +111,7 @@ export function createEngine(ports: BackendPorts): Engine {
     const one = active.get(id);
     if (!one) return;
     one.control.reason = reason;
-    one.control.stop.abort();
+    one.control.stop.abort(new Cancellation(reason));
   }
 
   function run(id: string): Promise<RunResult | undefined> {

@@ -1,6 +1,6 @@
 import { runAgent } from "#agent/loop";
 import type { Receipt } from "#protocol/ask";
-import { Problem } from "#protocol/errors";
+import { Cancellation, Problem } from "#protocol/errors";
 import type { StreamPart } from "#protocol/events";
 import { withLogFields } from "#telemetry/log";
 import { getTraceId, type Span, traceSpan } from "#telemetry/trace";
@@ -76,7 +76,7 @@ async function carryOn(world: World): Promise<RunResult | undefined> {
   if (reason !== undefined && isApproved) {
     // The approved calls run; what would follow them does not.
     world.control.reason = reason;
-    world.control.stop.abort();
+    world.control.stop.abort(new Cancellation(reason));
   } else if (reason !== undefined) {
     await stopGeneration(world, reason);
     return { kind: "cancelled", row, failed: [], receipts: await listClaimedReceipts(world) };

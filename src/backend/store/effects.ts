@@ -90,6 +90,22 @@ export async function refuseEffect(
     .execute();
 }
 
+/**
+ * Takes over an effect that is unknown because the node that sent it is gone, if a task of it can still be asked for.
+ *
+ * @returns false when there is no such task
+ */
+export async function resumeEffect(db: Kysely<Database>, { id, node }: EffectKey, now: number): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable("effects")
+    .set({ state: "planned", node, updated_at: new Date(now) })
+    .where("id", "=", id)
+    .where("state", "=", "unknown")
+    .where("id", "in", db.selectFrom("call_tasks").select("id"))
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
 function ownEffect(db: Kysely<Database>, { id, node }: EffectKey) {
   return db
     .updateTable("effects")

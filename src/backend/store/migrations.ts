@@ -28,6 +28,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   "022_programs": runEach(() => PROGRAMS),
   "023_schedules": runEach(() => SCHEDULES),
   "024_attachments": runEach(() => ATTACHMENTS),
+  "025_call_tasks": runEach(() => CALL_TASKS),
 };
 
 function runEach(list: () => string[]): Migration {
@@ -300,4 +301,12 @@ const ATTACHMENTS = [
   `create index attachments_by_conversation on attachments (conversation_id)`,
   // Pictures and PDFs are compressed already.
   `alter table attachments alter column content set storage external`,
+];
+
+/** For calls that a service goes on with as a task: its handle, by the ID of the call's effect. */
+const CALL_TASKS = [
+  `create table call_tasks (
+     id text primary key, installation_id text not null references installations on delete cascade, handle text not null,
+     created_at timestamptz not null)`,
+  `create index call_tasks_by_installation on call_tasks (installation_id, created_at)`,
 ];

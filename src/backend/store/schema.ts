@@ -55,6 +55,7 @@ export type Database = {
   agent_turns: AgentTurns;
   agent_outbox: AgentOutbox;
   schedules: Schedules;
+  call_tasks: CallTasks;
 };
 
 /**
@@ -273,6 +274,8 @@ export type AgentTurns = {
 };
 
 /** Reports for a webhook in order, kept until their turn is removed. */
+type CallTasks = { id: string; installation_id: string; handle: string; created_at: Time };
+
 type AgentOutbox = {
   number: GeneratedAlways<string>;
   generation_id: string;

@@ -18,8 +18,9 @@ import { getUsableUntil } from "../connections/open-grant.ts";
 import { describeServices } from "../connections/service-views.ts";
 import type { BackendPorts } from "../ports.ts";
 import { listAttachments, loadAttachments } from "../store/attachments.ts";
-import { planEffect, refuseEffect, setEffectState, settleEffect } from "../store/effects.ts";
+import { planEffect, refuseEffect, resumeEffect, setEffectState, settleEffect } from "../store/effects.ts";
 import { requestScopes } from "../store/grants.ts";
+import { findTask, putTask } from "../store/tasks.ts";
 
 /**
  * For whom tools run: the installation whose connections they use, and the generation their effects belong to. `dryRun`:
@@ -195,5 +196,12 @@ function createEffectLog({ db, node, clock, observe }: BackendPorts, owner: Tool
       await refuseEffect(db, own(id), result, clock.now());
       note("refused");
     },
+    resume: async (id) => {
+      const number = await node.number();
+      nodes.set(id, number);
+      return await resumeEffect(db, { id, node: number }, clock.now());
+    },
+    findTask: (id) => findTask(db, id),
+    keepTask: (id, handle) => putTask(db, { id, installation_id: owner.installationId, handle }, clock.now()),
   };
 }

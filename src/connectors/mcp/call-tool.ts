@@ -1,6 +1,8 @@
 import type { CallToolResult, Client, InputRequiredResult, Progress } from "@modelcontextprotocol/client";
 import { Problem } from "#protocol/errors";
 import { createProgressReporter } from "./progress.ts";
+import { TASK_KEY } from "./repair.ts";
+import { followTask, keepTask, startTask, type TaskHandle } from "./tasks.ts";
 import type { CallOptions, ElicitationRequest, HandleElicitation } from "./types.ts";
 
 /** Longest silence of a server in ms, not counting time spent asking the user. */
@@ -14,10 +16,12 @@ const MAX_CALL_MS = 10 * 60_000;
 const MAX_ROUNDS = 5;
 
 /** A call through an open client. */
-export type McpCall = Omit<CallOptions, "writes"> & {
+export type McpCall = CallOptions & {
   title: string;
   name: string;
   input: Record<string, unknown>;
+  /** The server takes this call only, or also, as a task of the older protocol. */
+  asTask: boolean;
   /** Routes questions of the older protocol, which arrive while a call is running, to this call. */
   hear(ask: HandleElicitation): () => void;
   /**
@@ -52,10 +56,28 @@ export async function callTool(client: Client, call: McpCall): Promise<CallToolR
     reporter.heard(progress);
   };
   const signal = AbortSignal.any([quiet.signal, ...(call.signal ? [call.signal] : [])]);
+  const follow = (handle: TaskHandle) =>
+    followTask(client, handle, {
+      title: call.title,
+      writes: call.writes,
+      signal: quiet.signal,
+      cancelled: call.task?.signal ?? call.signal,
+      heard: (words) => heard({ progress: 0, ...(words === undefined ? {} : { message: words }) }),
+      ...(ask
+        ? { ask: async (questions) => (await collectAnswers({ questions }, ask, call.title)).inputResponses ?? {} }
+        : {}),
+    });
   try {
+    if (call.task?.handle) return await follow(call.task.handle);
+    if (call.asTask) {
+      const task = await startTask(client, { name: call.name, arguments: call.input }, signal);
+      return await follow(await keepTask(client, task, call.task, call.title));
+    }
     let more: Answers = {};
     for (let round = 0; ; round++) {
       const next = await sendCall(client, call, { more, signal, asks: ask !== undefined, heard });
+      const task = "result" in next ? next.result._meta?.[TASK_KEY] : undefined;
+      if (task !== undefined) return await follow(await keepTask(client, task, call.task, call.title));
       if ("result" in next) return next.result;
       if (!ask || round === MAX_ROUNDS)
         throw new Problem("CANCELLED", `${call.title} asked for more input than kay can provide here.`, { hint: "" });

@@ -20,7 +20,7 @@ type RefusedRequest = { status: number; token: string | undefined; challenge: st
 export function toClientOptions(
   { programs, version }: { programs?: Programs; version: string },
   serverNow: () => Omit<McpServerRef, "key">,
-  more: Pick<McpClientOptions, "era" | "onToolsChanged" | "signal">,
+  more: Pick<McpClientOptions, "era" | "onToolsChanged" | "resumes" | "signal">,
 ): McpClientOptions {
   const { definition, fetch } = serverNow();
   const { name, title, place, auth } = definition;

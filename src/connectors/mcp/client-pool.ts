@@ -1,13 +1,17 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { CallToolResult } from "@modelcontextprotocol/client";
 import type { Clock } from "#net/ports";
 import { Problem } from "#protocol/errors";
+import type { TaskKeeper } from "../service.ts";
+import { type OpenClient, refreshTools, requireApproved } from "./approved-tools.ts";
 import { type McpClient, openMcpClient } from "./client.ts";
 import { type McpServerRef, toClientOptions } from "./client-options.ts";
-import type { McpDefinition, McpTool } from "./definition.ts";
-import { isClosedProblem } from "./faults.ts";
+import type { McpTool } from "./definition.ts";
+import { isClosedProblem, unknownOutcomeProblem } from "./faults.ts";
+import { getRefusal } from "./http-faults.ts";
 import { belongsToKey, chooseConnectionKey, countQuestions, type OpeningClient, waitForClient } from "./pool-entry.ts";
 import type { Programs } from "./programs.ts";
-import { diffTools, formatToolDiff, hasDifferences } from "./tool-diff.ts";
+import { type CallTask, loadTask, type TaskHandle } from "./tasks.ts";
 import { type ToolList, toToolList } from "./tools.ts";
 import type { CallOptions, ProtocolEra } from "./types.ts";
 
@@ -17,7 +21,9 @@ const IDLE_MS = 5 * 60_000;
 /** Shown when a server is added: such servers end with the clients that still speak to them. */
 const OLD_TRANSPORT = "It uses HTTP with SSE, which MCP replaced in 2025 by Streamable HTTP. kay still supports it.";
 
-type ServerCall = CallOptions & {
+type ServerCall = Omit<CallOptions, "task"> & {
+  /** Keeps the handle of a task, if the server runs the call as one. */
+  task?: TaskKeeper;
   /** The call may be repeated if its response is lost. */
   repeatable: boolean;
   /** Must be awaited before a write leaves. */
@@ -48,20 +54,30 @@ export type McpClientPool = {
   close(): Promise<void>;
 };
 
-type OpenClient = { client: McpClient; list: ToolList; stale: boolean };
-type PoolEntry = OpeningClient<OpenClient> & { server: McpServerRef; running: number; used: number; asking: number };
+type PoolEntry = OpeningClient<OpenClient> & {
+  server: McpServerRef;
+  running: number;
+  used: number;
+  asking: number;
+  /** The task whose session is continued. */
+  resumes?: TaskHandle | undefined;
+};
+
+/** How often a task is asked for over a new connection before its outcome counts as unknown, and the pauses, in ms. */
+const TASK_PAUSES_MS = [1_000, 2_000, 5_000, 10_000, 20_000];
 
 export type McpClientPoolPorts = { programs?: Programs; clock: Clock; version: string };
 
 export function createMcpClientPool(ports: McpClientPoolPorts): McpClientPool {
   const entries = new Map<string, PoolEntry>();
+  let closed = false;
   const eras = new Map<string, ProtocolEra>();
   const closeEntry = async (key: string, entry: PoolEntry) => {
     if (entries.get(key) === entry) entries.delete(key);
     entry.stop.abort();
     await entry.opening.then(({ client }) => client.close()).catch(() => {});
   };
-  const getEntry = (server: McpServerRef): PoolEntry => {
+  const getEntry = (server: McpServerRef, resumes?: TaskHandle): PoolEntry => {
     const known = entries.get(server.key);
     if (known && (!known.open || known.open.client.alive())) {
       known.server = server;
@@ -75,6 +91,7 @@ export function createMcpClientPool(ports: McpClientPoolPorts): McpClientPool {
       running: 0,
       asking: 0,
       used: ports.clock.now(),
+      resumes,
     };
     entry.opening.catch(() => {});
     entry.opening = openClient(ports, entry, eras);
@@ -89,17 +106,32 @@ export function createMcpClientPool(ports: McpClientPoolPorts): McpClientPool {
       key: chooseConnectionKey(entries, server.key, { shared: !("url" in server.definition.place) }),
     };
   };
-  const callOnce = async (server: McpServerRef, tool: McpTool, input: Record<string, unknown>, call: ServerCall) => {
-    const entry = getEntry(server);
+  /** The connection with the session of a task, which is opened again if it is not here any more. */
+  const chooseSession = (server: McpServerRef, { session = "" }: TaskHandle): McpServerRef => {
+    const open = [...entries].find(
+      ([key, entry]) => belongsToKey(server.key, key) && entry.open?.client.session === session,
+    );
+    return { ...server, key: open?.[0] ?? `${server.key}#${session}` };
+  };
+  const callOnce = async (
+    server: McpServerRef,
+    tool: McpTool,
+    input: Record<string, unknown>,
+    { resumes, ...call }: Omit<ServerCall, "task"> & { task?: CallTask | undefined; resumes?: TaskHandle | undefined },
+  ) => {
+    const entry = getEntry(server, resumes);
     entry.running++;
     try {
       const left = () => entry.running === 1 && void closeEntry(server.key, entry);
       const open = await waitForClient(entry, { ...call, title: server.definition.title, left });
-      if (open.stale || call.doubtful) await refreshTools(open, server, call);
-      requireApproved(server.definition, tool, open.list);
+      if (!call.task?.handle) {
+        if (open.stale || call.doubtful) await refreshTools(open, server, call);
+        requireApproved(server.definition, tool, open.list);
+      }
       if (call.writes) await call.sent?.();
       return await open.client.call(tool.remote, input, {
         ...call,
+        task: call.task,
         ...(call.onElicitation ? { onElicitation: countQuestions(entry, call.onElicitation) } : {}),
       });
     } finally {
@@ -107,12 +139,45 @@ export function createMcpClientPool(ports: McpClientPoolPorts): McpClientPool {
       entry.used = ports.clock.now();
     }
   };
-  return {
-    async call(given, tool, input, call) {
-      const server = call.onElicitation ? chooseEntry(given) : given;
+  /** Waits for a task that was started before, over as many connections as it takes. */
+  const followOver = async (
+    server: McpServerRef,
+    tool: McpTool,
+    input: Record<string, unknown>,
+    { error: first, ...call }: Omit<ServerCall, "task"> & { task: CallTask; error?: unknown },
+  ) => {
+    const { title } = server.definition;
+    let session = call.task.handle;
+    let error = first;
+    for (let tries = 0; ; ) {
+      if (error !== undefined) {
+        // This process ends: another one asks for the task.
+        if (closed) return await new Promise<never>(() => {});
+        if (session && isSessionGone(error)) session = undefined;
+        else if (!isClosedProblem(error)) throw error;
+        const pause = TASK_PAUSES_MS[tries++];
+        if (pause === undefined)
+          throw call.writes && error instanceof Problem ? unknownOutcomeProblem(title, error) : error;
+        call.log?.(`Lost the connection to ${title}; its task goes on, and kay asks for it again.`);
+        await sleep(pause);
+      }
+      const resumes = session?.session === undefined ? undefined : session;
       try {
-        return await callOnce(server, tool, input, call);
+        return await callOnce(resumes ? chooseSession(server, resumes) : server, tool, input, { ...call, resumes });
+      } catch (next) {
+        error = next;
+      }
+    }
+  };
+  return {
+    async call(given, tool, input, { task: keeper, ...call }) {
+      const task = keeper && (await loadTask(keeper));
+      const server = call.onElicitation ? chooseEntry(given) : given;
+      if (task?.handle) return await followOver(given, tool, input, { ...call, task });
+      try {
+        return await callOnce(server, tool, input, { ...call, task });
       } catch (error) {
+        if (task?.handle) return await followOver(given, tool, input, { ...call, task, error });
         const lost = error instanceof Problem && error.code === "OUTCOME_UNKNOWN";
         const again =
           isClosedProblem(error) ||
@@ -142,6 +207,7 @@ export function createMcpClientPool(ports: McpClientPoolPorts): McpClientPool {
       await Promise.all(idle.map(([key, entry]) => closeEntry(key, entry)));
     },
     async close() {
+      closed = true;
       await Promise.all([...entries].map(([key, entry]) => closeEntry(key, entry)));
     },
   };
@@ -157,6 +223,7 @@ async function openClient(
   const client = await openMcpClient(
     toClientOptions(ports, () => entry.server, {
       ...(known ? { era: known } : {}),
+      ...(entry.resumes ? { resumes: entry.resumes } : {}),
       signal: entry.stop.signal,
       onToolsChanged: () => {
         if (entry.open) entry.open.stale = true;
@@ -179,40 +246,8 @@ async function openClient(
   }
 }
 
-async function refreshTools(open: OpenClient, server: McpServerRef, { log, signal }: ServerCall): Promise<void> {
-  open.stale = false;
-  const before = open.list;
-  open.list = toToolList(server.definition.name, await open.client.tools(signal));
-  await server.listed?.(open.list);
-  if (!hasDifferences(diffTools(before.tools, open.list.tools))) return;
-  const difference = diffTools(server.definition.tools, open.list.tools);
-  if (!hasDifferences(difference)) return;
-  const sentences = formatToolDiff(server.definition.tools, difference);
-  log?.(
-    `${server.definition.title} changed its tools. ${sentences.slice(0, 3).join(" ")} ${buildApproveHint(server.definition.name)}`,
-  );
-}
-
-/** Checks the tool against the server's current list: an approved tool may mean something else by now. */
-function requireApproved({ name, title }: McpDefinition, tool: McpTool, { tools }: ToolList): void {
-  const now = tools.find((each) => each.name === tool.name);
-  if (!now) throw new Problem("NOT_FOUND", `${title} no longer has ${tool.name}.`, { hint: buildApproveHint(name) });
-  if (hasDifferences(diffTools([tool], [now]))) throw changedToolProblem({ name, title }, tool, now);
-}
-
-/** Creates the error for a changed tool. `now` is the tool that the server lists. */
-function changedToolProblem(
-  { name, title }: Pick<McpDefinition, "name" | "title">,
-  tool: McpTool,
-  now: McpTool,
-): Problem {
-  const [first = ""] = formatToolDiff([tool], diffTools([tool], [now]));
-  return new Problem("TOOL_CHANGED", `${title} changed ${tool.name} since it was approved. ${first}`, {
-    hint: buildApproveHint(name),
-    details: { service: name, tool: tool.name },
-  });
-}
-
-function buildApproveHint(name: string): string {
-  return `Review it with \`kay services approve ${name}\`.`;
+/** Whether a session that was continued is not known to the server any more. */
+function isSessionGone(error: unknown): boolean {
+  const status = error instanceof Problem ? getRefusal(error.cause)?.status : undefined;
+  return status === 404 || status === 410 || status === 400;
 }

@@ -3,13 +3,14 @@ import { cleanLine } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 import { cancelledProblem, markClosed, unknownOutcomeProblem } from "./faults.ts";
 import { getRefusal } from "./http-faults.ts";
-import { findOwnMethod, listOwnMethods } from "./own-methods.ts";
+import { findOwnMethod, listAllTools } from "./own-methods.ts";
 import { listenForQuestions, type QuestionListener } from "./questions.ts";
 import type { ProgramTransport } from "./stdio-transport.ts";
+import { listTaskTools, markTaskTool, TASKS_EXTENSION } from "./tasks.ts";
 import { createMcpTransport, endSession, type HttpVariant } from "./transport.ts";
 import type { CallOptions, McpClientOptions, McpFault, ProtocolEra } from "./types.ts";
 
-/** Time limit in ms for initializing a server, and for listing its tools. */
+/** Time limit in ms for initializing a server. */
 const START_TIMEOUT_MS = 20_000;
 
 /** Time limit in ms for initializing a program, which may have to be downloaded first (`npx -y …`). */
@@ -37,6 +38,8 @@ export type McpClient = {
    * been processed. `isClosedProblem` says whether the connection is unusable.
    */
   call(tool: string, input: Record<string, unknown>, options: CallOptions): Promise<CallToolResult>;
+  /** The session at a server on the network, if it has one. */
+  session: string | undefined;
   /** Returns whether the connection is usable. */
   alive(): boolean;
   close(): Promise<void>;
@@ -58,13 +61,16 @@ export async function openMcpClient(options: McpClientOptions): Promise<McpClien
     variant: parts.variant,
     tools: async (signal) => {
       try {
-        return await listAllTools(client, signal);
+        const tools = await listAllTools(client, signal);
+        state.taskTools = listTaskTools(client, tools);
+        return tools.map((tool) => markTaskTool(tool, state.taskTools));
       } catch (error) {
         if (signal?.aborted) throw cancelledProblem(options.title, error);
         throw (await fault(error)).problem;
       }
     },
     call: (tool, input, call) => callThroughClient({ ...parts, options }, tool, input, call),
+    session: parts.session,
     alive: () => !state.gone,
     close: async () => {
       state.closed = true;
@@ -75,13 +81,22 @@ export async function openMcpClient(options: McpClientOptions): Promise<McpClien
 }
 
 /** The state of a connection. `own` is the last failure in kay's words. */
-type ConnectionState = { gone: boolean; closed: boolean; own?: unknown };
+type ConnectionState = {
+  gone: boolean;
+  closed: boolean;
+  own?: unknown;
+  /** Names of tools that are called as tasks of the older protocol. */
+  taskTools: Set<string>;
+  /** Tasks that are waited for. Their session must not be ended, since some servers forget them with it. */
+  tasks: number;
+};
 type Sdk = typeof import("@modelcontextprotocol/client");
 type Connection = {
   client: Client;
   state: ConnectionState;
   questions: QuestionListener;
   variant: HttpVariant;
+  session: string | undefined;
   fault(error: unknown): Promise<McpFault>;
   end(): Promise<void>;
 };
@@ -91,6 +106,7 @@ type Connection = {
  * protocol first, because some exit or hang on an unknown request; they are asked only if they refuse it.
  */
 async function connect(options: McpClientOptions, sdk: Sdk): Promise<Connection> {
+  if (options.resumes) return await connectOnce(options, sdk, { mode: "legacy" });
   if ("http" in options.place) return await connectOverHttp(options, sdk);
   if (options.era === "modern") return await connectOnce(options, sdk, { mode: "auto" });
   try {
@@ -125,8 +141,8 @@ async function connectOnce(
   sdk: Sdk,
   { mode, variant = "streamable" }: Variant,
 ): Promise<Connection> {
-  const state: ConnectionState = { gone: false, closed: false };
-  const transport = await createMcpTransport({ place: options.place, variant }, sdk, (problem) => {
+  const state: ConnectionState = { gone: false, closed: false, taskTools: new Set(), tasks: 0 };
+  const transport = await createMcpTransport({ ...options, variant }, sdk, (problem) => {
     state.own = problem;
   });
   const client = createClient(options, sdk, { state, mode });
@@ -141,7 +157,7 @@ async function connectOnce(
     return found;
   };
   const end = async () => {
-    await endSession(transport);
+    if (state.tasks === 0) await endSession(transport);
     await client.close().catch(() => {});
     await transport.close().catch(() => {});
   };
@@ -158,7 +174,7 @@ async function connectOnce(
     await end();
     throw found.gone ? markClosed(found.problem) : found.problem;
   }
-  return { client, state, questions, fault, end, variant };
+  return { client, state, questions, fault, end, variant, session: transport.sessionId };
 }
 
 function createClient(
@@ -169,7 +185,10 @@ function createClient(
   const client = new Client(
     { name: "kay", title: "kay", version },
     {
-      capabilities: elicits ? { elicitation: { form: {}, url: {} } } : {},
+      capabilities: {
+        ...(elicits ? { elicitation: { form: {}, url: {} } } : {}),
+        extensions: { [TASKS_EXTENSION]: {} },
+      },
       versionNegotiation: { mode, probe: { timeoutMs: PROBE_TIMEOUT_MS } },
       listMaxPages: MAX_PAGES,
       listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: () => onToolsChanged?.() } },
@@ -183,21 +202,7 @@ function createClient(
   return client;
 }
 
-async function listAllTools(client: Client, signal: AbortSignal | undefined): Promise<ServerTool[]> {
-  const limits = { timeout: START_TIMEOUT_MS, maxTotalTimeout: START_TIMEOUT_MS, ...(signal ? { signal } : {}) };
-  try {
-    const { tools } = await client.listTools(undefined, { cacheMode: "bypass", ...limits });
-    return [...tools, ...listOwnMethods(client)];
-  } catch (error) {
-    if ((error as { code?: unknown }).code === METHOD_NOT_FOUND_CODE) return listOwnMethods(client);
-    throw error;
-  }
-}
-
-/** The answer of a server without tools (JSON-RPC 2.0, section 5.1). */
-const METHOD_NOT_FOUND_CODE = -32_601;
-
-type CallSource = Omit<Connection, "end" | "variant"> & { options: McpClientOptions };
+type CallSource = Omit<Connection, "end" | "variant" | "session"> & { options: McpClientOptions };
 
 async function callThroughClient(
   { client, state, options, questions, fault }: CallSource,
@@ -209,21 +214,26 @@ async function callThroughClient(
   if (state.gone) throw markClosed(new Problem("SERVICE_FAILED", `The connection to ${options.title} is closed.`));
   const { callTool } = await import("./call-tool.ts");
   const callMethod = findOwnMethod(name);
+  const asTask = state.taskTools.has(name);
+  const begun = () => optional.task?.handle !== undefined;
+  const isTask = asTask || begun();
+  if (isTask) state.tasks++;
+  let isOver = true;
   try {
     if (callMethod) return await callMethod(client, input, signal ? { signal } : {});
-    return await callTool(client, {
-      ...optional,
-      title: options.title,
-      name,
-      input,
-      ...questions,
-    });
+    const call = { ...optional, writes, title: options.title, name, input, asTask, ...questions };
+    return await callTool(client, call);
   } catch (error) {
     if (error instanceof Problem && error.code !== "SERVICE_FAILED") throw error;
-    if (signal?.aborted && !writes) throw cancelledProblem(options.title, error);
+    if (signal?.aborted && !writes && !begun()) throw cancelledProblem(options.title, error);
     const { problem, lost, gone: over } = await fault(error);
+    isOver = !(begun() && (lost || over));
+    // A task goes on without the connection, and is asked for over a new one.
+    if (!isOver) throw markClosed(problem);
     if (writes && lost) throw unknownOutcomeProblem(options.title, problem);
     throw over ? markClosed(problem) : problem;
+  } finally {
+    if (isTask && isOver) state.tasks--;
   }
 }
 

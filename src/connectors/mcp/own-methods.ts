@@ -8,6 +8,9 @@ const MAX_ROWS = 200;
 /** Time limit in ms for an answer. */
 const TIMEOUT_MS = 60_000;
 
+/** Time limit in ms for listing tools. */
+const LIST_TIMEOUT_MS = 20_000;
+
 type Options = { signal?: AbortSignal };
 type Input = Record<string, unknown>;
 type Method = { tool: ServerTool; call(client: Client, input: Input, options: Options): Promise<CallToolResult> };
@@ -47,8 +50,23 @@ const PROMPTS: Method[] = [
 
 const METHODS = new Map([...RESOURCES, ...PROMPTS].map((method) => [method.tool.name, method]));
 
+/** Lists a server's tools, and with them what it has besides. */
+export async function listAllTools(client: Client, signal: AbortSignal | undefined): Promise<ServerTool[]> {
+  const limits = { timeout: LIST_TIMEOUT_MS, maxTotalTimeout: LIST_TIMEOUT_MS, ...(signal ? { signal } : {}) };
+  try {
+    const { tools } = await client.listTools(undefined, { cacheMode: "bypass", ...limits });
+    return [...tools, ...listOwnMethods(client)];
+  } catch (error) {
+    if ((error as { code?: unknown }).code === METHOD_NOT_FOUND_CODE) return listOwnMethods(client);
+    throw error;
+  }
+}
+
+/** The answer of a server without tools (JSON-RPC 2.0, section 5.1). */
+const METHOD_NOT_FOUND_CODE = -32_601;
+
 /** Lists what a server has besides its tools. A tool of its own with such a name gives way. */
-export function listOwnMethods(client: Client): ServerTool[] {
+function listOwnMethods(client: Client): ServerTool[] {
   const { resources, prompts } = client.getServerCapabilities() ?? {};
   return [...(resources ? RESOURCES : []), ...(prompts ? PROMPTS : [])].map(({ tool }) => tool);
 }

@@ -8,6 +8,9 @@ import { dropNulls, isRecord, type JsonRecord } from "./message.ts";
  */
 export const PROBLEM_KEY = "kay/problem";
 
+/** Key in the `_meta` of a call's result that is a task of the newer protocol. Its value is the task. */
+export const TASK_KEY = "kay/task";
+
 /** Maximum number of requests whose answers are awaited. */
 const MAX_OPEN_REQUESTS = 1_000;
 
@@ -74,16 +77,24 @@ const REPAIRS: Record<string, (result: JsonRecord) => JsonRecord> = {
     };
   },
   "tools/list": (result) => ({ ...result, tools: toList(result.tools).map(repairTool) }),
-  "tools/call": (result) => {
-    const { content, structuredContent } = result;
-    const isPlain = structuredContent === undefined || isRecord(structuredContent);
-    return {
-      ...result,
-      content: toList(content).map(repairBlock),
-      ...(isPlain ? {} : { structuredContent: { result: structuredContent } }),
-    };
-  },
+  // The library knows no result that is a task of the newer protocol.
+  "tools/call": (result) =>
+    result.resultType === "task"
+      ? { resultType: "complete", content: [], _meta: { [TASK_KEY]: result } }
+      : repairCallResult(result),
+  "tasks/result": repairCallResult,
+  "tasks/get": (task) => (isRecord(task.result) ? { ...task, result: repairCallResult(task.result) } : task),
 };
+
+function repairCallResult(result: JsonRecord): JsonRecord {
+  const { content, structuredContent } = result;
+  const isPlain = structuredContent === undefined || isRecord(structuredContent);
+  return {
+    ...result,
+    content: toList(content).map(repairBlock),
+    ...(isPlain ? {} : { structuredContent: { result: structuredContent } }),
+  };
+}
 
 /** A server that announces no tools but has some is asked for them anyway; one that has none answers with an error. */
 function repairCapabilities(given: unknown): JsonRecord {

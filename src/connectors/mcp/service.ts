@@ -97,7 +97,7 @@ async function runMcpTool(
     repeatable: tool.repeatable && !(tool.access === "read" && writes),
     doubtful,
     onElicitation: asked.answer,
-    ...(raw ? { sent: raw.sent, unsent: raw.unsent } : {}),
+    ...(raw ? { sent: raw.sent, unsent: raw.unsent, task: raw.task } : {}),
     ...(people ? { log: people.log, onProgress: people.log } : {}),
   });
   if (result.isError !== true) raw?.wrote();

@@ -14,8 +14,6 @@ const MAX_REMOTE_NAME_LENGTH = 200;
 const MAX_NAME_LENGTH = 63;
 
 const NO_INPUT = "kay does not support its input schema";
-/** Calls that are started now and polled later (MCP 2025-11-25, "Tasks"). */
-const NO_TASKS = "it requires tasks, which kay does not support";
 
 /** A server's tools in kay's form, by name, and notes about the ones that kay skipped. */
 export type ToolList = { tools: McpTool[]; left: string[] };
@@ -28,8 +26,7 @@ export function toToolList(service: string, listed: ServerTool[]): ToolList {
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .flatMap((tool) => {
       const input = tool.name.length <= MAX_REMOTE_NAME_LENGTH ? sanitizeSchema(tool.inputSchema) : undefined;
-      const lacks =
-        getProblem(tool) ?? (tool.execution?.taskSupport === "required" ? NO_TASKS : input ? undefined : NO_INPUT);
+      const lacks = getProblem(tool) ?? (input ? undefined : NO_INPUT);
       if (!input || lacks) {
         left.push(`${cleanLine(tool.name, 60) || "A tool without a name"} was skipped: ${lacks}.`);
         return [];

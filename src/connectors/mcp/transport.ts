@@ -9,7 +9,7 @@ export type HttpVariant = "streamable" | "sse";
 
 /** Creates the library's transport to a server. `failed` receives each failed request in kay's words. */
 export async function createMcpTransport(
-  { place, variant }: { place: McpClientOptions["place"]; variant: HttpVariant },
+  { place, variant, resumes }: Pick<McpClientOptions, "place" | "resumes"> & { variant: HttpVariant },
   sdk: Sdk,
   failed: (problem: unknown) => void,
 ): Promise<Transport> {
@@ -17,7 +17,12 @@ export async function createMcpTransport(
   const url = new URL(place.http.url);
   const fetch = createMcpFetch(place.http, failed);
   if (variant === "sse") return (await import("./sse-transport.ts")).createSseTransport(url, fetch);
-  return new sdk.StreamableHTTPClientTransport(url, { fetch });
+  const { session: sessionId, version: protocolVersion } = resumes ?? {};
+  return new sdk.StreamableHTTPClientTransport(url, {
+    fetch,
+    ...(sessionId === undefined ? {} : { sessionId }),
+    ...(protocolVersion === undefined ? {} : { protocolVersion }),
+  });
 }
 
 /** Ends the session at the server, waiting only briefly for the response. */

@@ -2,6 +2,7 @@ import type { ElicitRequest, ElicitResult } from "@modelcontextprotocol/client";
 import type { Problem } from "#protocol/errors";
 import type { HttpTransportOptions } from "./http-transport.ts";
 import type { ProgramOptions } from "./stdio-transport.ts";
+import type { CallTask, TaskHandle } from "./tasks.ts";
 
 /** A question that a server asks the user during a call (MCP, "Elicitation"), and its answer. */
 export type ElicitationRequest = ElicitRequest["params"];
@@ -31,6 +32,8 @@ export type McpClientOptions = {
   onGone?(): void;
   /** The protocol era, if already known. */
   era?: ProtocolEra;
+  /** Continues the session in which a task was started, if the server still has it. */
+  resumes?: TaskHandle;
   /** Aborts the opening. An open connection is closed with `close`. */
   signal?: AbortSignal;
 };
@@ -52,6 +55,8 @@ export type CallOptions = {
    */
   sent?(): Promise<void>;
   unsent?(): Promise<void>;
+  /** Keeps the handle of a task, if the server runs the call as one. */
+  task?: CallTask | undefined;
   /** Called with the server's progress text, cleaned. */
   onProgress?(words: string): void;
 };

@@ -1,0 +1,161 @@
+import { isIP } from "node:net";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { createNode } from "#backend/store/node";
+import type { Fetch } from "#net/ports";
+import { createWorld, useBackend, type World } from "#test/backend";
+import { connect } from "#test/consent";
+import { useDatabase } from "#test/database";
+import { everythingServer } from "#test/everything";
+import { taskServer } from "#test/mcp-tasks";
+import { scriptedModel } from "#test/scripted-model";
+import { ask, follow, type Turn } from "#test/turn";
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const PLACE = "https://all.example.test/mcp";
+
+/** The reference server, which runs one of its tools only as a task of the older protocol. */
+let everything: Awaited<ReturnType<typeof everythingServer>>;
+beforeAll(async () => {
+  everything = await everythingServer();
+});
+afterAll(async () => {
+  await everything.end();
+});
+
+/** Where requests to the server go, and the methods of those that left. */
+let server: Fetch;
+let methods: string[] = [];
+const reach: Fetch = async (url, init) => {
+  const message = typeof init?.body === "string" ? (JSON.parse(init.body) as { method?: string }) : {};
+  if (message.method) methods.push(message.method);
+  return await server(url.replace(PLACE, everything.url), init);
+};
+let reached: World | undefined;
+const model = scriptedModel((url, init) => (reached ?? world()).outside.fetch(url, init));
+const more = {
+  ...model.ports,
+  guarded: { fetch: reach, addresses: async (host: string) => (isIP(host) ? [host] : ["93.184.215.14"]) },
+};
+const world = useBackend(more);
+const database = useDatabase();
+
+beforeEach(() => {
+  server = fetch;
+  methods = [];
+  reached = undefined;
+});
+const others: World[] = [];
+afterEach(async () => {
+  await Promise.all(others.splice(0).map(({ backend }) => backend.close()));
+});
+
+const count = (method: string) => methods.filter((one) => one === method).length;
+const told = () => JSON.stringify(model.prompts.at(-1)?.messages.filter(({ role }) => role === "tool"));
+
+/** Somebody who lets the server's tools run, and asks for one of them. */
+async function asking(at: World, tool: string, input: object): Promise<{ token: string; turn: Turn }> {
+  const { token } = await connect(at);
+  const add = await at.call("POST /services", { token, body: { mcp: { url: PLACE, name: "all" } } });
+  expect(add.status).toBe(200);
+  await at.call("PUT /policies", { token, body: { policies: [{ target: `all.${tool}`, mode: "everything" }] } });
+  model.script({ calls: [["c1", `all.${tool}`, input]] }, { text: "So." });
+  return { token, turn: await ask(at, token, "go") };
+}
+
+const RESEARCH = "simulate_research_query";
+
+/** The next line of progress that has this. */
+async function logged(turn: Turn, wanted: string): Promise<void> {
+  while (!JSON.stringify((await turn.next("data-tool-log")).data).includes(wanted));
+}
+
+test("a tool that runs only as a task is called as one; its words are progress, and its result is that of the call", async () => {
+  const { turn } = await asking(world(), RESEARCH, { topic: "tea" });
+  await logged(turn, "Synthesizing findings");
+  await turn.end();
+  expect(told()).toContain("Research Report: tea");
+  expect([count("tools/call"), count("tasks/result")]).toEqual([1, 1]);
+});
+
+test("a question of a task is a card, and the task goes on with the answer", async () => {
+  const { turn } = await asking(world(), RESEARCH, { topic: "python", ambiguous: true });
+  const request = await turn.asked();
+  expect(request.prompt).toMatch(/^The MCP server All \(all\.example\.test\) wrote this question, not kay\./);
+  await turn.answer(request.interaction_id, { action: "submit", input: { interpretation: "snake" } });
+  await turn.end();
+  expect(told()).toContain("Research Report: python (snake)");
+  expect(count("tools/call")).toBe(1);
+});
+
+test("a request that is cancelled cancels its task at the server, and the receipt says that the outcome is unknown", async () => {
+  const { token, turn } = await asking(world(), RESEARCH, { topic: "tea" });
+  await logged(turn, "Gathering sources");
+  const [row] = await world().ports.db.selectFrom("effects").selectAll().where("state", "=", "sent").execute();
+  await world().call(`POST /generations/${row?.generation_id}/cancel`, { token });
+  await expect.poll(() => count("tasks/cancel")).toBe(1);
+  await turn.end();
+  const state = () =>
+    world()
+      .ports.db.selectFrom("effects")
+      .select("state")
+      .where("id", "=", row?.id ?? "")
+      .execute();
+  await expect.poll(state).toEqual([{ state: "unknown" }]);
+});
+
+test("when the node that called is gone, another one asks for the same task, and starts no second one", async () => {
+  const { db, config } = database();
+  const [node, kept] = [createNode(config, () => {}), createNode(config, () => {})];
+  const keeper = createWorld({ ...more, db, node: kept });
+  const other = createWorld({ ...more, db, node });
+  others.push(keeper, other);
+  reached = keeper;
+  const { token, turn } = await asking(keeper, RESEARCH, { topic: "tea" });
+  await logged(turn, "Gathering sources");
+  reached = other;
+  await kept.close();
+  await expect
+    .poll(
+      async () => {
+        await other.backend.tick();
+        return told();
+      },
+      { timeout: 30_000, interval: 200 },
+    )
+    .toContain("Research Report: tea");
+  expect(count("tools/call")).toBe(1);
+  const effects = await db.selectFrom("effects").select("state").where("tool", "=", `all.${RESEARCH}`).execute();
+  expect(effects.at(-1)).toEqual({ state: "settled" });
+  await turn.close();
+  const again = await follow(other, token, turn.session, "after=0");
+  await again.next("finish");
+  await again.close();
+  await node.close();
+});
+
+test("a task of the newer protocol's extension is asked for, its question is a card, and its result is inline", async () => {
+  const tasks = taskServer();
+  server = async (url, init) => await tasks.fetch(new Request(url, init));
+  const { turn } = await asking(world(), "build", {});
+  const request = await turn.asked();
+  await turn.answer(request.interaction_id, { action: "submit", input: { branch: "main" } });
+  await turn.end();
+  expect(told()).toContain("built main");
+  expect(tasks.state).toEqual({
+    calls: 1,
+    declared: true,
+    answers: [{ action: "accept", content: { branch: "main" } }],
+  });
+});
+
+test("a task that its server has forgotten is an unknown outcome, and is not started again", async () => {
+  const tasks = taskServer();
+  server = async (url, init) => await tasks.fetch(new Request(url, init));
+  tasks.forget();
+  const { turn } = await asking(world(), "build", {});
+  await turn.end();
+  expect(told()).toContain("is not known to the server any more");
+  expect(told()).toContain("OUTCOME_UNKNOWN");
+  expect(tasks.state.calls).toBe(1);
+});
