@@ -232,14 +232,11 @@ async function openClient(
   );
   try {
     eras.set(server.key, client.era);
-    const open: OpenClient = {
-      client,
-      list: toToolList(server.definition.name, await client.tools()),
-      stale: false,
-    };
-    entry.open = open;
-    await server.listed?.(open.list);
-    return open;
+    // A session that is continued says nothing of what its server has. It is only asked for its task.
+    const list = entry.resumes ? undefined : toToolList(server.definition.name, await client.tools());
+    entry.open = { client, list: list ?? { tools: [], left: [] }, stale: false };
+    if (list) await server.listed?.(list);
+    return entry.open;
   } catch (error) {
     await client.close();
     throw error;
