@@ -1,4 +1,5 @@
 import type { LanguageModel, ModelMessage } from "ai";
+import type { Instruction } from "#protocol/ask";
 import type { AttachmentSource } from "./attachments.ts";
 import type { CallPorts, CheckedCall } from "./calls.ts";
 import type { DryRun } from "./dry-run.ts";
@@ -29,6 +30,10 @@ export type AgentInput = {
   now: number;
   /** IANA name of the user's time zone, passed to the model. */
   timeZone?: string;
+  /** The user's standing instructions and those of a trusted project, passed to the model. */
+  instructions?: Instruction[];
+  /** What the user means at a service where a request names none, by `service.thing`, passed to the model. */
+  defaults?: Record<string, string>;
   /** The services and their connections, passed to the model. Without it, those of the tools. */
   services?: ServiceState[];
   /** Returns whether a call needs approval. One such call holds its whole step. */

@@ -50,11 +50,11 @@ function isRefusal(result: StepResult): boolean {
   return [400, 413, 415, 422].includes(readModelFault(cause)?.status ?? 0);
 }
 
-function describeSurroundings({ now, timeZone, services, tools }: AgentInput): Surroundings {
+function describeSurroundings({ now, timeZone, instructions, defaults, services, tools }: AgentInput): Surroundings {
   const titles = new Map(tools.filter(({ own }) => !own).map(({ service, title }) => [service, title]));
   return {
     now,
-    ...(timeZone ? { timeZone } : {}),
+    ...{ timeZone, instructions, defaults },
     services: services ?? [...titles].map(([name, title]) => ({ name, title, connected: true })),
   };
 }

@@ -3,6 +3,7 @@ import { createSettings, type Settings } from "#client/settings/settings";
 import { TOUR } from "#protocol/embedded";
 import { createHandlePorts } from "./backend/ports.ts";
 import { warnIfNew } from "./backend/profile-flag.ts";
+import { createTrustFile } from "./context/trust-file.ts";
 import type { GlobalFlags, Kay } from "./kay.ts";
 import { createOutput } from "./output/output.ts";
 import type { CliPorts } from "./ports.ts";
@@ -72,6 +73,8 @@ export function createKay(world: CliPorts): Kay {
     interrupt: world.interrupt,
     readPackageFile: world.packaged,
     choices: {},
+    saidNotes: new Set(),
+    trust: createTrustFile({ folder: () => paths.state(), exclusively, random }),
     shutdownGraceMs: GRACE_MS,
     out,
     get flags() {

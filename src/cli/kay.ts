@@ -5,6 +5,7 @@ import type { StatusResponse } from "#protocol/status";
 import type { ToolCallResponse, ToolView } from "#protocol/tools";
 import type { BackendHandle, BackendTarget } from "./backend/handle.ts";
 import type { MachineFacts } from "./commands/doctor/machine.ts";
+import type { TrustFile } from "./context/trust-file.ts";
 import type { JqThread } from "./output/jq/engine.ts";
 import type { Output } from "./output/output.ts";
 import type { HistoryFile } from "./session/history.ts";
@@ -104,6 +105,10 @@ export type Kay = {
   flags: GlobalFlags;
   /** What the user chose for the requests of this process. Copies of Kay share it. */
   choices: { model?: string; approvalTimeout?: number };
+  /** Sentences about left-out instructions that were already said in this process. Copies of Kay share it. */
+  saidNotes: Set<string>;
+  /** The user's decisions about the texts of projects. */
+  trust: TrustFile;
   /** How long the command may take to end after a signal, in ms. Longer if the backend must be notified first. */
   shutdownGraceMs: number;
   out: Output;

@@ -1,4 +1,5 @@
 import { findClosestName } from "#protocol/closest-name";
+import type { Kay } from "./kay.ts";
 
 /** Global options that take the next word as their value. */
 const VALUED = new Set(["--profile", "--jq", "--timeout", "--color"]);
@@ -17,6 +18,18 @@ export function completeCommandLine(argv: string[], names: readonly string[], ca
   if (word === "login") return argv.with(at, "connect");
   if (word === "version" && argv.slice(at + 1).every((each) => each.startsWith("-"))) return argv.with(at, "--version");
   return isQuestion(word, names) ? ["ask", ...argv] : argv;
+}
+
+/**
+ * Rewrites a command line whose first word is an alias: `kay standup KAY` is `kay ask /standup KAY`. A command is never
+ * taken for an alias.
+ */
+export async function completeAlias(kay: Kay, argv: string[], names: readonly string[]): Promise<string[]> {
+  const at = findFirstWord(argv);
+  const word = argv[at] ?? "";
+  if (names.includes(word) || !/^[a-z][a-z0-9-]*$/.test(word)) return argv;
+  const { hasAlias } = await import("./context/aliases.ts");
+  return (await hasAlias(kay, word)) ? ["ask", ...argv.with(at, `/${word}`)] : argv;
 }
 
 /** Hints for words that other programs use, and that kay has another name for. */

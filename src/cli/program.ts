@@ -1,6 +1,7 @@
 import { Option } from "commander";
 import { Problem } from "#protocol/errors";
 import { Command } from "./command.ts";
+import { createAliasCommand } from "./commands/alias.ts";
 import { createAnswerCommand } from "./commands/answer/command.ts";
 import { createApprovalsCommand } from "./commands/approvals/command.ts";
 import { createAskCommand } from "./commands/ask/command.ts";
@@ -10,6 +11,7 @@ import { createConfigCommand } from "./commands/config.ts";
 import { createConfirmCommand } from "./commands/confirm.ts";
 import { createConnectCommand } from "./commands/connect/command.ts";
 import { createConnectionsCommand } from "./commands/connections.ts";
+import { createContextCommand } from "./commands/context/command.ts";
 import { createDisconnectCommand } from "./commands/disconnect.ts";
 import { createDoctorCommand } from "./commands/doctor/command.ts";
 import { createEveryCommand } from "./commands/every/command.ts";
@@ -123,6 +125,8 @@ const COMMANDS: Record<string, (kay: Kay) => Command> = {
   whoami: createWhoamiCommand,
   logout: createLogoutCommand,
   config: createConfigCommand,
+  alias: (kay) => createAliasCommand(kay, COMMAND_NAMES),
+  context: createContextCommand,
   profile: createProfileCommand,
   doctor: createDoctorCommand,
   serve: createServeCommand,

@@ -6,7 +6,7 @@ import type { Command } from "./command.ts";
 import { toHelpDocument } from "./commands/help.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import type { GlobalFlags, Kay } from "./kay.ts";
-import { completeCommandLine, OTHER_WORDS } from "./other-words.ts";
+import { completeAlias, completeCommandLine, OTHER_WORDS } from "./other-words.ts";
 import { useJsonLines } from "./output/json-lines-mode.ts";
 import { buildProgram, COMMAND_NAMES, escapeLeadingDash } from "./program.ts";
 import { canHaveSession } from "./session/open.ts";
@@ -24,7 +24,7 @@ const SIGNAL_EXITS: Record<string, number> = { SIGINT: 130, SIGTERM: 143, SIGHUP
  */
 export async function run(typed: string[], kay: Kay): Promise<number> {
   kay.flags = readFlags(typed, kay.env);
-  const argv = completeCommandLine(typed, COMMAND_NAMES, canHaveSession(kay));
+  const argv = await readCommandLine(typed, kay);
   const told = { aside: "", help: "" };
   const keep = (where: keyof typeof told) => (text: string) => {
     told[where] += text;
@@ -51,6 +51,12 @@ export async function run(typed: string[], kay: Kay): Promise<number> {
     limit.end();
   }
   return await settle(kay, exit);
+}
+
+/** A folder that cannot be found has no aliases; what needs the folder reports it. */
+async function readCommandLine(typed: string[], kay: Kay): Promise<string[]> {
+  const argv = completeCommandLine(typed, COMMAND_NAMES, canHaveSession(kay));
+  return await completeAlias(kay, argv, COMMAND_NAMES).catch(() => argv);
 }
 
 /** Where a filter fails, what the command itself came to counts, unless that was done. */

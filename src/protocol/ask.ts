@@ -6,6 +6,16 @@ import { Usage } from "./usage.ts";
 
 /** Bodies of the ask endpoints (docs/protocol.md, "Asking"). Objects are loose: unknown fields pass through. */
 
+/** Standing instructions of a request: whose they are, and where they are written. `text` has at most 20,000 characters. */
+export const Instruction = z.looseObject({
+  /** Name of the file, such as `KAY.md`. */
+  source: z.string().check(z.minLength(1), z.maxLength(200)),
+  /** `person`: the user's own file. `project`: a file of a project that the user trusted; others can have written it. */
+  origin: z.enum(["person", "project"]),
+  text: z.string().check(z.minLength(1), z.maxLength(20_000)),
+});
+export type Instruction = z.infer<typeof Instruction>;
+
 /** Body of `POST /ask`. Here `session_id` is the conversation (`session_…`). */
 export const AskRequest = z.looseObject({
   prompt: z.string(),
@@ -26,6 +36,12 @@ export const AskRequest = z.looseObject({
   allow: z.optional(z.array(z.string().check(z.minLength(1), z.maxLength(200))).check(z.maxLength(50))),
   /** IANA name of the user's time zone, such as `Europe/Berlin`. "Today" and "3 pm" mean it. */
   time_zone: z.optional(z.string().check(z.maxLength(64))),
+  /** Standing instructions. They approve nothing, and no value in them counts as the user's words. */
+  instructions: z.optional(z.array(Instruction).check(z.maxLength(10))),
+  /** What the user means at a service where a request names none: `jira.project`, `slack.channel`. */
+  defaults: z.optional(z.record(z.string().check(z.maxLength(100)), z.string().check(z.maxLength(200)))),
+  /** The part of the prompt that the user wrote, if not all of it. The rest can have been written by others. */
+  typed: z.optional(z.string()),
   /** Full name of the model that answers this request, as in the `model` setting. */
   model: z.optional(z.string().check(z.minLength(1), z.maxLength(200))),
   /** How long its approvals and forms wait for an answer, in seconds. */

@@ -11,6 +11,8 @@ const TokenCount = z.looseObject({
 export const Usage = z.extend(TokenCount, {
   /** Full name of the model, such as `openai:gpt-6-astra`. */
   model: z.string(),
+  /** Tokens that the last model call read and wrote: how much of the context window the conversation takes. */
+  context_tokens: z.optional(z.number()),
   conversation: z.optional(TokenCount),
 });
 export type Usage = z.infer<typeof Usage>;

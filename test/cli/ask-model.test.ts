@@ -84,13 +84,19 @@ test("tokens of an answer and of its conversation are in --json, and on a termin
   model.script({ text: "Hello.", usage: [1_200, 34] });
   const first = documentOf(await ann('ask --json "hi"')) as { session_id: string; usage: object };
   const used = { input_tokens: 1_200, output_tokens: 34 };
-  expect(first.usage).toEqual({ model: "openai-compatible:scripted", ...used, conversation: used });
+  expect(first.usage).toEqual({
+    model: "openai-compatible:scripted",
+    ...used,
+    context_tokens: 1_234,
+    conversation: used,
+  });
   model.script({ text: "Again.", usage: [1_300, 6] });
   const second = documentOf(await ann('ask --continue --json "again"')) as { usage: object };
   expect(second.usage).toEqual({
     model: "openai-compatible:scripted",
     input_tokens: 1_300,
     output_tokens: 6,
+    context_tokens: 1_306,
     conversation: { input_tokens: 2_500, output_tokens: 40 },
   });
   model.script({ text: "Bye.", usage: [10, 1] });

@@ -104,6 +104,15 @@ const JOURNEYS: Record<string, [document: string, line: string[]][]> = {
     ["help", ["help", "sessions", "list"]],
     ["help", ["help", "exit-codes"]],
   ],
+  "what the model gets": [
+    ["alias set", ["alias", "set", "standup", "what did I do in $1?"]],
+    ["alias list", ["alias", "list"]],
+    ["context", ["context"]],
+    ["context trust", ["context", "trust"]],
+    ["context", ["context"]],
+    ["context untrust", ["context", "untrust"]],
+    ["alias remove", ["alias", "remove", "standup"]],
+  ],
   "services of one's own": [
     ["services add", ["services", "add", "tasks.yaml", "--dry-run"]],
     ["services add", ["services", "add", "tasks.yaml", "--yes"]],
@@ -130,6 +139,7 @@ test.for(Object.keys(JOURNEYS))(
   async (journey) => {
     const ann = kay({ signedIn: true, elsewhere: tasksService().fetch, model: { env: {} }, starter });
     writeFileSync(join(ann.folder, "tasks.yaml"), TASKS);
+    if (journey === "what the model gets") writeFileSync(join(ann.folder, "KAY.md"), "Our project is KAY.");
     const wrong: string[] = [];
     let last: unknown;
     for (const [document, line] of JOURNEYS[journey] ?? []) {
@@ -156,6 +166,9 @@ test("the tour's document is as its schema says", { timeout: 60_000 }, async () 
 });
 
 test.for([
+  "alias list now",
+  "alias remove standup",
+  "alias set ask hello",
   "answer int_1 --approve",
   "approvals list",
   "approvals revoke grant_1",
@@ -174,6 +187,9 @@ test.for([
   "connect pigeons",
   "connect jira --poll nothing",
   "connections --chek jira",
+  "context now",
+  "context trust",
+  "context untrust",
   "disconnect jira",
   "doctor jira now",
   "every",

@@ -6,6 +6,7 @@ import { useKay } from "#test/kay";
 const kay = useKay();
 
 const COMMANDS = [
+  "alias",
   "answer",
   "ask",
   "attach",
@@ -14,6 +15,7 @@ const COMMANDS = [
   "confirm",
   "connect",
   "connections",
+  "context",
   "disconnect",
   "doctor",
   "every",

@@ -53,12 +53,13 @@ test.for([
   ["/usr/bin is full", { kind: "text", text: "/usr/bin is full" }],
   ["/etc/hosts", { kind: "text", text: "/etc/hosts" }],
   ["// is a comment", { kind: "text", text: "// is a comment" }],
-  ["//help", { kind: "text", text: "/help" }],
+  ["//help", { kind: "text", text: "//help" }],
+  ["/standup KAY", { kind: "text", text: "/standup KAY" }],
   ["/", { kind: "text", text: "/" }],
   ["/help\nme", { kind: "text", text: "/help\nme" }],
   ["see /help", { kind: "text", text: "see /help" }],
 ] as const)("%j is %j", ([typed, sent]) => {
-  expect(parseSlash(typed)).toMatchObject(sent);
+  expect(parseSlash(typed, ["standup", "sessions"])).toMatchObject(sent);
 });
 
 test.for([

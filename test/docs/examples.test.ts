@@ -73,6 +73,9 @@ const SCENES: [RegExp, Scene][] = [
     { options: SLACK, before: (ann) => run(ann, "ask", "--allow", "slack.send_message", "tell #general hello") },
   ],
   [/kay-docs#/, { options: GITHUB }],
+  [/^kay (?:alias remove )?standup/, { before: (ann) => run(ann, "alias", "set", "standup", "what is open in KAY?") }],
+  [/^kay triage/, { before: (ann) => run(ann, "alias", "set", "triage", "show $1") }],
+  [/context (?:un)?trust/, { before: writeInstructions }],
   [
     /answer (?:ID|3f9a02) --(?:approve|deny)/,
     { before: async (ann) => nameAll(await open(ann, "close KAY-3"), "ID", "3f9a02") },
@@ -188,6 +191,10 @@ async function approve(ann: Machine): Promise<Record<string, string>> {
   await run(ann, "answer", await open(ann, "close KAY-3"), "--approve", "--scope", "always");
   const { approvals } = await readDocument<{ approvals: { id: string }[] }>(ann, "approvals", "list", "--json");
   return { ID: approvals[0]?.id ?? "" };
+}
+
+async function writeInstructions(ann: Machine): Promise<undefined> {
+  writeFileSync(join(ann.folder, "KAY.md"), "Our project is KAY.");
 }
 
 async function addServer(ann: Machine): Promise<undefined> {

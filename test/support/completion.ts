@@ -42,6 +42,7 @@ export function offer(line: string, known: Record<string, CompletionValue[]> = {
       ["default", ""],
       ["work", ""],
     ],
+    aliases: () => known.aliases ?? [],
   };
   const [, ...words] = line.split(" ");
   return suggestCompletions(completionTable(), words, look);

@@ -142,7 +142,9 @@ export async function findParseFault(words: string[]): Promise<{ code: string; m
   };
   replaceActions(program);
   try {
-    await program.parseAsync(words, { from: "user" });
+    // The names of aliases in the documents, which the command line rewrites.
+    const isAlias = ["standup", "triage"].includes(words[0] ?? "");
+    await program.parseAsync(isAlias ? ["ask", ...words] : words, { from: "user" });
     return undefined;
   } catch (error) {
     const { code = "", message } = error as { code?: string; message: string };

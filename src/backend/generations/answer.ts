@@ -108,8 +108,9 @@ async function startLate(
   const said = action === "submit" ? lines.join("\n") : `(${action})`;
   const prompt = `${request.prompt ? `Answer to “${request.prompt}”:\n` : ""}${said}`;
   const asked = await findGeneration(tx, found.generation_id);
+  const { timeZone, instructions, defaults, limits } = asked?.request ?? {};
   // Allowances counted for that turn alone. A dry run also covers the turn that follows from it.
-  const dryRun = asked?.request.limits.dryRun === true;
+  const dryRun = limits?.dryRun === true;
   const { generationId, queued } = await startGenerationIn(tx, {
     installationId,
     conversationId,
@@ -123,6 +124,7 @@ async function startLate(
       source: "late_answer",
       limits: dryRun ? { dryRun } : {},
       runsAt: dryRun && asked ? asked.request.runsAt : "backend",
+      ...{ timeZone, instructions, defaults },
       ...trace,
     },
     now,

@@ -12,6 +12,7 @@ import type { BackendPorts } from "../ports.ts";
 import { loadMessages } from "../store/conversations.ts";
 import { listEvents } from "../store/events.ts";
 import type { GenerationRequest } from "../store/generation-state.ts";
+import { findGeneration } from "../store/generations.ts";
 import { listGrants } from "../store/grants.ts";
 import { buildAgentTools } from "../tools/toolbox.ts";
 import { attendGeneration } from "./attend.ts";
@@ -181,8 +182,14 @@ async function confirmationFor(
       : { confirm, text: shown.text, output: shown.output };
   const held = { generationId, conversationId, prompt, context, interactive, plan };
   const { token, expiresAt } = await openConfirmation(ports, installationId, held);
-  const seen = shown.calls.length > 0 ? await loadMessages(ports.db, conversationId, { seen: ALL, generationId }) : [];
-  const provenance = traceMessages(seen);
+  const [seen, row] =
+    shown.calls.length > 0
+      ? await Promise.all([
+          loadMessages(ports.db, conversationId, { seen: ALL, generationId }),
+          findGeneration(ports.db, generationId),
+        ])
+      : [[]];
+  const provenance = traceMessages(seen, row?.request.instructions);
   const tools = shown.calls.length > 0 ? await buildAgentTools(ports, { installationId, generationId }) : [];
   const planned = await Promise.all(
     shown.calls.map(async (call) => {

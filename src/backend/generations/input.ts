@@ -80,7 +80,7 @@ export async function buildAgentInput(
     }),
   );
   const settled = new Map(known.flatMap(({ call, outcome }) => (outcome ? [[call.toolCallId, outcome] as const] : [])));
-  const provenance = createProvenanceReader(messages, all.slice(0, all.length - messages.length));
+  const provenance = createProvenanceReader(messages, all.slice(0, all.length - messages.length), request.instructions);
   const dryRun = createDryRun({ ports, row, request, provenance });
   const mayHold = request.mode === "answer" && !dryRun;
   const holds = mayHold ? (call: CheckedCall) => holdsCall({ ...source, provenance }, call) : () => false;
@@ -102,6 +102,8 @@ export async function buildAgentInput(
     isFatal: isDatabaseAway,
     holds,
     ...(request.timeZone ? { timeZone: request.timeZone } : {}),
+    ...(request.instructions ? { instructions: request.instructions } : {}),
+    ...(request.defaults ? { defaults: request.defaults } : {}),
     ...(services ? { modelName: name, services, slim: true, offers: offerTools(tools, services) } : {}),
     steps: row.steps,
     past: toPastCalls(

@@ -2,24 +2,36 @@ import type { ModelMessage, TextPart } from "ai";
 import { findAttachment, listAttachments } from "#agent/attachments";
 import { DENIAL_TEXT } from "#agent/limits";
 import { OWN_TOOL_NAMES } from "#agent/tools/own";
+import type { Instruction } from "#protocol/ask";
 import { formatAttachmentReference } from "#protocol/attachments";
 import type { PreviewField } from "#protocol/preview-field";
 import { fromWireName } from "#protocol/tool-names";
 import { type ConversationTexts, createProvenance, type Provenance } from "../approvals/provenance.ts";
 
 /** Creates a reader of the provenance of a conversation's messages, which may grow between two questions. */
-export function createProvenanceReader(messages: ModelMessage[], earlier: ModelMessage[] = []): () => Provenance {
+export function createProvenanceReader(
+  messages: ModelMessage[],
+  earlier: ModelMessage[] = [],
+  instructions: Instruction[] = [],
+): () => Provenance {
   let known: { length: number; provenance: Provenance } | undefined;
   return () => {
     if (known?.length !== messages.length)
-      known = { length: messages.length, provenance: traceMessages([...earlier, ...messages]) };
+      known = { length: messages.length, provenance: traceMessages([...earlier, ...messages], instructions) };
     return known.provenance;
   };
 }
 
-/** Returns the provenance of these messages. */
-export function traceMessages(messages: ModelMessage[]): Provenance {
-  const texts: ConversationTexts = { own: [], foreign: [] };
+/**
+ * Returns the provenance of these messages, under these standing instructions. Those of a project count as text of
+ * others; the user's own count as neither, since they were not said about this request.
+ */
+export function traceMessages(messages: ModelMessage[], instructions: Instruction[] = []): Provenance {
+  const projects = instructions.filter(({ origin }) => origin === "project");
+  const texts: ConversationTexts = {
+    own: [],
+    foreign: projects.map(({ source, text }) => ({ source, service: "", text })),
+  };
   const inputs = new Map<string, unknown>();
   for (const message of messages) addMessage(texts, inputs, message);
   return createProvenance(texts);

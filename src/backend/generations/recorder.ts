@@ -55,7 +55,8 @@ export function createRecorder(world: Recording): { take(event: AgentEvent): Pro
       case "usage": {
         const { model, tokens } = event;
         const costUsd = computeCost(model, tokens, ports.model().env.KAY_MODEL_PRICES);
-        const used = { model, inputTokens: tokens.input ?? 0, outputTokens: tokens.output ?? 0 };
+        const [inputTokens, outputTokens] = [tokens.input ?? 0, tokens.output ?? 0];
+        const used = { model, inputTokens, outputTokens, contextTokens: inputTokens + outputTokens };
         return await world.advance({ type: "tokens-used", used: costUsd === undefined ? used : { ...used, costUsd } });
       }
       case "outcome":

@@ -15,6 +15,7 @@ export async function findUsage(
   return {
     model: own.model,
     ...toCount(own),
+    ...(own.contextTokens === undefined ? {} : { context_tokens: own.contextTokens }),
     conversation: toCount({ model: own.model, inputTokens, outputTokens, costUsd }),
   };
 }
@@ -27,6 +28,7 @@ export function addTokens(sum: UsedTokens, more: UsedTokens): UsedTokens {
     model: more.model,
     inputTokens: sum.inputTokens + more.inputTokens,
     outputTokens: sum.outputTokens + more.outputTokens,
+    contextTokens: more.contextTokens,
     ...(before === undefined || after === undefined ? {} : { costUsd: before + after }),
   };
 }

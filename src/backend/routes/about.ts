@@ -32,14 +32,24 @@ const FEATURES = [
   "ask_model",
   "approval_timeout",
   "attachments",
+  "instructions",
   "answer_page",
   "usage",
   "background",
   "schedules",
 ];
 
-/** Limits that an agent server outside this database cannot enforce, and files, which it does not receive. */
-const BOUNDS = ["output_schema", "max_steps", "dry_run", "allow", "ask_model", "approval_timeout", "attachments"];
+/** What an agent server outside this database does not get, or cannot be held to. */
+const BOUNDS = [
+  "output_schema",
+  "max_steps",
+  "dry_run",
+  "allow",
+  "ask_model",
+  "approval_timeout",
+  "attachments",
+  "instructions",
+];
 
 /**
  * What this backend is (`GET /capabilities`), whether it works (`GET /health`) and takes requests (`GET /ready`), both for probes without a

@@ -2,6 +2,7 @@ import type { Selectable } from "kysely";
 import * as z from "zod/mini";
 import type { Allowance } from "#agent/calls";
 import type { OutputMismatch } from "#agent/output";
+import { Instruction } from "#protocol/ask";
 import { Attachment } from "#protocol/attachments";
 import { Problem } from "#protocol/errors";
 import { toJsonColumn } from "./column-types.ts";
@@ -51,6 +52,10 @@ const GenerationRequest = z.object({
   limits: TurnLimits,
   /** IANA name of the user's time zone. */
   timeZone: z.optional(z.string()),
+  /** The standing instructions of the user and of a project that the user trusted. */
+  instructions: z.optional(z.array(Instruction)),
+  /** What the user means at a service where the request names none, by `service.thing`. */
+  defaults: z.optional(z.record(z.string(), z.string())),
   /** How long its approvals and forms wait, in seconds, if the caller chose that. */
   approvalTimeout: z.optional(z.number()),
   /** The model that answers, if the caller chose one. */
@@ -79,6 +84,8 @@ export const UsedTokens = z.object({
   model: z.string(),
   inputTokens: z.number(),
   outputTokens: z.number(),
+  /** Tokens that the last model call read and wrote: the size of the conversation then. */
+  contextTokens: z.optional(z.number()),
   costUsd: z.optional(z.number()),
 });
 export type UsedTokens = z.infer<typeof UsedTokens>;

@@ -77,10 +77,11 @@ const BOUNDS = {
   model: "--model",
   approval_timeout: "--approval-timeout",
   attachments: "attachments",
+  typed: "the alias of a project",
 } as const;
 
 /** Names of features that differ from their field. */
-const FEATURE_NAMES: Record<string, string> = { model: "ask_model" };
+const FEATURE_NAMES: Record<string, string> = { model: "ask_model", typed: "instructions" };
 
 /**
  * A backend that knows a bound nothing of would ignore it, and what it then does could be what was to be kept from happening: it is not

@@ -3,6 +3,8 @@ import { parseApprovalTimeout } from "#protocol/duration";
 import { Problem } from "#protocol/errors";
 import { resolveTimeZone } from "#protocol/time-zone";
 import { toLine } from "#ui/text/words";
+import type { BackendHandle } from "../backend/handle.ts";
+import { readStandingContext } from "../context/standing.ts";
 import type { Kay } from "../kay.ts";
 
 /** Returns what every request says about the user: the time zone, and what was chosen here for the requests of this process. */
@@ -16,6 +18,14 @@ export function getAskChoices({
     ...(model === undefined ? {} : { model }),
     ...(approvalTimeout === undefined ? {} : { approval_timeout: approvalTimeout }),
   };
+}
+
+/** Returns the choices of {@link getAskChoices}, and the standing instructions and defaults of this folder and profile. */
+export async function readAskChoices(
+  kay: Kay,
+  link: BackendHandle,
+): Promise<Pick<AskRequest, "time_zone" | "instructions" | "defaults" | "model" | "approval_timeout">> {
+  return { ...getAskChoices(kay), ...(await readStandingContext(kay, link)) };
 }
 
 /** Parses `--approval-timeout` to seconds. @throws Problem USAGE */

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createPaths, type PathsInput } from "#client/paths";
 import { cleanLine } from "#protocol/clean";
@@ -46,6 +46,10 @@ function lookAround(world: CompletionPorts): ValueLookup {
   const profiles = quietly(() => getProfiles(paths.config())) ?? {};
   return {
     profiles: () => [...new Set(["default", ...Object.keys(profiles)])].map((name): CompletionValue => [name, ""]),
+    aliases: () =>
+      (quietly(() => readdirSync(join(paths.config(), "commands"))) ?? [])
+        .filter((name) => /^[a-z][a-z0-9-]*\.md$/.test(name))
+        .map((name): CompletionValue => [name.slice(0, -3), "alias"]),
     known: (kind, given) => {
       const profile = given ?? own;
       if (!isKnownKind(kind)) return null;

@@ -29,6 +29,7 @@ const OWN: Record<string, ValueKind> = {
   "answer id": "pending",
   "approvals revoke id": "approvals",
   "config set value": "setting-value",
+  "alias remove name": "aliases",
   "--profile name": "profiles",
   "--allow tool[:place]": "tools",
 };

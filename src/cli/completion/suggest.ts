@@ -10,10 +10,11 @@ export type Suggestions = {
   prefix: string;
 };
 
-/** Values that are not in the table: those that commands stored for a profile, and the names of profiles. */
+/** Values that are not in the table: those that commands stored for a profile, and the names of profiles and aliases. */
 export type ValueLookup = {
   known(kind: ValueKind, profile: string | undefined): CompletionValue[] | null;
   profiles(): CompletionValue[];
+  aliases(): CompletionValue[];
 };
 
 /**
@@ -111,7 +112,9 @@ function positional(line: Line, current: string, values: (slot: Slot) => Suggest
   const [command] = line.chain;
   const commands = line.args.length > 0 || line.onlyArguments ? [] : command.commands.flatMap(commandValues);
   const last = command.arguments.at(-1);
-  const slot = command.arguments[line.args.length] ?? (last?.many ? last : undefined);
+  const isFirst = line.chain.length === 1 && line.args.length === 0 && !line.onlyArguments;
+  const first: Slot | undefined = isFirst ? { kind: "aliases" } : undefined;
+  const slot = command.arguments[line.args.length] ?? (last?.many ? last : first);
   const found = slot ? values(slot) : { prefix: "", values: [] };
   const all = [...starting(commands, current), ...found.values.filter(([value]) => !line.args.includes(value))];
   const isUnknown = command.commands.length > 0 && line.args.length > 0 && !slot;
@@ -161,6 +164,7 @@ function ofKind(kind: ValueKind, place: Place): CompletionValue[] {
     const names = new Set(services.map(([name]) => name));
     return [...services, ...(table.values.connectable ?? []).filter(([name]) => !names.has(name))];
   }
+  if (kind === "aliases") return look.aliases();
   if (kind === "targets") return [...ofKind("services", place), ...ofKind("tools", place), ["*", "everything"]];
   if (kind === "setting-value") {
     const [key = ""] = line.args;

@@ -44,6 +44,7 @@ export type ValueKind =
   | "settings"
   | "setting-value"
   | "profiles"
+  | "aliases"
   | "targets"
   | "files"
   | "folders";

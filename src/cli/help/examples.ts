@@ -1,9 +1,15 @@
 /** Examples of commands whose usage says little, by the words of the command. `createProgram` adds them to the help. */
 export const EXAMPLES: Record<string, readonly string[]> = {
+  alias: [
+    'kay alias set standup "what did I do yesterday in KAY?"',
+    "kay alias set triage 'show $1 and everything that links to it'",
+    "kay triage KAY-3",
+  ],
   attach: ["kay attach", "kay attach --read-only"],
   config: ["kay config list", "kay config set model openai:gpt-6-astra", "kay config unset model"],
   confirm: ["kay confirm TOKEN --approve"],
   connections: ["kay connections", "kay connections --json"],
+  context: ["kay context", "kay context trust"],
   logout: ["kay logout"],
   model: ["kay model --test", "kay model list"],
   pending: ["kay pending", "kay pending --json"],

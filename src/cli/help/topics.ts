@@ -82,6 +82,9 @@ For the backend, kay's own or \`kay serve\`
   KAY_CLIENT_DOCUMENT
                      URL of your OAuth client document for MCP servers (client-document)
   KAY_GITHUB_URL     URL of your GitHub Enterprise (as \`kay config set github.url\`)
+  KAY_JIRA_PROJECT, KAY_CONFLUENCE_SPACE, KAY_SLACK_CHANNEL, KAY_GITHUB_REPOSITORY,
+  KAY_BITBUCKET_REPOSITORY, KAY_GOOGLE_CALENDAR_CALENDAR, KAY_AIRTABLE_BASE
+                     what requests mean if they name none (as \`kay config set jira.project\`)
   KAY_<PROVIDER>_SIGN_IN
                      token to paste a token instead of a consent, for SLACK,
                      GITHUB, NOTION, AIRTABLE or HUBSPOT
@@ -113,7 +116,7 @@ The session
   Ctrl+Enter          send now and cancel the current request
   Shift+Enter, Ctrl+J, \\ at the end
                       a new line
-  /                   list the commands; keep typing to filter
+  /                   list the commands and aliases; keep typing to filter
   @                   mention a file, a picture, an issue, a channel or a person
   ?                   show these keys, if the input is empty
   Tab                 complete; move between cards and the input

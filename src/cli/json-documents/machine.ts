@@ -105,5 +105,53 @@ export const Setting = z.looseObject({
 /** What `kay config list` prints. */
 export const Settings = z.looseObject({ profile: z.string(), settings: z.array(Setting) });
 
+/** A saved prompt: what `kay alias set` prints. */
+export const Alias = z.looseObject({
+  name: z.string(),
+  text: z.string(),
+  /** One line about it. */
+  description: z.string(),
+  /** `person`: the user's own file. `project`: a file of a project that the user trusts. */
+  origin: z.enum(["person", "project"]),
+  path: z.string(),
+});
+
+/** What `kay alias list` prints. */
+export const Aliases = z.looseObject({ aliases: z.array(Alias) });
+
+/** What `kay alias remove` prints. */
+export const AliasRemoved = z.looseObject({ name: z.string(), removed: z.boolean() });
+
+/** What `kay context` prints. */
+export const Context = z.looseObject({
+  instructions: z.array(
+    z.looseObject({
+      path: z.string(),
+      /** Bytes that are read. */
+      bytes: z.number(),
+      /** Whether the file is longer than that. */
+      cut: z.boolean(),
+      origin: z.enum(["person", "project"]),
+      /** The user's decision about a project's file. `changed`: the decision was about an earlier text. */
+      trust: z.enum(["own", "trusted", "refused", "changed", "unknown"]),
+      /** Whether the model gets it. */
+      used: z.boolean(),
+    }),
+  ),
+  /** By setting, such as `jira.project`. */
+  defaults: z.record(z.string(), z.string()),
+  /** Names of the aliases. */
+  aliases: z.array(z.string()),
+  services: z.array(z.looseObject({ name: z.string(), account: z.string() })),
+  /** Tools of the connected services, and an estimate of the tokens that they take. */
+  tools: z.looseObject({ count: z.number(), tokens: z.number() }),
+  time_zone: z.nullable(z.string()),
+  /** Null if the backend does not say which model it uses. */
+  model: z.nullable(z.looseObject({ name: z.string(), label: z.string(), context_window: z.nullable(z.number()) })),
+});
+
+/** What `kay context trust` and `kay context untrust` print. */
+export const ProjectTrust = z.looseObject({ folder: z.string(), trusted: z.boolean() });
+
 /** What `kay config path` prints. */
 export const SettingsPath = z.looseObject({ path: z.string() });

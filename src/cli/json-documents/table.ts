@@ -15,13 +15,18 @@ import { Connect, Connections, Disconnect, KnownServices, Logout, Whoami } from 
 import { Answer, Background, Conversation, Line, Pending, PendingItem } from "./answers.ts";
 import { Failure, ToolAuthRequired } from "./failure.ts";
 import {
+  Alias,
+  Aliases,
+  AliasRemoved,
   Completion,
+  Context,
   Doctor,
   Help,
   ProfileCreated,
   ProfileRemoved,
   Profiles,
   ProfileUsed,
+  ProjectTrust,
   Setting,
   Settings,
   SettingsPath,
@@ -49,6 +54,9 @@ export type JsonDocument = { title: string; schema: z.core.$ZodType };
  * by `ask stream` each line of `kay ask --stream`. The build makes JSON Schemas of it, and the tests hold every command to it.
  */
 export const JSON_DOCUMENTS: Record<string, JsonDocument> = {
+  "alias list": { title: "The aliases that can be used here", schema: Aliases },
+  "alias remove": { title: "The removed alias", schema: AliasRemoved },
+  "alias set": { title: "The saved alias", schema: Alias },
   answer: { title: "What came of an answer", schema: z.union([Answer, AnswerLink]) },
   "approvals list": { title: "Every approval that lasts", schema: GrantsResponse },
   "approvals revoke": { title: "The approval that was taken back", schema: Revoked },
@@ -65,6 +73,9 @@ export const JSON_DOCUMENTS: Record<string, JsonDocument> = {
   confirm: { title: "The result of a confirmation", schema: Answer },
   connect: { title: "The new connection, or the link to authorize it", schema: Connect },
   connections: { title: "Every service and its connected account", schema: Connections },
+  context: { title: "What the model gets before a question", schema: Context },
+  "context trust": { title: "The project whose text kay uses from now on", schema: ProjectTrust },
+  "context untrust": { title: "The project whose text kay does not use", schema: ProjectTrust },
   disconnect: { title: "The removed connection", schema: Disconnect },
   doctor: { title: "Every check, and how to fix what failed", schema: Doctor },
   every: { title: "The new schedule; without one, every schedule", schema: z.union([ScheduleView, SchedulesResponse]) },

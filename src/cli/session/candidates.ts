@@ -3,8 +3,10 @@ import type { SessionEvent } from "#ui/session/events";
 import { toLine } from "#ui/text/words";
 import { formatAccount } from "../backend/account-labels.ts";
 import type { BackendHandle } from "../backend/handle.ts";
+import { type Alias, listAliases, takesArguments } from "../context/aliases.ts";
 import type { Kay } from "../kay.ts";
 import type { SessionLookup } from "./slash/command.ts";
+import { SLASH_NAMES } from "./slash/read.ts";
 import { SLASH_COMMANDS } from "./slash/table.ts";
 
 /** Kinds of a slash command's argument. */
@@ -19,15 +21,23 @@ const ARGUMENTS: Record<string, "services" | "connected" | "sessions" | "tools">
 /** So many words are offered. */
 const MOST_WORDS = 50;
 
-/** The slash commands, for completion. */
-export function listSlashCandidates(): SessionEvent {
+/** The slash commands and the aliases, for completion. */
+export function listSlashCandidates(aliases: Alias[] = []): SessionEvent {
   const commands = SLASH_COMMANDS.map(({ name, does, args }) => ({
     name,
     note: does,
     argument: ARGUMENTS[name],
     needsArgument: /^[A-Z]/.test(args),
   }));
-  return { type: "sources", sources: { commands } };
+  const prompts = aliases
+    .filter(({ name }) => !SLASH_NAMES.includes(name))
+    .map(({ name, description, text }) => ({
+      name,
+      note: description,
+      needsArgument: takesArguments(text),
+      sends: true,
+    }));
+  return { type: "sources", sources: { commands: [...commands, ...prompts] } };
 }
 
 /**
@@ -38,7 +48,7 @@ export async function loadCandidates(
   kay: Kay,
   link: BackendHandle,
   dispatch: (event: SessionEvent) => void,
-  at: SessionLookup[] = ["model", "connections", "sessions", "tools"],
+  at: SessionLookup[] = ["model", "connections", "sessions", "tools", "aliases"],
 ): Promise<void> {
   await Promise.allSettled(at.map((what) => LOOKS[what](kay, link, dispatch)));
 }
@@ -91,6 +101,7 @@ const LOOKS: Record<
     }));
     dispatch({ type: "sources", sources: { resources } });
   },
+  aliases: async (kay, _, dispatch) => dispatch(listSlashCandidates(await listAliases(kay))),
 };
 
 /** Most prompts and resources of MCP servers that are offered. */

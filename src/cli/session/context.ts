@@ -10,6 +10,7 @@ import { formatToolCall } from "#ui/text/tool-call";
 import { listMissingServices, toLine } from "#ui/text/words";
 import type { ToolItem } from "#ui/view/view";
 import type { BackendHandle } from "../backend/handle.ts";
+import { listAliases } from "../context/aliases.ts";
 import type { Kay } from "../kay.ts";
 import { type AuthCard, createAuthConnector } from "./auth-connector.ts";
 import { loadCandidates } from "./candidates.ts";
@@ -135,6 +136,7 @@ export function createSessionContext(ports: SessionPorts): SessionContext {
         if (site !== undefined) sites.set(card.id, site);
         await opened(card);
       }),
+    usage: () => now().view.usage,
     lastAnswer: ports.answer,
     write: stage.silently,
     client: options.client,
@@ -221,7 +223,10 @@ export function createSessionContext(ports: SessionPorts): SessionContext {
     help: () => {
       void import("../help/topics.ts").then(async ({ TOPICS }) => {
         const { formatTopic } = await import("../help/format-topic.ts");
-        say(formatTopic((TOPICS.session ?? "").split("\n\nRequests ")[0]?.trim() ?? "", kay.terminal.stdout.columns()));
+        const columns = kay.terminal.stdout.columns();
+        const keys = formatTopic((TOPICS.session ?? "").split("\n\nRequests ")[0]?.trim() ?? "", columns);
+        const { formatAliasHelp } = await import("./slash/table.ts");
+        say([keys, formatAliasHelp(await listAliases(kay), columns)].filter(Boolean).join("\n\n"));
       });
     },
     visit: async () => {

@@ -2,7 +2,8 @@ import type { AskRequest, AskResponse } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
 import type { NumberedPart } from "#protocol/events";
 import { checkLimitsSupported } from "../ask/allow-list.ts";
-import { getAskChoices } from "../ask/choices.ts";
+import { readAskChoices } from "../ask/choices.ts";
+import { readPrompt } from "../ask/read-prompt.ts";
 import type { BackendHandle } from "../backend/handle.ts";
 import type { Kay } from "../kay.ts";
 import { createDirectStream } from "./direct-stream.ts";
@@ -25,10 +26,11 @@ export type ConversationListener = {
 /** One conversation as a session speaks with it. */
 export type ConversationClient = {
   /**
-   * Sends a prompt, with data that others wrote. Resolves when the backend has accepted it and its parts are on their way.
+   * Sends what the user typed, a prompt or an alias, with data that others wrote. Resolves when the backend has accepted it
+   * and its parts are on their way.
    * @throws Problem when it was not accepted, or its outcome is unknown
    */
-  send(prompt: string, context?: Record<string, unknown>): Promise<void>;
+  send(text: string, context?: Record<string, unknown>): Promise<void>;
   /** Follow this conversation from its beginning, for as long as the session lives. */
   follow(sessionId: string): void;
   /** Called after a sign-in: resumes following at the last position. */
@@ -62,12 +64,13 @@ export function createConversationClient(
     following = startFollowing(kay, link, { id, client, listener: told, signal });
     listener.session(id);
   };
-  const send = async (prompt: string, more: Record<string, unknown> = {}) => {
-    const mentioned = await readMentions(kay, link, prompt);
+  const send = async (text: string, more: Record<string, unknown> = {}) => {
+    const { prompt, typed } = await readPrompt(kay, link, text);
+    const mentioned = await readMentions(kay, link, typed ?? prompt);
     const context = { ...more, ...mentioned.context };
     const body: AskRequest = {
-      prompt,
-      ...getAskChoices(kay),
+      ...{ prompt, typed },
+      ...(await readAskChoices(kay, link)),
       ...mentioned,
       ...(Object.keys(context).length > 0 ? { context } : {}),
       interactive: false,

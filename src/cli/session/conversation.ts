@@ -1,12 +1,14 @@
 import type { AskRequest } from "#protocol/ask";
 import type { NumberedPart } from "#protocol/events";
+import type { Usage } from "#protocol/usage";
 import { READ_ONLY_HINT } from "#ui/session/open-cards";
 import { formatCard } from "#ui/text/words";
 import { listOpenCards, type View } from "#ui/view/view";
 import { checkLimitsSupported } from "../ask/allow-list.ts";
 import { cancelGeneration } from "../ask/cancel.ts";
-import { getAskChoices } from "../ask/choices.ts";
+import { readAskChoices } from "../ask/choices.ts";
 import { followGeneration, takeUntilEnd } from "../ask/follow.ts";
+import { readPrompt } from "../ask/read-prompt.ts";
 import type { BackendHandle } from "../backend/handle.ts";
 import type { Kay } from "../kay.ts";
 import { readMentions } from "./mentions.ts";
@@ -23,6 +25,8 @@ export type Conversation = {
   left: boolean;
   /** The last answer as Markdown. */
   answer: string;
+  /** Tokens of the last answer, if they were counted. */
+  usage?: Usage;
   /** This terminal among those that follow it. */
   client: SessionClient;
 };
@@ -32,15 +36,16 @@ export async function sendPrompt(
   kay: Kay,
   link: BackendHandle,
   conversation: Conversation,
-  prompt: string,
+  text: string,
   more: Record<string, unknown> = {},
 ): Promise<void> {
   const { id } = conversation;
-  const mentioned = await readMentions(kay, link, prompt);
+  const { prompt, typed } = await readPrompt(kay, link, text);
+  const mentioned = await readMentions(kay, link, typed ?? prompt);
   const context = { ...more, ...mentioned.context };
   const body: AskRequest = {
-    prompt,
-    ...getAskChoices(kay),
+    ...{ prompt, typed },
+    ...(await readAskChoices(kay, link)),
     ...mentioned,
     ...(Object.keys(context).length > 0 ? { context } : {}),
     interactive: false,
@@ -125,6 +130,7 @@ async function show(kay: Kay, link: BackendHandle, conversation: Conversation, s
         view = now;
         conversation.id = now.session_id ?? conversation.id;
         conversation.answer = getAnswer(now);
+        conversation.usage = now.usage;
         conversation.last = Math.max(conversation.last, now.last);
       },
     });

@@ -1,7 +1,8 @@
 import type { Session } from "#ui/session/state";
 import { isFinished } from "#ui/session/turn";
 import { startInBackground } from "../ask/background.ts";
-import { getAskChoices } from "../ask/choices.ts";
+import { readAskChoices } from "../ask/choices.ts";
+import { readPrompt } from "../ask/read-prompt.ts";
 import type { BackendHandle } from "../backend/handle.ts";
 import type { Kay } from "../kay.ts";
 
@@ -14,7 +15,9 @@ export async function detachSession(kay: Kay, link: BackendHandle, { view, queue
   const { generation_id, session_id } = view;
   if (isFinished(view) || generation_id === undefined) return false;
   await link.api.detachGeneration(generation_id);
-  for (const prompt of queue)
-    await startInBackground(kay, link, { ...getAskChoices(kay), prompt, session_id, when_busy: "queue" });
+  for (const text of queue) {
+    const asked = { ...(await readPrompt(kay, link, text)), ...(await readAskChoices(kay, link)) };
+    await startInBackground(kay, link, { ...asked, session_id, when_busy: "queue" });
+  }
   return true;
 }

@@ -29,6 +29,8 @@ export async function openSession(
   options: ClientOptions & { resume?: string; command: string },
 ): Promise<ExitCode> {
   if (!canHaveSession(kay)) throw new Problem("INPUT_REQUIRED", "A session needs a terminal.");
+  const { askForTrust } = await import("../context/trust.ts");
+  await askForTrust(kay);
   const { resume, command } = options;
   const session: SessionOptions = {
     ...(resume === undefined ? {} : { resume }),

@@ -6,6 +6,7 @@ import { getCancelGraceMs } from "../ask/cancel.ts";
 import { promptForm } from "../ask/form.ts";
 import type { BackendHandle } from "../backend/handle.ts";
 import { runConnect } from "../commands/connect/run.ts";
+import { listAliases } from "../context/aliases.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { Kay } from "../kay.ts";
 import { promptYesNo } from "../prompt/confirm.ts";
@@ -85,7 +86,11 @@ async function step(session: Session): Promise<void> {
 }
 
 async function act(session: Session, mine: Kay, text: string): Promise<void> {
-  const slash = parseSlash(text);
+  const aliases = text.trimStart().startsWith("/") ? await listAliases(mine) : [];
+  const slash = parseSlash(
+    text,
+    aliases.map(({ name }) => name),
+  );
   if (slash.kind === "text") {
     if (slash.text.trim() !== "") await sendPrompt(mine, session.link, session.conversation, slash.text.trim());
   } else await slash.command.run(getContext(session, mine), slash.argument);
@@ -176,6 +181,7 @@ function getContext(session: Session, mine: Kay): SlashContext {
     },
     send: (prompt, more) => sendPrompt(mine, link, conversation, prompt, more),
     connect: (services, site) => runConnect(mine, services, { wait: true, ...(site ? { site } : {}) }),
+    usage: () => conversation.usage,
     lastAnswer: () => conversation.answer,
     write: (sequence) => mine.terminal.stdout.write(sequence),
     client: conversation.client,

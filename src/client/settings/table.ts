@@ -67,6 +67,41 @@ export const SETTINGS = {
     env: "KAY_CLIENT_DOCUMENT",
     parse: parseDocumentUrl,
   },
+  "jira.project": {
+    describe: "Jira project that requests mean if they name none: KAY",
+    env: "KAY_JIRA_PROJECT",
+    parse: parseName,
+  },
+  "confluence.space": {
+    describe: "Confluence space that requests mean if they name none",
+    env: "KAY_CONFLUENCE_SPACE",
+    parse: parseName,
+  },
+  "slack.channel": {
+    describe: "Slack channel that requests mean if they name none: general",
+    env: "KAY_SLACK_CHANNEL",
+    parse: parseName,
+  },
+  "github.repository": {
+    describe: "GitHub repository that requests mean if they name none: owner/name",
+    env: "KAY_GITHUB_REPOSITORY",
+    parse: parseRepository,
+  },
+  "bitbucket.repository": {
+    describe: "Bitbucket repository that requests mean if they name none",
+    env: "KAY_BITBUCKET_REPOSITORY",
+    parse: parseRepository,
+  },
+  "google-calendar.calendar": {
+    describe: "Google calendar that requests mean if they name none",
+    env: "KAY_GOOGLE_CALENDAR_CALENDAR",
+    parse: parseName,
+  },
+  "airtable.base": {
+    describe: "Airtable base that requests mean if they name none",
+    env: "KAY_AIRTABLE_BASE",
+    parse: parseName,
+  },
   ...buildClientEntries(),
   "github.url": { describe: "URL of your GitHub Enterprise", env: "KAY_GITHUB_URL", parse: parseEndpoint },
   ...buildSignInEntries(),
@@ -79,6 +114,17 @@ export const SETTINGS = {
     parse: parseText,
   },
 } as const satisfies Record<string, Entry>;
+
+/** Settings that say what a request means at a service if it names nothing: `<service>.<thing>`. */
+export const SERVICE_DEFAULTS = [
+  "jira.project",
+  "confluence.space",
+  "slack.channel",
+  "github.repository",
+  "bitbucket.repository",
+  "google-calendar.calendar",
+  "airtable.base",
+] as const satisfies (keyof typeof SETTINGS)[];
 
 /** Name of a setting. */
 export type SettingKey = keyof typeof SETTINGS;
@@ -117,6 +163,21 @@ function buildSignInEntries(): Record<`${(typeof TOKEN_PROVIDERS)[number]}.sign-
     },
   ]);
   return Object.fromEntries(entries) as Record<`${(typeof TOKEN_PROVIDERS)[number]}.sign-in`, Entry>;
+}
+
+/** Longest name of a project, channel and the like, in characters. */
+const MAX_NAME_LENGTH = 200;
+
+function parseName(text: string): string {
+  const value = parseText(text);
+  if (value.length <= MAX_NAME_LENGTH) return value;
+  throw new Problem("USAGE", `The value must have at most ${MAX_NAME_LENGTH} characters.`);
+}
+
+function parseRepository(text: string): string {
+  const value = parseName(text);
+  if (/^[\w.-]+\/[\w.-]+$/.test(value)) return value;
+  throw new Problem("USAGE", "Specify a repository as owner/name.");
 }
 
 function parseText(text: string): string {

@@ -6,7 +6,14 @@ export type Candidate = { text: string; note: string };
 /** The kind of a command's argument. */
 type ArgumentKind = "services" | "connected" | "sessions" | "tools";
 
-type CommandSource = { name: string; note: string; argument?: ArgumentKind; needsArgument?: boolean };
+/** A slash command. `sends`: its line is sent as a prompt, such as an alias. */
+type CommandSource = {
+  name: string;
+  note: string;
+  argument?: ArgumentKind;
+  needsArgument?: boolean;
+  sends?: boolean;
+};
 
 /** Sources of completions. Candidates keep their order. */
 export type CompletionSources = {

@@ -6,7 +6,7 @@ import { appendEntry, createHistory, showNext, showPrevious } from "../editor/hi
 import { EMPTY_SEARCH, getMatch, searchHistory, searchOlder } from "../editor/search.ts";
 import type { Key } from "../keys/key.ts";
 import { DRAFT_TARGET, type SessionEffect, type SessionStep, toStep, withHint } from "./events.ts";
-import { findReadOnlyCard, isSlashCommand, READ_ONLY_HINT, stripSlash } from "./open-cards.ts";
+import { findReadOnlyCard, isPromptCommand, isSlashCommand, READ_ONLY_HINT } from "./open-cards.ts";
 import type { Session } from "./state.ts";
 import { PROMPT } from "./state.ts";
 import { beginSending, cancelTurn, isBusy } from "./turn.ts";
@@ -67,10 +67,10 @@ function submitDraft(session: Session, now: boolean): SessionStep {
   const entries = appendEntry(session.history.entries, text);
   const empty = { ...session, draft: clearDraft(session.draft), history: createHistory(entries) };
   const remember: SessionEffect = { do: "remember", text };
-  if (isSlashCommand(text)) return toStep(empty, remember, { do: "slash", line: text.trim() });
-  const sent = stripSlash(text);
-  if (isBusy(session) && !now) return toStep({ ...empty, queue: [...empty.queue, sent] }, remember);
-  return toStep(beginSending(empty, sent), remember, { do: "send", text: sent });
+  if (isSlashCommand(text) && !isPromptCommand(text, session.sources))
+    return toStep(empty, remember, { do: "slash", line: text.trim() });
+  if (isBusy(session) && !now) return toStep({ ...empty, queue: [...empty.queue, text] }, remember);
+  return toStep(beginSending(empty, text), remember, { do: "send", text });
 }
 
 /** Sends the oldest queued line now. */

@@ -32,12 +32,13 @@ export function findFocusedCard(session: Session): AnyCard | undefined {
  * before an argument. A path is text.
  */
 export function isSlashCommand(text: string): boolean {
-  return /^\/[a-z](?:[a-z]*|[a-z\d@-]*:[^\s/]\S*)(?:[ \t][^\n]*)?$/i.test(text.trim());
+  return /^\/[a-z](?:[a-z\d-]*|[a-z\d@-]*:[^\s/]\S*)(?:[ \t][^\n]*)?$/i.test(text.trim());
 }
 
-/** Returns the text to send: `/word` for `//word`. */
-export function stripSlash(text: string): string {
-  return text.startsWith("//") && isSlashCommand(text.slice(1)) ? text.slice(1) : text;
+/** Whether a slash command is a prompt to send, such as an alias, rather than a command of the session. */
+export function isPromptCommand(text: string, { commands }: Session["sources"]): boolean {
+  const [, name = ""] = /^\/([a-z0-9-]+)/i.exec(text.trim()) ?? [];
+  return commands.some((command) => command.sends === true && command.name === name.toLowerCase());
 }
 
 /** Returns the visible size of a card. */

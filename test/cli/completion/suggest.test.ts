@@ -118,3 +118,10 @@ test.for<[line: string, paths: string | undefined, prefix: string]>([
 ])("%s: names of files are left to the shell", ([line, paths, prefix]) => {
   expect(offer(line)).toEqual({ values: [], prefix, ...(paths ? { paths } : {}) });
 });
+
+test("aliases are offered as commands, and to be removed", () => {
+  const known = { aliases: [["standup", "alias"]] as [string, string][] };
+  expect(offered("kay sta", known)).toEqual(["status", "standup"]);
+  expect(offered("kay alias remove ", known)).toEqual(["standup"]);
+  expect(offered("kay ask sta", known)).toEqual([]);
+});

@@ -38,8 +38,18 @@ describe("what is typed", () => {
     expect(did()).toEqual([
       { do: "slash", line: "/help" },
       { do: "slash", line: "/nosuch thing" },
-      { do: "send", text: "/help" },
+      { do: "send", text: "//help" },
     ]);
+  });
+
+  test("is a prompt to send with the name of an alias, and waits like one", () => {
+    const { type, press, event, did, now } = play();
+    event({ type: "sources", sources: { commands: [{ name: "stand-up2", note: "", sends: true }] } });
+    for (const line of ["/stand-up2 KAY", "/stand-up2"]) {
+      type(line);
+      press("<enter>");
+    }
+    expect([did(), now().queue]).toEqual([[{ do: "send", text: "/stand-up2 KAY" }], ["/stand-up2"]]);
   });
 
   test("comes back when the backend did not take it, before what was queued and typed since", () => {

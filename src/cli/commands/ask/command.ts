@@ -1,6 +1,6 @@
 import { Problem } from "#protocol/errors";
 import { type AllowOptions, checkAllowOptions, hasAllowOptions } from "../../ask/allow-list.ts";
-import { getAskChoices, parseApprovalOption } from "../../ask/choices.ts";
+import { parseApprovalOption, readAskChoices } from "../../ask/choices.ts";
 import type { OneShotOptions } from "../../ask/once.ts";
 import type { OutputOptions } from "../../ask/output.ts";
 import { Command, collectValues } from "../../command.ts";
@@ -118,12 +118,16 @@ async function askFor(kay: Kay, words: string[], options: Options): Promise<Exit
   const { readAttachments } = await import("../../ask/attachments.ts");
   const attachments = await readAttachments(kay, options.attach ?? []);
   const link = await kay.openBackend({ signedIn: true });
+  const { askForTrust } = await import("../../context/trust.ts");
+  await askForTrust(kay);
+  const { isAliasCall, readPrompt } = await import("../../ask/read-prompt.ts");
   const body = {
     ...request,
     ...attachments,
+    ...(isAliasCall(words) ? await readPrompt(kay, link, ...words) : {}),
     ...fields,
     ...permits,
-    ...getAskChoices(kay),
+    ...(await readAskChoices(kay, link)),
     interactive: false,
     confirm: options.confirm ?? false,
   };

@@ -1,4 +1,5 @@
 import type { InputField } from "#protocol/events";
+import type { Usage } from "#protocol/usage";
 import type { Choice } from "#ui/picker/picker";
 import { layOutTable } from "#ui/text/table";
 import type { BackendHandle } from "../../backend/handle.ts";
@@ -27,6 +28,8 @@ export type SlashContext = {
   client: SessionClient;
   /** Sets whether requests of the conversation are answered here or only shown. */
   setInteractive(enabled: boolean): Promise<void>;
+  /** Tokens of the newest answer, if they were counted. */
+  usage(): Usage | undefined;
   /** The last answer as Markdown; "" before the first. */
   lastAnswer(): string;
   /** Writes a sequence that shows nothing. */
@@ -45,8 +48,8 @@ export type SlashContext = {
 /** A form of a slash command: what it is for, in a sentence, and its fields with the values they have. */
 export type LocalForm = { title: string; prompt: string; fields: InputField[]; values: Record<string, unknown> };
 
-/** Data that a session shows and completes: the model's name, connections, names, and what MCP servers list. */
-export type SessionLookup = "model" | "connections" | "sessions" | "tools" | "prompts" | "resources";
+/** Data that a session shows and completes: the model's name, connections, names, aliases, and what MCP servers list. */
+export type SessionLookup = "model" | "connections" | "sessions" | "tools" | "aliases" | "prompts" | "resources";
 
 /** One slash command: its name without the slash, what it takes and does in words for `/help`, and the work. */
 export type SlashCommand = {

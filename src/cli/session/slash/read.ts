@@ -4,26 +4,27 @@ import { toLine } from "#ui/text/words";
 import type { SlashCommand } from "./command.ts";
 import { SLASH_COMMANDS } from "./table.ts";
 
-/** Input of a session: a command, or text for the model. */
+/** Input of a session: a command, or text to send, which may be an alias. */
 export type SlashInput = { kind: "command"; command: SlashCommand; argument: string } | { kind: "text"; text: string };
 
 /** `/word` or `/service:prompt`, alone or before its argument, in one line. A path (`/usr/bin`) has another shape. */
-const SHAPE = /^\/([a-z](?:[a-z]*|[a-z\d@-]*:[^\s/]\S*))(?:[ \t]([^\n]*))?$/i;
+const SHAPE = /^\/([a-z](?:[a-z\d-]*|[a-z\d@-]*:[^\s/]\S*))(?:[ \t]([^\n]*))?$/i;
 
 /**
- * Tell a command from text. What has not the shape of one is text; `//word` is the text `/word`.
+ * Tell a command from text. What has not the shape of one is text, and so are aliases.
  *
+ * @param aliases their names
  * @throws Problem USAGE for a command that there is not, with the nearest one
  */
-export function parseSlash(typed: string): SlashInput {
-  const trimmed = typed.trim();
-  const [, word, argument = ""] = SHAPE.exec(trimmed) ?? [];
-  if (word === undefined) return { kind: "text", text: SHAPE.test(trimmed.slice(1)) ? trimmed.slice(1) : typed };
+export function parseSlash(typed: string, aliases: readonly string[] = []): SlashInput {
+  const [, word, argument = ""] = SHAPE.exec(typed.trim()) ?? [];
+  if (word === undefined) return { kind: "text", text: typed };
   if (word.includes(":")) return { kind: "command", command: createPromptCommand(word), argument: argument.trim() };
   const name = ALSO[word.toLowerCase()] ?? word.toLowerCase();
   const command = SLASH_COMMANDS.find((each) => each.name === name);
   if (command) return { kind: "command", command, argument: argument.trim() };
-  const names = SLASH_COMMANDS.map((each) => each.name);
+  if (aliases.includes(name)) return { kind: "text", text: typed };
+  const names = [...SLASH_COMMANDS.map((each) => each.name), ...aliases];
   const guess = suggestName(name, names, (close) => `/${close}`) || "Run /help to see them all.";
   const hint = "Text that begins with a slash is sent with two.";
   throw new Problem("USAGE", `There is no command /${toLine(word)}. ${guess}`, { hint });
@@ -43,3 +44,6 @@ function createPromptCommand(word: string): SlashCommand {
 
 /** Other words by which people leave. */
 const ALSO: Record<string, string> = { exit: "quit", q: "quit", new: "clear" };
+
+/** Names that mean a command of a session, so that no alias can have them. */
+export const SLASH_NAMES: readonly string[] = [...SLASH_COMMANDS.map(({ name }) => name), ...Object.keys(ALSO)];

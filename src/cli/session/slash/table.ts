@@ -1,4 +1,5 @@
 import { wrapCells } from "#ui/screen/cells";
+import { type Alias, listAliases } from "../../context/aliases.ts";
 import type { SlashCommand } from "./command.ts";
 
 /** Every slash command, in the order of `/help`. The work is loaded when it is called. */
@@ -7,7 +8,10 @@ export const SLASH_COMMANDS: SlashCommand[] = [
     name: "help",
     args: "",
     does: "Show this help",
-    run: async ({ say, width }) => say(formatSlashHelp(width())),
+    run: async ({ kay, say, width }) => {
+      const aliases = formatAliasHelp(await listAliases(kay), width());
+      say([formatSlashHelp(width()), ...(aliases ? [aliases] : [])].join("\n\n"));
+    },
   },
   {
     name: "connect",
@@ -92,6 +96,13 @@ export const SLASH_COMMANDS: SlashCommand[] = [
     run: async (context, argument) => (await import("./permissions.ts")).runModel(context, argument),
   },
   {
+    name: "context",
+    args: "[trust|untrust]",
+    does: "Show what the model gets before your question, or use this project's KAY.md and aliases",
+    changes: ["aliases"],
+    run: async (context, argument) => (await import("./context.ts")).runContext(context, argument),
+  },
+  {
     name: "sessions",
     args: "[NUMBER|ID|TITLE]",
     does: "List conversations or switch to one",
@@ -139,19 +150,31 @@ export const SLASH_COMMANDS: SlashCommand[] = [
 /** Below this width in cells, the description of a command gets separate lines. */
 const LEAST_COLUMN = 28;
 
-/**
- * What `/help` shows: each command beside what it does, which is broken in its own column; in a window that has no room for two columns, below
- * each other.
- */
+/** Formats the help of all slash commands. */
 export function formatSlashHelp(width: number): string {
-  const usages = SLASH_COMMANDS.map(({ name, args }) => `/${name} ${args}`.trimEnd());
-  const widest = Math.max(...usages.map(({ length }) => length));
+  const rows = SLASH_COMMANDS.map(({ name, args, does }): [string, string] => [`/${name} ${args}`.trimEnd(), does]);
+  return ["Commands:", formatCommands(rows, width), "To send text that starts with a slash, type two: //etc"].join(
+    "\n",
+  );
+}
+
+/** Formats the help of the aliases; "" without any. */
+export function formatAliasHelp(aliases: readonly Alias[], width: number): string {
+  const rows = aliases.map(({ name, description }): [string, string] => [`/${name}`, description]);
+  return rows.length === 0 ? "" : `Aliases:\n${formatCommands(rows, width)}`;
+}
+
+/**
+ * Formats each usage beside what it does, which is broken in its own column; in a window that has no room for two
+ * columns, below each other.
+ */
+function formatCommands(rows: [usage: string, does: string][], width: number): string {
+  const widest = Math.max(...rows.map(([usage]) => usage.length));
   const room = width - widest - 4;
   const [between, indent] = room < LEAST_COLUMN ? ["\n    ", 4] : ["  ", widest + 4];
-  const lines = SLASH_COMMANDS.map(({ does }, index) => {
-    const usage = usages[index] ?? "";
-    const said = wrapCells(does, Math.max(width - indent, 8)).join(`\n${" ".repeat(indent)}`);
-    return `  ${indent === 4 ? usage : usage.padEnd(widest)}${between}${said}`;
+  const lines = rows.map(([usage, does]) => {
+    const text = wrapCells(does, Math.max(width - indent, 8)).join(`\n${" ".repeat(indent)}`);
+    return `  ${indent === 4 ? usage : usage.padEnd(widest)}${between}${text}`;
   });
-  return ["Commands:", ...lines, "To send text that starts with a slash, type two: //etc"].join("\n");
+  return lines.join("\n");
 }

@@ -1,0 +1,54 @@
+import { basename } from "node:path";
+import type { AskRequest } from "#protocol/ask";
+import { Problem } from "#protocol/errors";
+import { splitShellWords } from "#protocol/shell";
+import { isSlashCommand } from "#ui/session/open-cards";
+import type { BackendHandle } from "../backend/handle.ts";
+import { fillAlias, listAliases } from "../context/aliases.ts";
+import { describeUntrusted, readProjectContext } from "../context/trust.ts";
+import type { Kay } from "../kay.ts";
+import { checkLimitsSupported } from "./allow-list.ts";
+
+/** The prompt of a request. `typed` is the part that the user wrote, if others can have written the rest. */
+export type ReadPrompt = Pick<AskRequest, "prompt" | "typed">;
+
+/** Whether the words of a command line begin with an alias: `/standup`, then its arguments. */
+export function isAliasCall([first = ""]: readonly string[]): boolean {
+  return isSlashCommand(first);
+}
+
+/**
+ * Makes the prompt of what the user typed: `/standup KAY` becomes the prompt of the alias standup, and `//standup` the
+ * text `/standup`.
+ *
+ * @param words one text; or the name of an alias with its slash, and its arguments
+ * @throws Problem USAGE for arguments that do not fit, NOT_FOUND if the backend would take the text of a project for the
+ * user's own
+ */
+export async function readPrompt(kay: Kay, link: BackendHandle, ...words: string[]): Promise<ReadPrompt> {
+  const text = words.join(" ");
+  if (!isAliasCall(words))
+    return { prompt: text.startsWith("//") && isSlashCommand(text.slice(1)) ? text.slice(1) : text };
+  const [, name = "", argument = ""] = /^\/(\S+)\s*([\s\S]*)$/.exec((words[0] ?? "").trim()) ?? [];
+  const alias = (await listAliases(kay)).find((each) => each.name === name.toLowerCase());
+  if (!alias) {
+    await refuseUntrusted(kay, name);
+    return { prompt: text };
+  }
+  const given = words.length > 1 ? words.slice(1) : splitShellWords(argument);
+  if (given === undefined)
+    throw new Problem("USAGE", `A quote in the arguments of /${name} is not closed.`, { hint: "" });
+  const prompt = fillAlias(alias, given);
+  if (alias.origin === "person") return { prompt };
+  const read = { prompt, typed: text };
+  await checkLimitsSupported(link, read);
+  return read;
+}
+
+/** @throws Problem USAGE if a project that is not trusted has an alias with this name */
+async function refuseUntrusted(kay: Kay, name: string): Promise<void> {
+  const found = await readProjectContext(kay);
+  if (!found?.project.aliases.some(({ path }) => basename(path) === `${name}.md`)) return;
+  const why = describeUntrusted(found);
+  if (why !== undefined) throw new Problem("USAGE", why, { hint: "Run `kay context trust`." });
+}

@@ -1,0 +1,80 @@
+import { constants } from "node:fs";
+import { open, readdir, realpath } from "node:fs/promises";
+import { basename, join, sep } from "node:path";
+import { getErrno } from "#files/folders";
+import { clean } from "#protocol/clean";
+
+/** A text that the user or a project wrote for kay. `text` is safe to show, and what is shown is what is sent. */
+export type ContextFile = {
+  path: string;
+  text: string;
+  /** Bytes that were read. */
+  bytes: number;
+  /** Whether the file is longer than kay reads. */
+  isCut: boolean;
+};
+
+/** What was found at a path: a file, a reason why it is not used, or neither if there is none. */
+export type FoundFile = { file?: ContextFile; fault?: string };
+
+/** Most bytes of a file that are used. */
+const MAX_BYTES = 16_384;
+
+const CUT = "\n\n(kay reads only the first 16 kB of this file. The rest was left out.)";
+
+/** Most files of a folder that are used. */
+const MAX_FILES = 100;
+
+/**
+ * Reads the first 16 kB of a text file.
+ *
+ * @param within folder that the file must really be in, links followed
+ */
+export async function readContextFile(path: string, within?: string): Promise<FoundFile> {
+  const name = basename(path);
+  try {
+    const target = await realpath(path);
+    if (within !== undefined && !target.startsWith(`${await realpath(within)}${sep}`))
+      return { fault: `${name} is a link to a file elsewhere.` };
+    const bytes = await readStart(target);
+    if (bytes === undefined) return { fault: `${name} is not a regular file.` };
+    const isCut = bytes.length > MAX_BYTES;
+    const text = decodeStart(bytes.subarray(0, MAX_BYTES), isCut);
+    if (text === undefined) return { fault: `${name} is not UTF-8 text.` };
+    if (text.trim() === "") return {};
+    const shown = `${clean(text).trim()}${isCut ? CUT : ""}`;
+    return { file: { path, text: shown, bytes: Math.min(bytes.length, MAX_BYTES), isCut } };
+  } catch (error) {
+    const errno = getErrno(error);
+    return errno === "ENOENT" || errno === "ENOTDIR" ? {} : { fault: `${name} cannot be read (${errno}).` };
+  }
+}
+
+/** Reads the Markdown files of a folder, by name; a missing folder has none. */
+export async function readContextFolder(folder: string, within?: string): Promise<FoundFile[]> {
+  const entries = await readdir(folder).catch(() => []);
+  const names = entries.filter((name) => name.endsWith(".md")).sort();
+  return await Promise.all(names.slice(0, MAX_FILES).map((name) => readContextFile(join(folder, name), within)));
+}
+
+/** Reads a byte more than is used; undefined for a folder, a device or a pipe, which could block. */
+async function readStart(path: string): Promise<Buffer | undefined> {
+  const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0));
+  try {
+    if (!(await file.stat()).isFile()) return undefined;
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(MAX_BYTES + 1), 0, MAX_BYTES + 1, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
+/** Decodes UTF-8 without a byte order mark. The last character of a text that was cut may be left out. */
+function decodeStart(bytes: Uint8Array, isCut: boolean): string | undefined {
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: isCut });
+    return text.includes("\0") ? undefined : text;
+  } catch {
+    return undefined;
+  }
+}

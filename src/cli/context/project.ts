@@ -1,0 +1,71 @@
+import { createHash } from "node:crypto";
+import { realpath, stat } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { type ContextFile, readContextFile, readContextFolder } from "./files.ts";
+
+/** Name of the file with standing instructions. */
+export const INSTRUCTIONS_FILE = "KAY.md";
+
+/** Folder of a project's aliases, below the project's folder. */
+const PROJECT_ALIASES = join(".kay", "commands");
+
+/** What a project says to kay. It came with the project, so it counts only once the user trusted it. */
+export type Project = {
+  /** Real path of the folder with `KAY.md` or `.kay/commands`. */
+  folder: string;
+  instructions?: ContextFile;
+  aliases: ContextFile[];
+  /** Digest of all that would be used. Another text is another digest. */
+  hash: string;
+  /** Sentences about files that are not used. */
+  faults: string[];
+};
+
+/** Most folders between the current one and the root of its repository. */
+const MAX_DEPTH = 64;
+
+/**
+ * Finds the project of a folder: the nearest folder with `KAY.md` or `.kay/commands`, up to the root of the repository.
+ * Outside a repository only the folder itself counts.
+ *
+ * @param own folder of the user's own files, which is no project
+ */
+export async function findProject(cwd: string, own: string): Promise<Project | undefined> {
+  const personal = await toRealPath(own);
+  for (const folder of await listFolders(await toRealPath(cwd))) {
+    if (folder === personal) continue;
+    const project = await readProject(folder);
+    if (project) return project;
+  }
+  return undefined;
+}
+
+async function readProject(folder: string): Promise<Project | undefined> {
+  const found = await readContextFile(join(folder, INSTRUCTIONS_FILE), folder);
+  const others = await readContextFolder(join(folder, PROJECT_ALIASES), folder);
+  const faults = [found, ...others].flatMap(({ fault }) => fault ?? []);
+  const aliases = others.flatMap(({ file }) => file ?? []);
+  if (!found.file && aliases.length === 0 && faults.length === 0) return undefined;
+  const texts = [found.file, ...aliases].flatMap((file) => (file ? [[basename(file.path), file.text]] : []));
+  const hash = createHash("sha256").update(JSON.stringify(texts)).digest("hex");
+  return { folder, ...(found.file ? { instructions: found.file } : {}), aliases, hash, faults };
+}
+
+/** Lists the folders from this one up to the root of its repository. */
+async function listFolders(cwd: string): Promise<string[]> {
+  const folders: string[] = [];
+  for (let at = cwd; folders.length < MAX_DEPTH; at = dirname(at)) {
+    folders.push(at);
+    if (await exists(join(at, ".git"))) return folders;
+    if (dirname(at) === at) break;
+  }
+  return [cwd];
+}
+
+async function exists(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => null)) !== null;
+}
+
+async function toRealPath(path: string): Promise<string> {
+  return await realpath(path).catch(() => path);
+}

@@ -1,0 +1,88 @@
+import { basename } from "node:path";
+import { Problem } from "#protocol/errors";
+import { toLine } from "#ui/text/words";
+import type { Kay } from "../kay.ts";
+import { canPrompt } from "../prompt/confirm.ts";
+import { promptLine } from "../prompt/line.ts";
+import { findProject, INSTRUCTIONS_FILE, type Project } from "./project.ts";
+import type { Trust } from "./trust-file.ts";
+
+/** The project of the current folder, and whether the user trusts its text. */
+export type ProjectContext = { project: Project; trust: Trust };
+
+/** Reads the project of the current folder; undefined if no file of it is for kay. */
+export async function readProjectContext(kay: Kay): Promise<ProjectContext | undefined> {
+  const project = await findProject(kay.cwd, kay.machine().paths.config());
+  return project && { project, trust: kay.trust.read(project) };
+}
+
+/**
+ * Asks on a terminal, once for each text, whether kay may use what a project says. Asks nothing in scripts, where the
+ * text is left out.
+ */
+export async function askForTrust(kay: Kay): Promise<void> {
+  if (kay.flags.json || !canPrompt(kay)) return;
+  const found = await readProjectContext(kay);
+  if (!found || !isUndecided(found.trust) || !hasText(found.project)) return;
+  const { project, trust } = found;
+  const question = `${describeQuestion(project, trust)} ${kay.out.paint("dim", "[y/N, v to view]", "stderr")} `;
+  for (;;) {
+    const answer = (await promptLine(kay, question, kay.signal)).toLowerCase();
+    if (answer !== "v" && answer !== "view") return await kay.trust.decide(project, /^y(es)?$/.test(answer));
+    kay.terminal.stderr.write(`\n${formatProject(project)}\n\n`);
+  }
+}
+
+/** Says which text of a project is left out, and what to do; undefined if none is. */
+export function describeUntrusted({ project, trust }: ProjectContext): string | undefined {
+  if (!isUndecided(trust) || !hasText(project)) return undefined;
+  const why = trust === "changed" ? "It changed since you decided about it." : "You have not trusted it yet.";
+  return `${describeText(project)} of ${toLine(project.folder)} is not used. ${why}`;
+}
+
+/**
+ * Decides about the project of the current folder.
+ *
+ * @throws Problem NOT_FOUND without one
+ */
+export async function decideTrust(kay: Kay, use: boolean): Promise<Project> {
+  const found = await readProjectContext(kay);
+  if (!found || !hasText(found.project))
+    throw new Problem("NOT_FOUND", `${found?.project.faults[0] ?? `This folder has no ${INSTRUCTIONS_FILE}.`}`, {
+      hint: `Write ${INSTRUCTIONS_FILE} here, or in a folder above up to the root of the repository.`,
+    });
+  await kay.trust.decide(found.project, use);
+  return found.project;
+}
+
+/** Formats all that would be used, file by file. */
+export function formatProject({ instructions, aliases }: Project): string {
+  const files = [...(instructions ? [instructions] : []), ...aliases];
+  return files.map(({ path, text }) => `${toLine(path)}\n${text.replace(/^/gm, "  ")}`).join("\n\n");
+}
+
+/** Names what a project has: `KAY.md and the aliases review, triage`. */
+export function describeText({ instructions, aliases }: Project): string {
+  const names = aliases.map(({ path }) => toLine(basename(path, ".md")));
+  const shown = names.length > MAX_NAMES ? [...names.slice(0, MAX_NAMES), "…"] : names;
+  const words = `the ${names.length === 1 ? "alias" : "aliases"} ${shown.join(", ")}`;
+  if (names.length === 0) return INSTRUCTIONS_FILE;
+  return instructions ? `${INSTRUCTIONS_FILE} and ${words}` : words.replace("the", "The");
+}
+
+/** Most names of aliases in one sentence. */
+const MAX_NAMES = 8;
+
+function describeQuestion(project: Project, trust: Trust): string {
+  const has = `${toLine(project.folder)} has ${describeText(project).replace(/^The/, "the").replace(/^KAY/, "a KAY")}`;
+  const news = trust === "changed" ? `${has}, changed since you decided about it.` : `${has}.`;
+  return `${news} kay would send the text to the model with your requests; it approves nothing.\nUse it?`;
+}
+
+function isUndecided(trust: Trust): boolean {
+  return trust === "unknown" || trust === "changed";
+}
+
+function hasText({ instructions, aliases }: Project): boolean {
+  return instructions !== undefined || aliases.length > 0;
+}

@@ -1,0 +1,23 @@
+import { Problem } from "#protocol/errors";
+import { formatContext, readContext } from "../../commands/context/report.ts";
+import { decideAndDescribe } from "../../commands/context/run.ts";
+import { formatProject, readProjectContext } from "../../context/trust.ts";
+import type { SlashContext } from "./command.ts";
+import { formatRows } from "./command.ts";
+
+/** `/context`, `/context trust`, `/context untrust`. Before a text is trusted, it is shown. */
+export async function runContext(context: SlashContext, argument: string): Promise<void> {
+  const { kay, link, say, ask, usage } = context;
+  if (argument === "") {
+    const report = await readContext(kay, link, usage());
+    return say([formatRows(context, ["", ""], formatContext(report)), ...report.notes].join("\n"));
+  }
+  if (argument !== "trust" && argument !== "untrust")
+    throw new Problem("USAGE", "It is /context, /context trust or /context untrust.");
+  const found = await readProjectContext(kay);
+  if (found && argument === "trust") {
+    say(formatProject(found.project));
+    if (!(await ask("Use this text?"))) return;
+  }
+  say((await decideAndDescribe(kay, argument === "trust")).sentence);
+}
