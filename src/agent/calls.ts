@@ -34,6 +34,11 @@ export type CallPorts = {
   ran(toolCallId: string): Outcome | undefined;
   /** Returns the open requests by tool call ID. These calls are not tried. */
   open(): Promise<Map<string, Wait>>;
+  /**
+   * Asks about the writes of a step together, before the first of them runs. Calls that run unasked, or were asked
+   * before, are left out.
+   */
+  askTogether(calls: CheckedCall[]): Promise<Wait[]>;
   /** Decides before each attempt whether the call may run. `account` is the account it would run as. */
   gate(call: CheckedCall, account: Account | undefined): Promise<GateResult>;
   /** Handles a missing connection: returns a wait, or the problem that ends the call. */

@@ -11,9 +11,6 @@ const MAX_SERVICE_CALLS = 60;
 /** Most calls of a generation. */
 const MAX_CALLS = 120;
 
-/** How often the user denies a tool before the generation ends. */
-const MAX_DENIALS = 2;
-
 /** Start of every reason that says that the user denied a call. */
 export const DENIAL_TEXT = "The user denied this";
 
@@ -53,23 +50,25 @@ function getService(call: CheckedCall | RejectedCall): string | undefined {
   return "problem" in call || call.tool.own ? undefined : call.tool.service;
 }
 
-/** Ends a generation whose model calls the same tool again after the user denied it. Says what the user answered. */
-export function findRepeatedDenial(past: PastCall[]): Problem | undefined {
-  const denials = new Map<string, number>();
-  for (const { call, outcome } of past) {
-    if ("problem" in call || outcome === undefined || !("denied" in outcome)) continue;
-    if (!outcome.denied.startsWith(DENIAL_TEXT)) continue;
-    const count = (denials.get(call.toolName) ?? 0) + 1;
-    denials.set(call.toolName, count);
-    if (count < MAX_DENIALS) continue;
-    const reason = outcome.denied.startsWith(REASON_START)
-      ? ` You said: ${outcome.denied.slice(REASON_START.length)}`
-      : "";
-    return new Problem("DENIED", `kay stopped: the model called ${call.toolName} again after you denied it.${reason}`, {
-      hint: "Rephrase the request to say what should happen instead.",
-    });
-  }
-  return undefined;
+/**
+ * Ends a generation whose model calls a tool in a step after the user denied it in an earlier one. Says what the user
+ * answered. Denials of one step are one answer: their calls were asked together.
+ */
+export function findRepeatedDenial(past: PastCall[], step: PastCall[]): Problem | undefined {
+  const before = new Set(past.filter(isDenied).map(({ call }) => toCall(call).toolName));
+  const again = step.find((one) => isDenied(one) && before.has(toCall(one.call).toolName));
+  if (again === undefined) return undefined;
+  const { outcome } = again;
+  const denied = outcome && "denied" in outcome ? outcome.denied : "";
+  const reason = denied.startsWith(REASON_START) ? ` You said: ${denied.slice(REASON_START.length)}` : "";
+  const { toolName } = toCall(again.call);
+  return new Problem("DENIED", `kay stopped: the model called ${toolName} again after you denied it.${reason}`, {
+    hint: "Rephrase the request to say what should happen instead.",
+  });
+}
+
+function isDenied({ call, outcome }: PastCall): boolean {
+  return !("problem" in call) && outcome !== undefined && "denied" in outcome && outcome.denied.startsWith(DENIAL_TEXT);
 }
 
 const REASON_START = `${DENIAL_TEXT}: `;

@@ -139,7 +139,9 @@ async function* executeCalls(
   const { outcomes } = ran;
   const step = [message, toResultMessage(outcomes)];
   turn.messages.push(...step);
-  turn.memory.push(...checked.map((call, index) => ({ call, outcome: outcomes[index] })));
+  const calls = checked.map((call, index) => ({ call, outcome: outcomes[index] }));
+  const denied = findRepeatedDenial(turn.memory, calls);
+  turn.memory.push(...calls);
   yield { type: "step", messages: step };
   yield { type: "finish-step" };
   // A dry run does not wait for connections; its answer names the missing ones.
@@ -148,7 +150,6 @@ async function* executeCalls(
     yield { type: "auth-needed", integrations };
     return yield* yieldLast({ type: "finish", finishReason: "auth" });
   }
-  const denied = findRepeatedDenial(turn.memory);
   if (denied) return yield* yieldLast(buildErrorEvent(denied));
   if (outcomes.every(isRepeat)) {
     return yield* yieldLast(

@@ -21,6 +21,8 @@ export const AskRequest = z.looseObject({
   prompt: z.string(),
   interactive: z.optional(z.boolean()),
   confirm: z.optional(z.boolean()),
+  /** Streams only, with `confirm`: reads run, and only other calls are asked. A backend without this asks every call. */
+  plan: z.optional(z.boolean()),
   context: z.optional(z.record(z.string(), z.unknown())),
   session_id: z.optional(z.nullable(z.string())),
   confirmation_token: z.optional(z.nullable(z.string())),

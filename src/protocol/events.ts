@@ -81,6 +81,8 @@ export const InteractionRequest = z.looseObject({
   input_schema: z.optional(z.looseObject({ type: z.literal("form"), fields: z.array(InputField) })),
   /** URL for the user to open. The prompt contains it too. */
   link: z.optional(text),
+  /** The place of an approval among those of one step, which are asked together. */
+  plan: z.optional(z.looseObject({ id: text, n: z.number(), of: z.number() })),
   error: z.optional(text),
   initial_values: z.optional(z.record(text, z.unknown())),
   presentation: z.optional(z.enum(["tool", "questionnaire"])),

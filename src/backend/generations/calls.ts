@@ -5,8 +5,10 @@ import type { InteractionResponse, StreamPart } from "#protocol/events";
 import { listInteractions } from "../store/interactions.ts";
 import { AFTER_CALL, type CallContext, DURING_CALL, isBeforeCall, toAsker } from "./call-context.ts";
 import { gateCall, gateResult } from "./gate.ts";
-import { createInteractive, toWait } from "./interact.ts";
+import { toWait } from "./interact.ts";
 import { findEdit } from "./late-check.ts";
+import { askTogether } from "./questions.ts";
+import { createInteractive } from "./tool-interactions.ts";
 import type { ClaimedGeneration, ClaimedRow } from "./work.ts";
 
 /** Whether the tool itself asks at this place. */
@@ -34,6 +36,7 @@ export function createCallPorts(world: CallContext): CallPorts {
       const open = all.filter(({ status, late }) => status === "open" && !late);
       return new Map(open.map((one) => [one.tool_call_id, toWait(one)]));
     },
+    askTogether: (calls) => askTogether(world, calls),
     gate: (call, account) => gateCall(world, call, account),
     after: (call, outcome) => gateResult(world, call, outcome),
     missing: (call, integrations, reason) => {

@@ -8,7 +8,7 @@ import type { StoredGeneration } from "../store/generation-state.ts";
 import type { DbConnection } from "../store/schema.ts";
 import type { CallContext } from "./call-context.ts";
 import { readCallNotes } from "./call-notes.ts";
-import { toPreview } from "./gate.ts";
+import { toPreview } from "./questions.ts";
 import { getOutcome } from "./stored-outcomes.ts";
 
 /**

@@ -1,24 +1,20 @@
 import { formatAccountChange } from "#agent/call";
-import type { Allowance, CheckedCall, GateResult } from "#agent/calls";
+import type { CheckedCall, GateResult } from "#agent/calls";
 import type { Outcome, Wait } from "#agent/events";
 import { DENIAL_TEXT } from "#agent/limits";
 import type { Account } from "#connectors/oauth";
 import { clean } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
-import type { InteractionResponse, Preview } from "#protocol/events";
-import type { CallNotes } from "#protocol/input-fields";
+import type { InteractionResponse } from "#protocol/events";
 import { hashAccount } from "../approvals/account.ts";
-import { type Decision, decideCall, toSentence } from "../approvals/decide.ts";
 import { rememberGrant } from "../approvals/grants.ts";
 import { settleCallSql } from "../store/calls.ts";
 import { findInteractionAt, type StoredInteraction } from "../store/interactions.ts";
-import { AFTER_CALL, BEFORE_CALL, BEFORE_CALL_ANEW, type CallContext, toAsker } from "./call-context.ts";
-import { readCallNotes } from "./call-notes.ts";
-import { ensureInteraction, openInteraction, toWait } from "./interact.ts";
-import { findEdit, findQuestion, findTargetChange, type TargetChange } from "./late-check.ts";
-import { traceFields } from "./provenance.ts";
+import { AFTER_CALL, BEFORE_CALL, type CallContext, toAsker } from "./call-context.ts";
+import { ensureInteraction, toWait } from "./interact.ts";
+import { findEdit, findQuestion, findTargetChange } from "./late-check.ts";
+import { askAnew, askFirst, decide, toPreview } from "./questions.ts";
 import { toStoredRun } from "./stored-outcomes.ts";
-import type { ClaimedGeneration } from "./work.ts";
 
 /**
  * Decides whether a call runs. Once the user was asked, the answer decides, whatever policies and approvals say by
@@ -46,72 +42,6 @@ export async function gateCall(
   const late = await findTargetChange(world, call, account, asked);
   if (late) return { kind: "wait", wait: toWait(await askAnew(world, call, account, { asked, ...late })) };
   return await readApproval(world, call, account, asked, response);
-}
-
-/** Asks where that is needed; where it is not, says what allowed it. */
-async function askFirst(
-  world: CallContext,
-  call: CheckedCall,
-  account: Account | undefined,
-): Promise<StoredInteraction | { allowed: Allowance | undefined }> {
-  const decision = await decide(world, call, account);
-  const { mode, grant, guarded, why } = decision;
-  const asks = world.request.confirm || (mode === "confirm_before_execution" && grant === undefined);
-  if (!asks) return { allowed: await recordAllowance(world, call, decision, account) };
-  const notes = await readCallNotes(world.ports, world.row.installation_id, call, account);
-  const preview = { ...notes, ...(guarded ? { why: toSentence(why) } : {}) };
-  return await openQuestion(world, call, account, { place: BEFORE_CALL, decision, preview });
-}
-
-/** Asks again what was approved, because what it is about changed since the question. */
-async function askAnew(
-  world: CallContext,
-  call: CheckedCall,
-  account: Account | undefined,
-  { asked, target, why }: TargetChange & { asked: StoredInteraction },
-): Promise<StoredInteraction> {
-  world.closed.delete(call.toolCallId);
-  const { request } = asked;
-  const edited = await findEdit(world.ports.db, world.row.id, call.toolCallId);
-  const parsed = edited && call.tool.parse(edited);
-  const shown = parsed ? { ...call, parsed, summary: call.tool.summary(parsed) } : call;
-  const decision = await decide(world, shown, account);
-  const place = Math.max(asked.ordinal + 1, BEFORE_CALL_ANEW);
-  const fresh = request.preview?.new_destinations;
-  const preview = { why, ...(target ? { target } : {}), ...(fresh ? { new_destinations: fresh } : {}) };
-  return await openQuestion(world, shown, account, { place, decision, preview });
-}
-
-function openQuestion(
-  world: CallContext,
-  call: CheckedCall,
-  account: Account | undefined,
-  question: {
-    place: number;
-    decision: Decision;
-    preview: CallNotes & { why?: string };
-  },
-): Promise<StoredInteraction> {
-  return openInteraction(toAsker(world, call), question.place, {
-    type: "approval",
-    prompt: call.summary,
-    preview: { ...toPreview(world, call, account), ...question.preview },
-    editable: true,
-    approvalScopes: question.decision.offer.scopes,
-  });
-}
-
-/** Records which entry of the caller's list allowed a call, and its account, for the receipt. */
-export async function recordAllowance(
-  { advance }: Pick<ClaimedGeneration, "advance">,
-  { toolCallId }: CheckedCall,
-  { allowed: allowed_by }: Decision,
-  account: Account | undefined,
-): Promise<Allowance | undefined> {
-  if (allowed_by === undefined) return undefined;
-  const allowance = { allowed_by, ...(account ? { account: account.words } : {}) };
-  await advance({ type: "allowed", toolCallId, allowance });
-  return allowance;
 }
 
 /** Why an approval does not count: the account on the card is not the one that is connected now. */
@@ -188,35 +118,6 @@ async function keep({ writer, ran }: CallContext, outcome: Outcome): Promise<voi
   if (ran.has(toolCallId)) return;
   await writer.commit([], [settleCallSql(toolCallId, toStoredRun(outcome))]);
   ran.set(toolCallId, outcome);
-}
-
-function decide(world: CallContext, call: CheckedCall, account: Account | undefined): Promise<Decision> {
-  const { row, ports, request } = world;
-  return decideCall(ports, {
-    installationId: row.installation_id,
-    conversationId: row.conversation_id,
-    tool: call.tool,
-    input: call.parsed,
-    writes: "confirm_before_execution",
-    provenance: world.provenance(),
-    allow: request.limits.allow ?? [],
-    ...(account ? { account } : {}),
-  });
-}
-
-/** Builds the preview of a call: its summary and each field. */
-export function toPreview(
-  { provenance }: Pick<CallContext, "provenance">,
-  call: CheckedCall,
-  account: Account | undefined,
-): Preview {
-  return {
-    summary: call.summary,
-    service: call.tool.service,
-    access: call.access,
-    ...(account ? { account: account.words, account_id: hashAccount(account) } : {}),
-    fields: traceFields(call.parsed, provenance()),
-  };
 }
 
 function getReason({ reason, client }: InteractionResponse): string {

@@ -30,11 +30,15 @@ export async function beginAskStream(
   const client = asked.client && parseClient(asked.client);
   await checkAllowList(ports, installationId, asked);
   await checkModelChoice(ports, asked.model);
-  const { prompt, interactive = false, confirm = false, context = {} } = asked;
+  const { prompt, interactive = false, confirm = false, plan = false, context = {} } = asked;
   const limits = parseLimits(asked);
   const started = await startGeneration(ports, engine, installationId, {
     ...asked,
-    request: { prompt, context, interactive, confirm, mode: "stream", source: "typed", limits, ...parseChoices(asked) },
+    request: {
+      ...{ prompt, context, interactive, confirm, mode: "stream", source: "typed", limits },
+      ...(confirm && plan ? { plan } : {}),
+      ...parseChoices(asked),
+    },
     link,
   });
   const { conversationId, generationId, after, queued } = started;

@@ -48,6 +48,8 @@ const GenerationRequest = z.object({
   interactive: z.boolean(),
   /** Nothing runs before the user approves it. */
   confirm: z.boolean(),
+  /** With `confirm`: reads run, and only other calls are asked. */
+  plan: z.optional(z.boolean()),
   source: Source,
   limits: TurnLimits,
   /** IANA name of the user's time zone. */

@@ -1,0 +1,165 @@
+import { randomBytes } from "node:crypto";
+import type { Allowance, CheckedCall } from "#agent/calls";
+import type { Wait } from "#agent/events";
+import type { InteractionPrompt } from "#connectors/interaction";
+import type { Account } from "#connectors/oauth";
+import { Problem } from "#protocol/errors";
+import type { Preview } from "#protocol/events";
+import type { CallNotes } from "#protocol/input-fields";
+import { hashAccount } from "../approvals/account.ts";
+import { type Decision, decideCall, toSentence } from "../approvals/decide.ts";
+import type { StoredInteraction } from "../store/interactions.ts";
+import { BEFORE_CALL, BEFORE_CALL_ANEW, type CallContext, toAsker } from "./call-context.ts";
+import { readCallNotes } from "./call-notes.ts";
+import { openInteraction, openInteractions, toWait } from "./interact.ts";
+import { findEdit, type TargetChange } from "./late-check.ts";
+import { traceFields } from "./provenance.ts";
+import type { ClaimedGeneration } from "./work.ts";
+
+/** Asks where that is needed; where it is not, says what allowed it. */
+export async function askFirst(
+  world: CallContext,
+  call: CheckedCall,
+  account: Account | undefined,
+): Promise<StoredInteraction | { allowed: Allowance | undefined }> {
+  const decision = await decide(world, call, account);
+  if (!isAsked(world, call, decision)) return { allowed: await recordAllowance(world, call, decision, account) };
+  return await openInteraction(toAsker(world, call), BEFORE_CALL, await writeQuestion(world, call, account, decision));
+}
+
+/**
+ * Asks about several writes of a step as one plan: all questions are stored and sent together, or none. Each is an
+ * approval of its own. A call whose service is not connected, or that was asked before, is left to its turn.
+ */
+export async function askTogether(world: CallContext, calls: CheckedCall[]): Promise<Wait[]> {
+  if (world.progress().approval === "granted") return [];
+  const found = await Promise.all(
+    calls.map(async (call) => {
+      if (call.tool.own || world.asked.has(call.toolCallId)) return [];
+      const ready = await (call.tool.ready?.() ?? Promise.resolve(undefined)).then(
+        (account) => ({ account }),
+        () => undefined,
+      );
+      const decision = ready && (await decide(world, call, ready.account, { peek: true }));
+      if (!decision || !isAsked(world, call, decision)) return [];
+      return [{ call, prompt: await writeQuestion(world, call, ready.account, decision) }];
+    }),
+  );
+  const questions = found.flat();
+  const id = `plan_${randomBytes(8).toString("hex")}`;
+  const asked = questions.map(({ call, prompt }, index) => ({
+    asker: toAsker(world, call),
+    ordinal: BEFORE_CALL,
+    prompt,
+    ...(questions.length > 1 ? { plan: { id, n: index + 1, of: questions.length } } : {}),
+  }));
+  const opened = await openInteractions(asked).catch((error: unknown) => {
+    // Each call then has this as its own outcome.
+    if (error instanceof Problem && error.code === "INTERACTION_UNAVAILABLE") return [];
+    throw error;
+  });
+  return opened.map(toWait);
+}
+
+/** Under `confirm` every call is asked, in plan mode every call but reads. Otherwise the decision counts. */
+function isAsked({ request }: CallContext, { access }: CheckedCall, { mode, grant }: Decision): boolean {
+  const isBound = request.confirm && !(request.plan && access === "read");
+  return isBound || (mode === "confirm_before_execution" && grant === undefined);
+}
+
+async function writeQuestion(
+  world: CallContext,
+  call: CheckedCall,
+  account: Account | undefined,
+  decision: Decision,
+): Promise<InteractionPrompt> {
+  const notes = await readCallNotes(world.ports, world.row.installation_id, call, account);
+  const why = decision.guarded ? { why: toSentence(decision.why) } : {};
+  return toQuestion(world, call, account, { decision, preview: { ...notes, ...why } });
+}
+
+/** Asks again what was approved, because what it is about changed since the question. */
+export async function askAnew(
+  world: CallContext,
+  call: CheckedCall,
+  account: Account | undefined,
+  { asked, target, why }: TargetChange & { asked: StoredInteraction },
+): Promise<StoredInteraction> {
+  world.closed.delete(call.toolCallId);
+  const { request } = asked;
+  const edited = await findEdit(world.ports.db, world.row.id, call.toolCallId);
+  const parsed = edited && call.tool.parse(edited);
+  const shown = parsed ? { ...call, parsed, summary: call.tool.summary(parsed) } : call;
+  const decision = await decide(world, shown, account);
+  const place = Math.max(asked.ordinal + 1, BEFORE_CALL_ANEW);
+  const fresh = request.preview?.new_destinations;
+  const preview = { why, ...(target ? { target } : {}), ...(fresh ? { new_destinations: fresh } : {}) };
+  return await openInteraction(toAsker(world, call), place, toQuestion(world, shown, account, { decision, preview }));
+}
+
+function toQuestion(
+  world: CallContext,
+  call: CheckedCall,
+  account: Account | undefined,
+  { decision, preview }: { decision: Decision; preview: CallNotes & { why?: string } },
+): InteractionPrompt {
+  return {
+    type: "approval",
+    prompt: call.summary,
+    preview: { ...toPreview(world, call, account), ...preview },
+    editable: true,
+    approvalScopes: decision.offer.scopes,
+  };
+}
+
+/** Records which entry of the caller's list allowed a call, and its account, for the receipt. */
+export async function recordAllowance(
+  { advance }: Pick<ClaimedGeneration, "advance">,
+  { toolCallId }: CheckedCall,
+  { allowed: allowed_by }: Decision,
+  account: Account | undefined,
+): Promise<Allowance | undefined> {
+  if (allowed_by === undefined) return undefined;
+  const allowance = { allowed_by, ...(account ? { account: account.words } : {}) };
+  await advance({ type: "allowed", toolCallId, allowance });
+  return allowance;
+}
+
+/** Decides about a call of a generation that can ask. In plan mode nothing is approved for longer than once. */
+export async function decide(
+  world: CallContext,
+  call: CheckedCall,
+  account: Account | undefined,
+  { peek = false } = {},
+): Promise<Decision> {
+  const { row, ports, request } = world;
+  const decision = await decideCall(ports, {
+    installationId: row.installation_id,
+    conversationId: row.conversation_id,
+    tool: call.tool,
+    input: call.parsed,
+    writes: "confirm_before_execution",
+    provenance: world.provenance(),
+    allow: request.limits.allow ?? [],
+    peek,
+    ...(account ? { account } : {}),
+  });
+  if (!request.plan) return decision;
+  const scopes = decision.offer.scopes.filter(({ scope }) => scope === "once");
+  return { ...decision, offer: { ...decision.offer, scopes } };
+}
+
+/** Builds the preview of a call: its summary and each field. */
+export function toPreview(
+  { provenance }: Pick<CallContext, "provenance">,
+  call: CheckedCall,
+  account: Account | undefined,
+): Preview {
+  return {
+    summary: call.summary,
+    service: call.tool.service,
+    access: call.access,
+    ...(account ? { account: account.words, account_id: hashAccount(account) } : {}),
+    fields: traceFields(call.parsed, provenance()),
+  };
+}
