@@ -36,7 +36,7 @@ export type ToolCatalogue = { skills: Skill[]; others: Map<string, LanguageModel
 /** A piece of an example: a word with what it weighs among all tools, or a slot. */
 export type Part = { word: Word; weight: number } | { slot: Field };
 
-const ARTICLES = new Set(["a", "an", "the", "all", "my", "new", "some", "any"]);
+const ARTICLES = new Set("a an the all my new some any".split(" "));
 
 const PERSONAL = /\bmy\b|\buser's\b|\bthis account\b|\byour\b|\baccount\b/i;
 

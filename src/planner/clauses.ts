@@ -20,7 +20,7 @@ export function splitClauses(words: Word[], skills: Skill[]): Word[][] {
       current.push(word);
       continue;
     }
-    if (next !== undefined && current.length > 0 && begins(words, next, skills)) {
+    if (next !== undefined && current.length > 0 && !isCondition(current) && begins(words, next, skills)) {
       clauses.push(current);
       current = [];
       index = next - 1;
@@ -31,6 +31,11 @@ export function splitClauses(words: Word[], skills: Skill[]): Word[][] {
     .map(stripPoliteness)
     .map(address)
     .filter((clause) => clause.some(({ kind, lower }) => kind !== "mark" && !POLITE_WORDS.has(lower)));
+}
+
+/** "If KAY-4 is closed, …": what follows depends on it. "When is …" asks. */
+function isCondition([first, second]: Word[]): boolean {
+  return CONDITIONS.has(first?.lower ?? "") || (first?.lower === "when" && !QUESTION_WORDS.has(second?.lower ?? ""));
 }
 
 /** Whether a clause asks about things rather than for something to be done: then nothing may be written. */
@@ -97,10 +102,11 @@ export function stripPoliteness(words: Word[]): Word[] {
   return words.slice(start, end);
 }
 
+const CONDITIONS = new Set(["if", "once", "unless", "whenever", "as", "after", "before"]);
 const STATING = new Set(["is", "was", "are", "has"]);
 const WISHES = new Set(["would", "'d", "d", "i"]);
-const JOINTS = new Set(["and", "then", "also", "plus", "afterwards", "&"]);
-const SHOWS = new Set(["show", "tell", "give", "get", "find", "list", "read", "bring", "fetch"]);
+const JOINTS = new Set("and then also plus afterwards &".split(" "));
+const SHOWS = new Set("show tell give get find list read bring fetch".split(" "));
 const TRAILING = new Set(["please", "thanks", "thx", "now"]);
 const NOUN = /(?:s|ing)$/;
 

@@ -103,13 +103,13 @@ function calledBy(name: string, services: NamedService[]): NamedService[] {
 const CONNECT_SERVICE = "connect_service";
 const FIND_SERVICE = "find_service";
 
-const CONNECT = new Set(["connect", "reconnect", "authorize", "authorise", "link"]);
+const CONNECT = new Set("connect reconnect authorize authorise link".split(" "));
 const DISCONNECT = new Set(["disconnect", "unlink"]);
 const SHOWS = new Set(["show", "list", "see", "display"]);
 /** Words that ask about connections themselves. */
-const ABOUT = new Set(["connect", "connected", "connections", "services", "service", "integrations", "integration"]);
+const ABOUT = new Set("connect connected connections services service integrations integration".split(" "));
 /** Words around the names of services that say nothing more. */
-const AROUND = new Set(["account", "accounts", "again", "support", "available", "use", "up", "currently"]);
+const AROUND = new Set("account accounts again support available use up currently".split(" "));
 
 /** What to type to connect services, where no tool does it. */
 function formatConnect(names: string[]): string {

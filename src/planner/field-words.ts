@@ -167,7 +167,7 @@ export function isServiceName({ names }: Skill, span: Word[]): boolean {
   return names.includes(text);
 }
 
-const JOINTS = new Set(["and", "or", "then", "'s", "is", "where", "while", "so", "if", "please", "to"]);
+const JOINTS = new Set("and or then 's is where while so if please to".split(" "));
 const NOT_IN_NAMES = [
   VAGUE_WORDS,
   OWNERS,
@@ -208,7 +208,8 @@ const ROLES: { name: RegExp; leads: Set<string>; writes?: Set<string> }[] = [
 
 const TIME =
   /^(today|tomorrow|yesterday|tonight|\d.*|(mon|tues|wednes|thurs|fri|satur|sun)day|(mon|tue|wed|thu|fri|sat|sun)|(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec).*)$/;
-const DAY = /^(today|tomorrow|yesterday|tonight|(mon|tues|wednes|thurs|fri|satur|sun)day|(this|next|last))$/;
+const DAY =
+  /^(today|tomorrow|yesterday|tonight|(mon|tues|wednes|thurs|fri|satur|sun)day|(this|next|last)|\d{1,2}(:\d\d)?(am|pm))$/;
 const CELLS = /^[A-Z]{1,3}\d{1,6}(?::[A-Z]{1,3}\d{1,6})?$/i;
 /** A key such as KAY-3. */
 export const KEY = /^[A-Za-z][A-Za-z0-9_]*-\d+$/;

@@ -4,7 +4,7 @@ import type { Word } from "./language.ts";
 export const POSSESSIVES = new Set(["my", "mine", "i"]);
 
 /** Words that point at something said before. */
-export const PRONOUNS = new Set(["it", "this", "that", "them", "these", "those", "both"]);
+export const PRONOUNS = new Set("it this that them these those both".split(" "));
 
 /** Words that point at a person said before. */
 export const PERSON_PRONOUNS = new Set(["her", "him", "they"]);
@@ -18,37 +18,18 @@ export const VAGUE_WORDS = new Set(
   ),
 );
 
-export const ARTICLES = new Set(["a", "an", "the", "my", "our", "this", "that", "new"]);
+export const ARTICLES = new Set("a an the my our this that new".split(" "));
 
 /** Which of several: position from the start, or from the end when negative. */
-export const ORDINALS = new Map([
-  ["first", 0],
-  ["1st", 0],
-  ["second", 1],
-  ["2nd", 1],
-  ["third", 2],
-  ["3rd", 2],
-  ["fourth", 3],
-  ["4th", 3],
-  ["fifth", 4],
-  ["5th", 4],
-  ["last", -1],
-]);
+export const ORDINALS = new Map(
+  ["first", "1st", "second", "2nd", "third", "3rd", "fourth", "4th"]
+    .map((word, at) => [word, Math.floor(at / 2)] as const)
+    .concat([["last", -1]]),
+);
 
-export const NEGATIONS = new Set([
-  "not",
-  "never",
-  "dont",
-  "without",
-  "no",
-  "except",
-  "excluding",
-  "unless",
-  "outside",
-  "besides",
-  "minus",
-  "apart",
-]);
+export const NEGATIONS = new Set(
+  "not never dont without no except excluding unless outside besides minus apart".split(" "),
+);
 
 /**
  * Words that turn a request into another one: what was not asked for, a comparison, an order, an amount. A reading that
@@ -58,7 +39,9 @@ export const OPERATORS = new Set([
   ...NEGATIONS,
   ..."but instead rather only-not other another than or either neither nor".split(" "),
   ..."more less fewer most least over under above below between before after until till since older newer".split(" "),
-  ..."oldest newest latest earliest biggest largest smallest highest lowest longest shortest top bottom".split(" "),
+  ..."oldest newest latest earliest biggest largest smallest highest lowest longest shortest longer shorter later top bottom".split(
+    " ",
+  ),
   ..."private privately public publicly anonymously secretly everyone everybody both".split(" "),
   ..."first last next previous every each all both half average sum total compare versus vs".split(" "),
 ]);
@@ -94,7 +77,7 @@ export const PREPOSITIONS = new Set(
 );
 
 /** Words that lead to a text: "a page called …", "a message saying …". */
-export const TEXT_CUES = new Set(["called", "named", "titled", "entitled", "saying", "says", "say", "that", "reading"]);
+export const TEXT_CUES = new Set("called named titled entitled saying says say that reading".split(" "));
 
 /** Words that change nothing in any request. */
 export const EMPTY_WORDS = new Set(

@@ -169,7 +169,7 @@ function getCalls({ skill, input, more }: Reading): PlannedCall[] {
   return [input, ...others].map((each) => ({ tool: skill.name, input: each }));
 }
 
-const HOW = new Set(["do", "does", "can", "could", "would", "should", "to", "i", "we", "you", "one"]);
+const HOW = new Set("do does can could would should to i we you one".split(" "));
 
 /** A channel, an address, or a code such as ENG. */
 const PARTICULAR = /@|^#|^\p{Lu}[\p{Lu}\p{N}_-]+$/u;

@@ -81,4 +81,4 @@ function isNewRequest(clause: Clause, skills: Skill[]): boolean {
   return best !== undefined && isSure(best) && best.score >= 0.6 && best.missing.length === 0;
 }
 
-const CALLED_OFF = new Set(["cancel", "nevermind", "never", "stop", "forget", "nothing", "no"]);
+const CALLED_OFF = new Set("cancel nevermind never stop forget nothing no".split(" "));

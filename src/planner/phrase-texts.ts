@@ -65,5 +65,5 @@ function listTextEnds(field: Field, words: Word[], at: number): number[] {
   return ends;
 }
 
-const QUERY_CUES = new Set(["about", "called", "named", "titled", "mentioning", "containing", "regarding", "matching"]);
+const QUERY_CUES = new Set("about called named titled mentioning containing regarding matching".split(" "));
 const MOST_WORDS = 12;

@@ -172,39 +172,12 @@ function isAddressee(words: Word[], index: number): boolean {
 }
 
 /** Values that many tools have. */
-const COMMON = new Set([
-  "me",
-  "all",
-  "open",
-  "closed",
-  "done",
-  "nobody",
-  "anyone",
-  "read",
-  "edit",
-  "comment",
-  "high",
-  "low",
-  "medium",
-  "highest",
-  "lowest",
-  "page",
-  "document",
-]);
+const COMMON = new Set(
+  "me all open closed done nobody anyone read edit comment high low medium highest lowest page document".split(" "),
+);
 
 /** A field that says in which order: its values follow "by", or are words such as "oldest". */
 const ORDER = /^(order|sort)/i;
 
-const BETWEEN = new Set(["been", "yet", "be", "already", "yet", "quite"]);
-const DONE = new Set([
-  "do",
-  "done",
-  "close",
-  "closed",
-  "resolve",
-  "resolved",
-  "finish",
-  "finished",
-  "complete",
-  "completed",
-]);
+const BETWEEN = new Set("been yet be already yet quite".split(" "));
+const DONE = new Set("do done close closed resolve resolved finish finished complete completed".split(" "));

@@ -72,7 +72,7 @@ function readQuery(skill: Skill, clause: Clause, at: number): SlotValue[] {
         ["i", "me", "my", "we", "you", "us"].includes(last.lower))
     )
       break;
-    if (to === from + 1 && !isLed && skill.foreign.has(last.lemma)) continue;
+    if (to === from + 1 && !isLed && skill.foreign.has(last.lemma)) break;
     if (PREPOSITIONS.has(last.lower) || ["and", "or", "the", "a", "my", "'s"].includes(last.lower)) continue;
     found.push({ to, value: sliceText(clause, from, to), quality: 0.7 + 0.01 * (to - from), particular: false });
   }

@@ -3,6 +3,7 @@ import type { Clause } from "./clauses.ts";
 import { findKnownValue, isNoun, listNameEnds } from "./field-words.ts";
 import { type Field, isFieldWord } from "./fields.ts";
 import { PERSON_PRONOUNS, POSSESSIVES, PRONOUNS, QUESTION_WORDS } from "./grammar.ts";
+import { isVerb } from "./lexicon.ts";
 import type { Phrase } from "./phrase.ts";
 import { readName } from "./phrases.ts";
 import { resolveReference } from "./reference.ts";
@@ -63,6 +64,11 @@ function readNames(skill: Skill, field: Field, clause: Clause, at: number): Slot
   const first = words[from];
   if (first === undefined) return [];
   if (POSSESSIVES.has(first.lower) || QUESTION_WORDS.has(first.lower)) return [];
+  if (
+    first.kind === "word" &&
+    ((isVerb(first) && first.text === first.lower) || (first.text.includes("@") && !field.person && !field.shape))
+  )
+    return [];
   return listNameEnds(skill, field, words, from).flatMap(({ to, quality }): SlotValue[] => {
     const span = words.slice(from, to);
     const known = findKnownValue(field, span, !SELF.has(first.lower));

@@ -103,9 +103,9 @@ function getParts(span: Word[]): Word[][] {
   return parts.filter((part) => part.length > 0);
 }
 
-const LEADS = new Set(["with", "containing", "listing", "including", "about"]);
+const LEADS = new Set("with containing listing including about".split(" "));
 const DETERMINERS = new Set(["the", "a", "an", "all", "every", "these", "those", ...POSSESSIVES]);
-const LISTS = new Set(["list", "lists", "result", "results", "answer", "table", "overview", "summary", "output"]);
+const LISTS = new Set("list lists result results answer table overview summary output".split(" "));
 const ENDS = new Set("to in on into onto at via by as for with called titled named".split(" "));
 const VERBS = new Set("is are was were be am will would has have had can could should must do does did".split(" "));
 const RELATIVE = new Set(["that", "which", "who"]);

@@ -15,4 +15,4 @@ export function findStatement({ words, text, memory }: Clause): Memory | undefin
 }
 
 const MOST_WORDS = 6;
-const STATING = new Set(["is", "was", "has", "'s", "looks", "seems", "got"]);
+const STATING = new Set("is was has 's looks seems got".split(" "));

@@ -100,9 +100,9 @@ const LENGTH = /minutes|duration|length/i;
 const TOPICS: { name: RegExp; words: Set<string> }[] = [
   {
     name: /updat|chang|modif|edit/i,
-    words: new Set(["updated", "changed", "modified", "edited", "touched", "change"]),
+    words: new Set("updated changed modified edited touched change".split(" ")),
   },
-  { name: /creat|report|open/i, words: new Set(["created", "reported", "opened", "filed", "raised", "new"]) },
+  { name: /creat|report|open/i, words: new Set("created reported opened filed raised new".split(" ")) },
   { name: /due|deadline/i, words: new Set(["due", "deadline"]) },
   { name: /clos/i, words: new Set(["closing", "closes", "close", "closed"]) },
   { name: /resol|done/i, words: new Set(["resolved", "closed", "done", "finished"]) },

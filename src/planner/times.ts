@@ -64,19 +64,22 @@ function readTimes(clause: Clause, past: boolean): NamedTime[] {
     }),
   );
   const free = blank(text, periods);
-  const dates = parse(free, new Date(clause.now), { forwardDate: !past }).map(
-    ({ index, text: said, start, end }): Found => ({
-      bound: "on",
-      ...(["day", "weekday", "month"].some((name) => start.isCertain(name as "day")) ? {} : { clock: true }),
-      start:
-        past && !start.isCertain("day") && start.isCertain("weekday") && !/ /.test(said)
-          ? lastOf(toIso(start), clause.now)
-          : toIso(start),
-      ...(end ? { end: toIso(end) } : {}),
-      at: index,
-      until: index + said.length,
-    }),
-  );
+  const dates = parse(free, new Date(clause.now), { forwardDate: !past })
+    // "By one hour" is a length, not a time from now on.
+    .filter(({ text: said }) => !LENGTH.test(said))
+    .map(
+      ({ index, text: said, start, end }): Found => ({
+        bound: "on",
+        ...(["day", "weekday", "month"].some((name) => start.isCertain(name as "day")) ? {} : { clock: true }),
+        start:
+          past && !start.isCertain("day") && start.isCertain("weekday") && !/ /.test(said)
+            ? lastOf(toIso(start), clause.now)
+            : toIso(start),
+        ...(end ? { end: toIso(end) } : {}),
+        at: index,
+        until: index + said.length,
+      }),
+    );
   const all = [...periods, ...dates].sort((a, b) => a.at - b.at);
   return joinRanges(setDays(all.flatMap((one) => place(one, clause))), clause);
 }
@@ -169,8 +172,10 @@ function toIso(date: ReturnType<typeof parse>[number]["start"]): string {
 }
 
 const AFTER = new Set(["since", "after", "newer"]);
-const BEFORE = new Set(["before", "until", "till", "by", "older"]);
-const ON = new Set(["from", "on", "at", "for", "in", "of", "during"]);
+const BEFORE = new Set("before until till by older".split(" "));
+const ON = new Set("from on at for in of during".split(" "));
+
+const LENGTH = /^(?!.*\b(?:in|ago|now|within|last|past|next|this)\b).*\b(?:hour|min|minute|day|week|month)s?$/i;
 
 const MASK = "\u0002";
 const DAY = 86_400_000;

@@ -96,7 +96,8 @@ function listUsable(skill: Skill, { words }: Clause): Part[][] {
   const [first] = words;
   if (first === undefined) return [];
   // "Mentions of me" and "files changed" ask for nothing to be done.
-  if (skill.access !== "read" && /^\p{Ll}+s$/u.test(first.text) && first.lemma !== first.lower) return [];
+  const isNoun = /^\p{Ll}+s$/u.test(first.text) && first.lemma !== first.lower;
+  if (skill.access !== "read" && (isNoun || OPERATORS.has(first.lower))) return [];
   const isElsewhere =
     words.some((_, at) => isRival(skill, words, at)) &&
     !words.some(

@@ -67,18 +67,8 @@ const SAME = [
   ["repository", "repo", "project"],
 ];
 
-const NAMING = new Set(["name", "title", "key", "id", "email", "at", "date", "url", "number"]);
-const COUNTING = new Set(["count", "total", "number", "amount", "size", "length", "many", "quantity"]);
-const WORDS = new Set([
-  "answer",
-  "text",
-  "summary",
-  "message",
-  "response",
-  "result",
-  "markdown",
-  "report",
-  "explanation",
-]);
-const FOUND = new Set(["found", "any", "exist", "exists", "has", "present"]);
-const DONE = new Set(["ok", "success", "succeeded", "done", "completed", "created", "sent", "updated", "deleted"]);
+const NAMING = new Set("name title key id email at date url number".split(" "));
+const COUNTING = new Set("count total number amount size length many quantity".split(" "));
+const WORDS = new Set("answer text summary message response result markdown report explanation".split(" "));
+const FOUND = new Set("found any exist exists has present".split(" "));
+const DONE = new Set("ok success succeeded done completed created sent updated deleted".split(" "));
