@@ -104,7 +104,7 @@ export type Kay = {
   /** Filled by `run` before a command starts. */
   flags: GlobalFlags;
   /** What the user chose for the requests of this process. Copies of Kay share it. */
-  choices: { model?: string; approvalTimeout?: number };
+  choices: { model?: string; approvalTimeout?: number; plan?: boolean };
   /** Sentences about left-out instructions that were already said in this process. Copies of Kay share it. */
   saidNotes: Set<string>;
   /** The user's decisions about the texts of projects. */

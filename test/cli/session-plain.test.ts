@@ -157,12 +157,23 @@ test("a request that fails is told, and the session goes on", async () => {
   expect(read(ann)).toContain("KAY-1 is open.");
 });
 
+test("ask --confirm starts a session in plan mode: reads run, a change asks once whatever a policy says; /plan turns it off", async () => {
+  const { ann, log } = desk();
+  await ann("policy set jira everything");
+  const typed = ["show KAY-3", "delete KAY-3", "1", "/plan", "delete KAY-4", "/quit"];
+  expect((await ann("ask --confirm", typing(typed))).exit).toBe(0);
+  const shown = read(ann);
+  expect(shown).toContain(`${GREETING.trimEnd()} Plan mode is on.\n`);
+  expect(shown.match(/kay wants to run .*\n.*\n.*\n\n {2}1 {2}once\n {2}e .*\n {2}n {2}deny/g)).toHaveLength(1);
+  expect(shown).toContain("Plan mode is off: your policies decide what asks.");
+  expect(log).toEqual(["show KAY-3", "delete KAY-3", "delete KAY-4"]);
+});
+
 test("without a terminal, and for scripts, ask without a prompt stays a usage error", async () => {
   const { ann } = desk();
   for (const [line, setting] of [
     ["ask", {}],
     ["ask --json", typing(["/quit"])],
-    ["ask --confirm", typing(["/quit"])],
     ["ask --no-input", typing(["/quit"])],
     ["ask", { ...typing(["/quit"]), terminal: ["stdin", "stderr"] }],
     ["ask", typing(["/quit"], { env: { CI: "true" } })],

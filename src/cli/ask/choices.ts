@@ -10,13 +10,15 @@ import type { Kay } from "../kay.ts";
 /** Returns what every request says about the user: the time zone, and what was chosen here for the requests of this process. */
 export function getAskChoices({
   env,
-  choices: { model, approvalTimeout },
-}: Pick<Kay, "env" | "choices">): Pick<AskRequest, "time_zone" | "model" | "approval_timeout"> {
+  choices: { model, approvalTimeout, plan },
+}: Pick<Kay, "env" | "choices">): Pick<AskRequest, "time_zone" | "model" | "approval_timeout" | "confirm" | "plan"> {
   const zone = findTimeZone(env.TZ);
   return {
     ...(zone ? { time_zone: zone } : {}),
     ...(model === undefined ? {} : { model }),
     ...(approvalTimeout === undefined ? {} : { approval_timeout: approvalTimeout }),
+    // A backend that does not know `plan` asks before every call.
+    ...(plan ? { confirm: true, plan } : {}),
   };
 }
 

@@ -1,9 +1,10 @@
 import { Problem } from "#protocol/errors";
 import { isGenerationEnd, type NumberedPart } from "#protocol/events";
 import { reduceView } from "#ui/view/reduce";
-import { type CardItem, EMPTY_VIEW, listOpenCards, type View } from "#ui/view/view";
+import { type CardItem, EMPTY_VIEW, type Item, listOpenCards, type View } from "#ui/view/view";
 import type { BackendHandle } from "../backend/handle.ts";
 import type { Kay } from "../kay.ts";
+import { promptForPlan } from "./plan.ts";
 import type { Presenter } from "./presenter.ts";
 import { promptForCard } from "./prompt-for-card.ts";
 
@@ -82,8 +83,8 @@ export async function* takeUntilEnd(parts: AsyncIterable<NumberedPart>, seen: nu
 type Desk = { look(view: View): void; failed: Promise<"left">; done(): Promise<void> };
 
 function createDesk(kay: Kay, link: BackendHandle, { show, askable, client }: FollowOptions): Desk {
-  const asked = new Set<string>();
-  let current: { key: string; closer: AbortController } | undefined;
+  const asked: Asked = { keys: new Set(), plans: new Set() };
+  let current: { keys: string[]; closer: AbortController } | undefined;
   let view = EMPTY_VIEW;
   let work = Promise.resolve();
   let fail: (outcome: Promise<"left">) => void = () => {};
@@ -93,19 +94,25 @@ function createDesk(kay: Kay, link: BackendHandle, { show, askable, client }: Fo
   const cardOf = (key: string) => view.items[Number(key)] as CardItem;
   const askNext = async () => {
     let at = 0;
-    for (let key = nextKey(view, asked); key !== undefined; key = nextKey(view, asked)) {
-      asked.add(key);
-      current = { key, closer: new AbortController() };
+    for (let keys = nextKeys(view, asked); keys[0] !== undefined; keys = nextKeys(view, asked)) {
+      current = { keys, closer: new AbortController() };
       const { signal } = current.closer;
-      at += 1;
-      show.hold({ card: cardOf(key), at, of: at + openKeys(view, asked).length });
-      const cardNow = key;
-      await promptForCard(
-        kay,
-        link,
-        { card: () => cardOf(cardNow), signal },
-        { session: view.session_id ?? "", client },
-      );
+      const place = { session: view.session_id ?? "", client };
+      const [key] = keys;
+      const cards = keys.map(cardOf);
+      if (cards.length > 1) {
+        const first = cards[0] as CardItem;
+        show.hold({ card: first, at: at + 1, of: at + openKeys(view, asked).length });
+        const end = await promptForPlan(kay, link, { cards: cards.filter(isApproval), signal }, place);
+        if (end === "one by one") asked.plans.add(getPlan(first)?.id ?? "");
+        if (end === "answered") for (const one of keys) asked.keys.add(one);
+        if (end === "answered") at += keys.length;
+      } else {
+        asked.keys.add(key);
+        at += 1;
+        show.hold({ card: cardOf(key), at, of: at + openKeys(view, asked).length });
+        await promptForCard(kay, link, { card: () => cardOf(key), signal }, place);
+      }
       show.release();
     }
     current = undefined;
@@ -116,22 +123,41 @@ function createDesk(kay: Kay, link: BackendHandle, { show, askable, client }: Fo
     look(now) {
       view = now;
       if (!askable) return;
-      if (current && cardOf(current.key).ended) current.closer.abort();
-      if (current || nextKey(now, asked) === undefined) return;
+      if (current?.keys.some((key) => cardOf(key).ended)) current.closer.abort();
+      if (current || nextKeys(now, asked).length === 0) return;
       work = askNext();
       work.catch((error: unknown) => fail(isLeft(error) ? Promise.resolve("left") : Promise.reject(error)));
     },
   };
 }
 
-/** Place of the oldest open card that was not asked about yet; items never change their places. */
-function nextKey(view: View, asked: Set<string>): string | undefined {
-  return openKeys(view, asked)[0];
+/** What was asked: cards by their places, and plans whose cards are asked one by one. */
+type Asked = { keys: Set<string>; plans: Set<string> };
+
+/**
+ * Returns the place of the oldest open card that was not asked about yet, with those of its plan once all of it has come.
+ * Items never change their places.
+ */
+function nextKeys(view: View, asked: Asked): string[] {
+  const open = openKeys(view, asked);
+  const planAt = (key: string) => getPlan(view.items[Number(key)]);
+  const plan = open[0] === undefined ? undefined : planAt(open[0]);
+  if (plan === undefined || asked.plans.has(plan.id)) return open.slice(0, 1);
+  const came = view.items.filter((item) => getPlan(item)?.id === plan.id).length;
+  return came < plan.of ? [] : open.filter((key) => planAt(key)?.id === plan.id);
 }
 
-function openKeys({ items }: View, asked: Set<string>): string[] {
+function openKeys({ items }: View, { keys }: Asked): string[] {
   const open = items.map((item, at) => (item.kind === "card" && !item.ended ? String(at) : ""));
-  return open.filter((key) => key !== "" && !asked.has(key));
+  return open.filter((key) => key !== "" && !keys.has(key));
+}
+
+function getPlan(item: Item | undefined) {
+  return item?.kind === "card" && isApproval(item) ? item.request.plan : undefined;
+}
+
+function isApproval(card: CardItem): card is Extract<CardItem, { type: "approval" | "form" }> {
+  return card.type === "approval";
 }
 
 /** The input ended: the person leaves the card open. */

@@ -141,6 +141,10 @@ export function createSessionContext(ports: SessionPorts): SessionContext {
     write: stage.silently,
     client: options.client,
     setInteractive: async (enabled) => dispatch({ type: "interaction", enabled }),
+    setPlan: (plan) => {
+      kay.choices.plan = plan;
+      dispatch({ type: "status", status: { plan } });
+    },
     resume: async (id) => {
       talk.forget();
       ports.forget();

@@ -49,7 +49,6 @@ export async function sendPrompt(
     ...mentioned,
     ...(Object.keys(context).length > 0 ? { context } : {}),
     interactive: false,
-    confirm: false,
     ...(id === undefined ? {} : { session_id: id }),
     when_busy: "queue",
     client: conversation.client,

@@ -126,7 +126,7 @@ async function cancel({ link, dispatch }: EffectPorts, generation: string): Prom
 
 /** What a notification says: it may be seen on a locked screen, so no text of the request is in it. */
 function describeCard(card: AnyCard): string {
-  if (card.kind === "confirmation") return "kay needs a yes or no.";
+  if (card.kind !== "card") return "kay needs a yes or no.";
   if (card.type === "auth") return `kay needs a connection: ${card.auth.integrations.map(toLine).join(", ")}.`;
   return `${toLine(card.request.tool_name)} needs ${card.type === "approval" ? "your approval" : "your input"}.`;
 }
@@ -145,6 +145,7 @@ async function act(world: EffectPorts, card: AnyCard, what: CardAction): Promise
   if (what.do === "open" || what.do === "copy") return visit(world, card, what.do);
   if (what.do !== "answer") return;
   if (card.kind === "confirmation") return world.decided(card, what.answer.action === "approve");
+  if (card.kind === "plan") return;
   if (world.filled(card.id, what.answer)) return;
   const { link, client, dispatch } = world;
   try {

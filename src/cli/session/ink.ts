@@ -51,6 +51,7 @@ export async function runInkSession(kay: Kay, link: BackendHandle, options: Sess
       title: "",
       profile: kay.profile().name,
       client: options.client.id,
+      ...(kay.choices.plan ? { plan: true } : {}),
     },
   });
   if (!options.client.interaction.enabled)

@@ -65,7 +65,10 @@ type Session = {
 };
 
 function greet(kay: Kay): void {
-  kay.out.writeLine("kay session. Type a request and press Enter. /help lists commands; press Ctrl+C twice to quit.");
+  const plan = kay.choices.plan ? " Plan mode is on." : "";
+  kay.out.writeLine(
+    `kay session. Type a request and press Enter. /help lists commands; press Ctrl+C twice to quit.${plan}`,
+  );
 }
 
 /** One typed text, or one generation that another client started meanwhile. */
@@ -160,7 +163,7 @@ function tellProblem(kay: Kay, { code, message, hint }: Problem): void {
 }
 
 function getContext(session: Session, mine: Kay): SlashContext {
-  const { link, conversation } = session;
+  const { kay, link, conversation } = session;
   return {
     kay: mine,
     link,
@@ -185,6 +188,9 @@ function getContext(session: Session, mine: Kay): SlashContext {
     lastAnswer: () => conversation.answer,
     write: (sequence) => mine.terminal.stdout.write(sequence),
     client: conversation.client,
+    setPlan: (enabled) => {
+      kay.choices.plan = enabled;
+    },
     setInteractive: async (enabled) => {
       if (enabled && conversation.left) await resumeConversation(mine, link, conversation);
     },

@@ -24,7 +24,7 @@ export function layOutApproval(card: ApprovalCard, open: CardUi, { width }: { wi
   const title = ["Approve", toLine(request.tool_name), ...(access ? [ACCESS_TEXTS[access]] : [])].join(" ─ ");
   const pieces = { title, tone: access ? TONES[access] : undefined, until: card.until ?? request.expires_at };
   const isCut = !canShowTitle({ title, right: RIGHT, width });
-  const head = [...layOutError(ui.error ?? request.error, room), ...layOutHead(request, ui, { room, isCut })];
+  const head = [...layOutError(ui.error ?? request.error, room), ...layOutHead(request, ui.edited, { room, isCut })];
   if (ui.step === "edit" && ui.fill) {
     const fill = layOutFields(ui.fill, room);
     const hints = [...(fill.editor ? [EDITOR] : []), { key: "enter", words: "next" }, { key: "esc", words: "back" }];
@@ -32,7 +32,7 @@ export function layOutApproval(card: ApprovalCard, open: CardUi, { width }: { wi
     const cursor = fill.cursor ? { ...fill.cursor, row: fill.cursor.row + head.length } : undefined;
     return { ...pieces, body: { ...body, cursor }, keys: layOutKeys(ui, hints, room) };
   }
-  const body = { rows: [...head, ...layOutBody(request, ui, room)] };
+  const body = { rows: [...head, ...layOutBody(request, ui.edited, room)] };
   return {
     ...pieces,
     body,
@@ -40,17 +40,25 @@ export function layOutApproval(card: ApprovalCard, open: CardUi, { width }: { wi
   };
 }
 
+/** Lays out a call: what it would do, as whom, and everything that it would send. */
+export function layOutCall(request: InteractionRequest, edited: Edited, room: number): Row[] {
+  return [...layOutHead(request, edited, { room, isCut: false }), ...layOutBody(request, edited, room)];
+}
+
+type Edited = ApprovalUi["edited"];
+
 /** Longest text at the right of the border. */
 const RIGHT = ["119:59 left"];
 
-const TONES: Record<string, Style | undefined> = { read: "cyan", write: "yellow", destructive: "red" };
+/** Colors of cards by what their calls do. */
+export const TONES: Record<string, Style | undefined> = { read: "cyan", write: "yellow", destructive: "red" };
 
 const EDITOR = { key: "ctrl+g", words: "editor" };
 
 /** What would be done and where, and as whom. The tool follows only if the border has no room for it. */
 function layOutHead(
   request: InteractionRequest,
-  { edited }: ApprovalUi,
+  edited: Edited,
   { room, isCut }: { room: number; isCut: boolean },
 ): Row[] {
   const { preview, tool_name } = request;
@@ -64,7 +72,7 @@ function layOutHead(
   ];
 }
 
-function layOutBody(request: InteractionRequest, { edited }: ApprovalUi, width: number): Row[] {
+function layOutBody(request: InteractionRequest, edited: Edited, width: number): Row[] {
   const before = new Map((request.preview?.fields ?? []).map((field) => [field.name, field]));
   return [
     ...listPreviewFields(request, edited).flatMap((field) => {

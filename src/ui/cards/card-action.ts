@@ -5,6 +5,8 @@ import type { CardItem } from "../view/view.ts";
 /** An action that the user chose on a card, for the caller to run. */
 export type CardAction =
   | { do: "answer"; answer: InteractionAnswer }
+  /** An answer for each card of a plan. */
+  | { do: "answer all"; answers: { card: ApprovalCard; answer: InteractionAnswer }[] }
   /** Open this text in an editor; the result goes to `applyEdit`. */
   | { do: "edit"; text: string }
   /**
@@ -33,8 +35,16 @@ export type ConfirmCard = {
   expires_at?: string;
 };
 
+/** The open approvals of one step, shown together. `edited` is a changed input that was not sent yet. */
+export type PlanCard = {
+  kind: "plan";
+  /** Names every approval in it: with another one it is a new card. */
+  id: string;
+  calls: { card: ApprovalCard; edited?: Record<string, unknown> }[];
+};
+
 /** Everything that is shown as a card. */
-export type AnyCard = CardItem | ConfirmCard;
+export type AnyCard = CardItem | ConfirmCard | PlanCard;
 
 export type ApprovalCard = Extract<CardItem, { type: "approval" | "form" }>;
 

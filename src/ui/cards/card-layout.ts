@@ -9,6 +9,7 @@ import type { CardUi } from "./card-state.ts";
 import { addKeyNote, type CardContent, type KeyHints, layOutError, layOutKeys, SHORT_INDENT } from "./content.ts";
 import { layOutForm } from "./form-rows.ts";
 import { BORDER_CELLS, drawFrame } from "./frame.ts";
+import { layOutPlan } from "./plan-rows.ts";
 import { type CursorCell, type Row, wrapRows } from "./row.ts";
 
 /** A card to draw. `now` is in ms since 1970; `links` is the state of a connection card's services. */
@@ -77,6 +78,7 @@ const MIN_BODY_ROWS = 3;
 function layOutContent(props: CardProps): CardContent {
   const { card, ui } = props;
   if (card.kind === "confirmation") return layOutConfirm(card, ui, props);
+  if (card.kind === "plan") return layOutPlan(card, ui, props);
   if (card.type === "auth") return layOutAuth(card.auth, ui, props);
   return ui.type === "form" ? layOutForm(card, ui, props) : layOutApproval(card, ui, props);
 }

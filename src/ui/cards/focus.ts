@@ -156,5 +156,7 @@ function clearStale(focus: Focus): Focus {
  */
 function getContent(card: AnyCard): unknown {
   if (card.kind === "confirmation") return card.message;
+  if (card.kind === "plan")
+    return JSON.stringify(card.calls.map(({ card: { request }, edited }) => [request.preview, edited]));
   return card.type === "auth" ? card.id : card.request;
 }

@@ -6,6 +6,7 @@ import { layOutCard } from "./card-layout.ts";
 import type { CardUi } from "./card-state.ts";
 import { INITIAL_CONFIRM, updateConfirm } from "./confirm.ts";
 import { applyFormEdit, createFormUi, placeError, updateForm } from "./form.ts";
+import { INITIAL_PLAN, scrollPlan, updatePlan } from "./plan.ts";
 
 export type { AnyCard, CardAction, ConfirmCard } from "./card-action.ts";
 
@@ -15,6 +16,7 @@ export type CardViewport = { width: number; maxRows: number };
 /** Creates the state of a new card. A form that is asked again keeps the earlier values. */
 export function createCardUi(card: AnyCard): CardUi {
   if (card.kind === "confirmation") return INITIAL_CONFIRM;
+  if (card.kind === "plan") return INITIAL_PLAN;
   if (card.type === "auth") return INITIAL_AUTH;
   return card.type === "approval" ? INITIAL_APPROVAL : createFormUi(card);
 }
@@ -27,7 +29,9 @@ export function updateCard(ui: CardUi, card: AnyCard, key: Key, room: CardViewpo
   if (ui.sent) return { ui };
   if (isScrollKey(key) && canScroll(ui)) return { ui: scrollCard(ui, card, key, room) };
   if (ui.type === "confirmation") return updateConfirm(ui, key);
-  if (card.kind === "confirmation") return { ui };
+  if (card.kind === "plan")
+    return ui.type === "plan" ? updatePlan(ui, card, key, layOutFocused(ui, card, room).hidden) : { ui };
+  if (card.kind === "confirmation" || ui.type === "plan") return { ui };
   if (card.type === "auth") return ui.type === "auth" ? updateAuth(ui, card.auth, key) : { ui };
   if (ui.type === "auth") return { ui };
   return ui.type === "approval" ? updateApproval(ui, card, key) : updateForm(ui, card, key);
@@ -35,13 +39,18 @@ export function updateCard(ui: CardUi, card: AnyCard, key: Key, room: CardViewpo
 
 /** Applies a key that scrolls. */
 export function scrollCard(ui: CardUi, card: AnyCard, key: Key, room: CardViewport): CardUi {
-  const { hidden, page } = layOutCard({ card, ui, focused: true, position: { n: 1, of: 1 }, now: 0, ...room });
-  return { ...ui, scroll: Math.max(0, Math.min(hidden, ui.scroll + getScrollDelta(key, page))) };
+  const { hidden, page } = layOutFocused(ui, card, room);
+  const scroll = Math.max(0, Math.min(hidden, ui.scroll + getScrollDelta(key, page)));
+  return ui.type === "plan" ? scrollPlan(ui, scroll, page) : { ...ui, scroll };
+}
+
+function layOutFocused(ui: CardUi, card: AnyCard, room: CardViewport) {
+  return layOutCard({ card, ui, focused: true, position: { n: 1, of: 1 }, now: 0, ...room });
 }
 
 /** Applies text from the editor that a card opened; `null` if that failed or there is no editor. */
 export function applyEdit(ui: CardUi, card: AnyCard, text: string | null): CardUi {
-  if (card.kind === "confirmation" || card.type === "auth") return ui;
+  if (card.kind !== "card" || card.type === "auth") return ui;
   if (ui.type === "approval") return applyApprovalEdit(ui, card, text);
   return ui.type === "form" ? applyFormEdit(ui, text) : ui;
 }
@@ -50,6 +59,7 @@ export function applyEdit(ui: CardUi, card: AnyCard, text: string | null): CardU
 export function hasInput(ui: CardUi): boolean {
   if (ui.sent || ui.type === "auth" || ui.type === "confirmation") return false;
   if (ui.type === "form") return ui.fill.changed === true;
+  if (ui.type === "plan") return ui.why.text !== "";
   return ui.edited !== undefined || ui.fill?.changed === true || ui.why.text !== "";
 }
 
@@ -70,6 +80,7 @@ export function takesTab(ui: CardUi): boolean {
 export function takesText(ui: CardUi): boolean {
   if (ui.sent || ui.type === "auth" || ui.type === "confirmation") return false;
   if (ui.step === "why") return true;
+  if (ui.type === "plan") return false;
   const fill = ui.step === "edit" || ui.step === "fill" ? ui.fill : undefined;
   return fill?.entries[fill.at]?.typing !== undefined;
 }
@@ -78,5 +89,5 @@ const DEFAULT_ROOM: CardViewport = { width: 80, maxRows: 20 };
 
 function canScroll(ui: CardUi): boolean {
   if (ui.type === "auth" || ui.type === "confirmation") return true;
-  return ui.step === "ask" || ui.step === "leave" || ui.step === "review";
+  return ui.step === "ask" || ui.step === "leave" || ui.step === "review" || ui.step === "unread";
 }

@@ -8,7 +8,7 @@ import { canComplete, updateComposer } from "./composer.ts";
 import { type SessionStep, toStep } from "./events.ts";
 import { holdKey, isTextKey, joinHeldKey, releaseHeldKey } from "./held-key.ts";
 import { dropIgnoredKey } from "./ignore-keys.ts";
-import { findFocusedCard, findReadOnlyCard, getCardViewport } from "./open-cards.ts";
+import { findFocusedCard, findReadOnlyCard, getCardUi, getCardViewport, requestAction } from "./open-cards.ts";
 import { countPickerRows } from "./row-budget.ts";
 import type { Session } from "./state.ts";
 import { cancelTurn, isBusy } from "./turn.ts";
@@ -92,7 +92,7 @@ function dismissCard(card: AnyCard): CardAction {
 /** Scrolls a read-only card by a page. */
 function applyPageKey(session: Session, key: Key): SessionStep | null {
   const card = findReadOnlyCard(session);
-  const ui = card && session.cards[card.id];
+  const ui = card && getCardUi(session, card);
   if (!card || !ui || (key.name !== "pageup" && key.name !== "pagedown")) return null;
   const scrolled = scrollCard(ui, card, key, getCardViewport(session));
   return toStep({ ...session, cards: { ...session.cards, [card.id]: scrolled } });
@@ -104,7 +104,7 @@ function applyFocusedKey(session: Session, key: Key): SessionStep {
     return toStep({ ...session, focus: recordKey(endDraft(session.focus), key) });
   const isComposers = session.search !== null || session.offer !== null || canComplete(session, key);
   const card = findFocusedCard(session);
-  const ui = card && session.cards[card.id];
+  const ui = card && getCardUi(session, card);
   if (isComposers && session.focus.open === null)
     return updateComposer({ ...session, focus: recordKey(session.focus, key) }, key);
   const draft = session.draft.text !== "";
@@ -119,7 +119,7 @@ function applyFocusedKey(session: Session, key: Key): SessionStep {
   if (startsNewText(next, key) && !act)
     return updateComposer({ ...session, focus: beginDraft(session.focus, key) }, key);
   const answered = { ...after, cards: { ...session.cards, [card.id]: next } };
-  return act ? toStep(answered, { do: "act", card, act }) : extendDeadline(toStep(answered), card);
+  return act ? requestAction(answered, card, act) : extendDeadline(toStep(answered), card);
 }
 
 /** Whether a letter means nothing to the card and starts a new text instead. */
@@ -138,10 +138,13 @@ const AGAIN_MS = 20_000;
 /** Asks for more time for a card that just took a key and has little left: it does not expire under who uses it. */
 function extendDeadline(step: SessionStep, card: AnyCard): SessionStep {
   const { now, extending } = step.session;
-  if (card.kind === "confirmation" || card.type === "auth") return step;
-  const left = Date.parse(card.until ?? card.request.expires_at) - now;
+  const cards = card.kind === "plan" ? card.calls.map((call) => call.card) : [card];
+  const ends = cards.flatMap((one) =>
+    one.kind === "card" && one.type !== "auth" ? [Date.parse(one.until ?? one.request.expires_at)] : [],
+  );
+  const left = Math.min(...ends) - now;
   const isAsked = extending?.card === card.id && now - extending.at < AGAIN_MS;
   if (isAsked || !(left > 0 && left < SHORT_MS)) return step;
   const session = { ...step.session, extending: { card: card.id, at: now } };
-  return { session, effects: [...step.effects, { do: "extend", card: card.id }] };
+  return { session, effects: [...step.effects, ...cards.map(({ id }) => ({ do: "extend" as const, card: id }))] };
 }

@@ -1,12 +1,12 @@
 import type { CardUi } from "../cards/card-state.ts";
-import { updateCards } from "../cards/focus.ts";
+import { type Focus, updateCards } from "../cards/focus.ts";
 import { type AnyCard, createCardUi, hasInput } from "../cards/update-card.ts";
 import { reduceViewAll, type TimedPart } from "../view/reduce.ts";
 import { type CardItem, listOpenCards, type View } from "../view/view.ts";
 import type { SessionEffect, SessionStep } from "./events.ts";
 import { withHint } from "./events.ts";
 import { ignoreKeysAfter, sayLostText } from "./ignore-keys.ts";
-import { listAnswerableCards } from "./open-cards.ts";
+import { getPlanId, listAnswerableCards, listCards } from "./open-cards.ts";
 import { getPresenceNews } from "./presence.ts";
 import type { Session } from "./state.ts";
 import { isFinished, sendQueued } from "./turn.ts";
@@ -25,15 +25,21 @@ export function handleParts(session: Session, parts: TimedPart[]): SessionStep {
       before.filter(({ id }) => closed.includes(id)),
     ),
     ...closed.map((card): SessionEffect => ({ do: "closed", card })),
-    ...fresh.map((card): SessionEffect => ({ do: "opened", card, unseen: !session.windowFocused })),
+    ...fresh.map((card): SessionEffect => ({ do: "opened", card, unseen: !session.windowFocused && isFirst(card) })),
   ];
   const isLost = closed.some((id) => hasLostInput(session.cards[id]));
   const news = getPresenceNews(session, view) ?? session.news;
   const isExpired = closed.some((id) => hasExpired(view, id));
   const hint = isLost ? LOST_INPUT_HINT : isExpired ? EXPIRED_HINT : null;
   const hinted = hint === null ? session : withHint(session, hint);
-  const next = updateTurn(updateOpenCards({ ...hinted, view, news }, closed, [...fresh, ...anew]));
+  const focus = keepInPlan(hinted.focus, before, open);
+  const next = updateTurn(updateOpenCards({ ...hinted, view, news, focus }, closed, [...fresh, ...anew]));
   return sendQueued({ session: next.session, effects: [...effects, ...next.effects] });
+}
+
+/** Whether a card is alone, or the first of its plan: one notification is enough for all of it. */
+function isFirst(card: CardItem): boolean {
+  return card.type !== "approval" || (card.request.plan?.n ?? 1) === 1;
 }
 
 const LOST_INPUT_HINT = "The request has closed. Your changes were not sent.";
@@ -49,10 +55,19 @@ function hasLostInput(ui: CardUi | undefined): boolean {
   return ui !== undefined && hasInput(ui);
 }
 
+/** Moves the focus to the next approval of the plan whose approvals are answered one by one. */
+function keepInPlan(focus: Focus, before: CardItem[], open: CardItem[]): Focus {
+  const chosen = before.find(({ id }) => id === focus.chosen);
+  const plan = chosen && getPlanId(chosen);
+  if (plan === undefined || open.some(({ id }) => id === focus.chosen)) return focus;
+  return { ...focus, chosen: open.find((card) => getPlanId(card) === plan)?.id ?? null };
+}
+
 /** Updates the session after its cards changed, and drops the state of closed cards. */
 export function updateOpenCards(before: Session, closed: string[], opened: AnyCard[]): Session {
   const session = ignoreKeysAfter(before, closed);
-  const keepOpen = <T>(of: Record<string, T>) => Object.entries(of).filter(([id]) => !closed.includes(id));
+  const ids = listCards(session).map(({ id }) => id);
+  const keepOpen = <T>(of: Record<string, T>) => Object.entries(of).filter(([id]) => ids.includes(id));
   const fresh = opened.map((card) => [card.id, createCardUi(card)] as const);
   return {
     ...session,

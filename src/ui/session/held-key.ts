@@ -4,7 +4,7 @@ import type { Key } from "../keys/key.ts";
 import { updateComposer } from "./composer.ts";
 import type { SessionStep } from "./events.ts";
 import { toStep } from "./events.ts";
-import { findFocusedCard, getCardViewport } from "./open-cards.ts";
+import { findFocusedCard, getCardUi, getCardViewport, requestAction } from "./open-cards.ts";
 import type { Session } from "./state.ts";
 
 /**
@@ -43,10 +43,10 @@ export function releaseHeldKey(session: Session, isOver = false): SessionStep {
   if (!held || (!isOver && session.now - held.at < ALONE_MS)) return toStep(session);
   const after = { ...session, held: null };
   const card = findFocusedCard(session);
-  const ui = card && session.cards[card.id];
+  const ui = card && getCardUi(session, card);
   // The letter was meant for the card as it was then.
   if (!card || !ui || card.id !== held.card || session.focus.open?.id !== card.id) return toStep(after);
   const { ui: next, act } = updateCard(ui, card, held.key, getCardViewport(session));
   const answered = { ...after, cards: { ...after.cards, [card.id]: next } };
-  return act ? toStep(answered, { do: "act", card, act }) : toStep(answered);
+  return act ? requestAction(answered, card, act) : toStep(answered);
 }

@@ -47,7 +47,8 @@ export function sayLostText(session: Session, closed: readonly AnyCard[]): Sessi
 function listTypedText(ui: CardUi): string[] {
   if (!hasInput(ui) || ui.type === "auth" || ui.type === "confirmation") return [];
   const reason = ui.why.text.trim();
-  return [...(ui.fill?.changed ? listFields(ui.fill) : []), ...(reason ? [`  Reason: ${clean(reason)}`] : [])];
+  const fill = ui.type === "plan" ? undefined : ui.fill;
+  return [...(fill?.changed ? listFields(fill) : []), ...(reason ? [`  Reason: ${clean(reason)}`] : [])];
 }
 
 function listFields(fill: FieldEditor): string[] {

@@ -8,7 +8,7 @@ import { layOutPicker } from "../picker/picker-rows.ts";
 import { truncateCells } from "../screen/cells.ts";
 import { toLine } from "../text/words.ts";
 import type { LiveContent } from "./live-content.ts";
-import { findFocusedCard, findReadOnlyCard, listCards } from "./open-cards.ts";
+import { findFocusedCard, findReadOnlyCard, getCardUi, listCards } from "./open-cards.ts";
 import { formatStatusLine } from "./presence.ts";
 import { countPickerRows, divideRows } from "./row-budget.ts";
 import type { Session } from "./state.ts";
@@ -125,9 +125,9 @@ function takeLast(rows: string[], count: number): string[] {
 }
 
 function getCardProps(session: Session, card: CardProps["card"], maxRows: number): CardProps | null {
-  const ui = session.cards[card.id];
+  const ui = getCardUi(session, card);
   if (!ui) return null;
-  const all = listCards(session);
+  const all = listCards(session).filter(({ kind }) => kind !== "plan");
   const n = all.findIndex(({ id }) => id === card.id) + 1;
   const focused = findFocusedCard(session)?.id === card.id;
   const { now, size, links } = session;
@@ -135,7 +135,7 @@ function getCardProps(session: Session, card: CardProps["card"], maxRows: number
     card,
     ui,
     focused,
-    position: { n, of: all.length },
+    position: { n, of: card.kind === "plan" ? 1 : all.length },
     width: size.columns,
     maxRows,
     now,

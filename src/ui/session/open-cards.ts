@@ -1,21 +1,74 @@
-import { getFocused } from "../cards/focus.ts";
-import type { AnyCard, CardViewport } from "../cards/update-card.ts";
-import { listOpenCards } from "../view/view.ts";
+import type { ApprovalCard, CardAction, PlanCard } from "../cards/card-action.ts";
+import type { CardUi } from "../cards/card-state.ts";
+import { getFocused, updateCards } from "../cards/focus.ts";
+import { type AnyCard, type CardViewport, createCardUi } from "../cards/update-card.ts";
+import { type CardItem, listOpenCards } from "../view/view.ts";
+import { type SessionStep, toStep } from "./events.ts";
 import type { Session } from "./state.ts";
 
 /** Returns all open cards. Those of this terminal come first, because the user opened them. */
-export function listCards({ local, view }: Session): AnyCard[] {
-  return [...local, ...listOpenCards(view)];
+export function listCards(session: Session): AnyCard[] {
+  return [...session.local, ...listSharedCards(session)];
 }
 
 /** Returns the cards that can be answered here. */
-export function listAnswerableCards({ local, view, readOnly }: Session): AnyCard[] {
-  return readOnly ? local : [...local, ...listOpenCards(view)];
+export function listAnswerableCards(session: Session): AnyCard[] {
+  return session.readOnly ? session.local : listCards(session);
 }
 
 /** Returns the read-only card, which another client answers. */
 export function findReadOnlyCard(session: Session): AnyCard | undefined {
-  return session.readOnly && session.local.length === 0 ? listOpenCards(session.view)[0] : undefined;
+  return session.readOnly && session.local.length === 0 ? listSharedCards(session)[0] : undefined;
+}
+
+/** Returns the cards of the conversation, with a plan before the first of the approvals that are in it. */
+function listSharedCards(session: Session): AnyCard[] {
+  const open = listOpenCards(session.view);
+  return open.flatMap((card) => {
+    const plan = createPlan(session, open, getPlanId(card));
+    return plan?.calls[0]?.card.id === card.id ? [plan, card] : [card];
+  });
+}
+
+/** Returns the open approvals of a step that were asked together, without those whose answer is being sent. */
+function createPlan({ cards }: Session, open: CardItem[], id: string | undefined): PlanCard | undefined {
+  if (id === undefined) return undefined;
+  const calls = open.flatMap((card) => {
+    const ui = cards[card.id];
+    if (card.type !== "approval" || getPlanId(card) !== id || ui?.sent) return [];
+    return [{ card: card as ApprovalCard, ...(ui?.type === "approval" && ui.edited ? { edited: ui.edited } : {}) }];
+  });
+  return calls.length > 1 ? { kind: "plan", id: calls.map(({ card }) => card.id).join(" "), calls } : undefined;
+}
+
+/** Returns the ID of the plan that an approval is part of. */
+export function getPlanId(card: AnyCard): string | undefined {
+  return card.kind === "card" && card.type === "approval" ? card.request.plan?.id : undefined;
+}
+
+/** Returns the state of a card. A plan has none until a key changes it. */
+export function getCardUi({ cards }: Session, card: AnyCard): CardUi | undefined {
+  return cards[card.id] ?? (card.kind === "plan" ? createCardUi(card) : undefined);
+}
+
+/** Gives the focus what is open now: an answer or an edit of an approval changes the plan that it is part of. */
+export function refreshPlans(step: SessionStep): SessionStep {
+  const { session } = step;
+  if (!listOpenCards(session.view).some(getPlanId)) return step;
+  return { ...step, session: { ...session, focus: updateCards(session.focus, listAnswerableCards(session)) } };
+}
+
+/** Requests what the user chose on a card. The answers of a plan are an answer of each of its cards. */
+export function requestAction(session: Session, card: AnyCard, act: CardAction): SessionStep {
+  if (act.do !== "answer all") return toStep(session, { do: "act", card, act });
+  const sent = act.answers.map(
+    ({ card: one }) =>
+      [one.id, { ...(getCardUi(session, one) ?? createCardUi(one)), sent: true, error: undefined }] as const,
+  );
+  return {
+    session: { ...session, cards: { ...session.cards, ...Object.fromEntries(sent) } },
+    effects: act.answers.map(({ card: one, answer }) => ({ do: "act", card: one, act: { do: "answer", answer } })),
+  };
 }
 
 /** Hint for a key that would answer for other clients. */

@@ -76,7 +76,7 @@ export function getPresenceNews({ view: before, status: { client }, now }: Sessi
 const CONNECTIONS = { here: "", lost: "○ reconnecting", "signed out": "○ not signed in" };
 
 /**
- * Formats the status line: connection, read-only mode, model, connected services, other clients. Parts that do not fit
+ * Formats the status line: connection, read-only and plan mode, model, connected services, other clients. Parts that do not fit
  * are dropped from the end.
  */
 export function formatStatusLine({ status, view, readOnly, news }: Session, width: number): string {
@@ -84,6 +84,7 @@ export function formatStatusLine({ status, view, readOnly, news }: Session, widt
   const parts = [
     [CONNECTIONS[status.connection]],
     [readOnly ? "read-only" : ""],
+    [status.plan ? "plan mode" : ""],
     [toLine(status.model)],
     [connected.length > 0 ? `● ${connected.join(" ")}` : "nothing connected: /connect"],
     news ? [news.text, ...formatOthers(view, status.client)] : formatOthers(view, status.client),

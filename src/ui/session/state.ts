@@ -76,6 +76,8 @@ export type Status = {
   services: string[];
   title: string;
   profile: string;
+  /** Plan mode: reads run, and every other call is asked. */
+  plan?: boolean;
   /** ID of this terminal's client. */
   client?: string;
 };

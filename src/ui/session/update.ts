@@ -8,7 +8,7 @@ import { DRAFT_TARGET, type SessionEffect, type SessionEvent, type SessionStep }
 import { handleKey } from "./handle-key.ts";
 import { handleParts, updateOpenCards } from "./handle-parts.ts";
 import { releaseHeldKey } from "./held-key.ts";
-import { listAnswerableCards, listCards } from "./open-cards.ts";
+import { listAnswerableCards, listCards, refreshPlans } from "./open-cards.ts";
 import { dropCommitted } from "./scrollback.ts";
 import type { Session, Status } from "./state.ts";
 import { isFinished, restoreQueue, sendQueued } from "./turn.ts";
@@ -58,6 +58,10 @@ export function createSession(begin: { columns: number; rows: number; now: numbe
 
 /** Applies an event to a session. Pure: the result depends only on the arguments. */
 export function updateSession(session: Session, event: SessionEvent): SessionStep {
+  return refreshPlans(applyEvent(session, event));
+}
+
+function applyEvent(session: Session, event: SessionEvent): SessionStep {
   switch (event.type) {
     case "key":
       return handleKey({ ...session, now: Math.max(session.now, event.key.at) }, event.key);

@@ -175,7 +175,10 @@ test("a new message declines what waits for approval, with the reason, and the m
   await turn.end();
   const reason = "A new message was sent instead.";
   const ends = turn.parts.flatMap((part) => (part.type === "data-interaction-response" ? [part.data] : []));
-  expect(ends).toMatchObject([{ action: "deny", reason }]);
+  expect(ends).toMatchObject([
+    { action: "deny", reason },
+    { action: "deny", reason },
+  ]);
   expect(turn.parts.filter(({ type }) => /^tool-output/.test(type))).toMatchObject([
     { type: "tool-output-available", toolCallId: "c2" },
     { type: "tool-output-denied", toolCallId: "c1", reason },

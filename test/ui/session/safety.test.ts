@@ -99,6 +99,7 @@ function played(all: Happening[]): number {
   const what = (id: string) => {
     const card = listCards(session).find((one) => one.id === id);
     if (card?.kind === "confirmation") return card.message;
+    if (card?.kind === "plan") return card.id;
     return card?.type === "auth" ? card.id : card?.request;
   };
   parts(...begins());
@@ -173,7 +174,7 @@ function played(all: Happening[]): number {
       if (!card) continue;
       if (one.do === "refuse") send({ type: "refused", card: card.id, error: "No." });
       else if (card.kind === "confirmation") send({ type: "local-ended", id: card.id });
-      else if (card.type === "auth") continue;
+      else if (card.kind === "plan" || card.type === "auth") continue;
       else if (one.do === "answer") parts(answered({ interaction_id: card.id, action: "deny" }));
       else parts((card.type === "form" ? form : approval)({ interaction_id: card.id, prompt: `Again ${number}` }));
     }

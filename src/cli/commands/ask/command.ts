@@ -25,8 +25,8 @@ type Options = OneShotOptions &
 type Given = Omit<Options, "resume"> & { resume?: string | true };
 
 /**
- * Creates `kay ask`, which answers one question. Without a question it starts a session; with `--confirm` it runs
- * nothing before the user approves.
+ * Creates `kay ask`, which answers one question. Without a question it starts a session. With `--confirm` nothing is
+ * changed before the user approves it; a session is in plan mode then.
  */
 export function createAskCommand(kay: Kay): Command {
   return new Command("ask")
@@ -65,6 +65,7 @@ Examples:
   $ kay ask -r                    # choose a conversation to continue
   $ kay ask "what is open in project KAY?"
   $ kay ask --confirm "close KAY-3"
+  $ kay ask --confirm             # start a session in plan mode
   $ kay ask --dry-run "close KAY-3"
   $ kay ask --background "summarise the open bugs in KAY in #general"
   $ kay ask --allow slack.send_message:#random "tell #random the build is green"
@@ -84,6 +85,7 @@ run, or \`kay confirm\` with --confirm.`,
       if (options.model !== undefined) kay.choices.model = options.model;
       if (options.approvalTimeout !== undefined) kay.choices.approvalTimeout = options.approvalTimeout;
       if (words.length === 0 && canHaveSession(kay) && !isOneShot(options)) {
+        if (options.confirm) kay.choices.plan = true;
         showGreeting(kay);
         // A session does not require a sign-in: /connect signs in.
         const link = await kay.openBackend();
@@ -147,9 +149,9 @@ async function askFor(kay: Kay, words: string[], options: Options): Promise<Exit
 
 /** Returns whether an option applies to a single request only, so no session can start. */
 function isOneShot(options: Options): boolean {
-  const { background, confirm, queue, file, attach, output, outputSchema, maxSteps } = options;
+  const { background, queue, file, attach, output, outputSchema, maxSteps } = options;
   return (
-    Boolean(background || confirm || queue || file || attach || hasAllowOptions(options)) ||
+    Boolean(background || queue || file || attach || hasAllowOptions(options)) ||
     [output, outputSchema, maxSteps].some((each) => each !== undefined)
   );
 }

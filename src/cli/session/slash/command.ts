@@ -30,6 +30,8 @@ export type SlashContext = {
   setInteractive(enabled: boolean): Promise<void>;
   /** Tokens of the newest answer, if they were counted. */
   usage(): Usage | undefined;
+  /** Turns plan mode on or off for the requests to come. */
+  setPlan(enabled: boolean): void;
   /** The last answer as Markdown; "" before the first. */
   lastAnswer(): string;
   /** Writes a sequence that shows nothing. */

@@ -63,6 +63,16 @@ async function chooseApproval({ link, say, pick }: SlashContext): Promise<string
   return [];
 }
 
+/** `/plan`, `/plan on`, `/plan off`. */
+export async function runPlan({ kay, say, setPlan }: SlashContext, argument: string): Promise<void> {
+  if (!["", "on", "off"].includes(argument)) throw new Problem("USAGE", "Use /plan, /plan on or /plan off.");
+  const enabled = argument === "" ? !kay.choices.plan : argument === "on";
+  setPlan(enabled);
+  say(enabled ? PLAN_ON : "Plan mode is off: your policies decide what asks.");
+}
+
+const PLAN_ON = "Plan mode is on: kay reads, and shows every change before it makes any. /plan turns it off.";
+
 /** `/pending`. */
 export async function runPending(context: SlashContext): Promise<void> {
   const all = await listPendingRequests(context.link);

@@ -89,6 +89,12 @@ export const SLASH_COMMANDS: SlashCommand[] = [
     run: async (context, argument) => (await import("./presence.ts")).runInteractive(context, argument),
   },
   {
+    name: "plan",
+    args: "[on|off]",
+    does: "Turn plan mode on or off: kay reads, and shows every change before it makes any",
+    run: async (context, argument) => (await import("./permissions.ts")).runPlan(context, argument),
+  },
+  {
     name: "model",
     args: "[NAME|test]",
     does: "Show which model answers and what it used, choose another, or test it",

@@ -1,0 +1,88 @@
+import { expect, test } from "vitest";
+import type { StreamPart } from "#protocol/events";
+import { useKay } from "#test/kay";
+import { answered, approval, begins, calls, ends, IDS, says, sse, status } from "#test/parts";
+
+const kay = useKay();
+const TERMINAL = { terminal: true, env: { NO_COLOR: "1" } };
+
+const call = (n: number) =>
+  approval({
+    interaction_id: `int_${n}`,
+    tool_call_id: `c${n}`,
+    preview: { summary: `Message ${n}`, access: "write", fields: [{ name: "text", value: `text ${n}` }] },
+    plan: { id: "plan_1", n, of: 2 },
+  });
+
+/** Somebody whose backend asks about two writes together, and goes on when both were answered. */
+function stopsAtPlan() {
+  const ann = kay({ signedIn: true });
+  const given: unknown[] = [];
+  let go = () => {};
+  const both = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  const before = [...begins(), calls("slack.send_message", {}, "c1"), calls("slack.send_message", {}, "c2")];
+  const rest: StreamPart[] = [
+    ...[1, 2].map((n) => answered({ interaction_id: `int_${n}`, action: "approve" })),
+    ...says("So."),
+    ...ends(),
+  ];
+  const stream = async function* () {
+    const cards = [call(1), call(2), status("awaiting_approval")];
+    yield* sse(before, { ends: false });
+    for (const [index, card] of cards.entries()) yield* sse([card], { first: before.length + index + 1, ends: false });
+    await both;
+    yield* sse(rest, { first: before.length + cards.length + 1 });
+  };
+  ann.place.network.on("POST /ask", { stream: stream() });
+  for (const n of [1, 2])
+    ann.place.network.always(`POST /sessions/session_1/interactions/int_${n}`, ({ body }) => {
+      given.push([n, body]);
+      if (given.length === 2) go();
+      return { json: { ...IDS, interaction_id: `int_${n}`, ...(body as object) } };
+    });
+  return { ann, given };
+}
+
+const SHOWN = `
+1 of 2: kay wants to run slack.send_message, which writes.
+  Message 1
+  text: text 1
+
+2 of 2: kay wants to run slack.send_message, which writes.
+  Message 2
+  text: text 2
+
+  a  approve all 2
+  o  one by one
+  n  deny all
+`;
+
+test("two writes of a step are shown as one plan, and one answer approves both, each in its own name", async () => {
+  const { ann, given } = stopsAtPlan();
+  const ran = await ann("ask tell them", { ...TERMINAL, types: ["a"] });
+  expect([ran.exit, ran.stderr]).toEqual([0, expect.stringContaining(SHOWN)]);
+  expect(given).toMatchObject([
+    [1, { action: "approve", approval_scope: "once" }],
+    [2, { action: "approve", approval_scope: "once" }],
+  ]);
+});
+
+test("a plan is denied as a whole, with a reason", async () => {
+  const { ann, given } = stopsAtPlan();
+  expect((await ann("ask tell them", { ...TERMINAL, types: ["n", "not now"] })).exit).toBe(0);
+  expect(given).toMatchObject([
+    [1, { action: "deny", reason: "not now" }],
+    [2, { action: "deny", reason: "not now" }],
+  ]);
+});
+
+test("one by one, each approval is asked as usual; nothing else answers a plan", async () => {
+  const { ann, given } = stopsAtPlan();
+  expect((await ann("ask tell them", { ...TERMINAL, types: ["", "1", "y", "o", "2", "n", ""] })).exit).toBe(0);
+  expect(given).toMatchObject([
+    [1, { action: "approve", approval_scope: "session" }],
+    [2, { action: "deny" }],
+  ]);
+});

@@ -1,0 +1,122 @@
+import { expect, test } from "vitest";
+import { until } from "#test/built/processes";
+import { type SessionShell, useSessions } from "#test/built/sessions";
+
+const { model, open, sandbox } = useSessions();
+
+const close = (issue: string): [string, string, object] => [
+  `call-${issue}`,
+  "jira.transition_issue",
+  { issue, status: "Done" },
+];
+
+/** Asks for several changes of one step, and waits for their plan. */
+async function planned(issues: string[], opening: Parameters<typeof open>[0] = {}): Promise<SessionShell> {
+  const session = await open(opening);
+  model.script({ calls: issues.map(close) });
+  session.type(`close ${issues.length}`);
+  await session.sees(new RegExp(`> close ${issues.length}`));
+  session.type("\r");
+  await session.sees(new RegExp(`Approve ─ ${issues.length} changes`));
+  return session;
+}
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/**
+ * Presses a key once the card takes it, and waits for the window. What came too early is in the line: it is taken back,
+ * and the key is pressed again.
+ */
+async function press(session: SessionShell, key: string, look: RegExp): Promise<void> {
+  for (let tries = 0; ; tries++) {
+    await pause(400 + 1_000 * Math.min(tries, 1));
+    session.type(key);
+    try {
+      return await session.sees(look, 3_000);
+    } catch (error) {
+      if (tries === 4) throw error;
+      session.type("\x15");
+    }
+  }
+}
+
+/** Scrolls a plan to its end, page by page. */
+async function readAll(session: SessionShell): Promise<void> {
+  const hasMore = () => /↓ \d+ more lines below/.test(session.screen().join("\n"));
+  for (let page = 0; page < 20 && hasMore(); page++) {
+    const before = session.screen().join("\n");
+    await press(session, "\x1b[6~", /./);
+    await session.sees((screen) => screen !== before);
+  }
+}
+
+/** The issues that were really moved in the sandbox, in this order. */
+async function moves(issues: string[]): Promise<string[]> {
+  const answer = await fetch(`${sandbox().atlassian}/_sandbox/requests`);
+  const { requests } = (await answer.json()) as { requests: { method: string; path: string }[] };
+  const moved = requests.flatMap(({ method, path }) => {
+    const issue = /\/issue\/([^/]+)\/transitions$/.exec(path)?.[1];
+    return method === "POST" && issue ? [issue] : [];
+  });
+  return moved.filter((issue) => issues.includes(issue));
+}
+
+test("kay ask --confirm opens plan mode: three changes are one plan, and one key carries out exactly these", {
+  timeout: 60_000,
+}, async () => {
+  const issues = ["KAY-1", "KAY-2", "KAY-3"];
+  const session = await planned(issues, { command: "kay ask --confirm" });
+  const screen = session.screen().join("\n");
+  expect(screen).toContain("plan mode");
+  expect(screen).toMatch(/1 of 3 ─ jira\.transition_issue ─ writes[\s\S]*Move KAY-1 to Done[\s\S]*issue: KAY-1/);
+  await readAll(session);
+  await session.sees(/3 of 3 ─ jira\.transition_issue ─ writes[\s\S]*Move KAY-3 to Done[\s\S]*issue: KAY-3/);
+  expect(await moves(issues)).toEqual([]);
+  model.script({ text: "All three are done." });
+  await press(session, "a", /All three are done\./);
+  expect(await moves(issues)).toEqual(issues);
+});
+
+test("in 40 × 12 a plan is approved only after it was read to its end", { timeout: 60_000 }, async () => {
+  const issues = ["KAY-4", "KAY-5"];
+  const session = await planned(issues, { columns: 40, rows: 12 });
+  await press(session, "a", /Read on/);
+  expect(await moves(issues)).toEqual([]);
+  await readAll(session);
+  await session.sees(/issue: KAY-5/);
+  model.script({ text: "Both are done." });
+  await press(session, "a", /Both are done\./);
+  expect(await moves(issues)).toEqual(issues);
+});
+
+test("kill -9 in the middle: the rest waits, is shown again, and one of it is denied", {
+  timeout: 90_000,
+}, async () => {
+  const issues = ["KAY-6", "KAY-7", "KAY-8"];
+  const session = await planned(issues);
+  await press(session, "\t", /1 of 3[\s\S]*1 once/);
+  await press(session, "1", /2 of 3|1 of 2/);
+  await until(async () => (await moves(issues)).length === 1, "KAY-6 was not moved");
+  process.kill(session.kay, "SIGKILL");
+  await session.shows(/exit=137/);
+  const again = await open({ command: "kay ask -c" });
+  await again.sees(/Approve ─ 2 changes[\s\S]*KAY-7[\s\S]*KAY-8/);
+  expect(await moves(issues)).toEqual(["KAY-6"]);
+  await press(again, "\t", /1 of 2[\s\S]*1 once/);
+  await press(again, "n", /Reason \(optional\)/);
+  again.type("not this\r");
+  await again.sees(/Approve ─ jira\.transition_issue[\s\S]*KAY-8/);
+  model.script({ text: "Two of three are done." });
+  await press(again, "1", /Two of three are done\./);
+  expect(await moves(issues)).toEqual(["KAY-6", "KAY-8"]);
+});
+
+test("/plan turns plan mode on and off, and the status line shows it", { timeout: 60_000 }, async () => {
+  const session = await open();
+  session.type("/plan\r");
+  await session.sees(/Plan mode is on/);
+  await session.sees(/^plan mode · /m);
+  session.type("/plan\r");
+  await session.sees(/Plan mode is off/);
+  await session.sees((screen) => !/^plan mode · /m.test(screen));
+});
