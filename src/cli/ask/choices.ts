@@ -26,7 +26,9 @@ export function getAskChoices({
 export async function readAskChoices(
   kay: Kay,
   link: BackendHandle,
-): Promise<Pick<AskRequest, "time_zone" | "instructions" | "defaults" | "model" | "approval_timeout">> {
+): Promise<
+  Pick<AskRequest, "time_zone" | "instructions" | "defaults" | "model" | "approval_timeout" | "confirm" | "plan">
+> {
   return { ...getAskChoices(kay), ...(await readStandingContext(kay, link)) };
 }
 
