@@ -32,7 +32,7 @@ export type AgentInput = {
   timeZone?: string;
   /** The user's standing instructions and those of a trusted project, passed to the model. */
   instructions?: Instruction[];
-  /** What the user means at a service where a request names none, by `service.thing`, passed to the model. */
+  /** Defaults of services, by `service.thing`, passed to the model. */
   defaults?: Record<string, string>;
   /** The services and their connections, passed to the model. Without it, those of the tools. */
   services?: ServiceState[];

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { FileContent, Tool } from "#connectors/service";
+import type { FileContent, Tool } from "#connectors/tool";
 import { type Attachment, formatAttachmentReference } from "#protocol/attachments";
 import { cleanLine } from "#protocol/clean";
 import { suggestName } from "#protocol/closest-name";

@@ -1,6 +1,6 @@
 import type { Interactive } from "#connectors/interaction";
 import type { Account } from "#connectors/oauth";
-import type { Access } from "#connectors/service";
+import type { Access } from "#connectors/tool";
 import type { Problem } from "#protocol/errors";
 import type { AgentEvent, Call, HeldCall, Outcome, Wait } from "./events.ts";
 import type { AgentTool } from "./tool.ts";

@@ -1,6 +1,6 @@
 import { isReadRequest } from "#connectors/http/target";
 import type { Account } from "#connectors/oauth";
-import type { ServiceHttp } from "#connectors/service";
+import type { ServiceHttp } from "#connectors/service-http";
 import { Problem } from "#protocol/errors";
 import type { Planned } from "#protocol/events";
 import type { CheckedCall } from "./calls.ts";

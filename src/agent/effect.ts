@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { ToolResult } from "#connectors/service";
+import type { ToolResult } from "#connectors/tool";
 import type { Receipt } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
 import { fromStoredProblem, type StoredProblem, toStoredProblem } from "./suspended-calls.ts";

@@ -1,5 +1,5 @@
 import type { ModelMessage } from "ai";
-import type { Access } from "#connectors/service";
+import type { Access } from "#connectors/tool";
 import type { AgentPart } from "#protocol/agent-parts";
 import type { Receipt } from "#protocol/ask";
 import type { Problem } from "#protocol/errors";

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { Access } from "#connectors/service";
+import type { Access } from "#connectors/tool";
 import { rankNames } from "#protocol/closest-name";
 import { Problem } from "#protocol/errors";
 import { type CheckedCall, type RejectedCall, toCall } from "./calls.ts";

@@ -15,7 +15,7 @@ export type Surroundings = {
   services: ServiceState[];
   /** The user's standing instructions, and those of a project that the user trusted. */
   instructions?: Instruction[];
-  /** What the user means at a service where a request names none: `jira.project`. */
+  /** Defaults of services: `jira.project`. */
   defaults?: Record<string, string>;
 };
 
@@ -70,7 +70,7 @@ function formatConnection({ name, title, account }: ServiceState): string {
   return `${cleanLine(name.includes("@") ? name : title, MAX_NAME_LENGTH)}${as}`;
 }
 
-/** What the user means at this service: ` (default project KAY)`. */
+/** The defaults of a service: ` (default project KAY)`. */
 function formatDefaults({ name }: ServiceState, defaults: Record<string, string>): string {
   const [service] = name.split("@");
   const found = Object.entries(defaults).filter(([key]) => key.startsWith(`${service}.`));

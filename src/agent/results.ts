@@ -1,5 +1,5 @@
 import type { JSONValue, ModelMessage, ToolResultPart } from "ai";
-import type { ToolResult } from "#connectors/service";
+import type { ToolResult } from "#connectors/tool";
 import type { Problem } from "#protocol/errors";
 import { toWireName } from "#protocol/tool-names";
 import type { Outcome, ToolOutput } from "./events.ts";

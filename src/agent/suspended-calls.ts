@@ -1,5 +1,5 @@
 import type { ToolInteraction } from "#connectors/interaction";
-import type { ToolResult } from "#connectors/service";
+import type { ToolResult } from "#connectors/tool";
 import { isErrorCode, Problem } from "#protocol/errors";
 import type { RunContext } from "./tool.ts";
 

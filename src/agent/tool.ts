@@ -1,7 +1,7 @@
 import type { JSONSchema7 } from "ai";
 import type { Interactive } from "#connectors/interaction";
 import type { Account } from "#connectors/oauth";
-import type { Access, ToolMode, ToolResult } from "#connectors/service";
+import type { Access, ToolMode, ToolResult } from "#connectors/tool";
 import type { Receipt } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
 

@@ -1,5 +1,6 @@
 import { isAccountLabel } from "#protocol/tool-names";
-import type { ServiceConfiguration, Tool } from "./service.ts";
+import type { ServiceConfiguration } from "./service.ts";
+import type { Tool } from "./tool.ts";
 
 /**
  * Returns the service for one more account of a built-in service, or undefined if the name is no such name. The name of

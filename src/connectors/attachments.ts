@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { toOneLine } from "./markup/markdown.ts";
-import { type FileContent, type ToolContext, withDescription } from "./service.ts";
+import { type FileContent, type ToolContext, withDescription } from "./tool.ts";
 
 /** The field `attachments` of a tool with `takesAttachments`. */
 export const Attachments = withDescription(

@@ -13,7 +13,8 @@ import { createKygService, type KygConfiguration } from "./kyg.ts";
 import { linkedin } from "./linkedin/linkedin.ts";
 import { notion } from "./notion/notion.ts";
 import type { OAuthClient } from "./oauth.ts";
-import type { Endpoints, Service, ServiceConfiguration } from "./service.ts";
+import type { Service, ServiceConfiguration } from "./service.ts";
+import type { Endpoints } from "./service-http.ts";
 import { slack } from "./slack/slack.ts";
 
 /** The address of a provider's sandbox stand-in, and the client registered there. */

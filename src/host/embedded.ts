@@ -13,8 +13,9 @@ import { EMBEDDED_RECORD, LOCAL_SECRET_HEADER, PROOF_PATH, STOP_PATH } from "#pr
 import { EmbeddedRecord } from "#protocol/embedded-record";
 import { Problem, toProblemBody } from "#protocol/errors";
 import { parseShape } from "#protocol/parse";
+import type { HostOptions, HostPorts, RunningHost } from "./ports.ts";
 import { createProgramRecord, endLeftovers, PROGRAMS_FILE } from "./program-record.ts";
-import { type HostOptions, type HostPorts, type RunningHost, startHost } from "./serve.ts";
+import { startHost } from "./serve.ts";
 
 /** The embedded backend ends itself after this long without a request, in ms. */
 export const IDLE_LIMIT_MS = 30 * 60_000;
@@ -106,7 +107,7 @@ async function start(options: EmbeddedOptions, ports: EmbeddedHostPorts, onStop:
 }
 
 /**
- * Returns whether a request runs, or waits for an answer that nobody could give once this backend has ended, or whether
+ * Returns whether a request runs, or waits for an answer that could not be given once this backend has ended, or whether
  * there are schedules to run.
  */
 async function hasOpenWork(backend: Backend): Promise<boolean> {

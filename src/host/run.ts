@@ -10,8 +10,9 @@ import { Problem } from "#protocol/errors";
 import type { Log } from "#telemetry/log";
 import { createLog, LEVELS, type LogLevel } from "#telemetry/log";
 import { IDLE_LIMIT_MS, removeRecord, startEmbedded, withProof, writeRecord } from "./embedded.ts";
+import type { HostOptions, HostPorts, RunningHost } from "./ports.ts";
 import { publishSandbox, startSandbox } from "./sandbox.ts";
-import { type HostOptions, type HostPorts, type RunningHost, startHost } from "./serve.ts";
+import { startHost } from "./serve.ts";
 import { makeDataFolder } from "./store.ts";
 import { parseDrainTime, parseTrustedProxies } from "./trusted-proxies.ts";
 

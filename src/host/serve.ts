@@ -1,4 +1,3 @@
-import type { ModelSettings } from "#agent/models/decision";
 import { createLocalModels } from "#agent/models/local";
 import { createBackend } from "#backend/app";
 import { recoverLostWork } from "#backend/generations/recovery";
@@ -7,7 +6,6 @@ import { DEFAULT_LIMITS } from "#backend/http/rate-limits";
 import type { Backend, BackendPorts } from "#backend/ports";
 import { loadBackendKeys } from "#backend/store/keys";
 import { configureServices, type SandboxProvider } from "#connectors/catalogue";
-import type { Machine } from "#files/machine";
 import { isLoopbackHost } from "#net/addresses";
 import { parseApprovalTimeout } from "#protocol/duration";
 import { Problem } from "#protocol/errors";
@@ -16,13 +14,14 @@ import { createNotifier } from "./notify.ts";
 import { readClientDocument, readClientSecret, readConfiguredClients } from "./oauth-clients.ts";
 import { createOperatorHandler, createOperatorMiddleware, type OperatorView } from "./operator.ts";
 import { createOutboundFetch } from "./outbound-fetch.ts";
+import type { HostOptions, HostPorts, RunningHost } from "./ports.ts";
 import { createPrograms } from "./programs.ts";
-import { type Role, readRole } from "./roles.ts";
+import { readRole } from "./roles.ts";
 import { listenPreferably, readSharedSandbox, startSandbox } from "./sandbox.ts";
 import { createOperatorView } from "./status.ts";
 import { makeDataFolder, openStore } from "./store.ts";
 import { openTelemetry } from "./telemetry.ts";
-import { resolveClientAddress, type TrustPolicy } from "./trusted-proxies.ts";
+import { resolveClientAddress } from "./trusted-proxies.ts";
 
 /** Interval between checks for expired and abandoned work, in ms. */
 const TICK_MS = 1_000;
@@ -33,58 +32,6 @@ const TICK_MS = 1_000;
  */
 const LEAVE_EMBEDDED_MS = 3_000;
 const LEAVE_HOSTED_MS = 30_000;
-
-/** Options of a backend, combined from flags, environment, and settings. */
-export type HostOptions = {
-  host: string;
-  port: number;
-  /** Uses the sandbox for every service, even if a client is configured. */
-  sandbox: boolean;
-  seed?: string;
-  databaseUrl?: string;
-  dataFolder: string;
-  publicUrl?: string;
-  /** Without a role this backend runs the agent itself, or calls the agent server in the environment. */
-  role?: Role;
-  /** Serves `/mcp` to other programs. */
-  mcp?: boolean;
-  localSecret?: string;
-  /** Opens the status to a client that can read this process's record. */
-  operatorSecret?: string;
-  /** Port on 127.0.0.1 that serves metrics and status without a key. */
-  metricsPort?: number;
-  /** Uses a free port if `port` is taken. */
-  anyPort?: boolean;
-  /** How long to accept requests after `GET /ready` reports draining, in ms (default: 0). */
-  drainMs?: number;
-  /** Which reverse proxies may report the client's address (default: none). */
-  trusts?: TrustPolicy;
-};
-
-export type HostPorts = {
-  version: string;
-  env: Record<string, string | undefined>;
-  setting(key: string): string | undefined;
-  /** Returns the current model settings; called for each generation. */
-  model(): ModelSettings;
-  machine: Machine;
-  clock: { now(): number };
-  random(bytes: number): Uint8Array;
-  /** Memory use of this process in bytes. */
-  memory?(): { rss: number; heapUsed: number };
-  log: Log;
-  programRecord?: Parameters<typeof createPrograms>[2];
-};
-
-export type RunningHost = {
-  url: string;
-  /** Origins and clients of the sandbox by provider; empty without a sandbox. */
-  sandbox: Record<string, SandboxProvider>;
-  backend: Backend;
-  /** Number of this node in its database, at startup. */
-  node: number;
-  close(): Promise<void>;
-};
 
 /**
  * Runs the backend as a process: database, keys, sandbox, and socket. If a part fails to start, the parts that did

@@ -31,7 +31,7 @@ export type KayCalls = {
   cancelGeneration(id: string): Promise<unknown>;
 };
 
-/** What the server needs: the version that it states, the backend, and the tools that are listed by name. */
+/** Parts of the server: the version that it states, the backend, and the tools that are listed by name. */
 export type KayServerOptions = {
   version: string;
   openCalls(): Promise<KayCalls>;

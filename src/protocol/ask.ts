@@ -40,7 +40,7 @@ export const AskRequest = z.looseObject({
   time_zone: z.optional(z.string().check(z.maxLength(64))),
   /** Standing instructions. They approve nothing, and no value in them counts as the user's words. */
   instructions: z.optional(z.array(Instruction).check(z.maxLength(10))),
-  /** What the user means at a service where a request names none: `jira.project`, `slack.channel`. */
+  /** Defaults of services: `jira.project`, `slack.channel`. */
   defaults: z.optional(z.record(z.string().check(z.maxLength(100)), z.string().check(z.maxLength(200)))),
   /** The part of the prompt that the user wrote, if not all of it. The rest can have been written by others. */
   typed: z.optional(z.string()),

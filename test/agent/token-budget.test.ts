@@ -8,7 +8,7 @@ import { createHttpRequestTool } from "#agent/tools/http-request";
 import { selectOfferedTools } from "#agent/tools/search-tools";
 import { addOwnTools, buildLocalTools } from "#backend/tools/toolbox";
 import { configureServices } from "#connectors/catalogue";
-import type { Tool } from "#connectors/service";
+import type { Tool } from "#connectors/tool";
 import { toEvents } from "#test/streams/wire";
 
 const configured = configureServices({ clients: {} });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { configureServices } from "#connectors/catalogue";
-import type { Tool } from "#connectors/service";
+import type { Tool } from "#connectors/tool";
 
 const TOOLS = configureServices({ clients: {} }).flatMap(({ service }) => service.tools);
 const DOC = "1aBcDeFgHiJkLmNoPqRsTuVwXyZ012345";

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import * as z from "zod/mini";
 import { createNode, type Node } from "#backend/store/node";
-import type { Tool } from "#connectors/service";
+import type { Tool } from "#connectors/tool";
 import { createWorld, type World } from "#test/backend";
 import { connect } from "#test/consent";
 import { useDatabase } from "#test/database";

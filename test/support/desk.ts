@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 import type { BackendPorts } from "#backend/ports";
 import { configureServices } from "#connectors/catalogue";
-import type { Tool } from "#connectors/service";
-import { withDescription } from "#connectors/service";
+import type { Tool } from "#connectors/tool";
+import { withDescription } from "#connectors/tool";
 
 /** What the tools of {@link deskServices} did, in order. */
 export type DeskLog = string[];

@@ -1,6 +1,6 @@
 import type { LanguageModelV4FunctionTool, LanguageModelV4Prompt } from "@ai-sdk/provider";
 import * as z from "zod/mini";
-import type { Tool } from "#connectors/service";
+import type { Tool } from "#connectors/tool";
 import { createPlanner } from "#planner/model";
 import { SIGNATURE } from "#planner/reply";
 import { NOON } from "./backend.ts";

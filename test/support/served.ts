@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type pg from "pg";
 import { afterAll, beforeAll } from "vitest";
-import { type RunningHost, startHost } from "#host/serve";
+import type { RunningHost } from "#host/ports";
+import { startHost } from "#host/serve";
 import { type TestDatabase, testDatabase } from "./database.ts";
 import { thisMachine } from "./machine.ts";
 

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import type { InteractionOutcome, UserResponse } from "#connectors/interaction";
-import { withDescription } from "#connectors/service";
+import { withDescription } from "#connectors/tool";
 import { cleanLine } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 import { InputField } from "#protocol/events";

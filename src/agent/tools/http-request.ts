@@ -1,7 +1,8 @@
 import * as z from "zod/mini";
 import { getGenericAccess, isPlainPath } from "#connectors/http/generic-request";
-import type { Access, ServiceConfiguration, Tool } from "#connectors/service";
-import { withDescription } from "#connectors/service";
+import type { ServiceConfiguration } from "#connectors/service";
+import type { Access, Tool } from "#connectors/tool";
+import { withDescription } from "#connectors/tool";
 import { Problem } from "#protocol/errors";
 import type { AgentTool } from "../tool.ts";
 

@@ -1,5 +1,5 @@
 import type * as z from "zod/mini";
-import type { ToolResult } from "#connectors/service";
+import type { ToolResult } from "#connectors/tool";
 import { getInputSchema, toInputProblem } from "../input.ts";
 import type { AgentTool, RunContext } from "../tool.ts";
 

@@ -1,6 +1,6 @@
 import type { ModelMessage } from "ai";
 import * as z from "zod/mini";
-import { withDescription } from "#connectors/service";
+import { withDescription } from "#connectors/tool";
 import type { PastCall } from "../repetition.ts";
 import { searchTools, selectTools } from "../select-tools.ts";
 import type { AgentTool } from "../tool.ts";

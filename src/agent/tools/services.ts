@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { withDescription } from "#connectors/service";
+import { withDescription } from "#connectors/tool";
 import { Problem } from "#protocol/errors";
 import type { ServiceView } from "#protocol/tools";
 import type { AgentTool } from "../tool.ts";

@@ -1,5 +1,5 @@
 import type { Account } from "#connectors/oauth";
-import type { Tool, ToolMode } from "#connectors/service";
+import type { Tool, ToolMode } from "#connectors/tool";
 import { cleanLine } from "#protocol/clean";
 import type { Grant, Policy } from "#protocol/conversations";
 import type { BackendPorts } from "../ports.ts";

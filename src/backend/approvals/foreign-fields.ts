@@ -1,5 +1,5 @@
 import type { JSONSchema7 } from "ai";
-import type { Tool } from "#connectors/service";
+import type { Tool } from "#connectors/tool";
 import { createProvenance, type Provenance } from "./provenance.ts";
 
 type ForeignQuestion = {

@@ -1,5 +1,5 @@
 import type { Account } from "#connectors/oauth";
-import type { Access } from "#connectors/service";
+import type { Access } from "#connectors/tool";
 import { toCanonicalJson } from "#protocol/canonical-json";
 import { cleanLine } from "#protocol/clean";
 import type { Grant } from "#protocol/conversations";

@@ -1,4 +1,5 @@
-import type { Access, ServiceConfiguration, ToolMode } from "#connectors/service";
+import type { ServiceConfiguration } from "#connectors/service";
+import type { Access, ToolMode } from "#connectors/tool";
 import { cleanLine } from "#protocol/clean";
 import { findClosestName, suggestName } from "#protocol/closest-name";
 import type { Policy } from "#protocol/conversations";

@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import type { BackendPorts } from "../ports.ts";
 import { secretsEqual } from "../store/secrets.ts";
 
-/** What a ticket is for: a form of the backend's pages, or a client ID or refresh token of a program. It is valid for nothing else. */
+/** Purpose of a ticket: a form of the backend's pages, or a client ID or refresh token of a program. It is valid for nothing else. */
 type Purpose = "begin" | "key-page" | "undo" | "answer" | "answer-device" | "program-client" | "program-refresh";
 
 /** Creates a ticket, which shows that a form or a token came from this backend for this state. Nothing is stored. */

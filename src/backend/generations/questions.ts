@@ -28,8 +28,8 @@ export async function askFirst(
 }
 
 /**
- * Asks about several writes of a step as one plan: all questions are stored and sent together, or none. Each is an
- * approval of its own. A call whose service is not connected, or that was asked before, is left to its turn.
+ * Asks about several writes of a step as one plan: all questions are stored and sent together, or none. Each is a
+ * separate approval. A call whose service is not connected, or that was asked before, is left to its turn.
  */
 export async function askTogether(world: CallContext, calls: CheckedCall[]): Promise<Wait[]> {
   if (world.progress().approval === "granted") return [];

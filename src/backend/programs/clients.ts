@@ -8,7 +8,7 @@ import { createTicket, isTicket } from "../connections/tickets.ts";
 import type { BackendPorts } from "../ports.ts";
 import { OAuthError } from "./oauth-error.ts";
 
-/** A program as it describes itself. Nobody has checked its name. */
+/** A program as it describes itself. Its name is not verified. */
 export type ProgramClient = { id: string; name: string; redirectUris: string[] };
 
 type Keys = Pick<BackendPorts, "keys">;
@@ -55,7 +55,7 @@ export async function findClient(ports: Keys & FetchPolicyPorts, id: string): Pr
   return { id, name, redirectUris };
 }
 
-/** Whether a program may be answered at an address: one of its own; a port of this machine is open (RFC 8252 section 7.3). */
+/** Whether a program may be answered at an address: one that it registered, with any port on this machine (RFC 8252 section 7.3). */
 export function allowsRedirect({ redirectUris }: ProgramClient, address: string): boolean {
   return redirectUris.some((own) => own === address || withoutPort(own) === withoutPort(address));
 }
@@ -88,7 +88,7 @@ async function fetchClient(ports: FetchPolicyPorts, id: string): Promise<Program
       cause,
     });
   }
-  throw new OAuthError("invalid_request", `There is no document of this program at ${url.host}.`);
+  throw new OAuthError("invalid_request", `${url.host} has no client metadata document for this program.`);
 }
 
 /** Addresses of schemes that kay sends no code to are left out. */

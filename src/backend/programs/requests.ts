@@ -115,7 +115,7 @@ export function buildRedirect(
   return url.href;
 }
 
-/** What a program sends for its code. */
+/** Parameters of a program's token request. */
 export type CodeExchange = { code: string; clientId: string; redirectUri: string | null; verifier: string };
 
 /**

@@ -1,7 +1,8 @@
 import { timingSafeEqual } from "node:crypto";
 import type { Kysely, Selectable } from "kysely";
 import { cleanText } from "./column-types.ts";
-import type { AgentSessions, Database, DbConnection } from "./schema.ts";
+import type { Database, DbConnection } from "./schema.ts";
+import type { AgentSessions } from "./schema-agents.ts";
 import { hashSecret } from "./secrets.ts";
 
 /** A session that a backend opened at this agent server for one turn of a conversation. */

@@ -2,7 +2,8 @@ import type { ModelMessage } from "ai";
 import { type Kysely, type Selectable, sql } from "kysely";
 import { cleanText, toJsonColumn } from "./column-types.ts";
 import { LIVE_NODES_SQL } from "./node.ts";
-import type { AgentTurns, Database, DbConnection } from "./schema.ts";
+import type { Database, DbConnection } from "./schema.ts";
+import type { AgentTurns } from "./schema-agents.ts";
 
 /** A turn that this agent server runs for a backend. */
 export type StoredTurn = Selectable<AgentTurns>;

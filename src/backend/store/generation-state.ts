@@ -56,7 +56,7 @@ const GenerationRequest = z.object({
   timeZone: z.optional(z.string()),
   /** The standing instructions of the user and of a project that the user trusted. */
   instructions: z.optional(z.array(Instruction)),
-  /** What the user means at a service where the request names none, by `service.thing`. */
+  /** Defaults of services, by `service.thing`. */
   defaults: z.optional(z.record(z.string(), z.string())),
   /** How long its approvals and forms wait, in seconds, if the caller chose that. */
   approvalTimeout: z.optional(z.number()),

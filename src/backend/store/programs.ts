@@ -7,7 +7,7 @@ export type ProgramRequest = Selectable<ProgramRequests>;
 /** A program that may use `/mcp`, and the installation that it acts for. */
 export type Program = Selectable<Programs> & { installationId: string };
 
-/** Requests that nobody has answered. Beyond these, the oldest are forgotten. */
+/** Most open requests. Beyond these, the oldest are deleted. */
 const OPEN_LIMIT = 1_000;
 
 const REQUEST = [
@@ -41,7 +41,7 @@ export async function insertProgramRequest(
   );
 }
 
-/** Finds a request that nobody has answered. */
+/** Finds an open request. */
 export async function findOpenRequest(
   db: DbConnection,
   userCode: string,
@@ -74,7 +74,7 @@ export async function allowRequest(
   return row !== undefined;
 }
 
-/** Forgets a request that nobody has answered, or whose code was not used as it was given out. */
+/** Deletes a request that is open, or whose code was misused. */
 export async function deleteRequest(db: DbConnection, userCode: string): Promise<void> {
   await db.deleteFrom("program_requests").where("user_code", "=", userCode).execute();
 }

@@ -1,5 +1,6 @@
-import type { ColumnType, Generated, GeneratedAlways, Kysely, Transaction } from "kysely";
+import type { ColumnType, Generated, Kysely, Transaction } from "kysely";
 import type { Json, MaybeJson, MaybeTime, Time } from "./column-types.ts";
+import type { AgentOutbox, AgentReports, AgentSessions, AgentTurns } from "./schema-agents.ts";
 import type {
   Approvals,
   Attachments,
@@ -226,62 +227,5 @@ export type McpClients = {
 /** Where a query runs: on its own, or inside a transaction. */
 export type DbConnection = Kysely<Database> | Transaction<Database>;
 
-/** What an agent server reported of a generation. `key` is the same for a report that is delivered again. */
-type AgentReports = {
-  number: GeneratedAlways<string>;
-  generation_id: string;
-  key: string;
-  report: Json;
-  created_at: Time;
-};
-
-/** At an agent server: what a backend opened for a conversation. The token is stored as SHA-256 until it is spent, the webhook's URL sealed. */
-export type AgentSessions = {
-  conversation_id: string;
-  token_hash: Buffer | null;
-  token_expires_at: Time;
-  sealed_webhook: Buffer;
-  webhook_expires_at: Time;
-  /** Whose turn the webhook is for, where a backend on the same database said so. */
-  generation_id: string | null;
-};
-
-/** A turn that an agent server runs for a backend. Its calls and effects are those of the generation. */
-export type AgentTurns = {
-  generation_id: string;
-  conversation_id: string;
-  installation_id: string;
-  prompt: string;
-  /** The generation was made here, for a backend that does not share the database. */
-  own: boolean;
-  /** Number of the node that works on it. */
-  node: number | null;
-  steps: Generated<number>;
-  step: MaybeJson;
-  /** The messages of the model and its tools in the turn. */
-  messages: ColumnType<unknown[], string | undefined, string>;
-  sealed_webhook: Buffer;
-  /** When its webhook takes no more reports, and it is given up. */
-  expires_at: Time;
-  finished_at: MaybeTime;
-  /**
-   * Number of the node that delivers its reports, the time since when a report is due, and the number of failures in a
-   * row.
-   */
-  courier: number | null;
-  deliver_at: MaybeTime;
-  tries: Generated<number>;
-};
-
-/** Reports for a webhook in order, kept until their turn is removed. */
+/** Handle of a call that its service continues as a task. `id` is that of the call's effect. */
 type CallTasks = { id: string; installation_id: string; handle: string; created_at: Time };
-
-type AgentOutbox = {
-  number: GeneratedAlways<string>;
-  generation_id: string;
-  /** The same for what a turn says anew when it is run once more. */
-  key: string;
-  report: Json;
-  created_at: Time;
-  delivered_at: MaybeTime;
-};

@@ -131,7 +131,7 @@ function createDesk(kay: Kay, link: BackendHandle, { show, askable, client }: Fo
   };
 }
 
-/** What was asked: cards by their places, and plans whose cards are asked one by one. */
+/** Questions asked so far: cards by their places, and plans whose cards are asked one by one. */
 type Asked = { keys: Set<string>; plans: Set<string> };
 
 /**

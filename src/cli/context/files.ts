@@ -14,7 +14,7 @@ export type ContextFile = {
   isCut: boolean;
 };
 
-/** What was found at a path: a file, a reason why it is not used, or neither if there is none. */
+/** Result for a path: a file, a reason why it is not used, or neither if it does not exist. */
 export type FoundFile = { file?: ContextFile; fault?: string };
 
 /** Most bytes of a file that are used. */

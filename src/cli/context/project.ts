@@ -9,7 +9,7 @@ export const INSTRUCTIONS_FILE = "KAY.md";
 /** Folder of a project's aliases, below the project's folder. */
 const PROJECT_ALIASES = join(".kay", "commands");
 
-/** What a project says to kay. It came with the project, so it counts only once the user trusted it. */
+/** Instructions of a project. They came with it, so they count only once the user trusts them. */
 export type Project = {
   /** Real path of the folder with `KAY.md` or `.kay/commands`. */
   folder: string;

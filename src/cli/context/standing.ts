@@ -49,7 +49,7 @@ export async function readDefaults(kay: Kay): Promise<Record<string, string>> {
 }
 
 /**
- * Returns the standing instructions and defaults for a request. What is left out is said once: a file that is not
+ * Returns the standing instructions and defaults for a request. A note is printed once for a file that is not
  * trusted or cannot be read, and everything if the backend does not take it.
  */
 export async function readStandingContext(

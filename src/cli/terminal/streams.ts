@@ -79,7 +79,7 @@ function getSink(streams: ProcessStreams, descriptor: 1 | 2): Sink & { drained()
 async function* readBytes(stdin: NodeJS.ReadStream, signal: AbortSignal): AsyncIterable<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let wake = () => {};
-  // It may have ended while nobody listened for the end, and says so only once.
+  // It may have ended before this listener was added, and says so only once.
   let ended = stdin.readableEnded || stdin.destroyed;
   const onData = (chunk: Buffer | string) => {
     chunks.push(typeof chunk === "string" ? Buffer.from(chunk) : chunk);

@@ -1,7 +1,8 @@
 import * as z from "zod/mini";
 import { SAFE_GET } from "../http/generic-request.ts";
 import type { Identity } from "../oauth.ts";
-import type { Service, ServiceHttp } from "../service.ts";
+import type { Service } from "../service.ts";
+import type { ServiceHttp } from "../service-http.ts";
 import { createRecordTool } from "./create.ts";
 import { deleteRecordTool } from "./delete.ts";
 import { describeBaseTool } from "./describe-base.ts";

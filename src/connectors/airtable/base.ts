@@ -3,7 +3,7 @@ import { Problem } from "#protocol/errors";
 import { readPages } from "../http/pages.ts";
 import { escapeCell } from "../markup/markdown.ts";
 import { quoteName } from "../place.ts";
-import type { ToolContext } from "../service.ts";
+import type { ToolContext } from "../tool.ts";
 
 const Bases = z.looseObject({
   bases: z.array(z.looseObject({ id: z.string(), name: z.string(), permissionLevel: z.nullish(z.string()) })),

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { escapeCell } from "../markup/markdown.ts";
-import { defineTool, type ToolContext, withDescription } from "../service.ts";
+import { defineTool, type ToolContext, withDescription } from "../tool.ts";
 import { findField, findPrimaryField, findTable, formatTablePlace, getTablePath, type TablePlace } from "./base.ts";
 import { AirtableRecord, buildRecordUrl, getRecordName } from "./record.ts";
 import { type CellInput, toCellValue } from "./values.ts";

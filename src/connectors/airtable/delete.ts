@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { escapeCell } from "../markup/markdown.ts";
-import { defineTool, withDescription } from "../service.ts";
+import { defineTool, withDescription } from "../tool.ts";
 import { findTable, formatTablePlace, getTablePath } from "./base.ts";
 import { buildRecordUrl, describeRecord, findRecord, getRecordName } from "./record.ts";
 

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { escapeCell, formatCount, formatMarkdownTable } from "../markup/markdown.ts";
-import { defineTool, withDescription } from "../service.ts";
+import { defineTool, withDescription } from "../tool.ts";
 import { type Field, findBase, listTables } from "./base.ts";
 
 const Input = z.object({

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { escapeCell, truncateText } from "../markup/markdown.ts";
-import { defineTool, withDescription } from "../service.ts";
+import { defineTool, withDescription } from "../tool.ts";
 import { findTable } from "./base.ts";
 import { buildRecordUrl, findRecord, getRecordName } from "./record.ts";
 import { formatValue } from "./values.ts";

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { formatCount, formatMarkdownTable } from "../markup/markdown.ts";
-import { defineTool, withDescription } from "../service.ts";
+import { defineTool, withDescription } from "../tool.ts";
 import { listAllBases } from "./base.ts";
 
 const Input = z.object({

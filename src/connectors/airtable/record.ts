@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { readPages } from "../http/pages.ts";
 import { escapeCell } from "../markup/markdown.ts";
-import type { ToolContext } from "../service.ts";
+import type { ToolContext } from "../tool.ts";
 import { findId, findPrimaryField, findTable, getTablePath, type TablePlace } from "./base.ts";
 import { buildTextEquals } from "./formula.ts";
 

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { escapeCell } from "../markup/markdown.ts";
-import { defineTool, withDescription } from "../service.ts";
+import { defineTool, withDescription } from "../tool.ts";
 import { findField, findTable, formatTablePlace, getTablePath } from "./base.ts";
 import { AirtableRecord, buildRecordUrl, describeRecord, findRecord, getRecordName } from "./record.ts";
 import { formatValue, toCellValue } from "./values.ts";

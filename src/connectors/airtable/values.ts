@@ -1,7 +1,7 @@
 import { Problem } from "#protocol/errors";
 import { splitList } from "../input-text.ts";
 import { escapeCell } from "../markup/markdown.ts";
-import type { ToolContext } from "../service.ts";
+import type { ToolContext } from "../tool.ts";
 import type { Field, TablePlace } from "./base.ts";
 import { findRecord } from "./record.ts";
 

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import type { Identity, OAuth, Site } from "../oauth.ts";
-import type { Endpoints, ServiceHttp } from "../service.ts";
+import type { Endpoints, ServiceHttp } from "../service-http.ts";
 
 /** Source: https://developer.atlassian.com/cloud/jira/platform/oauth-2-3lo-apps/ */
 export const ATLASSIAN_ENDPOINTS: Endpoints = {

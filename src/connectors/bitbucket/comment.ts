@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { escapeCell, toOneLine, truncateText } from "../markup/markdown.ts";
-import { defineTool, withDescription } from "../service.ts";
+import { defineTool, withDescription } from "../tool.ts";
 import {
   buildPullRequestPath,
   buildPullRequestUrl,

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { escapeCell } from "../markup/markdown.ts";
 import { narrowPlace } from "../place.ts";
-import { defineTool, withDescription } from "../service.ts";
+import { defineTool, withDescription } from "../tool.ts";
 import {
   buildPullRequestPath,
   buildPullRequestUrl,

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import type { Identity, Site } from "../oauth.ts";
-import type { ServiceHttp } from "../service.ts";
+import type { ServiceHttp } from "../service-http.ts";
 
 const User = z.looseObject({
   account_id: z.nullish(z.string()),

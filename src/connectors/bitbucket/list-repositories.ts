@@ -2,7 +2,8 @@ import * as z from "zod/mini";
 import { readPages } from "../http/pages.ts";
 import { isSameOrigin } from "../http/target.ts";
 import { escapeCell, formatCount, formatMarkdownTable, truncateText } from "../markup/markdown.ts";
-import { defineTool, type ServiceHttp, type ServiceRequest, withDescription } from "../service.ts";
+import type { ServiceHttp, ServiceRequest } from "../service-http.ts";
+import { defineTool, withDescription } from "../tool.ts";
 import { getWorkspace } from "./pull-request.ts";
 
 const Input = z.object({

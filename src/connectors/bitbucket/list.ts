@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { choice } from "../input-text.ts";
 import { escapeCell } from "../markup/markdown.ts";
-import { defineTool, type ToolContext, withDescription } from "../service.ts";
+import { defineTool, type ToolContext, withDescription } from "../tool.ts";
 import { readAllPages } from "./list-repositories.ts";
 import {
   buildRepositoryPath,

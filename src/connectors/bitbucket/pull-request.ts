@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { formatMarkdownTable } from "../markup/markdown.ts";
 import { formatPlace } from "../place.ts";
-import type { ToolContext } from "../service.ts";
+import type { ToolContext } from "../tool.ts";
 
 const Person = z.nullish(z.looseObject({ display_name: z.nullish(z.string()), nickname: z.nullish(z.string()) }));
 const Link = z.nullish(z.looseObject({ href: z.nullish(z.string()) }));

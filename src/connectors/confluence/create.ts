@@ -3,7 +3,7 @@ import { Problem } from "#protocol/errors";
 import { markdownToHtml } from "../markup/html.ts";
 import { escapeCell, toOneLine, truncateText } from "../markup/markdown.ts";
 import { formatPlace } from "../place.ts";
-import { defineTool, type ToolContext, withDescription } from "../service.ts";
+import { defineTool, type ToolContext, withDescription } from "../tool.ts";
 import {
   buildPageUrl,
   formatPagePlace,

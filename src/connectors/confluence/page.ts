@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { getSite } from "../atlassian/oauth.ts";
 import { formatPlace, quoteName } from "../place.ts";
-import type { ToolContext } from "../service.ts";
+import type { ToolContext } from "../tool.ts";
 import { buildCql, buildPageIdUrl, findPages } from "./search.ts";
 
 /** A page as API v2 returns and accepts it. Source: Confluence Cloud REST v2, "Page". */

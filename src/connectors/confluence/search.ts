@@ -3,7 +3,7 @@ import { getSite } from "../atlassian/oauth.ts";
 import { readPages } from "../http/pages.ts";
 import { parseDay } from "../input-text.ts";
 import { escapeCell, formatMarkdownTable, truncateText } from "../markup/markdown.ts";
-import { defineTool, type ToolContext, withDescription } from "../service.ts";
+import { defineTool, type ToolContext, withDescription } from "../tool.ts";
 import { formatExcerpt } from "./storage.ts";
 
 /** Links of a list. The next page is a path on the site. */

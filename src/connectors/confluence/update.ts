@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { markdownToHtml } from "../markup/html.ts";
 import { escapeCell, toOneLine, truncateText } from "../markup/markdown.ts";
-import { defineTool, type ToolContext, withDescription } from "../service.ts";
+import { defineTool, type ToolContext, withDescription } from "../tool.ts";
 import { buildPageUrl, describePage, formatPagePlace, getConfluenceApi, Page, parseTitle, readPage } from "./page.ts";
 
 const Input = z.object({

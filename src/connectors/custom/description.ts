@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { clean } from "#protocol/clean";
-import { withDescription } from "../service.ts";
+import { withDescription } from "../tool.ts";
 
 /**
  * A place in a response: names and indexes separated by dots, `data.tasks.0.id`; `$` is the whole response. A small

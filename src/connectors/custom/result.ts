@@ -1,6 +1,6 @@
 import { Problem } from "#protocol/errors";
 import { escapeCell, formatCount, formatMarkdownTable, truncateText } from "../markup/markdown.ts";
-import type { ToolResult } from "../service.ts";
+import type { ToolResult } from "../tool.ts";
 import type { ToolDescription } from "./description.ts";
 import { getAtPath, PATH_SLOT_PATTERN } from "./description.ts";
 import { formatValue, type Values } from "./template.ts";

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { defineTool, type ServiceRequest, type Tool, withDescription } from "../service.ts";
+import type { ServiceRequest } from "../service-http.ts";
+import { defineTool, type Tool, withDescription } from "../tool.ts";
 import type { Property, ToolDescription } from "./description.ts";
 import { toToolResult } from "./result.ts";
 import { fillJson, fillLine, fillPath, fillText, formatValue, listSlots, type Values } from "./template.ts";

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { choice } from "../input-text.ts";
 import { escapeCell } from "../markup/markdown.ts";
-import { defineTool, withDescription } from "../service.ts";
+import { defineTool, withDescription } from "../tool.ts";
 import { describeIssue, formatIssueState, Issue } from "./issue.ts";
 import {
   buildApiPath,

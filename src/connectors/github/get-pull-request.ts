@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { truncateText } from "../markup/markdown.ts";
-import { defineTool, withDescription } from "../service.ts";
+import { defineTool, withDescription } from "../tool.ts";
 import { formatDetails, MAX_TEXT_LENGTH } from "./issue.ts";
 import { MAX_PAGE_SIZE, readAllPages } from "./paging.ts";
 import {

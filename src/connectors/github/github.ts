@@ -1,7 +1,8 @@
 import * as z from "zod/mini";
 import { SAFE_GET } from "../http/generic-request.ts";
 import type { Identity } from "../oauth.ts";
-import type { Endpoints, Service, ServiceHttp } from "../service.ts";
+import type { Service } from "../service.ts";
+import type { Endpoints, ServiceHttp } from "../service-http.ts";
 import { closeIssueTool } from "./close-issue.ts";
 import { addCommentTool } from "./comment.ts";
 import { createIssueTool } from "./create-issue.ts";

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { escapeCell, formatMarkdownTable, truncateText } from "../markup/markdown.ts";
-import type { ToolContext } from "../service.ts";
+import type { ToolContext } from "../tool.ts";
 import { buildApiPath, findRepository, formatFullName } from "./repository.ts";
 
 export const Person = z.nullish(z.looseObject({ login: z.nullish(z.string()) }));

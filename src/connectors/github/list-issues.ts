@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { choice } from "../input-text.ts";
 import { escapeCell, formatCount } from "../markup/markdown.ts";
-import { defineTool, type ToolContext, withDescription } from "../service.ts";
+import { defineTool, type ToolContext, withDescription } from "../tool.ts";
 import { formatIssueTable, Issue, parseLogin, toIssueData } from "./issue.ts";
 import { parseMoment } from "./moment.ts";
 import { MAX_PAGE_SIZE, readAllPages } from "./paging.ts";

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { choice } from "../input-text.ts";
 import { escapeCell } from "../markup/markdown.ts";
-import { defineTool, type ToolContext, type ToolResult, withDescription } from "../service.ts";
+import { defineTool, type ToolContext, type ToolResult, withDescription } from "../tool.ts";
 import { formatIssueTable, parseLogin, toIssueData } from "./issue.ts";
 import { MAX_PAGE_SIZE, readAllPages } from "./paging.ts";
 import { formatPullRequestTable, PullRequest, toPullRequestData } from "./pull-request.ts";

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { readPages } from "../http/pages.ts";
 import { isSameOrigin } from "../http/target.ts";
-import type { ServiceHttp, ServiceRequest } from "../service.ts";
+import type { ServiceHttp, ServiceRequest } from "../service-http.ts";
 
 /** Largest page size of GitHub. */
 export const MAX_PAGE_SIZE = 100;

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { formatPlace } from "../place.ts";
-import type { ToolContext } from "../service.ts";
+import type { ToolContext } from "../tool.ts";
 import { MAX_PAGE_SIZE, readAllPages } from "./paging.ts";
 
 /** A repository as `owner/name`. */

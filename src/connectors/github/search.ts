@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { choice } from "../input-text.ts";
 import { escapeCell, formatMarkdownTable, truncateText } from "../markup/markdown.ts";
-import { defineTool, type ToolContext, type ToolResult, withDescription } from "../service.ts";
+import { defineTool, type ToolContext, type ToolResult, withDescription } from "../tool.ts";
 import { formatIssueTable, Issue, toIssueData } from "./issue.ts";
 import { findRepository, formatFullName, parseRepositoryPath } from "./repository.ts";
 

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import type { ToolContext } from "../service.ts";
+import type { ToolContext } from "../tool.ts";
 import { GMAIL_SCOPE, MESSAGES_PATH, type Message } from "./message.ts";
 import { getMailHeader, getPartName, getText, isPlain, type Part, type PartTree, sortParts } from "./part.ts";
 

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { readPages } from "../http/pages.ts";
-import type { ToolContext } from "../service.ts";
+import type { ToolContext } from "../tool.ts";
 import { GMAIL_SCOPE, getDate, getSenderName, getSubject, MESSAGES_PATH, Message } from "./message.ts";
 
 const Page = z.looseObject({

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { escapeCell, formatMarkdownTable } from "../markup/markdown.ts";
-import type { ToolContext } from "../service.ts";
+import type { ToolContext } from "../tool.ts";
 import { parseMailboxes } from "./addresses.ts";
 import { getPartHeader, Part } from "./part.ts";
 

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { Problem } from "#protocol/errors";
-import type { FileContent } from "../service.ts";
+import type { FileContent } from "../tool.ts";
 import { formatAddressHeader, type Mailbox } from "./addresses.ts";
 import { encodeHeader } from "./encoded-words.ts";
 

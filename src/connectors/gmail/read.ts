@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { escapeCell, truncateText } from "../markup/markdown.ts";
-import { defineTool, withDescription } from "../service.ts";
+import { defineTool, withDescription } from "../tool.ts";
 import { type Attachment, readContent } from "./body.ts";
 import { fetchMessage, findMessage } from "./find.ts";
 import { buildThreadUrl, getDate, getHeader, getSubject, type Message, toMessageData } from "./message.ts";

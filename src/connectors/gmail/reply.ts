@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { getOwnAddress } from "../google/oauth.ts";
 import { escapeCell, toOneLine, truncateText } from "../markup/markdown.ts";
-import { defineTool, withDescription } from "../service.ts";
+import { defineTool, withDescription } from "../tool.ts";
 import { type Mailbox, parseMailboxes, parseRecipients } from "./addresses.ts";
 import { findMessage } from "./find.ts";
 import {

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { parseInstant } from "../google/time.ts";
 import { escapeCell } from "../markup/markdown.ts";
-import { defineTool, withDescription } from "../service.ts";
+import { defineTool, withDescription } from "../tool.ts";
 import { findMessages } from "./find.ts";
 import { buildMailUrl, formatMessageTable, toMessageData } from "./message.ts";
 

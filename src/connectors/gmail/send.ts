@@ -3,7 +3,7 @@ import { Problem } from "#protocol/errors";
 import { Attachments, formatAttachments, loadAttachments } from "../attachments.ts";
 import { escapeCell, toOneLine, truncateText } from "../markup/markdown.ts";
 import { formatPlace } from "../place.ts";
-import { defineTool, withDescription } from "../service.ts";
+import { defineTool, withDescription } from "../tool.ts";
 import { formatRecipients, hasManyRecipients, listDestinations, parseRecipients } from "./addresses.ts";
 import { buildThreadUrl, GMAIL_SCOPE, MESSAGES_PATH } from "./message.ts";
 import { encodeMessage } from "./mime.ts";

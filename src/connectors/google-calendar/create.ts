@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { parseTimeZone } from "../google/time.ts";
 import { escapeCell, toOneLine, truncateText } from "../markup/markdown.ts";
-import { defineTool, type ToolContext, withDescription } from "../service.ts";
+import { defineTool, type ToolContext, withDescription } from "../tool.ts";
 import {
   buildEventPath,
   EVENTS_PATH,

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { toOneLine } from "../markup/markdown.ts";
-import { defineTool, withDescription } from "../service.ts";
+import { defineTool, withDescription } from "../tool.ts";
 import {
   buildEventPath,
   describeEvent,

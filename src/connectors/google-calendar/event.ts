@@ -9,7 +9,7 @@ import {
   toWallTime,
 } from "../google/time.ts";
 import { escapeCell, formatMarkdownTable, toOneLine } from "../markup/markdown.ts";
-import type { ToolContext } from "../service.ts";
+import type { ToolContext } from "../tool.ts";
 
 const Time = z.nullish(
   z.looseObject({ date: z.nullish(z.string()), dateTime: z.nullish(z.string()), timeZone: z.nullish(z.string()) }),

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { addDays, type CalendarTime, DAY_MS, parseCalendarTime, toInstant, toWallTime } from "../google/time.ts";
 import { readPages } from "../http/pages.ts";
-import type { ToolContext } from "../service.ts";
+import type { ToolContext } from "../tool.ts";
 import {
   buildEventPath,
   EVENTS_PATH,

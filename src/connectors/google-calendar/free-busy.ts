@@ -3,7 +3,7 @@ import { Problem } from "#protocol/errors";
 import { getOwnAddress } from "../google/oauth.ts";
 import { formatTimeRange, toWallTime } from "../google/time.ts";
 import { escapeCell } from "../markup/markdown.ts";
-import { defineTool, withDescription } from "../service.ts";
+import { defineTool, withDescription } from "../tool.ts";
 import { getTimeZone } from "./event.ts";
 import { parseSpan, type TimeSpan } from "./find.ts";
 

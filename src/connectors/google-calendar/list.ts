@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { escapeCell } from "../markup/markdown.ts";
-import { defineTool, withDescription } from "../service.ts";
+import { defineTool, withDescription } from "../tool.ts";
 import { formatEventTable, getTimeZone, toEventData } from "./event.ts";
 import { findEvents, parseSpan } from "./find.ts";
 

@@ -3,7 +3,7 @@ import { Problem } from "#protocol/errors";
 import { describeFile, findFileToChange, formatFilePlace } from "../google/files.ts";
 import { escapeCell, truncateText } from "../markup/markdown.ts";
 import { formatPlace } from "../place.ts";
-import { defineTool, withDescription } from "../service.ts";
+import { defineTool, withDescription } from "../tool.ts";
 import { buildDocumentUrl, Document } from "./document.ts";
 
 const Input = z.object({

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { ToolContext } from "../service.ts";
+import type { ToolContext } from "../tool.ts";
 
 const Link = z.nullish(z.looseObject({ url: z.nullish(z.string()) }));
 

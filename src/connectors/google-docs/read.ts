@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { findFile } from "../google/files.ts";
 import { escapeCell, truncateText } from "../markup/markdown.ts";
-import { defineTool, withDescription } from "../service.ts";
+import { defineTool, withDescription } from "../tool.ts";
 import { buildDocumentUrl, Document, toMarkdown } from "./document.ts";
 
 const Input = z.object({

@@ -11,7 +11,7 @@ import {
 } from "../google/files.ts";
 import { escapeCell } from "../markup/markdown.ts";
 import { formatPlace } from "../place.ts";
-import { defineTool, withDescription } from "../service.ts";
+import { defineTool, withDescription } from "../tool.ts";
 
 const Input = z.object({
   title: withDescription(z.string(), "Title of the new folder."),

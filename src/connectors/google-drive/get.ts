@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { buildFileUrl, type DriveFile, findFile, getFileKind, getOwnerName, toFileData } from "../google/files.ts";
 import { escapeCell, truncateText } from "../markup/markdown.ts";
-import { defineTool, withDescription } from "../service.ts";
+import { defineTool, withDescription } from "../tool.ts";
 
 const Input = z.object({
   file: withDescription(z.string(), "Name, id or URL of the file or folder."),

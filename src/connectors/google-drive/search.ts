@@ -4,7 +4,7 @@ import { FILE_KINDS, type FILE_ORDERS, type FileFilter, type FileKind, type File
 import { type DriveFile, findFile, findFiles, formatFileTable, toFileData } from "../google/files.ts";
 import { parseInstant } from "../google/time.ts";
 import { escapeCell } from "../markup/markdown.ts";
-import { defineTool, withDescription } from "../service.ts";
+import { defineTool, withDescription } from "../tool.ts";
 
 const Input = z.object({
   text: withDescription(z.optional(z.string()), "Words in the name or content."),

@@ -4,7 +4,7 @@ import { formatRecipients } from "../gmail/addresses.ts";
 import { buildFileUrl, describeFile, findFileToChange, formatFilePlace } from "../google/files.ts";
 import { choice } from "../input-text.ts";
 import { escapeCell } from "../markup/markdown.ts";
-import { defineTool, withDescription } from "../service.ts";
+import { defineTool, withDescription } from "../tool.ts";
 
 const Input = z.object({
   file: withDescription(z.string(), "Name, id or URL of the file or folder."),

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { DriveFile, describeFile, FILE_FIELDS, findEntryToChange } from "../google/files.ts";
 import { escapeCell } from "../markup/markdown.ts";
-import { defineTool, withDescription } from "../service.ts";
+import { defineTool, withDescription } from "../tool.ts";
 
 const Input = z.object({
   file: withDescription(z.string(), "Name, id or URL of the file or folder."),

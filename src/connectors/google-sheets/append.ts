@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { describeFile, findFileToChange, formatFilePlace } from "../google/files.ts";
 import { escapeCell, formatCount } from "../markup/markdown.ts";
 import { formatPlace } from "../place.ts";
-import { defineTool, withDescription } from "../service.ts";
+import { defineTool, withDescription } from "../tool.ts";
 import {
   buildSpreadsheetUrl,
   buildValuesPath,

@@ -1,5 +1,5 @@
 import { Problem } from "#protocol/errors";
-import type { ToolContext } from "../service.ts";
+import type { ToolContext } from "../tool.ts";
 
 /** Maximum number of cells written by one call. */
 const MAX_CELLS = 5_000;

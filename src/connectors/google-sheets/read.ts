@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { escapeCell, formatCount, formatMarkdownTable } from "../markup/markdown.ts";
-import { defineTool, withDescription } from "../service.ts";
+import { defineTool, withDescription } from "../tool.ts";
 import { buildSpreadsheetUrl, buildValuesPath, formatRange } from "./cells.ts";
 import { findSheet, findSpreadsheet } from "./spreadsheet.ts";
 

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { findFiles, formatFileTable, toFileData } from "../google/files.ts";
 import { escapeCell } from "../markup/markdown.ts";
-import { defineTool, withDescription } from "../service.ts";
+import { defineTool, withDescription } from "../tool.ts";
 
 const Input = z.object({
   text: withDescription(z.optional(z.string()), "Words in the title or cells. Default: the newest spreadsheets."),

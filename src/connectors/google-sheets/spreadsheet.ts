@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { findFile, findFileToChange } from "../google/files.ts";
-import type { ToolContext } from "../service.ts";
+import type { ToolContext } from "../tool.ts";
 
 /** A spreadsheet without its cells. Source: Sheets API v4, "spreadsheets". */
 export const Spreadsheet = z.looseObject({

@@ -3,7 +3,7 @@ import { Problem } from "#protocol/errors";
 import { describeFile, findFileToChange, formatFilePlace } from "../google/files.ts";
 import { escapeCell, formatCount } from "../markup/markdown.ts";
 import { formatPlace } from "../place.ts";
-import { defineTool, withDescription } from "../service.ts";
+import { defineTool, withDescription } from "../tool.ts";
 import { getInputOption, toCellValues } from "./append.ts";
 import { buildSpreadsheetUrl, buildValuesPath, formatCells, formatRange, parseCells, parseRows } from "./cells.ts";
 import { findSheet, findSpreadsheet } from "./spreadsheet.ts";

@@ -3,7 +3,8 @@ import { Problem } from "#protocol/errors";
 import { readPages } from "../http/pages.ts";
 import { formatMarkdownTable } from "../markup/markdown.ts";
 import { quoteName } from "../place.ts";
-import type { ServiceHttp, ToolContext } from "../service.ts";
+import type { ServiceHttp } from "../service-http.ts";
+import type { ToolContext } from "../tool.ts";
 import {
   buildDriveQuery,
   FILE_KINDS,

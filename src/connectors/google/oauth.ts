@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import type { Identity, OAuth } from "../oauth.ts";
-import type { Endpoints, ServiceHttp } from "../service.ts";
+import type { Endpoints, ServiceHttp } from "../service-http.ts";
 
 /** Creates the endpoints of a Google API and its web pages. */
 export function createGoogleEndpoints(roles: { api: string; web: string; drive?: string }): Endpoints {

@@ -1,7 +1,8 @@
 import type { Clock, Fetch } from "#net/ports";
 import { Problem } from "#protocol/errors";
 import type { OAuthClient } from "../oauth.ts";
-import type { ApiTraits, Credential, Endpoints, ServiceHttp, ServiceRequest } from "../service.ts";
+import type { ApiTraits, Credential } from "../service.ts";
+import type { Endpoints, ServiceHttp, ServiceRequest } from "../service-http.ts";
 import { readServiceAnswer, type ServiceAnswer } from "./answer.ts";
 import { BodyTooLargeError, parseAnswer, parseBody, readBody } from "./body.ts";
 import {

@@ -1,4 +1,5 @@
-import type { Access, GenericRead, Service } from "../service.ts";
+import type { GenericRead, Service } from "../service.ts";
+import type { Access } from "../tool.ts";
 
 /** For REST APIs whose vendor documents GET as safe (RFC 9110, section 9.2.1). */
 export const SAFE_GET: readonly GenericRead[] = [{ method: "GET", path: /^\/.*$/s }];

@@ -1,5 +1,6 @@
 import { Problem } from "#protocol/errors";
-import type { Credential, Endpoints, ServiceRequest } from "../service.ts";
+import type { Credential } from "../service.ts";
+import type { Endpoints, ServiceRequest } from "../service-http.ts";
 
 /**
  * Builds the URL of a request, which must stay on the endpoint's origin: a paging link to another host would leak the

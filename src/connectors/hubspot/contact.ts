@@ -1,6 +1,6 @@
 import { Problem } from "#protocol/errors";
 import { formatMarkdownTable } from "../markup/markdown.ts";
-import type { ToolContext } from "../service.ts";
+import type { ToolContext } from "../tool.ts";
 import { buildRecordUrl, type CrmRecord, findRecordId, getRecord, pickOnlyOne, searchRecords } from "./record.ts";
 
 /** Properties of a contact that kay reads. */

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { escapeCell } from "../markup/markdown.ts";
-import { defineTool, withDescription } from "../service.ts";
+import { defineTool, withDescription } from "../tool.ts";
 import { getContactName, splitFullName } from "./contact.ts";
 import { buildRecordUrl, createRecord, pickGiven } from "./record.ts";
 

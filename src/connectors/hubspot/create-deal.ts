@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { escapeCell } from "../markup/markdown.ts";
 import { formatPlace, quoteName } from "../place.ts";
-import { defineTool, withDescription } from "../service.ts";
+import { defineTool, withDescription } from "../tool.ts";
 import { findContact, getContactName } from "./contact.ts";
 import { formatMoney } from "./deal.ts";
 import { findPipeline, findStage, listPipelines, type Pipeline, type Stage } from "./pipelines.ts";

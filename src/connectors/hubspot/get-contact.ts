@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { escapeCell } from "../markup/markdown.ts";
-import { defineTool, type ToolContext, withDescription } from "../service.ts";
+import { defineTool, type ToolContext, withDescription } from "../tool.ts";
 import { type Contact, findContact, toContact } from "./contact.ts";
 import { DEAL_PROPERTIES, type Deal, formatDealTable, toDeals } from "./deal.ts";
 import { listPipelines } from "./pipelines.ts";

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import type { Identity } from "../oauth.ts";
-import type { ServiceHttp } from "../service.ts";
+import type { ServiceHttp } from "../service-http.ts";
 import { findOwner } from "./owners.ts";
 
 const Token = z.looseObject({

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { parseDay } from "../input-text.ts";
 import { escapeCell } from "../markup/markdown.ts";
-import { defineTool, type ToolContext, withDescription } from "../service.ts";
+import { defineTool, type ToolContext, withDescription } from "../tool.ts";
 import { DEAL_PROPERTIES, type Deal, formatDealTable, formatMoney, toDeals } from "./deal.ts";
 import { findOwnerByName, isMe } from "./owners.ts";
 import { findPipeline, findStages, listPipelines, type Pipeline } from "./pipelines.ts";

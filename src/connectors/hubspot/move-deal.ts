@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { escapeCell } from "../markup/markdown.ts";
 import { formatPlace } from "../place.ts";
-import { defineTool, withDescription } from "../service.ts";
+import { defineTool, withDescription } from "../tool.ts";
 import { describeDeal, findDeal, getDealName } from "./deal.ts";
 import { findPipeline, findStage, listPipelines } from "./pipelines.ts";
 import { buildRecordUrl, formatRecordPlace, patchRecord } from "./record.ts";

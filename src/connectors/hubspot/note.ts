@@ -3,7 +3,7 @@ import { Problem } from "#protocol/errors";
 import { markdownToHtml } from "../markup/html.ts";
 import { escapeCell, truncateText } from "../markup/markdown.ts";
 import { formatPlace } from "../place.ts";
-import { defineTool, type ToolContext, withDescription } from "../service.ts";
+import { defineTool, type ToolContext, withDescription } from "../tool.ts";
 import { describeContact, findContact, getContactName } from "./contact.ts";
 import { describeDeal, findDeal, getDealName } from "./deal.ts";
 import { buildRecordUrl, createRecord, formatRecordPlace, type RecordKind } from "./record.ts";

@@ -1,7 +1,8 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { readPages } from "../http/pages.ts";
-import type { ServiceHttp, ToolContext } from "../service.ts";
+import type { ServiceHttp } from "../service-http.ts";
+import type { ToolContext } from "../tool.ts";
 
 const Owners = z.looseObject({
   results: z.array(

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import type { ToolContext } from "../service.ts";
+import type { ToolContext } from "../tool.ts";
 
 const Pipelines = z.looseObject({
   results: z.array(

@@ -2,7 +2,8 @@ import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { readPages } from "../http/pages.ts";
 import { quoteName } from "../place.ts";
-import type { ServiceHttp, ToolContext } from "../service.ts";
+import type { ServiceHttp } from "../service-http.ts";
+import type { ToolContext } from "../tool.ts";
 
 /** A CRM record. Its properties are strings. Source: HubSpot CRM v3, "Objects". */
 export const CrmRecord = z.looseObject({

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { escapeCell } from "../markup/markdown.ts";
-import { defineTool, withDescription } from "../service.ts";
+import { defineTool, withDescription } from "../tool.ts";
 import { CONTACT_PROPERTIES, type Contact, formatContactTable, toContact } from "./contact.ts";
 import { type PropertyFilter, searchRecords } from "./record.ts";
 

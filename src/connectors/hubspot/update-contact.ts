@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { escapeCell } from "../markup/markdown.ts";
 import { formatPlace, narrowPlace } from "../place.ts";
-import { defineTool, withDescription } from "../service.ts";
+import { defineTool, withDescription } from "../tool.ts";
 import { describeContact, findContact, getContactName, splitFullName, toContact } from "./contact.ts";
 import { formatRecordPlace, patchRecord, pickGiven } from "./record.ts";
 

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { Attachments, encodeForm, formatAttachments, loadAttachments } from "../attachments.ts";
-import { defineTool, withDescription } from "../service.ts";
+import { defineTool, withDescription } from "../tool.ts";
 import {
   buildBrowseUrl,
   describeIssue,

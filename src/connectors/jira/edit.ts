@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { toAdf } from "../atlassian/adf/write.ts";
 import { escapeCell, toOneLine, truncateText } from "../markup/markdown.ts";
-import { defineTool, type ToolContext, withDescription } from "../service.ts";
+import { defineTool, type ToolContext, withDescription } from "../tool.ts";
 import { describeFields, listEditFields, toFieldValues } from "./fields.ts";
 import {
   buildBrowseUrl,

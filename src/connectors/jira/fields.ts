@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { toAdf } from "../atlassian/adf/write.ts";
 import { readPages } from "../http/pages.ts";
-import type { ToolContext } from "../service.ts";
+import type { ToolContext } from "../tool.ts";
 import { getJiraApi } from "./issue.ts";
 import { findPerson } from "./people.ts";
 

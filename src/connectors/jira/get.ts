@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { toMarkdown } from "../atlassian/adf/read.ts";
 import { escapeCell, truncateText } from "../markup/markdown.ts";
-import { defineTool, type ToolContext, withDescription } from "../service.ts";
+import { defineTool, type ToolContext, withDescription } from "../tool.ts";
 import {
   buildBrowseUrl,
   formatIssueKey,

@@ -3,7 +3,7 @@ import { Problem } from "#protocol/errors";
 import { getSite } from "../atlassian/oauth.ts";
 import { formatMarkdownTable } from "../markup/markdown.ts";
 import { formatPlace, quoteName } from "../place.ts";
-import type { ToolContext } from "../service.ts";
+import type { ToolContext } from "../tool.ts";
 
 const Named = z.nullish(z.looseObject({ name: z.nullish(z.string()) }));
 const Person = z.nullish(z.looseObject({ accountId: z.nullish(z.string()), displayName: z.nullish(z.string()) }));

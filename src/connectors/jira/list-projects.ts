@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { readPages } from "../http/pages.ts";
 import { escapeCell, formatCount, formatMarkdownTable } from "../markup/markdown.ts";
-import { defineTool, withDescription } from "../service.ts";
+import { defineTool, withDescription } from "../tool.ts";
 import { getJiraApi } from "./issue.ts";
 
 const Input = z.object({

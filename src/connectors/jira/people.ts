@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import type { ServiceHttp } from "../service.ts";
+import type { ServiceHttp } from "../service-http.ts";
 import { isMe } from "./jql.ts";
 
 const User = z.looseObject({

@@ -3,7 +3,7 @@ import { Problem } from "#protocol/errors";
 import { readPages } from "../http/pages.ts";
 import { splitList } from "../input-text.ts";
 import { escapeCell, formatCount } from "../markup/markdown.ts";
-import { defineTool, type ToolContext, withDescription } from "../service.ts";
+import { defineTool, type ToolContext, withDescription } from "../tool.ts";
 import { formatIssueTable, getJiraApi, ISSUE_FIELDS, Issue, parseProjectName, toIssueData } from "./issue.ts";
 import { buildJql, describeFilter, type IssueFilter, isMe, isNobody } from "./jql.ts";
 import { findPerson } from "./people.ts";

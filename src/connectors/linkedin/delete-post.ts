@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { defineTool, withDescription } from "../service.ts";
+import { defineTool, withDescription } from "../tool.ts";
 import { formatPost, POSTING_SCOPES, parsePostUrn, VERSION_HEADERS } from "./post.ts";
 
 const Input = z.object({

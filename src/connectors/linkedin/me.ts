@@ -1,7 +1,8 @@
 import * as z from "zod/mini";
 import { escapeCell } from "../markup/markdown.ts";
 import type { Identity } from "../oauth.ts";
-import { defineTool, type ServiceHttp } from "../service.ts";
+import type { ServiceHttp } from "../service-http.ts";
+import { defineTool } from "../tool.ts";
 
 const Input = z.object({});
 

@@ -1,5 +1,5 @@
 import { Problem } from "#protocol/errors";
-import type { ToolContext } from "../service.ts";
+import type { ToolContext } from "../tool.ts";
 
 /**
  * Headers of the versioned API. A version is released every month and supported for at least a year; older ones get

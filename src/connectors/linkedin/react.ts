@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { defineTool, withDescription } from "../service.ts";
+import { defineTool, withDescription } from "../tool.ts";
 import {
   buildPostUrl,
   formatPost,

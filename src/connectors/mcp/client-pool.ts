@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { CallToolResult } from "@modelcontextprotocol/client";
 import type { Clock } from "#net/ports";
 import { Problem } from "#protocol/errors";
-import type { TaskKeeper } from "../service.ts";
+import type { TaskKeeper } from "../tool.ts";
 import { type OpenClient, refreshTools, requireApproved } from "./approved-tools.ts";
 import { type McpClient, openMcpClient } from "./client.ts";
 import { type McpServerRef, toClientOptions } from "./client-options.ts";
@@ -106,7 +106,7 @@ export function createMcpClientPool(ports: McpClientPoolPorts): McpClientPool {
       key: chooseConnectionKey(entries, server.key, { shared: !("url" in server.definition.place) }),
     };
   };
-  /** The connection with the session of a task, which is opened again if it is not here any more. */
+  /** The connection with the session of a task, opened again if it was lost. */
   const chooseSession = (server: McpServerRef, { session = "" }: TaskHandle): McpServerRef => {
     const open = [...entries].find(
       ([key, entry]) => belongsToKey(server.key, key) && entry.open?.client.session === session,
@@ -158,7 +158,7 @@ export function createMcpClientPool(ports: McpClientPoolPorts): McpClientPool {
         const pause = TASK_PAUSES_MS[tries++];
         if (pause === undefined)
           throw call.writes && error instanceof Problem ? unknownOutcomeProblem(title, error) : error;
-        call.log?.(`Lost the connection to ${title}; its task goes on, and kay asks for it again.`);
+        call.log?.(`Lost the connection to ${title}; its task continues, and kay asks for it again.`);
         await sleep(pause);
       }
       const resumes = session?.session === undefined ? undefined : session;
@@ -243,7 +243,7 @@ async function openClient(
   }
 }
 
-/** Whether a session that was continued is not known to the server any more. */
+/** Whether the server no longer knows a continued session. */
 function isSessionGone(error: unknown): boolean {
   const status = error instanceof Problem ? getRefusal(error.cause)?.status : undefined;
   return status === 404 || status === 410 || status === 400;

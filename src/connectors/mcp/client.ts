@@ -228,7 +228,7 @@ async function callThroughClient(
     if (signal?.aborted && !writes && !begun()) throw cancelledProblem(options.title, error);
     const { problem, lost, gone: over } = await fault(error);
     isOver = !(begun() && (lost || over));
-    // A task goes on without the connection, and is asked for over a new one.
+    // A task continues without the connection, and is asked for over a new one.
     if (!isOver) throw markClosed(problem);
     if (writes && lost) throw unknownOutcomeProblem(options.title, problem);
     throw over ? markClosed(problem) : problem;

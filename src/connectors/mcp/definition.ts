@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import type { Access, Credential } from "../service.ts";
+import type { Credential } from "../service.ts";
+import type { Access } from "../tool.ts";
 import { findOwnMethod } from "./own-methods.ts";
 
 /** An MCP server as stored: its location, its sign-in, and the tools that its user approved. */

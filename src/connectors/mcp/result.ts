@@ -2,7 +2,7 @@ import type { CallToolResult } from "@modelcontextprotocol/client";
 import { clean, cleanLine } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 import { escapeCell } from "../markup/markdown.ts";
-import type { ToolResult } from "../service.ts";
+import type { ToolResult } from "../tool.ts";
 import type { McpTool } from "./definition.ts";
 import { PROBLEM_KEY } from "./repair.ts";
 import { compileSchema } from "./validate.ts";

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type CallToolResult, type Client, ProtocolError, type Tool as ServerTool } from "@modelcontextprotocol/client";
 import * as z from "zod/mini";
 import { Cancellation, Problem } from "#protocol/errors";
-import type { TaskKeeper } from "../service.ts";
+import type { TaskKeeper } from "../tool.ts";
 import { PROBLEM_KEY } from "./repair.ts";
 
 /** The extension of the newer protocol in which a server answers a call with a task (`io.modelcontextprotocol/tasks`). */
@@ -126,7 +126,7 @@ type Following = {
   cancelled: AbortSignal | undefined;
   /** Called at each answer, with the server's words about the task. */
   heard(words: string | undefined): void;
-  /** Asks the user the questions of the extension, by their keys; absent if nobody can answer. */
+  /** Asks the user the questions of the extension, by their keys; absent if no client can answer. */
   ask?(questions: Record<string, unknown>): Promise<Record<string, unknown>>;
 };
 
@@ -134,7 +134,7 @@ type Following = {
  * Waits for a task and returns its result. In the older protocol, questions of a task come while `tasks/result` is open.
  *
  * @throws what the library throws; Problem OUTCOME_UNKNOWN or SERVICE_FAILED when the task was cancelled, took too long, or
- * is not known to the server any more
+ * is no longer known to the server
  */
 export async function followTask(client: Client, handle: TaskHandle, following: Following): Promise<CallToolResult> {
   const { signal, cancelled, heard } = following;
@@ -175,7 +175,7 @@ async function getTask(client: Client, { id }: TaskHandle, following: Following)
       limits(following.signal),
     );
   } catch (error) {
-    if (error instanceof ProtocolError) throw endedProblem(following, "is not known to the server any more");
+    if (error instanceof ProtocolError) throw endedProblem(following, "is no longer known to the server");
     throw error;
   }
 }
@@ -207,7 +207,7 @@ async function answerQuestions(
   await client.request(request as never, z.looseObject({}), limits(following.signal));
 }
 
-/** Asks the server to cancel the task. What it did before that is not known. */
+/** Asks the server to cancel the task. Its effects before that are unknown. */
 async function cancelTask(client: Client, { id }: TaskHandle, following: Following, why: string): Promise<never> {
   const request = { method: "tasks/cancel", params: { taskId: id } };
   await client.request(request as never, z.looseObject({}), limits(following.signal)).catch(() => {});

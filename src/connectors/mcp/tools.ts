@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Tool as ServerTool } from "@modelcontextprotocol/client";
 import { cleanLine } from "#protocol/clean";
-import type { Access } from "../service.ts";
+import type { Access } from "../tool.ts";
 import type { McpTool } from "./definition.ts";
 import { PROBLEM_KEY } from "./repair.ts";
 import { sanitizeSchema } from "./schema.ts";

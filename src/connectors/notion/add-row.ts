@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { escapeCell } from "../markup/markdown.ts";
 import { formatPlace } from "../place.ts";
-import { defineTool, withDescription } from "../service.ts";
+import { defineTool, withDescription } from "../tool.ts";
 import { writePage } from "./create.ts";
 import { findDataSource, formatNotionPlace } from "./find.ts";
 import { findColumn, listColumns } from "./schema.ts";

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { escapeCell, formatCount, truncateText } from "../markup/markdown.ts";
 import { formatPlace } from "../place.ts";
-import { defineTool, withDescription } from "../service.ts";
+import { defineTool, withDescription } from "../tool.ts";
 import { countBlocks, parseBlocks } from "./blocks.ts";
 import { findPage, formatNotionPlace } from "./find.ts";
 import { describeNotionObject, getTitle, getUrl } from "./title.ts";

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { escapeCell, truncateText } from "../markup/markdown.ts";
 import { formatPlace } from "../place.ts";
-import { defineTool, withDescription } from "../service.ts";
+import { defineTool, withDescription } from "../tool.ts";
 import { findPage, formatNotionPlace } from "./find.ts";
 import { toPlainText } from "./rich-text.ts";
 import { describeNotionObject, getTitle, getUrl } from "./title.ts";

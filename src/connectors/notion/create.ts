@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { escapeCell, formatCount } from "../markup/markdown.ts";
 import { formatPlace } from "../place.ts";
-import { defineTool, type ToolContext, withDescription } from "../service.ts";
+import { defineTool, type ToolContext, withDescription } from "../tool.ts";
 import { countBlocks, parseBlocks } from "./blocks.ts";
 import { findPage, formatNotionPlace } from "./find.ts";
 import { toPlainText } from "./rich-text.ts";

@@ -3,7 +3,7 @@ import { Problem } from "#protocol/errors";
 import { readPages } from "../http/pages.ts";
 import { escapeCell } from "../markup/markdown.ts";
 import { quoteName } from "../place.ts";
-import type { ToolContext } from "../service.ts";
+import type { ToolContext } from "../tool.ts";
 import { CURSOR, getNextCursor } from "./read.ts";
 import { getTitle, NotionObject } from "./title.ts";
 

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { escapeCell, truncateText } from "../markup/markdown.ts";
-import { defineTool, withDescription } from "../service.ts";
+import { defineTool, withDescription } from "../tool.ts";
 import { findPage } from "./find.ts";
 import { formatProperties } from "./properties.ts";
 import { readPage } from "./read.ts";

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { readPages } from "../http/pages.ts";
 import { escapeCell, formatCount, formatMarkdownTable } from "../markup/markdown.ts";
-import { defineTool, type ToolContext, withDescription } from "../service.ts";
+import { defineTool, type ToolContext, withDescription } from "../tool.ts";
 import { findDataSource } from "./find.ts";
 import { formatProperties } from "./properties.ts";
 import { CURSOR, getNextCursor } from "./read.ts";

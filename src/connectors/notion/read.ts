@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { readPages } from "../http/pages.ts";
 import { formatMarkdownTable, splitMargins } from "../markup/markdown.ts";
-import type { ToolContext } from "../service.ts";
+import type { ToolContext } from "../tool.ts";
 import { joinPieces, Piece } from "./title.ts";
 
 /** Fields of every list of Notion. Source: https://developers.notion.com/reference/intro#pagination */

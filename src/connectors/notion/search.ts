@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { readPages } from "../http/pages.ts";
 import { choice } from "../input-text.ts";
 import { escapeCell, formatCount, formatMarkdownTable } from "../markup/markdown.ts";
-import { defineTool, type ToolContext, withDescription } from "../service.ts";
+import { defineTool, type ToolContext, withDescription } from "../tool.ts";
 import { CURSOR, getNextCursor } from "./read.ts";
 import { getTitle, getUrl, NotionObject } from "./title.ts";
 

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { escapeCell } from "../markup/markdown.ts";
 import { formatPlace, narrowPlace, quoteName } from "../place.ts";
-import { defineTool, type ToolContext, withDescription } from "../service.ts";
+import { defineTool, type ToolContext, withDescription } from "../tool.ts";
 import { findPage, formatNotionPlace } from "./find.ts";
 import { formatProperties } from "./properties.ts";
 import { type Column, findColumn, listColumns } from "./schema.ts";

@@ -1,7 +1,7 @@
 import { Problem } from "#protocol/errors";
 import { splitList } from "../input-text.ts";
 import { escapeCell } from "../markup/markdown.ts";
-import type { ToolContext } from "../service.ts";
+import type { ToolContext } from "../tool.ts";
 import { toPlainText } from "./rich-text.ts";
 import { type Column, findOption, findUser } from "./schema.ts";
 

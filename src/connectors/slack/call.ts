@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { readPages } from "../http/pages.ts";
-import type { ServiceHttp, ServiceRequest } from "../service.ts";
+import type { ServiceHttp, ServiceRequest } from "../service-http.ts";
 
 /** Maximum number of pages read. Larger workspaces cannot be searched completely. */
 const MAX_PAGES = 10;

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { suggestName } from "#protocol/closest-name";
 import { Problem } from "#protocol/errors";
-import type { ToolContext } from "../service.ts";
+import type { ToolContext } from "../tool.ts";
 import { callMethod, callReadMethod, readAllItems } from "./call.ts";
 import { findPerson, getUserName, type User } from "./people.ts";
 

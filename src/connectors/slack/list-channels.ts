@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { formatCount, formatMarkdownTable, truncateText } from "../markup/markdown.ts";
-import { defineTool, type ToolContext, withDescription } from "../service.ts";
+import { defineTool, type ToolContext, withDescription } from "../tool.ts";
 import { type Channel, listChannels } from "./channels.ts";
 import { buildChannelUrl } from "./message.ts";
 

@@ -1,7 +1,8 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { truncateText } from "../markup/markdown.ts";
-import type { ServiceHttp, ToolContext } from "../service.ts";
+import type { ServiceHttp } from "../service-http.ts";
+import type { ToolContext } from "../tool.ts";
 import { callMethod } from "./call.ts";
 import type { Conversation } from "./channels.ts";
 import { buildMessageUrl } from "./message.ts";

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import type { ServiceHttp, ToolContext } from "../service.ts";
+import type { ServiceHttp } from "../service-http.ts";
+import type { ToolContext } from "../tool.ts";
 import { callReadMethod, readAllItems } from "./call.ts";
 
 /** A member of the workspace. Source: https://docs.slack.dev/reference/objects/user-object/ */

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { escapeCell } from "../markup/markdown.ts";
 import { formatPlace } from "../place.ts";
-import { defineTool, withDescription } from "../service.ts";
+import { defineTool, withDescription } from "../tool.ts";
 import { callMethod } from "./call.ts";
 import { findConversation, formatConversation, formatConversationPlace } from "./channels.ts";
 import { buildMessageUrl, describeMessage, findMessage, formatMessageRef } from "./message.ts";

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { escapeCell, formatCount, formatMarkdownTable, truncateText } from "../markup/markdown.ts";
-import { defineTool, type ToolContext, withDescription } from "../service.ts";
+import { defineTool, type ToolContext, withDescription } from "../tool.ts";
 import { callReadMethod } from "./call.ts";
 import { toMarkdown } from "./content.ts";
 import { loadNames, Message, toIsoTime } from "./message.ts";

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { escapeCell } from "../markup/markdown.ts";
 import { formatPlace } from "../place.ts";
-import { defineTool, withDescription } from "../service.ts";
+import { defineTool, withDescription } from "../tool.ts";
 import { describeConversation, findConversation, formatConversation, formatConversationPlace } from "./channels.ts";
 import { mentionsEverybody, postMessage, quoteText } from "./outgoing.ts";
 

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import type { Identity } from "../oauth.ts";
-import type { GenericRead, Service, ServiceHttp } from "../service.ts";
+import type { GenericRead, Service } from "../service.ts";
+import type { ServiceHttp } from "../service-http.ts";
 import { callMethod, callReadMethod } from "./call.ts";
 import { SLACK_ERRORS } from "./errors.ts";
 import { listChannelsTool } from "./list-channels.ts";

@@ -2,7 +2,8 @@ import * as z from "zod/mini";
 import { Attachments, formatAttachments, loadAttachments } from "../attachments.ts";
 import { escapeCell } from "../markup/markdown.ts";
 import { formatPlace } from "../place.ts";
-import { defineTool, type FileContent, type ServiceHttp, withDescription } from "../service.ts";
+import type { ServiceHttp } from "../service-http.ts";
+import { defineTool, type FileContent, withDescription } from "../tool.ts";
 import { callMethod, callReadMethod } from "./call.ts";
 import { describeConversation, findConversation, formatConversation, formatConversationPlace } from "./channels.ts";
 import { formatOutgoing, mentionsEverybody, quoteText } from "./outgoing.ts";
@@ -58,7 +59,7 @@ export const uploadFileTool = defineTool({
 });
 
 /**
- * Uploads a file that nobody sees yet, and returns its ID. Slack deletes it unless the upload is completed, so it may be
+ * Uploads a file, which stays invisible, and returns its ID. Slack deletes it unless the upload is completed, so it may be
  * repeated like a read.
  */
 async function uploadFile(http: ServiceHttp, { name, bytes }: FileContent): Promise<string> {

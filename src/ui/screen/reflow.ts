@@ -48,7 +48,7 @@ export function countRows(lines: string[], columns: number): number {
 
 /**
  * Returns the lines that the first `rows` rows show, of lines that a terminal of this width wraps. Of a line that is cut
- * only the width counts from here on: its rows are full, and what is drawn over its rest is a line by itself.
+ * only the width counts from here on: its rows are full, and what is drawn over its rest is a separate line.
  */
 export function findLostLines(lines: string[], rows: number, columns: number): string[] {
   const lost: string[] = [];

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type ModeQuestion, resolveMode } from "#backend/approvals/policies";
-import type { Access, ToolMode } from "#connectors/service";
+import type { Access, ToolMode } from "#connectors/tool";
 import type { Policy, PolicyMode } from "#protocol/conversations";
 
 const BEFORE = "confirm_before_execution";

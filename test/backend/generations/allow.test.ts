@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import * as z from "zod/mini";
-import { defineTool, type ToolMode } from "#connectors/service";
+import { defineTool, type ToolMode } from "#connectors/tool";
 import { createWorld, useBackend, type World } from "#test/backend";
 import { connect } from "#test/consent";
 import { type DeskLog, deskServices } from "#test/desk";

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from "vitest";
 import * as z from "zod/mini";
-import { defineTool } from "#connectors/service";
+import { defineTool } from "#connectors/tool";
 import { useBackend } from "#test/backend";
 import { ATLASSIAN_TOKEN, callback, connect, expectAtlassian } from "#test/consent";
 import { type DeskLog, deskServices } from "#test/desk";

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "vitest";
 import * as z from "zod/mini";
-import { defineTool } from "#connectors/service";
+import { defineTool } from "#connectors/tool";
 import { createWorld, useBackend, type World } from "#test/backend";
 import { connect } from "#test/consent";
 import { type DeskLog, deskServices } from "#test/desk";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import * as z from "zod/mini";
-import type { ToolMode } from "#connectors/service";
-import { defineTool } from "#connectors/service";
+import type { ToolMode } from "#connectors/tool";
+import { defineTool } from "#connectors/tool";
 import type { Grant } from "#protocol/conversations";
 import { NOON, useBackend } from "#test/backend";
 import { ATLASSIAN_TOKEN, BOB, callback, connect, expectAtlassian } from "#test/consent";

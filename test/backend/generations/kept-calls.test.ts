@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { createNode } from "#backend/store/node";
 import { type McpClient, openMcpClient } from "#connectors/mcp/client";
 import { createElicitationHandler } from "#connectors/mcp/elicitation";
-import { defineTool } from "#connectors/service";
+import { defineTool } from "#connectors/tool";
 import { createWorld, useBackend, type World } from "#test/backend";
 import { connect } from "#test/consent";
 import { useDatabase } from "#test/database";

@@ -4,7 +4,7 @@ import * as z from "zod/mini";
 import { openDatabase } from "#backend/store/database";
 import { createNode, type Node } from "#backend/store/node";
 import type { Database } from "#backend/store/schema";
-import { defineTool } from "#connectors/service";
+import { defineTool } from "#connectors/tool";
 import { createWorld, type World } from "#test/backend";
 import { connect } from "#test/consent";
 import { useDatabase } from "#test/database";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import * as z from "zod/mini";
 import { findGeneration } from "#backend/store/generations";
-import { defineTool } from "#connectors/service";
+import { defineTool } from "#connectors/tool";
 import { useBackend } from "#test/backend";
 import { connect } from "#test/consent";
 import { type DeskLog, deskServices } from "#test/desk";

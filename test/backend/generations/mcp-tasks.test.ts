@@ -158,7 +158,7 @@ test("a task that its server has forgotten is an unknown outcome, and is not sta
   tasks.forget();
   const { turn } = await asking(world(), "build", {});
   await turn.end();
-  expect(told()).toContain("is not known to the server any more");
+  expect(told()).toContain("is no longer known to the server");
   expect(told()).toContain("OUTCOME_UNKNOWN");
   expect(tasks.state.calls).toBe(1);
 });

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from "vitest";
 import * as z from "zod/mini";
 import type { Notice } from "#backend/ports";
-import { defineTool } from "#connectors/service";
+import { defineTool } from "#connectors/tool";
 import { useBackend } from "#test/backend";
 import { connect } from "#test/consent";
 import { type DeskLog, deskServices } from "#test/desk";

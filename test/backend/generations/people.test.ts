@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import * as z from "zod/mini";
 import type { InteractionOutcome, ToolInteraction, UserResponse } from "#connectors/interaction";
-import { defineTool } from "#connectors/service";
+import { defineTool } from "#connectors/tool";
 import { NOON, useBackend } from "#test/backend";
 import { connect } from "#test/consent";
 import { type DeskLog, deskServices } from "#test/desk";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import * as z from "zod/mini";
 import { createNode, type Node } from "#backend/store/node";
-import { defineTool } from "#connectors/service";
+import { defineTool } from "#connectors/tool";
 import { Problem } from "#protocol/errors";
 import { createWorld, NOON, type World } from "#test/backend";
 import { ATLASSIAN_TOKEN, connect } from "#test/consent";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, onTestFinished } from "vitest";
 import * as z from "zod/mini";
 import { type Listener, listen } from "#backend/http/listen";
-import { defineTool } from "#connectors/service";
+import { defineTool } from "#connectors/tool";
 import { useBackend } from "#test/backend";
 import { useChromium } from "#test/built/chromium";
 import { connect } from "#test/consent";

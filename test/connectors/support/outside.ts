@@ -1,5 +1,7 @@
 import { createServiceHttp, type ServiceHttpOptions } from "#connectors/http/client";
-import type { Service, ServiceHttp, ToolContext } from "#connectors/service";
+import type { Service } from "#connectors/service";
+import type { ServiceHttp } from "#connectors/service-http";
+import type { ToolContext } from "#connectors/tool";
 
 /** What "now" is. */
 const NOON = Date.parse("2026-11-27T12:00:00Z");

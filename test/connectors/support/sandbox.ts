@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { parseTokenResponse } from "#backend/connections/token-answer";
 import { configureServices } from "#connectors/catalogue";
 import { createServiceHttp } from "#connectors/http/client";
-import type { ToolResult } from "#connectors/service";
+import type { ToolResult } from "#connectors/tool";
 import { createSandbox } from "#sandbox/sandbox";
 
 const NOW = Date.parse("2026-11-27T12:00:00Z");

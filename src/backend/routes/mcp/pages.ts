@@ -4,8 +4,8 @@ import type { BackendPorts } from "../../ports.ts";
 import type { ProgramRequest } from "../../store/programs.ts";
 
 /**
- * Shows which program asks, what it would get, and the command that lets it in. There is no button: whoever sends
- * somebody a link to this page gets nothing, because only a signed-in terminal can answer.
+ * Shows which program asks, what it would get, and the command that lets it in. It has no button: a link to this page
+ * gives its sender nothing, because only a signed-in terminal can answer.
  *
  * @param cancelUrl address of the program that says that it was not let in
  */
@@ -43,7 +43,7 @@ export function showReturnPage({ name, ...request }: ProgramRequest, url: string
   ]);
 }
 
-/** Shows why a program cannot be let in. kay sends no browser to an address that nobody has confirmed. */
+/** Shows why a program cannot be let in. kay sends no browser to an unconfirmed address. */
 export function showRefusal(reason: string, status: number): Response {
   return show("This program cannot be let in", status, [
     `<p>${escapeHtml(reason)}</p>`,

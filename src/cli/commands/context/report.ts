@@ -9,7 +9,7 @@ import { listAliases } from "../../context/aliases.ts";
 import { type InstructionsFile, isUsed, readDefaults, readInstructions } from "../../context/standing.ts";
 import type { Kay } from "../../kay.ts";
 
-/** What the model gets before a question. */
+/** Context that the model gets before a question. */
 export type ContextReport = {
   files: InstructionsFile[];
   /** Sentences about files that are not used. */

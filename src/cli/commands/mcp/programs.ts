@@ -25,7 +25,7 @@ export async function authorizeProgram(kay: Kay, code: string): Promise<void> {
     });
   const { api } = await openProgramBackend(kay);
   const request = await api.programRequest(code);
-  // Shown with --quiet and --json too: nobody says yes to something unseen.
+  // Shown with --quiet and --json too: an answer needs something to answer.
   kay.terminal.stderr.write(`${wrapSentences(describeRequest(kay, request), kay.terminal.stderr.columns())}\n`);
   const allow = await promptYesNo(kay, "Let it use kay?");
   const { url } = await api.answerProgram(code, allow);
@@ -36,7 +36,7 @@ export async function authorizeProgram(kay: Kay, code: string): Promise<void> {
   if (kay.flags.browser) await openLinks(kay, [url]);
 }
 
-/** What the user must see before they say yes: whose name it is, where the answer goes, and what it opens. */
+/** Facts to decide on: the program's name, where the answer goes, and what it opens. */
 function describeRequest({ clock }: Kay, request: ProgramAccessRequest): string {
   const { name, redirect_host: host, document_host, requested_from, created_at } = request;
   const isHere = isLoopbackHost(new URL(`http://${host}`).hostname);
@@ -50,7 +50,7 @@ function describeRequest({ clock }: Kay, request: ProgramAccessRequest): string 
     "It can then read what your connected services show kay.",
     "Each change waits for your approval, unless your policies let it run.",
     "Continue only if you started this yourself just now.",
-    "Nobody else has a reason to send you a code.",
+    "No other person has a reason to send you a code.",
   ].join("\n");
 }
 

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { posix } from "node:path";
 import type { Kay } from "../../kay.ts";
 
-/** What a file of the system's service manager says about kay's own backend. It holds no secret. */
+/** Contents of a service manager's file for the local backend. It holds no secret. */
 export type ServiceFacts = {
   /** Program and arguments. */
   command: string[];

@@ -24,7 +24,7 @@ export async function runPrompts({ kay, link, say }: SlashContext, argument: str
 }
 
 /**
- * `/linear:standup`: gets the text of a server's prompt, shows it, and sends it after a yes. The text goes along as data
+ * `/linear:standup`: gets the text of a server's prompt, shows it, and sends it once the user agrees. The text goes along as data
  * that others wrote, so that it never counts as the user's words.
  */
 export async function runServerPrompt(
