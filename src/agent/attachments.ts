@@ -1,5 +1,6 @@
 import type { FilePart, ModelMessage, TextPart } from "ai";
-import { Attachment, formatAttachmentReference, formatSize, MAX_ATTACHMENTS_BYTES } from "#protocol/attachments";
+import { formatAttachmentReference, formatSize } from "#protocol/attachment-text";
+import { Attachment, MAX_ATTACHMENTS_BYTES } from "#protocol/attachments";
 import { cleanLine } from "#protocol/clean";
 import type { ReadableFiles } from "./models/providers.ts";
 

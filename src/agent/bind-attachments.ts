@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { FileContent, Tool } from "#connectors/tool";
-import { type Attachment, formatAttachmentReference } from "#protocol/attachments";
+import { formatAttachmentReference } from "#protocol/attachment-text";
+import type { Attachment } from "#protocol/attachments";
 import { cleanLine } from "#protocol/clean";
 import { suggestName } from "#protocol/closest-name";
 import { Problem } from "#protocol/errors";

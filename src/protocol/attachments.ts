@@ -1,6 +1,5 @@
 // biome-ignore-all lint/suspicious/noControlCharactersInRegex: signatures of files have control characters
 import * as z from "zod/mini";
-import { cleanLine } from "./clean.ts";
 
 /** A file as a request brings it: its name, and its bytes in base64. The backend finds out its type. */
 export const NewAttachment = z.looseObject({
@@ -60,24 +59,4 @@ function isText(bytes: Uint8Array): boolean {
   } catch {
     return false;
   }
-}
-
-/** Formats a size in bytes as people read it: `512 B`, `120 kB`, `2.4 MB`. */
-export function formatSize(bytes: number): string {
-  if (bytes < 1_000) return `${bytes} B`;
-  if (bytes < 999_500) return `${Math.round(bytes / 1_000)} kB`;
-  return `${(bytes / 1_000_000).toFixed(1).replace(/\.0$/, "")} MB`;
-}
-
-/** Formats an attachment for a transcript: `[screenshot.png, 120 kB]`. */
-export function formatAttachment({ name, size }: Pick<Attachment, "name" | "size">): string {
-  return `[${cleanLine(name)}, ${formatSize(size)}]`;
-}
-
-/**
- * Formats an attachment so that the text names exactly these bytes. Calls, cards and approvals hold this text:
- * `screenshot.png (image/png, 120 kB, SHA-256 3f2a91bc04d7)`.
- */
-export function formatAttachmentReference({ name, type, size, sha256 }: Attachment): string {
-  return `${name} (${type}, ${formatSize(size)}, SHA-256 ${sha256.slice(0, 12)})`;
 }

@@ -130,7 +130,7 @@ test("pause, resume, run and remove take the beginning of the ID", async () => {
   expect(run).toMatchObject({
     exit: 0,
     stdout: "session_…\n",
-    stderr: expect.stringContaining("kay attach session_…"),
+    stderr: expect.stringMatching(/`kay attach [0-9a-f]{6}`/),
   });
   await expect.poll(async () => (await list(ann))[0]?.last_run?.status).toBe("completed");
   const [{ next_at }] = (await list(ann)) as [Listed];

@@ -24,7 +24,10 @@ for (const json of [false, true])
       const signIn = await ann.stored();
       const exits: Record<string, unknown> = {};
       const faults: string[] = [];
-      const rows = Object.entries(ROWS).filter(([, { own }]) => !own);
+      // The sign-in ends last: the others need it.
+      const rows = Object.entries(ROWS)
+        .filter(([, { own }]) => !own)
+        .sort(([a], [b]) => Number(a === "logout") - Number(b === "logout"));
       for (const [name, row] of rows) {
         const words = lineOf(name, row, { situation, ready, json });
         if (situation.signIn) await ann.store(signIn);
@@ -60,7 +63,7 @@ test.for([
 
 /** A machine on which there is something for every command, put into the situation. */
 async function machineIn({ network, signIn }: Situation): Promise<{ ann: Machine; ready: Ready }> {
-  const ann = kay({ signedIn: true, elsewhere: tasksService().fetch });
+  const ann = kay({ signedIn: true, mcp: true, elsewhere: tasksService().fetch });
   const ready = await prepare(ann);
   if (signIn === "none") await ann.store({});
   if (signIn === "revoked") await revoke(ann);

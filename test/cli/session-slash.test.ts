@@ -182,7 +182,7 @@ Nothing was written.
 Written to ~/talk.json.
 `);
   expect(readFileSync(join(ann.folder, "talk.md"), "utf8")).toMatch(
-    /^# show KAY-1\n\nsession_\w+, started 2026-11-27 12:00 UTC\n\n## You\n\nshow KAY-1\n\n- tool jira.show_issue: done\n\n## kay\n\n\*\*KAY-1\*\* is open\./,
+    /^# show KAY-1\n\nsession_\w+, started 2026-11-27 12:00 UTC\n\n## You\n\nshow KAY-1\n\n- tool jira.show_issue: done, 0\.0 s\n\n## kay\n\n\*\*KAY-1\*\* is open\./,
   );
   expect(JSON.parse(readFileSync(join(ann.folder, "talk.json"), "utf8"))).toMatchObject({ title: "show KAY-1" });
   expect(statSync(join(ann.folder, "talk.md")).mode & 0o777).toBe(0o600);

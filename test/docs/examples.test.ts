@@ -34,7 +34,10 @@ async function listFaults(examples: Example[]): Promise<string[]> {
 
 /** Examples that are not run here. */
 const ELSEWHERE: [RegExp, string][] = [
-  [/^kay(?: ask)?(?: -[cr]| --resume latest)?$|^kay (?:attach|answer)$/, "They need a person at a terminal."],
+  [
+    /^kay(?: ask)?(?: -[cr]| --confirm| --resume latest)?$|^kay (?:attach|answer|every pause)$/,
+    "They need a person at a terminal.",
+  ],
   [/^kay (?:inbox|pending --watch)/, "They run until they are stopped."],
   [/ linear$/, "They reach a server on the network."],
   [/^kay connect hubspot$/, "It needs a token of HubSpot; test/cli/own-addresses.test.ts runs it."],
@@ -98,6 +101,7 @@ const SCENES: [RegExp, Scene][] = [
     },
   ],
   [/confirm /, { before: async (ann) => nameAll(await hold(ann), "TOKEN", "$token") }],
+  [/every (?:pause|resume|run|remove) ID/, { before: addSchedule }],
   [/approvals revoke/, { before: approve, ...YES }],
   [/(?:in|set|disconnect) jira@work/, { before: (ann) => run(ann, "connect", "jira", "--as", "work"), ...YES }],
   [/--poll/, { before: begin }],
@@ -191,6 +195,11 @@ async function approve(ann: Machine): Promise<Record<string, string>> {
   await run(ann, "answer", await open(ann, "close KAY-3"), "--approve", "--scope", "always");
   const { approvals } = await readDocument<{ approvals: { id: string }[] }>(ann, "approvals", "list", "--json");
   return { ID: approvals[0]?.id ?? "" };
+}
+
+async function addSchedule(ann: Machine): Promise<Record<string, string>> {
+  const { id } = await readDocument<{ id: string }>(ann, "every", "1h", "show KAY-1", "--json");
+  return { ID: id };
 }
 
 async function writeInstructions(ann: Machine): Promise<undefined> {

@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import type { ModelMessage } from "ai";
 import { type AttachmentSource, listAttachments } from "#agent/attachments";
 import { PROVIDERS, type ProviderName } from "#agent/models/providers";
+import { formatSize } from "#protocol/attachment-text";
 import {
   type Attachment,
   detectMediaType,
-  formatSize,
   MAX_ATTACHMENT_BYTES,
   MAX_ATTACHMENTS,
   MAX_ATTACHMENTS_BYTES,
@@ -40,7 +40,7 @@ function parseAttachment({ name: given, data }: NewAttachment): StoredFile {
   if (name === "") throw attachmentProblem("An attachment has no name.");
   const bytes = Buffer.from(data, "base64");
   // Node ignores what is not base64, so a wrong length is the sign of it.
-  if (Math.abs(bytes.length * 4 - data.replace(/=+$/, "").length * 3) > 3)
+  if (Math.abs(bytes.length * 4 - data.replace(/(?<!=)=+$/, "").length * 3) > 3)
     throw attachmentProblem(`The data of ${name} is not base64.`);
   if (bytes.length === 0) throw attachmentProblem(`${name} is empty.`);
   if (bytes.length > MAX_ATTACHMENT_BYTES)

@@ -3,7 +3,7 @@ import { findAttachment, listAttachments } from "#agent/attachments";
 import { DENIAL_TEXT } from "#agent/limits";
 import { OWN_TOOL_NAMES } from "#agent/tools/own";
 import type { Instruction } from "#protocol/ask";
-import { formatAttachmentReference } from "#protocol/attachments";
+import { formatAttachmentReference } from "#protocol/attachment-text";
 import type { PreviewField } from "#protocol/preview-field";
 import { fromWireName } from "#protocol/tool-names";
 import { type ConversationTexts, createProvenance, type Provenance } from "../approvals/provenance.ts";

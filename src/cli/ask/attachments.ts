@@ -1,5 +1,5 @@
+import { formatSize } from "#protocol/attachment-text";
 import {
-  formatSize,
   MAX_ATTACHMENT_BYTES,
   MAX_ATTACHMENTS,
   MAX_ATTACHMENTS_BYTES,

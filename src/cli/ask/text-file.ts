@@ -2,7 +2,7 @@ import { closeSync, constants, openSync, readSync } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import { Socket } from "node:net";
 import { basename, isAbsolute, relative, resolve, sep } from "node:path";
-import { formatSize } from "#protocol/attachments";
+import { formatSize } from "#protocol/attachment-text";
 import { Problem } from "#protocol/errors";
 import { toLine } from "#ui/text/words";
 import type { Kay } from "../kay.ts";

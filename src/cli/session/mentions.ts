@@ -1,7 +1,8 @@
 import { readdir } from "node:fs/promises";
 import { join, sep } from "node:path";
 import type { AskRequest } from "#protocol/ask";
-import { formatSize, MAX_ATTACHMENT_BYTES } from "#protocol/attachments";
+import { formatSize } from "#protocol/attachment-text";
+import { MAX_ATTACHMENT_BYTES } from "#protocol/attachments";
 import { clean } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 import type { Candidate } from "#ui/editor/complete";

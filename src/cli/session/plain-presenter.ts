@@ -1,4 +1,4 @@
-import { formatAttachment } from "#protocol/attachments";
+import { formatAttachment } from "#protocol/attachment-text";
 import type { StreamPart } from "#protocol/events";
 import { createMarkdownWriter } from "#ui/markdown/progressive";
 import type { Look } from "#ui/style";

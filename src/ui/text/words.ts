@@ -1,5 +1,5 @@
 import type { Receipt } from "#protocol/ask";
-import { formatAttachment } from "#protocol/attachments";
+import { formatAttachment } from "#protocol/attachment-text";
 import { formatRequest, listRanTexts, listReasons, listSummaries } from "#protocol/card-text";
 import { clean } from "#protocol/clean";
 import type { AuthNeeded, InputField, InteractionRequest, Planned } from "#protocol/events";

@@ -13,7 +13,7 @@ export type Row = {
   needs: "nothing" | "backend" | "sign-in";
   /** Without a sign-in it lists what this kay has. */
   lists?: true;
-  /** It works with kay's own backend, whatever is configured; it has tests of its own. */
+  /** It works with kay's own backend, or on a terminal alone, and has tests of its own. */
   own?: true;
   /** Exit code where all is well; 0. A group that is called alone shows its help, which under `--json` is a missing command. */
   exit?: { plain: number; json: number };
@@ -39,6 +39,12 @@ export const ROWS: Record<string, Row> = {
   pending: { needs: "sign-in", onTerminal: ["--no-input"] },
   inbox: { needs: "sign-in", own: true },
   answer: { args: ({ interaction }) => [interaction, "--approve"], needs: "sign-in" },
+  every: { args: () => ["1h", "show KAY-3"], needs: "sign-in" },
+  "every list": { needs: "sign-in" },
+  "every pause": { args: () => ["abcdef"], needs: "sign-in", exit: { plain: 1, json: 1 } },
+  "every resume": { args: () => ["abcdef"], needs: "sign-in", exit: { plain: 1, json: 1 } },
+  "every remove": { args: () => ["abcdef"], needs: "sign-in", exit: { plain: 1, json: 1 } },
+  "every run": { args: () => ["abcdef"], needs: "sign-in", exit: { plain: 1, json: 1 } },
   log: { needs: "sign-in" },
   open: { args: () => ["KAY-3", "--no-browser"], needs: "sign-in" },
   sessions: GROUP,
@@ -76,6 +82,13 @@ export const ROWS: Record<string, Row> = {
   "config set": { args: () => ["model", "offline"], needs: "nothing" },
   "config unset": { args: () => ["model"], needs: "nothing" },
   "config path": { needs: "nothing" },
+  alias: GROUP,
+  "alias list": { needs: "nothing" },
+  "alias set": { args: () => ["standup", "show KAY-3"], needs: "nothing" },
+  "alias remove": { args: () => ["standup"], needs: "nothing" },
+  context: { needs: "sign-in", lists: true },
+  "context trust": { needs: "nothing", exit: { plain: 1, json: 1 } },
+  "context untrust": { needs: "nothing", exit: { plain: 1, json: 1 } },
   profile: GROUP,
   "profile list": { needs: "nothing" },
   "profile use": { args: () => ["default"], needs: "nothing" },
@@ -84,6 +97,9 @@ export const ROWS: Record<string, Row> = {
   doctor: { needs: "nothing", own: true },
   serve: { needs: "nothing", json: "nothing" },
   mcp: { needs: "sign-in", own: true },
+  "mcp authorize": { needs: "sign-in", own: true },
+  "mcp list": { needs: "sign-in" },
+  "mcp remove": { args: () => ["reporter"], needs: "sign-in", exit: { plain: 1, json: 1 } },
   try: { needs: "nothing", own: true },
   completion: { args: () => ["bash"], needs: "nothing" },
   help: { args: () => ["json"], needs: "nothing" },
