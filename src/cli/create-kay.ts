@@ -122,15 +122,10 @@ export function createKay(world: CliPorts): Kay {
       const editor = env.VISUAL?.trim() || env.EDITOR?.trim();
       return editor ? world.edit(editor, text) : null;
     },
-    stopBackend: async () => {
+    stopBackend: async (options) => {
       const { stopEmbedded } = await import("#client/embedded/embedded");
-      return stopEmbedded({
-        folder: paths.state(),
-        processes: world.processes,
-        send: world.send,
-        clock,
-        signal: kay.signal,
-      });
+      const { processes, send } = world;
+      return stopEmbedded({ folder: paths.state(), processes, send, clock, signal: kay.signal }, options);
     },
     backendStatus: async (at) => {
       const { fetchBackendStatus } = await import("#client/embedded/status");

@@ -137,7 +137,7 @@ export type Kay = {
   /** Let the person change a text in their editor (VISUAL, EDITOR); null where none is set or it could not be started. */
   editText(text: string): Promise<string | null>;
   /** End kay's own backend, if it runs and is not at work. */
-  stopBackend(): Promise<"stopped" | "busy" | "not running">;
+  stopBackend(options?: { force?: boolean }): Promise<"stopped" | "busy" | "not running">;
   /** How a backend is: kay's own, or the one at an address. @throws Problem UNREACHABLE */
   backendStatus(at: string | undefined): Promise<StatusResponse>;
   /** Runs a program of the system until it ends, at most a minute. `code` is null if it could not be started or was ended. */

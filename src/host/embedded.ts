@@ -116,13 +116,15 @@ async function hasOpenWork(backend: Backend): Promise<boolean> {
   return Object.values(shared?.generations ?? {}).some((count) => (count ?? 0) > 0);
 }
 
+/** Stops this backend if its own client asks for it: only while no request runs, unless the query says `force=true`. */
 function stopRequested(request: Request, secret: string, backend: Backend | undefined, onStop: () => void): Response {
   const known = secretsEqual(request.headers.get(LOCAL_SECRET_HEADER) ?? "", secret);
   if (!known || request.method !== "POST") {
     const problem = new Problem("LOCAL_SECRET_REQUIRED", "This backend belongs to another user.");
     return Response.json(toProblemBody(problem), { status: problem.status });
   }
-  if ((backend?.busy() ?? 0) > 0) {
+  const isForced = new URL(request.url).searchParams.get("force") === "true";
+  if (!isForced && (backend?.busy() ?? 0) > 0) {
     const problem = new Problem("BACKEND_BUSY", "This backend is at work.");
     return Response.json(toProblemBody(problem), { status: problem.status });
   }

@@ -80,3 +80,21 @@ test("/detach and --background leave a request running, and kay attach follows i
   second.resolve();
   expect(await ended(home)).toContain("Three. Four.");
 });
+
+test("N35 serve --stop leaves a busy backend alone, and --force stops it; the request continues at the next start", {
+  timeout: 120_000,
+}, async () => {
+  const { home, shell, open } = await atWork();
+  shell.enter("kay ask --background count");
+  await sees(shell, "kay attach");
+  await until(() => model.prompts.length > 0, "The model was never asked.", 30_000);
+  const refused = await home.run(["serve", "--stop"], { limitMs: 60_000 });
+  expect(refused).toMatchObject({ exit: 1, stderr: expect.stringContaining("`kay serve --stop --force`") });
+  expect(await home.run(["serve", "--stop", "--force"], { limitMs: 60_000 })).toMatchObject({
+    exit: 0,
+    stdout: "Stopped the local backend.\n",
+  });
+  model.script({ text: ["One.\n\n", "Two."] });
+  open();
+  expect(await ended(home)).toContain("Two.");
+});

@@ -92,18 +92,23 @@ async function stopOutdated(record: EmbeddedRecord, ports: EmbeddedPorts): Promi
  *
  * @throws Problem BACKEND_START_FAILED when it does not stop within 30 s
  */
-export async function stopEmbedded(ports: Pick<EmbeddedPorts, "folder" | "processes" | "send" | "clock" | "signal">) {
+export async function stopEmbedded(
+  ports: Pick<EmbeddedPorts, "folder" | "processes" | "send" | "clock" | "signal">,
+  { force = false } = {},
+) {
   const record = await findProvenRecord(ports);
-  return record ? stopBackend(record, ports) : "not running";
+  return record ? stopBackend(record, ports, force) : "not running";
 }
 
 async function stopBackend(
   record: EmbeddedRecord,
   ports: Pick<EmbeddedPorts, "folder" | "processes" | "send" | "clock" | "signal">,
+  force = false,
 ): Promise<"stopped" | "busy"> {
+  const query = force ? "?force=true" : "";
   const headers = { [LOCAL_SECRET_HEADER]: record.secret };
   const answer = await ports
-    .send({ method: "POST", url: `${record.url}${STOP_PATH}`, headers, timeoutMs: 2_000 })
+    .send({ method: "POST", url: `${record.url}${STOP_PATH}${query}`, headers, timeoutMs: 2_000 })
     .catch(() => null);
   if (answer?.status === 409) return "busy";
   for (let waited = 0; waited < STOP_LIMIT_MS; waited += POLL_MS) {

@@ -23,6 +23,7 @@ type Options = {
   install?: boolean;
   uninstall?: boolean;
   stop?: boolean;
+  force?: boolean;
   metricsPort?: number;
   status?: boolean;
 };
@@ -52,13 +53,16 @@ export function createServeCommand(kay: Kay): Command {
     .option("--trust-proxy <list>", "Trusted reverse proxies (KAY_TRUST_PROXY)")
     .option("--drain <seconds>", "Keep serving for this many seconds after a stop signal (KAY_DRAIN; default: 0)")
     .option("--stop", "Stop your local backend")
+    .option("--force", "With --stop: stop it while requests run; they continue at its next start")
     .option("--install", "Start your local backend when you log in (systemd, launchd)")
     .option("--uninstall", "Undo --install")
     .addOption(new Option("--embedded", "used by kay itself").hideHelp())
     .addOption(new Option("--stay", "used by kay itself").hideHelp())
     .addHelpText("after", "\nStops on Ctrl+C or SIGTERM once running requests have finished.")
     .action(async (options: Options, command: Command) => {
-      if (options.stop) return await stop(kay);
+      if (options.force && !options.stop)
+        throw new Problem("USAGE", "--force needs --stop.", { hint: "Run `kay serve --stop --force`." });
+      if (options.stop) return await stop(kay, options.force);
       if (options.install) return (await import("./install.ts")).installService(kay);
       if (options.uninstall) return (await import("./install.ts")).uninstallService(kay);
       if (options.status) return await showBackendStatus(kay, await getAddress(kay, options, command));
@@ -66,11 +70,11 @@ export function createServeCommand(kay: Kay): Command {
     });
 }
 
-async function stop(kay: Kay): Promise<void> {
-  const state = await kay.stopBackend();
+async function stop(kay: Kay, force = false): Promise<void> {
+  const state = await kay.stopBackend({ force });
   if (state === "busy") {
     throw new Problem("BACKEND_BUSY", "The local backend is busy.", {
-      hint: "Run `kay pending` to see what waits for an answer. Stop the backend when its requests have finished.",
+      hint: "Wait until its requests end, or run `kay serve --stop --force`: they continue at its next start.",
     });
   }
   if (kay.flags.json) return kay.out.writeJson({ state });
@@ -90,7 +94,7 @@ async function getAddress(kay: Kay, { host, port }: Options, command: Command): 
   return given && parseOrigin(given, { allowInsecure: settings.isOn("allow-insecure") }).baseUrl;
 }
 
-function work({ stop: _, status: _1, install: _2, uninstall: _3, ...options }: Options): ServeOptions {
+function work({ stop: _, force: _4, status: _1, install: _2, uninstall: _3, ...options }: Options): ServeOptions {
   return { ...options, sandbox: options.sandbox ?? Boolean(options.seed), embedded: options.embedded ?? false };
 }
 
