@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { StreamPart } from "#protocol/events";
 import { documentOf, type Machine, useKay } from "#test/kay";
 import type { Reply } from "#test/network";
@@ -23,6 +23,14 @@ function breaks(then: Reply, parts = BEGUN): Machine {
   ann.place.network.on("POST /ask", { stream: sse(parts, { ends: false }) });
   ann.place.network.always(EVENTS, then);
   return ann;
+}
+
+/** Waits until what is under way in this process has been done: modules are loaded, and what came is handed on. */
+async function settle(): Promise<void> {
+  for (let round = 0; round < 20; round += 1) {
+    await vi.dynamicImportSettled();
+    await new Promise(setImmediate);
+  }
 }
 
 const silence = (): Reply => ({
@@ -100,7 +108,7 @@ test("H06 an ask that is canceled, here or elsewhere, keeps what had come", asyn
   const here = kay({ signedIn: true });
   const stream = async function* () {
     yield* sse(BEGUN, { ends: false });
-    setImmediate(() => here.interrupt());
+    void settle().then(() => here.interrupt());
     await new Promise(() => {});
   };
   here.place.network.on("POST /ask", { stream: stream() });

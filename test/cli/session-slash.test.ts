@@ -24,16 +24,16 @@ test("/help names every command and what it does", async () => {
 
 test("/help keeps its columns apart in every window, and stacks them where there is no room for two", () => {
   expect(formatSlashHelp(80)).toContain(`
-  /connect [SERVICE…] [--site NAME]  connect services, each through its consent
+  /connect [SERVICE…] [--site NAME]  Connect services, each through its consent
                                      page
-  /disconnect [SERVICE…]             disconnect services
+  /disconnect [SERVICE…]             Disconnect services
 `);
   expect(formatSlashHelp(40)).toContain(`
   /connect [SERVICE…] [--site NAME]
-    connect services, each through its
+    Connect services, each through its
     consent page
   /disconnect [SERVICE…]
-    disconnect services
+    Disconnect services
 `);
   for (const width of [40, 60, 80, 200])
     expect(

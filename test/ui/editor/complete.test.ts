@@ -14,7 +14,7 @@ const SOURCES: CompletionSources = {
   commands: [
     { name: "connect", note: "connect services", argument: "services" },
     { name: "connections", note: "show them" },
-    { name: "disconnect", note: "disconnect services", argument: "connected" },
+    { name: "disconnect", note: "Disconnect services", argument: "connected" },
     { name: "sessions", note: "", argument: "sessions" },
     { name: "help", note: "" },
   ],

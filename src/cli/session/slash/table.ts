@@ -16,21 +16,21 @@ export const SLASH_COMMANDS: SlashCommand[] = [
   {
     name: "connect",
     args: "[SERVICE…] [--site NAME]",
-    does: "connect services, each through its consent page",
+    does: "Connect services, each through its consent page",
     changes: ["connections", "tools"],
     run: async (context, argument) => (await import("./services.ts")).runConnect(context, argument),
   },
   {
     name: "disconnect",
     args: "[SERVICE…]",
-    does: "disconnect services",
+    does: "Disconnect services",
     changes: ["connections", "tools"],
     run: async (context, argument) => (await import("./services.ts")).runDisconnect(context, argument),
   },
   {
     name: "connections",
     args: "",
-    does: "show every service and its account",
+    does: "Show every service and its account",
     changes: ["connections"],
     run: async (context) => (await import("./services.ts")).runConnections(context),
   },
@@ -79,7 +79,7 @@ export const SLASH_COMMANDS: SlashCommand[] = [
   {
     name: "who",
     args: "",
-    does: "show who follows this conversation, and who may answer",
+    does: "Show who follows this conversation, and who may answer",
     run: async (context) => (await import("./presence.ts")).runWho(context),
   },
   {
@@ -147,10 +147,10 @@ export const SLASH_COMMANDS: SlashCommand[] = [
   {
     name: "detach",
     args: "",
-    does: "leave, and let the request run",
+    does: "Leave, and let the request run",
     run: async (context) => (await import("./conversations.ts")).runDetach(context),
   },
-  { name: "quit", args: "", does: "leave", run: async ({ quit }) => quit() },
+  { name: "quit", args: "", does: "Leave", run: async ({ quit }) => quit() },
 ];
 
 /** Below this width in cells, the description of a command gets separate lines. */
