@@ -80,7 +80,7 @@ test("kay ask --confirm opens plan mode: three changes are one plan, and one key
 test("in 40 × 12 a plan is approved only after it was read to its end", { timeout: 60_000 }, async () => {
   const issues = ["KAY-4", "KAY-5"];
   const session = await planned(issues, { columns: 40, rows: 12 });
-  await press(session, "a", /Read on/);
+  await press(session, "a", /Scroll to the end/);
   expect(await moves(issues)).toEqual([]);
   await readAll(session);
   await session.sees(/issue: KAY-5/);

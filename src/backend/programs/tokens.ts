@@ -27,7 +27,7 @@ export async function exchangeCode(ports: Ports, exchange: CodeExchange): Promis
   const id = await spendCode(ports, exchange);
   const program = await findProgram(ports.db, id, new Date(ports.clock.now()));
   if (program) return await signTokens(ports, program);
-  throw ended();
+  throw createEndedError();
 }
 
 /**
@@ -41,7 +41,7 @@ export async function refreshTokens(
   { refreshToken, clientId }: { refreshToken: string; clientId: string },
 ): Promise<ProgramTokens> {
   const given = parseRefreshToken(ports, refreshToken);
-  if (!given) throw ended();
+  if (!given) throw createEndedError();
   const now = new Date(ports.clock.now());
   const program = await ports.db.transaction().execute(async (tx): Promise<Program | undefined> => {
     const found = await findProgram(tx, given.id, now, { lock: true });
@@ -57,7 +57,7 @@ export async function refreshTokens(
     return undefined;
   });
   if (program) return await signTokens(ports, program);
-  throw ended();
+  throw createEndedError();
 }
 
 /** Ends the access of the program that has a refresh token or an access token (RFC 7009). Unknown ones end nothing. */
@@ -103,6 +103,6 @@ function parseRefreshToken(ports: Ports, token: string): { id: string; sequence:
     : undefined;
 }
 
-function ended(): OAuthError {
+function createEndedError(): OAuthError {
   return new OAuthError("invalid_grant", "The access of this program has ended. Let its user sign in again.");
 }

@@ -24,7 +24,7 @@ export function layOutPlan({ calls }: PlanCard, open: CardUi, { width }: { width
     { key: "tab", words: "one by one" },
     { key: "n", words: "deny all" },
   ];
-  const note = { leave: "esc again: deny all", unread: "Scroll to the end first: ↓ or Page Down", ask: null };
+  const note = { leave: "esc again: deny all", unread: "Scroll to the end: ↓ or Page Down", ask: null };
   return {
     title: `Approve ─ ${calls.length} changes`,
     tone: TONES[access],
