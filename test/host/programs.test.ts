@@ -103,6 +103,8 @@ test("B260: a program that has ended is no longer in the record", async () => {
     "-e",
     "console.log(1); process.stdin.resume()",
   ]);
+  await record.flush();
+  expect(JSON.parse(readFileSync(path, "utf8"))).toHaveLength(1);
   await program.end();
   await record.flush();
   expect(JSON.parse(readFileSync(path, "utf8"))).toEqual([]);

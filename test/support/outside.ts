@@ -10,6 +10,8 @@ export type Outside = {
   sent: Sent[];
   /** Expect one request `METHOD url` (without its query) and answer it. */
   expect(request: string, answer: Answer): void;
+  /** Takes an expectation back. Returns false if the request has come. */
+  withdraw(request: string): boolean;
   /** Fails if something expected never came, or something unknown did. */
   settled(): void;
 };
@@ -21,6 +23,10 @@ export function createOutside(): Outside {
   return {
     sent,
     expect: (request, answer) => void expected.push({ request, answer }),
+    withdraw(request) {
+      const index = expected.findIndex((each) => each.request === request);
+      return index >= 0 && expected.splice(index, 1).length > 0;
+    },
     settled() {
       const left = expected.splice(0).map(({ request }) => request);
       const came = unknown.splice(0);
