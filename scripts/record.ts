@@ -20,7 +20,7 @@ const LOOKS_MS = 1_200;
 
 const TEXTS = {
   title: "A session of kay in a terminal",
-  description: `A person asks to ${REQUEST}. kay looks the bugs up in Jira, a card asks to connect Slack, the call goes on once it is connected, another card shows the exact message and is approved, and the message is sent, with a link to it.`,
+  description: `A user asks to ${REQUEST}. kay looks the bugs up in Jira, a card asks to connect Slack, the call continues once it is connected, another card shows the exact message and is approved, and the message is sent, with a link to it.`,
 };
 
 /**
@@ -65,7 +65,7 @@ async function play(home: Home): Promise<{ takes: Take[]; poster: number }> {
     await pause(LOOKS_MS);
     window.type("\r");
     await consent(await browser.opened());
-    await window.sees(/✓ Connected slack[\s\S]*Approve ─[\s\S]*4:5\d left[\s\S]*● jira slack/);
+    await window.sees(/✓ Connected slack[\s\S]*Approve ─[\s\S]*24 h left[\s\S]*● jira slack/);
     await take(5_000);
     const poster = takes.length - 1;
     await pause(LOOKS_MS);
