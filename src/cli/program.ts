@@ -1,7 +1,7 @@
 import { Option } from "commander";
 import { Problem } from "#protocol/errors";
 import { Command } from "./command.ts";
-import { createAliasCommand } from "./commands/alias.ts";
+import { createAliasCommand } from "./commands/alias/command.ts";
 import { createAnswerCommand } from "./commands/answer/command.ts";
 import { createApprovalsCommand } from "./commands/approvals/command.ts";
 import { createAskCommand } from "./commands/ask/command.ts";

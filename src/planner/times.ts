@@ -73,7 +73,7 @@ function readTimes(clause: Clause, past: boolean): NamedTime[] {
         ...(["day", "weekday", "month"].some((name) => start.isCertain(name as "day")) ? {} : { clock: true }),
         start:
           past && !start.isCertain("day") && start.isCertain("weekday") && !/ /.test(said)
-            ? lastOf(toIso(start), clause.now)
+            ? toPastWeekday(toIso(start), clause.now)
             : toIso(start),
         ...(end ? { end: toIso(end) } : {}),
         at: index,
@@ -158,7 +158,7 @@ function blank(text: string, spans: Found[]): string {
 }
 
 /** The weekday of a day, not after today. */
-function lastOf(time: string, now: number): string {
+function toPastWeekday(time: string, now: number): string {
   return time.slice(0, 10) > toDay(now) ? addDays(time, -7) + time.slice(10) : time;
 }
 

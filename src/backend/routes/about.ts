@@ -9,6 +9,18 @@ import type { BackendPorts } from "../ports.ts";
 import { hasOwnTables } from "../store/database.ts";
 import { STREAM_HEADERS } from "./sse.ts";
 
+/** What an agent server outside this database does not get, or cannot be held to. */
+const BOUNDS = [
+  "output_schema",
+  "max_steps",
+  "dry_run",
+  "allow",
+  "ask_model",
+  "approval_timeout",
+  "attachments",
+  "instructions",
+];
+
 /** What this backend has beyond the guide; a client may rely on what is named here. */
 const FEATURES = [
   "code_challenge",
@@ -25,30 +37,11 @@ const FEATURES = [
   "policies",
   "approvals",
   "model",
-  "output_schema",
-  "max_steps",
-  "dry_run",
-  "allow",
-  "ask_model",
-  "approval_timeout",
-  "attachments",
-  "instructions",
+  ...BOUNDS,
   "answer_page",
   "usage",
   "background",
   "schedules",
-];
-
-/** What an agent server outside this database does not get, or cannot be held to. */
-const BOUNDS = [
-  "output_schema",
-  "max_steps",
-  "dry_run",
-  "allow",
-  "ask_model",
-  "approval_timeout",
-  "attachments",
-  "instructions",
 ];
 
 /**

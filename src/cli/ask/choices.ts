@@ -4,7 +4,6 @@ import { Problem } from "#protocol/errors";
 import { resolveTimeZone } from "#protocol/time-zone";
 import { toLine } from "#ui/text/words";
 import type { BackendHandle } from "../backend/handle.ts";
-import { readStandingContext } from "../context/standing.ts";
 import type { Kay } from "../kay.ts";
 
 /** Returns what every request says about the user: the time zone, and what was chosen here for the requests of this process. */
@@ -29,6 +28,7 @@ export async function readAskChoices(
 ): Promise<
   Pick<AskRequest, "time_zone" | "instructions" | "defaults" | "model" | "approval_timeout" | "confirm" | "plan">
 > {
+  const { readStandingContext } = await import("../context/standing.ts");
   return { ...getAskChoices(kay), ...(await readStandingContext(kay, link)) };
 }
 

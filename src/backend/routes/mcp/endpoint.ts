@@ -18,8 +18,8 @@ import type { Program } from "../../store/programs.ts";
 import { listTools } from "../tools.ts";
 
 /**
- * Creates the handler of `POST /mcp`: a request with the token of a program that a user let in is answered by a server
- * of its own, so nothing is kept between two requests and any node answers any of them.
+ * Creates the handler of `POST /mcp`: a new server answers each request that has the token of
+ * a program that a user let in, so nothing is kept between two requests and any node answers any of them.
  */
 export function createEndpoint(
   ports: BackendPorts,

@@ -9,7 +9,7 @@ import { toLine } from "#ui/text/words";
 import type { Kay } from "../../kay.ts";
 import { findServiceManager, LAUNCHD_LABEL, type ServiceFacts, type ServiceManager } from "./service.ts";
 
-/** Variables of the file: where kay's files are, and what is no secret. Others go to `serve.env`. */
+/** Variables that the file sets: kay's folders, and settings that are not secret. Others go to `serve.env`. */
 const VARIABLES = [
   ...["PATH", "KAY_CONFIG_DIR", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME"],
   ...["KAY_MODEL", "KAY_CA_FILE", "NODE_EXTRA_CA_CERTS"],
