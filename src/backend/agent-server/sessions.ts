@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { Problem } from "#protocol/errors";
 import type { WebhookTurn } from "../agent-client/webhook-token.ts";
-import { startGenerationIn } from "../generations/start.ts";
+import { startGenerationIn } from "../generations/requests/start.ts";
 import type { BackendPorts } from "../ports.ts";
 import { findOwner, lockAgentSession, matchesToken, putAgentSession, spendToken } from "../store/agent-sessions.ts";
 import { findTurn, hasRunningTurn, insertTurn } from "../store/agent-turns.ts";

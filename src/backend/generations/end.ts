@@ -12,9 +12,9 @@ import { notifyGeneration } from "../store/generation-wakes.ts";
 import { changeGeneration, changeGenerationSql, findGeneration, type GenerationChange } from "../store/generations.ts";
 import { closeInteraction, listInteractions } from "../store/interactions.ts";
 import type { DbConnection } from "../store/schema.ts";
-import { toResponseParts } from "./calls.ts";
+import { toResponseParts } from "./calls/call-ports.ts";
+import { getOutcome, getRanOutcome, toCall } from "./calls/stored-outcomes.ts";
 import { closeStep, readLoggedStep } from "./realign.ts";
-import { getOutcome, getRanOutcome, toCall } from "./stored-outcomes.ts";
 import { findUsage } from "./usage.ts";
 import type { ClaimedGeneration, ClaimedRow } from "./work.ts";
 

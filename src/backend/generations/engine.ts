@@ -6,14 +6,14 @@ import { changeGeneration, findGeneration, listOpenGenerations, releaseGeneratio
 import { ANY_ID, hasOtherNodes } from "../store/node.ts";
 import { type Creations, createCreations } from "./creations.ts";
 import { getDelegationScope } from "./delegation.ts";
-import { createEventHub, type EventHub } from "./event-hub.ts";
+import { createEventHub, type EventHub } from "./events/hub.ts";
+import { createStreamRegistry, type StreamRegistry } from "./events/stream-registry.ts";
+import { LostGeneration } from "./events/writer.ts";
 import { extendAttended } from "./extend.ts";
 import { leaveConversation } from "./leaving.ts";
 import { expireOverdue, markLostWork } from "./recovery.ts";
 import { isHeld, runGeneration } from "./run.ts";
-import { createStreamRegistry, type StreamRegistry } from "./stream-registry.ts";
 import { type ActiveRun, createActiveRun, type RunResult } from "./work.ts";
-import { LostGeneration } from "./writer.ts";
 
 /** Time that running work gets when this node ends, in ms, before another node takes over. */
 const CLOSE_LIMIT = 8_000;

@@ -17,16 +17,16 @@ import { isDatabaseAway } from "../store/database.ts";
 import { listServiceStates } from "../tools/service-states.ts";
 import { buildAgentTools } from "../tools/toolbox.ts";
 import { createAttachmentSource } from "./attachments.ts";
-import type { CallContext } from "./call-context.ts";
-import { createCallPorts } from "./calls.ts";
-import { createDryRun } from "./dry-run.ts";
-import { createProvenanceReader } from "./provenance.ts";
-import { recordAllowance } from "./questions.ts";
-import { takeNewest } from "./shorten.ts";
-import { getOutcome, getRanOutcome, toCall } from "./stored-outcomes.ts";
+import type { CallContext } from "./calls/call-context.ts";
+import { createCallPorts } from "./calls/call-ports.ts";
+import { createDryRun } from "./calls/dry-run.ts";
+import { createProvenanceReader } from "./calls/provenance.ts";
+import { recordAllowance } from "./calls/questions.ts";
+import { takeNewest } from "./calls/shorten.ts";
+import { getOutcome, getRanOutcome, toCall } from "./calls/stored-outcomes.ts";
+import type { Writer } from "./events/writer.ts";
 import { getWantedOutput } from "./wanted-output.ts";
 import type { ClaimedGeneration } from "./work.ts";
-import type { Writer } from "./writer.ts";
 
 /** A generation that a node works on; `writer` and `onChange` are for one whose calls meet people. */
 export type AgentInputSource = Omit<ClaimedGeneration, "writer" | "advanceSql"> & {

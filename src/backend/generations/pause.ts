@@ -11,10 +11,10 @@ import { notifyGeneration } from "../store/generation-wakes.ts";
 import { changeGenerationSql, findGeneration, lockGeneration } from "../store/generations.ts";
 import { listInteractions } from "../store/interactions.ts";
 import { buildAgentTools } from "../tools/toolbox.ts";
-import { isDuringCall, notifyCancelled } from "./calls.ts";
+import { isDuringCall, notifyCancelled } from "./calls/call-ports.ts";
+import { toCall } from "./calls/stored-outcomes.ts";
 import { cancelGeneration, toStatusPart } from "./end.ts";
 import { toCalls } from "./recorder.ts";
-import { toCall } from "./stored-outcomes.ts";
 import type { ClaimedGeneration, ClaimedRow } from "./work.ts";
 
 /** How long to wait for a connection, in ms. Longer than for an approval, because the user signs in elsewhere. */

@@ -7,8 +7,8 @@ import type { StreamPart } from "#protocol/events";
 import { insertCallsSql, settleCallSql } from "../store/calls.ts";
 import { appendMessagesSql } from "../store/conversations.ts";
 import { changeGenerationSql } from "../store/generations.ts";
+import { toStoredOutcome } from "./calls/stored-outcomes.ts";
 import type { ProgressEvent } from "./progress.ts";
-import { toStoredOutcome } from "./stored-outcomes.ts";
 import type { ClaimedGeneration, LoopResult } from "./work.ts";
 
 /** A run, as far as it has come. */

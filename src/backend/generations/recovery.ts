@@ -18,7 +18,7 @@ import {
 import { forgetRequestsBefore, interruptLostRequests } from "../store/requests.ts";
 import type { DbConnection } from "../store/schema.ts";
 import { runTransaction } from "../store/wake-ups.ts";
-import { toResponseParts } from "./calls.ts";
+import { toResponseParts } from "./calls/call-ports.ts";
 import { recordGenerationEnd, toAuthResultParts, toStatusPart } from "./end.ts";
 
 /** How long answered requests and expired confirmations are kept, in ms: longer than anybody looks for a lost answer. */

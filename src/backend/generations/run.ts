@@ -11,10 +11,12 @@ import { listEvents } from "../store/events.ts";
 import { type GenerationRow, parseGeneration, type StoredGeneration } from "../store/generation-state.ts";
 import { claimGeneration, releaseGeneration } from "../store/generations.ts";
 import { beginGeneration } from "./begin.ts";
+import { listRunReceipts } from "./calls/dry-run.ts";
+import { askToShorten, getShortenAnswer } from "./calls/shorten.ts";
 import type { CreatedGeneration } from "./creations.ts";
 import { delegationProblem, getDelegationScope, hasLimits } from "./delegation.ts";
-import { listRunReceipts } from "./dry-run.ts";
 import { completeGeneration, failGeneration, handOverRun, releaseRun } from "./end.ts";
+import { createWriter, LostGeneration } from "./events/writer.ts";
 import { buildAgentInput } from "./input.ts";
 import { authRequiredProblem, holdGeneration, pauseGeneration, stopGeneration } from "./pause.ts";
 import { createRealigner, readLoggedStep } from "./realign.ts";
@@ -22,7 +24,6 @@ import { createRecorder, type RecordedRun } from "./recorder.ts";
 import { endIfLostTooOften, recordFault } from "./recovery.ts";
 import { runRemoteTurn } from "./remote.ts";
 import { toUserMessage } from "./request.ts";
-import { askToShorten, getShortenAnswer } from "./shorten.ts";
 import { findStoredAnswer } from "./wanted-output.ts";
 import {
   type ClaimedGeneration,
@@ -32,7 +33,6 @@ import {
   type RunControl,
   type RunResult,
 } from "./work.ts";
-import { createWriter, LostGeneration } from "./writer.ts";
 
 /**
  * Runs a generation until it ends or waits. It reads everything from the store and stores everything before it reports

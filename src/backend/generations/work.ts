@@ -7,8 +7,8 @@ import type { BackendPorts } from "../ports.ts";
 import type { GenerationProgress, GenerationRequest, StoredGeneration } from "../store/generation-state.ts";
 import { changeGeneration, changeGenerationSql, type GenerationChange } from "../store/generations.ts";
 import type { DbConnection } from "../store/schema.ts";
+import type { Writer } from "./events/writer.ts";
 import { advanceProgress, type ProgressEvent } from "./progress.ts";
-import type { Writer } from "./writer.ts";
 
 /** The row of a generation as it was claimed, without its progress, which changes while the node works on it. */
 export type ClaimedRow = Omit<StoredGeneration, "progress">;

@@ -8,7 +8,7 @@ import {
   parseChoices,
   parseLimits,
 } from "../generations/request.ts";
-import { startGeneration } from "../generations/start.ts";
+import { startGeneration } from "../generations/requests/start.ts";
 import type { BackendPorts } from "../ports.ts";
 import { putClient } from "../store/clients.ts";
 import { retryWhileAway } from "../store/retry.ts";

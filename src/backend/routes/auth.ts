@@ -12,7 +12,7 @@ import { renderPage } from "../connections/page.ts";
 import { showKeyPage, submitKey } from "../connections/secret-entry.ts";
 import { getAuthorizationStatus } from "../connections/status.ts";
 import { undoConnection } from "../connections/undo.ts";
-import { handleServiceConnected } from "../generations/auth.ts";
+import { handleServiceConnected } from "../generations/requests/auth.ts";
 import type { BackendPorts } from "../ports.ts";
 import { readJsonBody } from "./body.ts";
 

@@ -6,7 +6,7 @@ import { buildStreamUrl } from "../agent-client/client.ts";
 import type { Engine } from "../generations/engine.ts";
 import { openTurn, toRemoteTurn } from "../generations/remote.ts";
 import { type LinkRequest, type NewGeneration, parseChoices, parseLimits } from "../generations/request.ts";
-import { startGeneration } from "../generations/start.ts";
+import { startGeneration } from "../generations/requests/start.ts";
 import type { BackendPorts } from "../ports.ts";
 import { streamGeneration } from "./ask-stream.ts";
 import { runOnce } from "./idempotency.ts";

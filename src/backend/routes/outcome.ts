@@ -1,7 +1,7 @@
 import type { AskResponse, OutcomeResponse } from "#protocol/ask";
 import { Problem, toProblemBody } from "#protocol/errors";
+import { loadAnswer } from "../generations/requests/run-result.ts";
 import { isHeld } from "../generations/run.ts";
-import { loadAnswer } from "../generations/run-result.ts";
 import type { BackendPorts } from "../ports.ts";
 import { listReceipts } from "../store/effects.ts";
 import { findLastEventNumber, listEvents } from "../store/events.ts";

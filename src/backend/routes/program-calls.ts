@@ -4,7 +4,7 @@ import { parseShape } from "#protocol/parse";
 import { ProgramCallRequest } from "#protocol/program-calls";
 import { authenticate } from "../accounts/authenticate.ts";
 import type { Engine } from "../generations/engine.ts";
-import { startProgramCall, waitForProgramCall } from "../generations/program-call.ts";
+import { startProgramCall, waitForProgramCall } from "../generations/requests/program-call.ts";
 import type { BackendPorts } from "../ports.ts";
 import { answerOnce, authenticateWrite } from "./idempotency.ts";
 

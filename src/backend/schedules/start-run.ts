@@ -1,5 +1,5 @@
 import { delegationProblem, hasLimits } from "../generations/delegation.ts";
-import { type StartedGeneration, startGenerationIn } from "../generations/start.ts";
+import { type StartedGeneration, startGenerationIn } from "../generations/requests/start.ts";
 import type { BackendPorts } from "../ports.ts";
 import { createConversation } from "../store/conversations.ts";
 import type { GenerationRequest } from "../store/generation-state.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createEventHub } from "#backend/generations/event-hub";
+import { createEventHub } from "#backend/generations/events/hub";
 import { appendEvents } from "#backend/store/events";
 import { useBackend } from "#test/backend";
 import { connect } from "#test/consent";

@@ -1,8 +1,8 @@
 import { array, assert, constantFrom, dictionary, integer, oneof, property, record, string } from "fast-check";
 import { expect, test } from "vitest";
+import type { Writer } from "#backend/generations/events/writer";
 import { advanceProgress, type ProgressEvent } from "#backend/generations/progress";
 import { createClaimedGeneration } from "#backend/generations/work";
-import type { Writer } from "#backend/generations/writer";
 import { createConversation } from "#backend/store/conversations";
 import {
   fromLegacyOptions,

@@ -1,8 +1,8 @@
 import type { InteractionAnswer, PendingRequest } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
 import type { InteractionRequest } from "#protocol/events";
-import { answerInteraction } from "../../generations/answer.ts";
 import type { Engine } from "../../generations/engine.ts";
+import { answerInteraction } from "../../generations/requests/answer.ts";
 import type { BackendPorts } from "../../ports.ts";
 import { parseEdit, parseScope } from "./approval-card.ts";
 import { parseForm } from "./form-card.ts";

@@ -2,14 +2,14 @@ import type { CallPorts, CheckedCall } from "#agent/calls";
 import { clean } from "#protocol/clean";
 import { Cancellation, Problem } from "#protocol/errors";
 import type { InteractionResponse, StreamPart } from "#protocol/events";
-import { listInteractions } from "../store/interactions.ts";
+import { listInteractions } from "../../store/interactions.ts";
+import type { ClaimedGeneration, ClaimedRow } from "../work.ts";
 import { AFTER_CALL, type CallContext, DURING_CALL, isBeforeCall, toAsker } from "./call-context.ts";
 import { gateCall, gateResult } from "./gate.ts";
 import { toWait } from "./interact.ts";
 import { findEdit } from "./late-check.ts";
 import { askTogether } from "./questions.ts";
 import { createInteractive } from "./tool-interactions.ts";
-import type { ClaimedGeneration, ClaimedRow } from "./work.ts";
 
 /** Whether the tool itself asks at this place. */
 export function isDuringCall(ordinal: number): boolean {

@@ -1,12 +1,12 @@
 import type { RawBuilder } from "kysely";
 import type { StreamPart } from "#protocol/events";
 import { traceSpan } from "#telemetry/trace";
-import type { BackendPorts } from "../ports.ts";
-import { isMessageCollision } from "../store/conversations.ts";
-import { appendEvents, type Holder, whileHeldBy } from "../store/events.ts";
-import { isHolder } from "../store/generations.ts";
-import type { DbConnection } from "../store/schema.ts";
-import { runTransaction } from "../store/wake-ups.ts";
+import type { BackendPorts } from "../../ports.ts";
+import { isMessageCollision } from "../../store/conversations.ts";
+import { appendEvents, type Holder, whileHeldBy } from "../../store/events.ts";
+import { isHolder } from "../../store/generations.ts";
+import type { DbConnection } from "../../store/schema.ts";
+import { runTransaction } from "../../store/wake-ups.ts";
 
 /** Milliseconds that deltas are gathered before they are written: a person sees no difference, the database does. */
 const GATHER = 40;

@@ -2,17 +2,17 @@ import { cleanLine } from "#protocol/clean";
 import type { AuthAnswer, GenerationView } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
 import type { AuthNeeded, StreamPart } from "#protocol/events";
-import { listConnectedServices } from "../connections/service-views.ts";
-import type { BackendPorts } from "../ports.ts";
-import { appendEvents } from "../store/events.ts";
-import { parseGeneration, type StoredGeneration } from "../store/generation-state.ts";
-import { wakeGeneration } from "../store/generation-wakes.ts";
-import { changeGeneration, findGeneration, listAwaitingService, lockGeneration } from "../store/generations.ts";
-import { runTransaction } from "../store/wake-ups.ts";
-import { toAuthResultParts } from "./end.ts";
-import type { Engine } from "./engine.ts";
-import { findAnsweringClient, findAuthClosedProblem } from "./pending.ts";
-import { advanceGeneration } from "./progress.ts";
+import { listConnectedServices } from "../../connections/service-views.ts";
+import type { BackendPorts } from "../../ports.ts";
+import { appendEvents } from "../../store/events.ts";
+import { parseGeneration, type StoredGeneration } from "../../store/generation-state.ts";
+import { wakeGeneration } from "../../store/generation-wakes.ts";
+import { changeGeneration, findGeneration, listAwaitingService, lockGeneration } from "../../store/generations.ts";
+import { runTransaction } from "../../store/wake-ups.ts";
+import { toAuthResultParts } from "../end.ts";
+import type { Engine } from "../engine.ts";
+import { findAnsweringClient, findAuthClosedProblem } from "../pending.ts";
+import { advanceGeneration } from "../progress.ts";
 
 /**
  * Called when a service was connected: generations that wait for it continue with the same calls once all services they

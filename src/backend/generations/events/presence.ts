@@ -1,7 +1,7 @@
-import type { BackendPorts } from "../ports.ts";
-import { listClients } from "../store/clients.ts";
-import { ANY_ID } from "../store/node.ts";
-import type { StoredEvent } from "../store/schema-work.ts";
+import type { BackendPorts } from "../../ports.ts";
+import { listClients } from "../../store/clients.ts";
+import { ANY_ID } from "../../store/node.ts";
+import type { StoredEvent } from "../../store/schema-work.ts";
 
 /** Minimum time between two presence checks of a conversation, in ms, and its growth per follower. */
 const BETWEEN_LOOKS = 100;

@@ -1,11 +1,11 @@
 import type { ModelMessage } from "ai";
 import type { Wait } from "#agent/events";
 import { Problem } from "#protocol/errors";
-import { hasApproved } from "../store/interactions.ts";
+import { hasApproved } from "../../store/interactions.ts";
+import { getNextRound } from "../progress.ts";
+import type { ClaimedGeneration } from "../work.ts";
 import { toAsker } from "./call-context.ts";
 import { type Asker, ensureInteraction, toWait } from "./interact.ts";
-import { getNextRound } from "./progress.ts";
-import type { ClaimedGeneration } from "./work.ts";
 
 /**
  * Asks followers whether to continue with the newer half of a conversation that is too long for the model, keeping at

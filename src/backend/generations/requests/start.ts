@@ -1,27 +1,27 @@
 import type { AskRequest } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
-import type { BackendPorts } from "../ports.ts";
-import { insertAttachmentsSql, type StoredFile } from "../store/attachments.ts";
-import { createConversation, isConversationOwner, lockConversation } from "../store/conversations.ts";
-import { findLastEventNumber } from "../store/events.ts";
+import type { BackendPorts } from "../../ports.ts";
+import { insertAttachmentsSql, type StoredFile } from "../../store/attachments.ts";
+import { createConversation, isConversationOwner, lockConversation } from "../../store/conversations.ts";
+import { findLastEventNumber } from "../../store/events.ts";
 import {
   type GenerationRequest,
   INITIAL_PROGRESS,
   type RemoteTurn,
   type StoredGeneration,
-} from "../store/generation-state.ts";
-import { createGeneration, listOpenGenerations } from "../store/generations.ts";
-import { createConversationId, insertConversation } from "../store/new-conversation.ts";
-import type { DbConnection } from "../store/schema.ts";
-import { runTransaction } from "../store/wake-ups.ts";
-import { parseAttachments, toAttachment } from "./attachments.ts";
-import { toFirstParts } from "./begin.ts";
-import { checkSharedConversation, shouldDelegate } from "./delegation.ts";
-import type { Engine } from "./engine.ts";
-import { advanceProgress } from "./progress.ts";
-import { type LinkRequest, type NewGeneration, toUserMessage } from "./request.ts";
-import { isHeld } from "./run.ts";
-import { getWantedOutput } from "./wanted-output.ts";
+} from "../../store/generation-state.ts";
+import { createGeneration, listOpenGenerations } from "../../store/generations.ts";
+import { createConversationId, insertConversation } from "../../store/new-conversation.ts";
+import type { DbConnection } from "../../store/schema.ts";
+import { runTransaction } from "../../store/wake-ups.ts";
+import { parseAttachments, toAttachment } from "../attachments.ts";
+import { toFirstParts } from "../begin.ts";
+import { checkSharedConversation, shouldDelegate } from "../delegation.ts";
+import type { Engine } from "../engine.ts";
+import { advanceProgress } from "../progress.ts";
+import { type LinkRequest, type NewGeneration, toUserMessage } from "../request.ts";
+import { isHeld } from "../run.ts";
+import { getWantedOutput } from "../wanted-output.ts";
 
 /** Milliseconds that a generation which is stopped gets to end, before the new one waits behind it. */
 const STOP_LIMIT = 10_000;

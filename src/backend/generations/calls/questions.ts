@@ -6,15 +6,15 @@ import type { Account } from "#connectors/oauth";
 import { Problem } from "#protocol/errors";
 import type { Preview } from "#protocol/events";
 import type { CallNotes } from "#protocol/input-fields";
-import { hashAccount } from "../approvals/account.ts";
-import { type Decision, decideCall, toSentence } from "../approvals/decide.ts";
-import type { StoredInteraction } from "../store/interactions.ts";
+import { hashAccount } from "../../approvals/account.ts";
+import { type Decision, decideCall, toSentence } from "../../approvals/decide.ts";
+import type { StoredInteraction } from "../../store/interactions.ts";
+import type { ClaimedGeneration } from "../work.ts";
 import { BEFORE_CALL, BEFORE_CALL_ANEW, type CallContext, toAsker } from "./call-context.ts";
 import { readCallNotes } from "./call-notes.ts";
 import { openInteraction, openInteractions, toWait } from "./interact.ts";
 import { findEdit, type TargetChange } from "./late-check.ts";
 import { traceFields } from "./provenance.ts";
-import type { ClaimedGeneration } from "./work.ts";
 
 /** Asks where that is needed; where it is not, says what allowed it. */
 export async function askFirst(

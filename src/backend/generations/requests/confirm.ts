@@ -1,14 +1,18 @@
 import { formatAccountChange } from "#agent/call";
 import type { AskResponse, ConfirmRequest } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
-import { hashAccount } from "../approvals/account.ts";
-import { closeConfirmation, peekConfirmation } from "../approvals/confirmations.ts";
-import type { BackendPorts } from "../ports.ts";
-import type { StoredConfirmation } from "../store/confirmations.ts";
-import { findGeneration } from "../store/generations.ts";
-import { retryWhileAway } from "../store/retry.ts";
-import type { DbConnection } from "../store/schema.ts";
-import { runTransaction } from "../store/wake-ups.ts";
+import { hashAccount } from "../../approvals/account.ts";
+import { closeConfirmation, peekConfirmation } from "../../approvals/confirmations.ts";
+import type { BackendPorts } from "../../ports.ts";
+import type { StoredConfirmation } from "../../store/confirmations.ts";
+import { findGeneration } from "../../store/generations.ts";
+import { retryWhileAway } from "../../store/retry.ts";
+import type { DbConnection } from "../../store/schema.ts";
+import { runTransaction } from "../../store/wake-ups.ts";
+import type { Engine } from "../engine.ts";
+import { advanceGeneration } from "../progress.ts";
+import type { LinkRequest } from "../request.ts";
+import { toOutputField } from "../wanted-output.ts";
 import {
   type AskContext,
   type AskResult,
@@ -19,10 +23,6 @@ import {
   toIds,
 } from "./ask.ts";
 import { attendGeneration } from "./attend.ts";
-import type { Engine } from "./engine.ts";
-import { advanceGeneration } from "./progress.ts";
-import type { LinkRequest } from "./request.ts";
-import { toOutputField } from "./wanted-output.ts";
 
 /**
  * Handles `POST /ask/confirm` (docs/protocol.md). An approval covers exactly the calls that were shown. They run to the

@@ -1,11 +1,11 @@
 import type { DryRun } from "#agent/dry-run";
 import type { PlannedCall, Receipt } from "#protocol/ask";
 import type { Planned } from "#protocol/events";
-import { decideCall, toSentence } from "../approvals/decide.ts";
-import { listCalls } from "../store/calls.ts";
-import { listReceipts } from "../store/effects.ts";
-import type { StoredGeneration } from "../store/generation-state.ts";
-import type { DbConnection } from "../store/schema.ts";
+import { decideCall, toSentence } from "../../approvals/decide.ts";
+import { listCalls } from "../../store/calls.ts";
+import { listReceipts } from "../../store/effects.ts";
+import type { StoredGeneration } from "../../store/generation-state.ts";
+import type { DbConnection } from "../../store/schema.ts";
 import type { CallContext } from "./call-context.ts";
 import { readCallNotes } from "./call-notes.ts";
 import { toPreview } from "./questions.ts";

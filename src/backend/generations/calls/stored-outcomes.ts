@@ -1,6 +1,6 @@
 import type { Call, Outcome, ToolOutput } from "#agent/events";
 import { fromStoredProblem, type StoredProblem, toStoredProblem } from "#agent/suspended-calls";
-import type { StoredCall } from "../store/calls.ts";
+import type { StoredCall } from "../../store/calls.ts";
 
 /** An outcome as its row keeps it. */
 export function toStoredOutcome(outcome: Outcome): object {

@@ -5,22 +5,21 @@ import type { AskRequest, AskResponse, PlannedCall } from "#protocol/ask";
 import { type ErrorCode, Problem } from "#protocol/errors";
 import { type CallNotes, formatNewDestinations, formatPreviewField, formatTarget } from "#protocol/input-fields";
 import type { PreviewField } from "#protocol/preview-field";
-import { hashAccount, toAccount } from "../approvals/account.ts";
-import { openConfirmation } from "../approvals/confirmations.ts";
-import { listServices } from "../connections/catalog.ts";
-import type { BackendPorts } from "../ports.ts";
-import { loadMessages } from "../store/conversations.ts";
-import { listEvents } from "../store/events.ts";
-import type { GenerationRequest } from "../store/generation-state.ts";
-import { findGeneration } from "../store/generations.ts";
-import { listGrants } from "../store/grants.ts";
-import { buildAgentTools } from "../tools/toolbox.ts";
-import { attendGeneration } from "./attend.ts";
-import { readCallNotes } from "./call-notes.ts";
-import { listPlannedCalls } from "./dry-run.ts";
-import type { Engine } from "./engine.ts";
-import { authRequiredProblem } from "./pause.ts";
-import { traceFields, traceMessages } from "./provenance.ts";
+import { hashAccount, toAccount } from "../../approvals/account.ts";
+import { openConfirmation } from "../../approvals/confirmations.ts";
+import { listServices } from "../../connections/catalog.ts";
+import type { BackendPorts } from "../../ports.ts";
+import { loadMessages } from "../../store/conversations.ts";
+import { listEvents } from "../../store/events.ts";
+import type { GenerationRequest } from "../../store/generation-state.ts";
+import { findGeneration } from "../../store/generations.ts";
+import { listGrants } from "../../store/grants.ts";
+import { buildAgentTools } from "../../tools/toolbox.ts";
+import { readCallNotes } from "../calls/call-notes.ts";
+import { listPlannedCalls } from "../calls/dry-run.ts";
+import { traceFields, traceMessages } from "../calls/provenance.ts";
+import type { Engine } from "../engine.ts";
+import { authRequiredProblem } from "../pause.ts";
 import {
   checkAllowList,
   checkModelChoice,
@@ -28,11 +27,12 @@ import {
   type NewGeneration,
   parseChoices,
   parseLimits,
-} from "./request.ts";
+} from "../request.ts";
+import { findUsage } from "../usage.ts";
+import { toOutputField } from "../wanted-output.ts";
+import type { RunResult } from "../work.ts";
+import { attendGeneration } from "./attend.ts";
 import { startGeneration } from "./start.ts";
-import { findUsage } from "./usage.ts";
-import { toOutputField } from "./wanted-output.ts";
-import type { RunResult } from "./work.ts";
 
 /** An answer of asking: the body, and the HTTP status that goes with it. */
 export type AskResult = { status: number; body: AskResponse };

@@ -2,24 +2,24 @@ import { findTool } from "#agent/call-directly";
 import type { InteractionAnswer, InteractionAnswered } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
 import type { InteractionResponse } from "#protocol/events";
-import type { BackendPorts } from "../ports.ts";
-import { appendEvents } from "../store/events.ts";
-import type { GenerationRequest } from "../store/generation-state.ts";
-import { notifyGeneration } from "../store/generation-wakes.ts";
-import { findGeneration, lockGeneration } from "../store/generations.ts";
+import type { BackendPorts } from "../../ports.ts";
+import { appendEvents } from "../../store/events.ts";
+import type { GenerationRequest } from "../../store/generation-state.ts";
+import { notifyGeneration } from "../../store/generation-wakes.ts";
+import { findGeneration, lockGeneration } from "../../store/generations.ts";
 import {
   answerInteractionSql,
   closeInteraction,
   findInteraction,
   type StoredInteraction,
-} from "../store/interactions.ts";
-import type { DbConnection } from "../store/schema.ts";
-import { runTransaction } from "../store/wake-ups.ts";
-import { buildAgentTools } from "../tools/toolbox.ts";
-import { toResponseParts } from "./calls.ts";
-import type { Engine } from "./engine.ts";
-import { findAnsweringClient, interactionClosedProblem } from "./pending.ts";
-import { expireInteraction } from "./recovery.ts";
+} from "../../store/interactions.ts";
+import type { DbConnection } from "../../store/schema.ts";
+import { runTransaction } from "../../store/wake-ups.ts";
+import { buildAgentTools } from "../../tools/toolbox.ts";
+import { toResponseParts } from "../calls/call-ports.ts";
+import type { Engine } from "../engine.ts";
+import { findAnsweringClient, interactionClosedProblem } from "../pending.ts";
+import { expireInteraction } from "../recovery.ts";
 import { getTrace, startGenerationIn } from "./start.ts";
 
 /**

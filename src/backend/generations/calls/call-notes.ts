@@ -1,8 +1,8 @@
 import type { CheckedCall } from "#agent/calls";
 import type { Account } from "#connectors/oauth";
 import type { CallNotes } from "#protocol/input-fields";
-import type { BackendPorts } from "../ports.ts";
-import { listEarlierWrites } from "../store/writes.ts";
+import type { BackendPorts } from "../../ports.ts";
+import { listEarlierWrites } from "../../store/writes.ts";
 import { describeTarget } from "./late-check.ts";
 
 /** Reads what a call reaches, and which of its destinations are new to this installation, before the user is asked. */

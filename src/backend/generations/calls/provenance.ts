@@ -6,7 +6,7 @@ import type { Instruction } from "#protocol/ask";
 import { formatAttachmentReference } from "#protocol/attachment-text";
 import type { PreviewField } from "#protocol/preview-field";
 import { fromWireName } from "#protocol/tool-names";
-import { type ConversationTexts, createProvenance, type Provenance } from "../approvals/provenance.ts";
+import { type ConversationTexts, createProvenance, type Provenance } from "../../approvals/provenance.ts";
 
 /** Creates a reader of the provenance of a conversation's messages, which may grow between two questions. */
 export function createProvenanceReader(

@@ -2,16 +2,16 @@ import type { Wait } from "#agent/events";
 import type { InteractionPrompt } from "#connectors/interaction";
 import { Problem } from "#protocol/errors";
 import type { InteractionRequest, StreamPart } from "#protocol/events";
-import { findLifetime } from "../approvals/lifetime.ts";
-import type { BackendPorts } from "../ports.ts";
-import { canAnswer } from "../store/clients.ts";
+import { findLifetime } from "../../approvals/lifetime.ts";
+import type { BackendPorts } from "../../ports.ts";
+import { canAnswer } from "../../store/clients.ts";
 import {
   createInteractionId,
   findInteractionAt,
   insertInteractionSql,
   type StoredInteraction,
-} from "../store/interactions.ts";
-import type { Writer } from "./writer.ts";
+} from "../../store/interactions.ts";
+import type { Writer } from "../events/writer.ts";
 
 /** The call in whose name is asked, and where that is written down. */
 export type Asker = {

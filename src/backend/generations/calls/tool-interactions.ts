@@ -3,12 +3,12 @@ import type { Wait } from "#agent/events";
 import type { InteractionOutcome, InteractionPrompt, Interactive, ToolInteraction } from "#connectors/interaction";
 import { Problem } from "#protocol/errors";
 import type { InteractionResponse } from "#protocol/events";
-import type { BackendPorts } from "../ports.ts";
-import { appendEvents } from "../store/events.ts";
-import { wakeGeneration } from "../store/generation-wakes.ts";
-import { lockGeneration } from "../store/generations.ts";
-import { closeInteraction, type StoredInteraction } from "../store/interactions.ts";
-import { runTransaction } from "../store/wake-ups.ts";
+import type { BackendPorts } from "../../ports.ts";
+import { appendEvents } from "../../store/events.ts";
+import { wakeGeneration } from "../../store/generation-wakes.ts";
+import { lockGeneration } from "../../store/generations.ts";
+import { closeInteraction, type StoredInteraction } from "../../store/interactions.ts";
+import { runTransaction } from "../../store/wake-ups.ts";
 import { type Asker, ensureInteraction, toWait } from "./interact.ts";
 
 /** How often one request may be asked again after a wrong answer: more than a person ever needs. */

@@ -1,6 +1,12 @@
-import type { BackendPorts } from "../ports.ts";
-import { attachClient, type ClientKey, detachClient, forgetLostClients, type PartialMode } from "../store/clients.ts";
-import { ANY_ID } from "../store/node.ts";
+import type { BackendPorts } from "../../ports.ts";
+import {
+  attachClient,
+  type ClientKey,
+  detachClient,
+  forgetLostClients,
+  type PartialMode,
+} from "../../store/clients.ts";
+import { ANY_ID } from "../../store/node.ts";
 
 /** Milliseconds that a client stays when its stream ended: most come back at once, at this node or another one. */
 const LINGER = 500;

@@ -1,8 +1,8 @@
-import type { BackendPorts } from "../ports.ts";
-import { recordFollowers } from "../store/clients.ts";
-import { listGrown, MAX_EVENTS_PER_READ, readEvents } from "../store/events.ts";
-import { ANY_ID } from "../store/node.ts";
-import type { StoredEvent } from "../store/schema-work.ts";
+import type { BackendPorts } from "../../ports.ts";
+import { recordFollowers } from "../../store/clients.ts";
+import { listGrown, MAX_EVENTS_PER_READ, readEvents } from "../../store/events.ts";
+import { ANY_ID } from "../../store/node.ts";
+import type { StoredEvent } from "../../store/schema-work.ts";
 import { createPresenceTracker, type PresenceTracker } from "./presence.ts";
 
 /**

@@ -1,8 +1,8 @@
 import type { Call, Outcome } from "#agent/events";
-import type { Provenance } from "../approvals/provenance.ts";
-import type { StoredInteraction } from "../store/interactions.ts";
+import type { Provenance } from "../../approvals/provenance.ts";
+import type { StoredInteraction } from "../../store/interactions.ts";
+import type { ClaimedGeneration } from "../work.ts";
 import type { Asker } from "./interact.ts";
-import type { ClaimedGeneration } from "./work.ts";
 
 /** Places of kay's own requests among those of a call; a tool's own come between them. */
 export const BEFORE_CALL = 0;

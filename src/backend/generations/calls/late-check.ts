@@ -3,8 +3,8 @@ import { UNATTENDED_CONTEXT } from "#agent/tool";
 import type { Account } from "#connectors/oauth";
 import { cleanLine } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
-import { findNewestInteraction, listInteractions, type StoredInteraction } from "../store/interactions.ts";
-import type { DbConnection } from "../store/schema.ts";
+import { findNewestInteraction, listInteractions, type StoredInteraction } from "../../store/interactions.ts";
+import type { DbConnection } from "../../store/schema.ts";
 import { BEFORE_CALL, BEFORE_CALL_ANEW, type CallContext, isBeforeCall } from "./call-context.ts";
 
 /** Milliseconds that a card waits for the description of what its call reaches. */

@@ -3,19 +3,19 @@ import { checkCall } from "#agent/execute";
 import { listMissingIntegrations } from "#agent/results";
 import type { AskResponse } from "#protocol/ask";
 import { isErrorCode, Problem } from "#protocol/errors";
-import type { BackendPorts } from "../ports.ts";
-import { listCalls } from "../store/calls.ts";
-import { findLastGenerationMessage } from "../store/conversations.ts";
-import { listEvents } from "../store/events.ts";
-import type { StoredGeneration } from "../store/generation-state.ts";
-import { findGeneration } from "../store/generations.ts";
-import type { StoredEvent } from "../store/schema-work.ts";
-import { buildAgentTools } from "../tools/toolbox.ts";
-import { listPlannedCalls, listRunReceipts } from "./dry-run.ts";
-import { getText, toCallProblem } from "./recorder.ts";
-import { isHeld } from "./run.ts";
-import { getOutcome } from "./stored-outcomes.ts";
-import type { LoopResult, RunResult } from "./work.ts";
+import type { BackendPorts } from "../../ports.ts";
+import { listCalls } from "../../store/calls.ts";
+import { findLastGenerationMessage } from "../../store/conversations.ts";
+import { listEvents } from "../../store/events.ts";
+import type { StoredGeneration } from "../../store/generation-state.ts";
+import { findGeneration } from "../../store/generations.ts";
+import type { StoredEvent } from "../../store/schema-work.ts";
+import { buildAgentTools } from "../../tools/toolbox.ts";
+import { listPlannedCalls, listRunReceipts } from "../calls/dry-run.ts";
+import { getOutcome } from "../calls/stored-outcomes.ts";
+import { getText, toCallProblem } from "../recorder.ts";
+import { isHeld } from "../run.ts";
+import type { LoopResult, RunResult } from "../work.ts";
 
 /**
  * Loads the outcome of a generation from its rows, equal to what the node that ran it knows. Undefined while it is

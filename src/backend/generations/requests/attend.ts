@@ -1,12 +1,12 @@
 import { Problem } from "#protocol/errors";
 import { isGenerationEnd } from "#protocol/events";
-import type { BackendPorts } from "../ports.ts";
-import { findLastEventNumber } from "../store/events.ts";
-import { retryWhileAway } from "../store/retry.ts";
-import type { StoredEvent } from "../store/schema-work.ts";
-import type { Engine } from "./engine.ts";
+import type { BackendPorts } from "../../ports.ts";
+import { findLastEventNumber } from "../../store/events.ts";
+import { retryWhileAway } from "../../store/retry.ts";
+import type { StoredEvent } from "../../store/schema-work.ts";
+import type { Engine } from "../engine.ts";
+import type { RunResult } from "../work.ts";
 import { loadRunResult } from "./run-result.ts";
-import type { RunResult } from "./work.ts";
 
 /** Milliseconds after which the rows are looked at although the log did not grow: a conversation may have been deleted. */
 const LOOK_AGAIN = 15_000;
