@@ -1,14 +1,14 @@
 import type { LanguageModel, ModelMessage } from "ai";
 import type { Instruction } from "#protocol/ask";
-import type { AttachmentSource } from "./attachments.ts";
-import type { CallPorts, CheckedCall } from "./calls.ts";
-import type { DryRun } from "./dry-run.ts";
+import type { CallPorts, CheckedCall } from "./calls/checked-call.ts";
+import type { DryRun } from "./calls/dry-run.ts";
+import type { PastCall } from "./calls/repetition.ts";
 import type { OpenStep } from "./events.ts";
 import type { ServiceState } from "./instructions.ts";
 import type { ModelKey } from "./models/key.ts";
 import type { AgentObserver } from "./observe.ts";
 import type { OutputMismatch, WantedOutput } from "./output.ts";
-import type { PastCall } from "./repetition.ts";
+import type { AttachmentSource } from "./steps/attachments.ts";
 import type { AgentTool } from "./tool.ts";
 
 /** What the agent loop works with. */

@@ -1,6 +1,6 @@
 import { Problem } from "#protocol/errors";
-import { type CheckedCall, type RejectedCall, toCall } from "./calls.ts";
-import type { PastCall } from "./repetition.ts";
+import { type CheckedCall, type RejectedCall, toCall } from "./calls/checked-call.ts";
+import type { PastCall } from "./calls/repetition.ts";
 
 /** Most calls that one step runs. */
 const MAX_STEP_CALLS = 16;

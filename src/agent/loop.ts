@@ -2,6 +2,15 @@ import type { ModelMessage } from "ai";
 import { Problem } from "#protocol/errors";
 import { traceEvents } from "#telemetry/trace";
 import type { AgentInput, Turn } from "./agent-input.ts";
+import type { CheckedCall, RejectedCall } from "./calls/checked-call.ts";
+import { isFalseClaim, NOTHING_CHANGED } from "./calls/claim.ts";
+import { checkCall, runCalls } from "./calls/execute.ts";
+import { findFailureLoop, findRepetition, hasWritten, withWritesDone } from "./calls/repetition.ts";
+import type { AgentEvent, HeldCall, OpenStep, Outcome, StepResult } from "./events.ts";
+import { createCallLimit, findRepeatedDenial } from "./limits.ts";
+import { getErrorCode } from "./observe.ts";
+import { outputInvalidProblem, toMismatch } from "./output.ts";
+import { listMissingIntegrations, toResultMessage } from "./results.ts";
 import {
   cutAnswerProblem,
   cutCallProblem,
@@ -10,18 +19,9 @@ import {
   isBlank,
   isTextCall,
   textCallProblem,
-} from "./answer-problem.ts";
-import { describeUnreadFiles } from "./attachments.ts";
-import { callModel } from "./call-model.ts";
-import type { CheckedCall, RejectedCall } from "./calls.ts";
-import { isFalseClaim, NOTHING_CHANGED } from "./claim.ts";
-import type { AgentEvent, HeldCall, OpenStep, Outcome, StepResult } from "./events.ts";
-import { checkCall, runCalls } from "./execute.ts";
-import { createCallLimit, findRepeatedDenial } from "./limits.ts";
-import { getErrorCode } from "./observe.ts";
-import { outputInvalidProblem, toMismatch } from "./output.ts";
-import { findFailureLoop, findRepetition, hasWritten, withWritesDone } from "./repetition.ts";
-import { listMissingIntegrations, toResultMessage } from "./results.ts";
+} from "./steps/answer-problem.ts";
+import { describeUnreadFiles } from "./steps/attachments.ts";
+import { callModel } from "./steps/call-model.ts";
 
 /** Maximum number of model steps in a generation: enough for real work, and an end for a model that never stops. */
 export const MAX_STEPS = 20;

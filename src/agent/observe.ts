@@ -1,5 +1,5 @@
 import { getFailureCode, type Observe, traceSpan } from "#telemetry/trace";
-import type { CheckedCall, RejectedCall } from "./calls.ts";
+import type { CheckedCall, RejectedCall } from "./calls/checked-call.ts";
 import type { AgentEvent, Outcome, StepResult } from "./events.ts";
 import type { AgentTool } from "./tool.ts";
 

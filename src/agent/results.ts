@@ -3,7 +3,7 @@ import type { ToolResult } from "#connectors/tool";
 import type { Problem } from "#protocol/errors";
 import { toWireName } from "#protocol/tool-names";
 import type { Outcome, ToolOutput } from "./events.ts";
-import { fitJson, fitText } from "./fit-json.ts";
+import { fitJson, fitText } from "./steps/fit-json.ts";
 
 /** Converts a service's result to output for the model: shortened and marked with its origin. */
 export function toToolOutput(service: string, result: ToolResult): ToolOutput {

@@ -1,6 +1,6 @@
-import { callToolDirectly, createDirectCallId, findTool, toToolView } from "#agent/call-directly";
-import type { EffectLog } from "#agent/effect";
-import { chooseSite } from "#backend/connections/sites";
+import { callToolDirectly, createDirectCallId, findTool, toToolView } from "#agent/calls/call-directly";
+import type { EffectLog } from "#agent/calls/effect";
+import { chooseSite } from "#backend/connections/consent/sites";
 import { buildLocalTools } from "#backend/tools/toolbox";
 import type { SettingKey } from "#client/settings/table";
 import { configureServices } from "#connectors/catalogue";

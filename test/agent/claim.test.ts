@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { isFalseClaim } from "#agent/claim";
-import type { PastCall } from "#agent/repetition";
+import { isFalseClaim } from "#agent/calls/claim";
+import type { PastCall } from "#agent/calls/repetition";
 import { notes } from "#test/notes-tools";
 
 const tools = notes(() => {});

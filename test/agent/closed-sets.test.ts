@@ -1,6 +1,6 @@
 import type { JSONSchema7 } from "ai";
 import { expect, test } from "vitest";
-import { adaptInput, getInputSchema } from "#agent/input";
+import { adaptInput, getInputSchema } from "#agent/calls/input";
 import { configureServices } from "#connectors/catalogue";
 
 const tools = configureServices({ clients: {} }).flatMap(({ service }) => service.tools);

@@ -1,7 +1,7 @@
 import { APICallError } from "ai";
 import { expect, test } from "vitest";
-import { toModelProblem } from "#agent/model-problem";
 import { findModelKey } from "#agent/models/key";
+import { toModelProblem } from "#agent/steps/model-problem";
 
 const MODEL = { label: "Some model", key: findModelKey(["SOME_KEY"], { SOME_KEY: "sk-test-key-0123456789" }) };
 const OTHER = "choose another model with `kay config set model`";

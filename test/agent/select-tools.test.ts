@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { ToolAccess } from "#agent/call";
-import { searchTools, selectTools } from "#agent/select-tools";
+import type { ToolAccess } from "#agent/calls/run-tool";
+import { searchTools, selectTools } from "#agent/steps/select-tools";
 import type { AgentTool } from "#agent/tool";
 import { buildLocalTools } from "#backend/tools/toolbox";
 import { configureServices } from "#connectors/catalogue";

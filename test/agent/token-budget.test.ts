@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import * as z from "zod/mini";
-import type { ToolAccess } from "#agent/call";
+import type { ToolAccess } from "#agent/calls/run-tool";
 import { runAgent } from "#agent/loop";
 import { selectModel } from "#agent/models/select";
 import type { AgentTool } from "#agent/tool";

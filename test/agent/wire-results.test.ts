@@ -1,7 +1,7 @@
 import type { JSONValue, ModelMessage } from "ai";
 import { expect, test } from "vitest";
-import { fitJson, fitText } from "#agent/fit-json";
-import { toWireMessages } from "#agent/wire-results";
+import { fitJson, fitText } from "#agent/steps/fit-json";
+import { toWireMessages } from "#agent/steps/wire-results";
 import { notes } from "#test/notes-tools";
 
 const tools = notes(() => {});

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { deriveInstallationId } from "#backend/accounts/sessions";
-import { createConcurrencyLimit } from "#backend/connections/concurrency-limit";
+import { createConcurrencyLimit } from "#backend/connections/tokens/concurrency-limit";
 import { answerOnce } from "#backend/routes/idempotency";
 import { loadBackendKeys } from "#backend/store/keys";
 import { buildServiceTools } from "#backend/tools/toolbox";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { toGrantAddress } from "#backend/connections/sealing";
+import { toGrantAddress } from "#backend/connections/tokens/sealing";
 import { type CatalogueOptions, configureServices } from "#connectors/catalogue";
 import { parseDescription } from "#connectors/custom/read";
 import { readOwnAddresses } from "#host/oauth-clients";

@@ -1,8 +1,8 @@
 import type { LanguageModelV4FunctionTool } from "@ai-sdk/provider";
 import { MockLanguageModelV4 } from "ai/test";
 import { expect, test } from "vitest";
-import type { ToolAccess } from "#agent/call";
-import { runModelStep } from "#agent/step";
+import type { ToolAccess } from "#agent/calls/run-tool";
+import { runModelStep } from "#agent/steps/model-step";
 import { createHttpRequestTool } from "#agent/tools/http-request";
 import { addOwnTools, buildLocalTools } from "#backend/tools/toolbox";
 import { configureServices } from "#connectors/catalogue";

@@ -5,7 +5,7 @@ import type { ModelTestResponse } from "#protocol/model";
 import type { StepResult } from "../events.ts";
 import { buildInstructions } from "../instructions.ts";
 import { toResultMessage } from "../results.ts";
-import { runModelStep } from "../step.ts";
+import { runModelStep } from "../steps/model-step.ts";
 import type { AgentTool } from "../tool.ts";
 import type { ModelSettings } from "./decision.ts";
 import { type SelectedModel, selectModel } from "./select.ts";

@@ -1,6 +1,6 @@
 import type * as z from "zod/mini";
 import type { ToolResult } from "#connectors/tool";
-import { getInputSchema, toInputProblem } from "../input.ts";
+import { getInputSchema, toInputProblem } from "../calls/input.ts";
 import type { AgentTool, RunContext } from "../tool.ts";
 
 /** kay's own tools whose results hold no text of others. */

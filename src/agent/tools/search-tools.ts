@@ -1,8 +1,8 @@
 import type { ModelMessage } from "ai";
 import * as z from "zod/mini";
 import { withDescription } from "#connectors/tool";
-import type { PastCall } from "../repetition.ts";
-import { searchTools, selectTools } from "../select-tools.ts";
+import type { PastCall } from "../calls/repetition.ts";
+import { searchTools, selectTools } from "../steps/select-tools.ts";
 import type { AgentTool } from "../tool.ts";
 import { defineOwnTool } from "./own.ts";
 

@@ -1,7 +1,7 @@
 import type { ModelMessage } from "ai";
 import { runAgent } from "#agent/loop";
 import { Problem } from "#protocol/errors";
-import { listServices } from "../connections/catalog.ts";
+import { listServices } from "../connections/services/catalog.ts";
 import { buildAgentInput } from "../generations/input.ts";
 import { authRequiredProblem } from "../generations/pause.ts";
 import type { BackendPorts } from "../ports.ts";

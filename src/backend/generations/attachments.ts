@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { ModelMessage } from "ai";
-import { type AttachmentSource, listAttachments } from "#agent/attachments";
 import { PROVIDERS, type ProviderName } from "#agent/models/providers";
+import { type AttachmentSource, listAttachments } from "#agent/steps/attachments";
 import { formatSize } from "#protocol/attachment-text";
 import {
   type Attachment,

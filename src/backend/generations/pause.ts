@@ -1,8 +1,8 @@
 import type { ModelMessage } from "ai";
 import { sql } from "kysely";
+import { checkCall } from "#agent/calls/execute";
+import { hasSuspendedCall } from "#agent/calls/suspended-calls";
 import type { HeldCall, Wait } from "#agent/events";
-import { checkCall } from "#agent/execute";
-import { hasSuspendedCall } from "#agent/suspended-calls";
 import type { ServiceConfiguration } from "#connectors/service";
 import { Problem } from "#protocol/errors";
 import type { AuthNeeded, GenerationStatus, StreamPart } from "#protocol/events";

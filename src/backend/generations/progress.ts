@@ -1,4 +1,4 @@
-import type { Allowance } from "#agent/calls";
+import type { Allowance } from "#agent/calls/checked-call";
 import type { OutputMismatch } from "#agent/output";
 import type { GenerationProgress, RemoteTurn, StoredGeneration, UsedTokens } from "../store/generation-state.ts";
 import { changeGeneration, type GenerationChange } from "../store/generations.ts";

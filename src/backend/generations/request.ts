@@ -1,13 +1,13 @@
 import type { ModelMessage } from "ai";
 import type { RawBuilder } from "kysely";
-import { toAttachmentPart } from "#agent/attachments";
 import { isTimeZone } from "#agent/local-time";
 import { decideModel } from "#agent/models/decision";
 import { describeModel } from "#agent/models/view";
+import { toAttachmentPart } from "#agent/steps/attachments";
 import type { AskRequest } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
 import { checkAllowEntries } from "../approvals/allow-list.ts";
-import { listServices } from "../connections/catalog.ts";
+import { listServices } from "../connections/services/catalog.ts";
 import type { BackendPorts } from "../ports.ts";
 import type { GenerationRequest, RemoteTurn, TurnLimits } from "../store/generation-state.ts";
 

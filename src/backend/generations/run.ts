@@ -4,7 +4,7 @@ import { Cancellation, Problem } from "#protocol/errors";
 import type { StreamPart } from "#protocol/events";
 import { withLogFields } from "#telemetry/log";
 import { getTraceId, type Span, traceSpan } from "#telemetry/trace";
-import { listServices } from "../connections/catalog.ts";
+import { listServices } from "../connections/services/catalog.ts";
 import type { BackendPorts } from "../ports.ts";
 import { isDatabaseAway } from "../store/database.ts";
 import { listEvents } from "../store/events.ts";

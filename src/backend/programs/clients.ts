@@ -3,8 +3,8 @@ import { isLoopbackHost } from "#net/addresses";
 import { cleanLine } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 import { tryParseJson } from "#protocol/parse-json";
+import { createTicket, isTicket } from "../connections/consent/tickets.ts";
 import { createFetchPolicy, type FetchPolicyPorts, readDocument } from "../connections/mcp/fetch-policy.ts";
-import { createTicket, isTicket } from "../connections/tickets.ts";
 import type { BackendPorts } from "../ports.ts";
 import { OAuthError } from "./oauth-error.ts";
 

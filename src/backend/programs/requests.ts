@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { Problem } from "#protocol/errors";
-import { createUserCode } from "../connections/browsers.ts";
+import { createUserCode } from "../connections/consent/browsers.ts";
 import type { FetchPolicyPorts } from "../connections/mcp/fetch-policy.ts";
 import type { BackendPorts } from "../ports.ts";
 import {

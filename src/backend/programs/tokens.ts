@@ -1,5 +1,5 @@
 import { LIFETIME_SECONDS, signAccessToken, verifyAccessToken } from "../accounts/access-tokens.ts";
-import { createTicket, isTicket } from "../connections/tickets.ts";
+import { createTicket, isTicket } from "../connections/consent/tickets.ts";
 import type { BackendPorts } from "../ports.ts";
 import { advanceProgram, deleteProgram, findProgram, type Program } from "../store/programs.ts";
 import { getResource, SCOPE } from "./metadata.ts";

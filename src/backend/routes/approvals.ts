@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import { findTool } from "#agent/call-directly";
+import { findTool } from "#agent/calls/call-directly";
 import type { ServiceConfiguration } from "#connectors/service";
 import {
   type Grant,
@@ -15,7 +15,7 @@ import { toAccount } from "../approvals/account.ts";
 import { decideCall, toSentence } from "../approvals/decide.ts";
 import { listGrants, revokeGrant, revokeGrants } from "../approvals/grants.ts";
 import { checkTarget, resolveMode } from "../approvals/policies.ts";
-import { listServices } from "../connections/catalog.ts";
+import { listServices } from "../connections/services/catalog.ts";
 import type { BackendPorts } from "../ports.ts";
 import { isConversationOwner } from "../store/conversations.ts";
 import { findGrant } from "../store/grants.ts";

@@ -4,8 +4,8 @@ import { Problem } from "#protocol/errors";
 import { parseShape } from "#protocol/parse";
 import { authenticate, hasAuthorization } from "../accounts/authenticate.ts";
 import { findInstallation } from "../accounts/sessions.ts";
-import { beginConnect } from "../connections/authorize.ts";
-import { disconnectService, listConnections } from "../connections/overview.ts";
+import { beginConnect } from "../connections/consent/authorize.ts";
+import { disconnectService, listConnections } from "../connections/services/overview.ts";
 import type { BackendPorts } from "../ports.ts";
 import { readJsonBody } from "./body.ts";
 

@@ -4,7 +4,7 @@ import { Problem } from "#protocol/errors";
 import { parseShape } from "#protocol/parse";
 import { authenticate } from "../accounts/authenticate.ts";
 import { checkTarget } from "../approvals/policies.ts";
-import { listServices } from "../connections/catalog.ts";
+import { listServices } from "../connections/services/catalog.ts";
 import type { BackendPorts } from "../ports.ts";
 import { findApprovalTimeout, putApprovalTimeout } from "../store/installations.ts";
 import { listPolicies, putPolicies } from "../store/policies.ts";

@@ -1,14 +1,14 @@
 import { Hono } from "hono";
-import { callToolDirectly, createDirectCallId, findTool, toToolView } from "#agent/call-directly";
+import { callToolDirectly, createDirectCallId, findTool, toToolView } from "#agent/calls/call-directly";
 import { getIntegrations } from "#agent/results";
-import { searchTools } from "#agent/select-tools";
+import { searchTools } from "#agent/steps/select-tools";
 import type { AgentTool } from "#agent/tool";
 import { Problem, toProblemBody } from "#protocol/errors";
 import { parseShape } from "#protocol/parse";
 import { ToolCallRequest, type ToolView } from "#protocol/tools";
 import { authenticate } from "../accounts/authenticate.ts";
-import { findService, listServices } from "../connections/catalog.ts";
-import { describeServices, listConnectedServices } from "../connections/service-views.ts";
+import { findService, listServices } from "../connections/services/catalog.ts";
+import { describeServices, listConnectedServices } from "../connections/services/service-views.ts";
 import type { BackendPorts } from "../ports.ts";
 import { buildServiceTools } from "../tools/toolbox.ts";
 import { answerOnce, authenticateWrite, type RequestRecord } from "./idempotency.ts";

@@ -1,6 +1,6 @@
 import type { Selectable } from "kysely";
 import * as z from "zod/mini";
-import type { Allowance } from "#agent/calls";
+import type { Allowance } from "#agent/calls/checked-call";
 import type { OutputMismatch } from "#agent/output";
 import { Instruction } from "#protocol/ask";
 import { Attachment } from "#protocol/attachments";

@@ -2,7 +2,7 @@ import type { Fetch } from "#net/ports";
 import { Problem } from "#protocol/errors";
 import { type McpDefinition, type McpPlace, toCredential } from "./definition.ts";
 import type { Programs } from "./programs.ts";
-import type { ToolList } from "./tools.ts";
+import type { ToolList } from "./tools/read-tools.ts";
 import type { McpClientOptions } from "./types.ts";
 
 /** Shown when a hosted backend refuses to start a program. */

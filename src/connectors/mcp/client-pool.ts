@@ -3,16 +3,16 @@ import type { CallToolResult } from "@modelcontextprotocol/client";
 import type { Clock } from "#net/ports";
 import { Problem } from "#protocol/errors";
 import type { TaskKeeper } from "../tool.ts";
-import { type OpenClient, refreshTools, requireApproved } from "./approved-tools.ts";
 import { type McpClient, openMcpClient } from "./client.ts";
 import { type McpServerRef, toClientOptions } from "./client-options.ts";
 import type { McpTool } from "./definition.ts";
 import { isClosedProblem, unknownOutcomeProblem } from "./faults.ts";
-import { getRefusal } from "./http-faults.ts";
 import { belongsToKey, chooseConnectionKey, countQuestions, type OpeningClient, waitForClient } from "./pool-entry.ts";
 import type { Programs } from "./programs.ts";
-import { type CallTask, loadTask, type TaskHandle } from "./tasks.ts";
-import { type ToolList, toToolList } from "./tools.ts";
+import { type OpenClient, refreshTools, requireApproved } from "./tools/approved-tools.ts";
+import { type ToolList, toToolList } from "./tools/read-tools.ts";
+import { type CallTask, loadTask, type TaskHandle } from "./tools/tasks.ts";
+import { getRefusal } from "./transport/http-faults.ts";
 import type { CallOptions, ProtocolEra } from "./types.ts";
 
 /** Time in ms after which an unused connection is closed and its program ended. */

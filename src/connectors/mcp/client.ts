@@ -2,12 +2,12 @@ import type { CallToolResult, Client, Tool as ServerTool } from "@modelcontextpr
 import { cleanLine } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 import { cancelledProblem, markClosed, unknownOutcomeProblem } from "./faults.ts";
-import { getRefusal } from "./http-faults.ts";
 import { findOwnMethod, listAllTools } from "./own-methods.ts";
 import { listenForQuestions, type QuestionListener } from "./questions.ts";
-import type { ProgramTransport } from "./stdio-transport.ts";
-import { listTaskTools, markTaskTool, TASKS_EXTENSION } from "./tasks.ts";
-import { createMcpTransport, endSession, type HttpVariant } from "./transport.ts";
+import { listTaskTools, markTaskTool, TASKS_EXTENSION } from "./tools/tasks.ts";
+import { createMcpTransport, endSession, type HttpVariant } from "./transport/choose-transport.ts";
+import { getRefusal } from "./transport/http-faults.ts";
+import type { ProgramTransport } from "./transport/stdio-transport.ts";
 import type { CallOptions, McpClientOptions, McpFault, ProtocolEra } from "./types.ts";
 
 /** Time limit in ms for initializing a server. */
@@ -212,7 +212,7 @@ async function callThroughClient(
 ): Promise<CallToolResult> {
   const { signal } = optional;
   if (state.gone) throw markClosed(new Problem("SERVICE_FAILED", `The connection to ${options.title} is closed.`));
-  const { callTool } = await import("./call-tool.ts");
+  const { callTool } = await import("./tools/call-tool.ts");
   const callMethod = findOwnMethod(name);
   const asTask = state.taskTools.has(name);
   const begun = () => optional.task?.handle !== undefined;

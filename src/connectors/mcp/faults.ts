@@ -3,7 +3,7 @@ import { cleanLine } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 import { toOwnFaultProblem } from "../http/errors.ts";
 import { wasNeverSent } from "../http/retry.ts";
-import { getRefusal, isSessionText, toHttpFault } from "./http-faults.ts";
+import { getRefusal, isSessionText, toHttpFault } from "./transport/http-faults.ts";
 import type { McpFault } from "./types.ts";
 
 /** Returns whether an error means that the connection is closed, so that a retry needs a new one. */

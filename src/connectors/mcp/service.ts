@@ -4,14 +4,14 @@ import type { Fetch } from "#net/ports";
 import type { Identity } from "../oauth.ts";
 import type { Service } from "../service.ts";
 import { defineTool, type RawAccess, type Tool, type ToolContext } from "../tool.ts";
-import { parseChallenge } from "./challenge.ts";
 import type { McpServerRef } from "./client-options.ts";
 import type { McpClientPool } from "./client-pool.ts";
 import { formatMcpPlace, getAccess, type McpDefinition, type McpTool, toCredential } from "./definition.ts";
 import { createElicitationHandler, type ElicitationHandler } from "./elicitation.ts";
-import { toToolResult } from "./result.ts";
-import { diffTools, hasDifferences } from "./tool-diff.ts";
-import { validateInput } from "./validate.ts";
+import { toToolResult } from "./tools/result.ts";
+import { diffTools, hasDifferences } from "./tools/tool-diff.ts";
+import { validateInput } from "./tools/validate.ts";
+import { parseChallenge } from "./transport/challenge.ts";
 
 /** How a server is reached. `offered` is its last tool list, if that differs from the approved one. */
 export type McpAccess = {

@@ -1,8 +1,8 @@
 import type { ElicitRequest, ElicitResult } from "@modelcontextprotocol/client";
 import type { Problem } from "#protocol/errors";
-import type { HttpTransportOptions } from "./http-transport.ts";
-import type { ProgramOptions } from "./stdio-transport.ts";
-import type { CallTask, TaskHandle } from "./tasks.ts";
+import type { CallTask, TaskHandle } from "./tools/tasks.ts";
+import type { HttpTransportOptions } from "./transport/http-transport.ts";
+import type { ProgramOptions } from "./transport/stdio-transport.ts";
 
 /** A question that a server asks the user during a call (MCP, "Elicitation"), and its answer. */
 export type ElicitationRequest = ElicitRequest["params"];

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { deriveInstallationId } from "#backend/accounts/sessions";
-import { type AccessOptions, getServiceAccess } from "#backend/connections/access";
+import { type AccessOptions, getServiceAccess } from "#backend/connections/tokens/access";
 import type { ServiceConfiguration } from "#connectors/service";
 import { Problem, toProblemBody } from "#protocol/errors";
 import { createWorld, useBackend, type World } from "#test/backend";

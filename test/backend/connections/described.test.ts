@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { expect, test } from "vitest";
 import { deriveInstallationId } from "#backend/accounts/sessions";
-import { getServiceAccess } from "#backend/connections/access";
+import { getServiceAccess } from "#backend/connections/tokens/access";
 import type { Fetch } from "#net/ports";
 import { NOON, useBackend } from "#test/backend";
 import { connect } from "#test/consent";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { deriveInstallationId } from "#backend/accounts/sessions";
-import { getServiceAccess } from "#backend/connections/access";
+import { getServiceAccess } from "#backend/connections/tokens/access";
 import { configureServices } from "#connectors/catalogue";
 import { createWorld, useBackend, type World } from "#test/backend";
 import { begin, callback } from "#test/consent";

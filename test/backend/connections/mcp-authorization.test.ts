@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { beforeEach, expect, test } from "vitest";
 import { deriveInstallationId } from "#backend/accounts/sessions";
-import { getServiceAccess } from "#backend/connections/access";
+import { getServiceAccess } from "#backend/connections/tokens/access";
 import type { ServiceConfiguration } from "#connectors/service";
 import type { Fetch } from "#net/ports";
 import { createWorld, useBackend, type World } from "#test/backend";

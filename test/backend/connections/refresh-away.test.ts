@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { deriveInstallationId } from "#backend/accounts/sessions";
-import { getServiceAccess } from "#backend/connections/access";
+import { getServiceAccess } from "#backend/connections/tokens/access";
 import { useAbsentWorld } from "#test/absent-database";
 import { ATLASSIAN_TOKEN, begin, callback, connect, expectAtlassian } from "#test/consent";
 import { json } from "#test/outside";

@@ -1,9 +1,9 @@
 import { beforeEach, expect, test } from "vitest";
 import { deriveInstallationId } from "#backend/accounts/sessions";
-import { findService, requireClient } from "#backend/connections/catalog";
-import { fetchIdentity } from "#backend/connections/consent";
-import { openTokens, toGrantAddress } from "#backend/connections/sealing";
-import { refreshTokens } from "#backend/connections/token-endpoint";
+import { fetchIdentity } from "#backend/connections/consent/complete";
+import { findService, requireClient } from "#backend/connections/services/catalog";
+import { openTokens, toGrantAddress } from "#backend/connections/tokens/sealing";
+import { refreshTokens } from "#backend/connections/tokens/token-endpoint";
 import { findGrant } from "#backend/store/grants";
 import { createWorld, useBackend } from "#test/backend";
 import { connect } from "#test/consent";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseTokenResponse } from "#backend/connections/token-answer";
+import { parseTokenResponse } from "#backend/connections/tokens/token-answer";
 import { configureServices } from "#connectors/catalogue";
 import { createWorld, useBackend } from "#test/backend";
 import { createOutside, json } from "#test/outside";

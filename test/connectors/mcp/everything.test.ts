@@ -3,8 +3,8 @@ import type { InteractionPrompt, ToolInteraction, UserResponse } from "#connecto
 import { type McpClient, openMcpClient } from "#connectors/mcp/client";
 import type { McpTool } from "#connectors/mcp/definition";
 import { createElicitationHandler } from "#connectors/mcp/elicitation";
-import { toToolResult } from "#connectors/mcp/result";
-import { type ToolList, toToolList } from "#connectors/mcp/tools";
+import { type ToolList, toToolList } from "#connectors/mcp/tools/read-tools";
+import { toToolResult } from "#connectors/mcp/tools/result";
 import type { McpClientOptions } from "#connectors/mcp/types";
 import { createPrograms } from "#host/programs";
 import { EVERYTHING, everythingServer } from "#test/everything";

@@ -1,7 +1,7 @@
 import { SdkError, SdkErrorCode } from "@modelcontextprotocol/client";
 import { expect, test } from "vitest";
-import { findCause } from "#connectors/mcp/failure-cause";
 import { toMcpFault } from "#connectors/mcp/faults";
+import { findCause } from "#connectors/mcp/transport/failure-cause";
 
 const NODE = `file:///srv/throw.mjs:1
 throw new Error('API_KEY is required')

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { openMcpClient } from "#connectors/mcp/client";
-import { toToolResult } from "#connectors/mcp/result";
-import { toToolList } from "#connectors/mcp/tools";
+import { toToolList } from "#connectors/mcp/tools/read-tools";
+import { toToolResult } from "#connectors/mcp/tools/result";
 import { createPrograms } from "#host/programs";
 
 const programs = createPrograms(process.env, process);
@@ -181,8 +181,8 @@ test.each([
 test("B256: integers that a number cannot hold keep their digits", async () => {
   const { link } = await open({});
   await link.close();
-  const { createLineReader } = await import("#connectors/mcp/line-reader");
-  const { parseMessage } = await import("#connectors/mcp/message");
+  const { createLineReader } = await import("#connectors/mcp/transport/line-reader");
+  const { parseMessage } = await import("#connectors/mcp/transport/message");
   const [line = ""] = createLineReader(1_000).read(
     Buffer.from('{"id":9007199254740993,"n":[1,-9007199254740993],"f":1.5}\n'),
   );

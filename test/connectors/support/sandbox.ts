@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { parseTokenResponse } from "#backend/connections/token-answer";
+import { parseTokenResponse } from "#backend/connections/tokens/token-answer";
 import { configureServices } from "#connectors/catalogue";
 import { createServiceHttp } from "#connectors/http/client";
 import type { ToolResult } from "#connectors/tool";

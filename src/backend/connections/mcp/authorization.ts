@@ -3,8 +3,8 @@ import type { OAuth, OAuthClient } from "#connectors/oauth";
 import type { BackendPorts } from "../../ports.ts";
 import type { Keys } from "../../store/keys.ts";
 import { seal, unseal } from "../../store/seal.ts";
-import type { ConnectableService } from "../catalog.ts";
-import type { GrantAddress } from "../sealing.ts";
+import type { ConnectableService } from "../services/catalog.ts";
+import type { GrantAddress } from "../tokens/sealing.ts";
 import { type DiscoveredAuth, OFFLINE_SCOPE } from "./discover.ts";
 import { createFetchPolicy, type FetchPolicyPorts } from "./fetch-policy.ts";
 

@@ -1,7 +1,7 @@
 import * as oauth from "oauth4webapi";
-import { type AuthChallenge, parseChallenge, parseScopes } from "#connectors/mcp/challenge";
-import { getRedirectTarget, isFollowable } from "#connectors/mcp/redirect";
-import { sanitizeSentence } from "../token-answer.ts";
+import { type AuthChallenge, parseChallenge, parseScopes } from "#connectors/mcp/transport/challenge";
+import { getRedirectTarget, isFollowable } from "#connectors/mcp/transport/redirect";
+import { sanitizeSentence } from "../tokens/token-answer.ts";
 import { discoveryProblem, type FetchPolicy, fetchUnder, parseSafeUrl, readDocument } from "./fetch-policy.ts";
 
 /** How one signs in to an MCP server, as its documents say and as far as kay goes along with them. */

@@ -3,8 +3,8 @@ import type { BackendPorts } from "../../ports.ts";
 import { findGrant, type Grant } from "../../store/grants.ts";
 import { putClientIssuer } from "../../store/mcp.ts";
 import { type AuthorizationState, listLatestStates } from "../../store/states.ts";
-import type { ConnectableService } from "../catalog.ts";
-import { toGrantAddress } from "../sealing.ts";
+import type { ConnectableService } from "../services/catalog.ts";
+import { toGrantAddress } from "../tokens/sealing.ts";
 import {
   type McpAuthorization,
   openGrantAuthorization,

@@ -6,9 +6,9 @@ import {
   type McpDefinition,
   type McpTool,
 } from "#connectors/mcp/definition";
-import { listParameterTexts } from "#connectors/mcp/schema-texts";
 import { anonymousIdentity } from "#connectors/mcp/service";
-import { diffTools, formatToolDiff, hasDifferences } from "#connectors/mcp/tool-diff";
+import { listParameterTexts } from "#connectors/mcp/tools/schema-texts";
+import { diffTools, formatToolDiff, hasDifferences } from "#connectors/mcp/tools/tool-diff";
 import type { AddServiceResponse, CustomServiceView } from "#protocol/custom-services";
 import { Problem } from "#protocol/errors";
 import type { BackendPorts } from "../../ports.ts";
@@ -16,9 +16,9 @@ import { listDescriptions } from "../../store/custom-services.ts";
 import { findGrant, putGrant } from "../../store/grants.ts";
 import { lockInstallation } from "../../store/installations.ts";
 import { deleteMcp, findMcp, listMcp, putMcp, type StoredMcp } from "../../store/mcp.ts";
-import { forgetConnection } from "../overview.ts";
-import { revokeGrant } from "../revoke.ts";
-import { sealClientSecret, sealTokens } from "../sealing.ts";
+import { forgetConnection } from "../services/overview.ts";
+import { revokeGrant } from "../tokens/revoke.ts";
+import { sealClientSecret, sealTokens } from "../tokens/sealing.ts";
 import { type InspectedServer, inspectStored, requireMcpClients } from "./inspect.ts";
 import { getLinkKey, toMcpService } from "./service.ts";
 import { chooseTrustedReads, formatTrustChange } from "./trusted-reads.ts";

@@ -1,15 +1,15 @@
 import type { McpClientPool } from "#connectors/mcp/client-pool";
 import { formatMcpPlace, getMcpBinding, type McpDefinition, type McpTool } from "#connectors/mcp/definition";
 import { anonymousIdentity, createMcpService } from "#connectors/mcp/service";
-import { diffTools, formatToolDiff, hasDifferences } from "#connectors/mcp/tool-diff";
-import type { ToolList } from "#connectors/mcp/tools";
+import type { ToolList } from "#connectors/mcp/tools/read-tools";
+import { diffTools, formatToolDiff, hasDifferences } from "#connectors/mcp/tools/tool-diff";
 import type { ServiceConfiguration } from "#connectors/service";
 import { Problem } from "#protocol/errors";
 import type { BackendPorts } from "../../ports.ts";
 import { putOffered, type StoredMcp } from "../../store/mcp.ts";
 import type { DbConnection } from "../../store/schema.ts";
-import { chooseFetch, type OutboundPolicy } from "../custom-service.ts";
-import { openClientSecret } from "../sealing.ts";
+import { chooseFetch, type OutboundPolicy } from "../services/custom-service.ts";
+import { openClientSecret } from "../tokens/sealing.ts";
 
 type Ports = OutboundPolicy &
   Pick<BackendPorts, "keys"> &

@@ -1,5 +1,5 @@
 import { getMcpBinding, type McpDefinition } from "#connectors/mcp/definition";
-import { diffTools } from "#connectors/mcp/tool-diff";
+import { diffTools } from "#connectors/mcp/tools/tool-diff";
 import type { StoredMcp } from "../../store/mcp.ts";
 import type { InspectedServer } from "./inspect.ts";
 

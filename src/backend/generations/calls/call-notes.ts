@@ -1,4 +1,4 @@
-import type { CheckedCall } from "#agent/calls";
+import type { CheckedCall } from "#agent/calls/checked-call";
 import type { Account } from "#connectors/oauth";
 import type { CallNotes } from "#protocol/input-fields";
 import type { BackendPorts } from "../../ports.ts";

@@ -1,4 +1,4 @@
-import type { CallPorts, CheckedCall } from "#agent/calls";
+import type { CallPorts, CheckedCall } from "#agent/calls/checked-call";
 import { clean } from "#protocol/clean";
 import { Cancellation, Problem } from "#protocol/errors";
 import type { InteractionResponse, StreamPart } from "#protocol/events";

@@ -1,4 +1,4 @@
-import type { DryRun } from "#agent/dry-run";
+import type { DryRun } from "#agent/calls/dry-run";
 import type { PlannedCall, Receipt } from "#protocol/ask";
 import type { Planned } from "#protocol/events";
 import { decideCall, toSentence } from "../../approvals/decide.ts";

@@ -1,5 +1,5 @@
-import { formatAccountChange } from "#agent/call";
-import type { CheckedCall, GateResult } from "#agent/calls";
+import type { CheckedCall, GateResult } from "#agent/calls/checked-call";
+import { formatAccountChange } from "#agent/calls/run-tool";
 import type { Outcome, Wait } from "#agent/events";
 import { DENIAL_TEXT } from "#agent/limits";
 import type { Account } from "#connectors/oauth";

@@ -1,4 +1,4 @@
-import type { CheckedCall } from "#agent/calls";
+import type { CheckedCall } from "#agent/calls/checked-call";
 import { UNATTENDED_CONTEXT } from "#agent/tool";
 import type { Account } from "#connectors/oauth";
 import { cleanLine } from "#protocol/clean";

@@ -1,6 +1,6 @@
 import type { ModelMessage, TextPart } from "ai";
-import { findAttachment, listAttachments } from "#agent/attachments";
 import { DENIAL_TEXT } from "#agent/limits";
+import { findAttachment, listAttachments } from "#agent/steps/attachments";
 import { OWN_TOOL_NAMES } from "#agent/tools/own";
 import type { Instruction } from "#protocol/ask";
 import { formatAttachmentReference } from "#protocol/attachment-text";

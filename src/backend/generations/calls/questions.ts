@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { Allowance, CheckedCall } from "#agent/calls";
+import type { Allowance, CheckedCall } from "#agent/calls/checked-call";
 import type { Wait } from "#agent/events";
 import type { InteractionPrompt } from "#connectors/interaction";
 import type { Account } from "#connectors/oauth";

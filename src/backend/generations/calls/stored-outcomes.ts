@@ -1,5 +1,5 @@
+import { fromStoredProblem, type StoredProblem, toStoredProblem } from "#agent/calls/suspended-calls";
 import type { Call, Outcome, ToolOutput } from "#agent/events";
-import { fromStoredProblem, type StoredProblem, toStoredProblem } from "#agent/suspended-calls";
 import type { StoredCall } from "../../store/calls.ts";
 
 /** An outcome as its row keeps it. */

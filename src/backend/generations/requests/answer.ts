@@ -1,4 +1,4 @@
-import { findTool } from "#agent/call-directly";
+import { findTool } from "#agent/calls/call-directly";
 import type { InteractionAnswer, InteractionAnswered } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
 import type { InteractionResponse } from "#protocol/events";

@@ -1,5 +1,5 @@
+import { checkCall } from "#agent/calls/execute";
 import type { HeldCall } from "#agent/events";
-import { checkCall } from "#agent/execute";
 import type { Account } from "#connectors/oauth";
 import type { AskRequest, AskResponse, PlannedCall } from "#protocol/ask";
 import { type ErrorCode, Problem } from "#protocol/errors";
@@ -7,7 +7,7 @@ import { type CallNotes, formatNewDestinations, formatPreviewField, formatTarget
 import type { PreviewField } from "#protocol/preview-field";
 import { hashAccount, toAccount } from "../../approvals/account.ts";
 import { openConfirmation } from "../../approvals/confirmations.ts";
-import { listServices } from "../../connections/catalog.ts";
+import { listServices } from "../../connections/services/catalog.ts";
 import type { BackendPorts } from "../../ports.ts";
 import { loadMessages } from "../../store/conversations.ts";
 import { listEvents } from "../../store/events.ts";

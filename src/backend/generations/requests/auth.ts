@@ -2,7 +2,7 @@ import { cleanLine } from "#protocol/clean";
 import type { AuthAnswer, GenerationView } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
 import type { AuthNeeded, StreamPart } from "#protocol/events";
-import { listConnectedServices } from "../../connections/service-views.ts";
+import { listConnectedServices } from "../../connections/services/service-views.ts";
 import type { BackendPorts } from "../../ports.ts";
 import { appendEvents } from "../../store/events.ts";
 import { parseGeneration, type StoredGeneration } from "../../store/generation-state.ts";

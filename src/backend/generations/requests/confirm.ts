@@ -1,4 +1,4 @@
-import { formatAccountChange } from "#agent/call";
+import { formatAccountChange } from "#agent/calls/run-tool";
 import type { AskResponse, ConfirmRequest } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
 import { hashAccount } from "../../approvals/account.ts";

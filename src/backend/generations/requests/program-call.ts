@@ -1,6 +1,6 @@
-import { callToolDirectly, createDirectCallId, findTool } from "#agent/call-directly";
+import { callToolDirectly, createDirectCallId, findTool } from "#agent/calls/call-directly";
+import { rejectUnknownFields } from "#agent/calls/input";
 import type { Outcome } from "#agent/events";
-import { rejectUnknownFields } from "#agent/input";
 import { cleanLine } from "#protocol/clean";
 import { Problem, toProblemBody } from "#protocol/errors";
 import type { ProgramCallRequest, ProgramCallView } from "#protocol/program-calls";

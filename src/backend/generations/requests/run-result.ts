@@ -1,5 +1,5 @@
+import { checkCall } from "#agent/calls/execute";
 import type { HeldCall, OpenStep } from "#agent/events";
-import { checkCall } from "#agent/execute";
 import { listMissingIntegrations } from "#agent/results";
 import type { AskResponse } from "#protocol/ask";
 import { isErrorCode, Problem } from "#protocol/errors";

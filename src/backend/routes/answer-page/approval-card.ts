@@ -4,7 +4,7 @@ import type { ApprovalScope, InteractionRequest } from "#protocol/events";
 import { formatOrigin, listFieldTexts } from "#protocol/input-fields";
 import { tryParseJson } from "#protocol/parse-json";
 import type { PreviewField } from "#protocol/preview-field";
-import { escapeHtml } from "../../connections/page.ts";
+import { escapeHtml } from "../../connections/consent/page.ts";
 import { toLineFeeds } from "./form-card.ts";
 
 /** Name of the input that holds an edited field. Names of fields are not the page's to choose. */

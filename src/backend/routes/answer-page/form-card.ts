@@ -3,7 +3,7 @@ import type { InputField, InteractionRequest } from "#protocol/events";
 import { findLimitFault } from "#protocol/field-limits";
 import { foldWhitespace } from "#protocol/input-fields";
 import { isSecretField, SECRETS_REFUSED } from "#protocol/secret-field";
-import { escapeHtml } from "../../connections/page.ts";
+import { escapeHtml } from "../../connections/consent/page.ts";
 
 /** Renders who asks with a form, and why. */
 export function renderFormHead({ tool_name, prompt }: InteractionRequest): string {

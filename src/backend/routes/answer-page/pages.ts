@@ -2,7 +2,7 @@ import { getQuestion } from "#protocol/card-text";
 import { cleanLine } from "#protocol/clean";
 import type { PendingRequest } from "#protocol/conversations";
 import { ANSWER_PATH, DEVICE_PATH } from "../../approvals/answer-device.ts";
-import { escapeHtml, renderPageShell } from "../../connections/page.ts";
+import { escapeHtml, renderPageShell } from "../../connections/consent/page.ts";
 import { renderApproval, renderEditor, renderScopes } from "./approval-card.ts";
 import { renderFormFields, renderFormHead } from "./form-card.ts";
 

@@ -11,7 +11,7 @@ import {
   formatEmptyCookie,
   signInDevice,
 } from "../../approvals/answer-device.ts";
-import { createTicket, isTicket } from "../../connections/tickets.ts";
+import { createTicket, isTicket } from "../../connections/consent/tickets.ts";
 import type { Engine } from "../../generations/engine.ts";
 import { getPendingRequest, listPendingRequests } from "../../generations/pending.ts";
 import type { BackendPorts } from "../../ports.ts";

@@ -1,5 +1,5 @@
 import { isLoopbackHost } from "#net/addresses";
-import { escapeHtml, renderFacts, renderPageShell } from "../../connections/page.ts";
+import { escapeHtml, renderFacts, renderPageShell } from "../../connections/consent/page.ts";
 import type { BackendPorts } from "../../ports.ts";
 import type { ProgramRequest } from "../../store/programs.ts";
 

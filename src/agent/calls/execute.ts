@@ -1,0 +1,147 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { Access } from "#connectors/tool";
+import { rankNames } from "#protocol/closest-name";
+import { Problem } from "#protocol/errors";
+import type { AgentEvent, Call, Outcome, Wait } from "../events.ts";
+import { recordOutcome } from "../observe.ts";
+import type { AgentTool } from "../tool.ts";
+import { coalesce, createChannel } from "./channel.ts";
+import { type CheckedCall, type RejectedCall, toCall } from "./checked-call.ts";
+import { adaptInput, rejectUnknownFields } from "./input.ts";
+import { askAboutWrites, isWrite, type Run, runCall, toProblem } from "./run-call.ts";
+
+/** Finds a call's tool and validates its input. An invalid call becomes a result that the model can react to. */
+export function checkCall(call: Call, tools: AgentTool[]): CheckedCall | RejectedCall {
+  const found = tools.find(({ name }) => name === call.toolName);
+  if (found === undefined) {
+    return { call, problem: unknownToolProblem(call.toolName, tools) };
+  }
+  try {
+    const input = adaptInput(found.schema, call.input);
+    rejectUnknownFields(found, input);
+    const parsed = found.parse(input);
+    const tool = found.specific?.(parsed) ?? found;
+    return { ...call, tool, access: tool.access, parsed, summary: tool.summary(parsed) };
+  } catch (error) {
+    const problem = toProblem(error, "INVALID_REQUEST", `The input of ${call.toolName} is not accepted.`);
+    return { call, access: found.access, problem };
+  }
+}
+
+/** Names a few tools that may be meant, since the whole list can be longer than the conversation. */
+function unknownToolProblem(name: string, tools: AgentTool[]): Problem {
+  const near = rankNames(
+    name,
+    tools.map((tool) => tool.name),
+  ).slice(0, 3);
+  const guess = near.length > 0 ? ` The nearest are ${near.join(", ")}.` : "";
+  return new Problem(
+    "NOT_FOUND",
+    `Unknown tool ${JSON.stringify(name.slice(0, 60))}.${guess} Call one of the tools that you were given.`,
+    {
+      hint: "",
+    },
+  );
+}
+
+/**
+ * Runs a step's calls and returns their results in the order of the calls. Reads run together. Writes are asked
+ * together, and run one after another, as the model listed them. While other calls run, a waiting call is retried whenever its answer may
+ * have arrived. Calls that still wait at the end are returned as waits.
+ */
+export async function* runCalls(
+  calls: (CheckedCall | RejectedCall)[],
+  run: Run,
+): AsyncGenerator<AgentEvent, { outcomes: Outcome[] } | { waits: Wait[] }> {
+  const events = createChannel<AgentEvent>();
+  const ended: (Outcome | undefined)[] = calls.map((call) => run.ports?.settled(getCallId(call)));
+  const waits = new Map<number, Wait>();
+  const active = new Set<number>();
+  let running = 0;
+  let isAsking = true;
+  let fatalError: unknown;
+  const start = async (index: number): Promise<void> => {
+    running++;
+    active.add(index);
+    waits.delete(index);
+    const result = await runCall(calls, index, ended, run, events.push).catch((error: unknown) => {
+      fatalError = error;
+    });
+    active.delete(index);
+    if (result && "kind" in result) waits.set(index, result);
+    else if (result) {
+      ended[index] = result;
+      recordOutcome(run.watch, calls[index] as CheckedCall | RejectedCall, result);
+      events.push({ type: "outcome", outcome: result });
+      events.push(buildOutcomeEvent(result, calls[index]?.access));
+    }
+    if (ended[index] && isWrite(calls[index] as CheckedCall)) startNextWrite();
+    if (--running === 0) events.end();
+  };
+  const findNextWrite = () => calls.findIndex((call, index) => isWrite(call) && ended[index] === undefined);
+  /** Starts the first write that has not run. Its question, if there is one, may have been answered before its turn. */
+  const startNextWrite = () => {
+    const next = findNextWrite();
+    if (next >= 0 && !active.has(next) && !isAsking && fatalError === undefined) void start(next);
+  };
+  const askThenWrite = async () => {
+    running++;
+    const asked = await askAboutWrites(calls, ended, run).catch((error: unknown) => {
+      fatalError = error;
+      return [];
+    });
+    for (const wait of asked) waits.set(calls.map(getCallId).indexOf(wait.toolCallId), wait);
+    isAsking = false;
+    if (!waits.has(findNextWrite())) startNextWrite();
+    if (--running === 0) events.end();
+  };
+  /** Retries the waiting calls whose requests are answered; a write only in its turn. Concurrent notifications are merged. */
+  const retryWaiting = async (): Promise<void> => {
+    if (running === 0) return;
+    running++;
+    const open = await loadOpenRequests(run);
+    for (const index of [...waits.keys()]) {
+      const isNext = !isWrite(calls[index] as CheckedCall) || index === findNextWrite();
+      if (isNext && !open.has(getCallId(calls[index]))) void start(index);
+    }
+    if (--running === 0) events.end();
+  };
+  // Keeps the caller's trace context out of the retries: `onChange` may fire inside another request.
+  const stop = run.ports?.onChange(AsyncLocalStorage.bind(coalesce(retryWaiting)));
+  const open = await loadOpenRequests(run);
+  const pending = calls.flatMap((call, index) =>
+    ended[index] === undefined ? [{ call, index, wait: open.get(getCallId(call)) }] : [],
+  );
+  for (const { call, index, wait } of pending) {
+    if (wait) waits.set(index, wait);
+    else if (!isWrite(call)) void start(index);
+  }
+  void askThenWrite();
+  yield* events.drain();
+  stop?.();
+  if (fatalError !== undefined) throw fatalError;
+  const outcomes = ended.filter((outcome) => outcome !== undefined);
+  return outcomes.length === calls.length
+    ? { outcomes }
+    : { waits: [...waits].sort(([a], [b]) => a - b).map(([, wait]) => wait) };
+}
+
+/** Returns the open requests. If they cannot be read, each call finds out on its own attempt. */
+async function loadOpenRequests({ ports }: Run): Promise<Map<string, Wait>> {
+  return (await ports?.open().catch(() => undefined)) ?? new Map();
+}
+
+function getCallId(call: CheckedCall | RejectedCall | undefined): string {
+  return call ? toCall(call).toolCallId : "";
+}
+
+/** `access` tells clients that a failed call would have changed something. */
+function buildOutcomeEvent(outcome: Outcome, access: Access | undefined): AgentEvent {
+  const { toolCallId } = outcome.call;
+  if ("output" in outcome) return { type: "tool-output-available", toolCallId, output: outcome.output };
+  if ("problem" in outcome) {
+    const { message: errorText, code } = outcome.problem;
+    return { type: "tool-output-error", toolCallId, errorText, code, ...(access ? { access } : {}) };
+  }
+  return { type: "tool-output-denied", toolCallId, reason: outcome.denied };
+}

@@ -1,0 +1,124 @@
+import { toCanonicalJson } from "#protocol/canonical-json";
+import { Problem } from "#protocol/errors";
+import type { Call, Outcome } from "../events.ts";
+import { type CheckedCall, type RejectedCall, toCall } from "./checked-call.ts";
+
+/** A call that was made before, with its outcome if it ended. */
+export type PastCall = { call: CheckedCall | RejectedCall; outcome: Outcome | undefined };
+
+/** How often a generation may make an identical call: once, and again after something changed or failed. */
+const ATTEMPTS = 3;
+
+/**
+ * Returns the outcome of a call that repeats a past one and therefore is not made, or undefined if it may be made. This
+ * prevents double writes unless the first one certainly did nothing, stops a model that loops, and applies a denial to
+ * the whole turn.
+ */
+export function findRepetition(checked: CheckedCall, past: PastCall[]): Outcome | undefined {
+  const { toolCallId, toolName, input, access } = checked;
+  const call = { toolCallId, toolName, input };
+  const key = buildCallKey(checked);
+  const same = past.filter(({ call }) => !("problem" in call) && buildCallKey(call) === key);
+  const denied = same.find(({ outcome }) => outcome && "denied" in outcome)?.outcome;
+  if (denied && "denied" in denied) return { call, denied: denied.denied };
+  if (same.length >= ATTEMPTS) {
+    const words = `This exact call of ${toolName} was already made; its result is above. Do not repeat it.`;
+    return { call, problem: new Problem("IDEMPOTENCY_CONFLICT", words, { hint: "", details: { repeated: true } }) };
+  }
+  const first = access === "read" ? undefined : same.find(({ outcome }) => mayHaveWritten(outcome));
+  return first && repeatOutcome(call, checked.tool.service, first.outcome);
+}
+
+/** A write that was made gives its result again. One whose outcome is unknown is not made again either. */
+function repeatOutcome(call: Call, from: string, outcome: Outcome | undefined): Outcome {
+  if (outcome && "problem" in outcome) return { call, problem: outcome.problem };
+  if (outcome && "output" in outcome)
+    return { call, output: { ...outcome.output, text: `${ALREADY_DONE}\n\n${outcome.output.text}`, repeated: true } };
+  const text = "This exact call is already in this message. It is made once, and the other call has its result.";
+  return { call, output: { from, text, data: null, repeated: true } };
+}
+
+const ALREADY_DONE =
+  "Already done: the same call was made earlier in this request, so it was not made again. Its result:";
+
+/**
+ * Returns why a turn ends when all calls of a step fail as they did before: a model that repeats a wrong call does not get any further.
+ */
+export function findFailureLoop(step: (CheckedCall | RejectedCall)[], past: PastCall[]): Problem | undefined {
+  const rejected = countRejected(past);
+  if (rejected >= MOST_REJECTED && step.every(isRejected)) {
+    const words = `The model made ${rejected} calls in a row that no tool accepts and was stopped.`;
+    return new Problem("MODEL_FAILED", `${words}${describeLast(past.at(-1)?.outcome)}`, { hint: LOOP_HINT });
+  }
+  const failures = step.map((call) =>
+    past.filter((each) => buildLoopKey(each.call) === buildLoopKey(call) && hasFailed(each)),
+  );
+  if (!failures.every((same) => same.length >= ATTEMPTS)) return undefined;
+  const words = `The model made the same failing call ${ATTEMPTS} times and was stopped.`;
+  return new Problem("MODEL_FAILED", `${words}${describeLast(failures[0]?.at(-1)?.outcome)}`, { hint: LOOP_HINT });
+}
+
+function describeLast(outcome: Outcome | undefined): string {
+  return outcome && "problem" in outcome ? ` ${outcome.problem.message}` : "";
+}
+
+const LOOP_HINT = "Rephrase the request, or choose another model with `kay config set model`.";
+
+/** How many rejected calls in a row end a turn, whatever their input: with each, the model had the tool's answer. */
+const MOST_REJECTED = 8;
+
+/** Counts the calls at the end that no tool accepted. */
+function countRejected(past: PastCall[]): number {
+  const accepted = past.findLastIndex(({ call }) => !isRejected(call));
+  return past.length - 1 - accepted;
+}
+
+function isRejected(call: CheckedCall | RejectedCall): boolean {
+  return "problem" in call;
+}
+
+/** Whether a past call may have changed something. */
+export function hasWritten({ call, outcome }: PastCall): boolean {
+  if ("problem" in call || call.access === "read" || outcome === undefined) return false;
+  return mayHaveWritten(outcome) && !("output" in outcome && outcome.output.planned);
+}
+
+/** Returns the problem with a hint about what was done: after a write, another attempt would do it twice. */
+export function withWritesDone(problem: Problem, past: PastCall[]): Problem {
+  const written = past.flatMap((each) => ("summary" in each.call && hasWritten(each) ? [each.call.summary] : []));
+  if (written.length === 0) return problem;
+  const { code, message, details, cause } = problem;
+  const list = [...new Set(written)].slice(0, MAX_LISTED).join("; ");
+  const more = new Set(written).size > MAX_LISTED ? ", and more" : "";
+  const hint = `Already done: ${list}${more}. Check the result before you ask again.`;
+  return new Problem(code, message, { hint, details, cause });
+}
+
+/** How many writes a hint names. */
+const MAX_LISTED = 3;
+
+function hasFailed({ outcome }: PastCall): boolean {
+  return outcome !== undefined && "problem" in outcome;
+}
+
+function buildLoopKey(call: CheckedCall | RejectedCall): string {
+  const { toolName, input } = toCall(call);
+  return toCanonicalJson([toolName, input ?? null]);
+}
+
+/** Converts the calls of a stored generation for {@link findRepetition}. */
+export function toPastCalls(
+  calls: { call: Call; outcome: Outcome | undefined }[],
+  check: (call: Call) => CheckedCall | RejectedCall,
+): PastCall[] {
+  return calls.map(({ call, outcome }) => ({ call: check(call), outcome }));
+}
+
+function mayHaveWritten(outcome: Outcome | undefined): boolean {
+  if (outcome === undefined || "output" in outcome) return true;
+  return "problem" in outcome && outcome.problem.code === "OUTCOME_UNKNOWN";
+}
+
+function buildCallKey({ toolName, parsed }: CheckedCall): string {
+  return toCanonicalJson([toolName, parsed]);
+}

@@ -1,0 +1,134 @@
+import { Problem } from "#protocol/errors";
+import type { AgentEvent, Outcome, Wait } from "../events.ts";
+import { type AgentObserver, recordToolCall } from "../observe.ts";
+import { getIntegrations, toToolOutput } from "../results.ts";
+import { UNATTENDED_CONTEXT } from "../tool.ts";
+import {
+  type Allowance,
+  type CallPorts,
+  type CheckedCall,
+  type GateResult,
+  type RejectedCall,
+  toCall,
+} from "./checked-call.ts";
+import { type DryRun, toPlannedOutcome } from "./dry-run.ts";
+import { findRepetition, type PastCall } from "./repetition.ts";
+
+/** `dryRun` takes precedence: a call that it plans never runs. */
+export type Run = {
+  memory: PastCall[];
+  signal: AbortSignal;
+  ports?: CallPorts;
+  dryRun?: DryRun;
+  watch?: AgentObserver;
+  isFatal?(error: unknown): boolean;
+};
+
+/**
+ * Runs one call. Every error becomes its outcome, except a fatal one such as an unavailable database, which is
+ * rethrown.
+ */
+export async function runCall(
+  calls: (CheckedCall | RejectedCall)[],
+  index: number,
+  ended: (Outcome | undefined)[],
+  run: Run,
+  push: (event: AgentEvent) => void,
+): Promise<Outcome | Wait> {
+  const checked = calls[index] as CheckedCall | RejectedCall;
+  if ("problem" in checked) return checked;
+  const call = toCall(checked);
+  try {
+    if (run.signal.aborted) throw new Problem("CANCELLED", "The request was cancelled before this call was made.");
+    const repeat = findRepetition(checked, listEarlierCalls(calls, index, ended, run));
+    if (repeat) return repeat;
+    return await admit(checked, run, push);
+  } catch (error) {
+    if (run.isFatal?.(error)) throw error;
+    const problem = toProblem(error, "SERVICE_FAILED", `${checked.tool.title} failed: ${checked.summary}.`);
+    const integrations = getIntegrations(problem);
+    if (run.ports === undefined || run.dryRun || integrations.length === 0) return { call, problem };
+    const missing = run.ports.missing(call, integrations, problem.message);
+    return missing instanceof Problem ? { call, problem: missing } : missing;
+  }
+}
+
+/**
+ * Asks about the writes of a step that have not ended, as one plan. A single one is asked when its turn comes, and so is
+ * a repeated call, which may not be made at all.
+ */
+export async function askAboutWrites(
+  calls: (CheckedCall | RejectedCall)[],
+  ended: (Outcome | undefined)[],
+  run: Run,
+): Promise<Wait[]> {
+  const open = calls.filter((call, index): call is CheckedCall => isWrite(call) && ended[index] === undefined);
+  if (!run.ports || run.dryRun || run.signal.aborted || open.length < 2) return [];
+  const isRepeat = (call: CheckedCall) =>
+    findRepetition(call, listEarlierCalls(calls, calls.indexOf(call), ended, run)) !== undefined;
+  return await run.ports.askTogether(open.filter((call) => !isRepeat(call)));
+}
+
+/** Whether a call changes something. Writes run one after another. */
+export function isWrite(call: CheckedCall | RejectedCall): boolean {
+  return !("problem" in call) && call.access !== "read";
+}
+
+function listEarlierCalls(
+  calls: (CheckedCall | RejectedCall)[],
+  index: number,
+  ended: (Outcome | undefined)[],
+  { memory }: Run,
+): PastCall[] {
+  return [...memory, ...calls.slice(0, index).map((call, at): PastCall => ({ call, outcome: ended[at] }))];
+}
+
+async function admit(
+  checked: CheckedCall,
+  { signal, ports, dryRun, watch }: Run,
+  push: (event: AgentEvent) => void,
+): Promise<Outcome | Wait> {
+  const { tool, toolCallId } = checked;
+  const call = toCall(checked);
+  const before = ports?.ran(toolCallId);
+  if (ports && before) return await ports.after(checked, before);
+  const account = (ports ?? dryRun) && (await tool.ready?.());
+  const planned = await dryRun?.(checked, account);
+  if (planned) return toPlannedOutcome(checked, planned, push);
+  const gate: GateResult = (await ports?.gate(checked, account)) ?? { kind: "run", input: checked.parsed };
+  if (gate.kind === "wait") return gate.wait;
+  if (gate.kind === "denied") return { call, denied: gate.reason };
+  if (gate.allowed) push(buildAllowedEvent(toolCallId, gate.allowed));
+  const attended = ports?.attend(checked, push) ?? { ...UNATTENDED_CONTEXT, waiting: NEVER };
+  const report = (data: Extract<AgentEvent, { type: "data-receipt" }>["data"]) =>
+    push({ type: "data-receipt", data: { ...data, ...gate.allowed } });
+  const { waiting, ...interactive } = attended;
+  // A handler that waits for the user is abandoned; its next run finds the answer.
+  const result = await recordToolCall(watch, tool, () =>
+    Promise.race([
+      tool
+        .run(gate.input, { toolCallId, signal, report, ...(account ? { account } : {}), ...interactive })
+        .then((ran) => ({ ran })),
+      waiting,
+    ]),
+  );
+  if (!("ran" in result)) return result;
+  const edited = gate.edited ? { edited: gate.input } : {};
+  const outcome: Outcome = { call, output: { ...toToolOutput(tool.service, result.ran), ...edited } };
+  return (await ports?.after(checked, outcome)) ?? outcome;
+}
+
+const NEVER = new Promise<Wait>(() => {});
+
+function buildAllowedEvent(tool_call_id: string, { allowed_by, account }: Allowance): AgentEvent {
+  const as = account ? `, as ${account}` : "";
+  return {
+    type: "data-tool-log",
+    data: { tool_call_id, entries: [{ text: `Allowed by --allow ${allowed_by}${as}.` }] },
+  };
+}
+
+/** Converts what a call threw to its problem. */
+export function toProblem(error: unknown, code: "INVALID_REQUEST" | "SERVICE_FAILED", message: string): Problem {
+  return error instanceof Problem ? error : new Problem(code, message, { hint: "", cause: error });
+}

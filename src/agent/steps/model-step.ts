@@ -1,0 +1,181 @@
+import { type LanguageModel, type ModelMessage, streamText, type Telemetry } from "ai";
+import { Problem } from "#protocol/errors";
+import { fromWireName } from "#protocol/tool-names";
+import type { AgentEvent, AnswerEnd, Call, StepResult, Tokens } from "../events.ts";
+import type { ModelKey } from "../models/key.ts";
+import { type AgentObserver, recordModelCall } from "../observe.ts";
+import type { AgentTool } from "../tool.ts";
+import { toModelProblem } from "./model-problem.ts";
+import { toWireTools } from "./wire-tools.ts";
+
+export type StepInput = {
+  model: LanguageModel;
+  /** Names the model in error messages: `OpenAI gpt-6-astra`. */
+  label: string;
+  /** The model's API key, for error messages. */
+  key?: ModelKey;
+  instructions: string;
+  messages: ModelMessage[];
+  tools: AgentTool[];
+  signal: AbortSignal;
+  /** The schema that the answer must match, for the offline planner. Other models read it in the instructions. */
+  schema?: Record<string, unknown>;
+  watch?: AgentObserver;
+  /** IDs of earlier calls. Some models restart their numbering in each step; a repeated ID is replaced. */
+  taken?: string[];
+};
+
+/** Makes one model call and streams it. Never throws; a failure is a result. */
+export async function* runModelStep(input: StepInput): AsyncGenerator<AgentEvent, StepResult> {
+  const { watch } = input;
+  const begun = watch?.observe.seconds() ?? 0;
+  const result = yield* streamModelCall(input);
+  if (watch) recordModelCall(watch, begun, result);
+  return result;
+}
+
+async function* streamModelCall(input: StepInput): AsyncGenerator<AgentEvent, StepResult> {
+  // The SDK prints provider warnings to the console, where they would corrupt JSON output.
+  globalThis.AI_SDK_LOG_WARNINGS = false;
+  const answer: Gathered = { text: "", calls: [], finishReason: "", tokens: {}, ids: new Map() };
+  const id = (given: string) => getUniqueId(given, answer.ids, input.taken ?? []);
+  try {
+    const result = streamText({
+      model: input.model,
+      instructions: input.instructions,
+      messages: input.messages,
+      tools: toWireTools(input.tools),
+      ...(input.schema ? { providerOptions: { kay: { outputSchema: JSON.stringify(input.schema) } } } : {}),
+      ...getTelemetry(input),
+      abortSignal: input.signal,
+      timeout: TIMEOUTS,
+      maxRetries: RETRIES,
+      onError: () => {},
+    });
+    for await (const part of result.stream) {
+      if (part.type === "error") return toFailure(input, part.error);
+      if (part.type === "abort") return input.signal.aborted ? { kind: "aborted" } : toTimeoutFailure(input);
+      yield* translatePart(part, answer, id);
+    }
+    // Keeps only the assistant's messages: the SDK adds its own results for invalid calls, and kay provides those
+    // itself.
+    const message = (await result.responseMessages).find(({ role }) => role === "assistant");
+    return toAnswer(message && withIds(message as ModelMessage, id), answer);
+  } catch (error) {
+    return input.signal.aborted ? { kind: "aborted" } : toFailure(input, error);
+  }
+}
+
+/** Reports timings only, never the content of the conversation. */
+function getTelemetry({ watch }: StepInput): Pick<Parameters<typeof streamText>[0], "telemetry"> {
+  const traces = watch?.observe.traces;
+  // Without this, the SDK copies and redacts every event for a listener that does not exist.
+  if (!traces) return { telemetry: { isEnabled: false } };
+  return { telemetry: { integrations: traces.model as Telemetry, recordInputs: false, recordOutputs: false } };
+}
+
+type Gathered = {
+  text: string;
+  calls: Call[];
+  finishReason: string;
+  rawFinishReason?: string;
+  tokens: Tokens;
+  ids: Map<string, string>;
+};
+
+function getUniqueId(given: string, ids: Map<string, string>, taken: string[]): string {
+  let own = ids.get(given) ?? given;
+  for (let count = 2; !ids.has(given) && taken.includes(own); count++) own = `${given}_${count}`;
+  ids.set(given, own);
+  return own;
+}
+
+function withIds(message: ModelMessage, id: (given: string) => string): ModelMessage {
+  if (message.role !== "assistant" || typeof message.content === "string") return message;
+  const content = message.content.map((part) =>
+    part.type === "tool-call" ? { ...part, toolCallId: id(part.toolCallId) } : part,
+  );
+  return { ...message, content };
+}
+
+type Part = ReturnType<typeof streamText>["stream"] extends AsyncIterable<infer P> ? P : never;
+
+function* translatePart(part: Part, answer: Gathered, id: (given: string) => string): Generator<AgentEvent> {
+  switch (part.type) {
+    case "text-start":
+    case "text-end":
+    case "reasoning-start":
+    case "reasoning-end":
+      yield { type: part.type, id: part.id };
+      break;
+    case "text-delta":
+      answer.text += part.text;
+      yield { type: "text-delta", id: part.id, delta: part.text };
+      break;
+    case "reasoning-delta":
+      yield { type: "reasoning-delta", id: part.id, delta: part.text };
+      break;
+    case "tool-input-start":
+      yield { type: "tool-input-start", toolCallId: id(part.id), toolName: fromWireName(part.toolName) };
+      break;
+    case "tool-input-delta":
+      yield { type: "tool-input-delta", toolCallId: id(part.id), inputTextDelta: part.delta };
+      break;
+    case "tool-call": {
+      const call = { toolCallId: id(part.toolCallId), toolName: fromWireName(part.toolName), input: part.input };
+      answer.calls.push(call);
+      yield { type: "tool-input-available", ...call };
+      break;
+    }
+    case "finish":
+      answer.finishReason = part.finishReason;
+      answer.rawFinishReason = part.rawFinishReason;
+      answer.tokens = { input: part.totalUsage.inputTokens, output: part.totalUsage.outputTokens };
+  }
+}
+
+function toAnswer(message: ModelMessage | undefined, answer: Gathered): StepResult {
+  return {
+    kind: "answer",
+    message: message ?? { role: "assistant", content: answer.text },
+    text: answer.text,
+    calls: answer.calls,
+    end: toAnswerEnd(answer),
+    tokens: answer.tokens,
+  };
+}
+
+/** The SDK says `other` for a reason that it does not know, or for none. */
+function toAnswerEnd({ finishReason, rawFinishReason, calls }: Gathered): AnswerEnd {
+  // The offline planner did not understand, or a call failed.
+  if (rawFinishReason === "unanswered") return "unanswered";
+  if (finishReason === "length") return "length";
+  // A refusal in the model's own words has an ordinary reason.
+  if (finishReason === "content-filter")
+    return !rawFinishReason || /^(?:stop|refusal|completed)$/.test(rawFinishReason) ? "refusal" : "filter";
+  if (finishReason === "error" || finishReason === "interrupted") return "broken";
+  if (finishReason !== "other") return "whole";
+  if (!rawFinishReason) return calls.length === 0 ? "broken" : "whole";
+  return OTHER_ENDS.find(([words]) => words.test(rawFinishReason))?.[1] ?? "whole";
+}
+
+/** Reasons of compatible servers: Mistral, Gemini, Bedrock, Zhipu, DeepSeek, vLLM, SGLang and routers in front of them. */
+const OTHER_ENDS: [RegExp, AnswerEnd][] = [
+  [/length|^max|truncat|(?:token|output|context).?limit/i, "length"],
+  [/refus/i, "refusal"],
+  [/safety|recitation|sensitive|filter|block|prohibit|guardrail|moderat|spii|violation/i, "filter"],
+  [/error|abort|cancel|time.?out|fail|insufficient|interrupt|overload|malformed|unavailable/i, "broken"],
+];
+
+function toFailure(model: StepInput, error: unknown): StepResult {
+  return { kind: "failed", problem: error instanceof Problem ? error : toModelProblem(model, error) };
+}
+
+function toTimeoutFailure({ label }: StepInput): StepResult {
+  return { kind: "failed", problem: new Problem("MODEL_FAILED", `${label} did not answer in time.`) };
+}
+
+/** Time limits for a silent provider and for one that never finishes. */
+const TIMEOUTS = { totalMs: 300_000, firstChunkMs: 90_000, chunkMs: 60_000 };
+
+const RETRIES = 1;

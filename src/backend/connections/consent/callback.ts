@@ -1,0 +1,177 @@
+import { Problem } from "#protocol/errors";
+import type { BackendPorts } from "../../ports.ts";
+import { getFaultLevel } from "../../store/database.ts";
+import { type AuthorizationState, claimState, findState, settleState } from "../../store/states.ts";
+import { getStateAuthorization } from "../mcp/prepare.ts";
+import { listServices } from "../services/catalog.ts";
+import { sanitizeSentence } from "../tokens/token-answer.ts";
+import { isSameBrowser } from "./browsers.ts";
+import { completeConsent } from "./complete.ts";
+import type { Page } from "./page.ts";
+import { hashState } from "./status.ts";
+import { createTicket } from "./tickets.ts";
+
+/** What providers say when the person pressed "Deny" or "Cancel" (RFC 6749 section 4.1.2.1; LinkedIn's own two). */
+const DENIALS = ["access_denied", "user_cancelled_login", "user_cancelled_authorize"];
+
+const STALE: Page = {
+  tone: "failure",
+  title: "This link is no longer valid",
+  text: "It was used before, has expired, or does not come from kay. Nothing was changed.",
+};
+
+/** The page for the person with its status, and the connection that was made, if one was. */
+export type CallbackResult = { status: number; page: Page; connected?: { installationId: string; service: string } };
+
+/**
+ * The browser came back from a provider (RFC 6749 section 4.1.2). Only the first callback of a state counts; a second, forged, expired or
+ * incomplete one changes nothing and is logged without its values.
+ *
+ * @param place the last segment of a redirect address that belongs to one custom service
+ */
+export async function handleCallback(
+  ports: BackendPorts,
+  query: URLSearchParams,
+  { cookies = null, place }: { cookies?: string | null; place?: string | undefined } = {},
+): Promise<CallbackResult> {
+  const text = query.getAll("state").length === 1 ? query.get("state") : null;
+  const hash = hashState(text);
+  const error = query.get("error");
+  const code = query.get("code");
+  if (!hash || text === null) return stalePage(ports, "unknown state");
+  const state = await findState(ports.db, hash);
+  if (state && !isSameBrowser(ports.publicUrl, state, cookies)) return refuseBrowser(ports, state);
+  if (state && !(await isFromWhereItWasAsked(ports, state, { query, place })))
+    return refuse(ports, hash, MIXED_UP, null);
+  if (error) return refuse(ports, hash, error, query.get("error_description"));
+  if (!code || query.getAll("code").length > 1) return stalePage(ports, "no code");
+  const result = await concludeState(ports, hash, (state) => completeConsent(ports, state, code));
+  return offerUndo(ports, text, result);
+}
+
+/** Adds the button that undoes a connection to its page. */
+export function offerUndo(ports: BackendPorts, state: string, result: CallbackResult): CallbackResult {
+  if (!result.connected) return result;
+  return { ...result, page: { ...result.page, undo: { state, ticket: createTicket(ports, "undo", state) } } };
+}
+
+/** The link of the service was opened in a browser that has not seen the page before it. Nothing is changed. */
+async function refuseBrowser(ports: BackendPorts, state: AuthorizationState): Promise<CallbackResult> {
+  ports.log("warn", "callback.rejected", { reason: "another browser", service: state.service });
+  return {
+    status: 400,
+    page: {
+      tone: "failure",
+      title: `${await getTitle(ports, state)} was not connected`,
+      text: "This browser did not open the link that kay printed. If you did not run kay connect, somebody else tried to connect your account.",
+      footer: "You can close this tab. To connect, open the link in your terminal in this browser.",
+    },
+  };
+}
+
+/** The answer names another authorization server, or none although its own names itself. */
+const MIXED_UP = "the answer came from another authorization server";
+
+/**
+ * Whether an answer came from the authorization server that was asked. A custom service has a redirect address of its
+ * own; a server that says which one it is must be that one (RFC 9207).
+ */
+async function isFromWhereItWasAsked(
+  ports: BackendPorts,
+  state: AuthorizationState,
+  { query, place }: { query: URLSearchParams; place: string | undefined },
+): Promise<boolean> {
+  const named = query.getAll("iss");
+  if (named.length > 1) return false;
+  const authorization = getStateAuthorization(ports, state);
+  if (authorization) return place === undefined && matchesIssuer(named[0], authorization);
+  const services = await listServices(ports, state.installation_id);
+  const found = services.find(({ service }) => service.name === state.service);
+  if (place !== found?.described?.callback) return false;
+  const issuer = found?.described?.issuer;
+  return issuer === undefined || matchesIssuer(named[0], { issuer, namesItself: true });
+}
+
+function matchesIssuer(named: string | undefined, { issuer, namesItself }: { issuer: string; namesItself: boolean }) {
+  return named === undefined ? !namesItself : named === issuer;
+}
+
+/**
+ * Take the one step of a pending state and do the work that it was for; how that ends is how the state ends.
+ *
+ * @param work completes the state; what it throws fails it
+ */
+export async function concludeState(
+  ports: BackendPorts,
+  hash: Buffer,
+  work: (state: AuthorizationState) => Promise<Page>,
+): Promise<CallbackResult> {
+  const state = await claimState(ports.db, hash, { status: "exchanging" }, new Date(ports.clock.now()));
+  if (!state) return stalePage(ports, "state not pending");
+  try {
+    const page = await work(state);
+    return { status: 200, page, connected: { installationId: state.installation_id, service: state.service } };
+  } catch (error) {
+    const problem = asProblem(ports, error);
+    await settleState(ports.db, hash, {
+      status: "failed",
+      message: problem.message,
+      code: problem.code,
+      details: problem.details,
+    });
+    ports.log("warn", "callback.failed", { service: state.service, problem: problem.code, cause: problem.cause });
+    return { status: problem.status, page: failure(await getTitle(ports, state), problem) };
+  }
+}
+
+/** The person did not want it. */
+export function cancelState(ports: BackendPorts, hash: Buffer): Promise<{ status: number; page: Page }> {
+  return refuse(ports, hash, "access_denied", null);
+}
+
+async function refuse(
+  ports: BackendPorts,
+  hash: Buffer,
+  error: string,
+  description: string | null,
+): Promise<{ status: number; page: Page }> {
+  const denied = DENIALS.includes(error);
+  const said = sanitizeSentence(description || error);
+  const message = denied ? "Authorization was denied" : `Authorization failed: ${said}`;
+  const next = { status: denied ? "denied" : "failed", message } as const;
+  const state = await claimState(ports.db, hash, next, new Date(ports.clock.now()));
+  if (!state) return stalePage(ports, "state not pending");
+  ports.log("info", "callback.refused", { service: state.service, denied });
+  const title = await getTitle(ports, state);
+  if (!denied) return { status: 400, page: failure(title, new Problem("SERVICE_FAILED", message)) };
+  return {
+    status: 200,
+    page: {
+      tone: "denial",
+      title: `${title} was not connected`,
+      text: "You did not allow it, so nothing was changed.",
+    },
+  };
+}
+
+async function getTitle(ports: BackendPorts, { installation_id, service: name }: AuthorizationState): Promise<string> {
+  const services = await listServices(ports, installation_id);
+  return services.find(({ service }) => service.name === name)?.service.title ?? name;
+}
+
+/** Builds the page for a link that is invalid or has expired. */
+export function stalePage(ports: BackendPorts, reason: string): { status: number; page: Page } {
+  ports.log("warn", "callback.rejected", { reason });
+  return { status: 400, page: STALE };
+}
+
+function failure(title: string, problem: Problem): Page {
+  return { tone: "failure", title: `${title} was not connected`, text: problem.message };
+}
+
+/** A fault of kay's own ends the state too, with nothing of it shown. */
+function asProblem(ports: BackendPorts, error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  ports.log(getFaultLevel(error), "callback.fault", { cause: error });
+  return new Problem("INTERNAL", "Something went wrong inside kay.", { cause: error });
+}

@@ -1,0 +1,169 @@
+import { scrypt } from "node:crypto";
+import { promisify } from "node:util";
+import type { Identity } from "#connectors/oauth";
+import { Problem } from "#protocol/errors";
+import type { BackendPorts } from "../../ports.ts";
+import { putClientSecret } from "../../store/custom-services.ts";
+import { bindBrowser } from "../../store/states.ts";
+import { type ConnectableService, findService, listServices, requireClient } from "../services/catalog.ts";
+import { openVerifier, sealClientSecret, toGrantAddress } from "../tokens/sealing.ts";
+import { buildAuthorizationUrl, needsSecretPage } from "./authorize.ts";
+import { listFacts } from "./begin-page.ts";
+import { createBrowserCookie } from "./browsers.ts";
+import { type CallbackResult, cancelState, concludeState, offerUndo, stalePage } from "./callback.ts";
+import { establishConnection, fetchIdentity } from "./complete.ts";
+import { type KeyForm, renderKeyForm, renderKeyResult } from "./secret-page.ts";
+import { findPendingState, type PendingState } from "./status.ts";
+import { createTicket, isTicket } from "./tickets.ts";
+
+/**
+ * The page where a person pastes a key, token or password, or the secret of an OAuth client (`GET /auth/key?state=`). To look at it changes
+ * nothing, so that what previews links spends none.
+ */
+export async function showKeyPage(ports: BackendPorts, query: URLSearchParams): Promise<Response> {
+  const waiting = await findWaiting(ports, query.get("state"));
+  if (!waiting) return staleAnswer(ports);
+  return renderKeyForm(await getForm(ports, waiting));
+}
+
+/** The answer for the browser, and what is connected by it. */
+export type SubmittedKey = { response: Response; connected?: CallbackResult["connected"] };
+
+/**
+ * Handles a submitted secret (`POST /auth/key`). A secret that the service refuses is requested again; an accepted one
+ * is sealed and completes the state as a consent does. A client secret is sealed, and the browser continues to the
+ * provider.
+ */
+export async function submitKey(ports: BackendPorts, form: URLSearchParams): Promise<SubmittedKey> {
+  const waiting = await findWaiting(ports, form.get("state"));
+  if (!waiting || !isTicket(ports, "key-page", waiting.text, form.get("ticket") ?? ""))
+    return { response: staleAnswer(ports) };
+  const { row, service } = waiting;
+  if (form.get("decision") === "cancel") return { response: answer(await cancelState(ports, row.hash)) };
+  const entered = secretIn(service, form);
+  if ("error" in entered) return { response: await again(ports, waiting, entered.error, form) };
+  if (!service.service.credential) return { response: await onward(ports, waiting, entered.secret) };
+  try {
+    const identity = await whose(ports, waiting, entered);
+    const tokens = { access: entered.secret, expiresAt: null };
+    const returned = await concludeState(ports, row.hash, (state) =>
+      establishConnection(ports, service, state, { tokens, identity }),
+    );
+    return { response: answer(offerUndo(ports, waiting.text, returned)), connected: returned.connected };
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    ports.log("info", "key.refused", { service: row.service, problem: error.code, cause: error.cause });
+    const { title } = service.service;
+    const why = error.code === "AUTH_REQUIRED" ? `${title} did not accept it.` : error.message;
+    return { response: await again(ports, waiting, why, form) };
+  }
+}
+
+/** A state that waits for this page. */
+type Waiting = PendingState & { service: ConnectableService };
+
+async function findWaiting(ports: BackendPorts, text: string | null): Promise<Waiting | undefined> {
+  const pending = await findPendingState(ports, text);
+  if (!pending) return undefined;
+  const { installation_id, service: name } = pending.row;
+  const services = await listServices(ports, installation_id);
+  if (!services.some(({ service }) => service.name === name)) return undefined;
+  const service = requireClient(findService(services, name));
+  return needsSecretPage(service) ? { ...pending, service } : undefined;
+}
+
+async function getForm(ports: BackendPorts, { text, row, service }: Waiting): Promise<KeyForm> {
+  const { service: about, endpoints } = service;
+  const asks = getAsks(service);
+  return {
+    title: about.title,
+    // An MCP server that is a program has a command in place of an address.
+    host: URL.parse(asks === "client secret" ? endpoints.token : endpoints.api)?.host ?? endpoints.api,
+    asks,
+    facts: row.user_code === null ? [] : await listFacts(ports, row),
+    state: text,
+    ticket: createTicket(ports, "key-page", text),
+    ...(asks === "client secret" ? { onward: endpoints.authorize } : {}),
+  };
+}
+
+function getAsks({ service: { credential } }: ConnectableService): KeyForm["asks"] {
+  if (!credential) return "client secret";
+  if (credential.kind === "none") return "nothing";
+  if (credential.kind === "basic") return "password";
+  return credential.kind === "header" && credential.prefix === "Bearer " ? "token" : "key";
+}
+
+/** Returns the secret as requests carry it. Pasted text often has white space around it. */
+function secretIn(
+  service: ConnectableService,
+  form: URLSearchParams,
+): { secret: string; user?: string } | { error: string } {
+  const asks = getAsks(service);
+  const given = form.get("secret") ?? "";
+  if (asks === "nothing") return { secret: "" };
+  if (asks === "password") return namedSecret((form.get("user") ?? "").trim(), given);
+  const secret = given.trim();
+  if (secret === "" || secret.length > LONGEST) return { error: `Paste the ${asks}.` };
+  return /^[\x21-\x7e]+$/.test(secret)
+    ? { secret }
+    : { error: `A ${asks} has no spaces, line breaks or letters beyond ASCII.` };
+}
+
+function namedSecret(user: string, password: string): { secret: string; user: string } | { error: string } {
+  if (user === "" || user.length + password.length > LONGEST) return { error: "Type your user name." };
+  if (user.includes(":") || /\p{Cc}/u.test(user + password))
+    return { error: "A user name has no colon, and neither has line breaks." };
+  return { secret: `${user}:${password}`, user };
+}
+
+/**
+ * Returns the account behind a secret: the one that the service names, or else a hash of the secret that is slow to
+ * guess from. Without a secret, no account can be recognized.
+ */
+async function whose(
+  ports: BackendPorts,
+  { row, service }: Waiting,
+  { secret, user }: { secret: string; user?: string },
+): Promise<Identity> {
+  const identity = await fetchIdentity(ports, service, secret);
+  if (Object.keys(identity.user).length > 0) return identity;
+  const asks = getAsks(service);
+  const name = user ?? { key: "API key", token: "access token" }[asks as "key"] ?? "a guest, without sign-in";
+  const salt = `${row.installation_id}/${row.service}`;
+  const accountId = secret === "" ? identity.accountId : ((await slowHash(secret, salt, 16)) as Buffer).toString("hex");
+  return { ...identity, accountId, user: { name } };
+}
+
+const slowHash = promisify(scrypt);
+
+/** Seals the client's secret and sends the browser on, as the connect call would have had the secret been there. */
+async function onward(ports: BackendPorts, { text, row, service }: Waiting, secret: string): Promise<Response> {
+  const address = toGrantAddress(row.installation_id, service);
+  const sealed = sealClientSecret(ports.keys, { binding: "", ...address }, secret);
+  await putClientSecret(ports.db, row.installation_id, row.service, sealed);
+  const verifier = row.verifier ? openVerifier(ports.keys, row.hash, row.verifier) : undefined;
+  const location = await buildAuthorizationUrl(ports, service, { state: text, verifier });
+  const cookie = createBrowserCookie(ports.publicUrl, row.hash);
+  await bindBrowser(ports.db, row.hash, cookie.hash);
+  return new Response(null, {
+    status: 303,
+    headers: { location, "set-cookie": cookie.header, "cache-control": "no-store", "referrer-policy": "no-referrer" },
+  });
+}
+
+async function again(ports: BackendPorts, waiting: Waiting, error: string, form: URLSearchParams): Promise<Response> {
+  const user = (form.get("user") ?? "").slice(0, 200);
+  return renderKeyForm({ ...(await getForm(ports, waiting)), error, user }, 422);
+}
+
+function staleAnswer(ports: BackendPorts): Response {
+  return answer(stalePage(ports, "no page waits for this state"));
+}
+
+function answer({ page, status }: ReturnType<typeof stalePage>): Response {
+  return renderKeyResult(page, status);
+}
+
+/** Longest secret, in characters. */
+const LONGEST = 4096;

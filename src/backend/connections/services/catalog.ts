@@ -1,0 +1,107 @@
+import { findAccountService } from "#connectors/account-service";
+import type { OAuthClient } from "#connectors/oauth";
+import type { Service, ServiceConfiguration } from "#connectors/service";
+import { clean } from "#protocol/clean";
+import { findClosestName, suggestName } from "#protocol/closest-name";
+import { Problem } from "#protocol/errors";
+import { findKnownService } from "#protocol/known-services";
+import { getBaseName } from "#protocol/tool-names";
+import type { BackendPorts } from "../../ports.ts";
+import { listDescriptions } from "../../store/custom-services.ts";
+import { listAccountServices } from "../../store/grants.ts";
+import { listMcp } from "../../store/mcp.ts";
+import { toCustomService } from "./custom-service.ts";
+
+/** A service that can be connected here: it has a client registered at its provider. */
+export type ConnectableService = ServiceConfiguration & { client: OAuthClient };
+
+/** The sources of an installation's services. */
+export type ServicePorts = Pick<BackendPorts, "db" | "services" | "keys" | "fetch"> &
+  Partial<Pick<BackendPorts, "guarded" | "localSecret" | "clientSecret" | "links">>;
+
+/**
+ * Lists the services of an installation: the built-in ones, each followed by its further accounts (`jira@work`), and the
+ * custom ones of its user. All callers list services here. A built-in name wins over a custom one.
+ */
+export async function listServices(ports: ServicePorts, installationId: string): Promise<ServiceConfiguration[]> {
+  const names = new Set(ports.services.map(({ service }) => service.name));
+  const [rows, mcp, accounts] = await Promise.all([
+    listDescriptions(ports.db, installationId),
+    mcpServices(ports, installationId, names),
+    listAccountServices(ports.db, installationId),
+  ]);
+  const described = rows.filter(({ name }) => !names.has(name)).map((row) => toCustomService(ports, row));
+  const builtIn = ports.services.flatMap((configuration) => [
+    configuration,
+    ...accounts
+      .filter((name) => getBaseName(name) === configuration.service.name)
+      .flatMap((name) => findAccountService([configuration], name) ?? []),
+  ]);
+  return [...builtIn, ...described, ...mcp];
+}
+
+async function mcpServices(
+  { links, ...ports }: ServicePorts,
+  installationId: string,
+  taken: Set<string>,
+): Promise<ServiceConfiguration[]> {
+  if (!links) return [];
+  const rows = (await listMcp(ports.db, installationId)).filter(({ name }) => !taken.has(name));
+  if (rows.length === 0) return [];
+  const { toMcpService } = await import("../mcp/service.ts");
+  return rows.map((row) => toMcpService({ ...ports, links }, row));
+}
+
+/**
+ * The service of a `?service=` parameter. The name of another account of a built-in service is also one before it is
+ * connected.
+ *
+ * @throws Problem INVALID_REQUEST without one, UNKNOWN_SERVICE with the services there are and the nearest name
+ */
+export function findService(services: ServiceConfiguration[], name: string | null | undefined): ServiceConfiguration {
+  const names = services.map((configuration) => configuration.service.name);
+  if (!name) {
+    throw new Problem("INVALID_REQUEST", `Name the service in ?service=, one of ${names.join(", ")}.`);
+  }
+  const wanted = name.trim().toLowerCase();
+  const found =
+    services.find((configuration) => configuration.service.name === wanted) ?? findAccountService(services, wanted);
+  if (found) return found;
+  const nearest = findClosestName(wanted, names);
+  const guess = nearest ? ` ${suggestName(wanted, names)}` : "";
+  const shown = clean(name).replace(/\s+/g, " ").slice(0, 60);
+  throw new Problem("UNKNOWN_SERVICE", `Unknown service "${shown}".${guess} The services are ${names.join(", ")}.`, {
+    ...(findKnownService(wanted)
+      ? { hint: `It is an MCP server that kay knows. Add it with \`kay connect ${wanted}\`, outside of a session.` }
+      : {}),
+    details: { services: names, ...(nearest ? { nearest } : {}) },
+  });
+}
+
+/** @throws Problem SERVICE_NOT_CONFIGURED, which says how to configure it */
+export function requireClient(configuration: ServiceConfiguration): ConnectableService {
+  const { service, client } = configuration;
+  if (client) return { ...configuration, client };
+  const needed = getClientSettings(service).variables;
+  throw new Problem(
+    "SERVICE_NOT_CONFIGURED",
+    `${service.name} is not configured on this backend. Its operator must set ${needed.join(", ")}.`,
+    { details: { service: service.name } },
+  );
+}
+
+/**
+ * Returns where an operator sets the OAuth client of a service: environment variables of the backend, or settings of a
+ * local backend. An in-house service without an address needs that too.
+ */
+export function getClientSettings({ oauth, endpoints }: Service): { variables: string[]; settings: string[] } {
+  const { provider } = oauth;
+  const name = provider.toUpperCase().replaceAll("-", "_");
+  const variables = [`KAY_CLIENT_${name}_ID`, `KAY_CLIENT_${name}_SECRET`];
+  const settings = [`${provider}.client-id`, `${provider}.client-secret`];
+  if (endpoints.api !== "") return { variables, settings };
+  return {
+    variables: [...variables, ...["AUTHORIZE", "TOKEN", "API"].map((place) => `KAY_${name}_${place}_URL`)],
+    settings: [...settings, ...["authorize", "token", "api"].map((place) => `${provider}.${place}-url`)],
+  };
+}

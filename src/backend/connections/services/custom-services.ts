@@ -1,0 +1,203 @@
+import { isDeepStrictEqual } from "node:util";
+import type { ServiceDescription, ToolDescription } from "#connectors/custom/description";
+import { parseDescription } from "#connectors/custom/read";
+import { getBinding } from "#connectors/custom/service";
+import { formatMcpPlace, type McpDefinition } from "#connectors/mcp/definition";
+import { clean } from "#protocol/clean";
+import type { AddServiceResponse, CustomServiceView, DescriptionResponse } from "#protocol/custom-services";
+import { Problem } from "#protocol/errors";
+import { PROVIDERS } from "#protocol/providers";
+import type { BackendPorts } from "../../ports.ts";
+import { deleteDescription, findDescription, listDescriptions, putDescription } from "../../store/custom-services.ts";
+import { lockInstallation } from "../../store/installations.ts";
+import { findMcp, listMcp, type StoredMcp } from "../../store/mcp.ts";
+import { removeServer } from "../mcp/servers.ts";
+import { checkAddressAllowed } from "./custom-service.ts";
+import { forgetConnection } from "./overview.ts";
+
+/** So many services one installation may describe. */
+const MOST = 30;
+
+/** A description that was read and may be added. */
+export type ParsedService = { source: string; description: ServiceDescription };
+
+/**
+ * Read a description and look whether this backend may be sent where it says.
+ *
+ * @throws Problem INVALID_REQUEST (with `problems`), PAYLOAD_TOO_LARGE, ADDRESS_REFUSED
+ */
+export async function parseService(ports: BackendPorts, source: string): Promise<ParsedService> {
+  const services = ports.services.map(({ service }) => service.name);
+  const description = parseDescription(source, { services, providers: Object.keys(PROVIDERS) });
+  await checkAddressAllowed(ports, description.base_url);
+  if (description.auth.type === "oauth2") await checkAddressAllowed(ports, description.auth.token_url);
+  return { source, description };
+}
+
+/**
+ * Adds a custom service to an installation, or replaces the one of its name. If its address or sign-in changed, its
+ * tokens are removed; so are approvals of changed tools.
+ * @param installationId absent for a preview by a user without an installation; nothing is stored then
+ * @throws Problem INVALID_REQUEST when there are too many
+ */
+export async function addService(
+  ports: Pick<BackendPorts, "db" | "clock" | "log">,
+  installationId: string | undefined,
+  { source, description }: ParsedService,
+  { dryRun }: { dryRun: boolean },
+): Promise<AddServiceResponse> {
+  if (installationId === undefined) return getAnswer(description, diffDescriptions(undefined, description), dryRun);
+  const { name } = description;
+  const difference = await ports.db.transaction().execute(async (db) => {
+    await lockInstallation(db, installationId);
+    const before = await findDescription(db, installationId, name);
+    const found = diffDescriptions(before, description);
+    if (await findMcp(db, installationId, name))
+      throw new Problem("INVALID_REQUEST", `The name ${name} is taken by an MCP server.`, {
+        hint: `Remove it first: \`kay services remove ${name}\`.`,
+        details: { field: "name" },
+      });
+    if (!before && (await listDescriptions(db, installationId)).length >= MOST)
+      throw new Problem("INVALID_REQUEST", `There are ${MOST} described services already.`, {
+        hint: "Remove one with `kay services remove <service>`.",
+      });
+    if (dryRun || (found.outcome === "unchanged" && before?.source === source)) return found;
+    await putDescription(
+      db,
+      { installation_id: installationId, name, source, description },
+      { keepsClient: !found.moved, now: new Date(ports.clock.now()) },
+    );
+    await forgetConnection(db, installationId, name, { ...found, done: "described" });
+    return found;
+  });
+  if (!dryRun) ports.log("info", "service.described", { service: name, outcome: difference.outcome });
+  return getAnswer(description, difference, dryRun);
+}
+
+/** @throws Problem NOT_FOUND, INVALID_REQUEST for a service of kay's own */
+export async function removeService(ports: BackendPorts, installationId: string, name: string): Promise<string> {
+  const removed =
+    (await removeServer(ports, installationId, name)) ||
+    (await ports.db.transaction().execute(async (db) => {
+      await lockInstallation(db, installationId);
+      const before = await findDescription(db, installationId, name);
+      if (!before) return false;
+      const { tools } = before.description as ServiceDescription;
+      await deleteDescription(db, installationId, name);
+      const forgotten = tools.map((tool) => tool.name);
+      await forgetConnection(db, installationId, name, { moved: true, forgotten, done: "described" });
+      return true;
+    }));
+  if (!removed) throw await notDescribed(ports, installationId, name);
+  ports.log("info", "service.removed", { service: name });
+  return name;
+}
+
+/** @throws Problem NOT_FOUND, INVALID_REQUEST for a service of kay's own */
+export async function getDescription(
+  ports: BackendPorts,
+  installationId: string,
+  name: string,
+): Promise<DescriptionResponse> {
+  const server = await findMcp(ports.db, installationId, name);
+  if (server) return serverDescription(server);
+  const row = await findDescription(ports.db, installationId, name);
+  if (!row) throw await notDescribed(ports, installationId, name);
+  const { source, description, created_at, updated_at } = row;
+  return { name, source, description, created_at: created_at.toISOString(), updated_at: updated_at.toISOString() };
+}
+
+function getAnswer(
+  description: ServiceDescription,
+  { outcome, changes }: DescriptionDiff,
+  dryRun: boolean,
+): AddServiceResponse {
+  return { service: getView(description), outcome, changes, dry_run: dryRun };
+}
+
+function getView({ name, title, base_url, auth, tools }: ServiceDescription): CustomServiceView {
+  return {
+    name,
+    title,
+    base_url,
+    sign_in: auth.type,
+    tools: tools.map(({ name, access, method, path }) => ({ name, access, method, path })),
+  };
+}
+
+/** An MCP server is added by a command, which is what can be given out of it. */
+function serverDescription({ name, definition, created_at, updated_at }: StoredMcp): DescriptionResponse {
+  const { place, auth, trustedReads = [] } = definition as McpDefinition;
+  const trust = trustedReads.length > 0 ? " --trust-reads" : "";
+  const header = auth.type === "api_key" ? ` --key-header ${auth.header}` : "";
+  const client = auth.type === "oauth2" && auth.client_id !== undefined ? ` --client-id ${auth.client_id}` : "";
+  const where = "url" in place ? ` ${formatMcpPlace(place)}` : ` -- ${formatMcpPlace(place)}`;
+  const given = "url" in place ? "" : (place.env ?? []).map((one) => ` --env ${one}`).join("");
+  return {
+    name,
+    source: `kay services add --name ${name}${header}${client}${given}${trust} --mcp${where}\n`,
+    description: definition,
+    created_at: created_at.toISOString(),
+    updated_at: updated_at.toISOString(),
+  };
+}
+
+async function notDescribed(ports: BackendPorts, installationId: string, name: string): Promise<Problem> {
+  const shown = clean(name, { lines: false, max: 60 });
+  if (ports.services.some(({ service }) => service.name === name))
+    return new Problem("INVALID_REQUEST", `${shown} is a built-in service and cannot be changed.`, { hint: "" });
+  const own = [...(await listDescriptions(ports.db, installationId)), ...(await listMcp(ports.db, installationId))];
+  const names = own.map((row) => row.name);
+  const there = names.length > 0 ? `There are ${names.join(", ")}.` : "There is none.";
+  return new Problem("NOT_FOUND", `No described service is called "${shown}". ${there}`, {
+    hint: "Run `kay services list` to see every service.",
+  });
+}
+
+/** The changes that a new description makes to an existing one. */
+type DescriptionDiff = {
+  outcome: "added" | "replaced" | "unchanged";
+  /** Sentences for a person. */
+  changes: string[];
+  /** Address or sign-in is another one: what was stored for the former is worth nothing here. */
+  moved: boolean;
+  /** Tools whose approvals were of something else. */
+  forgotten: string[];
+};
+
+/** Compare a description with the one that is stored, if one is. */
+function diffDescriptions(stored: { description: unknown } | undefined, next: ServiceDescription): DescriptionDiff {
+  if (!stored) return { outcome: "added", changes: [], moved: false, forgotten: [] };
+  const before = stored.description as ServiceDescription;
+  if (isDeepStrictEqual(before, next)) return { outcome: "unchanged", changes: [], moved: false, forgotten: [] };
+  const moved = getBinding(before) !== getBinding(next);
+  const tools = toolChanges(before.tools, next.tools);
+  const forgotten = moved ? before.tools.map(({ name }) => name) : [...tools.changed, ...tools.gone];
+  return { outcome: "replaced", changes: sentences(before, next, tools, moved), moved, forgotten };
+}
+
+type ToolChanges = { added: string[]; changed: string[]; gone: string[] };
+
+function toolChanges(before: ToolDescription[], next: ToolDescription[]): ToolChanges {
+  const old = new Map(before.map((tool) => [tool.name, tool]));
+  const names = new Set(next.map(({ name }) => name));
+  return {
+    added: next.filter(({ name }) => !old.has(name)).map(({ name }) => name),
+    changed: next
+      .filter((tool) => old.has(tool.name) && !isDeepStrictEqual(old.get(tool.name), tool))
+      .map(({ name }) => name),
+    gone: before.filter(({ name }) => !names.has(name)).map(({ name }) => name),
+  };
+}
+
+function sentences(before: ServiceDescription, next: ServiceDescription, tools: ToolChanges, moved: boolean): string[] {
+  const { added, changed, gone } = tools;
+  return [
+    ...(before.base_url === next.base_url ? [] : [`It moves from ${before.base_url} to ${next.base_url}.`]),
+    ...(moved ? ["Its sign-in is forgotten, and so is everything that was allowed for longer; connect it anew."] : []),
+    ...(before.title === next.title ? [] : [`Its title becomes ${next.title}.`]),
+    ...(added.length > 0 ? [`New: ${added.join(", ")}.`] : []),
+    ...(changed.length > 0 ? [`Changed: ${changed.join(", ")}.`] : []),
+    ...(gone.length > 0 ? [`Gone: ${gone.join(", ")}.`] : []),
+  ];
+}

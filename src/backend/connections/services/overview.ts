@@ -1,0 +1,78 @@
+import type { ConnectionsResponse, Connection as ConnectionView, RevocationReport } from "#protocol/connections";
+import type { BackendPorts } from "../../ports.ts";
+import { endStates, forgetApprovals } from "../../store/custom-services.ts";
+import { deleteGrant, findGrant, type Grant, listGrants, markDisconnected } from "../../store/grants.ts";
+import type { DbConnection } from "../../store/schema.ts";
+import { revokeGrant, revokeGrants } from "../tokens/revoke.ts";
+import { findService, listServices, type ServicePorts } from "./catalog.ts";
+
+/** Every service there is, and the account each is connected as (guide, "Step 4"). */
+export async function listConnections(ports: ServicePorts, installationId: string): Promise<ConnectionsResponse> {
+  const grants = new Map((await listGrants(ports.db, installationId)).map((grant) => [grant.service, grant]));
+  const names = (await listServices(ports, installationId)).map(({ service }) => service.name);
+  return { connections: Object.fromEntries(names.map((name) => [name, toConnectionView(grants.get(name))])) };
+}
+
+/**
+ * Disconnects a service: removes its tokens, then revokes them if their provider supports that. Disconnecting a service
+ * that is not connected is not an error.
+ *
+ * @param signedIn whether the caller is signed in. Otherwise the account is remembered, so that the session ID alone cannot
+ * put another in its place
+ * @throws Problem UNKNOWN_SERVICE
+ */
+export async function disconnectService(
+  ports: ServicePorts & Pick<BackendPorts, "log" | "clock">,
+  installationId: string,
+  serviceName: string | null | undefined,
+  signedIn: boolean,
+): Promise<{ service: string; revocation?: RevocationReport }> {
+  const configuration = findService(await listServices(ports, installationId), serviceName);
+  const { name } = configuration.service;
+  const grant = await findGrant(ports.db, installationId, name);
+  if (signedIn || !grant) await deleteGrant(ports.db, installationId, name);
+  else await markDisconnected(ports.db, grant, "", new Date(ports.clock.now()));
+  const revocation = await revokeGrant(ports, configuration, grant);
+  return { service: name, ...(revocation ? { revocation } : {}) };
+}
+
+/** Disconnects all services, then revokes their tokens where that is possible. The accounts are remembered. */
+export async function disconnectAll(
+  ports: ServicePorts & Pick<BackendPorts, "log" | "clock">,
+  installationId: string,
+): Promise<Record<string, RevocationReport>> {
+  const services = await listServices(ports, installationId);
+  const connections = [];
+  for (const grant of await listGrants(ports.db, installationId)) {
+    await markDisconnected(ports.db, grant, "", new Date(ports.clock.now()));
+    const configuration = services.find(({ service }) => service.name === grant.service);
+    if (configuration) connections.push({ configuration, grant });
+  }
+  return await revokeGrants(ports, connections);
+}
+
+/** One connection in the guide's words. */
+export function toConnectionView(grant: Grant | undefined): ConnectionView {
+  if (!grant) return { connected: false };
+  if (grant.status === "disconnected") return { connected: false, ...(grant.reason ? { reason: grant.reason } : {}) };
+  const metadata = Object.keys(grant.metadata).length > 0 ? { metadata: grant.metadata } : {};
+  return { connected: true, user: grant.user, ...metadata };
+}
+
+/**
+ * Removes the tokens, approvals and open pages that belong to a custom service before its change.
+ * @param moved its address or its sign-in changed
+ * @param forgotten tools that are no longer what was allowed
+ * @param done the end of its pending authorizations, for users with an open page: `described`, `added`
+ */
+export async function forgetConnection(
+  db: DbConnection,
+  installationId: string,
+  name: string,
+  { moved, forgotten, done }: { moved: boolean; forgotten: string[]; done: "added" | "described" },
+): Promise<void> {
+  await forgetApprovals(db, installationId, { tools: forgotten, ...(moved ? { service: name } : {}) });
+  if (!moved) return;
+  await deleteGrant(db, installationId, name);
+  await endStates(db, installationId, name, `${name} was ${done} anew since this began.`);
+}

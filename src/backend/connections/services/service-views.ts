@@ -1,0 +1,71 @@
+import type { ServiceConfiguration } from "#connectors/service";
+import type { ServicesResponse, ServiceView } from "#protocol/tools";
+import type { BackendPorts } from "../../ports.ts";
+import { type Grant, listGrants } from "../../store/grants.ts";
+import { getRedirectUri } from "../consent/authorize.ts";
+import { getClientSettings, listServices, type ServicePorts } from "./catalog.ts";
+import { toConnectionView } from "./overview.ts";
+
+type Ports = ServicePorts & Pick<BackendPorts, "publicUrl">;
+
+/** Everything there is to know of each service before and after it is connected (`GET /services`). */
+export async function describeServices(ports: Ports, installationId: string): Promise<ServicesResponse> {
+  const grants = new Map((await listGrants(ports.db, installationId)).map((grant) => [grant.service, grant]));
+  const services = await listServices(ports, installationId);
+  return { services: services.map((each) => toServiceView(ports, each, grants.get(each.service.name))) };
+}
+
+/** Names of the services that are connected. */
+export async function listConnectedServices(
+  ports: Pick<BackendPorts, "db">,
+  installationId: string,
+): Promise<string[]> {
+  const grants = await listGrants(ports.db, installationId);
+  return grants.filter(({ status }) => status === "connected").map(({ service }) => service);
+}
+
+function toServiceView(ports: Ports, configuration: ServiceConfiguration, grant: Grant | undefined): ServiceView {
+  const { service, endpoints, client, described, discovers } = configuration;
+  const { connected, ...connection } = toConnectionView(grant);
+  const { provider, scopes } = service.oauth;
+  const state = connected ? "connected" : client ? "not_connected" : "not_configured";
+  return {
+    name: service.name,
+    title: service.title,
+    state,
+    connected,
+    ...(client ? { target: endpoints.api === service.endpoints.api ? "real" : "sandbox" } : {}),
+    ...connection,
+    scopes: { wanted: scopes, granted: connected && grant ? grantedScopes(grant) : [] },
+    ...(described || service.credential ? { sign_in: getSignIn(service) } : {}),
+    ...(described || configuration.binding !== undefined ? { base_url: endpoints.api } : {}),
+    ...(described ? { described: true } : {}),
+    ...(described?.mcp ? { mcp: described.mcp } : {}),
+    ...(service.credential || (discovers && !discovers.client)
+      ? {}
+      : {
+          client: {
+            provider,
+            configured: client !== null && endpoints.api === service.endpoints.api && !described?.lacksSecret,
+            ...(described
+              ? { variables: getClientSettings(service).variables.slice(1), settings: [] }
+              : getClientSettings(service)),
+            redirect_uri: getRedirectUri(ports, configuration),
+            ...(client && endpoints.authorize !== "" ? { authorize_url: endpoints.authorize } : {}),
+          },
+        }),
+    tools: service.tools.map(({ name }) => name),
+  };
+}
+
+/** How its person signs in to a described service, in the words of its description. */
+function getSignIn({ credential }: ServiceConfiguration["service"]): string {
+  if (!credential) return "oauth2";
+  if (credential.kind !== "header") return credential.kind === "query" ? "api_key" : credential.kind;
+  return credential.name === "authorization" && credential.prefix === "Bearer " ? "bearer" : "api_key";
+}
+
+/** Providers separate scopes by spaces or commas. */
+function grantedScopes({ scopes }: Grant): string[] {
+  return scopes.split(/[\s,]+/).filter(Boolean);
+}

@@ -1,0 +1,88 @@
+import { sleepOrThrow } from "#connectors/http/retry";
+import type { ServiceConfiguration } from "#connectors/service";
+import { Problem } from "#protocol/errors";
+import type { BackendPorts } from "../../ports.ts";
+import { findGrant } from "../../store/grants.ts";
+import { findService, listServices } from "../services/catalog.ts";
+import { isGrantUsable, type UnsealedGrant, unsealGrant } from "./open-grant.ts";
+import { type RefreshResult, refreshGrant } from "./refresh.ts";
+
+/** Everything that a tool needs to reach a service for a user. */
+export type ServiceAccess = {
+  token: string;
+  metadata: Record<string, unknown>;
+  /** The provider's id of the account. */
+  account: string;
+  configuration: ServiceConfiguration;
+};
+
+export type AccessOptions = {
+  /** A token that the service just refused with 401; if it is still the current one, it is refreshed. */
+  rejected?: string;
+  /** Waits out a busy token endpoint; the default is a real timer. */
+  sleep?(milliseconds: number, signal: AbortSignal | undefined): Promise<void>;
+  signal?: AbortSignal;
+};
+
+/** How often a busy token endpoint is asked, and the longest pause it gets. */
+const ATTEMPTS = 3;
+const LONGEST_WAIT = 30 * 1000;
+const DEFAULT_WAIT = 1000;
+
+/**
+ * Returns the access token of a service for an installation, refreshed if it is about to expire or was refused.
+ * Refreshes of one connection run one at a time over all processes; a waiting caller takes the first one's token.
+ * @param service its name, or the service as the caller knows it: for a custom one, only tokens of that very
+ * description are returned
+ * @throws Problem AUTH_REQUIRED (details `integrations`) when it is not connected, SERVICE_FAILED when the provider
+ * cannot be reached and nothing was changed, UNKNOWN_SERVICE
+ */
+export async function getServiceAccess(
+  ports: BackendPorts,
+  installationId: string,
+  service: string | ServiceConfiguration,
+  options: AccessOptions = {},
+): Promise<ServiceAccess> {
+  const configuration =
+    typeof service === "string" ? findService(await listServices(ports, installationId), service) : service;
+  return getAccess(configuration, await getUsableGrant(ports, installationId, configuration, options));
+}
+
+/** The same as the connection itself, with its tokens open. */
+export async function getUsableGrant(
+  ports: BackendPorts,
+  installationId: string,
+  configuration: ServiceConfiguration,
+  options: AccessOptions = {},
+): Promise<UnsealedGrant> {
+  const grant = await findGrant(ports.db, installationId, configuration.service.name);
+  const open = unsealGrant(ports, configuration, grant);
+  if (isGrantUsable(ports, open, options.rejected)) return open;
+  return await refresh(ports, installationId, configuration, options);
+}
+
+/** A busy token endpoint says nothing about the tokens: it is waited for, without the lock, and asked again. */
+async function refresh(
+  ports: BackendPorts,
+  installationId: string,
+  configuration: ServiceConfiguration,
+  options: AccessOptions,
+): Promise<UnsealedGrant> {
+  const { title } = configuration.service;
+  for (let attempt = 1; ; attempt++) {
+    const result: RefreshResult = await refreshGrant(ports, installationId, configuration, options.rejected);
+    if (result.kind === "open") return result;
+    if (result.kind === "problem") throw result.problem;
+    const wait = result.retryAfter ?? DEFAULT_WAIT * attempt;
+    if (attempt === ATTEMPTS || wait > LONGEST_WAIT) {
+      throw new Problem("SERVICE_FAILED", `${title} is receiving too many requests.`, {
+        hint: `Try again in ${Math.max(1, Math.ceil(wait / 1000))} s.`,
+      });
+    }
+    await (options.sleep ?? sleepOrThrow)(wait, options.signal);
+  }
+}
+
+function getAccess(configuration: ServiceConfiguration, { grant, tokens }: UnsealedGrant): ServiceAccess {
+  return { token: tokens.access, metadata: grant.metadata, account: grant.account_id, configuration };
+}

@@ -1,0 +1,190 @@
+import { sql } from "kysely";
+import { authRequiredProblem } from "#connectors/http/errors";
+import type { ServiceConfiguration } from "#connectors/service";
+import { Problem } from "#protocol/errors";
+import { getFailureCode } from "#telemetry/trace";
+import type { BackendPorts } from "../../ports.ts";
+import { isDatabaseAway } from "../../store/database.ts";
+import {
+  type Grant,
+  type GrantTokens,
+  lockGrant,
+  markDisconnected,
+  putGrantTokens,
+  rewriteGrant,
+} from "../../store/grants.ts";
+import { retryWhileAway } from "../../store/retry.ts";
+import type { DbConnection } from "../../store/schema.ts";
+import { getRedirectUri } from "../consent/authorize.ts";
+import { handleUnknownClient, toGrantedService } from "../mcp/prepare.ts";
+import { requireClient } from "../services/catalog.ts";
+import { type ConcurrencyLimit, createConcurrencyLimit } from "./concurrency-limit.ts";
+import { isGrantUsable, type UnsealedGrant, unsealGrant } from "./open-grant.ts";
+import { sealTokens, toGrantAddress } from "./sealing.ts";
+import { refreshTokens, type TokenOutcome } from "./token-endpoint.ts";
+
+/** How a refresh ended. Problems are returned, so that what they wrote is committed. */
+export type RefreshResult =
+  | ({ kind: "open" } & UnsealedGrant)
+  | { kind: "busy"; retryAfter: number | undefined }
+  | { kind: "problem"; problem: Problem };
+
+/** Longest wait for another process that is refreshing the same connection; its own exchange ends after 10 s. */
+const LOCK_LIMIT = "20s";
+
+/**
+ * So many refreshes at once in this process. Each holds a connection to the database while the provider answers, at most 10 s; one that
+ * does not answer must not take them all.
+ */
+const MOST_AT_ONCE = 4;
+
+/** Running refreshes of this process: callers of the same one share it, and hold no further database connection. */
+const underWay = new WeakMap<object, { running: Map<string, Promise<RefreshResult>>; turns: ConcurrencyLimit }>();
+
+/**
+ * Refresh the tokens of one connection under its row lock, one at a time over all processes. New tokens are committed before anybody uses
+ * them, and an answer without a refresh token leaves the old one in place, so a rotated one is never lost.
+ *
+ * @throws Problem AUTH_REQUIRED, SERVICE_FAILED
+ */
+export async function refreshGrant(
+  ports: BackendPorts,
+  installationId: string,
+  configuration: ServiceConfiguration,
+  rejected: string | undefined,
+): Promise<RefreshResult> {
+  const { running, turns } = underWay.get(ports.db) ?? {
+    running: new Map(),
+    turns: createConcurrencyLimit(MOST_AT_ONCE),
+  };
+  underWay.set(ports.db, { running, turns });
+  const { service, described } = configuration;
+  const key = JSON.stringify([installationId, service.name, described?.binding ?? null, rejected ?? null]);
+  const present = running.get(key);
+  if (present) return present;
+  const work = () => refreshLocked(ports, installationId, configuration, rejected);
+  const mine = turns(work).finally(() => running.delete(key));
+  running.set(key, mine);
+  return mine;
+}
+
+async function refreshLocked(
+  ports: BackendPorts,
+  installationId: string,
+  configuration: ServiceConfiguration,
+  rejected: string | undefined,
+): Promise<RefreshResult> {
+  const { name, title } = configuration.service;
+  let renewed: Renewed | undefined;
+  try {
+    return await ports.db.transaction().execute(async (db) => {
+      await sql`select set_config('lock_timeout', ${LOCK_LIMIT}, true)`.execute(db);
+      const open = unsealGrant(ports, configuration, await lockGrant(db, installationId, name));
+      if (isGrantUsable(ports, open, rejected)) return { kind: "open", ...open };
+      const result = await exchange(ports, db, configuration, open, rejected);
+      if (result.kind !== "renewed") return result;
+      renewed = result;
+      await putGrantTokens(db, renewed.open.grant, renewed.stored);
+      return { kind: "open", ...renewed.open };
+    });
+  } catch (error) {
+    if (renewed && isDatabaseAway(error)) return await storeLater(ports, renewed);
+    if ((error as { code?: unknown }).code !== LOCK_NOT_AVAILABLE) throw error;
+    throw new Problem("SERVICE_FAILED", `The connection to ${title} is being refreshed; try again in a moment.`);
+  }
+}
+
+/** New tokens of a provider that has spent the refresh token before. */
+type Renewed = { kind: "renewed"; open: UnsealedGrant; stored: GrantTokens };
+
+/** The database went away while the provider answered. The tokens have no other copy, so they are stored when it is back. */
+async function storeLater(ports: BackendPorts, { open, stored }: Renewed): Promise<RefreshResult> {
+  await retryWhileAway(() => putGrantTokens(ports.db, open.grant, stored));
+  return { kind: "open", ...open };
+}
+
+/** SQLSTATE of a lock that did not come in time. */
+const LOCK_NOT_AVAILABLE = "55P03";
+
+async function exchange(
+  ports: BackendPorts,
+  db: DbConnection,
+  configuration: ServiceConfiguration,
+  open: UnsealedGrant,
+  rejected: string | undefined,
+): Promise<RefreshResult | Renewed> {
+  const { service } = configuration;
+  if (!open.tokens.refresh) return withoutRefreshToken(ports, db, configuration, open, rejected);
+  const granted = await toGrantedService(ports, requireClient(configuration), open.grant);
+  await rewriteGrant(db, open.grant);
+  const outcome = await refreshAndCount(ports, granted.service, open.tokens.refresh);
+  if (outcome.kind === "busy") return outcome;
+  if (outcome.kind === "refused")
+    await handleUnknownClient(ports, granted.authorization, {
+      codes: outcome.codes,
+      redirectUri: getRedirectUri(ports),
+    });
+  if (outcome.kind === "refused" && outcome.gone) {
+    return gone(ports, db, configuration, open.grant, outcome.description);
+  }
+  if (outcome.kind === "refused") {
+    const message = `${service.title} refused to renew the sign-in: ${outcome.description}.`;
+    return { kind: "problem", problem: new Problem("SERVICE_FAILED", message) };
+  }
+  const { access, refresh = open.tokens.refresh, expiresAt } = outcome.tokens;
+  const address = toGrantAddress(open.grant.installation_id, configuration);
+  return {
+    kind: "renewed",
+    open: { grant: { ...open.grant, access_expires_at: expiresAt }, tokens: { access, refresh } },
+    stored: {
+      sealed: sealTokens(ports.keys, address, { access, refresh }),
+      access_expires_at: expiresAt,
+      updated_at: new Date(ports.clock.now()),
+    },
+  };
+}
+
+/** Where the refresh token goes, and what came of it is counted. */
+async function refreshAndCount(
+  ports: BackendPorts,
+  configuration: ServiceConfiguration,
+  refreshToken: string,
+): Promise<TokenOutcome> {
+  const service = configuration.described ? "own" : configuration.service.name;
+  const count = (outcome: string) => ports.observe?.count("kay_service_refreshes_total", { service, outcome });
+  try {
+    const outcome = await refreshTokens(ports, requireClient(configuration), refreshToken);
+    count(outcome.kind === "tokens" ? "ok" : outcome.kind);
+    return outcome;
+  } catch (error) {
+    count(getFailureCode(error));
+    throw error;
+  }
+}
+
+/** Nothing can renew this token: it serves until it ends or is refused. */
+async function withoutRefreshToken(
+  ports: BackendPorts,
+  db: DbConnection,
+  configuration: ServiceConfiguration,
+  open: UnsealedGrant,
+  rejected: string | undefined,
+): Promise<RefreshResult> {
+  const ends = open.grant.access_expires_at?.getTime() ?? Number.POSITIVE_INFINITY;
+  if (open.tokens.access !== rejected && ends > ports.clock.now()) return { kind: "open", ...open };
+  return gone(ports, db, configuration, open.grant, "the sign-in ended and cannot be renewed");
+}
+
+async function gone(
+  ports: BackendPorts,
+  db: DbConnection,
+  { service }: ServiceConfiguration,
+  grant: Grant,
+  description: string,
+): Promise<RefreshResult> {
+  const now = new Date(ports.clock.now());
+  const reason = `${service.title} ended the connection on ${now.toISOString().slice(0, 10)}: ${description}.`;
+  await markDisconnected(db, grant, reason, now);
+  ports.log("warn", "connection.gone", { service: service.name });
+  return { kind: "problem", problem: authRequiredProblem(service, reason) };
+}

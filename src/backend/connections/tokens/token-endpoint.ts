@@ -1,0 +1,182 @@
+import * as oauth from "oauth4webapi";
+import { readBody } from "#connectors/http/body";
+import { toOwnFaultProblem } from "#connectors/http/errors";
+import { getRetryAfterMs } from "#connectors/http/retry";
+import { isLoopbackHost } from "#net/addresses";
+import { Problem } from "#protocol/errors";
+import type { BackendPorts } from "../../ports.ts";
+import type { ConnectableService } from "../services/catalog.ts";
+import { parseTokenResponse } from "./token-answer.ts";
+
+/** Longest a token endpoint may take, in milliseconds. */
+const TIME_LIMIT = 10_000;
+
+/** Ten years. */
+const LONGEST_LIFE_SECONDS = 10 * 366 * 24 * 3600;
+
+/** Tokens of a service as its token endpoint gave them. */
+export type ServiceTokens = { access: string; refresh?: string; expiresAt: Date | null; scope?: string };
+
+/** The answers of a token endpoint. Network and provider faults are thrown. */
+export type TokenOutcome =
+  | { kind: "tokens"; tokens: ServiceTokens }
+  | { kind: "refused"; gone: boolean; codes: string[]; description: string }
+  | { kind: "busy"; retryAfter: number | undefined };
+
+type Ports = Pick<BackendPorts, "fetch" | "clock">;
+
+/** Exchange an authorization code (RFC 6749 section 4.1.3; RFC 7636 section 4.5). @throws Problem SERVICE_FAILED */
+export function exchangeCode(
+  ports: Ports,
+  service: ConnectableService,
+  grant: { code: string; redirectUri: string; verifier: string | undefined },
+): Promise<TokenOutcome> {
+  return ask(ports, service, (as, client, authentication, options) => {
+    const callback = oauth.validateAuthResponse(
+      as,
+      client,
+      new URLSearchParams({ code: grant.code }),
+      oauth.expectNoState,
+    );
+    const verifier = grant.verifier ?? oauth.nopkce;
+    return oauth.authorizationCodeGrantRequest(
+      as,
+      client,
+      authentication,
+      callback,
+      grant.redirectUri,
+      verifier,
+      options,
+    );
+  });
+}
+
+/** Refresh a service's tokens (RFC 6749 section 6). @throws Problem SERVICE_FAILED */
+export function refreshTokens(ports: Ports, service: ConnectableService, refreshToken: string): Promise<TokenOutcome> {
+  return ask(ports, service, (as, client, authentication, options) =>
+    oauth.refreshTokenGrantRequest(as, client, authentication, refreshToken, options),
+  );
+}
+
+type Send = (
+  as: oauth.AuthorizationServer,
+  client: oauth.Client,
+  authentication: oauth.ClientAuth,
+  options: oauth.TokenEndpointRequestOptions,
+) => Promise<Response>;
+
+async function ask(ports: Ports, configuration: ConnectableService, send: Send): Promise<TokenOutcome> {
+  const { service, client, endpoints, described } = configuration;
+  const reach = described?.fetch ?? ports.fetch;
+  const as = { issuer: new URL(endpoints.token).origin, token_endpoint: endpoints.token };
+  const options: oauth.TokenEndpointRequestOptions = {
+    [oauth.customFetch]: (url, init) => reach(url, encodeTokenRequest(init as RequestInit, service.oauth.tokenBody)),
+    [oauth.allowInsecureRequests]: isLoopbackHost(new URL(endpoints.token).hostname),
+    ...(service.oauth.tokenParams ? { additionalParameters: service.oauth.tokenParams } : {}),
+    signal: AbortSignal.timeout(TIME_LIMIT),
+  };
+  let response: Response;
+  let body: string;
+  try {
+    response = await send(as, { client_id: client.id }, toClientAuth(configuration), options);
+    body = await readBody(response);
+  } catch (cause) {
+    const own = toOwnFaultProblem("SERVICE_FAILED", service.title, cause);
+    throw own ?? new Problem("SERVICE_FAILED", `${service.title} could not be reached to sign in.`, { cause });
+  }
+  return judge(ports, configuration, as, response, body);
+}
+
+/** Encodes the parameters as the provider takes them: Notion's endpoints are documented with JSON only. */
+export function encodeTokenRequest(init: RequestInit, body: "json" | undefined): RequestInit {
+  if (body !== "json" || !(init.body instanceof URLSearchParams)) return init;
+  const headers = new Headers(init.headers);
+  headers.set("content-type", "application/json");
+  return { ...init, headers, body: JSON.stringify(Object.fromEntries(init.body)) };
+}
+
+async function judge(
+  ports: Ports,
+  { service, client }: ConnectableService,
+  as: oauth.AuthorizationServer,
+  response: Response,
+  body: string,
+): Promise<TokenOutcome> {
+  const { status, headers } = response;
+  const now = ports.clock.now();
+  if (status === 429) return { kind: "busy", retryAfter: getRetryAfterMs(headers, now) };
+  if (status < 200 || (status >= 300 && status < 400) || status >= 500) {
+    throw new Problem("SERVICE_FAILED", `${service.title} failed to answer the sign-in (HTTP ${status}).`);
+  }
+  const answer = parseTokenResponse(status, body, service.oauth.tokensIn);
+  if (answer.kind === "unreadable") throw garble(service.title);
+  if (answer.kind === "error") {
+    const gone =
+      answer.codes.some((code) => code === "invalid_grant" || service.oauth.goneErrors?.includes(code)) ||
+      BAD_REFRESH_TOKEN.test(answer.description);
+    return { kind: "refused", gone, codes: answer.codes, description: answer.description };
+  }
+  const tokens = await processTokenResponse(as, { client_id: client.id }, answer.fields, service.title);
+  return {
+    kind: "tokens",
+    tokens: {
+      access: tokens.access_token,
+      refresh: tokens.refresh_token,
+      expiresAt: expiry(now, tokens.expires_in),
+      scope: tokens.scope,
+    },
+  };
+}
+
+/** Some providers say it only in words: Bitbucket answers `invalid_request`, "Invalid refresh_token". */
+const BAD_REFRESH_TOKEN =
+  /\b(invalid|expired|revoked|unknown)\b.{0,200}\brefresh[ _-]?token|refresh[ _-]?token\b.{0,200}\b(invalid|expired|revoked|unknown)\b/i;
+
+/** Providers that name no end, or an absurd one, are asked again when they refuse the token. */
+function expiry(now: number, seconds: number | undefined): Date | null {
+  return seconds === undefined || !(seconds < LONGEST_LIFE_SECONDS) ? null : new Date(now + seconds * 1000);
+}
+
+/** Slack's names for whose token it is; both are used as bearer tokens. */
+const BEARERS: oauth.RecognizedTokenTypes = { user: () => {}, bot: () => {} };
+
+/** Checks of the library over the answer in its plain form. ID tokens are left out: nothing here relies on them. */
+async function processTokenResponse(
+  as: oauth.AuthorizationServer,
+  client: oauth.Client,
+  fields: Record<string, unknown>,
+  title: string,
+): Promise<oauth.TokenEndpointResponse> {
+  const { id_token: _unused, ...rest } = fields;
+  const plain = Response.json({ token_type: "bearer", ...rest });
+  try {
+    return await oauth.processGenericTokenEndpointResponse(as, client, plain, { recognizedTokenTypes: BEARERS });
+  } catch (cause) {
+    throw garble(title, cause);
+  }
+}
+
+function garble(title: string, cause?: unknown): Problem {
+  return new Problem("SERVICE_FAILED", `${title} answered the sign-in with something unexpected.`, { cause });
+}
+
+/** How the client shows who it is at the endpoints of its provider. */
+export function toClientAuth({ service, client }: ConnectableService): oauth.ClientAuth {
+  if (service.oauth.clientAuth === "none" || !client.secret) return oauth.None();
+  if (service.oauth.clientAuth === "client_secret_basic") return basic(client.secret);
+  return oauth.ClientSecretPost(client.secret);
+}
+
+/**
+ * `client_secret_basic` (RFC 6749 section 2.3.1). The library's own escapes `-` and `_` too, which providers that do not decode the header
+ * take for another secret; the form encoding proper leaves them alone.
+ */
+function basic(secret: string): oauth.ClientAuth {
+  return (_as, client, _body, headers) => {
+    headers.set("authorization", `Basic ${btoa(`${formEncoded(client.client_id)}:${formEncoded(secret)}`)}`);
+  };
+}
+
+function formEncoded(text: string): string {
+  return new URLSearchParams([["", text]]).toString().slice(1);
+}

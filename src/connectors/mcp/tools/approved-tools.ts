@@ -1,0 +1,52 @@
+import { Problem } from "#protocol/errors";
+import type { McpClient } from "../client.ts";
+import type { McpServerRef } from "../client-options.ts";
+import type { McpDefinition, McpTool } from "../definition.ts";
+import { type ToolList, toToolList } from "./read-tools.ts";
+import { diffTools, formatToolDiff, hasDifferences } from "./tool-diff.ts";
+
+/** A connection with its tools; `stale` if the server has others by now. */
+export type OpenClient = { client: McpClient; list: ToolList; stale: boolean };
+
+/** Lists the tools of a connection again, and logs how they differ now from the approved ones. */
+export async function refreshTools(
+  open: OpenClient,
+  server: McpServerRef,
+  { log, signal }: { log?(words: string): void; signal?: AbortSignal },
+): Promise<void> {
+  open.stale = false;
+  const before = open.list;
+  open.list = toToolList(server.definition.name, await open.client.tools(signal));
+  await server.listed?.(open.list);
+  if (!hasDifferences(diffTools(before.tools, open.list.tools))) return;
+  const difference = diffTools(server.definition.tools, open.list.tools);
+  if (!hasDifferences(difference)) return;
+  const sentences = formatToolDiff(server.definition.tools, difference);
+  log?.(
+    `${server.definition.title} changed its tools. ${sentences.slice(0, 3).join(" ")} ${buildApproveHint(server.definition.name)}`,
+  );
+}
+
+/** Checks the tool against the server's current list: an approved tool may mean something else by now. */
+export function requireApproved({ name, title }: McpDefinition, tool: McpTool, { tools }: ToolList): void {
+  const now = tools.find((each) => each.name === tool.name);
+  if (!now) throw new Problem("NOT_FOUND", `${title} no longer has ${tool.name}.`, { hint: buildApproveHint(name) });
+  if (hasDifferences(diffTools([tool], [now]))) throw changedToolProblem({ name, title }, tool, now);
+}
+
+/** Creates the error for a changed tool. `now` is the tool that the server lists. */
+function changedToolProblem(
+  { name, title }: Pick<McpDefinition, "name" | "title">,
+  tool: McpTool,
+  now: McpTool,
+): Problem {
+  const [first = ""] = formatToolDiff([tool], diffTools([tool], [now]));
+  return new Problem("TOOL_CHANGED", `${title} changed ${tool.name} since it was approved. ${first}`, {
+    hint: buildApproveHint(name),
+    details: { service: name, tool: tool.name },
+  });
+}
+
+function buildApproveHint(name: string): string {
+  return `Review it with \`kay services approve ${name}\`.`;
+}

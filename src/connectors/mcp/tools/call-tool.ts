@@ -1,0 +1,198 @@
+import type { CallToolResult, Client, InputRequiredResult, Progress } from "@modelcontextprotocol/client";
+import { Problem } from "#protocol/errors";
+import { createProgressReporter } from "../progress.ts";
+import { TASK_KEY } from "../transport/repair.ts";
+import type { CallOptions, ElicitationRequest, HandleElicitation } from "../types.ts";
+import { followTask, keepTask, startTask, type TaskHandle } from "./tasks.ts";
+
+/** Longest silence of a server in ms, not counting time spent asking the user. */
+const MAX_SILENCE_MS = 60_000;
+
+/** Longest duration in ms of a call that may ask the user, and of one that may not. */
+const MAX_INTERACTIVE_MS = 40 * 60_000;
+const MAX_CALL_MS = 10 * 60_000;
+
+/** Maximum number of times a call is repeated with the user's answers. */
+const MAX_ROUNDS = 5;
+
+/** A call through an open client. */
+export type McpCall = CallOptions & {
+  title: string;
+  name: string;
+  input: Record<string, unknown>;
+  /** The server takes this call only, or also, as a task of the older protocol. */
+  asTask: boolean;
+  /** Routes questions of the older protocol, which arrive while a call is running, to this call. */
+  hear(ask: HandleElicitation): () => void;
+  /**
+   * Must be awaited before anything is sent (`sent`), and once the sent request is known to have done nothing
+   * (`unsent`).
+   */
+  sent?(): Promise<void>;
+  unsent?(): Promise<void>;
+  /** Returns a signal that fires when the server reports that the visit with this ID is done. */
+  completed(id: string): AbortSignal;
+};
+
+/**
+ * Makes one call and passes the server's questions to the user. In the older protocol, questions arrive while the call
+ * is running. In the newer one, the server reports missing input without doing anything, and the call is repeated with
+ * the answers. Either may require a visit to a URL first (-32042).
+ *
+ * @throws what the library throws; Problem SERVICE_FAILED after too long a silence, CANCELLED when an answer is missing
+ * and nothing was done
+ */
+export async function callTool(client: Client, call: McpCall): Promise<CallToolResult> {
+  const quiet = createSilenceTimer(call.title);
+  const over = new AbortController();
+  const { onElicitation } = call;
+  const ask: HandleElicitation | undefined =
+    onElicitation &&
+    (async (request) => await quiet.paused(() => onElicitation(request, over.signal, getVisitSignal(call, request))));
+  const stopListening = ask && call.hear(ask);
+  const reporter = createProgressReporter((words) => call.onProgress?.(words));
+  const heard = (progress: Progress) => {
+    quiet.heard();
+    reporter.heard(progress);
+  };
+  const signal = AbortSignal.any([quiet.signal, ...(call.signal ? [call.signal] : [])]);
+  const follow = (handle: TaskHandle) =>
+    followTask(client, handle, {
+      title: call.title,
+      writes: call.writes,
+      signal: quiet.signal,
+      cancelled: call.task?.signal ?? call.signal,
+      heard: (words) => heard({ progress: 0, ...(words === undefined ? {} : { message: words }) }),
+      ...(ask
+        ? { ask: async (questions) => (await collectAnswers({ questions }, ask, call.title)).inputResponses ?? {} }
+        : {}),
+    });
+  try {
+    if (call.task?.handle) return await follow(call.task.handle);
+    if (call.asTask) {
+      const task = await startTask(client, { name: call.name, arguments: call.input }, signal);
+      return await follow(await keepTask(client, task, call.task, call.title));
+    }
+    let more: Answers = {};
+    for (let round = 0; ; round++) {
+      const next = await sendCall(client, call, { more, signal, asks: ask !== undefined, heard });
+      const task = "result" in next ? next.result._meta?.[TASK_KEY] : undefined;
+      if (task !== undefined) return await follow(await keepTask(client, task, call.task, call.title));
+      if ("result" in next) return next.result;
+      if (!ask || round === MAX_ROUNDS)
+        throw new Problem("CANCELLED", `${call.title} asked for more input than kay can provide here.`, { hint: "" });
+      await call.unsent?.();
+      more = await collectAnswers(next.asks, ask, call.title);
+      await call.sent?.();
+    }
+  } catch (error) {
+    throw quiet.problem() ?? error;
+  } finally {
+    over.abort();
+    quiet.end();
+    reporter.end();
+    stopListening?.();
+  }
+}
+
+function getVisitSignal({ completed }: McpCall, request: ElicitationRequest): AbortSignal | undefined {
+  const id = request.mode === "url" ? (request as { elicitationId?: unknown }).elicitationId : undefined;
+  return typeof id === "string" && id.length <= 200 ? completed(id) : undefined;
+}
+
+/** The additional parameters of a repeated call. */
+type Answers = { inputResponses?: Record<string, unknown>; requestState?: string };
+
+/** What a server requires before it acts: answers to named questions, or visits to URLs. */
+type RequiredInput = { questions: Record<string, unknown>; state?: string } | { visits: ElicitationRequest[] };
+
+type Attempt = { more: Answers; signal: AbortSignal; asks: boolean; heard(progress: Progress): void };
+
+async function sendCall(
+  client: Client,
+  { name, input }: McpCall,
+  { more, signal, asks, heard }: Attempt,
+): Promise<{ result: CallToolResult } | { asks: RequiredInput }> {
+  const longest = asks ? MAX_INTERACTIVE_MS : MAX_CALL_MS;
+  try {
+    const result = (await client.callTool({ name, arguments: input, ...more } as Parameters<Client["callTool"]>[0], {
+      timeout: longest,
+      maxTotalTimeout: longest,
+      signal,
+      onprogress: heard,
+      allowInputRequired: asks,
+      // The caller validates the output, because only it knows whether something was changed.
+      toolDefinition: { name, inputSchema: { type: "object" } },
+    })) as CallToolResult | InputRequiredResult;
+    if (!("resultType" in result) || result.resultType !== "input_required")
+      return { result: result as CallToolResult };
+    const { inputRequests = {}, requestState } = result as InputRequiredResult;
+    return { asks: { questions: inputRequests, ...(requestState === undefined ? {} : { state: requestState }) } };
+  } catch (error) {
+    const visits = asks ? findVisits(error) : undefined;
+    if (visits) return { asks: { visits } };
+    throw error;
+  }
+}
+
+/** Returns the URLs that an error says must be visited first (MCP, "URL elicitation required"). */
+function findVisits(error: unknown): ElicitationRequest[] | undefined {
+  const { code, data } = (error ?? {}) as { code?: unknown; data?: { elicitations?: unknown } };
+  if (code !== URL_REQUIRED_CODE || !Array.isArray(data?.elicitations) || data.elicitations.length === 0)
+    return undefined;
+  const visits = data.elicitations.slice(0, MAX_ROUNDS) as ElicitationRequest[];
+  return visits.every((one) => one?.mode === "url" && typeof one.url === "string" && typeof one.message === "string")
+    ? visits
+    : undefined;
+}
+
+const URL_REQUIRED_CODE = -32_042;
+
+async function collectAnswers(wanted: RequiredInput, ask: HandleElicitation, title: string): Promise<Answers> {
+  const signal = new AbortController().signal;
+  if ("visits" in wanted) {
+    for (const visit of wanted.visits)
+      if ((await ask(visit, signal)).action !== "accept")
+        throw new Problem("CANCELLED", `${title} requires a visit to a web page first, which did not happen.`, {
+          hint: "",
+        });
+    return {};
+  }
+  const answers: Record<string, unknown> = {};
+  for (const [key, question] of Object.entries(wanted.questions)) {
+    const { method, params } = question as { method?: unknown; params?: ElicitationRequest };
+    if (method !== "elicitation/create" || !params)
+      throw new Problem("CANCELLED", `${title} sent a request that kay does not support.`, { hint: "" });
+    answers[key] = await ask(params, signal);
+  }
+  return { inputResponses: answers, ...(wanted.state === undefined ? {} : { requestState: wanted.state }) };
+}
+
+/** Creates the timer for a server's silence. It pauses while the user is asked. */
+function createSilenceTimer(title: string) {
+  const over = new AbortController();
+  let asked = 0;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const begin = () => {
+    clearTimeout(timer);
+    if (asked === 0) timer = setTimeout(() => over.abort(), MAX_SILENCE_MS).unref();
+  };
+  begin();
+  return {
+    signal: over.signal,
+    heard: begin,
+    paused: async <T>(work: () => Promise<T>): Promise<T> => {
+      asked++;
+      clearTimeout(timer);
+      try {
+        return await work();
+      } finally {
+        asked--;
+        begin();
+      }
+    },
+    problem: () =>
+      over.signal.aborted ? new Problem("SERVICE_FAILED", `${title} did not answer in time.`) : undefined,
+    end: () => clearTimeout(timer),
+  };
+}

@@ -1,0 +1,53 @@
+import { isRecord, type JsonRecord } from "../transport/message.ts";
+
+/** What a model reads about one parameter: its path (`filter.city`), and its type and texts in one line. */
+export type ParameterText = { name: string; text: string };
+
+/** Lists everything that a model gets of a cleaned schema, so that the user can read it too. */
+export function listParameterTexts(schema: JsonRecord): ParameterText[] {
+  return [...listTexts(schema, "", false)];
+}
+
+function* listTexts(schema: unknown, name: string, required: boolean): Generator<ParameterText> {
+  if (!isRecord(schema)) return;
+  const text = formatParameter(schema, { isRoot: name === "", required });
+  if (text !== "") yield { name, text };
+  const needed = new Set(Array.isArray(schema.required) ? schema.required : []);
+  const path = (key: string) => (name === "" ? key : `${name}.${key}`);
+  for (const [key, one] of getEntries(schema.properties)) yield* listTexts(one, path(key), needed.has(key));
+  for (const keyword of ["$defs", "definitions"])
+    for (const [key, one] of getEntries(schema[keyword])) yield* listTexts(one, path(`${keyword}.${key}`), false);
+  yield* listTexts(schema.items, `${name}[]`, false);
+  yield* listTexts(schema.additionalProperties, path("*"), false);
+  for (const keyword of ["anyOf", "oneOf", "allOf"])
+    for (const one of Array.isArray(schema[keyword]) ? schema[keyword] : []) yield* listTexts(one, name, false);
+}
+
+function getEntries(value: unknown): [string, unknown][] {
+  return isRecord(value) ? Object.entries(value) : [];
+}
+
+function formatParameter(schema: JsonRecord, { isRoot, required }: { isRoot: boolean; required: boolean }): string {
+  const { type, title, description, $ref } = schema;
+  const kind = [
+    [type]
+      .flat()
+      .filter((one) => one !== undefined)
+      .join(" or "),
+    required ? "required" : "",
+  ];
+  const head = kind.filter((part) => part !== "" && !isRoot).join(", ");
+  const texts = [
+    typeof title === "string" ? title : "",
+    typeof description === "string" ? description : "",
+    ...("enum" in schema ? [`One of: ${formatValues(schema.enum)}.`] : []),
+    ...("const" in schema ? [`Always: ${formatValues([schema.const])}.`] : []),
+    ...("default" in schema ? [`Default: ${formatValues([schema.default])}.`] : []),
+    typeof $ref === "string" ? `See ${$ref}.` : "",
+  ];
+  return [head === "" ? "" : `(${head})`, ...texts].filter(Boolean).join(" ");
+}
+
+function formatValues(values: unknown): string {
+  return (Array.isArray(values) ? values : []).map((one) => JSON.stringify(one)).join(", ");
+}
