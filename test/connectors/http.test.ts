@@ -198,7 +198,7 @@ test("reads are repeated after network faults and 5xx, with pauses, three times 
   expect(await good.answer()).toEqual({ name: "x" });
   expect(good.pauses).toEqual([500, 1000]);
   const bad = get({ status: 500 }, { status: 502 }, { status: 503, text: "<html>Service Unavailable</html>" });
-  expect((await problem(bad.answer())).message).toBe("Jira refused the request (HTTP 503).");
+  expect((await problem(bad.answer())).message).toBe("Jira failed (HTTP 503).");
   bad.world.done();
   const gone = get({ fault: fault("ENOTFOUND") }, { fault: fault("ENOTFOUND") }, { fault: fault("ENOTFOUND") });
   expect(await problem(gone.answer())).toMatchObject({ code: "SERVICE_FAILED", message: "Jira could not be reached." });
@@ -250,7 +250,7 @@ test.each([
 
 test.each([
   ["no connection could be made", { fault: fault("ECONNREFUSED") }, "Jira could not be reached."],
-  ["503", { status: 503 }, "Jira refused the request (HTTP 503)."],
+  ["503", { status: 503 }, "Jira failed (HTTP 503)."],
 ])("a write that surely was not done (%s) is a plain failure", async (_, given, message) => {
   expect(await problem(post(given).answer())).toMatchObject({ code: "SERVICE_FAILED", message });
 });
@@ -268,7 +268,7 @@ test("V20 an absolute URL of another host is not asked, and no token goes there"
   expect(world.asked).toEqual([]);
 });
 
-test("redirects are followed for reads within the origin only", async () => {
+test("redirects of reads are followed within the origin only", async () => {
   const world = outside(
     { request: `GET ${API}/thing`, status: 301, headers: { location: "/other" } },
     { request: `GET ${API}/other`, json: { name: "x" } },
@@ -276,10 +276,8 @@ test("redirects are followed for reads within the origin only", async () => {
   expect(await httpOver(world, jira).http.request({ path: "/thing", answer: Thing })).toEqual({ name: "x" });
   const away = get({ status: 302, headers: { location: "https://evil.example.test/" } });
   expect((await problem(away.answer())).message).toBe(
-    "Jira redirected to another site. kay does not follow such redirects.",
+    "Jira redirected to another site (evil.example.test). kay does not follow such redirects.",
   );
-  const write = post({ status: 307, headers: { location: "/other" } });
-  expect(await problem(write.answer())).toMatchObject({ code: "SERVICE_FAILED" });
 });
 
 test("a service that never answers is given up after the limit", async () => {

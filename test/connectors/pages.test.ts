@@ -228,3 +228,14 @@ test.each(Object.entries(CASES))("B230 %s goes on after an empty page with a cur
   expect(result.text).toMatch(/late/i);
   expect([asked.length, asked[0] === asked[1]]).toEqual([2, false]);
 });
+
+test("an item that an earlier page had is listed once", async () => {
+  const [first, late] = [{ id: 1 }, { ts: "1.2" }];
+  const pages: ListPage<object>[] = [
+    { items: [first, { key: "a" }], next: "b" },
+    { items: [first, { key: "a" }, late], next: "c" },
+    { items: [late, { sha: "f" }] },
+  ];
+  const { items } = await readPages(async () => pages.shift() ?? { items: [] }, 9);
+  expect(items).toEqual([first, { key: "a" }, { key: "a" }, late, { sha: "f" }]);
+});

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import * as z from "zod/mini";
 import { toToolResult } from "#connectors/custom/result";
+import { github } from "#connectors/github/github";
 import { parseJson } from "#connectors/http/body";
 import { parseServiceFault } from "#connectors/http/errors";
 import { jira } from "#connectors/jira/jira";
@@ -122,4 +123,133 @@ test.each([400, 404, 409, 410, 422])("B232 HTTP %i never sends anyone to a statu
   );
   expect(failed?.hint).toBeTruthy();
   expect(failed?.hint).not.toContain("status page");
+});
+
+const failure = (request: Promise<unknown>) =>
+  request.then(
+    () => ({}),
+    (error: unknown) => error as Record<string, unknown>,
+  );
+const GITHUB = "https://api.github.com";
+const askGithub = (given: Omit<Expected, "request">[], method: "GET" | "POST" = "GET") => {
+  const world = outside(...given.map((one) => ({ request: `${method} ${GITHUB}/x`, ...one }) as Expected));
+  const body = method === "POST" ? { title: "x" } : undefined;
+  return httpOver(world, github).http.request({ method, path: "/x", body, answer: NEEDS });
+};
+
+// https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api#handle-rate-limit-errors-appropriately
+test("a secondary rate limit without headers is a limit, and says the minute that GitHub asks for", async () => {
+  const json = { message: "You have exceeded a secondary rate limit. Please wait a few minutes before you try again." };
+  const hint = "Try again in 60 s.";
+  expect(await failure(askGithub([{ status: 403, json }]))).toMatchObject({ code: "RATE_LIMITED", hint });
+});
+
+// https://developers.google.com/workspace/calendar/api/guides/errors
+test.each(["quotaExceeded", "userRateLimitExceeded", "RATE_LIMIT_EXCEEDED"])(
+  "403 %s is a rate limit",
+  async (reason) => {
+    const limited = {
+      request: "GET https://api.atlassian.com/x",
+      status: 403,
+      json: { error: { errors: [{ reason }] } },
+    };
+    const { http, pauses } = httpOver(outside(limited, limited, limited), jira);
+    expect(await failure(http.request({ path: "/x", answer: NEEDS }))).toMatchObject({ code: "RATE_LIMITED" });
+    expect(pauses).toHaveLength(2);
+  },
+);
+
+test.each([
+  ["5400", "Try again in 90 min."],
+  ["Mon, 30 Nov 2026 12:00:00 GMT", "Try again in 259200 s (until 2026-11-30)."],
+  ["9999999", "Try again in 9999999 s (until 2027-03-23)."],
+])("Retry-After: %s is told in words", async (after, hint) => {
+  const [status, headers] = [429, { "retry-after": after, date: "Fri, 27 Nov 2026 12:00:00 GMT" }];
+  expect(await failure(send({ status, headers }, "GET"))).toMatchObject({ code: "RATE_LIMITED", hint });
+});
+
+// https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api#follow-redirects
+test("a write follows 307 within the origin, with its body: a repository was renamed", async () => {
+  const world = outside(
+    { request: `POST ${GITHUB}/x`, status: 307, headers: { location: `${GITHUB}/repositories/1/issues` } },
+    { request: `POST ${GITHUB}/repositories/1/issues`, body: { title: "x" }, status: 201, json: { id: "7" } },
+  );
+  const { http } = httpOver(world, github);
+  expect(await http.request({ method: "POST", path: "/x", body: { title: "x" }, answer: NEEDS })).toEqual({ id: "7" });
+});
+
+test.each([
+  ["GET", 304, {}, "SERVICE_FAILED", "GitHub returned an unexpected response (HTTP 304)."],
+  [
+    "GET",
+    302,
+    { location: "https://login.test/?u=1" },
+    "SERVICE_FAILED",
+    "GitHub redirected to another site (login.test).",
+  ],
+  [
+    "POST",
+    308,
+    { location: "https://login.test/" },
+    "SERVICE_FAILED",
+    "GitHub redirected to another site (login.test).",
+  ],
+  ["POST", 303, { location: "/done" }, "OUTCOME_UNKNOWN", "GitHub redirected the request (HTTP 303)."],
+] as const)("%s that gets %i is told as what it is", async (method, status, headers, code, message) => {
+  const got = await failure(askGithub([{ status, headers }], method));
+  expect(got).toMatchObject({ code, message: expect.stringContaining(message) });
+});
+
+test.each([
+  // https://docs.github.com/en/enterprise-cloud@latest/rest/authentication/authenticating-to-the-rest-api
+  [
+    {
+      status: 403,
+      headers: { "x-github-sso": "required; url=https://github.com/orgs/acme/sso?authorization_request=A1" },
+    },
+    "Open https://github.com/orgs/acme/sso?authorization_request=A1 and authorize kay for the organization, then try again.",
+  ],
+  [
+    { status: 403, json: { message: "The app is not installed on this instance" } },
+    "Run `kay connect github`, then try again.",
+  ],
+  // https://learn.microsoft.com/en-us/linkedin/marketing/versioning
+  [
+    { status: 426, json: { code: "NONEXISTENT_VERSION", message: "Requested version 20260501 is not active" } },
+    "This version of kay uses an old version of GitHub's API. Run `npm install -g kay@latest`.",
+  ],
+  [
+    { status: 451, json: { message: "Repository access blocked" } },
+    "Check the name, and that you can open it in GitHub.",
+  ],
+])("V15 V18 V22 the hint says what the user can do about %j", async (given, hint) => {
+  expect(await failure(askGithub([given]))).toMatchObject({ code: "SERVICE_FAILED", hint });
+});
+
+test.each([
+  // https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/posts-api
+  [
+    '{"message":"See errorDetails","errorDetails":{"inputErrors":[{"description":"Content is a duplicate","code":"DUPLICATE_POST"}]}}',
+    "Content is a duplicate; See errorDetails",
+  ],
+  [
+    '{"message":"com.atlassian.confluence.api.service.exceptions.BadRequestException: Could not parse cql : x"}',
+    "Could not parse cql : x",
+  ],
+])("the reason is read from %.60s", (body, message) => {
+  expect(parseServiceFault(body).message).toBe(message);
+});
+
+test("a body in another charset is read as its content type says", async () => {
+  const bytes = Buffer.from('{"id":"café"}', "latin1");
+  const fetch = async () =>
+    new Response(bytes, { headers: { "content-type": "application/json; charset=iso-8859-1" } });
+  expect(await httpOver({ fetch }, jira).http.request({ path: "/x", answer: NEEDS })).toEqual({ id: "café" });
+});
+
+test("a response that breaks off is told apart from a service that cannot be reached", async () => {
+  const broken = () => new ReadableStream({ pull: (controller) => controller.error(new TypeError("terminated")) });
+  const { http } = httpOver({ fetch: async () => new Response(broken()) }, jira);
+  const got = await failure(http.request({ path: "/x", answer: NEEDS }));
+  expect(got).toMatchObject({ code: "SERVICE_FAILED", message: "Jira broke off its response." });
 });

@@ -1,4 +1,4 @@
-import { toOwnFaultProblem } from "#connectors/http/errors";
+import { toOwnFaultProblem } from "#connectors/http/own-fault";
 import { formatWait } from "#net/retry-after";
 import { cleanLine } from "#protocol/clean";
 import { Problem } from "#protocol/errors";

@@ -40,7 +40,9 @@ export const github: Service = {
     api: "https://api.github.com",
   },
   // A User-Agent is required: https://docs.github.com/en/rest/using-the-rest-api/getting-started-with-the-rest-api
+  // After a limit without a time, GitHub asks for at least a minute.
   api: {
+    pause: 60_000,
     genericReads: SAFE_GET,
     headers: { accept: "application/vnd.github+json", "x-github-api-version": "2022-11-28", "user-agent": "kay" },
   },

@@ -29,8 +29,11 @@ function isFailure(body: string, flag: string): boolean {
 
 function isLimited(headers: Headers, body: string): boolean {
   const spent = headers.has("retry-after") || headers.get("x-ratelimit-remaining") === "0";
-  return spent || /"reason":\s*"(?:userRateLimit|rateLimit|dailyLimit)Exceeded"/.test(body);
+  return spent || LIMITED.test(body);
 }
+
+const LIMITED =
+  /"reason":\s*"(?:(?:userRateLimit|rateLimit|dailyLimit|quota)Exceeded|RATE_LIMIT_EXCEEDED)"|\bsecondary rate limit\b/i;
 
 function getField(body: string, name: string): unknown {
   try {

@@ -11,7 +11,7 @@ export class BodyTooLargeError extends Error {}
 /** Reads a body up to a limit. @throws BodyTooLargeError beyond it, and any connection error */
 export async function readBody(response: Response, limit = BODY_LIMIT): Promise<string> {
   if (response.status === 204 || response.body === null) return "";
-  const decoder = new TextDecoder();
+  const decoder = createDecoder(response.headers.get("content-type"));
   let text = "";
   let size = 0;
   for await (const chunk of response.body) {
@@ -20,6 +20,16 @@ export async function readBody(response: Response, limit = BODY_LIMIT): Promise<
     text += decoder.decode(chunk, { stream: true });
   }
   return text + decoder.decode();
+}
+
+/** Creates the decoder of the charset that a content type names, or of UTF-8. */
+function createDecoder(type: string | null) {
+  const charset = /charset="?([^";\s]+)/i.exec(type ?? "")?.[1];
+  try {
+    return new TextDecoder(charset ?? "utf-8");
+  } catch {
+    return new TextDecoder();
+  }
 }
 
 /**

@@ -7,19 +7,21 @@ import { readServiceAnswer, type ServiceAnswer } from "./answer.ts";
 import { BodyTooLargeError, parseAnswer, parseBody, readBody } from "./body.ts";
 import {
   authRequiredProblem,
+  getSignOnUrl,
   missingScopeProblem,
   parseServiceFault,
   rateLimitedProblem,
   refusedProblem,
   type ServiceFault,
-  toOwnFaultProblem,
+  unknownOutcomeProblem,
 } from "./errors.ts";
+import { toOwnFaultProblem } from "./own-fault.ts";
+import { followRedirects } from "./redirect.ts";
 import { getBackoffMs, getRetryAfterMs, sleepOrThrow, wasNeverSent } from "./retry.ts";
-import { addCredentialToUrl, buildRequestUrl, getRedirectTarget, isReadRequest, toAuthHeaders } from "./target.ts";
+import { buildRequestUrl, isReadRequest, toAuthHeaders } from "./target.ts";
 
 /** Attempts per request, including the first. Each has its own time limit. */
 const MAX_ATTEMPTS = 3;
-const MAX_REDIRECTS = 3;
 const REQUEST_TIMEOUT_MS = 30_000;
 
 /** Slowest upload of a file that is waited for, in bytes per ms. */
@@ -135,31 +137,14 @@ async function sendOnce(call: Call, token: string): Promise<ServiceAnswer | Faul
   const limit = AbortSignal.timeout((call.options.timeout ?? REQUEST_TIMEOUT_MS) + uploadMs);
   const signal = joinSignals([call.signal, limit]);
   if (call.signal?.aborted) throw cancelledProblem(call.options.service.title, call.signal.reason);
+  let response: Response | undefined;
   try {
-    const response = await fetchFollowingRedirects(call, token, buildRequestInit(call, token, signal));
+    response = await followRedirects(call, token, buildRequestInit(call, token, signal));
     return readServiceAnswer(response, await readBody(response), call.options.service.api?.errors);
   } catch (error) {
     if (error instanceof Problem) throw error;
-    return toNetworkFault(call, error, limit.aborted);
+    return toNetworkFault(call, error, limit.aborted ? "did not answer in time" : response && "broke off its response");
   }
-}
-
-/**
- * Follows redirects only for reads and only within the origin. This keeps the token there and never repeats a write.
- */
-async function fetchFollowingRedirects(call: Call, token: string, init: RequestInit): Promise<Response> {
-  const { title, credential } = call.options.service;
-  let url = call.url;
-  for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
-    const response = await call.options.fetch(addCredentialToUrl(url, credential, token), init);
-    if (response.status < 300 || response.status > 399) return response;
-    await response.body?.cancel();
-    const target = call.reads && init.method === "GET" ? getRedirectTarget(response, url) : undefined;
-    if (!target)
-      throw new Problem("SERVICE_FAILED", `${title} redirected to another site. kay does not follow such redirects.`);
-    url = target;
-  }
-  throw new Problem("SERVICE_FAILED", `${title} redirected too many times.`);
 }
 
 function buildRequestInit(call: Call, token: string, signal: AbortSignal | undefined): RequestInit {
@@ -199,11 +184,15 @@ function requireSuccess(call: Call, answer: ServiceAnswer): ServiceAnswer {
 function failureProblem(call: Call, { status, headers, body }: ServiceAnswer): Problem {
   const { service, clock } = call.options;
   const fault: ServiceFault = parseServiceFault(body, service.api?.errors);
-  const subject = { ...service, status, scope: call.request.scope };
+  const subject = { ...service, status, scope: call.request.scope, signOn: getSignOnUrl(headers) };
   if (fault.scopeMissing && (status === 401 || status === 403)) return missingScopeProblem(fault, subject);
   if (status === 401) return authRequiredProblem(service);
   if (status === 429 || (status >= 500 && service.api?.repeat?.includes(status)))
-    return rateLimitedProblem(service.title, getRetryAfterMs(headers, clock.now()) ?? 0, fault.message);
+    return rateLimitedProblem(service.title, {
+      wait: getRetryAfterMs(headers, clock.now()) ?? service.api?.pause ?? 0,
+      now: clock.now(),
+      reason: fault.message,
+    });
   if (!call.reads && status >= 500 && status !== 501 && status !== 503) {
     return unknownOutcomeProblem(
       service.title,
@@ -213,7 +202,8 @@ function failureProblem(call: Call, { status, headers, body }: ServiceAnswer): P
   return refusedProblem(fault, subject);
 }
 
-function toNetworkFault(call: Call, cause: unknown, timedOut: boolean): Fault {
+/** @param what what the service did, as the end of a sentence. Default: it could not be reached. */
+function toNetworkFault(call: Call, cause: unknown, what = "could not be reached"): Fault {
   const { title } = call.options.service;
   const final = (problem: Problem): Fault => ({ problem, passing: false });
   if (cause instanceof BodyTooLargeError) {
@@ -225,15 +215,7 @@ function toNetworkFault(call: Call, cause: unknown, timedOut: boolean): Fault {
   if (!call.reads && !wasNeverSent(cause))
     return final(unknownOutcomeProblem(title, `The response from ${title} was lost.`, cause));
   if (call.signal?.aborted) return final(cancelledProblem(title, cause));
-  const sentence = timedOut ? `${title} did not answer in time.` : `${title} could not be reached.`;
-  return { problem: new Problem("SERVICE_FAILED", sentence, { cause }), passing: true };
-}
-
-function unknownOutcomeProblem(title: string, sentence: string, cause?: unknown): Problem {
-  return new Problem("OUTCOME_UNKNOWN", `${sentence} The request may have been processed.`, {
-    hint: `Check ${title} before you try again.`,
-    cause,
-  });
+  return { problem: new Problem("SERVICE_FAILED", `${title} ${what}.`, { cause }), passing: true };
 }
 
 function cancelledProblem(title: string, cause: unknown): Problem {

@@ -1,3 +1,4 @@
+import { formatWait } from "#net/retry-after";
 import { clean } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 import type { ApiErrors } from "../service.ts";
@@ -22,12 +23,12 @@ export type ServiceFault = {
 };
 
 /** The service and the request that an error belongs to. */
-export type RequestSubject = { name: string; title: string; status: number; scope?: string };
+export type RequestSubject = { name: string; title: string; status: number; scope?: string; signOn?: string };
 
 /**
  * Parses an error body. Shapes: Jira `{errorMessages, errors}`, Atlassian's gateway `{code, message}`, Confluence v2
  * `{errors: [{title, detail}]}`, Bitbucket `{type: "error", error: {message, detail, fields}}`, GitHub `{message,
- * errors: [{field, code}]}`, Slack `{error, needed}`, HubSpot `{message, category}` with its field errors as JSON
+ * errors: [{field, code}]}`, LinkedIn `{message, errorDetails: {inputErrors: [{description}]}}`, Slack `{error, needed}`, HubSpot `{message, category}` with its field errors as JSON
  * inside the message, OAuth `{error, error_description}`, problem details `{title, detail}` (RFC 9457), validation lists `{detail: [{msg}]}`, and
  * one line of plain text. HTML is never shown. A code that the service file explains
  * gets its sentence.
@@ -51,14 +52,14 @@ export function refusedProblem(fault: ServiceFault, subject: RequestSubject): Pr
   const { title, status } = subject;
   const message = fault.message
     ? `${title}: ${endSentence(fault.message)}`
-    : `${title} ${STATUS_WORDS[status] ?? `refused the request (HTTP ${status})`}.`;
+    : `${title} ${STATUS_WORDS[status] ?? (status >= 500 ? `failed (HTTP ${status})` : `refused the request (HTTP ${status})`)}.`;
   const details = {
     service: subject.name,
     service_status: status,
     ...(fault.code ? { service_code: fault.code } : {}),
     ...(fault.field ? { field: fault.field } : {}),
   };
-  return new Problem("SERVICE_FAILED", message, { hint: fault.hint ?? getHint(status, title), details });
+  return new Problem("SERVICE_FAILED", message, { hint: fault.hint ?? getHint(fault, subject), details });
 }
 
 /** Creates the error for a missing scope. It names the scope and does not start a new sign-in. */
@@ -68,6 +69,14 @@ export function missingScopeProblem(fault: ServiceFault, subject: RequestSubject
   return new Problem("SERVICE_FAILED", `The connection to ${subject.title} lacks ${which}.`, {
     hint: `Run \`kay disconnect ${subject.name}\`, then \`kay connect ${subject.name}\`, and allow the permission.`,
     details: { service: subject.name, service_status: subject.status, scopes: needed },
+  });
+}
+
+/** Creates the error for a write that may have been done. */
+export function unknownOutcomeProblem(title: string, sentence: string, cause?: unknown): Problem {
+  return new Problem("OUTCOME_UNKNOWN", `${sentence} The request may have been processed.`, {
+    hint: `Check ${title} before you try again.`,
+    cause,
   });
 }
 
@@ -84,14 +93,22 @@ export function authRequiredProblem(
   });
 }
 
-/** Creates the error for too many requests. @param wait the pause that the service asks for, in ms */
-export function rateLimitedProblem(title: string, wait: number, reason: string): Problem {
-  const seconds = Math.ceil(wait / 1000);
-  const isDaily = /\b(?:daily|per[ -]day|24[ -]hour|monthly|per[ -]month)\b/i.test(reason);
+/** Returns the address at which a user allows an organization's sign-on: GitHub's `X-GitHub-SSO: required; url=…`. */
+export function getSignOnUrl(headers: Headers): string | undefined {
+  const url = /^required; url=(https:\/\/[\x21-\x7e]+)$/.exec(headers.get("x-github-sso") ?? "")?.[1];
+  return url && URL.canParse(url) ? url : undefined;
+}
+
+/** Creates the error for too many requests. `wait` is the pause that the service asks for, in ms. */
+export function rateLimitedProblem(
+  title: string,
+  { wait, now, reason }: { wait: number; now: number; reason: string },
+): Problem {
+  const isDaily = /\b(?:daily|per[ -]day|day limit|24[ -]hour|monthly|per[ -]month)\b/i.test(reason);
   const soon = isDaily
     ? `Wait until ${title} resets the limit, or ask an administrator to raise it.`
     : "Try again in a moment.";
-  const when = seconds > 0 ? `Try again in ${seconds} s.` : soon;
+  const when = wait > 0 ? `Try again in ${formatWait(wait, now)}.` : soon;
   const why = reason ? `: ${reason}` : "";
   return new Problem("RATE_LIMITED", `${title} is receiving too many requests${why.replace(/\.$/, "")}.`, {
     hint: when,
@@ -109,11 +126,17 @@ const STATUS_WORDS: Record<number, string> = {
   409: "reports a conflict with a newer version",
   410: "no longer has it",
   413: "rejected the request as too large",
+  451: "may not show it for legal reasons",
 };
 
-function getHint(status: number, title: string): string {
+function getHint({ message }: ServiceFault, { name, title, status, signOn }: RequestSubject): string {
+  if (signOn) return `Open ${signOn} and authorize kay for the organization, then try again.`;
+  if (status === 403 && /\bnot installed\b/i.test(message)) return `Run \`kay connect ${name}\`, then try again.`;
+  if (status === 426)
+    return `This version of kay uses an old version of ${title}'s API. Run \`npm install -g kay@latest\`.`;
   if (status === 403) return `Ask an administrator of ${title} for permission, or use another account.`;
-  if (status === 404 || status === 410) return `Check the name, and that you can open it in ${title}.`;
+  if (status === 404 || status === 410 || status === 451)
+    return `Check the name, and that you can open it in ${title}.`;
   if (status >= 500) return `Check the status page of ${title}, then try again.`;
   return "Change the request and try again.";
 }
@@ -126,6 +149,7 @@ function listMessages(json: Record<string, unknown>): string[] {
       filterTexts([toRecord(error).title, toRecord(error).detail, toRecord(error).message]),
     ),
     ...toList(json.errors).flatMap((error) => filterTexts([error])),
+    ...toList(toRecord(json.errorDetails).inputErrors).flatMap((error) => filterTexts([toRecord(error).description])),
     ...filterTexts([json.message, nested.message, nested.detail]),
     ...filterTexts([json.detail ?? (json.message ? undefined : json.title)]),
     ...toList(json.detail).flatMap((error) => filterTexts([toRecord(error).msg, toRecord(error).message])),
@@ -213,33 +237,11 @@ function filterTexts(value: unknown): string[] {
 }
 
 function toOneLine(text: string): string {
-  return text.replace(/\s+/g, " ").trim().replace(/\.$/, "");
+  const line = text.replace(/\s+/g, " ").trim().replace(/\.$/, "");
+  // The class of a Java exception says nothing to users: Confluence puts it before its sentences.
+  return line.replace(/^(?:[a-z]\w*\.){2,}[A-Z]\w*(?:Exception|Error): (?=.)/, "");
 }
 
 function endSentence(text: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`;
-}
-
-/**
- * Finds a proxy or certificate problem of this machine in an error's causes. Nothing was sent, and a retry does not
- * help.
- */
-function findOwnFault(error: unknown): Problem | undefined {
-  let current = error;
-  for (let depth = 0; depth < 8 && current instanceof Error; depth++) {
-    if (current instanceof Problem && ["PROXY_INVALID", "TLS_FAILED"].includes(current.code)) return current;
-    // The model SDK wraps the last error in its retry error.
-    current = (current as { lastError?: unknown }).lastError ?? current.cause;
-  }
-  return undefined;
-}
-
-/** Returns the local problem as the reason why `target` (`OpenAI gpt-5`, `Jira`) could not be reached. */
-export function toOwnFaultProblem(
-  code: "SERVICE_FAILED" | "MODEL_FAILED",
-  target: string,
-  error: unknown,
-): Problem | undefined {
-  const own = findOwnFault(error);
-  return own && new Problem(code, `${target} could not be reached. ${own.message}`, { hint: own.hint, cause: error });
 }

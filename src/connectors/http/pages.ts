@@ -6,7 +6,7 @@ export type ListPage<Item> = { items: Item[]; next?: string | null; more?: boole
 
 /**
  * Reads a list over its pages until it ends, or until there are enough items. Only a missing or repeated cursor ends a list: services also
- * return empty pages in the middle.
+ * return empty pages in the middle. An item that an earlier page had is left out: lists by position repeat items when new ones come in between.
  *
  * @param fetchPage gets the cursor of a page, which is undefined for the first, and the number of items before it
  * @param enough the number of items wanted, or a test of the items so far
@@ -21,9 +21,12 @@ export async function readPages<Item>(
   const isEnough = typeof enough === "number" ? () => items.length >= limit : enough;
   const items: Item[] = [];
   const cursors = new Set<string>();
+  const known = new Set<string | number>();
   for (let cursor: string | undefined; ; ) {
     const page = await fetchPage(cursor, items.length);
-    for (const item of page.items) items.push(item);
+    const fresh = page.items.filter((item) => !known.has(getIdentity(item) ?? ""));
+    for (const item of fresh) items.push(item);
+    for (const item of fresh) known.add(getIdentity(item) ?? NaN);
     const next = page.next || undefined;
     const ends = next === undefined || cursors.has(next);
     if (ends || isEnough(items) || cursors.size + 1 >= maxPages) {
@@ -32,4 +35,11 @@ export async function readPages<Item>(
     cursors.add(next);
     cursor = next;
   }
+}
+
+/** Returns what tells an item from the others of its list: an ID, a Slack timestamp or the hash of a commit. */
+function getIdentity(item: unknown): string | number | undefined {
+  if (typeof item !== "object" || item === null) return undefined;
+  const { id, ts, sha } = item as Record<string, unknown>;
+  return [id, ts, sha].find((one) => typeof one === "string" || typeof one === "number") as string | number | undefined;
 }

@@ -34,14 +34,6 @@ export function isSameOrigin(link: string, endpoint: string): boolean {
   return URL.canParse(link) && new URL(link).origin === new URL(endpoint).origin;
 }
 
-/** Returns the target of a redirect, or `undefined` if it leaves the origin or cannot be followed. */
-export function getRedirectTarget(response: Response, from: URL): URL | undefined {
-  const location = response.headers.get("location");
-  if (!location || !URL.canParse(location, from.href)) return undefined;
-  const target = new URL(location, from);
-  return target.origin === from.origin ? target : undefined;
-}
-
 function isAbsolute(path: string): boolean {
   return /^[a-z][a-z0-9+.-]*:\/\//i.test(path);
 }

@@ -1,7 +1,7 @@
 import { ProtocolError, SdkError, SdkErrorCode, SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/client";
 import { cleanLine } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
-import { toOwnFaultProblem } from "../http/errors.ts";
+import { toOwnFaultProblem } from "../http/own-fault.ts";
 import { wasNeverSent } from "../http/retry.ts";
 import { getRefusal, isSessionText, toHttpFault } from "./transport/http-faults.ts";
 import type { McpFault } from "./types.ts";

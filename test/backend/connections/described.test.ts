@@ -191,7 +191,7 @@ test("a redirect to another origin is not followed", async () => {
   service.fetch = async () => new Response(null, { status: 302, headers: { location: "https://evil.test/" } });
   expect((await list(token)).body).toMatchObject({
     code: "SERVICE_FAILED",
-    message: "Tasks redirected to another site. kay does not follow such redirects.",
+    message: "Tasks redirected to another site (evil.test). kay does not follow such redirects.",
   });
 });
 

@@ -386,7 +386,7 @@ test("a limit that lasts is told with its end, and a plain 403 is no limit", asy
     httpOver(outside(expected), github).http.request({ path: "/user", answer: z.unknown() });
   await expect(ask({ request, status: 403, headers, json: { message: "limit" } })).rejects.toMatchObject({
     code: "RATE_LIMITED",
-    hint: "Try again in 2400 s.",
+    hint: "Try again in 40 min.",
   });
   await expect(ask({ request, status: 403, json: { message: "Must have admin rights" } })).rejects.toMatchObject({
     code: "SERVICE_FAILED",

@@ -1,6 +1,6 @@
 import * as oauth from "oauth4webapi";
 import { readBody } from "#connectors/http/body";
-import { toOwnFaultProblem } from "#connectors/http/errors";
+import { toOwnFaultProblem } from "#connectors/http/own-fault";
 import { getRetryAfterMs } from "#connectors/http/retry";
 import { isLoopbackHost } from "#net/addresses";
 import { Problem } from "#protocol/errors";
