@@ -3,8 +3,9 @@ import type { ServiceConfiguration } from "./service.ts";
 import type { Tool } from "./tool.ts";
 
 /**
- * Returns the service for one more account of a built-in service, or undefined if the name is no such name. The name of
- * `jira@work` is also that of its tools (`jira@work.search`), so policies, approvals and receipts name the account.
+ * Returns the service for one more account of a built-in or described service, or undefined if the name is no such name.
+ * The name of `jira@work` is also that of its tools (`jira@work.search`), so policies, approvals and receipts name the
+ * account. An account of an MCP server is stored as a server, since each account has a tool list to approve.
  */
 export function findAccountService(
   services: readonly ServiceConfiguration[],
@@ -12,7 +13,7 @@ export function findAccountService(
 ): ServiceConfiguration | undefined {
   const [base, label, ...rest] = name.split("@");
   if (label === undefined || rest.length > 0 || !isAccountLabel(label)) return undefined;
-  const configuration = services.find(({ service, described }) => service.name === base && !described);
+  const configuration = services.find(({ service, described }) => service.name === base && !described?.mcp);
   return configuration && toAccountService(configuration, name, label);
 }
 

@@ -9,8 +9,8 @@ type AccountChoice = {
 };
 
 /**
- * Chooses the account that a request names: "what is open in jira@work". Of a service with several accounts, the tools
- * of one remain, and the name of the account becomes that of the service.
+ * Chooses the account that a request names: "what is open in jira@work", or the only one that there is. Of a service with
+ * several accounts, the tools of one remain, and the name of the account becomes that of the service.
  */
 export function chooseAccounts(prompt: LanguageModelV4Prompt, tools: LanguageModelV4FunctionTool[]): AccountChoice {
   const services = new Set(tools.map(({ name }) => getService(name)));
@@ -18,7 +18,10 @@ export function chooseAccounts(prompt: LanguageModelV4Prompt, tools: LanguageMod
   if (several.length === 0) return { tools, prompt, ask: () => undefined };
   const text = getLastRequest(prompt).toLowerCase();
   const accounts = [...services].filter((service) => several.includes(getBase(service)));
-  const named = accounts.filter((service) => service.includes(MARK) && holdsName(text, toName(service)));
+  const isOnly = (service: string) => accounts.filter((other) => getBase(other) === getBase(service)).length === 1;
+  const named = accounts.filter(
+    (service) => service.includes(MARK) && (isOnly(service) || holdsName(text, toName(service))),
+  );
   const chosen = new Map(named.map((service) => [getBase(service), service]));
   return {
     tools: tools.filter(({ name }) => isChosen(getService(name), chosen)),
@@ -29,7 +32,7 @@ export function chooseAccounts(prompt: LanguageModelV4Prompt, tools: LanguageMod
       const ofBase = named.filter((service) => getBase(service) === base);
       if (ofBase.length === 1) return undefined;
       const names = accounts.filter((service) => getBase(service) === base).map(toName);
-      return `Several accounts of ${base} are connected: ${names.join(", ")}. Name one of them in the request.`;
+      return `There are several accounts of ${base}: ${names.join(", ")}. Name one of them in the request.`;
     },
   };
 }

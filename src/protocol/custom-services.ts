@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 
 /** An MCP server to add as a service, in the body of `POST /services` (docs/protocol.md). */
 export const McpRequest = z.looseObject({
-  /** URL of the server. Use either `url` or `command`. */
+  /** URL of the server. Use either `url` or `command`, or neither with a `name` such as `linear@work`: an account of `linear`. */
   url: z.optional(z.string()),
   /** Program and arguments of a local server, which runs without a shell. */
   command: z.optional(z.array(z.string())),

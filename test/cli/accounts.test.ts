@@ -1,6 +1,13 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
+import { checksOf } from "#test/doctor";
 import { documentOf, type Machine, useKay } from "#test/kay";
+import { paste } from "#test/key-page";
 import { openHost } from "#test/mcp-host";
+import type { LoginOptions } from "#test/mcp-login";
+import { mcpStandIn } from "#test/mcp-stand-ins";
+import { TASKS, TASKS_KEY, tasksService } from "#test/tasks-service";
 
 const kay = useKay();
 
@@ -53,7 +60,7 @@ test("the offline planner uses the account that is named, and asks where none is
   const ann = await withTwoAccounts();
   const unclear = await ann(["ask", "show KAY-3"]);
   expect(unclear).toMatchObject({ exit: 1 });
-  expect(unclear.stdout + unclear.stderr).toContain("Several accounts of jira are connected: jira, jira@work.");
+  expect(unclear.stdout + unclear.stderr).toContain("There are several accounts of jira: jira, jira@work.");
   const work = await ann(["ask", "what is assigned to me in jira@work?", "--json"]);
   expect(work.exit).toBe(0);
   expect(JSON.stringify(documentOf(work))).toContain("KAY");
@@ -75,4 +82,121 @@ test("a name that cannot be one of an account is refused before anything is aske
   });
   expect(await ann("connect jira slack --as work")).toMatchObject({ exit: 2 });
   expect((await ann("connect nope --as work")).stderr).toContain("Unknown service");
+});
+
+/** Somebody beside a known MCP server, who consents at its page, and the tokens that its tools were called with. */
+function besideServer(name: string, options: LoginOptions | { key: string } | "open") {
+  const { fetch, login, notes, server } = mcpStandIn(name, options);
+  server.state.paid = true;
+  const tokens: string[] = [];
+  const ann: Machine = kay({
+    signedIn: true,
+    elsewhere: async (url, init) => {
+      const request = new Request(url, init);
+      const body = request.method === "POST" ? await request.clone().text() : "";
+      if (body.includes('"tools/call"')) tokens.push(request.headers.get("authorization") ?? "");
+      return await fetch(request.url, { ...init, ...(body === "" ? {} : { body }) });
+    },
+    person: async (link) =>
+      login
+        ? ann.place.backend.fetch(new Request(login.consent(link)))
+        : paste(ann.place.backend, link, { secret: "s3cret" }),
+  });
+  return { ann, login, notes, tokens };
+}
+
+test("two accounts of an MCP server have their own tokens, tools, policies and removal", async () => {
+  const { ann, login, tokens } = besideServer("linear", {});
+  await ann("connect linear --yes");
+  const run = await ann("connect linear --as work --yes");
+  expect(run).toMatchObject({ exit: 0, stdout: expect.stringMatching(/^Connected linear@work as /) });
+  expect(run.stderr).toContain("Adding Linear (work), the MCP server at https://mcp.linear.app/mcp.\n");
+  expect(run.stderr).toContain("Approved 4 tools of linear@work.\n");
+  expect(login?.state).toMatchObject({ registrations: 1, faults: [] });
+  for (const service of ["linear", "linear@work"])
+    expect(await ann(`tools call ${service}.list_paid`)).toMatchObject({ exit: 0, stdout: "paid notes\n" });
+  expect(new Set(tokens).size).toBe(2);
+  await ann("policy set linear ask");
+  const asked = await ann(["approvals", "test", "linear@work.add_note", '{"text":"x"}', "--json"]);
+  expect(documentOf(asked)).toMatchObject({ asks: true, why: expect.stringContaining("policy for linear") });
+  expect(checksOf(await ann("doctor linear@work --json"))).toMatchObject({
+    service: "ok: Linear (work).",
+    "service.server": expect.stringMatching(/^ok: /),
+  });
+  expect((await ann("services export linear@work")).stdout).toBe(
+    "kay services add --name linear@work --mcp https://mcp.linear.app/mcp\n",
+  );
+  expect((await ann("services remove linear --yes")).exit).toBe(0);
+  expect((await ann("tools list --service linear@work")).stdout).toContain("linear@work.add_note");
+  expect((await ann("services remove linear@work --yes")).exit).toBe(0);
+  expect((await ann("services")).stdout).not.toContain("linear");
+  expect(login?.refresh.size).toBe(0);
+});
+
+test("an account of an MCP server needs no other account beside it, and a no to its tools removes it alone", async () => {
+  const { ann } = besideServer("linear", {});
+  const typed = { terminal: true, env: { NO_COLOR: "1" }, types: ["n"] };
+  expect(await ann("connect linear --as work --yes")).toMatchObject({ exit: 0 });
+  expect((await ann("connect linear@home", typed)).stderr).toContain("so linear@home was removed again.");
+  expect((await ann("services")).stdout).toMatch(/^linear@work\tconnected/m);
+  expect(await ann(["ask", "--json", "list paid"])).toMatchObject({
+    exit: 8,
+    stdout: expect.stringContaining("linear@work.list_paid"),
+  });
+});
+
+test("an account of one's own server has its address, its header and its client, with the secret", async () => {
+  const redirects = ["http://127.0.0.1:4000/auth/callback"];
+  const metadata = { registration_endpoint: undefined, token_endpoint_auth_methods_supported: ["client_secret_basic"] };
+  const { ann, login } = besideServer("zoom", { metadata, clients: [{ id: "mine", secret: "s3cret", redirects }] });
+  expect((await ann("connect zoom --as work")).stderr).toContain(
+    "then run `kay connect zoom@work --client-id ID --client-secret`.",
+  );
+  await ann("connect zoom --client-id mine --client-secret --yes", { stdin: "s3cret\n" });
+  expect(await ann("connect zoom --as work --yes")).toMatchObject({ exit: 0 });
+  expect(login?.state.faults).toEqual([]);
+  const { ann: bob, notes } = besideServer("close", { key: "s3cret" });
+  await bob(["services", "add", "--name", "crm", "--mcp", notes, "--yes"]);
+  expect(await bob("connect crm --as work --yes")).toMatchObject({
+    exit: 0,
+    stdout: expect.stringContaining("Connected crm@work"),
+  });
+  expect((await bob("tools list --service crm@work")).stdout).toMatch(/^crm@work\.add_note/m);
+});
+
+test("a server without a sign-in, and one that runs here, have no accounts, which says what to do", async () => {
+  const { ann, notes } = besideServer("deepwiki", "open");
+  const answer = {
+    exit: 2,
+    stderr: expect.stringMatching(
+      /✗ \w+ needs no sign-in, so it has no accounts\.\n {2}To have it twice, add it under another name/,
+    ),
+  };
+  expect(await ann("connect deepwiki --as work --yes")).toMatchObject(answer);
+  await ann("connect deepwiki --yes");
+  expect(await ann("connect deepwiki --as work --yes")).toMatchObject(answer);
+  const taken = await ann(["services", "add", "--name", "jira@work", "--mcp", notes, "--yes"]);
+  expect(taken.stderr).toContain("The name jira@work is taken by a service that is there.");
+});
+
+test("a described service has accounts, which change and go with it", async () => {
+  const service = tasksService();
+  const ann: Machine = kay({
+    signedIn: true,
+    elsewhere: service.fetch,
+    person: (url) => paste(ann.place.backend, url, { secret: TASKS_KEY }),
+  });
+  writeFileSync(join(ann.folder, "tasks.yaml"), TASKS);
+  await ann("services add tasks.yaml --yes");
+  await ann("connect tasks");
+  expect(await ann("connect tasks --as work")).toMatchObject({
+    exit: 0,
+    stdout: expect.stringMatching(/^Connected tasks@work as Ann/),
+  });
+  expect(await ann("tools call tasks@work.add_task --field title=Sing")).toMatchObject({ exit: 0 });
+  expect(await ann("disconnect tasks@work --yes")).toMatchObject({ exit: 0 });
+  expect((await ann("services")).stdout).not.toContain("tasks@work");
+  await ann("connect tasks --as work");
+  await ann("services remove tasks --yes");
+  expect((await ann("services")).stdout).not.toContain("tasks");
 });

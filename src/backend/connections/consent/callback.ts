@@ -3,7 +3,7 @@ import type { BackendPorts } from "../../ports.ts";
 import { getFaultLevel } from "../../store/database.ts";
 import { type AuthorizationState, claimState, findState, settleState } from "../../store/states.ts";
 import { getStateAuthorization } from "../mcp/prepare.ts";
-import { listServices } from "../services/catalog.ts";
+import { listServices, lookUpService } from "../services/catalog.ts";
 import { sanitizeSentence } from "../tokens/token-answer.ts";
 import { isSameBrowser } from "./browsers.ts";
 import { completeConsent } from "./complete.ts";
@@ -86,7 +86,7 @@ async function isFromWhereItWasAsked(
   const authorization = getStateAuthorization(ports, state);
   if (authorization) return place === undefined && matchesIssuer(named[0], authorization);
   const services = await listServices(ports, state.installation_id);
-  const found = services.find(({ service }) => service.name === state.service);
+  const found = lookUpService(services, state.service);
   if (place !== found?.described?.callback) return false;
   const issuer = found?.described?.issuer;
   return issuer === undefined || matchesIssuer(named[0], { issuer, namesItself: true });
@@ -156,7 +156,7 @@ async function refuse(
 
 async function getTitle(ports: BackendPorts, { installation_id, service: name }: AuthorizationState): Promise<string> {
   const services = await listServices(ports, installation_id);
-  return services.find(({ service }) => service.name === name)?.service.title ?? name;
+  return lookUpService(services, name)?.service.title ?? name;
 }
 
 /** Builds the page for a link that is invalid or has expired. */

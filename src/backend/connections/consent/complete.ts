@@ -5,6 +5,7 @@ import { getMcpBinding, type McpDefinition } from "#connectors/mcp/definition";
 import type { Identity } from "#connectors/oauth";
 import type { Service, ServiceConfiguration } from "#connectors/service";
 import { Problem } from "#protocol/errors";
+import { getBaseName } from "#protocol/tool-names";
 import type { BackendPorts } from "../../ports.ts";
 import { findDescription, putClientSecret } from "../../store/custom-services.ts";
 import { findGrant, type Grant, putGrant } from "../../store/grants.ts";
@@ -96,7 +97,7 @@ async function requireUnchanged(db: DbConnection, installationId: string, { serv
   const server = described.mcp && (await findMcp(db, installationId, service.name));
   if (server && getMcpBinding(server.definition as McpDefinition) === described.binding) return;
   if (described.mcp) throw applyChange(service);
-  const row = await findDescription(db, installationId, service.name);
+  const row = await findDescription(db, installationId, getBaseName(service.name));
   if (!row || getBinding(row.description as ServiceDescription) !== described.binding) throw applyChange(service);
 }
 
@@ -118,7 +119,7 @@ async function exchange(
     await handleUnknownClient(ports, authorization, { codes: outcome.codes, redirectUri: getRedirectUri(ports) });
   // An invalid client secret is requested again next time.
   if (outcome.kind === "refused" && service.described && outcome.codes.some((one) => BAD_CLIENT.has(one)))
-    await putClientSecret(ports.db, state.installation_id, state.service, null);
+    await putClientSecret(ports.db, state.installation_id, getBaseName(state.service), null);
   if (outcome.kind === "busy") throw new Problem("SERVICE_FAILED", `${title} is receiving too many requests.`);
   throw new Problem("SERVICE_FAILED", `${title} refused the sign-in: ${outcome.description}.`);
 }

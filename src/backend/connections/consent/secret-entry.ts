@@ -2,10 +2,11 @@ import { scrypt } from "node:crypto";
 import { promisify } from "node:util";
 import type { Identity } from "#connectors/oauth";
 import { Problem } from "#protocol/errors";
+import { getBaseName } from "#protocol/tool-names";
 import type { BackendPorts } from "../../ports.ts";
 import { putClientSecret } from "../../store/custom-services.ts";
 import { bindBrowser } from "../../store/states.ts";
-import { type ConnectableService, findService, listServices, requireClient } from "../services/catalog.ts";
+import { type ConnectableService, listServices, lookUpService, requireClient } from "../services/catalog.ts";
 import { openVerifier, sealClientSecret, toGrantAddress } from "../tokens/sealing.ts";
 import { buildAuthorizationUrl, needsSecretPage } from "./authorize.ts";
 import { listFacts } from "./begin-page.ts";
@@ -66,9 +67,9 @@ async function findWaiting(ports: BackendPorts, text: string | null): Promise<Wa
   const pending = await findPendingState(ports, text);
   if (!pending) return undefined;
   const { installation_id, service: name } = pending.row;
-  const services = await listServices(ports, installation_id);
-  if (!services.some(({ service }) => service.name === name)) return undefined;
-  const service = requireClient(findService(services, name));
+  const found = lookUpService(await listServices(ports, installation_id), name);
+  if (!found) return undefined;
+  const service = requireClient(found);
   return needsSecretPage(service) ? { ...pending, service } : undefined;
 }
 
@@ -139,9 +140,10 @@ const slowHash = promisify(scrypt);
 
 /** Seals the client's secret and sends the browser on, as the connect call would have had the secret been there. */
 async function onward(ports: BackendPorts, { text, row, service }: Waiting, secret: string): Promise<Response> {
-  const address = toGrantAddress(row.installation_id, service);
+  // All accounts of a service share its client.
+  const address = { ...toGrantAddress(row.installation_id, service), service: getBaseName(row.service) };
   const sealed = sealClientSecret(ports.keys, { binding: "", ...address }, secret);
-  await putClientSecret(ports.db, row.installation_id, row.service, sealed);
+  await putClientSecret(ports.db, row.installation_id, address.service, sealed);
   const verifier = row.verifier ? openVerifier(ports.keys, row.hash, row.verifier) : undefined;
   const location = await buildAuthorizationUrl(ports, service, { state: text, verifier });
   const cookie = createBrowserCookie(ports.publicUrl, row.hash);

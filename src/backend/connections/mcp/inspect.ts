@@ -4,7 +4,9 @@ import { getMcpBinding, type McpAuth, type McpDefinition } from "#connectors/mcp
 import { cleanLine } from "#protocol/clean";
 import type { McpRequest } from "#protocol/custom-services";
 import { Problem } from "#protocol/errors";
+import { findKnownService } from "#protocol/known-services";
 import { PROVIDERS } from "#protocol/providers";
+import { getBaseName } from "#protocol/tool-names";
 import type { BackendPorts } from "../../ports.ts";
 import { findDescription } from "../../store/custom-services.ts";
 import { findMcp, type StoredMcp } from "../../store/mcp.ts";
@@ -12,7 +14,7 @@ import { checkAddressAllowed, chooseFetch } from "../services/custom-service.ts"
 import { getUsableGrant } from "../tokens/access.ts";
 import { supportsConsent } from "./prepare.ts";
 import { deriveServerName, type ParsedMcpRequest, parseMcpRequest } from "./request.ts";
-import { toMcpService } from "./service.ts";
+import { openOwnSecret, toMcpService } from "./service.ts";
 
 /** A server that was looked at and may be added. `left` are sentences about what kay does not take of it. */
 export type InspectedServer = {
@@ -45,12 +47,40 @@ export async function inspectRequested(
   signal?: AbortSignal,
 ): Promise<InspectedServer> {
   const ports = requireMcpClients(given);
-  const asked = parseMcpRequest(request);
+  const asked = await parseRequest(ports, owner, request);
   await requireAllowed(ports, asked);
   if (asked.name) await requireFree(ports, owner, asked.name);
   const looked = await look({ ...ports, signal }, owner, asked);
-  if (!asked.name) await requireFree(ports, owner, looked.definition.name);
+  const { name, auth } = looked.definition;
+  if (!asked.name) await requireFree(ports, owner, name);
+  if (auth.type === "none" && getBaseName(name) !== name) throw noAccountsProblem(getBaseName(name));
   return asked.clientSecret === undefined ? looked : { ...looked, clientSecret: asked.clientSecret };
+}
+
+/**
+ * Reads a request. One that only names an account (`linear@work`) is for one more account of the server `linear`, with the
+ * address and the client that it has, or the address that kay knows.
+ */
+async function parseRequest(ports: Ports, owner: string | undefined, request: McpRequest): Promise<ParsedMcpRequest> {
+  const { name = "", url, command } = request;
+  const base = getBaseName(name);
+  if (url !== undefined || command !== undefined || base === name) return parseMcpRequest(request);
+  const row = owner === undefined ? undefined : await findMcp(ports.db, owner, base);
+  if (!row) return parseMcpRequest({ ...request, url: findKnownService(base)?.url });
+  const { place, auth } = row.definition as McpDefinition;
+  if (!("url" in place)) throw noAccountsProblem(base);
+  const asked = parseMcpRequest({ ...request, url: place.url });
+  if (asked.auth || auth.type === "none") return asked;
+  const clientSecret = openOwnSecret(ports, row);
+  return { ...asked, auth, ...(clientSecret === undefined ? {} : { clientSecret }) };
+}
+
+/** An account is somebody who signs in. */
+function noAccountsProblem(base: string): Problem {
+  return new Problem("INVALID_REQUEST", `${base} needs no sign-in, so it has no accounts.`, {
+    hint: "To have it twice, add it under another name with `kay services add --name <name> --mcp`.",
+    details: { field: "mcp" },
+  });
 }
 
 /** The same for a server that is there, as it is now. @throws Problem SERVICE_FAILED, AUTH_REQUIRED */
@@ -75,9 +105,10 @@ async function requireAllowed(ports: BackendPorts, { place }: ParsedMcpRequest):
 }
 
 async function requireFree(ports: BackendPorts, owner: string | undefined, name: string): Promise<void> {
+  const base = getBaseName(name);
   const taken =
-    ports.services.some(({ service }) => service.name === name) || Object.hasOwn(PROVIDERS, name) || name === "kay";
-  const described = owner !== undefined && (await findDescription(ports.db, owner, name));
+    ports.services.some(({ service }) => service.name === base) || Object.hasOwn(PROVIDERS, base) || base === "kay";
+  const described = owner !== undefined && (await findDescription(ports.db, owner, base));
   if (!taken && !described) return;
   throw new Problem("INVALID_REQUEST", `The name ${name} is taken by a service that is there.`, {
     hint: "Give another with `--name <name>`.",
@@ -149,5 +180,7 @@ function getDefaultName(place: McpDefinition["place"]): string {
 
 /** What people read: kay's own form of the name, since a server could call itself anything. */
 function getTitle(name: string): string {
-  return name.charAt(0).toUpperCase() + name.slice(1).replaceAll("-", " ");
+  const [base = "", label] = name.split("@");
+  const title = base.charAt(0).toUpperCase() + base.slice(1).replaceAll("-", " ");
+  return label === undefined ? title : `${title} (${label})`;
 }

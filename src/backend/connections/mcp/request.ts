@@ -5,6 +5,7 @@ import { isLoopbackHost } from "#net/addresses";
 import { cleanLine } from "#protocol/clean";
 import type { McpRequest } from "#protocol/custom-services";
 import { Problem } from "#protocol/errors";
+import { isAccountLabel } from "#protocol/tool-names";
 
 const LONGEST_ADDRESS = 2_000;
 const MOST_WORDS = 64;
@@ -23,7 +24,8 @@ export function parseMcpRequest(request: McpRequest): ParsedMcpRequest {
   const { client_secret: secret } = request;
   if ((url === undefined) === (command === undefined))
     throw invalid("mcp", "Give the address of an MCP server, or its command.");
-  if (name !== undefined && !NAME.test(name))
+  const [base = "", ...labels] = (name ?? "").split("@");
+  if (name !== undefined && !(NAME.test(base) && (labels.length === 0 || isAccountLabel(labels.join("@")))))
     throw invalid("name", `The name must be 2 to 31 characters of a-z, 0-9 and -, and begin with a letter.`);
   if (header !== undefined && command) throw invalid("key_header", "A program takes no header.");
   if (header !== undefined && (!/^[A-Za-z][\w-]{0,60}$/.test(header) || isReserved(header)))

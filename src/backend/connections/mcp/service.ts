@@ -5,6 +5,7 @@ import type { ToolList } from "#connectors/mcp/tools/read-tools";
 import { diffTools, formatToolDiff, hasDifferences } from "#connectors/mcp/tools/tool-diff";
 import type { ServiceConfiguration } from "#connectors/service";
 import { Problem } from "#protocol/errors";
+import { getBaseName } from "#protocol/tool-names";
 import type { BackendPorts } from "../../ports.ts";
 import { putOffered, type StoredMcp } from "../../store/mcp.ts";
 import type { DbConnection } from "../../store/schema.ts";
@@ -61,7 +62,7 @@ function discovers(ports: Ports, row: StoredMcp): Pick<ServiceConfiguration, "di
   if (auth.type !== "oauth2" || !("url" in place)) return {};
   const { client_id: id } = auth;
   if (id === undefined) return { discovers: { server: place.url } };
-  const secret = openOwnSecret(ports, row) ?? ports.clientSecret?.(row.name);
+  const secret = openOwnSecret(ports, row) ?? ports.clientSecret?.(getBaseName(row.name));
   return {
     discovers: {
       server: place.url,
@@ -71,7 +72,8 @@ function discovers(ports: Ports, row: StoredMcp): Pick<ServiceConfiguration, "di
   };
 }
 
-function openOwnSecret({ keys }: Ports, row: StoredMcp): string | undefined {
+/** Opens the secret of a client that the user registered. Undefined for none, or one sealed with a key that is gone. */
+export function openOwnSecret({ keys }: Pick<Ports, "keys">, row: StoredMcp): string | undefined {
   if (!row.sealed_client) return undefined;
   const binding = getMcpBinding(row.definition as McpDefinition);
   try {

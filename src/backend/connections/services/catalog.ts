@@ -20,8 +20,8 @@ export type ServicePorts = Pick<BackendPorts, "db" | "services" | "keys" | "fetc
   Partial<Pick<BackendPorts, "guarded" | "localSecret" | "clientSecret" | "links">>;
 
 /**
- * Lists the services of an installation: the built-in ones, each followed by its further accounts (`jira@work`), and the
- * custom ones of its user. All callers list services here. A built-in name wins over a custom one.
+ * Lists the services of an installation: the built-in ones and those that its user described, each followed by its further
+ * accounts (`jira@work`), and the MCP servers. All callers list services here. A built-in name wins over a custom one.
  */
 export async function listServices(ports: ServicePorts, installationId: string): Promise<ServiceConfiguration[]> {
   const names = new Set(ports.services.map(({ service }) => service.name));
@@ -31,13 +31,13 @@ export async function listServices(ports: ServicePorts, installationId: string):
     listAccountServices(ports.db, installationId),
   ]);
   const described = rows.filter(({ name }) => !names.has(name)).map((row) => toCustomService(ports, row));
-  const builtIn = ports.services.flatMap((configuration) => [
+  const single = [...ports.services, ...described].flatMap((configuration) => [
     configuration,
     ...accounts
       .filter((name) => getBaseName(name) === configuration.service.name)
       .flatMap((name) => findAccountService([configuration], name) ?? []),
   ]);
-  return [...builtIn, ...described, ...mcp];
+  return [...single, ...mcp];
 }
 
 async function mcpServices(
@@ -52,9 +52,13 @@ async function mcpServices(
   return rows.map((row) => toMcpService({ ...ports, links }, row));
 }
 
+/** The service of a name. `jira@work` is also one before it is connected. */
+export function lookUpService(services: ServiceConfiguration[], name: string): ServiceConfiguration | undefined {
+  return services.find(({ service }) => service.name === name) ?? findAccountService(services, name);
+}
+
 /**
- * The service of a `?service=` parameter. The name of another account of a built-in service is also one before it is
- * connected.
+ * The service of a `?service=` parameter.
  *
  * @throws Problem INVALID_REQUEST without one, UNKNOWN_SERVICE with the services there are and the nearest name
  */
@@ -64,14 +68,13 @@ export function findService(services: ServiceConfiguration[], name: string | nul
     throw new Problem("INVALID_REQUEST", `Name the service in ?service=, one of ${names.join(", ")}.`);
   }
   const wanted = name.trim().toLowerCase();
-  const found =
-    services.find((configuration) => configuration.service.name === wanted) ?? findAccountService(services, wanted);
+  const found = lookUpService(services, wanted);
   if (found) return found;
   const nearest = findClosestName(wanted, names);
   const guess = nearest ? ` ${suggestName(wanted, names)}` : "";
   const shown = clean(name).replace(/\s+/g, " ").slice(0, 60);
   throw new Problem("UNKNOWN_SERVICE", `Unknown service "${shown}".${guess} The services are ${names.join(", ")}.`, {
-    ...(findKnownService(wanted)
+    ...(findKnownService(getBaseName(wanted))
       ? { hint: `It is an MCP server that kay knows. Add it with \`kay connect ${wanted}\`, outside of a session.` }
       : {}),
     details: { services: names, ...(nearest ? { nearest } : {}) },

@@ -7,6 +7,7 @@ import { clean } from "#protocol/clean";
 import type { AddServiceResponse, CustomServiceView, DescriptionResponse } from "#protocol/custom-services";
 import { Problem } from "#protocol/errors";
 import { PROVIDERS } from "#protocol/providers";
+import { getBaseName } from "#protocol/tool-names";
 import type { BackendPorts } from "../../ports.ts";
 import { deleteDescription, findDescription, listDescriptions, putDescription } from "../../store/custom-services.ts";
 import { lockInstallation } from "../../store/installations.ts";
@@ -52,7 +53,7 @@ export async function addService(
     await lockInstallation(db, installationId);
     const before = await findDescription(db, installationId, name);
     const found = diffDescriptions(before, description);
-    if (await findMcp(db, installationId, name))
+    if ((await listMcp(db, installationId)).some((row) => getBaseName(row.name) === name))
       throw new Problem("INVALID_REQUEST", `The name ${name} is taken by an MCP server.`, {
         hint: `Remove it first: \`kay services remove ${name}\`.`,
         details: { field: "name" },

@@ -1,7 +1,15 @@
 import type { ConnectionsResponse, Connection as ConnectionView, RevocationReport } from "#protocol/connections";
+import { getBaseName } from "#protocol/tool-names";
 import type { BackendPorts } from "../../ports.ts";
 import { endStates, forgetApprovals } from "../../store/custom-services.ts";
-import { deleteGrant, findGrant, type Grant, listGrants, markDisconnected } from "../../store/grants.ts";
+import {
+  deleteGrant,
+  findGrant,
+  type Grant,
+  listAccountServices,
+  listGrants,
+  markDisconnected,
+} from "../../store/grants.ts";
 import type { DbConnection } from "../../store/schema.ts";
 import { revokeGrant, revokeGrants } from "../tokens/revoke.ts";
 import { findService, listServices, type ServicePorts } from "./catalog.ts";
@@ -60,7 +68,8 @@ export function toConnectionView(grant: Grant | undefined): ConnectionView {
 }
 
 /**
- * Removes the tokens, approvals and open pages that belong to a custom service before its change.
+ * Removes the tokens, approvals and open pages that belong to a custom service before its change. Further accounts of a
+ * described service change with it; those of an MCP server are servers themselves.
  * @param moved its address or its sign-in changed
  * @param forgotten tools that are no longer what was allowed
  * @param done the end of its pending authorizations, for users with an open page: `described`, `added`
@@ -71,8 +80,12 @@ export async function forgetConnection(
   name: string,
   { moved, forgotten, done }: { moved: boolean; forgotten: string[]; done: "added" | "described" },
 ): Promise<void> {
-  await forgetApprovals(db, installationId, { tools: forgotten, ...(moved ? { service: name } : {}) });
-  if (!moved) return;
-  await deleteGrant(db, installationId, name);
-  await endStates(db, installationId, name, `${name} was ${done} anew since this began.`);
+  const accounts = done === "added" ? [] : await listAccountServices(db, installationId);
+  for (const account of [name, ...accounts.filter((one) => getBaseName(one) === name)]) {
+    const tools = forgotten.map((tool) => account + tool.slice(name.length));
+    await forgetApprovals(db, installationId, { tools, ...(moved ? { service: account } : {}) });
+    if (!moved) continue;
+    await deleteGrant(db, installationId, account);
+    await endStates(db, installationId, account, `${account} was ${done} anew since this began.`);
+  }
 }

@@ -1,4 +1,5 @@
 import { Problem } from "#protocol/errors";
+import { isAccountLabel } from "#protocol/tool-names";
 import type { Choice } from "#ui/picker/picker";
 import { toLine } from "#ui/text/words";
 import { openIfSignedIn } from "../../backend/known-services.ts";
@@ -32,5 +33,19 @@ export async function missingServiceProblem(kay: Kay): Promise<Problem> {
   const more = all.filter(({ known }) => known).length;
   return new Problem("USAGE", "Specify a service to connect.", {
     hint: `For example: kay connect jira. The services are ${names}, and ${more} MCP servers: \`kay services list --known\`.`,
+  });
+}
+
+/**
+ * Returns the name of one more account of a service: `jira@work`.
+ *
+ * @throws Problem USAGE
+ */
+export function toAccountName(services: string[], label: string): string {
+  const [service = "", ...others] = services;
+  if (others.length > 0) throw new Problem("USAGE", "--as accepts only one service.");
+  if (isAccountLabel(label)) return `${service}@${label}`;
+  throw new Problem("USAGE", `${JSON.stringify(label.slice(0, 40))} cannot be the name of an account.`, {
+    hint: "Use up to 20 small letters, digits and hyphens, for example --as work.",
   });
 }

@@ -2,10 +2,11 @@ import type { AddServiceResponse, McpRequest } from "#protocol/custom-services";
 import { Problem } from "#protocol/errors";
 import type { KnownService } from "#protocol/known-services";
 import { quoteShellWord } from "#protocol/shell";
+import { getBaseName } from "#protocol/tool-names";
 import type { ServiceView } from "#protocol/tools";
 import { toLine } from "#ui/text/words";
 import type { BackendHandle } from "../../backend/handle.ts";
-import { listKnownServices, loadServices } from "../../backend/known-services.ts";
+import { isSignedOut, listKnownServices, loadServices } from "../../backend/known-services.ts";
 import type { ConnectedService } from "../../consent/connection.ts";
 import type { Kay } from "../../kay.ts";
 import { type ClientOptions, readClientOptions } from "../services/client-options.ts";
@@ -32,8 +33,9 @@ export async function listConnectableServices(kay: Kay, link: BackendHandle | nu
 }
 
 /**
- * Adds a known MCP server whose name is free, so that it can be connected like any other service. Its tools are approved
- * here if it lists them without a sign-in, else after the consent.
+ * Adds a known MCP server whose name is free, or one more account of an MCP server (`linear@work`), so that it can be
+ * connected like any other service. Its tools are approved here if it lists them without a sign-in, else after the
+ * consent.
  *
  * @returns its connection, if it needs no sign-in and is connected by this
  * @throws Problem SERVICE_NOT_CONFIGURED when it needs a client, CANCELLED when its tools are not approved
@@ -45,20 +47,21 @@ export async function addKnownService(
   options: ClientOptions,
   review: ToolReview = createTerminalReview(kay),
 ): Promise<ConnectedService | undefined> {
-  const known = await findFreeService(kay, name);
-  if (!known && options.clientId !== undefined)
+  const found = await findNewServer(kay, link, name);
+  if (!found && options.clientId !== undefined)
     throw new Problem("USAGE", `kay knows no MCP server ${toLine(name)} to add with a client ID.`, {
       hint: "Add another one with `kay services add --mcp <url> --client-id <id>`.",
     });
-  if (!known) return undefined;
-  const mcp: McpRequest = { url: known.url, name, ...(await readClientOptions(kay, name, options)) };
+  if (!found) return undefined;
+  const { known } = found;
+  const mcp: McpRequest = { ...found.request, ...(await readClientOptions(kay, name, options)) };
   const look = await inspectFree(kay, link, mcp);
   if (!look && options.clientId !== undefined)
     throw new Problem("USAGE", `${toLine(name)} is there already, so its client stays.`, {
       hint: `Remove it first: \`kay services remove ${quoteShellWord(toLine(name))}\`.`,
     });
   if (!look) return undefined;
-  if (known.client === "client-id" && look.service.sign_in !== "oauth2") throw clientProblem(link, known);
+  if (known?.client === "client-id" && look.service.sign_in !== "oauth2") throw clientProblem(link, known, name);
   const { service } = look;
   let trust: { trust_reads?: true } = {};
   if (service.sign_in === "none") {
@@ -66,7 +69,7 @@ export async function addKnownService(
     trust = await review.approve(look);
   } else {
     kay.out.writeProgress(`Adding ${toLine(service.title)}, the MCP server at ${toLine(service.base_url)}.`);
-    if (known.note) kay.out.warn(known.note);
+    if (known?.note) kay.out.warn(known.note);
   }
   const done = await sendDescription(kay, link, { mcp, ...trust, ...toExpected(look), dry_run: false });
   explainApprovals(kay, done);
@@ -100,9 +103,27 @@ export async function approveKnownService(
   }
 }
 
-/** Whether kay knows an MCP server of this name, which no built-in service has. */
+/** Whether `kay connect` may have added this service: a known MCP server, or one more account of a service. */
 export async function isKnownServer(kay: Kay, name: string): Promise<boolean> {
-  return (await findFreeService(kay, name)) !== undefined;
+  return getBaseName(name) !== name || (await findFreeService(kay, name)) !== undefined;
+}
+
+/** What to ask the backend for to have a service of this name; undefined where connecting it needs no more. */
+async function findNewServer(
+  kay: Kay,
+  link: BackendHandle,
+  name: string,
+): Promise<{ request: McpRequest; known?: KnownService } | undefined> {
+  const base = getBaseName(name);
+  const known = await findFreeService(kay, base);
+  if (base === name) return known && { request: { url: known.url, name }, known };
+  const services = await loadServices(kay, link).catch((error: unknown) => {
+    if (isSignedOut(error)) return [];
+    throw error;
+  });
+  const own = services.find((service) => service.name === base);
+  if (own) return own.mcp && { request: { name } };
+  return known && { request: { name }, known };
 }
 
 /** Built-in services keep their names; nothing is asked of the backend for them. */
@@ -127,7 +148,7 @@ async function inspectFree(kay: Kay, link: BackendHandle, mcp: McpRequest): Prom
   }
 }
 
-function clientProblem(link: BackendHandle, { name, title, docs }: KnownService): Problem {
+function clientProblem(link: BackendHandle, { title, docs }: KnownService, name: string): Problem {
   const redirect = `${link.baseUrl}/auth/callback`;
   return new Problem("SERVICE_NOT_CONFIGURED", `${title} needs an OAuth client that you register there.`, {
     hint: `Register one with the redirect URL ${redirect} (see ${docs}), then run \`kay connect ${quoteShellWord(name)} --client-id ID --client-secret\`.`,

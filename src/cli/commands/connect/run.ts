@@ -1,7 +1,6 @@
 import { clean } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 import { quoteShellWord } from "#protocol/shell";
-import { isAccountLabel } from "#protocol/tool-names";
 import type { BackendHandle } from "../../backend/handle.ts";
 import { formatProfileFlag } from "../../backend/profile-flag.ts";
 import { type ConnectResult, connectConcurrently } from "../../consent/concurrent.ts";
@@ -11,7 +10,7 @@ import { finishPendingConnection, savePendingConnection } from "../../consent/pe
 import type { Kay } from "../../kay.ts";
 import { canPrompt } from "../../prompt/confirm.ts";
 import type { ClientOptions } from "../services/client-options.ts";
-import { chooseServices, missingServiceProblem } from "./choose-services.ts";
+import { chooseServices, missingServiceProblem, toAccountName } from "./choose-services.ts";
 import { addKnownService, approveKnownService, isKnownServer } from "./known.ts";
 
 export type ConnectOptions = { site?: string; as?: string; wait: boolean; poll?: string } & ClientOptions;
@@ -44,20 +43,6 @@ export async function runConnect(kay: Kay, services: string[], options: ConnectO
   }
   if (!options.wait && done.size === 0) return beginOnly(kay, link, service, options);
   await connectAll(kay, link, { wanted, done }, options);
-}
-
-/**
- * Returns the name of one more account of a service: `jira@work`.
- *
- * @throws Problem USAGE
- */
-function toAccountName(services: string[], label: string): string {
-  const [service = "", ...others] = services;
-  if (others.length > 0) throw new Problem("USAGE", "--as accepts only one service.");
-  if (isAccountLabel(label)) return `${service}@${label}`;
-  throw new Problem("USAGE", `${JSON.stringify(label.slice(0, 40))} cannot be the name of an account.`, {
-    hint: "Use up to 20 small letters, digits and hyphens, for example --as work.",
-  });
 }
 
 /** The tools of a known server are listed after its consent, and approved then. */

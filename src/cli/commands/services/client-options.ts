@@ -1,5 +1,6 @@
 import type { McpRequest } from "#protocol/custom-services";
 import { Problem } from "#protocol/errors";
+import { getBaseName } from "#protocol/tool-names";
 import type { Kay } from "../../kay.ts";
 import { readTypedValue } from "../../prompt/value.ts";
 
@@ -19,7 +20,8 @@ export async function readClientOptions(
 ): Promise<Pick<McpRequest, "client_id" | "client_secret">> {
   if (clientId === undefined && clientSecret) throw new Problem("USAGE", "--client-secret goes with --client-id.");
   if (clientId === undefined) return {};
-  const variable = name === undefined ? undefined : `KAY_CLIENT_${name.replaceAll("-", "_").toUpperCase()}_SECRET`;
+  const variable =
+    name === undefined ? undefined : `KAY_CLIENT_${getBaseName(name).replaceAll("-", "_").toUpperCase()}_SECRET`;
   const secret = clientSecret
     ? await readTypedValue(kay, { label: "Client secret", patient: true, hint: "Pass the client secret on stdin." })
     : variable && kay.env[variable];

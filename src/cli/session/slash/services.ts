@@ -3,6 +3,7 @@ import { Problem } from "#protocol/errors";
 import { toLine } from "#ui/text/words";
 import { formatAccount } from "../../backend/account-labels.ts";
 import { isSignedOut, listKnownConnections } from "../../backend/known-services.ts";
+import { toAccountName } from "../../commands/connect/choose-services.ts";
 import { CONNECTION_COLUMNS, toConnectionRows } from "../../commands/connections.ts";
 import { confirmAndDisconnect, formatDisconnected } from "../../commands/disconnect.ts";
 import { loadTools } from "../../commands/tools/backend.ts";
@@ -10,7 +11,7 @@ import { TOOL_COLUMNS, toToolRow } from "../../commands/tools/show.ts";
 import type { SlashContext } from "./command.ts";
 import { formatRows } from "./command.ts";
 
-/** `/connect SERVICE…`, and `/connect jira --site NAME`. */
+/** `/connect SERVICE…`, `/connect jira --site NAME`, and `/connect jira --as NAME`. */
 export async function runConnect(context: SlashContext, argument: string): Promise<void> {
   if (context.link.usesEnvironmentToken)
     throw new Problem(
@@ -20,14 +21,17 @@ export async function runConnect(context: SlashContext, argument: string): Promi
         hint: "Leave, and unset KAY_TOKEN.",
       },
     );
-  const [whole = "", quoted, bare] = SITE.exec(argument) ?? [];
-  const services = await servicesIn(context, argument.replace(whole, " "), "connect");
-  if (whole === "" && /(^|\s)--site\b/.test(argument))
-    throw new Problem("USAGE", "Say which site: /connect jira --site NAME.");
-  await context.connect(services, quoted ?? bare);
+  const [site = "", quoted, bare] = SITE.exec(argument) ?? [];
+  const [as = "", label] = AS.exec(argument.replace(site, " ")) ?? [];
+  const rest = argument.replace(site, " ").replace(as, " ");
+  const [option] = /--(?:site|as)\b/.exec(rest) ?? [];
+  if (option) throw new Problem("USAGE", `Give ${option} a name: /connect jira ${option} NAME.`);
+  const services = await servicesIn(context, rest, "connect");
+  await context.connect(label === undefined ? services : [toAccountName(services, label)], quoted ?? bare);
 }
 
 const SITE = /(?:^|\s)--site(?:\s+|=)(?:"([^"]+)"|(\S+))/;
+const AS = /(?:^|\s)--as(?:\s+|=)(\S+)/;
 
 /** `/disconnect SERVICE…`. */
 export async function runDisconnect(context: SlashContext, argument: string): Promise<void> {

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Tool as ServerTool } from "@modelcontextprotocol/client";
 import { cleanLine } from "#protocol/clean";
+import { toWireName } from "#protocol/tool-names";
 import type { Access } from "../../tool.ts";
 import type { McpTool } from "../definition.ts";
 import { PROBLEM_KEY } from "../transport/repair.ts";
@@ -10,8 +11,8 @@ import { sanitizeSchema } from "./schema.ts";
 const MAX_TOOLS = 120;
 const MAX_DESCRIPTION_LENGTH = 600;
 const MAX_REMOTE_NAME_LENGTH = 200;
-/** Model providers allow tool names of 64 characters, in which the dot becomes two. */
-const MAX_NAME_LENGTH = 63;
+/** Model providers allow tool names of 64 characters. */
+const MAX_WIRE_NAME_LENGTH = 64;
 
 const NO_INPUT = "kay does not support its input schema";
 
@@ -73,7 +74,7 @@ function getAccess({ readOnlyHint, destructiveHint }: NonNullable<ServerTool["an
 
 /** Converts `list-Directory` to `files.list_directory`. A name that cannot be converted gets a stable substitute. */
 function createToolName(service: string, remote: string, taken: Set<string>): string {
-  const most = MAX_NAME_LENGTH - service.length - 1;
+  const most = MAX_WIRE_NAME_LENGTH - toWireName(`${service}.`).length;
   const words = remote
     .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
     .toLowerCase()
