@@ -9,7 +9,7 @@ const FILES: [path: string, about: string][] = [
     "~/.config/kay/config.json",
     "Settings by profile (`kay config path`). `KAY_CONFIG_DIR` and `XDG_CONFIG_HOME` move the folder.",
   ],
-  ["~/.config/kay/credentials/", "Sign-ins, sealed with a key of the keychain."],
+  ["~/.config/kay/credentials/", "Sign-ins, encrypted with a key from the keychain."],
   [
     "~/.local/state/kay/",
     "What was sent in sessions, values for completion, the log of kay's own backend (`XDG_STATE_HOME`).",

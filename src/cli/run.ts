@@ -136,7 +136,7 @@ async function wordUsage(error: CommanderError, kay: Kay, parsing: Parsing): Pro
   const [, told = message, suggestion] = /^(.*?)(?:\n\((Did you mean .*)\))?$/s.exec(message) ?? [];
   const sentence = clean(told, { lines: false });
   const isDashed = command === "ask" && error.code === "commander.unknownOption";
-  const advice = `Run \`kay help${command ? ` ${command}` : ""}\`.${isDashed ? " Text that begins with a dash goes after --." : ""}`;
+  const advice = `Run \`kay help${command ? ` ${command}` : ""}\`.${isDashed ? " Put text that begins with a dash after --." : ""}`;
   const [, unknown = ""] = /^unknown command '([^']*)'/.exec(told) ?? [];
   const meant = Object.hasOwn(OTHER_WORDS, unknown) && argv.includes(unknown) ? OTHER_WORDS[unknown] : undefined;
   const hint = meant ?? (suggestion ? clean(suggestion, { lines: false }) : advice);

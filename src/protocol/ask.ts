@@ -87,7 +87,7 @@ export const PlannedCall = z.looseObject({
   fields: z.optional(z.array(PreviewField)),
   /** Confirmation only: what the call reaches, if the input names it by an ID. */
   target: z.optional(z.string()),
-  /** Confirmation only: recipients, channels and services that kay never wrote to before. */
+  /** Confirmation only: recipients, channels and services that kay has never written to before. */
   new_destinations: z.optional(z.array(z.string())),
   /** Dry run only: ID of the call. */
   tool_call_id: z.optional(z.string()),

@@ -51,7 +51,7 @@ export const Preview = z.looseObject({
   account: z.optional(text),
   /** What the call reaches, if the input names it by an ID: "“Release 1.4” from Sam Sample". */
   target: z.optional(text),
-  /** Recipients, channels and services that kay never wrote to before in this installation. */
+  /** Recipients, channels and services that kay has never written to before in this installation. */
   new_destinations: z.optional(z.array(z.string())),
   /** Opaque ID of that account. An approval counts only for the account that it showed. */
   account_id: z.optional(text),

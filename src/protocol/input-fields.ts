@@ -28,7 +28,7 @@ export function formatTarget({ target }: CallNotes): string[] {
 /** Points out the destinations of a call that are new, for a line below its fields. */
 export function formatNewDestinations({ new_destinations: fresh = [] }: CallNotes): string[] {
   const names = fresh.map((name) => clean(name, { lines: false }));
-  return names.length > 0 ? [`New destination: kay never wrote to ${names.join(", ")} before.`] : [];
+  return names.length > 0 ? [`New destination: kay has never written to ${names.join(", ")} before.`] : [];
 }
 
 /** What kay found out about a call before it asks. */

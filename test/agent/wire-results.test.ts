@@ -95,7 +95,7 @@ function fail(error: Record<string, JSONValue>) {
 
 test.each([
   ["INVALID_REQUEST", "Run `kay help` to see how the command is used.", "hint", /^Call notes\.read again/],
-  ["NOT_FOUND", "Run `kay tools list` to see every tool.", "hint", /^Call a tool that lists or searches/],
+  ["NOT_FOUND", "Run `kay tools list` to list all tools.", "hint", /^Call a tool that lists or searches/],
   ["AUTH_REQUIRED", "Run `kay connect jira`, then ask again.", "hint", /^Call connect_service with jira/],
   ["OUTCOME_UNKNOWN", "Check whether it took effect before you retry.", "hint", /^Do not call it again/],
   ["SERVICE_FAILED", "Check the name, and that you can open it in Jira.", "hint", /^Check the name/],

@@ -189,7 +189,7 @@ describe("an ask at a backend with an agent server", () => {
       const machine = ann();
       const { exit, stderr } = await machine(`ask ${option} "help me"`);
       expect([exit, agent.sessions, machine.place.network.calls()]).toEqual([1, [], ["GET /capabilities"]]);
-      expect(stderr).toContain(`it cannot be held to ${option.split(" ")[0]}, so it was not asked.`);
+      expect(stderr).toContain(`which does not support ${option.split(" ")[0]}, so nothing was sent.`);
     },
   );
 

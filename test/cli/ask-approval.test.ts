@@ -175,7 +175,7 @@ test("G02 an answer that comes too late is told what counts", async () => {
   });
   const { exit, stdout, stderr } = await ann("ask x", { ...TERMINAL, types: ["1"] });
   expect([exit, stdout]).toEqual([0, "Nobody answered.\n"]);
-  expect(stderr).toContain("1\nYour answer came too late: it had expired.\n");
+  expect(stderr).toContain("1\nYour answer came too late: the request had expired.\n");
 });
 
 test.for([

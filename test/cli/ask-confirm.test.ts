@@ -70,8 +70,8 @@ test.for([
     stdout: SHOWN.replaceAll("\n\n", "\n"),
     stderr:
       "terminal" in setting
-        ? "Nothing was done yet. Within five minutes:\n`kay confirm confirm_… --approve`,\nor `--deny`.\n"
-        : "Nothing was done yet. Within five minutes: `kay confirm confirm_… --approve`, or `--deny`.\n",
+        ? "Nothing was done yet. Run\n`kay confirm confirm_… --approve`\nwithin five minutes, or use `--deny`.\n"
+        : "Nothing was done yet. Run `kay confirm confirm_… --approve` within five minutes, or use `--deny`.\n",
   });
   expect((await ann(SHOW)).stdout).toContain("- Status: To Do");
 });

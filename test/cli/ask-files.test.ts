@@ -92,10 +92,10 @@ test("- as a file is stdin, however long that is silent", async () => {
 
 test.each([
   [["--file", "missing"], 'File not found: "missing".', ""],
-  [["--file", "folder"], '"folder" is a folder.', "  Name each file.\n"],
-  [["--file", "/dev/zero"], '"/dev/zero" is not a regular file.', "  Name a file or a pipe.\n"],
-  [["--file", "pipe"], 'No program writes to the pipe "pipe".', "  Start what writes into it first.\n"],
-  [["--file", ""], "The name of a file is empty.", "  Check that the variable it comes from is set.\n"],
+  [["--file", "folder"], '"folder" is a folder.', "  Specify each file.\n"],
+  [["--file", "/dev/zero"], '"/dev/zero" is not a regular file.', "  Specify a file or a pipe.\n"],
+  [["--file", "pipe"], 'No program writes to the pipe "pipe".', "  Start the program that writes to it first.\n"],
+  [["--file", ""], "A file name is empty.", "  Check that the variable it comes from is set.\n"],
   [["--file", "binary"], '"binary" is not text.', "  Attach it instead: `--attach FILE`.\n"],
   [["--file", "latin1"], '"latin1" is not text.', "  Attach it instead: `--attach FILE`.\n"],
   [["--file", "dangling"], 'File not found: "dangling".', ""],
@@ -131,11 +131,11 @@ test("stdin is the prompt or a file, not both, and files alone are no question",
   expect(await ann(["ask", "--file", "-", "-"])).toEqual({
     exit: 2,
     stdout: "",
-    stderr: "✗ stdin cannot be both the prompt and a file.\n  Give the prompt in words.\n",
+    stderr: "✗ stdin cannot be both the prompt and a file.\n  Pass the prompt as text.\n",
   });
   expect(await ann(["ask", "--file", "notes.txt"], { terminal: true, env: { NO_COLOR: "1" } })).toEqual({
     exit: 2,
     stdout: "",
-    stderr: '✗ No prompt given.\n  Give a question: kay ask "what is open in project KAY?"\n',
+    stderr: '✗ No prompt given.\n  Pass a question: kay ask "what is open in project KAY?"\n',
   });
 });

@@ -92,10 +92,10 @@ test("-o writes into a pipe that is there", async () => {
 });
 
 test.each([
-  ["folder", '"folder" is a folder.', "Name a file in it."],
-  ["missing/answer.md", '"missing/answer.md" cannot be written (ENOENT).', "Give another file."],
-  ["file/answer.md", '"file/answer.md" cannot be written (ENOTDIR).', "Give another file."],
-  ["loop", '"loop" cannot be written (ELOOP).', "Give another file."],
+  ["folder", '"folder" is a folder.', "Specify a file in it."],
+  ["missing/answer.md", 'Could not write "missing/answer.md" (ENOENT).', "Choose another file."],
+  ["file/answer.md", 'Could not write "file/answer.md" (ENOTDIR).', "Choose another file."],
+  ["loop", 'Could not write "loop" (ELOOP).', "Choose another file."],
 ])("-o %s is a usage error before anything is sent", async (name, sentence, hint) => {
   const ann = kay({ signedIn: true });
   await ann("whoami");
@@ -120,7 +120,7 @@ test.skipIf(process.platform !== "linux")(
       exit: 1,
       stdout,
       stderr:
-        '✗ "/dev/full" could not be written (ENOSPC).\n  It was done; `kay sessions show latest` shows the answer again.\n',
+        '✗ Could not write "/dev/full" (ENOSPC).\n  The request was completed. Run `kay sessions show latest` to see the answer.\n',
     });
   },
 );

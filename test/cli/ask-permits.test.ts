@@ -14,7 +14,7 @@ const URL = "http://127.0.0.1:4010/sites/kay-demo/browse/KAY-4";
 
 const SUMMARY = "Close KAY-4 (move it to a status that counts as done)";
 const INPUT = { issue: "KAY-4", status: "close" };
-const WHY = "What changes something asks before it runs unless a policy says otherwise.";
+const WHY = "A tool that changes something asks before it runs unless a policy says otherwise.";
 const PLAN = `
 kay would run ${TOOL}, which writes, as Dana Demo (kay-demo).
   ${SUMMARY}
@@ -134,7 +134,7 @@ test("--yes lets nothing run by itself, which is said, and with --allow what tha
   const { exit, stderr } = await ann('ask --yes "close KAY-4"');
   expect([exit, stderr.split("\n")[0]]).toEqual([
     8,
-    "! --yes approves nothing that kay asks about; --allow TOOL[:PLACE] lets a call run.",
+    "! --yes does not approve changes. Use --allow TOOL[:PLACE] to approve a call in advance.",
   ]);
   expect(await writes(ann)).toEqual([]);
   const allowed = await ann(`ask --yes --allow ${TOOL} --json "close KAY-4"`);
@@ -159,21 +159,18 @@ test("a file allows an entry on each line; comments and empty lines are none", a
 });
 
 test.for([
-  ["--dry-run --confirm", "--dry-run sends nothing, and --confirm asks before it does; give one."],
-  [
-    "--allow jira.create_issue --confirm",
-    "--confirm asks before anything is done, and --allow lets calls run; give one.",
-  ],
+  ["--dry-run --confirm", "Use either --dry-run or --confirm, not both."],
+  ["--allow jira.create_issue --confirm", "Use either --confirm or --allow, not both."],
   ["--allow-file none.allow", 'File not found: "none.allow".'],
-  ["--allow-file bad.allow", '"slack send" allows nothing.'],
-  ["--allow :x", '":x" allows nothing.'],
+  ["--allow-file bad.allow", '"slack send" is not a valid entry for --allow.'],
+  ["--allow :x", '":x" is not a valid entry for --allow.'],
   [
     "--allow jira.create_isue",
     "Unknown tool “jira.create_isue” in the list of allowed tools. Did you mean jira.create_issue?",
   ],
   ["--allow jira.*", "“jira.*” is more than one tool; each tool is allowed by its own name."],
   ["--allow jira", "“jira” is more than one tool; each tool is allowed by its own name."],
-  ["--allow jira.search:KAY", "jira.search works at no place that could be named; it can be allowed only as a whole."],
+  ["--allow jira.search:KAY", "jira.search has no target that could be named. Allow the whole tool."],
 ])("%s is a usage error before anything is done", async ([options = "", message]) => {
   const ann = kay({ signedIn: true });
   file(ann, "bad.allow", "slack send");
@@ -199,7 +196,7 @@ test.for(["--dry-run", `--allow ${TOOL}`])("a backend that does not know %s is n
   expect({ exit, stdout, stderr: stderr.split("\n")[0] }).toEqual({
     exit: 1,
     stdout: "",
-    stderr: `✗ This backend knows nothing of ${option.split(" ")[0]}, so it was not asked.`,
+    stderr: `✗ This backend does not support ${option.split(" ")[0]}, so nothing was sent.`,
   });
   expect(ann.place.network.calls()).toEqual(["GET /capabilities"]);
 });

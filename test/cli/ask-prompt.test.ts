@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { type Machine, type RunSetting, useKay } from "#test/kay";
 
 const kay = useKay();
-const NOTHING = '✗ No prompt given.\n  Give a question: kay ask "what is open in project KAY?"\n';
+const NOTHING = '✗ No prompt given.\n  Pass a question: kay ask "what is open in project KAY?"\n';
 
 /** Run an ask against a backend that only says yes, and give the request that it got. */
 async function asked(ann: Machine, words: string[], setting?: RunSetting) {
@@ -107,7 +107,7 @@ test("more than 1 MiB on stdin is refused", async () => {
   expect(await kay({ signedIn: true })("ask hello", { stdin })).toEqual({
     exit: 2,
     stdout: "",
-    stderr: "✗ There is more than 1 MiB on stdin.\n  Send less at once.\n",
+    stderr: "✗ stdin has more than 1 MiB.\n  Send less.\n",
   });
 });
 
@@ -147,7 +147,7 @@ test("C09 an unknown option is a usage error with a suggestion", async () => {
   expect(await ann(["ask", "--words"])).toEqual({
     exit: 2,
     stdout: "",
-    stderr: "✗ Unknown option '--words'.\n  Run `kay help ask`. Text that begins with a dash goes after --.\n",
+    stderr: "✗ Unknown option '--words'.\n  Run `kay help ask`. Put text that begins with a dash after --.\n",
   });
 });
 

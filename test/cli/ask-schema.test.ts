@@ -26,7 +26,7 @@ const SCHEMA = {
 const VALUE = { issues: [{ key: "OPS-4", summary: "Deploys fail on Fridays" }], count: 1 };
 const ASK = ["ask", "show the open bugs in OPS", "--output-schema"];
 const scripted = () => ({ signedIn: true, model: model.ports.model(), elsewhere: model.ports.fetch });
-const HINT = "  Give --output-schema a JSON Schema: a file, or the object itself.\n";
+const HINT = "  Pass a JSON Schema to --output-schema: a file, or the object itself.\n";
 
 test("with a schema stdout is the value alone, and with --json it is in the answer's data", async () => {
   const ann = kay({ signedIn: true });
@@ -105,10 +105,10 @@ test("a confirmed action answers with the value", async () => {
 
 test.each([
   ["missing.json", 'File not found: "missing.json".', ""],
-  ["folder", '"folder" is a folder.', "  Name each file.\n"],
-  ["/dev/zero", '"/dev/zero" is not a regular file.', "  Name a file or a pipe.\n"],
+  ["folder", '"folder" is a folder.', "  Specify each file.\n"],
+  ["/dev/zero", '"/dev/zero" is not a regular file.', "  Specify a file or a pipe.\n"],
   ["broken.json", '"broken.json" is not JSON.', HINT],
-  ["list.json", '"list.json" is no JSON Schema: it must be an object.', HINT],
+  ["list.json", '"list.json" is not a JSON Schema: it must be an object.', HINT],
   ["binary.json", '"binary.json" is not text.', ""],
   ["{broken", "The output schema is not JSON.", HINT],
   [
@@ -150,7 +150,7 @@ test.each(["0", "21", "1.5", "-1", "x", "1e1"])("--max-steps %s is a usage error
   expect(await kay()(["ask", `--max-steps=${steps}`, "hello"])).toEqual({
     exit: 2,
     stdout: "",
-    stderr: `✗ "${steps}" is not a valid number of steps.\n  Give --max-steps a number from 1 to 20.\n`,
+    stderr: `✗ "${steps}" is not a valid number of steps.\n  Set --max-steps to a number from 1 to 20.\n`,
   });
 });
 
@@ -166,8 +166,8 @@ test.each([
     expect(await ann(["ask", "hello", option, value, ...more])).toEqual({
       exit: 1,
       stdout: "",
-      stderr: `✗ This backend knows nothing of ${option}, so it was not asked.
-  Ask without it, or use kay's own backend: \`kay config unset api-url\`.
+      stderr: `✗ This backend does not support ${option}, so nothing was sent.
+  Omit it, or use the local backend: \`kay config unset api-url\`.
 `,
     });
   expect(ann.place.network.seen.filter((line) => String(line).includes("/ask"))).toEqual([]);

@@ -242,7 +242,7 @@ test("what is asked goes on Continue the most recent conversation, in one by its
   expect(await ann("ask x -r holidays")).toEqual({
     exit: 1,
     stdout: "",
-    stderr: '✗ No conversation matches "holidays".\n  Run `kay sessions list` to see every one.\n',
+    stderr: '✗ No conversation matches "holidays".\n  Run `kay sessions list` to list them.\n',
   });
 });
 

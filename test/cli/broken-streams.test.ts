@@ -101,7 +101,7 @@ test("H06 an ask whose time is over keeps what had come", async () => {
 
 test("H06 an ask that is canceled, here or elsewhere, keeps what had come", async () => {
   const elsewhere = kay({ signedIn: true });
-  const end: StreamPart[] = [status("cancelled"), { type: "abort", reason: "The person cancelled it." }];
+  const end: StreamPart[] = [status("cancelled"), { type: "abort", reason: "The user cancelled it." }];
   elsewhere.place.network.on("POST /ask", { stream: sse([...BEGUN, ...end]) });
   const canceled = await elsewhere("ask --json x");
   expect([canceled.exit, documentOf(canceled)]).toMatchObject([5, { code: "CANCELLED", ...CAME }]);

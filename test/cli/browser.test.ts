@@ -36,7 +36,7 @@ test("A20 WSL is known by /proc/version, and the whole URL goes to one Windows l
     launch: { command: "/bin/wslview", args: [URL] },
   });
   expect(plan({ ...wsl, programs: ["xdg-open"] })).toEqual({
-    reason: "There is no way from this WSL to a Windows browser (wslview, rundll32.exe, explorer.exe).",
+    reason: "No way was found to open a Windows browser from WSL (wslview, rundll32.exe, explorer.exe).",
   });
 });
 
@@ -68,7 +68,7 @@ test.for<[string, Partial<BrowserEnvironment> & { programs?: string[] }, object]
   [
     "a desktop without an opener",
     { env: { DISPLAY: ":0" } },
-    { reason: "There is no xdg-open to open a browser with." },
+    { reason: "xdg-open is not installed, so no browser can be opened." },
   ],
   ["no display", { programs: ["xdg-open"] }, { reason: "There is no display to open a browser on." }],
   ["macOS", { platform: "darwin" }, { launch: { command: "open", args: [URL] } }],

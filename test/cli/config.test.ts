@@ -85,13 +85,13 @@ approval-timeout\t\t\tHow long approvals wait for an answer: 30m, 24h, 7d
 notify\tauto\t\tBell, command or https URL that tells you when kay needs you
 update-notice\tauto\t\tShow a daily notice when a new version is available
 client-document\t\t\tURL of your OAuth client document for MCP servers
-jira.project\t\t\tJira project that requests mean if they name none: KAY
-confluence.space\t\t\tConfluence space that requests mean if they name none
-slack.channel\t\t\tSlack channel that requests mean if they name none: general
-github.repository\t\t\tGitHub repository that requests mean if they name none: owner/name
-bitbucket.repository\t\t\tBitbucket repository that requests mean if they name none
-google-calendar.calendar\t\t\tGoogle calendar that requests mean if they name none
-airtable.base\t\t\tAirtable base that requests mean if they name none
+jira.project\t\t\tDefault Jira project, such as KAY
+confluence.space\t\t\tDefault Confluence space
+slack.channel\t\t\tDefault Slack channel, such as general
+github.repository\t\t\tDefault GitHub repository, as owner/name
+bitbucket.repository\t\t\tDefault Bitbucket repository
+google-calendar.calendar\t\t\tDefault Google calendar
+airtable.base\t\t\tDefault Airtable base
 atlassian.client-id\t\t\tYour OAuth client ID for Jira and Confluence
 atlassian.client-secret\t\t\tSecret of that OAuth client
 bitbucket.client-id\t\t\tYour OAuth client ID for Bitbucket

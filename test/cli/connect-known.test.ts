@@ -36,7 +36,7 @@ test("one command adds a known server that registers clients, opens its consent,
   expect(run.stderr).toMatch(/^To connect linear, allow it at login\d+\.example\.test:$/m);
   expect(run.stderr).toContain("\n  write        linear.add_note   (11 characters)\n");
   expect(run.stderr).toContain(
-    "Approve the tools of Linear? y: ask before each call, r: as y, but run the 3 that only read (by its word) without asking [y/r/N] r\nApproved 4 tools of linear.\n",
+    "Approve the tools of Linear? y: ask before each call, r: like y, but run the 3 that claim to only read without asking [y/r/N] r\nApproved 4 tools of linear.\n",
   );
   expect(await ann("tools call linear.list_paid")).toEqual({ exit: 0, stdout: "paid notes\n", stderr: "" });
   expect(login?.state).toMatchObject({ registrations: 1, faults: [] });
@@ -131,7 +131,7 @@ test("the list of known servers needs no sign-in, and connect names them", async
 test("doctor says whether the address of a known server answers, before it is added", async () => {
   const { ann } = beside("linear", {});
   const found = checksOf(await ann("doctor linear --json"));
-  expect(found.service).toBe("ok: Linear, an MCP server that kay knows. It is not added yet.");
+  expect(found.service).toBe("ok: Linear, an MCP server that kay knows but you have not added.");
   expect(found["service.address"]).toBe("ok: https://mcp.linear.app/mcp answers, and asks for consent in the browser.");
   const gone = kay({ elsewhere: async () => new Response("<html>", { status: 404 }) });
   expect(checksOf(await gone("doctor linear --json"))["service.address"]).toBe(
@@ -159,11 +159,11 @@ test("a server that registers nobody is connected with one's own client, whose s
   );
   expect(JSON.stringify([await ann("services show zoom --json"), ann.raw()])).not.toContain("s3/cr+et");
   const refused = async (line: string) => (await ann(line)).stderr.split("\n")[0];
-  expect(await refused("connect zoom --client-secret")).toBe("✗ --client-secret goes with --client-id.");
-  expect(await refused("connect zoom --client-id other")).toBe("✗ zoom is there already, so its client stays.");
-  expect(await refused("connect jira --client-id other")).toBe(
-    "✗ kay knows no MCP server jira to add with a client ID.",
+  expect(await refused("connect zoom --client-secret")).toBe("✗ --client-secret requires --client-id.");
+  expect(await refused("connect zoom --client-id other")).toBe(
+    "✗ zoom was already added, so its client was not changed.",
   );
+  expect(await refused("connect jira --client-id other")).toBe("✗ kay does not know an MCP server named jira.");
 });
 
 test("the secret comes from a variable, and is sent to no other authorization server than the first", async () => {

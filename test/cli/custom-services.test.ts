@@ -149,7 +149,7 @@ test("a dry run and stdin show what would be added, and add nothing", async () =
 test("a replaced service says what changes; the same one again changes nothing", async () => {
   const ann = machine(tasksService(), { signedIn: true });
   await ann("services add tasks.yaml --yes");
-  expect((await ann("services add tasks.yaml --yes")).stderr).toContain("tasks is there already, just so.");
+  expect((await ann("services add tasks.yaml --yes")).stderr).toContain("tasks was already added and did not change.");
   file(
     ann,
     "tasks.yaml",
@@ -158,7 +158,7 @@ test("a replaced service says what changes; the same one again changes nothing",
   expect(await ann("services add tasks.yaml --yes")).toMatchObject({
     stdout: "Replaced tasks.\n",
     stderr: expect.stringContaining(`! It moves from ${TASKS_API} to https://other.example.com.
-! Its sign-in is forgotten, and so is everything that was allowed for longer; connect it anew.
+! kay deletes its sign-in and its saved approvals. Connect it again.
 ! Changed: tasks.add_task.
 `),
   });
@@ -175,8 +175,8 @@ test("every fault of a file is told, with its key and its line, and files that a
   tools must have at least 1 (line 5).
 `,
   });
-  expect((await ann("services add nowhere.yaml --yes")).stderr).toMatch(/^✗ nowhere\.yaml cannot be read \(ENOENT\)\./);
-  expect((await ann("services add . --yes")).stderr).toMatch(/^✗ \. cannot be read \(it is a folder\)\./);
+  expect((await ann("services add nowhere.yaml --yes")).stderr).toMatch(/^✗ Could not read nowhere\.yaml \(ENOENT\)\./);
+  expect((await ann("services add . --yes")).stderr).toMatch(/^✗ Could not read \. \(it is a folder\)\./);
   file(ann, "huge.yaml", `name: ${"x".repeat(300 * 1024)}`);
   expect((await ann("services add huge.yaml --yes")).stderr).toMatch(/^✗ huge\.yaml is larger than 256 KiB\./);
 });

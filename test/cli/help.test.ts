@@ -69,7 +69,7 @@ test("a name and its words stand beside each other where there is room, and else
     "\n  8     stopped at an open approval, form, confirmation or\n        request to connect\n",
   );
   const narrow = (await kay()("help environment", { terminal: true, columns: 40 })).stdout;
-  expect(narrow).toContain("\n  KAY_CONFIG_DIR\n    folder of settings and sealed\n    credentials\n");
+  expect(narrow).toContain("\n  KAY_CONFIG_DIR\n    folder for settings and encrypted\n    credentials\n");
 });
 
 test.for(TOPICS)("help %s is a topic", async (name) => {

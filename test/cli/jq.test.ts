@@ -5,7 +5,7 @@ import { begins, ends, says, sse } from "#test/parts";
 
 const kay = useKay();
 const done = (stdout: string) => ({ exit: 0, stdout, stderr: "" });
-const SENTENCE = "✗ The command did what it was told, but its --jq expression failed:";
+const SENTENCE = "✗ The command succeeded, but its --jq expression failed:";
 const HINT = "  Try the expression on the output of `--json`.";
 
 test.for([
@@ -88,7 +88,7 @@ test("an expression without an end is ended", { timeout: 60_000 }, async () => {
   expect(await kay()(["config", "path", "--jq", "last(range(1e12))"])).toEqual({
     exit: 1,
     stdout: "",
-    stderr: `${SENTENCE} it had no end, or took longer than 10 seconds.\n${HINT}\n`,
+    stderr: `${SENTENCE} it did not finish within 10 seconds.\n${HINT}\n`,
   });
 });
 

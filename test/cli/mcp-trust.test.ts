@@ -105,7 +105,7 @@ test("--yes adds a server and trusts none of its reads", async () => {
   expect((await ann("tools list --service sky")).stdout).toMatch(/^sky\.look\twrite\t/m);
   expect(await ann("services add notes.yaml --trust-reads")).toMatchObject({
     exit: 2,
-    stderr: expect.stringContaining("✗ --trust-reads goes with --mcp only.\n"),
+    stderr: expect.stringContaining("✗ --trust-reads requires --mcp.\n"),
   });
 });
 
@@ -117,6 +117,6 @@ test("a tool that changed is asked about again, and the others stay trusted", as
   });
   await ann(add([look("a", "A."), look("b", "B.")], "--yes", "--trust-reads"));
   const again = await ann(add([look("a", "A."), look("b", "B and more."), look("c", "C.")], "--yes"));
-  expect(again.stderr).toContain("Its sign-in is forgotten");
+  expect(again.stderr).toContain("kay deletes its sign-in");
   expect((await ann("tools list --service sky")).stdout).toMatch(/sky\.a\twrite.*\nsky\.b\twrite.*\nsky\.c\twrite/);
 });

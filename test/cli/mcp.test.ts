@@ -122,7 +122,7 @@ test("tools that changed are told by the call, the table and doctor, and are tak
 test("a program gets its key by name from the environment of the backend; where it is not set, a sentence says what to do", async () => {
   const ann = own();
   const added = await ann(add(NOTES, "--env", "NOTES_KEY", "--yes"));
-  expect(added.stderr).toContain("\nGiven NOTES_KEY of the environment of kay's own backend\n");
+  expect(added.stderr).toContain("\nGiven NOTES_KEY from the environment of the local backend\n");
   expect((await ann("tools call notes.env")).stdout).toContain('"NOTES_KEY":"s3cret"');
   expect((await ann("services export notes")).stdout).toMatch(
     /^kay services add --name notes --env NOTES_KEY --mcp -- /,
@@ -133,8 +133,8 @@ test("a program gets its key by name from the environment of the backend; where 
   expect(await wrong("NONE")).toMatch(
     /^✗ .*node needs NONE, which is not set in the local backend's environment\. Run `kay serve --stop`, then try again where it is set\.$/,
   );
-  expect(await wrong("NOTES_KEY=s3cret")).toBe("✗ Give --env the name of a variable alone, without its value.");
-  expect(await wrong("KAY_KEYS")).toMatch(/^✗ Give names of environment variables alone/);
+  expect(await wrong("NOTES_KEY=s3cret")).toBe("✗ Pass only the name of the variable to --env, without its value.");
+  expect(await wrong("KAY_KEYS")).toMatch(/^✗ Specify only names of environment variables/);
 });
 
 test("what is no server is refused in a sentence with what to do", async () => {
@@ -153,7 +153,7 @@ test("what is no server is refused in a sentence with what to do", async () => {
   );
   expect((await bob(["services", "add", "--mcp", "node 'x"])).stderr).toContain("a quote is not closed");
   expect((await bob(["services", "add", "--mcp", "https://x.example.com", "--env", "A"])).stderr).toContain(
-    "✗ Only a program is given something of the environment.",
+    "✗ Only a program can receive environment variables.",
   );
 });
 
@@ -176,7 +176,7 @@ test("a program that takes long to start is waited for with a word, and ends wit
   ann.place.network.on("POST /services", "hang");
   expect(await ann(trust(NOTES, "--yes"))).toMatchObject({
     exit: 6,
-    stderr: expect.stringMatching(/^Waiting for the server's program to start\. .* 2 minutes, and Ctrl\+C ends it\./),
+    stderr: expect.stringMatching(/^Starting the server's program, .*2 minutes; Ctrl\+C stops it\)…/),
   });
   const pid = join(folder, "pid");
   const silent = `require("fs").writeFileSync(${JSON.stringify(pid)}, String(process.pid)); setInterval(() => {}, 1000)`;

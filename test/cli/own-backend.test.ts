@@ -15,7 +15,7 @@ test("without a configured backend kay starts its own, once, and opens it with i
   expect(await ann("whoami")).toEqual({
     exit: 0,
     stdout: "jira\tDana Demo (dana@example.com)\thttp://127.0.0.1:4010/sites/kay-demo\n",
-    stderr: "Profile default, kay's own backend on this machine\n",
+    stderr: "Profile default, the local backend\n",
   });
   expect(ann.starts()).toBe(1);
   const secrets = ann.place.network.seen.map(({ headers }) => headers?.["Kay-Local-Secret"]);

@@ -8,7 +8,7 @@ import { asksFor } from "#test/links";
 
 const kay = useKay();
 const settings = async (folder: string) => JSON.parse(await readFile(join(folder, "kay", "config.json"), "utf8"));
-const URL_NOTE = "KAY_API_URL is set and beats the backend of every profile.\n";
+const URL_NOTE = "KAY_API_URL is set and overrides the backend of every profile.\n";
 const DANA = "Dana Demo (dana@example.com) at http://127.0.0.1:4010/sites/kay-demo";
 
 test("profile list tells each profile, its backend, its sign-in and its accounts, and asks no backend", async () => {
@@ -42,7 +42,7 @@ test("profile list starts no backend of kay's own, and names each profile's back
   await ann("config set api-url https://kay.example.test --profile work");
   expect(await ann("profile list")).toEqual({
     exit: 0,
-    stdout: "*\tdefault\tkay's own\tsigned out\t\n\twork\thttps://kay.example.test\tsigned out\t\n",
+    stdout: "*\tdefault\tlocal\tsigned out\t\n\twork\thttps://kay.example.test\tsigned out\t\n",
     stderr: "",
   });
   expect(ann.starts()).toBe(0);
@@ -74,7 +74,7 @@ test("a flag beats KAY_PROFILE, which beats profile use, which beats the default
   expect(await used("")).toBe("model of profile default");
   expect(await ann("profile use work")).toEqual({
     exit: 0,
-    stdout: "Profile work is the current one now.\n",
+    stdout: "Profile work is now the current one.\n",
     stderr: "",
   });
   expect(await used("")).toBe("model of profile work");
@@ -86,8 +86,8 @@ test("a flag beats KAY_PROFILE, which beats profile use, which beats the default
   });
   expect(await ann("profile use default", { env: { KAY_PROFILE: "client-a" } })).toEqual({
     exit: 0,
-    stdout: "Profile default is the current one now.\n",
-    stderr: "! KAY_PROFILE is set to client-a here and beats it. Unset it to use profile default.\n",
+    stdout: "Profile default is now the current one.\n",
+    stderr: "! KAY_PROFILE is set to client-a here and overrides it. Unset it to use profile default.\n",
   });
   expect(await settings(ann.folder)).not.toHaveProperty("profile");
 });
@@ -112,7 +112,7 @@ test("profile use names the nearest profile for one that is not there, and makes
     exit: 1,
     stdout: "",
     stderr:
-      "✗ Profile wrok does not exist. You have default and work. Did you mean work?\n  `kay profile create wrok` makes it.\n",
+      "✗ Profile wrok does not exist. You have default and work. Did you mean work?\n  Run `kay profile create wrok` to create it.\n",
   });
   expect(await ann("profile list")).toMatchObject({ stdout: expect.not.stringContaining("wrok") });
 });
@@ -133,13 +133,13 @@ test("profile create refuses a profile that is there", async () => {
   const ann = kay();
   expect(await ann("profile create work")).toEqual({
     exit: 0,
-    stdout: "Profile work is made.\n",
+    stdout: "Created profile work.\n",
     stderr: "`kay profile use work` makes it the current one, `--profile work` uses it once.\n",
   });
   expect(await ann("profile create work")).toEqual({
     exit: 2,
     stdout: "",
-    stderr: "✗ There is a profile work already.\n  `kay profile use work` uses it.\n",
+    stderr: "✗ Profile work already exists.\n  `kay profile use work` uses it.\n",
   });
   expect((await ann("profile create default")).exit).toBe(2);
 });
@@ -193,11 +193,11 @@ test("profile remove disconnects its services, signs out at the backend, and for
   ann.place.network.seen.length = 0;
   expect(await ann("profile remove work --yes")).toEqual({
     exit: 0,
-    stdout: "Profile work is removed.\n",
+    stdout: "Removed profile work.\n",
     stderr:
       "! kay deleted its tokens, but Bitbucket has no way to revoke them. " +
       "Remove kay's access at https://bitbucket.org/account/settings/app-authorizations/.\n" +
-      "Profile default is the current one now.\n",
+      "Profile default is now the current one.\n",
   });
   expect(ann.place.network.calls()).toEqual(["GET /connections", "POST /connections/disconnect", "POST /auth/logout"]);
   expect(readdirSync(join(ann.folder, "kay", "credentials"))).toEqual(["default.json"]);
@@ -216,7 +216,7 @@ test("profile remove tells what lives on at a backend that cannot be reached", a
     current: "default",
     signed_out: [{ backend: "http://127.0.0.1:4000", revoked: false }],
     warnings: [
-      "Cannot reach http://127.0.0.1:4000 (ECONNREFUSED). The sign-in may live on at the backend until it expires, and what it connects too.",
+      "Cannot reach http://127.0.0.1:4000 (ECONNREFUSED). The sign-in and its connections may remain valid at the backend until they expire.",
     ],
   });
   expect(await ann("profile list")).toMatchObject({ stdout: expect.not.stringContaining("work") });
@@ -252,8 +252,8 @@ test("profile remove forgets a profile whose keychain is gone, and says what tha
   const says = "No D-Bus session bus is available, so the keychain cannot be used.";
   expect(await ann("profile remove work --yes")).toEqual({
     exit: 0,
-    stdout: "Profile work is removed.\n",
-    stderr: `! ${says} The sign-in of profile work cannot be ended at its backend.\n! ${says} Its key may still be there, but it opens nothing.\n`,
+    stdout: "Removed profile work.\n",
+    stderr: `! ${says} The sign-in of profile work could not be ended at its backend.\n! ${says} Its key may still be there, but it opens nothing.\n`,
   });
 });
 
@@ -261,7 +261,7 @@ test("profile remove empties the default profile, which is always there", async 
   const ann = kay({ signedIn: true });
   expect(await ann("profile remove default --yes")).toMatchObject({
     exit: 0,
-    stdout: "Profile default is empty now.\n",
+    stdout: "Profile default is now empty.\n",
   });
   expect(await ann("profile list")).toMatchObject({
     stdout: "*\tdefault\thttp://127.0.0.1:4000\tsigned out\t\n",

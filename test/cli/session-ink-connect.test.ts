@@ -106,7 +106,7 @@ test("/connect of what is no service says so, and waits for the others alone", a
   await linked(ink, 1);
   await ink.sheds(/nope +(waiting|failed)/);
   await ink.press("\x1b");
-  await ink.shows("Nothing more is waited for.");
+  await ink.shows("Stopped waiting.");
   ink.enter("/connect nope");
   await ink.shows(/nope"[\s\S]*nope"/);
   await ink.sheds("[esc] cancel");

@@ -165,7 +165,7 @@ test("ask --confirm starts a session in plan mode: reads run, a change asks once
   const shown = read(ann);
   expect(shown).toContain(`${GREETING.trimEnd()} Plan mode is on.\n`);
   expect(shown.match(/kay wants to run .*\n.*\n.*\n\n {2}1 {2}once\n {2}e .*\n {2}n {2}deny/g)).toHaveLength(1);
-  expect(shown).toContain("Plan mode is off: your policies decide what asks.");
+  expect(shown).toContain("Plan mode is off. Your policies decide what needs approval.");
   expect(log).toEqual(["show KAY-3", "delete KAY-3", "delete KAY-4"]);
 });
 

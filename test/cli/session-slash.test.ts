@@ -63,8 +63,8 @@ test.for([
 });
 
 test.for([
-  ["/conect jira", "There is no command /conect. Did you mean /connect?"],
-  ["/frobnicate", "There is no command /frobnicate. Run /help to see them all."],
+  ["/conect jira", "Unknown command /conect. Did you mean /connect?"],
+  ["/frobnicate", "Unknown command /frobnicate. Run /help to see them all."],
 ])("%s is no command, and the nearest one is named", ([typed = "", sentence]) => {
   expect(() => parseSlash(typed)).toThrow(sentence);
 });
@@ -96,7 +96,7 @@ error: Specify a service to connect.
   expect(await answers(ann, "/disconnect nosuch")).toContain('error: Unknown service "nosuch".');
 });
 
-test("/policy shows and sets what runs by itself", async () => {
+test("/policy shows and sets what runs without asking", async () => {
   const ann = kay({ signedIn: true });
   expect(await answers(ann, "/policy", "/policy jira ask", "/policy jira", "/policy jira never")).toBe(`> /policy
 No policies set. Each tool's default applies.
@@ -152,7 +152,7 @@ test("/model NAME chooses the model of the requests to come, and /model default 
   expect(said).toContain("> /model\noffline: chosen with /model for this session.\n");
   expect(said).toContain("> /model default\nThe next requests go to offline.\n> /model\nOffline planner: ");
   expect(said).toContain('> /model nobody:x\nerror: Unknown model provider "nobody".');
-  expect(said).toContain("> /model a b\nerror: A model has a name without spaces.");
+  expect(said).toContain("> /model a b\nerror: A model name has no spaces.");
 });
 
 test("/sessions lists with numbers; a number, an id or a title goes on there, /clear begins anew", async () => {
@@ -176,7 +176,7 @@ test("/export writes the conversation, for this user alone, and asks before it r
   expect(said).toContain(`> /export md talk.md
 Written to ~/talk.md.
 > /export talk.md
-~/talk.md is there already. Replace it? [y/N] n
+~/talk.md already exists. Replace it? [y/N] n
 Nothing was written.
 > /export talk.json
 Written to ~/talk.json.

@@ -91,7 +91,7 @@ test("kay sessions delete asks first, and scripts need --yes", async () => {
   const machine = ann();
   expect(await machine("sessions delete latest", { ...TERMINAL, types: ["n"] })).toMatchObject({
     exit: 5,
-    stderr: "Delete “Bugs” (session_1) for good? [y/N] n\n✗ Nothing was deleted.\n",
+    stderr: "Permanently delete “Bugs” (session_1)? [y/N] n\n✗ Nothing was deleted.\n",
   });
   expect(await machine("sessions delete latest")).toMatchObject({ exit: 2 });
   machine.place.network.on("DELETE /sessions/session_1", { json: { status: "deleted" } });
@@ -145,8 +145,8 @@ test("kay policy gets and sets what may run by itself", async () => {
   const policies = [{ target: "slack", mode: "reads" }];
   machine.place.network.always("GET /policies", { json: { policies } });
   machine.place.network.on("PUT /policies", { json: { policies } }, { json: { policies: [] } });
-  expect((await machine("policy get")).stdout).toBe("slack\treads\trun reads only\n");
-  expect((await machine("policy set slack reads")).stdout).toBe("slack: reads (run reads only)\n");
+  expect((await machine("policy get")).stdout).toBe("slack\treads\trun only reads\n");
+  expect((await machine("policy set slack reads")).stdout).toBe("slack: reads (run only reads)\n");
   expect((await machine("policy set slack unset")).stdout).toBe("slack: unset\n");
   const sent = machine.place.network.seen.filter(({ method }) => method === "PUT").map(({ body }) => body);
   expect(sent).toEqual([{ policies }, { policies: [{ target: "slack", mode: null }] }]);
@@ -184,6 +184,6 @@ test("kay sessions export leaves a symbolic link one, writes into a device, and 
   expect(await machine("sessions export bugs -o folder --yes")).toEqual({
     exit: 2,
     stdout: "",
-    stderr: '✗ "folder" is a folder.\n  Name a file in it.\n',
+    stderr: '✗ "folder" is a folder.\n  Specify a file in it.\n',
   });
 });

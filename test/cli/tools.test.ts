@@ -148,7 +148,7 @@ test("an unknown tool names the nearest one", async () => {
   const result = {
     exit: 1,
     stdout: "",
-    stderr: '✗ Unknown tool "jira.serch". Did you mean jira.search?\n  Run `kay tools list` to see every tool.\n',
+    stderr: '✗ Unknown tool "jira.serch". Did you mean jira.search?\n  Run `kay tools list` to list all tools.\n',
   };
   const ann = kay({ signedIn: true });
   for (const line of ["tools call jira.serch", "tools show jira.serch"]) expect(await ann(line)).toEqual(result);
@@ -290,7 +290,7 @@ test("a backend that has only what the guide has shows its services, and says th
   expect(await ann("tools list")).toEqual({
     exit: 1,
     stdout: "",
-    stderr: "✗ This backend has no tools that can be called by themselves.\n  Use `kay ask`.\n",
+    stderr: "✗ This backend cannot run single tools.\n  Use `kay ask`.\n",
   });
 });
 

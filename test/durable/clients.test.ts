@@ -158,7 +158,7 @@ test("G02 of two who answer at two nodes at once one is heard, and the other is 
     status: 409,
     body: {
       code: "INTERACTION_CLOSED",
-      message: `It was answered already: approve, by ${by}.`,
+      message: `It was already answered: approve, by ${by}.`,
       answered: { client: by },
     },
   });

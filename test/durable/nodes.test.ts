@@ -102,7 +102,7 @@ test("a generation is cancelled at another node than the one that works on it", 
   expect((await b.call(`POST /generations/${messageMetadata?.generation_id}/cancel`, { token })).status).toBe(200);
   await stream.end();
   expect(performance.now() - began).toBeLessThan(2_000);
-  expect(stream.parts.at(-1)).toMatchObject({ type: "abort", reason: "The person cancelled it." });
+  expect(stream.parts.at(-1)).toMatchObject({ type: "abort", reason: "The user cancelled it." });
 });
 
 test("a connection made at one node lets the other's generation go on, with the same call", async () => {

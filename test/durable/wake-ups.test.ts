@@ -74,7 +74,7 @@ test("a generation is stopped although its node was not told of that", async () 
   await turn.next("start-step");
   expect((await b.call(`POST /generations/${messageMetadata?.generation_id}/cancel`, { token })).status).toBe(200);
   await whileTicking(a, turn.end());
-  expect(turn.parts.at(-1)).toMatchObject({ type: "abort", reason: "The person cancelled it." });
+  expect(turn.parts.at(-1)).toMatchObject({ type: "abort", reason: "The user cancelled it." });
 });
 
 test("an answer that a running step was not told of is found while another call still runs", async () => {

@@ -17,13 +17,13 @@ test("the built kay looks at a fresh machine, starts its own backend, and writes
   expect(checksOf(second)).toMatchObject({
     runtime: expect.stringMatching(/^ok: kay \d+\.\d+\.\d+ on Node 2\d\./),
     settings: expect.stringMatching(/^ok: Profile default;/),
-    keychain: "skipped: KAY_CREDENTIALS or the setting says file: it is not used.",
+    keychain: 'skipped: Not used, because the setting "credentials" is file.',
     browser: "skipped: Not opening a browser (BROWSER=none). Links are printed.",
     data: expect.stringMatching(/^(ok|warning): /),
-    postgres: expect.stringMatching(/^ok: kay's own, /),
+    postgres: expect.stringMatching(/^ok: Embedded, /),
     "network.loopback": expect.stringMatching(/^ok: http:\/\/127\.0\.0\.1:\d+ can be reached/),
-    backend: expect.stringMatching(/^ok: kay .* kay's own; its log is .*backend\.log\.$/),
-    stream: "ok: 3 events came as they were sent.",
+    backend: expect.stringMatching(/^ok: kay .* the local backend; its log is .*backend\.log\.$/),
+    stream: "ok: 3 events arrived as they were sent.",
     "sign-in": "warning: Not signed in. → Run `kay connect <service>`.",
     model: expect.stringMatching(/^ok: Offline planner: .* and calls tools\.$/),
   });
@@ -53,7 +53,7 @@ test("with everything frozen it ends within 15 s and says which leg does not ans
       "network.tunnel": expect.stringMatching(/^failed: /),
       "network.tls": "skipped: Not checked: the tunnel failed.",
       backend: "skipped: Not reached.",
-      service: "skipped: The backend is not reached.",
+      service: "skipped: The backend could not be reached.",
     },
   });
 });

@@ -23,7 +23,7 @@ async function signedIn() {
 const NOTHING = {
   exit: 2,
   stdout: "",
-  stderr: '✗ No prompt given.\n  Give a question: kay ask "what is open in project KAY?"\n',
+  stderr: '✗ No prompt given.\n  Pass a question: kay ask "what is open in project KAY?"\n',
 };
 
 for (const [name, stdin] of [
@@ -71,7 +71,7 @@ for (const ci of ["CI=true", "CI=1", "GITHUB_ACTIONS=true"]) {
     expect(await terminal.run(`${ci} kay ask --confirm "Delete all"`, 5_000)).toEqual({
       exit: 8,
       shown:
-        "Delete all tickets?\nNothing was done yet. Within five minutes: `kay confirm confirm_1 --approve`, or `--deny`.",
+        "Delete all tickets?\nNothing was done yet. Run `kay confirm confirm_1 --approve` within five minutes, or use `--deny`.",
     });
     expect(backend.calls()).toEqual(["POST /ask"]);
   });
@@ -98,7 +98,7 @@ test("a reader that goes away ends kay quietly", async () => {
 
 test("output that cannot be written is a failure, said in one line", async () => {
   const { home } = await signedIn();
-  const says = "✗ The output could not be written (ENOSPC).\n";
+  const says = "✗ The Could not write output (ENOSPC).\n";
   expect(await shell(home.env, home.folder, "kay help > /dev/full")).toEqual({ exit: 1, stdout: "", stderr: says });
   expect((await shell(home.env, home.folder, "kay help nothing 2> /dev/full")).exit).toBe(2);
 });

@@ -25,7 +25,7 @@ export function findTool(tools: AgentTool[], name: string): AgentTool {
   const near = findClosestName(name, names);
   const guess = near ? ` ${suggestName(name, names)}` : "";
   throw new Problem("NOT_FOUND", `Unknown tool ${JSON.stringify(name.slice(0, 60))}.${guess}`, {
-    hint: "Run `kay tools list` to see every tool.",
+    hint: "Run `kay tools list` to list all tools.",
     details: near ? { nearest: near } : {},
   });
 }

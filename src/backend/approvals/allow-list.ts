@@ -30,9 +30,9 @@ export function checkAllowEntries(services: ServiceConfiguration[], entries: str
     const { tool: name, resource } = getEntry(entry);
     const tool = tools.find((one) => one.name === name);
     if (tool === undefined) throw unknownToolProblem(services, entry, name);
-    if (resource === "") throw refuse(entry, `“${format(entry)}” names no place after the colon.`);
+    if (resource === "") throw refuse(entry, `“${format(entry)}” names no target after the colon.`);
     if (resource === undefined || tool.resource) continue;
-    throw refuse(entry, `${name} works at no place that could be named; it can be allowed only as a whole.`);
+    throw refuse(entry, `${name} has no target that could be named. Allow the whole tool.`);
   }
 }
 

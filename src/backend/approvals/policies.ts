@@ -74,11 +74,11 @@ function byDefault({ name, access, mode }: ModeQuestion["tool"], writes: ModeQue
   if (mode !== undefined) return { mode, why: `the tool ${name} ${WHEN[mode]} unless a policy says otherwise` };
   switch (access) {
     case "read":
-      return { mode: "auto", why: "what only reads runs by itself" };
+      return { mode: "auto", why: "a tool that only reads runs without asking" };
     case "write":
-      return { mode: writes, why: `what changes something ${WHEN[writes]} unless a policy says otherwise` };
+      return { mode: writes, why: `a tool that changes something ${WHEN[writes]} unless a policy says otherwise` };
     case "destructive":
-      return { mode: "confirm_before_execution", why: "what cannot be undone asks before it runs" };
+      return { mode: "confirm_before_execution", why: "a change that cannot be undone asks before it runs" };
   }
 }
 
@@ -90,12 +90,12 @@ const STRICTNESS: ToolMode[] = ["auto", "confirm_after_execution", "confirm_befo
 
 const POLICY: Record<Policy["mode"], string> = {
   ask: "ask every time",
-  reads: "run reads only",
+  reads: "run only reads",
   everything: "run everything",
 };
 
 const WHEN: Record<ToolMode, string> = {
-  auto: "runs by itself",
+  auto: "runs without asking",
   confirm_before_execution: "asks before it runs",
   confirm_after_execution: "runs and then asks",
 };

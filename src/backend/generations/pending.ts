@@ -100,7 +100,7 @@ export async function getPendingRequest(
 export function interactionClosedProblem({ status, response, id }: StoredInteraction): Problem {
   const answered = response ?? { interaction_id: id, action: "cancel" };
   const words: Record<string, string> = {
-    answered: `It was answered already: ${answered.action}${getBy(answered.client)}.`,
+    answered: `It was already answered: ${answered.action}${getBy(answered.client)}.`,
     expired: "It expired before it was answered; it was not done.",
     cancelled: "It was cancelled; it was not done.",
   };
@@ -122,7 +122,7 @@ export async function findAuthClosedProblem(
     ...(reason ? { reason } : {}),
     ...(client ? { client } : {}),
   };
-  const words = success ? "It was connected already" : "It was given up already";
+  const words = success ? "It was already connected" : "It was already cancelled";
   return new Problem("INTERACTION_CLOSED", `${words}${getBy(client)}.`, { details: { answered } });
 }
 

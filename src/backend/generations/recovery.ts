@@ -113,7 +113,7 @@ export async function recordFault(ports: BackendPorts, id: string, node: number,
   if (failures === undefined) return false;
   if (failures === 1) log("error", "generation_fault", { generation: id, error });
   if (failures < MOST) return true;
-  await endGivenUp(ports, id, "Something went wrong inside kay again and again; this request was given up.");
+  await endGivenUp(ports, id, "Something went wrong inside kay repeatedly, so the request was stopped.");
   log("error", "generation_given_up", { generation: id, failures, error });
   return true;
 }
@@ -132,7 +132,7 @@ export async function endIfLostTooOften(
   row: Pick<GenerationRow, "id" | "node" | "failures">,
 ): Promise<boolean> {
   if (row.node === null || row.failures + 1 < MOST_LOST) return false;
-  const message = `The backend failed ${MOST_LOST} times while it worked on this request, so the request was given up.`;
+  const message = `The backend failed ${MOST_LOST} times while it worked on this request, so the request was stopped.`;
   await endGivenUp(ports, row.id, message);
   ports.log("error", "generation_given_up", { generation: row.id, losses: MOST_LOST });
   return true;

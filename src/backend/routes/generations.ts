@@ -77,7 +77,7 @@ export function createGenerationRoutes(ports: BackendPorts, engine: Engine): Hon
   app.post("/generations/:id/cancel", async (c) => {
     const { installationId } = await authenticate(ports, c.req.raw);
     const row = await findOwnGeneration(ports, installationId, c.req.param("id"));
-    if (row.finished_at === null) await engine.stop(row.id, "The person cancelled it.");
+    if (row.finished_at === null) await engine.stop(row.id, "The user cancelled it.");
     return c.json(toGenerationView(await findOwnGeneration(ports, installationId, row.id)));
   });
   return app;

@@ -195,5 +195,5 @@ function toView(row: StoredSchedule & Pick<Awaited<ReturnType<typeof listSchedul
 
 /** Another installation's schedule does not exist either. */
 function scheduleNotFoundProblem(): Problem {
-  return new Problem("NOT_FOUND", "No schedule has this ID.", { hint: "Run `kay every list` to see every one." });
+  return new Problem("NOT_FOUND", "No schedule has this ID.", { hint: "Run `kay every list` to list them." });
 }

@@ -75,8 +75,8 @@ async function removeConversation(
   const outcome = await deleteConversation(ports.db, installationId, id);
   if (outcome === "missing") throw sessionNotFoundProblem();
   if (outcome === "deleted") return { id, deleted: true };
-  throw new Problem("BACKEND_BUSY", "An answer in this conversation is being made right now.", {
-    hint: "Cancel it or wait for it, then delete the conversation again.",
+  throw new Problem("BACKEND_BUSY", "A request is running in this conversation.", {
+    hint: "Cancel it or wait until it ends, then delete the conversation.",
   });
 }
 
@@ -100,6 +100,6 @@ function cleanTitle(title: string): string {
 /** Another installation's conversation does not exist either. */
 export function sessionNotFoundProblem(): Problem {
   return new Problem("SESSION_NOT_FOUND", "No conversation has this ID.", {
-    hint: "Run `kay sessions list` to see every one.",
+    hint: "Run `kay sessions list` to list them.",
   });
 }

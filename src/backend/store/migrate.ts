@@ -74,7 +74,7 @@ function isLocked(error: unknown): boolean {
 
 function fail(cause: unknown): Problem {
   const sentence = isLocked(cause)
-    ? "The tables of the database could not be brought up to date: something holds one of them all the time."
-    : "The tables of the database could not be brought up to date.";
+    ? "Could not update the database tables: another process holds a lock on one of them."
+    : "Could not update the database tables.";
   return new Problem("DATABASE_UNAVAILABLE", sentence, { cause, hint: "" });
 }

@@ -23,9 +23,8 @@ export function hasAllowOptions({ dryRun, allow = [], allowFile = [] }: AllowOpt
 /** @throws Problem USAGE for what does not go together */
 export function checkAllowOptions(options: AllowOptions & { confirm?: boolean }): void {
   if (!options.confirm || !hasAllowOptions(options)) return;
-  if (options.dryRun)
-    throw new Problem("USAGE", "--dry-run sends nothing, and --confirm asks before it does; give one.");
-  throw new Problem("USAGE", "--confirm asks before anything is done, and --allow lets calls run; give one.");
+  if (options.dryRun) throw new Problem("USAGE", "Use either --dry-run or --confirm, not both.");
+  throw new Problem("USAGE", "Use either --confirm or --allow, not both.");
 }
 
 /**
@@ -41,7 +40,7 @@ export async function readAllowList(
   const allow = [...new Set([...(options.allow ?? []).map((entry) => entry.trim()), ...fromFiles.flat()])];
   for (const entry of allow) checkEntry(entry);
   if (allow.length > MOST_ENTRIES)
-    throw new Problem("USAGE", `More than ${MOST_ENTRIES} entries are allowed at once.`, { hint: "Allow less." });
+    throw new Problem("USAGE", `--allow accepts at most ${MOST_ENTRIES} entries.`, { hint: "Remove some entries." });
   if (kay.flags.yes && !options.confirm && !hasAllowOptions(options)) kay.out.warn(YES);
   return { ...(options.dryRun ? { dry_run: true } : {}), ...(allow.length > 0 ? { allow } : {}) };
 }
@@ -61,12 +60,12 @@ async function entriesIn(kay: Kay, file: string): Promise<string[]> {
 
 function checkEntry(entry: string): void {
   if (/^[^\s:]+(\s*:.*)?$/.test(entry) && entry.length <= LONGEST_ENTRY) return;
-  throw new Problem("USAGE", `${JSON.stringify(toLine(entry).slice(0, 60))} allows nothing.`, {
-    hint: "An entry is a tool, or a tool and a place: slack.send_message:#ci",
+  throw new Problem("USAGE", `${JSON.stringify(toLine(entry).slice(0, 60))} is not a valid entry for --allow.`, {
+    hint: "Specify a tool, or a tool and a target: slack.send_message:#ci",
   });
 }
 
-const YES = "--yes approves nothing that kay asks about; --allow TOOL[:PLACE] lets a call run.";
+const YES = "--yes does not approve changes. Use --allow TOOL[:PLACE] to approve a call in advance.";
 
 /** Limits of a request, with the backend feature that each one needs. The request field has the same name. */
 const BOUNDS = {
@@ -97,14 +96,14 @@ export async function checkLimitsSupported(link: BackendHandle, request: AskRequ
   const option = missing === undefined ? undefined : BOUNDS[missing];
   if (option === undefined) return;
   if (features.includes("agent_stream")) throw elsewhere(option);
-  throw new Problem("NOT_FOUND", `This backend knows nothing of ${option}, so it was not asked.`, {
-    hint: "Ask without it, or use kay's own backend: `kay config unset api-url`.",
+  throw new Problem("NOT_FOUND", `This backend does not support ${option}, so nothing was sent.`, {
+    hint: "Omit it, or use the local backend: `kay config unset api-url`.",
   });
 }
 
 function elsewhere(option: string): Problem {
-  const sentence = `An agent server answers for this backend, and it cannot be held to ${option}, so it was not asked.`;
+  const sentence = `This backend uses an agent server, which does not support ${option}, so nothing was sent.`;
   return new Problem("NOT_FOUND", sentence, {
-    hint: `Ask without ${option}, or use a backend without an agent server (without KAY_AGENT_URL).`,
+    hint: `Omit ${option}, or use a backend without an agent server (without KAY_AGENT_URL).`,
   });
 }

@@ -34,8 +34,8 @@ export async function writeAnswerTo(
   await writeOutput(target, text).catch((cause: unknown) => {
     if (!kay.flags.json) stdout.write(text);
     const { code = "unknown" } = cause as NodeJS.ErrnoException;
-    const hint = "It was done; `kay sessions show latest` shows the answer again.";
-    throw new Problem("STORE_UNREADABLE", `${target.shown} could not be written (${code}).`, { hint, cause });
+    const hint = "The request was completed. Run `kay sessions show latest` to see the answer.";
+    throw new Problem("STORE_UNREADABLE", `Could not write ${target.shown} (${code}).`, { hint, cause });
   });
   return exit;
 }

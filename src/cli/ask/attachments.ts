@@ -34,7 +34,7 @@ export function checkAttachments(files: ReadFile[]): void {
   const empty = files.find(({ bytes }) => bytes.byteLength === 0);
   if (empty) throw new Problem("USAGE", `${JSON.stringify(empty.name)} is empty.`);
   if (files.length > MAX_ATTACHMENTS)
-    throw new Problem("USAGE", `A request takes ${MAX_ATTACHMENTS} attachments at most.`);
+    throw new Problem("USAGE", `A request can have at most ${MAX_ATTACHMENTS} attachments.`);
   const size = files.reduce((sum, { bytes }) => sum + bytes.byteLength, 0);
   if (size > MAX_ATTACHMENTS_BYTES)
     throw new Problem(

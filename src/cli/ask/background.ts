@@ -51,10 +51,10 @@ export async function startInBackground(
 ): Promise<{ session_id: string; generation_id: string }> {
   const features = (await api.capabilities())?.features ?? [];
   if (!features.includes("background"))
-    throw new Problem("NOT_FOUND", "This backend does not run requests in the background, so it was not asked.", {
-      hint: "Ask without --background.",
+    throw new Problem("NOT_FOUND", "This backend cannot run requests in the background, so nothing was sent.", {
+      hint: "Omit --background.",
     });
   const { session_id, generation_id } = await api.ask({ ...request, background: true }, { signal: kay.signal });
   if (session_id && generation_id) return { session_id, generation_id };
-  throw new Problem("BAD_ANSWER", "The backend did not say which request it began.");
+  throw new Problem("BAD_ANSWER", "The backend did not return an ID for the request.");
 }

@@ -90,7 +90,7 @@ const ENDED = ["completed", "cancelled", "error"];
 const WRITTEN = new Set(["sent", "settled", "unknown"]);
 
 const UNSEEN = {
-  what: ", and nothing was heard of it yet.",
-  hint: "`kay sessions show latest` shows whether it was begun.",
+  what: ", before the backend reported anything.",
+  hint: "Run `kay sessions show latest` to see whether it started.",
   mayHaveWritten: true,
 };

@@ -19,7 +19,7 @@ export async function readAskRequest(
   const promptFromStdin = words.length === 1 && words[0] === "-";
   const fileFromStdin = names.some(isStdin);
   if (promptFromStdin && fileFromStdin)
-    throw new Problem("USAGE", "stdin cannot be both the prompt and a file.", { hint: "Give the prompt in words." });
+    throw new Problem("USAGE", "stdin cannot be both the prompt and a file.", { hint: "Pass the prompt as text." });
   const typed = formatSaid(promptFromStdin ? "" : words.join(" "));
   if (!typed && fileFromStdin) throw nothing();
   const files = await readFiles(
@@ -68,6 +68,6 @@ function checkSize(texts: string[]): void {
 
 function nothing(): Problem {
   return new Problem("USAGE", "No prompt given.", {
-    hint: 'Give a question: kay ask "what is open in project KAY?"',
+    hint: 'Pass a question: kay ask "what is open in project KAY?"',
   });
 }

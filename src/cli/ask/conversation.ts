@@ -23,7 +23,7 @@ export async function findConversationId(
   if (resume === undefined || resume === "latest") {
     const { data } = await link.api.sessions({ page: 1, limit: 1 });
     if (data[0]) return data[0].id;
-    throw new Problem("SESSION_NOT_FOUND", "You have no conversations yet.", { hint: 'Begin one with `kay ask "…"`.' });
+    throw new Problem("SESSION_NOT_FOUND", "You have no conversations yet.", { hint: 'Start one with `kay ask "…"`.' });
   }
   if (WHOLE_ID.test(resume)) return resume;
   const title = resume.toLowerCase();
@@ -32,7 +32,7 @@ export async function findConversationId(
   if (found) return found.id;
   if (/^session_\d+_\w+$/.test(resume)) return resume;
   throw new Problem("SESSION_NOT_FOUND", `No conversation matches ${JSON.stringify(toLine(resume))}.`, {
-    hint: "Run `kay sessions list` to see every one.",
+    hint: "Run `kay sessions list` to list them.",
   });
 }
 

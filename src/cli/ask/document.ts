@@ -3,6 +3,7 @@ import { clean } from "#protocol/clean";
 import { isErrorCode, Problem } from "#protocol/errors";
 import type { Planned } from "#protocol/events";
 import { stripPlannerFooter } from "#ui/text/planner-footer";
+import { formatCancellation, toLine } from "#ui/text/words";
 import type { View } from "#ui/view/view";
 
 /** Returns the texts of a generation in their order, or only the last one if the answer is a value. */
@@ -74,10 +75,18 @@ export function getProblem(view: View): Problem | undefined {
     ...(view.usage ? { usage: view.usage } : {}),
     receipts: getReceipts(view),
   };
-  if (end.how === "cancelled") return new Problem("CANCELLED", cancel(end.text), { details });
+  if (end.how === "cancelled")
+    return new Problem(
+      "CANCELLED",
+      `The request was ${toLine(formatCancellation(end.text)).replace(/^cancelled$/, "cancelled.")}`,
+      { details },
+    );
   const code = isErrorCode(end.code) ? end.code : "SERVICE_FAILED";
   const hint = end.hint ? { hint: clean(end.hint) } : {};
-  return new Problem(code, clean(end.text) || "It failed, and the backend does not say why.", { details, ...hint });
+  return new Problem(code, clean(end.text) || "The request failed, and the backend gave no reason.", {
+    details,
+    ...hint,
+  });
 }
 
 /** Whether the user denied something in it. */
@@ -85,11 +94,6 @@ export function wasDenied(view: View): boolean {
   return view.items.some(
     (item) => item.kind === "card" && getIs(view, item) && ["deny", "cancel"].includes(item.ended?.action ?? ""),
   );
-}
-
-function cancel(reason: string): string {
-  const said = clean(reason, { lines: false }).trim();
-  return /^[a-z_]*$/i.test(said) ? "The request was cancelled." : `The request was cancelled: ${said}`;
 }
 
 function getIs({ generation_id }: View, item: { generation_id?: string }): boolean {

@@ -19,7 +19,7 @@ export async function editInput(
     const value = parseInput(edited);
     if (value) return value;
     writeNotice(kay, `✗ ${INVALID_INPUT_TEXT}`);
-    const again = await promptLine(kay, "Enter opens it again, k keeps what was there: ", signal);
+    const again = await promptLine(kay, "Press Enter to edit it again, or k to keep the previous input: ", signal);
     if (again.toLowerCase() === "k") return input;
     text = edited;
   }
@@ -30,7 +30,7 @@ async function fieldByField(
   input: Record<string, unknown>,
   signal: AbortSignal,
 ): Promise<Record<string, unknown>> {
-  writeNotice(kay, "Type a new value, or Enter to keep the one in brackets.");
+  writeNotice(kay, "Type a new value, or press Enter to keep the one in brackets.");
   const edited: [string, unknown][] = [];
   for (const [name, value] of Object.entries(input)) {
     const old = typeof value === "string" ? value : JSON.stringify(value);

@@ -15,7 +15,7 @@ export function findFailedWork(view: View): Problem | undefined {
   if (first === undefined) return undefined;
   const isUnknown = failed.some(({ code }) => code === "OUTCOME_UNKNOWN");
   const kind = writes.length > 0 ? "change" : "read";
-  const what = failed.length > 1 ? `${failed.length} ${kind}s failed; the first one:` : `A ${kind} failed:`;
+  const what = failed.length > 1 ? `${failed.length} ${kind}s failed. The first:` : `A ${kind} failed:`;
   const message = `${what} ${clean(first.error ?? "it did not finish.", { lines: false, max: 500 })}`;
   return new Problem(isUnknown ? "OUTCOME_UNKNOWN" : getCode(first), message, {
     hint: isUnknown ? ERRORS.OUTCOME_UNKNOWN.hint : "Correct the request and ask again.",

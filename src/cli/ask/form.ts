@@ -87,7 +87,7 @@ async function fieldValue(kay: Kay, field: InputField, before: unknown, signal: 
 
 /** A text of several lines, up to a line with a dot alone; an empty first line keeps what was there. */
 async function lines(kay: Kay, kept: string, signal: AbortSignal): Promise<string> {
-  const first = await promptLine(kay, `Several lines, the last one a single dot${kept}: `, signal);
+  const first = await promptLine(kay, `Several lines; end with a line that has only a dot${kept}: `, signal);
   const typed = first === "" || first === "." || first === "-" ? [] : [first];
   if (typed.length === 0) return first === "-" ? first : "";
   for (;;) {
@@ -102,7 +102,7 @@ function getHint({ type, options = [] }: InputField): keyof typeof HINTS {
   return type === "checkbox" ? "yesNo" : "text";
 }
 
-const HINTS = { text: ">", yesNo: "yes or no", one: "Which number", several: "Which numbers, with commas" };
+const HINTS = { text: ">", yesNo: "yes or no", one: "Which number", several: "Which numbers, separated by commas" };
 
 function formatReview(fields: InputField[], values: FormValues): string {
   const shown = fields.map((field) => `  ${toLine(field.label)}: ${formatValue(field, values[field.id]) || "(empty)"}`);

@@ -30,7 +30,7 @@ export function checkOutputValue(check: OutputCheck | undefined, output: { value
   if (check === undefined) return;
   const found = output && check(JSON.stringify(output.value));
   if (found && "value" in found) return;
-  throw new Problem("BAD_ANSWER", "The backend's answer does not have the value that was asked for.");
+  throw new Problem("BAD_ANSWER", "The backend's answer does not contain the requested value.");
 }
 
 /** The value in the answer object of the guide, kay's addition. */
@@ -43,7 +43,7 @@ function getSteps(given: string): number {
   const steps = /^\d{1,2}$/.test(given) ? Number(given) : 0;
   if (steps >= 1 && steps <= MOST_STEPS) return steps;
   throw new Problem("USAGE", `${JSON.stringify(toLine(given))} is not a valid number of steps.`, {
-    hint: `Give --max-steps a number from 1 to ${MOST_STEPS}.`,
+    hint: `Set --max-steps to a number from 1 to ${MOST_STEPS}.`,
   });
 }
 
@@ -58,10 +58,10 @@ async function readSchema(kay: Kay, given: string): Promise<Record<string, unkno
   } catch (cause) {
     throw new Problem("USAGE", `${subject} is not JSON.`, { hint: SCHEMA_HINT, cause });
   }
-  throw new Problem("USAGE", `${subject} is no JSON Schema: it must be an object.`, { hint: SCHEMA_HINT });
+  throw new Problem("USAGE", `${subject} is not a JSON Schema: it must be an object.`, { hint: SCHEMA_HINT });
 }
 
-const SCHEMA_HINT = "Give --output-schema a JSON Schema: a file, or the object itself.";
+const SCHEMA_HINT = "Pass a JSON Schema to --output-schema: a file, or the object itself.";
 
 const MOST_STEPS = 20;
 

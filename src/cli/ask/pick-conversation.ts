@@ -21,7 +21,7 @@ export const WHICH_CONVERSATION = "Which conversation?";
 export async function pickConversation(kay: Kay, link: BackendHandle): Promise<string> {
   const { data } = await link.api.sessions({ page: 1, limit: MOST_LISTED });
   if (data.length > 0) return pickOne(kay, WHICH_CONVERSATION, toConversationChoices(data));
-  throw new Problem("SESSION_NOT_FOUND", "You have no conversations yet.", { hint: 'Begin one with `kay ask "…"`.' });
+  throw new Problem("SESSION_NOT_FOUND", "You have no conversations yet.", { hint: 'Start one with `kay ask "…"`.' });
 }
 
 /** Converts conversations to choices: the title, and the short ID, the status and the time. */

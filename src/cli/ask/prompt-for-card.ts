@@ -111,7 +111,7 @@ export function formatClosedCard(card: Closed, { details, message }: Problem): s
   if (!end) return message;
   const isHere = card.ended !== undefined && details.answered === undefined;
   if (end.action === "expire")
-    return isHere ? "It expired before it was answered." : "Your answer came too late: it had expired.";
+    return isHere ? "It expired before it was answered." : "Your answer came too late: the request had expired.";
   // Who allowed it in the browser may sit right here.
   if ("auth" in card && end.action === "connected")
     return `Connected now: ${card.auth.integrations.map(toLine).join(", ")}.`;

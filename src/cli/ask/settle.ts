@@ -68,6 +68,6 @@ async function leaveOpen(kay: Kay, answer: AskResponse): Promise<ExitCode> {
   const token = clean(answer.confirmation_token ?? "", { lines: false });
   await kay.out.writeMarkdown(formatConfirmation(answer));
   const command = `kay confirm ${token}${formatProfileFlag(kay.profile())} --approve`;
-  kay.out.writeProgress(`Nothing was done yet. Within five minutes: \`${command}\`, or \`--deny\`.`);
+  kay.out.writeProgress(`Nothing was done yet. Run \`${command}\` within five minutes, or use \`--deny\`.`);
   return EXIT.pending;
 }

@@ -41,7 +41,7 @@ export async function readFileBytes(kay: Pick<Kay, "cwd" | "signal">, name: stri
 /** The name of a file, as given; an empty one would be the folder. @throws Problem USAGE */
 export function checkFileName(name: string): string {
   if (name !== "") return name;
-  throw new Problem("USAGE", "The name of a file is empty.", { hint: "Check that the variable it comes from is set." });
+  throw new Problem("USAGE", "A file name is empty.", { hint: "Check that the variable it comes from is set." });
 }
 
 /**
@@ -58,9 +58,9 @@ export function toDisplayName(cwd: string, name: string): string {
 async function read(path: string, shown: string, most: number, signal: AbortSignal): Promise<Buffer> {
   try {
     const found = await stat(path);
-    if (found.isDirectory()) throw new Problem("USAGE", `${shown} is a folder.`, { hint: "Name each file." });
+    if (found.isDirectory()) throw new Problem("USAGE", `${shown} is a folder.`, { hint: "Specify each file." });
     if (!found.isFile() && !found.isFIFO())
-      throw new Problem("USAGE", `${shown} is not a regular file.`, { hint: "Name a file or a pipe." });
+      throw new Problem("USAGE", `${shown} is not a regular file.`, { hint: "Specify a file or a pipe." });
     if (found.size > most) throw tooLarge(shown, most);
     const chunks: Buffer[] = [];
     let size = 0;
@@ -76,7 +76,7 @@ async function read(path: string, shown: string, most: number, signal: AbortSign
     if (signal.aborted) throw new Problem("CANCELLED", "Cancelled.", { cause: error });
     const { code = "unknown" } = error as NodeJS.ErrnoException;
     const isMissing = code === "ENOENT" || code === "ENOTDIR";
-    throw new Problem("USAGE", isMissing ? `File not found: ${shown}.` : `${shown} cannot be read (${code}).`, {
+    throw new Problem("USAGE", isMissing ? `File not found: ${shown}.` : `Could not read ${shown} (${code}).`, {
       cause: error,
     });
   }
@@ -102,7 +102,9 @@ async function* pipe(path: string, shown: string, signal: AbortSignal): AsyncGen
     if (owned) closeSync(fd);
   }
   if (isEmpty)
-    throw new Problem("USAGE", `No program writes to the pipe ${shown}.`, { hint: "Start what writes into it first." });
+    throw new Problem("USAGE", `No program writes to the pipe ${shown}.`, {
+      hint: "Start the program that writes to it first.",
+    });
 }
 
 /** Null where a writer has nothing yet, without a byte where there is none. */

@@ -32,7 +32,7 @@ export function createWhoamiCommand(kay: Kay): Command {
       );
     else await kay.out.writeTable(["SERVICE", "ACCOUNT", "SITE"], rows);
     kay.out.writeProgress(
-      `Profile ${settings.profile}, ${link.embedded ? "kay's own backend on this machine" : `backend ${link.origin}`}`,
+      `Profile ${settings.profile}, ${link.embedded ? "the local backend" : `backend ${link.origin}`}`,
     );
   });
 }

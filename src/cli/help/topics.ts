@@ -9,7 +9,7 @@ Exit codes
   1     failed
   2     invalid usage
   4     a sign-in or a connection is required (--json lists the services)
-  5     you denied or cancelled it
+  5     you denied or canceled it
   6     the backend or the network could not be reached
   8     stopped at an open approval, form, confirmation or request to connect
         (--json shows it and how to answer it)
@@ -19,18 +19,18 @@ Exit codes
   environment: `
 Environment
 
-  KAY_API_URL        backend to use instead of kay's own (as \`kay config set api-url\`)
-  KAY_PROFILE        profile to use (as --profile; beats \`kay profile use\`)
+  KAY_API_URL        backend to use instead of the local one (as \`kay config set api-url\`)
+  KAY_PROFILE        profile to use (as --profile; overrides \`kay profile use\`)
   KAY_TOKEN          access token for CI; never stored
   <SERVICE>_ACCESS_TOKEN, <SERVICE>_SITE, <SERVICE>_CLOUD_ID
                      the service's own token and its site, with which
                      \`kay tools call\` runs a tool without a backend
-  KAY_CREDENTIALS    where tokens are kept: auto, keychain or file
-  KAY_CONFIG_DIR     folder of settings and sealed credentials
+  KAY_CREDENTIALS    where to store tokens: auto, keychain or file
+  KAY_CONFIG_DIR     folder for settings and encrypted credentials
   KAY_APPROVAL_TIMEOUT
                      how long approvals wait (24h); read by the backend
-  KAY_NOTIFY         command or https URL that learns of requests that nobody
-                     sees; read by the backend (as \`kay config set notify\`)
+  KAY_NOTIFY         command or https URL to notify of requests that no
+                     terminal shows; read by the backend (as \`kay config set notify\`)
   KAY_MODEL          model to use, as provider:model or offline; read by the
                      backend (as \`kay config set model\`)
   KAY_CA_FILE        file of additional certificates to trust (PEM)
@@ -41,8 +41,8 @@ Environment
   KAY_DEBUG          print more details
   KAY_FORCE_TTY      treat the output as a terminal with this many columns
   BROWSER            program that opens links; none opens nothing
-  VISUAL, EDITOR     editor for messages and for the input of an approval
-  PAGER              program that shows output longer than the terminal; cat turns it off
+  VISUAL, EDITOR     editor for your text and for the input of an approval
+  PAGER              program for output longer than the terminal; cat turns it off
   ACCESSIBLE, INK_SCREEN_READER, TERM=dumb
                      print plain lines and redraw nothing (as --plain of \`kay ask\`)
   NO_COLOR, FORCE_COLOR, CLICOLOR, CLICOLOR_FORCE, TERM=dumb
@@ -54,16 +54,16 @@ Environment
                      proxies (http: or https:, not SOCKS) and certificates; names can be
                      lowercase too
 
-For the backend, kay's own or \`kay serve\`
+For the backend: the local one, or \`kay serve\`
 
   KAY_DATABASE_URL, DATABASE_URL
                      Postgres to use (default: the embedded one)
   KAY_AGENT_URL, KAY_AGENT_PASSWORD
-                     agent server that answers instead of a model; the password is also
-                     the one that \`kay serve --role agent\` requires
+                     agent server that answers instead of a model, and its password,
+                     which \`kay serve --role agent\` also requires
   KAY_TRUST_PROXY    reverse proxies whose client addresses to trust (as --trust-proxy)
   KAY_DRAIN          seconds to keep answering after a stop signal (as --drain)
-  KAY_SANDBOX        sandbox that nodes share: the file of \`kay serve --sandbox-only\`
+  KAY_SANDBOX        shared sandbox: the file that \`kay serve --sandbox-only\` prints
   KAY_KEYS           encryption keys, as JSON or a file (default: created at first start)
   KAY_LOG_LEVEL      lowest level to log: debug, info (default), warn or error
   KAY_METRICS_TOKEN  token for /metrics and /status of \`kay serve\`
@@ -73,27 +73,27 @@ For the backend, kay's own or \`kay serve\`
   OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES, OTEL_SDK_DISABLED
   OTEL_TRACES_SAMPLER, OTEL_TRACES_SAMPLER_ARG
                      as OpenTelemetry defines them
-  KAY_IDLE_LIMIT_MS  milliseconds without a request after which kay's own backend stops
+  KAY_IDLE_LIMIT_MS  milliseconds without a request before the local backend stops
   KAY_CLIENT_<PROVIDER>_ID, KAY_CLIENT_<PROVIDER>_SECRET
                      your own OAuth client for ATLASSIAN, BITBUCKET, SLACK,
                      GITHUB, GOOGLE, NOTION, AIRTABLE, HUBSPOT, LINKEDIN or KYG
   KAY_CLIENT_<SERVICE>_SECRET
-                     client secret of a custom service (kay's own backend only)
+                     client secret of a custom service (local backend only)
   KAY_CLIENT_DOCUMENT
                      URL of your OAuth client document for MCP servers (client-document)
   KAY_GITHUB_URL     URL of your GitHub Enterprise (as \`kay config set github.url\`)
   KAY_JIRA_PROJECT, KAY_CONFLUENCE_SPACE, KAY_SLACK_CHANNEL, KAY_GITHUB_REPOSITORY,
   KAY_BITBUCKET_REPOSITORY, KAY_GOOGLE_CALENDAR_CALENDAR, KAY_AIRTABLE_BASE
-                     what requests mean if they name none (as \`kay config set jira.project\`)
+                     defaults for requests that name none (as \`kay config set jira.project\`)
   KAY_<PROVIDER>_SIGN_IN
-                     token to paste a token instead of a consent, for SLACK,
+                     token, to paste a token instead of consenting, for SLACK,
                      GITHUB, NOTION, AIRTABLE or HUBSPOT
   KAY_KYG_AUTHORIZE_URL, KAY_KYG_TOKEN_URL, KAY_KYG_API_URL, KAY_KYG_SCOPES
                      endpoints and scopes of kyg
   OPENAI_API_KEY, ANTHROPIC_API_KEY, GOOGLE_GENERATIVE_AI_API_KEY (or GEMINI_API_KEY, GOOGLE_API_KEY)
                      keys of model providers; without one, kay uses Ollama or LM Studio
                      on this machine, or else the offline planner
-  KAY_MODEL_PRICES   US dollars for a million tokens in and out, to show what answers cost:
+  KAY_MODEL_PRICES   US dollars per million tokens in and out, to show what answers cost:
                      openai:gpt-6-astra=1.25/10, anthropic:claude-sonnet-5-5=3/15
   OPENAI_MODEL, ANTHROPIC_MODEL, GEMINI_MODEL
                      the provider's model, if KAY_MODEL names none
@@ -147,8 +147,8 @@ choices and redraws nothing.
   approvals: `
 Approvals
 
-kay asks before it makes a change. It shows everything it would send, field by
-field, and ignores keys typed before that.
+kay asks before it makes a change. It shows everything that it would send, and
+ignores keys that you typed earlier.
 
   1  once
   2  this session: the same tool and target, in this conversation
@@ -182,7 +182,7 @@ With --confirm, kay changes nothing until you approve the whole request:
 
   kay ask --confirm "close KAY-3"
 
-A script gets a token and exit code 8. The token is valid once, for five minutes:
+A script gets a token and exit code 8. The token works once, within five minutes:
 
   kay confirm TOKEN --approve
   kay confirm TOKEN --deny

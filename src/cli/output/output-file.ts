@@ -14,7 +14,7 @@ export async function openOutputTarget(cwd: string, name: string): Promise<Outpu
   const given = resolve(cwd, checkFileName(name));
   try {
     const there = await stat(given).catch(nullWhenMissing);
-    if (there?.isDirectory()) throw new Problem("USAGE", `${shown} is a folder.`, { hint: "Name a file in it." });
+    if (there?.isDirectory()) throw new Problem("USAGE", `${shown} is a folder.`, { hint: "Specify a file in it." });
     if (there && !there.isFile()) return { path: given, shown, kind: "other" };
     const path = await follow(given);
     const target: OutputTarget = { path, shown, kind: "file", ...(there ? { mode: there.mode & 0o7777 } : {}) };
@@ -73,5 +73,5 @@ function nullWhenMissing(error: NodeJS.ErrnoException): null {
 function asProblem(error: unknown, shown: string): Problem {
   if (error instanceof Problem) return error;
   const { code = "unknown" } = error as NodeJS.ErrnoException;
-  return new Problem("USAGE", `${shown} cannot be written (${code}).`, { hint: "Give another file.", cause: error });
+  return new Problem("USAGE", `Could not write ${shown} (${code}).`, { hint: "Choose another file.", cause: error });
 }

@@ -48,6 +48,6 @@ async function read(kay: Kay, signal: AbortSignal, more: boolean): Promise<strin
   if (answer === null || kay.signal.aborted || signal.aborted) stderr.write("\n");
   if (kay.signal.aborted) throw new Problem("CANCELLED", "Cancelled.");
   if (signal.aborted) throw new Problem("INTERACTION_CLOSED", "It was answered elsewhere.");
-  if (answer === null) throw new Problem("INPUT_REQUIRED", "The input ended before this was answered.");
+  if (answer === null) throw new Problem("INPUT_REQUIRED", "The input ended before you answered.");
   return answer;
 }

@@ -171,11 +171,10 @@ async function visit(
   if (url === undefined) return;
   if (how === "copy") {
     silently(`\x1b]52;c;${Buffer.from(url).toString("base64")}\x07`);
-    return say("Copied the link, where the terminal allows it.");
+    return say("Copied the link (if your terminal supports it).");
   }
   const plan = await kay.planBrowser(url);
-  const told =
-    "reason" in plan ? plan.reason : (await kay.openBrowser(plan)) ? undefined : "No browser could be started.";
+  const told = "reason" in plan ? plan.reason : (await kay.openBrowser(plan)) ? undefined : "Could not open a browser.";
   if (told !== undefined) dispatch({ type: "refused", card: card.id, error: `${told} Open the link yourself.` });
 }
 
@@ -200,7 +199,7 @@ async function connectAct(world: EffectPorts, card: AuthCard, what: CardAction):
       return desk.open(card);
     case "copy":
       for (const url of desk.urls(card)) silently(`\x1b]52;c;${Buffer.from(url).toString("base64")}\x07`);
-      return say("Copied the link, where the terminal allows it.");
+      return say("Copied the link (if your terminal supports it).");
     case "qr": {
       const { renderUnicodeCompact } = await import("uqr");
       for (const url of desk.urls(card)) say(renderUnicodeCompact(url));
@@ -210,7 +209,7 @@ async function connectAct(world: EffectPorts, card: AuthCard, what: CardAction):
       return sayNo(world, card, true);
     case "cancel request":
       if (!isLocalAuth(card.auth)) return sayNo(world, card, false);
-      say("Nothing more is waited for.");
+      say("Stopped waiting.");
       return world.dispatch({ type: "local-ended", id: card.id });
     default:
   }
@@ -228,6 +227,6 @@ function isOthers(card: AnyCard): boolean {
 
 async function edit({ kay, lend, dispatch, say }: EffectPorts, of: string, text: string): Promise<void> {
   const edited = await lend(() => kay.editText(text));
-  if (edited === null) say("No editor could be started: set EDITOR, for example `export EDITOR=nano`.");
+  if (edited === null) say("Could not start an editor. Set EDITOR, for example `export EDITOR=nano`.");
   dispatch({ type: "edited", of, text: edited });
 }

@@ -223,7 +223,7 @@ function leaveWord(kay: Kay, session: Session, conversation: string | undefined,
     return EXIT.ok;
   }
   const waits = listCards(session).length > 0;
-  const open = waits ? " What waits for an answer stays open." : "";
+  const open = waits ? " Open requests stay open." : "";
   // In backticks it is a command, which is never broken.
   kay.out.writeProgress(
     `Come back with \`kay ask --resume ${shortenId(toLine(conversation))}${formatProfileFlag(kay.profile())}\`.${open}`,

@@ -46,7 +46,7 @@ export function planBrowser(url: string, world: BrowserEnvironment): BrowserPlan
   const opener = world.find("xdg-open");
   return opener
     ? { launch: { command: opener, args: [url] } }
-    : { reason: "There is no xdg-open to open a browser with." };
+    : { reason: "xdg-open is not installed, so no browser can be opened." };
 }
 
 /** Why a URL is not opened at all, or null. */
@@ -84,7 +84,7 @@ function underWsl(url: string, world: BrowserEnvironment): BrowserPlan {
   if (rundll) return { launch: windows(rundll, url) };
   const explorer = world.find("explorer.exe");
   if (explorer) return { launch: { command: explorer, args: [url] } };
-  return { reason: "There is no way from this WSL to a Windows browser (wslview, rundll32.exe, explorer.exe)." };
+  return { reason: "No way was found to open a Windows browser from WSL (wslview, rundll32.exe, explorer.exe)." };
 }
 
 /** The words of a command as EDITOR, BROWSER and PAGER name it: a program and its arguments, some in quotes. Nothing else of a shell counts. */

@@ -32,7 +32,7 @@ export async function readPipedInput(
       chunks.push(chunk);
       size += chunk.byteLength;
       if (size > MAX_INPUT_BYTES) {
-        throw new Problem("INVALID_REQUEST", "There is more than 1 MiB on stdin.", { hint: "Send less at once." });
+        throw new Problem("INVALID_REQUEST", "stdin has more than 1 MiB.", { hint: "Send less." });
       }
     }
   } finally {

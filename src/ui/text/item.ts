@@ -6,6 +6,7 @@ import type { Look } from "../style.ts";
 import type { CardItem, Item, ToolItem } from "../view/view.ts";
 import { formatToolRow } from "./tool-row.ts";
 import {
+  formatCancellation,
   formatEnd,
   formatMessage,
   formatPlanned,
@@ -73,9 +74,8 @@ function formatNotes(receipt: Extract<Item, { kind: "receipt" }>["receipt"]): st
 }
 
 function formatItemEnd({ how, text }: Extract<Item, { kind: "end" }>): string {
-  const reason = clean(text).trim();
-  if (how === "error") return reason || "The request failed, and the backend gave no reason.";
-  return /^[a-z_]*$/i.test(reason) ? "cancelled" : `cancelled: ${reason}`;
+  if (how === "cancelled") return formatCancellation(text);
+  return clean(text).trim() || "The request failed, and the backend gave no reason.";
 }
 
 function formatMarked(mark: string, text: string, look: Look): string {

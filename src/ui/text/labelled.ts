@@ -6,6 +6,7 @@ import type { Look } from "../style.ts";
 import type { CardItem, Item, ToolItem, View } from "../view/view.ts";
 import { formatToolInput, formatToolResult, isToolFinished } from "./tool-row.ts";
 import {
+  formatCancellation,
   formatCard,
   formatEnd,
   formatMessage,
@@ -99,8 +100,8 @@ const STATES: Record<ToolItem["state"], string> = {
 };
 
 function formatItemEnd({ how, text, hint }: Extract<Item, { kind: "end" }>): string {
+  if (how === "cancelled") return formatCancellation(text);
   const reason = clean(text).trim();
-  if (how === "cancelled") return /^[a-z_]*$/i.test(reason) ? "cancelled" : `cancelled: ${reason}`;
   return `error: ${reason || "the request failed, and the backend gave no reason"}${hint ? `\n  ${clean(hint)}` : ""}`;
 }
 

@@ -117,6 +117,12 @@ export function formatEnd(end: Partial<CardEnd>, type: CardItem["type"]): string
   return `${words}${scope ?? ""}${edited}${end.client ? ` by ${toLine(end.client)}` : ""}${reason}`;
 }
 
+/** Formats the end of a cancelled request, with its reason unless that only repeats it. */
+export function formatCancellation(text: string): string {
+  const reason = clean(text).trim();
+  return /^(?:[a-z_]*|The user cancelled it\.)$/i.test(reason) ? "cancelled" : `cancelled: ${reason}`;
+}
+
 /** Cleans untrusted text and puts it on one line. */
 export function toLine(text: string): string {
   return clean(text, { lines: false });

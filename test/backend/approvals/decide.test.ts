@@ -18,12 +18,12 @@ const SEND: CallQuestion["tool"] = {
 };
 const HI = { channel: "#general", text: "hi" };
 
-test("a write asks, offers its resource, and runs by itself once that was approved", async () => {
+test("a write asks, offers its resource, and runs without asking once that was approved", async () => {
   const { ask, approve } = await person();
   const asked = await ask(HI);
   expect(asked).toMatchObject({
     mode: BEFORE,
-    why: "what changes something asks before it runs unless a policy says otherwise",
+    why: "a tool that changes something asks before it runs unless a policy says otherwise",
     offer: { words: "slack.send_message to #general", scopes: [{}, {}, {}] },
   });
   expect(asked.grant).toBeUndefined();

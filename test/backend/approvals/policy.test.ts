@@ -102,10 +102,13 @@ test("only a policy that says so asks every time", () => {
 });
 
 test.for([
-  [{ access: "read" }, "what only reads runs by itself"],
-  [{ access: "write" }, "what changes something asks before it runs unless a policy says otherwise"],
-  [{ access: "write", writes: "auto" }, "what changes something runs by itself unless a policy says otherwise"],
-  [{ access: "destructive" }, "what cannot be undone asks before it runs"],
+  [{ access: "read" }, "a tool that only reads runs without asking"],
+  [{ access: "write" }, "a tool that changes something asks before it runs unless a policy says otherwise"],
+  [
+    { access: "write", writes: "auto" },
+    "a tool that changes something runs without asking unless a policy says otherwise",
+  ],
+  [{ access: "destructive" }, "a change that cannot be undone asks before it runs"],
   [
     { access: "read", declared: AFTER },
     "the tool slack.send_message runs and then asks unless a policy says otherwise",
@@ -113,7 +116,7 @@ test.for([
   [{ access: "read", policies: [{ target: "slack", mode: "ask" }] }, "your policy for slack is to ask every time"],
   [
     { access: "write", policies: [{ target: "slack.send_message", mode: "reads" }] },
-    "your policy for slack.send_message is to run reads only",
+    "your policy for slack.send_message is to run only reads",
   ],
   [
     { access: "write", policies: [{ target: "*", mode: "everything" }] },

@@ -37,9 +37,9 @@ test("F7 the link leads to a page that says what happens, with the code of the t
   expect(`${link.origin}${link.pathname}`).toBe(`${world().ports.publicUrl}/auth/begin`);
   expect(body.user_code).toMatch(CODE);
   const page = await openPage(link);
-  for (const words of ["Connect Jira to kay?", body.user_code, "just now", "a kay that nobody has signed in to yet"])
+  for (const words of ["Connect Jira to kay?", body.user_code, "just now", "a kay without a sign-in"])
     expect(page).toContain(words);
-  expect(page).toContain("whoever sent you this\nlink would get access to your Jira account");
+  expect(page).toContain("the person who sent you this\nlink would get access to your Jira account");
   const signedIn = await begin({ session_id: (await connectHere()).session });
   expect(await openPage(signedIn.link)).toContain("the kay of Ann Example");
 });

@@ -157,7 +157,7 @@ test("a service without a client says how to configure it, and makes nothing", a
       error: "SERVICE_NOT_CONFIGURED",
       code: "SERVICE_NOT_CONFIGURED",
       message:
-        "kyg is not configured on this backend. Its operator must set KAY_CLIENT_KYG_ID, KAY_CLIENT_KYG_SECRET, KAY_KYG_AUTHORIZE_URL, KAY_KYG_TOKEN_URL, KAY_KYG_API_URL.",
+        "kyg is not configured on this backend. Its administrator must set KAY_CLIENT_KYG_ID, KAY_CLIENT_KYG_SECRET, KAY_KYG_AUTHORIZE_URL, KAY_KYG_TOKEN_URL, KAY_KYG_API_URL.",
       service: "kyg",
     },
   ]);

@@ -104,7 +104,7 @@ test.for([
   expect(await turn(token, [entry], input)).toEqual({ asks: true, ran: false });
 });
 
-test("a policy to ask every time is stronger, and one to run reads only is not", async () => {
+test("a policy to ask every time is stronger, and one to run only reads is not", async () => {
   const { token } = await connect(world());
   await world().call("PUT /policies", { token, body: { policies: [{ target: "jira.post", mode: "ask" }] } });
   expect(await turn(token, ["jira.post:#ci"], ci)).toEqual({ asks: true, ran: false });
@@ -167,12 +167,9 @@ test.for([
   ["jira", "“jira” is more than one tool; each tool is allowed by its own name."],
   ["jira.*", "“jira.*” is more than one tool; each tool is allowed by its own name."],
   ["*", "“*” is more than one tool; each tool is allowed by its own name."],
-  ["jira.post:", "“jira.post:” names no place after the colon."],
+  ["jira.post:", "“jira.post:” names no target after the colon."],
   ["http_request", "Unknown tool “http_request” in the list of allowed tools."],
-  [
-    "jira.close_issue:KAY",
-    "jira.close_issue works at no place that could be named; it can be allowed only as a whole.",
-  ],
+  ["jira.close_issue:KAY", "jira.close_issue has no target that could be named. Allow the whole tool."],
 ])("%s is refused before anything is done", async ([entry = "", message, nearest]) => {
   const { token } = await connect(world());
   for (const accept of ["application/json", "text/event-stream"]) {

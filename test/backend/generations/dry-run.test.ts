@@ -63,7 +63,7 @@ const PLAN = [
     summary: "Close KAY-3",
     account: "Ann Example (main)",
     asks: true,
-    why: "What changes something asks before it runs unless a policy says otherwise.",
+    why: "A tool that changes something asks before it runs unless a policy says otherwise.",
   },
   {
     tool_call_id: "c3",
@@ -73,7 +73,7 @@ const PLAN = [
     summary: "Delete KAY-4 for good",
     account: "Ann Example (main)",
     asks: true,
-    why: "What cannot be undone asks before it runs.",
+    why: "A change that cannot be undone asks before it runs.",
   },
 ];
 const RECEIPTS = [
@@ -135,7 +135,11 @@ test("where the request waits for the answer it has the plan, planned receipts, 
   model.script({ calls: [close, destroy] }, { text: "I would." });
   const { status, body } = await world().call("POST /ask", { token, body: { prompt: "go", dry_run: true } });
   const plan = [
-    { ...PLAN[0], asks: false, why: "What changes something runs by itself unless a policy says otherwise." },
+    {
+      ...PLAN[0],
+      asks: false,
+      why: "A tool that changes something runs without asking unless a policy says otherwise.",
+    },
     PLAN[1],
   ];
   expect({ status, body }).toEqual({

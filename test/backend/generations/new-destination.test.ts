@@ -32,7 +32,7 @@ async function sendTo(token: string, to: string[], action: "approve" | "deny", t
   return request.preview?.new_destinations;
 }
 
-test("a card names the destinations that kay never wrote to, whatever else their names stand in", async () => {
+test("a card names the destinations that kay has never written to, whatever else their names stand in", async () => {
   const { token } = await connect(world());
   expect(await sendTo(token, ["Sam@example.com"], "deny")).toEqual(["sam@example.com"]);
   expect(await sendTo(token, ["sam@example.com"], "approve", "tell eve@evil.example")).toEqual(["sam@example.com"]);
@@ -51,5 +51,5 @@ test("a confirmation names them below the fields of its call", async () => {
   const { token } = await connect(world());
   model.script({ calls: [["c1", "jira.send", { to: ["bo@example.com"], text: "hi" }]] });
   const { body } = await world().call("POST /ask", { token, body: { prompt: "write to bo", confirm: true } });
-  expect(body.message).toContain("\n  text: hi\n  New destination: kay never wrote to bo@example.com before.");
+  expect(body.message).toContain("\n  text: hi\n  New destination: kay has never written to bo@example.com before.");
 });

@@ -9,7 +9,7 @@ import { ask } from "#test/turn";
 const log: DeskLog = [];
 const model = scriptedModel((url, init) => world().outside.fetch(url, init));
 const world = useBackend({ services: deskServices(log), ...model.ports });
-const GIVEN_UP = "Something went wrong inside kay again and again; this request was given up.";
+const GIVEN_UP = "Something went wrong inside kay repeatedly, so the request was stopped.";
 
 /** From now on no message can be stored: what fails is no part of the work that fails well. */
 async function broken(): Promise<void> {

@@ -196,7 +196,7 @@ test("the handler of a request that is cancelled is told so, once", async () => 
   await world().call(`POST /generations/${id}/cancel`, { token, body: {} });
   await turn.end();
   expect(turn.parts.find(({ type }) => type === "data-interaction-response")).toMatchObject({
-    data: { action: "cancel", reason: "The person cancelled it." },
+    data: { action: "cancel", reason: "The user cancelled it." },
   });
   await expect.poll(() => log.slice(before)).toEqual(["cancelled"]);
 });

@@ -182,9 +182,9 @@ test("an approval shows every value, approves what was shown, and then says that
   await turn.until("completed");
   expect(sent).toEqual([INPUT]);
   const after = await visit(`/answer/${id}`);
-  expect(after.html).toContain("It was answered already: approve, by the answer page.");
+  expect(after.html).toContain("It was already answered: approve, by the answer page.");
   expect((await visit(`/answer/${id}`, { ticket, decision: "deny" })).html).toContain(
-    "It was answered already: approve",
+    "It was already answered: approve",
   );
   expect(turn.parts.find((part) => part.type === "data-interaction-response")).toMatchObject({
     data: { action: "approve", client: "the answer page" },
@@ -198,7 +198,7 @@ test("what was answered elsewhere says so", async () => {
   await turn.answer(id, { action: "deny" });
   await turn.until("completed");
   const late = await visit(`/answer/${id}`, { ticket, decision: "once" });
-  expect(late.html).toContain("It was answered already: deny.");
+  expect(late.html).toContain("It was already answered: deny.");
   expect(sent).toEqual([]);
 });
 
@@ -285,7 +285,7 @@ test("a device sees the requests of its own installation only, and none after a 
   const ann = await setUp();
   const bob = await connect(world());
   const device = await signIn(bob.token);
-  expect((await device.visit("/answer")).html).toContain("Nothing waits for you.");
+  expect((await device.visit("/answer")).html).toContain("No open requests.");
   expect((await device.visit(`/answer/${ann.id}`)).status).toBe(404);
   expect((await world().call("POST /pending/link", { token: bob.token, body: { id: ann.id } })).status).toBe(404);
   const own = await signIn(ann.token);

@@ -65,13 +65,16 @@ test("a test says whether a call would ask, and why, and leaves no trace", async
   const { token, approve, conversationId } = await ann();
   const tested = async (tool: string, more: object = {}) =>
     (await world().call("POST /approvals/test", { token, body: { tool, ...more } })).body;
-  const asks = "What changes something asks before it runs unless a policy says otherwise.";
+  const asks = "A tool that changes something asks before it runs unless a policy says otherwise.";
   expect(await tested("jira.show_issue", { input: KAY_3 })).toEqual({
     asks: false,
-    why: "What only reads runs by itself.",
+    why: "A tool that only reads runs without asking.",
   });
   expect(await tested("jira.close_issue")).toEqual({ asks: true, why: asks });
-  expect(await tested("jira.delete_issue")).toEqual({ asks: true, why: "What cannot be undone asks before it runs." });
+  expect(await tested("jira.delete_issue")).toEqual({
+    asks: true,
+    why: "A change that cannot be undone asks before it runs.",
+  });
   const grant = await approve("session");
   const here = { input: KAY_3, session_id: conversationId };
   expect(await tested("jira.close_issue", here)).toEqual({ asks: false, why: `You approved ${WORDS}.`, grant });

@@ -22,7 +22,7 @@ export async function showBeginPage(ports: BackendPorts, query: URLSearchParams)
   const { title } = service.service;
   const facts = await listFacts(ports, row);
   const content = `<h1>${escapeHtml(`Connect ${title} to kay?`)}</h1>
-${renderFacts(facts)}<p>Continue only if you ran kay connect yourself just now and your terminal shows this code. Otherwise whoever sent you this
+${renderFacts(facts)}<p>Continue only if you ran kay connect yourself just now and your terminal shows this code. Otherwise, the person who sent you this
 link would get access to your ${escapeHtml(title)} account.</p>
 <form method="post" action="begin" autocomplete="off">
 <input type="hidden" name="state" value="${escapeHtml(text)}">
@@ -69,7 +69,7 @@ function leadTo(location: string, title: string, cookie: string): Response {
     title: `Continue to ${title}`,
     content: `<meta http-equiv="refresh" content="0; url=${href}">
 <h1>${escapeHtml(`Continue to ${title}`)}</h1>
-<p><a href="${href}">Continue</a> if your browser does not do so by itself.</p>`,
+<p><a href="${href}">Continue</a> if your browser does not continue automatically.</p>`,
     status: 200,
     formAction: "'none'",
     referrer: "no-referrer",
@@ -97,7 +97,7 @@ export async function listFacts(ports: BackendPorts, row: AuthorizationState): P
     ...(row.user_code ? [["Code", row.user_code] as [string, string]] : []),
     ["Requested", `${row.created_at.toISOString().slice(0, 16).replace("T", " ")} UTC, ${ago}`],
     ["From", row.requested_from ?? "an unknown address"],
-    ["By", who ? `the kay of ${who}` : "a kay that nobody has signed in to yet"],
+    ["By", who ? `the kay of ${who}` : "a kay without a sign-in"],
   ];
 }
 

@@ -63,7 +63,7 @@ async function refuseBrowser(ports: BackendPorts, state: AuthorizationState): Pr
     page: {
       tone: "failure",
       title: `${await getTitle(ports, state)} was not connected`,
-      text: "This browser did not open the link that kay printed. If you did not run kay connect, somebody else tried to connect your account.",
+      text: "This browser did not open the link that kay printed. If you did not run kay connect, someone else tried to connect your account.",
       footer: "You can close this tab. To connect, open the link in your terminal in this browser.",
     },
   };

@@ -102,7 +102,7 @@ async function requireUnchanged(db: DbConnection, installationId: string, { serv
 }
 
 function applyChange({ title }: Service): Problem {
-  return new Problem("STATE_INVALID", `${title} was described anew since this began.`);
+  return new Problem("STATE_INVALID", `${title} was changed while you were connecting.`);
 }
 
 async function exchange(

@@ -85,7 +85,7 @@ const STYLE_HASH = createHash("sha256").update(STYLE).digest("base64");
 const MARKS = { success: "✓", denial: "–", failure: "!" };
 const FOOTERS = {
   success: "kay never sees your password.",
-  denial: "You can close this tab. Run kay connect again whenever you like.",
+  denial: "You can close this tab. To try again, run kay connect.",
   failure: "You can close this tab. Go back to the terminal and run kay connect again.",
 };
 

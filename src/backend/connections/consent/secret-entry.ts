@@ -108,13 +108,13 @@ function secretIn(
   if (secret === "" || secret.length > LONGEST) return { error: `Paste the ${asks}.` };
   return /^[\x21-\x7e]+$/.test(secret)
     ? { secret }
-    : { error: `A ${asks} has no spaces, line breaks or letters beyond ASCII.` };
+    : { error: `The ${asks} can contain only ASCII characters without spaces or line breaks.` };
 }
 
 function namedSecret(user: string, password: string): { secret: string; user: string } | { error: string } {
-  if (user === "" || user.length + password.length > LONGEST) return { error: "Type your user name." };
+  if (user === "" || user.length + password.length > LONGEST) return { error: "Enter your user name." };
   if (user.includes(":") || /\p{Cc}/u.test(user + password))
-    return { error: "A user name has no colon, and neither has line breaks." };
+    return { error: "A user name cannot contain a colon. Neither field can contain line breaks." };
   return { secret: `${user}:${password}`, user };
 }
 

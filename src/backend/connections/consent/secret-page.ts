@@ -38,7 +38,7 @@ export function renderKeyResult(page: Page, status: number): Response {
   return renderPage({ ...page, ...(page.tone === "success" ? { footer: STORED } : {}) }, status);
 }
 
-const STORED = "What you entered is kept sealed by kay's backend. kay disconnect forgets it.";
+const STORED = "kay's backend stores what you enter encrypted. kay disconnect deletes it.";
 
 function actions({ onward }: KeyForm): string {
   const origin = onward === undefined ? undefined : new URL(onward);
@@ -72,7 +72,7 @@ const LABELS = { key: "API key", token: "Access token", password: "Password", "c
 const WORDS = {
   key: "Paste the API key. It is sent to",
   token: "Paste the access token. It is sent to",
-  password: "Type your name and password, or what stands for it. They are sent to",
+  password: "Enter your user name and password. They are sent to",
   "client secret": "Paste the secret of the OAuth client. It is sent to",
-  nothing: "It takes no key: kay will send requests to",
+  nothing: "It needs no key. kay will send requests to",
 };

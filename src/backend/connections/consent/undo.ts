@@ -49,7 +49,7 @@ export async function undoConnection(
         revocation?.status === "revoked"
           ? `kay deleted the access, and took it back at ${title}.`
           : (revocation?.message ?? `kay deleted the access to ${title}.`),
-      footer: "You can close this tab. Tell whoever sent you the link that you did not expect it.",
+      footer: "You can close this tab. Tell the person who sent you the link that you did not expect it.",
     },
   };
 }

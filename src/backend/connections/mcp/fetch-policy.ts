@@ -33,7 +33,7 @@ export async function createFetchPolicy(
   const { hostname } = new URL(server);
   if (localSecret === undefined) {
     if (guarded) return { fetch: guarded.fetch, inner: false };
-    throw new Problem("ADDRESS_REFUSED", "This backend reaches no services but those that it has itself.");
+    throw new Problem("ADDRESS_REFUSED", "This backend connects only to its built-in services.");
   }
   if (isLoopbackHost(hostname)) return { fetch, inner: true };
   const found = await guarded?.addresses(hostname.replace(/^\[|\]$/g, ""));

@@ -100,7 +100,7 @@ async function requireAllowed(ports: BackendPorts, { place }: ParsedMcpRequest):
   if ("url" in place) return await checkAddressAllowed(ports, place.url);
   if (!ports.programs)
     throw new Problem("ADDRESS_REFUSED", NO_PROGRAMS_TEXT, {
-      hint: "Add a server on the network, or use kay's own backend: `kay config unset api-url`.",
+      hint: "Add a server on the network, or use the local backend: `kay config unset api-url`.",
     });
 }
 
@@ -110,8 +110,8 @@ async function requireFree(ports: BackendPorts, owner: string | undefined, name:
     ports.services.some(({ service }) => service.name === base) || Object.hasOwn(PROVIDERS, base) || base === "kay";
   const described = owner !== undefined && (await findDescription(ports.db, owner, base));
   if (!taken && !described) return;
-  throw new Problem("INVALID_REQUEST", `The name ${name} is taken by a service that is there.`, {
-    hint: "Give another with `--name <name>`.",
+  throw new Problem("INVALID_REQUEST", `The name ${name} is already taken by a service.`, {
+    hint: "Choose another with `--name <name>`.",
     details: { field: "name" },
   });
 }

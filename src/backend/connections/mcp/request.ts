@@ -23,16 +23,16 @@ export function parseMcpRequest(request: McpRequest): ParsedMcpRequest {
   const { url, command, folder, env, name, key_header: header, client_id: client } = request;
   const { client_secret: secret } = request;
   if ((url === undefined) === (command === undefined))
-    throw invalid("mcp", "Give the address of an MCP server, or its command.");
+    throw invalid("mcp", "Specify the address of an MCP server, or its command.");
   const [base = "", ...labels] = (name ?? "").split("@");
   if (name !== undefined && !(NAME.test(base) && (labels.length === 0 || isAccountLabel(labels.join("@")))))
     throw invalid("name", `The name must be 2 to 31 characters of a-z, 0-9 and -, and begin with a letter.`);
-  if (header !== undefined && command) throw invalid("key_header", "A program takes no header.");
+  if (header !== undefined && command) throw invalid("key_header", "A program cannot have a header.");
   if (header !== undefined && (!/^[A-Za-z][\w-]{0,60}$/.test(header) || isReserved(header)))
     throw invalid("key_header", `${cleanLine(header, 60)} is not a header that can hold a key.`);
-  if (env !== undefined && !command) throw invalid("env", "Only a program is given something of the environment.");
+  if (env !== undefined && !command) throw invalid("env", "Only a program can receive environment variables.");
   if (client !== undefined && (command || header !== undefined || !/^[\x21-\x7e]{1,500}$/.test(client)))
-    throw invalid("client_id", "A client id is for a server on the network that has its people consent.");
+    throw invalid("client_id", "A client ID requires a server with OAuth consent.");
   if (secret !== undefined && (client === undefined || !/^[\x21-\x7e]{1,4000}$/.test(secret)))
     throw invalid("client_secret", "A client secret is printable ASCII without spaces, and goes with a client ID.");
   return {
@@ -88,7 +88,7 @@ function getCommand(command: string[], folder: string | undefined, env: string[]
     throw invalid("folder", "The folder must be a whole path.");
   const wrong = env.find((name) => !VARIABLE.test(name));
   if (wrong !== undefined || env.length > MOST_VARIABLES)
-    throw invalid("env", "Give names of environment variables alone, such as GITHUB_TOKEN, and none of kay's own.");
+    throw invalid("env", "Specify only names of environment variables, such as GITHUB_TOKEN, and none of kay's own.");
   const given = [...new Set(env)].sort();
   return { command, ...(folder === undefined ? {} : { folder }), ...(given.length > 0 ? { env: given } : {}) };
 }

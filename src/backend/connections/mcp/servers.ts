@@ -64,7 +64,7 @@ export async function addServer(
       !before &&
       (await listMcp(db, installationId)).length + (await listDescriptions(db, installationId)).length >= MOST
     )
-      throw new Problem("INVALID_REQUEST", `There are ${MOST} services of your own already.`, {
+      throw new Problem("INVALID_REQUEST", `You already have ${MOST} custom services.`, {
         hint: "Remove one with `kay services remove <service>`.",
       });
     if (dryRun) return { looked, difference: found };
@@ -156,7 +156,7 @@ function getDifference(stored: StoredMcp | undefined, next: McpDefinition): Diff
       ? []
       : [`It moves from ${formatMcpPlace(before.place)} to ${formatMcpPlace(next.place)}.`]),
     ...givenSentence(before, next),
-    ...(moved ? ["Its sign-in is forgotten, and so is everything that was allowed for longer; connect it anew."] : []),
+    ...(moved ? ["kay deletes its sign-in and its saved approvals. Connect it again."] : []),
     ...formatToolDiff(before.tools, tools),
     ...trust,
   ];
@@ -178,7 +178,7 @@ function requireExpected({ definition }: InspectedServer, expected: string | und
     "INVALID_REQUEST",
     `${definition.title} lists other tools than a moment ago. Nothing was changed.`,
     {
-      hint: "Look at it once more.",
+      hint: "Review it again.",
       details: { field: "expected" },
     },
   );

@@ -88,7 +88,7 @@ export function requireClient(configuration: ServiceConfiguration): ConnectableS
   const needed = getClientSettings(service).variables;
   throw new Problem(
     "SERVICE_NOT_CONFIGURED",
-    `${service.name} is not configured on this backend. Its operator must set ${needed.join(", ")}.`,
+    `${service.name} is not configured on this backend. Its administrator must set ${needed.join(", ")}.`,
     { details: { service: service.name } },
   );
 }

@@ -47,7 +47,7 @@ export async function checkAddressAllowed(ports: OutboundPolicy, address: string
   const found = await ports.guarded.addresses(hostname.replace(/^\[|\]$/g, ""));
   if (found.length > 0 && found.every(isPublicAddress)) return;
   const why = found.length === 0 ? "is a name that cannot be resolved" : "is not a public address";
-  throw new Problem("ADDRESS_REFUSED", `${hostname} ${why}, and this backend reaches no other.`, {
+  throw new Problem("ADDRESS_REFUSED", `${hostname} ${why}, and this backend connects only to public addresses.`, {
     details: { host: hostname },
   });
 }
@@ -76,5 +76,5 @@ export function chooseFetch({ localSecret, fetch, guarded }: OutboundPolicy): Fe
 }
 
 function noWayOut(): Problem {
-  return new Problem("ADDRESS_REFUSED", "This backend reaches no services but those that it has itself.");
+  return new Problem("ADDRESS_REFUSED", "This backend connects only to its built-in services.");
 }

@@ -59,7 +59,7 @@ export async function addService(
         details: { field: "name" },
       });
     if (!before && (await listDescriptions(db, installationId)).length >= MOST)
-      throw new Problem("INVALID_REQUEST", `There are ${MOST} described services already.`, {
+      throw new Problem("INVALID_REQUEST", `You already have ${MOST} custom services.`, {
         hint: "Remove one with `kay services remove <service>`.",
       });
     if (dryRun || (found.outcome === "unchanged" && before?.source === source)) return found;
@@ -150,7 +150,7 @@ async function notDescribed(ports: BackendPorts, installationId: string, name: s
   const own = [...(await listDescriptions(ports.db, installationId)), ...(await listMcp(ports.db, installationId))];
   const names = own.map((row) => row.name);
   const there = names.length > 0 ? `There are ${names.join(", ")}.` : "There is none.";
-  return new Problem("NOT_FOUND", `No described service is called "${shown}". ${there}`, {
+  return new Problem("NOT_FOUND", `No custom service is called "${shown}". ${there}`, {
     hint: "Run `kay services list` to see every service.",
   });
 }
@@ -195,7 +195,7 @@ function sentences(before: ServiceDescription, next: ServiceDescription, tools: 
   const { added, changed, gone } = tools;
   return [
     ...(before.base_url === next.base_url ? [] : [`It moves from ${before.base_url} to ${next.base_url}.`]),
-    ...(moved ? ["Its sign-in is forgotten, and so is everything that was allowed for longer; connect it anew."] : []),
+    ...(moved ? ["kay deletes its sign-in and its saved approvals. Connect it again."] : []),
     ...(before.title === next.title ? [] : [`Its title becomes ${next.title}.`]),
     ...(added.length > 0 ? [`New: ${added.join(", ")}.`] : []),
     ...(changed.length > 0 ? [`Changed: ${changed.join(", ")}.`] : []),

@@ -50,7 +50,7 @@ export function createCallPorts(world: CallContext): CallPorts {
       const spent = integrations.find((name) => (authAttempts[name] ?? 0) >= MOST_AUTH);
       if (spent === undefined || isAwaited(world.row, spent))
         return { kind: "auth", toolCallId: call.toolCallId, integrations, reason };
-      return new Problem("SERVICE_FAILED", `${spent} still refuses the connection after it was made anew. ${reason}`, {
+      return new Problem("SERVICE_FAILED", `${spent} still rejects the connection after it was renewed. ${reason}`, {
         hint: `Run \`kay disconnect ${spent}\`, then \`kay connect ${spent}\`.`,
       });
     },

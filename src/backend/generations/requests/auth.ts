@@ -57,11 +57,11 @@ export async function answerAuth(
 }
 
 function nothingWaits(integration: string): Problem {
-  return new Problem("GENERATION_CLOSED", `Nothing waits for ${integration} here.`);
+  return new Problem("GENERATION_CLOSED", `No request is waiting for ${integration}.`);
 }
 
 function noTo(integration: string, client: string | undefined): string {
-  return `${client === undefined ? "The person" : cleanLine(client, 60)} did not want to connect ${integration}.`;
+  return `${client === undefined ? "The person" : cleanLine(client, 60)} declined to connect ${integration}.`;
 }
 
 /** @returns false when it no longer waits, or another client declined first */

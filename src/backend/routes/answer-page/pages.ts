@@ -32,7 +32,7 @@ export function showListPage(pending: PendingRequest[], ticket: string): Respons
   });
   return show("Open requests", [
     "<h1>Open requests</h1>",
-    rows.length === 0 ? "<p>Nothing waits for you.</p>" : `<ul class="list">${rows.join("\n")}</ul>`,
+    rows.length === 0 ? "<p>No open requests.</p>" : `<ul class="list">${rows.join("\n")}</ul>`,
     `<form method="post" action="${DEVICE_PATH}/forget">
 <input type="hidden" name="ticket" value="${escapeHtml(ticket)}">
 <footer><button>Sign this device out</button></footer>

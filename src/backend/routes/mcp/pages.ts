@@ -38,7 +38,7 @@ export function showReturnPage({ name, ...request }: ProgramRequest, url: string
   return show(`Back to ${name}`, 200, [
     `<meta http-equiv="refresh" content="0; url=${href}">`,
     renderFacts([["Goes to", describeRedirect(request)]]),
-    `<p><a rel="noreferrer" href="${href}">Continue</a> if your browser does not do so.</p>`,
+    `<p><a rel="noreferrer" href="${href}">Continue</a> if your browser does not continue automatically.</p>`,
     "<footer>kay mcp list shows the programs that may use kay, and kay mcp remove ends their access.</footer>",
   ]);
 }

@@ -45,7 +45,7 @@ export function createAskCommand(kay: Kay): Command {
       "-r, --resume [conversation]",
       "Continue a conversation by ID, title, or `latest` (default: choose from a list)",
     )
-    .option("--queue", "Wait for the running request in that conversation instead of cancelling it")
+    .option("--queue", "Wait for the running request in that conversation instead of canceling it")
     .option("--background", "Print the conversation ID and let the request run without this terminal")
     .option("--stream", "Stream the answer as JSON Lines (requires --json)")
     .option("--file <file>", "Add a text file to the prompt; can be repeated (use `-` for stdin)", collectValues)

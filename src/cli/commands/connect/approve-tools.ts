@@ -74,7 +74,7 @@ async function askToApproveTools(kay: Kay, look: AddServiceResponse): Promise<{ 
   const choice =
     reads === 0
       ? "[y/N]"
-      : `y: ask before each call, r: as y, but run the ${reads} that only read (by its word) without asking [y/r/N]`;
+      : `y: ask before each call, r: like y, but run the ${reads} that claim to only read without asking [y/r/N]`;
   const answer = await promptLine(kay, `Approve the tools of ${title}? ${choice} `, kay.signal);
   if (reads > 0 && /^r(eads?)?$/i.test(answer)) return { trust_reads: true };
   if (/^y(es)?$/i.test(answer)) return {};

@@ -49,15 +49,15 @@ export async function addKnownService(
 ): Promise<ConnectedService | undefined> {
   const found = await findNewServer(kay, link, name);
   if (!found && options.clientId !== undefined)
-    throw new Problem("USAGE", `kay knows no MCP server ${toLine(name)} to add with a client ID.`, {
-      hint: "Add another one with `kay services add --mcp <url> --client-id <id>`.",
+    throw new Problem("USAGE", `kay does not know an MCP server named ${toLine(name)}.`, {
+      hint: "Add it by its address: `kay services add --mcp <url> --client-id <id>`.",
     });
   if (!found) return undefined;
   const { known } = found;
   const mcp: McpRequest = { ...found.request, ...(await readClientOptions(kay, name, options)) };
   const look = await inspectFree(kay, link, mcp);
   if (!look && options.clientId !== undefined)
-    throw new Problem("USAGE", `${toLine(name)} is there already, so its client stays.`, {
+    throw new Problem("USAGE", `${toLine(name)} was already added, so its client was not changed.`, {
       hint: `Remove it first: \`kay services remove ${quoteShellWord(toLine(name))}\`.`,
     });
   if (!look) return undefined;

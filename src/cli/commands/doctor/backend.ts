@@ -15,12 +15,11 @@ export const backendCheck: Check = {
       throw new BlockedCheck("Not reached.");
     const { capabilities } = await facts.answer();
     const { baseUrl } = await facts.link();
-    if (!embedded && capabilities === null)
-      return ok(`${baseUrl} answers; it has what the integration guide has, and not more.`);
+    if (!embedded && capabilities === null) return ok(`${baseUrl} answers, with the minimal protocol.`);
     const { name, version, sandbox } = capabilities ?? { name: "kay", version: "?" };
     const what = `${toLine(name)} ${toLine(version)} at ${baseUrl}${sandbox ? ", with sandbox services" : ""}`;
     if (!embedded) return ok(`${what}.`);
-    return ownBackend(facts, `${what}, kay's own`, version);
+    return ownBackend(facts, `${what}, the local backend`, version);
   },
 };
 
@@ -28,8 +27,8 @@ function ownBackend({ kay, machine }: CheckContext, what: string, version: strin
   const log = join(machine.paths.state(), "backend.log");
   if (version === kay.version) return ok(`${what}; its log is ${log}.`);
   return fail(
-    `${what}, is of another version than this kay (${kay.version}).`,
-    "Wait until its work is done, then run any command: kay starts it anew.",
+    `${what}, has another version than this kay (${kay.version}).`,
+    "Wait until its requests end, then run any command. kay then restarts it.",
   );
 }
 
@@ -38,7 +37,7 @@ const NOTICED_MS = 60_000;
 const HARMFUL_MS = 5 * 60_000;
 
 const FIX =
-  "Set this machine's clock by the network: `timedatectl set-ntp true` on Linux, Date & Time in the settings elsewhere.";
+  "Set this machine's clock from the network: `timedatectl set-ntp true` on Linux, or Date & Time in the settings.";
 
 /** This machine's clock against the backend's. */
 export const clockCheck: Check = {
@@ -50,8 +49,8 @@ export const clockCheck: Check = {
     const offset = api.clockOffsetMs();
     if (offset === undefined) return skip("The backend did not report its time.");
     const apart = Math.abs(offset);
-    const says = `It is ${amount(apart)} ${offset < 0 ? "ahead of" : "behind"} the backend's.`;
-    if (apart > HARMFUL_MS) return fail(`${says} Tokens and links seem expired, or not valid yet.`, FIX);
+    const says = `It is ${amount(apart)} ${offset < 0 ? "ahead of" : "behind"} the backend's clock.`;
+    if (apart > HARMFUL_MS) return fail(`${says} Tokens and links may appear expired or not yet valid.`, FIX);
     if (apart > NOTICED_MS) return warn(says, FIX);
     // The backend reports whole seconds, and the response took time.
     return ok(apart < 3_000 ? "In sync with the backend." : says);
@@ -79,14 +78,14 @@ export const postgresCheck: Check = {
           `${variable} is not a valid Postgres address.`,
           `Set ${variable} to postgres://user@host:5432/database, or unset it.`,
         );
-      return ok(`The one of ${variable}: ${url.host}${url.pathname}.`);
+      return ok(`${url.host}${url.pathname}, from ${variable}.`);
     }
     try {
-      return ok(`kay's own, ${await facts.machine.postgres()}.`);
+      return ok(`Embedded, ${await facts.machine.postgres()}.`);
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       const fix =
-        "Set KAY_DATABASE_URL to a Postgres, or install kay again with `npm install -g kay --include=optional`.";
+        "Set KAY_DATABASE_URL to a Postgres server, or reinstall kay with `npm install -g kay --include=optional`.";
       return fail(error.message, fix);
     }
   },

@@ -17,9 +17,9 @@ export function createDoctorCommand(kay: Kay): Command {
 }
 
 const AFTER = `
-It ends within 15 seconds, opens and changes nothing, and exits 1 when something
-failed, else 0. kay's own backend is started, and the model is asked one short
-question, which its provider may charge for.
+Finishes within 15 seconds, and exits 1 if a check failed. Opens no browser and
+changes no settings. Starts the local backend, and sends the model one short
+question, for which your provider may charge.
 
 Examples:
   $ kay doctor

@@ -94,7 +94,7 @@ export function createCheckContext(
       return machine.walk(baseUrl ?? (await facts.link()).baseUrl, signal);
     }),
     reached: async () => {
-      await facts.answer().catch(blockedBy("The backend is not reached."));
+      await facts.answer().catch(blockedBy("The backend could not be reached."));
       return facts.link();
     },
     signedIn: async () => {
@@ -122,7 +122,8 @@ async function firstAnswer(facts: CheckContext) {
 
 /** Rejects when a step of the way fails, so that the backend's time limit need not pass. */
 async function brokenWay({ legs }: CheckContext): Promise<never> {
-  if ((await legs()).some(({ state }) => state === "failed")) throw new BlockedCheck("The backend is not reached.");
+  if ((await legs()).some(({ state }) => state === "failed"))
+    throw new BlockedCheck("The backend could not be reached.");
   return new Promise(() => {});
 }
 
@@ -134,7 +135,7 @@ async function inTime<T>(clock: Timer, signal: AbortSignal, work: Promise<T>): P
     .then((): Promise<never> => {
       if (signal.aborted || over.signal.aborted) return new Promise(() => {});
       throw new Problem("TIMED_OUT", `The backend has not answered within ${ANSWER_LIMIT_MS / 1000} s.`, {
-        hint: "kay's own takes longer where it starts for the first time: run `kay doctor` again in a moment.",
+        hint: "The local backend takes longer to start the first time. Run `kay doctor` again in a moment.",
       });
     });
   try {

@@ -22,7 +22,7 @@ export const dataCheck: Check = {
     ];
     for (const [folder, variable] of places) {
       const errno = await unwritable(folder);
-      if (errno) return fail(`${folder} cannot be written (${errno}).`, `Set ${variable} to a writable directory.`);
+      if (errno) return fail(`${folder} is not writable (${errno}).`, `Set ${variable} to a writable directory.`);
     }
     const [folder] = places.at(-1) ?? [""];
     return checkFreeSpace(await freeBytes(folder), folder);

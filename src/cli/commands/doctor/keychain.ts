@@ -12,7 +12,7 @@ export const keychainCheck: Check = {
     const preference = (await facts.settings()).text("credentials");
     const { mode } = await facts.storeSight();
     if (mode !== "keychain" && preference === "file")
-      return skip("KAY_CREDENTIALS or the setting says file: it is not used.");
+      return skip('Not used, because the setting "credentials" is file.');
     const look = await facts.machine.keychain.check();
     const { says, fix } = describeKeychain(look);
     const needed = mode === "keychain" || preference === "keychain";
@@ -27,7 +27,7 @@ export const keychainCheck: Check = {
 const ASKS = "darwin";
 
 async function rehearse({ machine, kay }: CheckContext, needed: boolean): Promise<Finding> {
-  if (machine.platform === ASKS) return ok("It can be loaded; nothing was written, since macOS might ask you.");
+  if (machine.platform === ASKS) return ok("Available. Nothing was written, because macOS might show a dialog.");
   const account = `doctor-${Buffer.from(kay.random(6)).toString("hex")}`;
   const key = kay.random(32);
   try {
@@ -53,9 +53,9 @@ export const storeCheck: Check = {
   async look(facts) {
     const { path, state, problem, mode, open, owner } = await facts.storeSight();
     const { platform, uid } = facts.machine;
-    if (state === "absent") return ok(`${path} is made by the first \`kay connect\`.`);
+    if (state === "absent") return ok(`${path} does not exist yet; \`kay connect\` creates it.`);
     if (state === "damaged")
-      return fail(`${path} is damaged; it is kept aside.`, "Run `kay connect <service>` to sign in again.");
+      return fail(`${path} is damaged; kay keeps a copy.`, "Run `kay connect <service>` to sign in again.");
     if (problem) return fail(problem.message, problem.hint || `Check the permissions of ${path}.`);
     if (platform !== "win32" && owner !== undefined && uid !== undefined && owner !== uid && uid !== 0)
       return warn(
@@ -64,11 +64,11 @@ export const storeCheck: Check = {
       );
     if (platform !== "win32" && open)
       return warn(
-        `${path} could be read by others.`,
+        `${path} could be read by other users.`,
         "kay has restricted it, if possible. If others may have read it, run `kay logout` and connect again.",
       );
-    if (mode === undefined) return skip(`${path} does not say how it is kept.`);
-    const kept = mode === "keychain" ? "sealed with a key of the keychain" : "a plain file that only you can read";
+    if (mode === undefined) return skip(`${path} does not say how it is stored.`);
+    const kept = mode === "keychain" ? "encrypted with a key from the keychain" : "a plain file that only you can read";
     return ok(`${path}, ${kept}.`);
   },
 };

@@ -21,7 +21,7 @@ export const mcpCheck: Check = {
     const wrong = found.filter(({ state }) => state !== "ok");
     if (wrong.length === 0) {
       const names = servers.map(({ name }) => toLine(name)).join(", ");
-      return ok(`Each answers, with the tools that were approved: ${names}.`);
+      return ok(`All answer with their approved tools: ${names}.`);
     }
     const state = wrong.some((one) => one.state === "failed") ? "failed" : "warning";
     const fixes = new Set(wrong.flatMap(({ fix }) => fix ?? []));
@@ -32,8 +32,8 @@ export const mcpCheck: Check = {
 /** Connects to one server over a separate client. No tool is called. */
 export async function inspectServer(facts: CheckContext, service: ServiceView): Promise<Finding> {
   const [title, word] = [toLine(service.title ?? service.name), quoteShellWord(toLine(service.name))];
-  if (!service.mcp) return skip("It is no MCP server.");
-  if (!service.connected) return warn(`${title} wants a sign-in.`, `Run \`kay connect ${word}\`.`);
+  if (!service.mcp) return skip("It is not an MCP server.");
+  if (!service.connected) return warn(`${title} requires a sign-in.`, `Run \`kay connect ${word}\`.`);
   const { api } = await facts.signedIn();
   try {
     const looked = await withPatience(facts, (signal) =>
@@ -44,12 +44,12 @@ export async function inspectServer(facts: CheckContext, service: ServiceView): 
     if (outcome !== "unchanged" || service.mcp.changes.length > 0)
       return warn(`${title} changed its tools.`, `Run \`kay services approve ${word}\`.`);
     return ok(
-      `${now.mcp?.command === undefined ? "It answers" : "Its program starts"}, with ${now.tools.length} tools as they were approved.`,
+      `${now.mcp?.command === undefined ? "It answers" : "Its program starts"}, with ${now.tools.length} approved tools.`,
     );
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     if (error.code === "AUTH_REQUIRED") return warn(error.message, `Run \`kay connect ${word}\`.`);
-    return fail(error.message, error.hint || `Look at its command or address: \`kay services export ${word}\`.`);
+    return fail(error.message, error.hint || `Check its command or address: \`kay services export ${word}\`.`);
   }
 }
 

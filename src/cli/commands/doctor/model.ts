@@ -23,7 +23,7 @@ export const modelCheck: Check = {
     if (test === null)
       return warn(
         `${which} It did not answer within ${LIMIT_MS / 1000} s.`,
-        "Run `kay model --test`, which waits for longer.",
+        "Run `kay model --test`, which waits longer.",
       );
     if (!test.tools || test.message === "")
       return fail(

@@ -31,7 +31,7 @@ const http: Check = {
     if (!(await isRemote(facts))) return null;
     if ((await facts.legs()).some(({ state }) => state === "failed")) throw new BlockedCheck("Not reached.");
     const { ms } = await facts.answer();
-    return ok(`It answers in ${ms} ms.`);
+    return ok(`It answered in ${ms} ms.`);
   },
 };
 
@@ -45,7 +45,8 @@ const loopback: Check = {
       throw error instanceof Problem ? new BlockedCheck("The local backend is not running.") : error;
     });
     const broken = (await facts.legs()).find(({ state }) => state === "failed");
-    if (broken) return fail(broken.message, broken.fix || "Allow connections to this machine itself in its firewall.");
+    if (broken)
+      return fail(broken.message, broken.fix || "Allow connections from this machine to itself in its firewall.");
     return ok(`${baseUrl} can be reached; no proxy is used on this machine.`);
   },
 };
@@ -58,7 +59,7 @@ async function isRemote(facts: CheckContext): Promise<boolean> {
     return !(await facts.account()).embedded;
   } catch (error) {
     // The settings have a check for themselves; a refused address is reported by the backend's check.
-    if (error instanceof Problem) throw new BlockedCheck("No backend is known.");
+    if (error instanceof Problem) throw new BlockedCheck("The backend's address is not known.");
     throw error;
   }
 }

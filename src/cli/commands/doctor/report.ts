@@ -57,7 +57,7 @@ export async function writeReport(
     await handle.writeFile(`${JSON.stringify(bundle, null, 2)}\n`);
     await handle.sync();
     await handle.close();
-    if (!(await linkNewFile(passing, path))) throw unwritten(path, "is there already");
+    if (!(await linkNewFile(passing, path))) throw unwritten(path, "already exists");
     return path;
   } catch (error) {
     if (error instanceof Problem) throw error;
@@ -68,7 +68,7 @@ export async function writeReport(
 }
 
 function unwritten(path: string, why: string, cause?: unknown): Problem {
-  return new Problem("USAGE", `${toLine(path)} ${why}.`, { hint: "Give another file with `--bundle FILE`.", cause });
+  return new Problem("USAGE", `${toLine(path)} ${why}.`, { hint: "Choose another file with `--bundle FILE`.", cause });
 }
 
 function stamp(now: number): string {

@@ -54,8 +54,8 @@ async function limit(check: Check, facts: CheckContext): Promise<Finding | null>
       if (facts.signal.aborted) throw facts.signal.reason;
       if (over.signal.aborted) return new Promise(() => {});
       return fail(
-        `It did not end within ${LIMIT_MS / 1000} s.`,
-        "Run `kay doctor` again; should it stay so, report it with `kay doctor --bundle`.",
+        `It did not finish within ${LIMIT_MS / 1000} s.`,
+        "Run `kay doctor` again. If it still fails, report it with `kay doctor --bundle`.",
       );
     });
   late.catch(() => {});
@@ -81,6 +81,6 @@ function getAdvice({ hint, code }: Problem): string {
 }
 
 const ADVICE: Partial<Record<ErrorCode, string>> = {
-  LOCAL_SECRET_REQUIRED: "Another program answers where kay's own backend was: end it, then try again.",
+  LOCAL_SECRET_REQUIRED: "Another program answers at the local backend's address. Stop that program and try again.",
   KEYCHAIN_UNAVAILABLE: "Restart the keychain service, or log out and in again.",
 };

@@ -35,7 +35,7 @@ export async function runDoctor(kay: Kay, service: string | undefined, options: 
     return exit;
   }
   kay.out.writeProgress(formatSummary(reports));
-  if (file) kay.out.writeProgress(`The report is ${toLine(file)}. Look through it before you give it to anybody.`);
+  if (file) kay.out.writeProgress(`Wrote the report to ${toLine(file)}. Read it before you share it.`);
   return exit;
 }
 
@@ -53,7 +53,7 @@ async function format(kay: Kay, work: (told: OnReport) => Promise<CheckReport[]>
   const waitFor = (titles: string[]) => {
     if (!kay.terminal.stderr.isTerminal || kay.flags.quiet) return;
     const room = kay.terminal.stderr.columns() - 1;
-    const text = `Looking at: ${titles.join(", ")}`;
+    const text = `Checking: ${titles.join(", ")}`;
     kay.out.setStatusLine(titles.length === 0 ? null : text.length > room ? `${text.slice(0, room - 1)}…` : text);
   };
   try {

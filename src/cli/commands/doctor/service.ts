@@ -43,7 +43,7 @@ async function find(facts: CheckContext, name: string): Promise<{ service?: Serv
 
 async function findNamed(facts: CheckContext, name: string) {
   const known = await findNewServer(facts, name);
-  if (known) return ok(`${known.title}, an MCP server that kay knows. It is not added yet.`);
+  if (known) return ok(`${known.title}, an MCP server that kay knows but you have not added.`);
   if (await isSignedOut(facts)) {
     const connect = `Run \`kay connect ${quoteShellWord(name)}\`.`;
     return skip("Not signed in, so it cannot be checked.", connect);
@@ -51,7 +51,7 @@ async function findNamed(facts: CheckContext, name: string) {
   const { service, names } = await find(facts, name);
   if (!service)
     return fail(unknownServiceProblem(name, names).message, "Run `kay services` to see what can be connected.");
-  const where = service.target === "sandbox" ? ", a stand-in of the sandbox" : "";
+  const where = service.target === "sandbox" ? ", in the sandbox" : "";
   return ok(`${toLine(service.title ?? service.name)}${where}.`);
 }
 
@@ -93,10 +93,10 @@ async function client(facts: CheckContext, { state, target, client: place, sign_
   if (!place)
     return skip(
       sign_in === "none"
-        ? "None is needed: it takes no sign-in."
+        ? "Not needed: it requires no sign-in."
         : sign_in
-          ? "None is needed: what opens it is pasted."
-          : "This backend does not tell.",
+          ? "Not needed: you paste a key or a token."
+          : "This backend does not report it.",
     );
   const redirect = toLine(place.redirect_uri);
   const { embedded } = await facts.link();
@@ -106,18 +106,18 @@ async function client(facts: CheckContext, { state, target, client: place, sign_
       embedded && setting ? `\`kay config set ${toLine(setting)} <id>\`` : `${toLine(place.variables.join(" and "))}`;
     return fail(
       "The backend has no OAuth client for it.",
-      `Register one with the redirect address ${redirect}, then set ${set}.`,
+      `Register one with the redirect URL ${redirect}, then set ${set}.`,
     );
   }
-  if (target === "sandbox") return ok("The sandbox's own; no account anywhere is needed.");
+  if (target === "sandbox") return ok("The sandbox's own. You need no account.");
   if (embedded && URL.parse(place.redirect_uri)?.port !== USUAL_PORT) {
-    const fix = `End what listens on port ${USUAL_PORT}, then run any command again once kay's own backend was idle.`;
+    const fix = `Stop the program on port ${USUAL_PORT}, run \`kay serve --stop\`, then run any command.`;
     return warn(
-      `Your own, but its redirect address is ${redirect} at the moment, since another program has port ${USUAL_PORT}.`,
+      `Your own, but its redirect URL is ${redirect} now, because another program uses port ${USUAL_PORT}.`,
       fix,
     );
   }
-  return ok(`Your own; its redirect address ${redirect} must be registered with it.`);
+  return ok(`Your own. Its redirect URL ${redirect} must be registered.`);
 }
 
 /** The page is where a person's browser goes: only the way to it is tried, and nothing is asked there. */
@@ -145,10 +145,10 @@ async function server(facts: CheckContext, service: ServiceView) {
 
 function scopes({ connected: isConnected, scopes: asked, name }: ServiceView) {
   if (!isConnected) throw new BlockedCheck("It is not connected.");
-  if (!asked || asked.granted.length === 0) return skip("The provider did not say what it granted.");
+  if (!asked || asked.granted.length === 0) return skip("The provider did not report what it granted.");
   const missing = asked.wanted.filter((scope) => !asked.granted.includes(scope));
-  if (missing.length === 0) return ok(`All ${asked.wanted.length} that kay asks for are granted.`);
-  const fix = `Run \`kay connect ${quoteShellWord(toLine(name))}\` and allow all of it.`;
+  if (missing.length === 0) return ok(`All ${asked.wanted.length} requested scopes are granted.`);
+  const fix = `Run \`kay connect ${quoteShellWord(toLine(name))}\` and allow everything.`;
   return warn(`Not granted: ${toLine(missing.join(" "))}.`, fix);
 }
 
@@ -157,9 +157,9 @@ async function testReadTool(facts: CheckContext, service: ServiceView): Promise<
   const { api } = await facts.signedIn();
   const { signal } = facts;
   const offered = await api.tools({ service: service.name, signal });
-  if (!offered) return skip("This backend does not say what can be done.");
+  if (!offered) return skip("This backend does not list its tools.");
   const [tool] = offered.tools.filter(isHarmless).sort((a, b) => rank(a) - rank(b));
-  if (!tool) return skip("It has no tool that only reads and needs no input.");
+  if (!tool) return skip("It has no read-only tool that works without input.");
   const began = facts.kay.clock.now();
   try {
     await api.callTool(tool.name, {}, { signal });

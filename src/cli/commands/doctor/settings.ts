@@ -34,7 +34,10 @@ function fileFault(
   const [first] = unknown;
   if (first === undefined) return null;
   const names = unknown.slice(0, 5).join(", ");
-  return warn(`${path} has what kay does not know (${names}).`, "Run `kay config list` to see every setting.");
+  return warn(
+    `${path} contains settings that kay does not know (${names}).`,
+    "Run `kay config list` to see every setting.",
+  );
 }
 
 /** Invalid values are reported by the command that needs them; here all are checked. */
@@ -59,7 +62,7 @@ export const runtimeCheck: Check = {
     const what = `kay ${kay.version} on Node ${node} (${platform} ${arch}), ${execPath}; started from ${launcher}.`;
     if (uid !== 0 || !kay.env.SUDO_USER) return ok(what);
     return warn(
-      `${what} It runs by sudo: files that it makes belong to root.`,
+      `${what} It runs under sudo, so the files that it creates belong to root.`,
       "Run kay as your own user, not with sudo.",
     );
   },

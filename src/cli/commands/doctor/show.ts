@@ -46,9 +46,9 @@ export function formatSummary(reports: CheckReport[]): string {
   const count = (state: CheckState) => reports.filter((report) => report.state === state).length;
   const [bad, doubtful] = [count("failed"), count("warning")];
   if (bad > 0)
-    return `${bad} failed${doubtful > 0 ? `, ${amount(doubtful)}` : ""}. Begin with the first: later ones may follow from it.`;
+    return `${bad} failed${doubtful > 0 ? `, ${amount(doubtful)}` : ""}. Start with the first one; it may cause the others.`;
   if (doubtful > 0) return `Nothing failed; ${amount(doubtful)}.`;
-  return "All is well.";
+  return "Everything works.";
 }
 
 function amount(warnings: number): string {

@@ -44,10 +44,10 @@ async function accept(facts: CheckContext, refreshed: Finding | null): Promise<F
   const { expires } = readTokenTimes(now.token ?? "");
   if (!now.refresh_token) return ok("The backend accepts the access token; there is none to refresh it with.");
   if (expires === undefined)
-    return ok("The backend accepts the access token. `kay doctor --refresh` rehearses its refresh.");
+    return ok("The backend accepts the access token. `kay doctor --refresh` tests the refresh.");
   const minutes = Math.round((expires - facts.kay.clock.now() - (now.clock_offset_ms ?? 0)) / 60_000);
   return ok(
-    `The backend accepts the access token, good for ${minutes} min. \`kay doctor --refresh\` rehearses its refresh.`,
+    `The backend accepts the access token, valid for ${minutes} min. \`kay doctor --refresh\` tests the refresh.`,
   );
 }
 

@@ -26,9 +26,9 @@ export const streamCheck: Check = {
     const sent = last.sentAt - first.sentAt;
     const came = last.cameAt - first.cameAt;
     if (sent > SPREAD_MS && came < sent / 2) {
-      return heldBack(facts, link.baseUrl, `An event stream comes all at once, ${(sent / 1000).toFixed(1)} s late.`);
+      return heldBack(facts, link.baseUrl, `An event stream arrives all at once, ${(sent / 1000).toFixed(1)} s late.`);
     }
-    return ok(`${beats.length} events came as they were sent.`);
+    return ok(`${beats.length} events arrived as they were sent.`);
   },
 };
 
@@ -38,7 +38,7 @@ function heldBack({ kay }: CheckContext, baseUrl: string, what: string): Finding
   const isHere = url.protocol === "http:" && isLoopbackHost(url.hostname);
   const proxy = isHere ? null : findProxy(url, kay.env, BlockList);
   const fix = proxy
-    ? `Have the proxy of ${proxy.variable} pass text/event-stream on at once, or list ${url.hostname} in NO_PROXY.`
+    ? `Configure the proxy in ${proxy.variable} to pass text/event-stream without buffering, or add ${url.hostname} to NO_PROXY.`
     : `The administrator of ${url.hostname} must turn off response buffering in front of it (nginx: proxy_buffering off).`;
-  return fail(`${what} Answers in a session will hang until they are whole.`, fix);
+  return fail(`${what} Answers in a session appear only when they are complete.`, fix);
 }

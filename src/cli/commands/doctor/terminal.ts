@@ -26,7 +26,7 @@ export const terminalCheck: Check = {
         "Set LANG=C.UTF-8, or another locale with UTF-8.",
       );
     if (machine.platform !== "win32" && !kay.env.TERM)
-      return warn(`${what} TERM is not set.`, "Set TERM to what your terminal is, such as xterm-256color.");
+      return warn(`${what} TERM is not set.`, "Set TERM to your terminal's type, such as xterm-256color.");
     if (stdout.columns() < NARROW) return warn(`${what} It is narrow.`, `Widen it to ${NARROW} columns or more.`);
     return ok(what);
   },
@@ -37,9 +37,9 @@ function describe(plain: boolean, stdout: Sink, env: Env, color: string | undefi
   const within = env.TMUX ? ", in tmux" : env.STY ? ", in screen" : env.ZELLIJ ? ", in zellij" : "";
   const colours = wantsColor(stdout, env, color)
     ? /^(truecolor|24bit)$/.test(env.COLORTERM ?? "")
-      ? "true colours"
+      ? "true color"
       : "colours"
-    : "no colours";
+    : "no color";
   const mode = plain ? " Plain mode: nothing is redrawn." : "";
   const size = `${stdout.columns()} × ${stdout.rows()}`;
   return `${name}${within}, ${size}, ${colours}; links ${links}, copying (OSC 52) ${copy(env, copies)}.${mode}`;
@@ -73,8 +73,8 @@ export const browserCheck: Check = {
     const isPath = /[\\/]/.test(command) || ["open", "rundll32"].includes(command);
     if (!isPath && machine.find(command) === null)
       return warn(
-        `${command} is to open links, but is not on the PATH.`,
-        "Set BROWSER, or `kay config set browser <program>`, to one that is.",
+        `${command} is set to open links, but is not on the PATH.`,
+        "Name an installed program with BROWSER or `kay config set browser <program>`.",
       );
     return ok(`Links are opened by ${command}.`);
   },

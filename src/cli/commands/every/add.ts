@@ -34,7 +34,7 @@ export async function addSchedule(kay: Kay, words: string[], options: ScheduleOp
   const features = (await link.api.capabilities())?.features ?? [];
   if (!features.includes("schedules"))
     throw new Problem("NOT_FOUND", "This backend has no schedules.", {
-      hint: "Use kay's own backend: `kay config unset api-url`.",
+      hint: "Use the local backend: `kay config unset api-url`.",
     });
   await checkLimitsSupported(link, { prompt, ...limits });
   const added = await link.api.addSchedule({ ...limits, timing, time_zone, prompt });
@@ -71,6 +71,6 @@ async function readPrompt(kay: Kay, words: string[]): Promise<string> {
   const prompt = (isPiped ? await readPipedInput(kay, { patient: true }) : words.join(" ")).trim();
   if (/[\p{L}\p{N}\p{P}\p{S}]/u.test(prompt)) return prompt;
   throw new Problem("USAGE", "No prompt given.", {
-    hint: 'Say what kay should do: kay every weekday 9:00 "what is new in KAY"',
+    hint: 'Add a prompt: kay every weekday 9:00 "what is new in KAY"',
   });
 }

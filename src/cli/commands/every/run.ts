@@ -73,7 +73,7 @@ async function findSchedule(
   const schedule = findById(chosen, all, ({ prompt }) => prompt);
   if (schedule) return { link, schedule };
   throw new Problem("NOT_FOUND", `No schedule has the ID ${JSON.stringify(toLine(chosen))}.`, {
-    hint: "Run `kay every list` to see every one.",
+    hint: "Run `kay every list` to list them.",
   });
 }
 
@@ -82,6 +82,6 @@ async function loadSchedules({ api }: BackendHandle): Promise<ScheduleView[]> {
   const schedules = await api.schedules();
   if (schedules) return schedules;
   throw new Problem("NOT_FOUND", "This backend has no schedules.", {
-    hint: "Use kay's own backend: `kay config unset api-url`.",
+    hint: "Use the local backend: `kay config unset api-url`.",
   });
 }

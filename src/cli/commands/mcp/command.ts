@@ -6,7 +6,7 @@ export function createMcpCommand(kay: Kay): Command {
   const command = new Command("mcp")
     .description("Let another agent use your connected services, with your approvals")
     .helpCommand(false)
-    .option("--service <name>", "List the tools of this service directly; repeat for more", collectValues)
+    .option("--service <name>", "List the tools of this service directly; can be repeated", collectValues)
     .addHelpText("after", AFTER)
     .action(async (options: { service?: string[] }) => (await import("./run.ts")).serveMcp(kay, options.service ?? []));
   command
@@ -31,8 +31,8 @@ const AFTER = `
 Without a command, speaks the Model Context Protocol on stdin and stdout. Every
 change waits for your approval: answer it with \`kay answer\` in any terminal.
 
-A backend that was started with \`kay serve --mcp\` speaks it over HTTP as well.
-A program opens a page in your browser, and \`kay mcp authorize\` lets it in.
+A backend started with \`kay serve --mcp\` also serves it over HTTP. A program
+then opens a page in your browser, and \`kay mcp authorize\` gives it access.
 
 To use an MCP server in kay, run \`kay services add --mcp <url>\` instead.
 
@@ -43,9 +43,9 @@ Examples:
   $ claude mcp add --transport http kay http://127.0.0.1:4000/mcp`;
 
 const AFTER_AUTHORIZE = `
-Shows the program and where it is, asks you, and opens a link that takes your
-browser back to it. The program can then read what your connected services show
-kay. Each change still waits for your approval. Its access ends with
-\`kay mcp remove\`, with \`kay logout\`, or with your sign-in.
+Shows the program and its address, asks you to confirm, and opens a link that
+takes your browser back to the program. The program can then read everything
+that your connected services show kay. Each change still waits for your approval.
+Its access ends with \`kay mcp remove\`, with \`kay logout\`, or with your sign-in.
 
-Asks on a terminal only, so that no program can let itself in.`;
+Prompts only on a terminal, so that no program can grant itself access.`;

@@ -88,7 +88,7 @@ function findProgram(programs: ProgramView[], typed: string): ProgramView {
   if (found) return found;
   if (named.length > 1)
     throw new Problem("USAGE", `${named.length} programs are named ${JSON.stringify(toLine(typed))}.`, {
-      hint: "Give the ID that `kay mcp list` shows.",
+      hint: "Specify the ID shown by `kay mcp list`.",
     });
   throw new Problem("NOT_FOUND", `No program has the name or ID ${JSON.stringify(toLine(typed))}.`, {
     hint: "Run `kay mcp list` to list them.",

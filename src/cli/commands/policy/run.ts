@@ -92,6 +92,6 @@ export function toPolicyRows({ policies, approval_timeout: timeout }: PoliciesRe
 
 const MODES: Record<PolicyMode, string> = {
   ask: "ask every time",
-  reads: "run reads only",
+  reads: "run only reads",
   everything: "run everything",
 };

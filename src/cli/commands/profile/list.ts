@@ -52,7 +52,7 @@ function isSignedIn({ token, refresh_token }: SignIn): boolean {
 function getCells({ name, current, backend, signed_in, accounts, problem }: Row): string[] {
   const state = signed_in === null ? "unknown" : signed_in ? "signed in" : "signed out";
   const people = Object.entries(accounts).map(([service, who]) => clean(`${service}: ${who}`, { lines: false }));
-  const where = backend === "embedded" ? "kay's own" : (backend ?? "unknown");
+  const where = backend === "embedded" ? "local" : (backend ?? "unknown");
   return [current ? "*" : "", name, where, state, problem ? clean(problem, { lines: false }) : people.join(", ")];
 }
 
@@ -60,5 +60,6 @@ function getCells({ name, current, backend, signed_in, accounts, problem }: Row)
 function sayWhy(kay: Kay): void {
   const { name, source } = kay.profile();
   if (source === "environment") kay.out.writeProgress(`KAY_PROFILE names profile ${name}.`);
-  if (kay.env.KAY_API_URL?.trim()) kay.out.writeProgress("KAY_API_URL is set and beats the backend of every profile.");
+  if (kay.env.KAY_API_URL?.trim())
+    kay.out.writeProgress("KAY_API_URL is set and overrides the backend of every profile.");
 }

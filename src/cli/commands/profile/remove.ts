@@ -37,8 +37,8 @@ export async function removeProfile(kay: Kay, typed: string): Promise<void> {
   const current = settings.profiles.current();
   if (kay.env.KAY_PROFILE?.trim() === name) kay.out.warn(`KAY_PROFILE still names profile ${name}.`);
   if (kay.flags.json) return kay.out.writeJson({ profile: name, removed: true, current, signed_out: signedOut });
-  kay.out.writeLine(name === DEFAULT_PROFILE ? "Profile default is empty now." : `Profile ${name} is removed.`);
-  if (isCurrent) kay.out.writeProgress(`Profile ${current} is the current one now.`);
+  kay.out.writeLine(name === DEFAULT_PROFILE ? "Profile default is now empty." : `Removed profile ${name}.`);
+  if (isCurrent) kay.out.writeProgress(`Profile ${current} is now the current one.`);
 }
 
 async function getKept(kay: Kay, name: string): Promise<Kept> {
@@ -49,7 +49,7 @@ async function getKept(kay: Kay, name: string): Promise<Kept> {
   } catch (error) {
     // Its key is gone with its keychain: then the sign-in is out of reach, and there is nothing to wait for.
     if (!(error instanceof Problem) || error.code !== "KEYCHAIN_UNAVAILABLE") throw error;
-    kay.out.warn(`${error.message} The sign-in of profile ${name} cannot be ended at its backend.`);
+    kay.out.warn(`${error.message} The sign-in of profile ${name} could not be ended at its backend.`);
     return { profile, credentials, signIns: null };
   }
 }
@@ -69,7 +69,7 @@ function getQuestion(name: string, { profile, signIns }: Kept, isCurrent: boolea
 }
 
 function signInWords(origin: string, { accounts = {} }: SignIn): string {
-  const where = origin === "embedded" ? "kay's own backend" : origin;
+  const where = origin === "embedded" ? "the local backend" : origin;
   const people = Object.entries(accounts).map(([service, who]) => clean(`${service} as ${who}`, { lines: false }));
   return `its sign-in at ${where}${people.length > 0 ? `, which connects ${people.join(", ")},` : ""}`;
 }
@@ -85,7 +85,7 @@ async function signOut(
 ): Promise<{ backend: string; revoked: boolean }> {
   const fault = await withDeadline(kay.clock, LIMIT_MS, revoke(kay, profile, origin));
   if (fault)
-    kay.out.warn(`${fault.message} The sign-in may live on at the backend until it expires, and what it connects too.`);
+    kay.out.warn(`${fault.message} The sign-in and its connections may remain valid at the backend until they expire.`);
   return { backend: origin, revoked: !fault };
 }
 

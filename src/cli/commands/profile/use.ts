@@ -13,7 +13,7 @@ export async function useProfile(kay: Kay, typed: string): Promise<void> {
   warnOverridden(kay, name);
   if (kay.flags.json) return kay.out.writeJson({ profile: name, previous });
   kay.out.writeLine(
-    previous === name ? `Profile ${name} is the current one already.` : `Profile ${name} is the current one now.`,
+    previous === name ? `Profile ${name} is already the current one.` : `Profile ${name} is now the current one.`,
   );
 }
 
@@ -22,10 +22,10 @@ export async function createProfile(kay: Kay, typed: string): Promise<void> {
   const name = parseProfileName(typed);
   const { profiles } = await kay.settings();
   if (profiles.list().includes(name))
-    throw new Problem("USAGE", `There is a profile ${name} already.`, { hint: `\`kay profile use ${name}\` uses it.` });
+    throw new Problem("USAGE", `Profile ${name} already exists.`, { hint: `\`kay profile use ${name}\` uses it.` });
   await profiles.create(name);
   if (kay.flags.json) return kay.out.writeJson({ profile: name, created: true });
-  kay.out.writeLine(`Profile ${name} is made.`);
+  kay.out.writeLine(`Created profile ${name}.`);
   kay.out.writeProgress(`\`kay profile use ${name}\` makes it the current one, \`--profile ${name}\` uses it once.`);
 }
 
@@ -33,7 +33,7 @@ export async function createProfile(kay: Kay, typed: string): Promise<void> {
 function warnOverridden(kay: Kay, name: string): void {
   const variable = kay.env.KAY_PROFILE?.trim();
   if (variable && variable !== name)
-    kay.out.warn(`KAY_PROFILE is set to ${variable} here and beats it. Unset it to use profile ${name}.`);
+    kay.out.warn(`KAY_PROFILE is set to ${variable} here and overrides it. Unset it to use profile ${name}.`);
 }
 
 /** A profile that is there. @throws Problem NOT_FOUND with those there are, USAGE for what can be no name */
@@ -42,6 +42,6 @@ export function findProfile({ profiles }: Settings, typed: string): string {
   const known = profiles.list();
   if (known.includes(name)) return name;
   throw new Problem("NOT_FOUND", `Profile ${name} does not exist. ${formatKnownProfiles(name, known)}`, {
-    hint: `\`kay profile create ${name}\` makes it.`,
+    hint: `Run \`kay profile create ${name}\` to create it.`,
   });
 }

@@ -61,7 +61,7 @@ export function createServeCommand(kay: Kay): Command {
     .addHelpText("after", "\nStops on Ctrl+C or SIGTERM once running requests have finished.")
     .action(async (options: Options, command: Command) => {
       if (options.force && !options.stop)
-        throw new Problem("USAGE", "--force needs --stop.", { hint: "Run `kay serve --stop --force`." });
+        throw new Problem("USAGE", "--force requires --stop.", { hint: "Run `kay serve --stop --force`." });
       if (options.stop) return await stop(kay, options.force);
       if (options.install) return (await import("./install.ts")).installService(kay);
       if (options.uninstall) return (await import("./install.ts")).uninstallService(kay);

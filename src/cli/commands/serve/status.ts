@@ -47,7 +47,7 @@ function getLines(status: StatusResponse): [name: string, value: string][] {
 }
 
 function getPlace(place: string): string {
-  return place === "own" ? "kay's own Postgres" : place;
+  return place === "own" ? "embedded Postgres" : place;
 }
 
 function getPool({ open, idle, waiting }: { open: number; idle: number; waiting: number }): string {

@@ -18,7 +18,7 @@ export async function readClientOptions(
   name: string | undefined,
   { clientId, clientSecret = false }: ClientOptions,
 ): Promise<Pick<McpRequest, "client_id" | "client_secret">> {
-  if (clientId === undefined && clientSecret) throw new Problem("USAGE", "--client-secret goes with --client-id.");
+  if (clientId === undefined && clientSecret) throw new Problem("USAGE", "--client-secret requires --client-id.");
   if (clientId === undefined) return {};
   const variable =
     name === undefined ? undefined : `KAY_CLIENT_${getBaseName(name).replaceAll("-", "_").toUpperCase()}_SECRET`;

@@ -29,7 +29,7 @@ export function createServicesCommand(kay: Kay): Command {
     .option("--client-id <id>", "OAuth client that you registered for the MCP server")
     .option("--client-secret", "Read the secret of that client from stdin")
     .option("--env <name>", "Pass this environment variable to the MCP server", collectValues)
-    .option("--trust-reads", "Run the MCP tools that only read, by the server's word, without asking")
+    .option("--trust-reads", "Run tools that the server marks as read-only without asking")
     .option("--dry-run", "Validate the file and show what would change")
     .description("Add or replace a custom service")
     .addHelpText("after", AFTER_ADD)
@@ -41,8 +41,8 @@ export function createServicesCommand(kay: Kay): Command {
   command
     .command("approve")
     .argument("<service>")
-    .option("--trust-reads", "Run the tools that only read, by the server's word, without asking")
-    .option("--no-trust-reads", "Ask before each of its tools again")
+    .option("--trust-reads", "Run tools that the server marks as read-only without asking")
+    .option("--no-trust-reads", "Ask again before running any of its tools")
     .option("--dry-run", "Show the changes without approving them")
     .description("Review and approve changed tools of an MCP server")
     .action(async (name: string, { dryRun = false, trustReads }: { dryRun?: boolean; trustReads?: boolean }) =>
@@ -82,7 +82,7 @@ function oneFile([file, ...more]: string[], flags: AddFlags): string {
   if (file === undefined) throw new Problem("USAGE", "Specify a description file, or an MCP server with --mcp.");
   if (more.length > 0) throw new Problem("USAGE", "Specify only one file.");
   const wrong = MCP_FLAGS.find(([flag]) => flags[flag] !== undefined);
-  if (wrong !== undefined) throw new Problem("USAGE", `${wrong[1]} goes with --mcp only.`);
+  if (wrong !== undefined) throw new Problem("USAGE", `${wrong[1]} requires --mcp.`);
   return file;
 }
 
@@ -96,7 +96,7 @@ const MCP_FLAGS = [
 ] as const;
 
 const AFTER_CLIENT_DOCUMENT = `
-Authorization servers that take such a document need no registration.
+Authorization servers that accept such a document need no registration.
 
 Example:
   $ kay services client-document https://example.com/kay.json > kay.json
@@ -120,10 +120,10 @@ Example, in tasks.yaml:
   $ kay services add tasks.yaml
   $ kay connect tasks
 
-No key or token belongs into the file: \`kay connect\` gives a link to a page
-where it is pasted. Added again, a changed file replaces the service.
+Do not put keys or tokens in the file: \`kay connect\` prints a link to a page
+where you paste them. To change the service, add the changed file again.
 
-An MCP server is added with the tools that it lists:
+Add an MCP server with the tools that it lists:
 
   $ kay services add --mcp https://mcp.example.com --name example
   $ kay services add --mcp -- npx -y @modelcontextprotocol/server-filesystem .

@@ -37,7 +37,7 @@ export async function confirmAndAdd(
   if (dryRun || (look.outcome === "unchanged" && !body.mcp?.client_secret)) return await finishAdd(kay, look);
   if (!kay.flags.json) await showDescription(kay, look);
   const verb = look.outcome === "added" ? "Add" : "Replace";
-  const otherwise = "Use --yes, or --dry-run to look only.";
+  const otherwise = "Use --yes, or --dry-run to only show the changes.";
   if (!(await confirmOrThrow(kay, `${verb} ${toLine(look.service.name)}?`, otherwise)))
     throw new Problem("CANCELLED", "Nothing was changed.");
   const trust = await askToTrustReads(kay, look);
@@ -103,7 +103,7 @@ export async function finishAdd(kay: Kay, look: AddServiceResponse): Promise<voi
   if (kay.flags.json) return kay.out.writeJson(look);
   await showDescription(kay, look);
   const name = toLine(look.service.name);
-  if (look.outcome === "unchanged") kay.out.writeProgress(`${name} is there already, just so.`);
+  if (look.outcome === "unchanged") kay.out.writeProgress(`${name} was already added and did not change.`);
   else kay.out.writeProgress("Nothing was changed: this was a dry run.");
 }
 
@@ -119,7 +119,7 @@ const HINT = "Give a YAML or JSON file that describes the service, or `-` for st
 /** A plain file up to the limit; a device or a pipe without end is not waited for. */
 async function readFile(kay: Kay, file: string): Promise<string> {
   const path = resolve(kay.cwd, file);
-  const unreadable = (why: string) => new Problem("USAGE", `${toLine(file)} cannot be read (${why}).`, { hint: HINT });
+  const unreadable = (why: string) => new Problem("USAGE", `Could not read ${toLine(file)} (${why}).`, { hint: HINT });
   const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)).catch(
     (error: NodeJS.ErrnoException) => {
       throw unreadable(error.code ?? "unknown");

@@ -57,8 +57,8 @@ export async function approveMcpServer(
   if (
     !(await confirmOrThrow(
       kay,
-      `Take the tools of ${toLine(name)} as they are now?`,
-      "Use --yes, or --dry-run to look only.",
+      `Approve the tools of ${toLine(name)} as they are now?`,
+      "Use --yes, or --dry-run to only show the changes.",
     ))
   )
     throw new Problem("CANCELLED", "Nothing was changed.");
@@ -100,23 +100,22 @@ async function start<T>(kay: Kay, answer: Promise<T>): Promise<T> {
   }
 }
 
-const WAITING =
-  "Waiting for the server's program to start. The first time it may have to be downloaded: it has 2 minutes, and Ctrl+C ends it.";
+const WAITING = "Starting the server's program, which may be downloaded first (at most 2 minutes; Ctrl+C stops it)…";
 
 /** A value on the command line is visible to every process list, so it is refused. */
 function getNames(given: string[]): string[] {
   if (given.every((name) => !name.includes("="))) return given;
-  throw new Problem("USAGE", "Give --env the name of a variable alone, without its value.", {
-    hint: "Set the variable where kay's own backend starts; its value is stored nowhere.",
+  throw new Problem("USAGE", "Pass only the name of the variable to --env, without its value.", {
+    hint: "Set the variable where the local backend starts. kay does not store its value.",
   });
 }
 
 /** No shell sees a command, so that nothing in it is expanded. */
 function getPlace(kay: Kay, words: string[], given: string | true): Pick<McpRequest, "url" | "command" | "folder"> {
   if (given !== true && words.length > 0)
-    throw new Problem("USAGE", "Give the command of an MCP server in quotes, or after `--`.", { hint: HINT });
+    throw new Problem("USAGE", "Pass the command of an MCP server in quotes, or after `--`.", { hint: HINT });
   if (given === true && words.length === 0)
-    throw new Problem("USAGE", "Give the address of an MCP server, or its command.", { hint: HINT });
+    throw new Problem("USAGE", "Specify the address of an MCP server, or its command.", { hint: HINT });
   if (given !== true && /^https?:/i.test(given.trim())) return { url: given.trim() };
   const [only = ""] = words;
   if (words.length === 1 && /^https?:\/\//i.test(only)) return { url: only };

@@ -38,7 +38,7 @@ export async function showService(kay: Kay, name: string): Promise<void> {
       kay.out.writeLine(`${kay.out.paint("dim", field.padEnd(WIDEST))}  ${value}`);
   for (const change of service.mcp?.changes ?? []) kay.out.warn(toLine(change));
   if (service.mcp && service.mcp.changes.length > 0)
-    kay.out.writeProgress(`Take what changed with \`kay services approve ${toLine(service.name)}\`.`);
+    kay.out.writeProgress(`Review and approve the changes with \`kay services approve ${toLine(service.name)}\`.`);
   if (service.state === "not_configured")
     kay.out.writeProgress("The administrator of the backend must configure an OAuth client first.");
   else if (!service.connected) kay.out.writeProgress(`Connect it with \`kay connect ${toLine(service.name)}\`.`);

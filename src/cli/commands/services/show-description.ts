@@ -23,7 +23,7 @@ function formatHead({ name, title, base_url, sign_in, mcp }: CustomServiceView):
   return [
     `${toLine(title)} (${toLine(name)}) ${where}`,
     ...(mcp?.folder === undefined ? [] : [`In the folder ${toLine(mcp.folder)}`]),
-    ...(mcp?.env ? [`Given ${mcp.env.map(toLine).join(", ")} of the environment of kay's own backend`] : []),
+    ...(mcp?.env ? [`Given ${mcp.env.map(toLine).join(", ")} from the environment of the local backend`] : []),
     ...(mcp?.server === undefined ? [] : [`An MCP server that calls itself “${toLine(mcp.server)}”`]),
     SIGN_INS[sign_in] ?? toLine(sign_in),
     ...(mcp ? [CLAIMS] : []),

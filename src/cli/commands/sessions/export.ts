@@ -67,7 +67,7 @@ export async function writeExport(
     }
     await writeFile(made, text, { mode: 0o600, flag: "wx" });
     if (!(await linkNewFile(made, path))) {
-      if (!(await ask(`${toLine(path)} is there already. Replace it?`)))
+      if (!(await ask(`${toLine(path)} already exists. Replace it?`)))
         throw new Problem("CANCELLED", "Nothing was written.");
       await rename(made, path);
     }
@@ -75,8 +75,8 @@ export async function writeExport(
   } catch (error) {
     if (error instanceof Problem) throw error;
     const { code = "unknown" } = error as NodeJS.ErrnoException;
-    throw new Problem("USAGE", `${toLine(path)} cannot be written (${code}).`, {
-      hint: "Give another file.",
+    throw new Problem("USAGE", `Could not write ${toLine(path)} (${code}).`, {
+      hint: "Choose another file.",
       cause: error,
     });
   } finally {

@@ -41,7 +41,7 @@ export async function showSession(kay: Kay, name: string | undefined, { width }:
   const view = parts.reduce(reduceView, EMPTY_VIEW);
   if (view.items.some((item) => item.kind === "text" && /^ *(?:```|~~~)\w/m.test(item.text))) await loadHighlighting();
   const text = formatTranscript(view, { width: columns, paint: kay.out.paint });
-  if (text === "") kay.out.writeProgress("Nothing was said in it yet.");
+  if (text === "") kay.out.writeProgress("This conversation is empty.");
   else await kay.out.writeText(text);
 }
 
@@ -58,7 +58,7 @@ export async function deleteSession(kay: Kay, name: string | undefined): Promise
   const { link, id } = await findByName(kay, name, "delete");
   const { title } = await link.api.session(id);
   const shown = title ? `“${toLine(title)}” (${shortenId(toLine(id))})` : shortenId(toLine(id));
-  if (!(await confirmOrThrow(kay, `Delete ${shown} for good?`, "Use --yes.")))
+  if (!(await confirmOrThrow(kay, `Permanently delete ${shown}?`, "Use --yes.")))
     throw new Problem("CANCELLED", "Nothing was deleted.");
   await link.api.deleteSession(id);
   if (kay.flags.json) return kay.out.writeJson({ deleted: id });
@@ -90,7 +90,7 @@ export async function exportSession(
   { format, output }: { format?: string; output?: string },
 ): Promise<void> {
   const wanted: ExportFormat | undefined = FORMATS[format ?? (kay.flags.json ? "json" : "md")];
-  if (!wanted) throw new Problem("USAGE", "--format is md or json.");
+  if (!wanted) throw new Problem("USAGE", "--format must be md or json.");
   const { link, id } = await findByName(kay, name, "export");
   const { document, text } = await exportConversation(kay, link, id, wanted);
   if (output !== undefined) {
@@ -121,5 +121,5 @@ async function findByName(
 function getNumber(option: string, text: string, least: number, most: number): number {
   const number = Number(text);
   if (Number.isInteger(number) && number >= least && number <= most) return number;
-  throw new Problem("USAGE", `${option} takes a whole number from ${least} to ${most}.`);
+  throw new Problem("USAGE", `${option} must be a whole number from ${least} to ${most}.`);
 }

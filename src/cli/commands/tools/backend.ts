@@ -31,7 +31,7 @@ export async function loadTools(kay: Kay, service?: string): Promise<ToolView[]>
   }
   const answer = await link.api.tools({ signal: kay.signal, ...(service === undefined ? {} : { service }) });
   if (answer) return answer.tools;
-  throw new Problem("NOT_FOUND", "This backend has no tools that can be called by themselves.", {
+  throw new Problem("NOT_FOUND", "This backend cannot run single tools.", {
     hint: "Use `kay ask`.",
   });
 }

@@ -39,7 +39,7 @@ function withHint(error: unknown, name: string): unknown {
   const { integrations, field } = details;
   const [service] = Array.isArray(integrations) ? integrations : [];
   const word = quoteShellWord(name);
-  const tool = code === "NOT_FOUND" ? "Run `kay tools list` to see every tool." : undefined;
+  const tool = code === "NOT_FOUND" ? "Run `kay tools list` to list all tools." : undefined;
   const input = code === "INVALID_REQUEST" && field ? `Run \`kay tools show ${word}\` to see its fields.` : undefined;
   const connect =
     error.hint.endsWith("then ask again.") && typeof service === "string"

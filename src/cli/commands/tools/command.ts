@@ -33,8 +33,8 @@ Examples:
   $ kay tools call jira.get_issue '{"issue": "KAY-1"}' --json
   $ jq .issue issue.json | kay tools call jira.create_issue -
 
-What cannot be undone asks first; a script gives --yes. With the service's token
-in <SERVICE>_ACCESS_TOKEN the tool runs here, without a backend, at the real
-service; <SERVICE>_SITE chooses one of several sites. Where a token or a
-connection is missing, stdout has {"error": {"code": "AUTH_REQUIRED", …}} and the
-exit code is 4.`;
+A tool that cannot be undone asks first; in a script, pass --yes. With the
+service's own token in <SERVICE>_ACCESS_TOKEN, the tool calls the real service
+without a backend; <SERVICE>_SITE selects one of several sites. If a token or
+connection is missing, kay prints {"error": {"code": "AUTH_REQUIRED", …}} and
+exits with 4.`;

@@ -46,7 +46,7 @@ export async function showTool(kay: Kay, name: string): Promise<void> {
 function withList(error: unknown): never {
   if (!isUnknownTool(error)) throw error;
   const { code, message, details, cause } = error;
-  throw new Problem(code, message, { hint: "Run `kay tools list` to see every tool.", details, cause });
+  throw new Problem(code, message, { hint: "Run `kay tools list` to list all tools.", details, cause });
 }
 
 /** For a person each description is whole, below its field; in a pipe a field is one row. */

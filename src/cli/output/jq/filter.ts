@@ -55,7 +55,7 @@ async function createFilter(thread: JqThread, { stdout, stderr }: Streams): Prom
 type Streams = { stdout: Sink; stderr: Sink };
 
 const HINT = "jq's manual has the language: https://jqlang.org/manual";
-const DONE = "The command did what it was told, but its --jq expression failed:";
+const DONE = "The command succeeded, but its --jq expression failed:";
 
 /** A string is printed raw, as `jq -r` does it, though a terminal gets no more of it than it may; everything else as compact JSON. */
 function formatResult(line: string, stdout: Sink): string {
@@ -68,11 +68,11 @@ function whyNot(ran: JqResult): string {
   if ("ended" in ran) return LIMITS[ran.ended];
   const [said = ""] = ran.errors.replace(/^jq: error(?: \(at [^)]*\))?(?: \(not a string\))?:? ?/, "").split("\n");
   const sentence = clean(said, { lines: false, max: 300 }).replace(/ at <top-level>, line \d+:?$/, "");
-  return `${sentence || "it says no more"}.`.replace(/([.?!])\.$/, "$1");
+  return `${sentence || "no reason given"}.`.replace(/([.?!])\.$/, "$1");
 }
 
 const LIMITS = {
-  time: "it had no end, or took longer than 10 seconds.",
+  time: "it did not finish within 10 seconds.",
   output: "it printed more than 32 MB.",
   memory: "it needed more than 512 MB of memory.",
   fault: "it was ended.",

@@ -13,7 +13,7 @@ export async function runContext(context: SlashContext, argument: string): Promi
     return say([formatRows(context, ["", ""], formatContext(report)), ...report.notes].join("\n"));
   }
   if (argument !== "trust" && argument !== "untrust")
-    throw new Problem("USAGE", "It is /context, /context trust or /context untrust.");
+    throw new Problem("USAGE", "Use /context, /context trust or /context untrust.");
   const found = await readProjectContext(kay);
   if (found && argument === "trust") {
     say(formatProject(found.project));

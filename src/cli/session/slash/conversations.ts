@@ -29,7 +29,7 @@ export async function runSessions(context: SlashContext, argument: string): Prom
 /** `/rename TITLE`. */
 export async function runRename({ link, session, say }: SlashContext, argument: string): Promise<void> {
   const id = begun(session(), "rename");
-  if (argument === "") throw new Problem("USAGE", "Say the new title: /rename Open bugs.");
+  if (argument === "") throw new Problem("USAGE", "Specify the new title: /rename Open bugs.");
   say(formatRenamed(await link.api.renameSession(id, argument)));
 }
 
@@ -54,10 +54,10 @@ async function number({ link }: SlashContext, argument: string): Promise<string>
   const { data } = await link.api.sessions({ page: 1, limit: LISTED });
   const found = data[Number(argument) - 1];
   if (found) return found.id;
-  throw new Problem("SESSION_NOT_FOUND", `No conversation matches ${argument}.`, { hint: "/sessions shows them." });
+  throw new Problem("SESSION_NOT_FOUND", `No conversation matches ${argument}.`, { hint: "/sessions lists them." });
 }
 
 function begun(id: string | undefined, verb: string): string {
   if (id !== undefined) return id;
-  throw new Problem("USAGE", `There is nothing to ${verb} yet.`, { hint: "Say something first." });
+  throw new Problem("USAGE", `There is nothing to ${verb} yet.`, { hint: "Send a request first." });
 }

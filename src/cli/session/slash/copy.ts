@@ -12,7 +12,7 @@ export async function runCopy({ lastAnswer, write, say }: SlashContext): Promise
   const bytes = Buffer.from(answer);
   if (bytes.length > MAX_BYTES)
     throw new Problem("USAGE", "The answer is too long for the clipboard of a terminal.", {
-      hint: "Use /export to write the conversation into a file.",
+      hint: "Use /export to write the conversation to a file.",
     });
   write(`\x1b]52;c;${bytes.toString("base64")}\x07`);
   say("Copied the last answer (if your terminal supports it).");

@@ -20,7 +20,7 @@ export async function runLog({ kay, link, say }: SlashContext, argument: string)
 
 /** `/open OBJECT`. */
 export async function runOpen({ kay, link, say }: SlashContext, argument: string): Promise<void> {
-  if (argument === "") throw new Problem("USAGE", "Name what to open: /open KAY-1, or /open latest.");
+  if (argument === "") throw new Problem("USAGE", "Specify what to open: /open KAY-1, or /open latest.");
   const { url } = await findOwnLink(kay, link, argument);
   say(toLine(url));
   await openLinks(kay, [url], say);

@@ -50,7 +50,7 @@ export async function runApprovals(context: SlashContext, argument: string): Pro
     if (chosen === undefined) return;
     return context.say(formatRevoked(await confirmAndRevoke(api, chosen, context.ask)));
   }
-  if (verb !== "list") throw new Problem("USAGE", "It is /approvals, or /approvals revoke ID.");
+  if (verb !== "list") throw new Problem("USAGE", "Use /approvals or /approvals revoke ID.");
   const all = await api.approvals();
   context.say(all.length === 0 ? NO_APPROVALS_TEXT : formatRows(context, APPROVAL_COLUMNS, toApprovalRows(all)));
 }
@@ -68,10 +68,10 @@ export async function runPlan({ kay, say, setPlan }: SlashContext, argument: str
   if (!["", "on", "off"].includes(argument)) throw new Problem("USAGE", "Use /plan, /plan on or /plan off.");
   const enabled = argument === "" ? !kay.choices.plan : argument === "on";
   setPlan(enabled);
-  say(enabled ? PLAN_ON : "Plan mode is off: your policies decide what asks.");
+  say(enabled ? PLAN_ON : "Plan mode is off. Your policies decide what needs approval.");
 }
 
-const PLAN_ON = "Plan mode is on: kay reads, and shows every change before it makes any. /plan turns it off.";
+const PLAN_ON = "Plan mode is on. kay reads, and shows every change before it makes any. /plan turns it off.";
 
 /** `/pending`. */
 export async function runPending(context: SlashContext): Promise<void> {
@@ -101,7 +101,7 @@ async function pickModel(context: Required<Pick<SlashContext, "kay" | "link" | "
     [...new Set([...models, ...(models.length === 0 ? [name] : [])])].map((model) => ({
       value: model,
       label: model,
-      note: [title, model === found.name ? "the usual one" : ""].filter(Boolean).join(" · "),
+      note: [title, model === found.name ? "the default" : ""].filter(Boolean).join(" · "),
     })),
   );
   const [chosen] = (await context.pick("Which model do you want to use in this session?", choices)) ?? [];
@@ -115,7 +115,7 @@ async function chooseModel(
   name: string,
   { name: usual, available }: ModelView,
 ): Promise<string> {
-  if (/\s/.test(name)) throw new Problem("USAGE", "A model has a name without spaces.", { hint: USAGE });
+  if (/\s/.test(name)) throw new Problem("USAGE", "A model name has no spaces.", { hint: USAGE });
   if (name === "default") {
     kay.choices.model = undefined;
     return `The next requests go to ${toLine(usual)}.`;

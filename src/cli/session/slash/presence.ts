@@ -7,8 +7,7 @@ import { formatRows } from "./command.ts";
 export async function runInteractive(context: SlashContext, argument: string): Promise<void> {
   const { say, client } = context;
   if (argument === "") return say(client.interaction.enabled ? ANSWERS : READS);
-  if (argument !== "on" && argument !== "off")
-    throw new Problem("USAGE", "It is /interactive on, or /interactive off.");
+  if (argument !== "on" && argument !== "off") throw new Problem("USAGE", "Use /interactive on or /interactive off.");
   await change(context, argument === "on");
 }
 
@@ -18,7 +17,7 @@ export async function runWho(context: SlashContext): Promise<void> {
   const id = session();
   const found = id === undefined ? null : await link.api.clients(id);
   if (id !== undefined && found === null)
-    throw new Problem("NOT_FOUND", "This backend does not tell who follows a conversation.", { hint: "" });
+    throw new Problem("NOT_FOUND", "This backend does not report who follows a conversation.", { hint: "" });
   const clients = found?.clients ?? [];
   const isListed = clients.some(({ client_id }) => client_id === client.id);
   const all = isListed
@@ -53,5 +52,5 @@ async function change({ link, session, client, say, setInteractive }: SlashConte
   if (enabled) await setInteractive(true);
 }
 
-const ANSWERS = "What this conversation asks is answered here. /interactive off only shows it.";
-const READS = "What this conversation asks is only shown here; others answer it. /interactive on lets you answer.";
+const ANSWERS = "This terminal answers requests. Use /interactive off to only watch.";
+const READS = "This terminal only watches; others answer requests. Use /interactive on to answer.";

@@ -60,7 +60,7 @@ async function findPrompt({ kay, link }: SlashContext, service: string, name: st
     names.length === 0
       ? `No connected MCP server ${toLine(service)} has prompts.`
       : `${toLine(service)} has no prompt ${toLine(name)}. ${guess}`,
-    { hint: "Text that begins with a slash is sent with two." },
+    { hint: "To send text that starts with a slash, type two: //etc" },
   );
 }
 

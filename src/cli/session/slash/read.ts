@@ -26,8 +26,8 @@ export function parseSlash(typed: string, aliases: readonly string[] = []): Slas
   if (aliases.includes(name)) return { kind: "text", text: typed };
   const names = [...SLASH_COMMANDS.map((each) => each.name), ...aliases];
   const guess = suggestName(name, names, (close) => `/${close}`) || "Run /help to see them all.";
-  const hint = "Text that begins with a slash is sent with two.";
-  throw new Problem("USAGE", `There is no command /${toLine(word)}. ${guess}`, { hint });
+  const hint = "To send text that starts with a slash, type two: //etc";
+  throw new Problem("USAGE", `Unknown command /${toLine(word)}. ${guess}`, { hint });
 }
 
 /** The prompt of an MCP server as a command: `linear:standup`. Whether there is one shows when it runs. */

@@ -18,14 +18,14 @@ export async function runConnect(context: SlashContext, argument: string): Promi
       "USAGE",
       "KAY_TOKEN is set, but services are connected for a sign-in that is kept on this machine.",
       {
-        hint: "Leave, and unset KAY_TOKEN.",
+        hint: "Quit, unset KAY_TOKEN, and start kay again.",
       },
     );
   const [site = "", quoted, bare] = SITE.exec(argument) ?? [];
   const [as = "", label] = AS.exec(argument.replace(site, " ")) ?? [];
   const rest = argument.replace(site, " ").replace(as, " ");
   const [option] = /--(?:site|as)\b/.exec(rest) ?? [];
-  if (option) throw new Problem("USAGE", `Give ${option} a name: /connect jira ${option} NAME.`);
+  if (option) throw new Problem("USAGE", `Specify a name for ${option}: /connect jira ${option} NAME.`);
   const services = await servicesIn(context, rest, "connect");
   await context.connect(label === undefined ? services : [toAccountName(services, label)], quoted ?? bare);
 }

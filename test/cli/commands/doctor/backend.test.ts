@@ -64,8 +64,8 @@ test("kay's own backend that does not start is told with where its log is", asyn
   expect(checks).toMatchObject({
     backend: "failed: Could not start the local backend. → Its log: /home/ann/kay/backend.log",
     "network.loopback": "skipped: The local backend is not running.",
-    stream: "skipped: The backend is not reached.",
-    "sign-in": "skipped: The backend is not reached.",
+    stream: "skipped: The backend could not be reached.",
+    "sign-in": "skipped: The backend could not be reached.",
   });
 });
 
@@ -77,24 +77,24 @@ test("a backend that has only what the guide has is well", async () => {
   const result = await ann("doctor jira --json");
   expect(result.exit).toBe(0);
   expect(checksOf(result)).toMatchObject({
-    backend: "ok: http://127.0.0.1:4000 answers; it has what the integration guide has, and not more.",
+    backend: "ok: http://127.0.0.1:4000 answers, with the minimal protocol.",
     stream: "skipped: This backend has no test stream.",
     model: "skipped: This backend does not report which model it uses.",
     service: "ok: jira.",
-    "service.client": "skipped: This backend does not tell.",
+    "service.client": "skipped: This backend does not report it.",
     "service.account": expect.stringMatching(/^ok: Connected as Dana Demo/),
-    "service.read": "skipped: This backend does not say what can be done.",
+    "service.read": "skipped: This backend does not list its tools.",
   });
 });
 
 test.for([
   [2, "ok: In sync with the backend."],
-  [-90, "warning: It is 90 s ahead of the backend's. → Set this machine's clock"],
+  [-90, "warning: It is 90 s ahead of the backend's clock. → Set this machine's clock"],
   [
     400,
-    "failed: It is 7 min behind the backend's. Tokens and links seem expired, or not valid yet. → Set this machine's clock",
+    "failed: It is 7 min behind the backend's clock. Tokens and links may appear expired or not yet valid. → Set this machine's clock",
   ],
-  [86_400 * 30, "failed: It is 30 days behind the backend's."],
+  [86_400 * 30, "failed: It is 30 days behind the backend's clock."],
 ] as const)("a clock that is %i s behind the backend's", async ([seconds, wanted]) => {
   const ann = kay(HERE);
   const date = new Date(ann.place.clock.now() + seconds * 1000).toUTCString();
@@ -113,7 +113,7 @@ test("a stream that comes all at once has something in between that holds it bac
   const ann = kay(HERE);
   ann.place.network.on("GET /health/stream", { stream: [`${beats(ann.place.clock.now()).join("")}data: [DONE]\n\n`] });
   expect(checksOf(await ann("doctor --json")).stream).toBe(
-    "failed: An event stream comes all at once, 0.8 s late. Answers in a session will hang until they are whole. → The administrator of 127.0.0.1 must turn off response buffering in front of it (nginx: proxy_buffering off).",
+    "failed: An event stream arrives all at once, 0.8 s late. Answers in a session appear only when they are complete. → The administrator of 127.0.0.1 must turn off response buffering in front of it (nginx: proxy_buffering off).",
   );
 });
 
@@ -128,7 +128,7 @@ test("a stream that comes as it was sent is well, whatever the clocks say", asyn
       }
     })(),
   });
-  expect(checksOf(await ann("doctor --json")).stream).toBe("ok: 3 events came as they were sent.");
+  expect(checksOf(await ann("doctor --json")).stream).toBe("ok: 3 events arrived as they were sent.");
 });
 
 test("a stream of which nothing comes, one that breaks off, and one by a proxy are told", async () => {
@@ -149,9 +149,9 @@ test("a stream of which nothing comes, one that breaks off, and one by a proxy a
   };
   const encode = (text: string) => new TextEncoder().encode(text);
   const held =
-    "Answers in a session will hang until they are whole. → Have the proxy of HTTPS_PROXY pass text/event-stream on at once, or list kay.example.test in NO_PROXY.";
+    "Answers in a session appear only when they are complete. → Configure the proxy in HTTPS_PROXY to pass text/event-stream without buffering, or add kay.example.test to NO_PROXY.";
   expect(await streamed(ReadableStream.from([encode(beats(clock.now()).join(""))]))).toBe(
-    `failed: An event stream comes all at once, 0.8 s late. ${held}`,
+    `failed: An event stream arrives all at once, 0.8 s late. ${held}`,
   );
   expect(await streamed(ReadableStream.from([encode(beats(clock.now())[0] ?? "")]))).toBe(
     `failed: Event streams are cut off on the way. ${held}`,
@@ -172,6 +172,6 @@ test("a model that is named but cannot answer has failed, one that does not answ
   await bob("whoami");
   bob.place.network.on("POST /model/test", "hang");
   expect(checksOf(await bob("doctor --json")).model).toMatch(
-    /^warning: Offline planner: .* It did not answer within 8 s\. → Run `kay model --test`, which waits for longer\.$/,
+    /^warning: Offline planner: .* It did not answer within 8 s\. → Run `kay model --test`, which waits longer\.$/,
   );
 });

@@ -18,11 +18,11 @@ test("doctor looks at everything that kay needs; in a pipe each check is a row",
   const { exit, stdout, stderr } = await kay(DESKTOP)("doctor");
   expect({ exit, stderr, rows: settled(stdout).split("\n") }).toEqual({
     exit: 0,
-    stderr: "All is well.\n",
+    stderr: "Everything works.\n",
     rows: [
       "runtime\tok\tkay 0.0.0-test on Node 24.0.0 (linux x64), /usr/bin/node; started from /usr/bin/kay.\t",
       "settings\tok\tProfile default; none are set yet (/home/ann/kay/config.json). From the environment: KAY_API_URL.\t",
-      "store\tok\t/home/ann/kay/credentials/default.json, sealed with a key of the keychain.\t",
+      "store\tok\t/home/ann/kay/credentials/default.json, encrypted with a key from the keychain.\t",
       "keychain\tok\tWorking: a test entry was written, read and deleted.\t",
       "terminal\tok\tstdin, stdout, stderr: not a terminal, so output has no color, and kay does not prompt.\t",
       "browser\tok\tLinks are opened by /usr/bin/xdg-open.\t",
@@ -30,11 +30,11 @@ test("doctor looks at everything that kay needs; in a pipe each check is a row",
       "network.proxy\tok\tNone: no proxy is set for this address.\t",
       "network.name\tskipped\t127.0.0.1 is an IP address, so no lookup is needed.\t",
       "network.connect\tok\tPort 4000: IPv4 in 1 ms.\t",
-      "network.http\tok\tIt answers in 0 ms.\t",
+      "network.http\tok\tIt answered in 0 ms.\t",
       "backend\tok\tkay 0.0.0-test at http://127.0.0.1:4000, with sandbox services.\t",
       "clock\tok\tIn sync with the backend.\t",
-      "stream\tok\t3 events came as they were sent.\t",
-      "sign-in\tok\tThe backend accepts the access token, good for 30 min. `kay doctor --refresh` rehearses its refresh.\t",
+      "stream\tok\t3 events arrived as they were sent.\t",
+      "sign-in\tok\tThe backend accepts the access token, valid for 30 min. `kay doctor --refresh` tests the refresh.\t",
       "connections\tok\t1 of 15 services are connected: jira.\t",
       "model\tok\tOffline planner: No model is configured, no provider key is set, and no local model server was found. It answered in N s, and calls tools.\t",
       "",
@@ -75,25 +75,25 @@ test.for([
   [
     80,
     [
-      "✗ failed   Clock         It is 10 min ahead of the backend's. Tokens and links",
-      "                         seem expired, or not valid yet.",
-      "                         → Set this machine's clock by the network:",
-      "                           `timedatectl set-ntp true` on Linux, Date & Time in",
-      "                           the settings elsewhere.",
-      "✓ ok       Stream        3 events came as they were sent.",
+      "✗ failed   Clock         It is 10 min ahead of the backend's clock. Tokens and",
+      "                         links may appear expired or not yet valid.",
+      "                         → Set this machine's clock from the network:",
+      "                           `timedatectl set-ntp true` on Linux, or Date & Time",
+      "                           in the settings.",
+      "✓ ok       Stream        3 events arrived as they were sent.",
     ],
   ],
   [
     40,
     [
       "✗ failed  Clock",
-      "  It is 10 min ahead of the backend's.",
-      "  Tokens and links seem expired, or not",
-      "  valid yet.",
-      "  → Set this machine's clock by the",
+      "  It is 10 min ahead of the backend's",
+      "  clock. Tokens and links may appear",
+      "  expired or not yet valid.",
+      "  → Set this machine's clock from the",
       "    network: `timedatectl set-ntp true`",
-      "    on Linux, Date & Time in the",
-      "    settings elsewhere.",
+      "    on Linux, or Date & Time in the",
+      "    settings.",
       "✓ ok  Stream",
     ],
   ],
@@ -109,7 +109,7 @@ test.for([
   expect(lines.filter((line) => line.length > columns && !/[/`]/.test(line))).toEqual([]);
   expect({ exit, stderr: stderr.trim().replaceAll("\n", " ") }).toEqual({
     exit: 1,
-    stderr: "1 failed. Begin with the first: later ones may follow from it.",
+    stderr: "1 failed. Start with the first one; it may cause the others.",
   });
 });
 
@@ -131,7 +131,7 @@ test("on a fresh machine kay's own backend is started, and nothing has failed", 
     unwell: { browser: "warning", "sign-in": "warning", connections: "skipped" },
   });
   expect((await ann("doctor")).stdout).toContain(
-    "\tok\tkay 0.0.0-test at http://127.0.0.1:4000, with sandbox services, kay's own; its log is /home/ann/kay/backend.log.\t\n",
+    "\tok\tkay 0.0.0-test at http://127.0.0.1:4000, with sandbox services, the local backend; its log is /home/ann/kay/backend.log.\t\n",
   );
 });
 

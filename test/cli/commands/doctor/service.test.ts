@@ -14,11 +14,11 @@ test("the connection of a service is rehearsed to a harmless read", async () => 
   const ann = kay(HERE);
   const found = await serviceChecks(ann, "Jira");
   expect({ ...found, "service.read": found["service.read"]?.replace(/\d+ ms/, "N ms") }).toEqual({
-    service: "ok: Jira, a stand-in of the sandbox.",
-    "service.client": "ok: The sandbox's own; no account anywhere is needed.",
+    service: "ok: Jira, in the sandbox.",
+    "service.client": "ok: The sandbox's own. You need no account.",
     "service.consent": "ok: 127.0.0.1:4010 can be reached.",
     "service.account": "ok: Connected as Dana Demo (dana@example.com), at http://127.0.0.1:4010/sites/kay-demo.",
-    "service.scopes": "ok: All 5 that kay asks for are granted.",
+    "service.scopes": "ok: All 5 requested scopes are granted.",
     "service.read": "ok: jira.list_projects worked, in N ms.",
   });
   const calls = ann.place.network.calls().filter((call) => call.startsWith("POST /tools"));
@@ -78,12 +78,12 @@ async function told(changes: object, own = false) {
 test("scopes that were not granted, and a redirect address that nobody registered, are told", async () => {
   expect(await told({}, true)).toMatchObject({
     "service.client": expect.stringMatching(
-      /^warning: Your own, but its redirect address is http:\/\/127\.0\.0\.1:40123\/auth\/callback at the moment, since another program has port 4040\./,
+      /^warning: Your own, but its redirect URL is http:\/\/127\.0\.0\.1:40123\/auth\/callback now, because another program uses port 4040\./,
     ),
-    "service.scopes": "warning: Not granted: write:jira-work. → Run `kay connect jira` and allow all of it.",
+    "service.scopes": "warning: Not granted: write:jira-work. → Run `kay connect jira` and allow everything.",
   });
   expect((await told({}))["service.client"]).toBe(
-    "ok: Your own; its redirect address http://127.0.0.1:40123/auth/callback must be registered with it.",
+    "ok: Your own. Its redirect URL http://127.0.0.1:40123/auth/callback must be registered.",
   );
 });
 
@@ -94,7 +94,7 @@ test("a service without a client says where to set one", async () => {
     target: undefined,
     client: { ...JIRA.client, configured: false },
   };
-  const register = "Register one with the redirect address http://127.0.0.1:40123/auth/callback";
+  const register = "Register one with the redirect URL http://127.0.0.1:40123/auth/callback";
   expect((await told(changes))["service.client"]).toBe(
     `failed: The backend has no OAuth client for it. → ${register}, then set KAY_CLIENT_ATLASSIAN_ID and KAY_CLIENT_ATLASSIAN_SECRET.`,
   );

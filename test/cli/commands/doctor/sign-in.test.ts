@@ -18,7 +18,7 @@ test("a token that is fresh is not rotated: it is shown that the backend accepts
   await ann("whoami");
   const before = await ann.stored();
   expect(await signInOf(ann)).toBe(
-    "ok: The backend accepts the access token, good for 30 min. `kay doctor --refresh` rehearses its refresh.",
+    "ok: The backend accepts the access token, valid for 30 min. `kay doctor --refresh` tests the refresh.",
   );
   expect({ refreshes: refreshes(ann), after: await ann.stored() }).toEqual({ refreshes: 0, after: before });
 });
