@@ -230,7 +230,7 @@ test("/connect in a session does the same with cards: consent, tools as they are
   const ink = await openInk(ann, "ask", { person: "stays away" });
   await ink.sees("● jira");
   ink.enter("/connect linear --as");
-  await ink.sees("Give --as a name: /connect jira --as NAME.");
+  await ink.sees("Specify a name for --as: /connect jira --as NAME.");
   ink.enter("/connect linear --as work");
   const shown = await ink.shows("To connect linear@work:");
   expect(shown).toContain("Adding Linear (work), the MCP server at https://mcp.linear.app/mcp.");
