@@ -3,6 +3,7 @@ import { lookup } from "node:dns";
 import { BlockList, type LookupFunction } from "node:net";
 import { getCACertificates } from "node:tls";
 import { Agent, type Dispatcher, fetch, ProxyAgent, type RequestInit } from "undici";
+import { wasNeverSent } from "#connectors/http/retry";
 import { isLoopbackHost, isLoopbackName } from "#net/addresses";
 import { readCertificates } from "#net/authorities";
 import { toSendProblem } from "#net/faults";
@@ -76,6 +77,8 @@ function toProblem(error: unknown, url: URL, proxy: HttpProxy | null): unknown {
     ...(proxy ? { proxy: `${maskProxy(proxy)} (${proxy.variable})` } : {}),
   };
   const problem = toSendProblem(cause, exchange, null);
-  const isOurs = problem instanceof Problem && ["TLS_FAILED", "PROXY_INVALID"].includes(problem.code);
-  return isOurs ? problem : error;
+  if (!(problem instanceof Problem)) return error;
+  // A proxy that refuses the connection, or that is not there itself. Behind any other code, a request may have been sent.
+  const isProxy = proxy && problem.code === "UNREACHABLE" && (!("errno" in problem.details) || wasNeverSent(error));
+  return isProxy || ["TLS_FAILED", "PROXY_INVALID"].includes(problem.code) ? problem : error;
 }

@@ -30,9 +30,8 @@ export function toSendProblem(error: unknown, exchange: Exchange, ended: EndReas
       },
     );
   }
-  // undici's error, where the backend calls services through a proxy.
-  const proxyStatus = /(?:response |Required )\((\d{3})\)/.exec(error instanceof Error ? error.message : "")?.[1];
-  if (exchange.proxy && proxyStatus) return proxyRefusedProblem(exchange, Number(proxyStatus), error);
+  const proxyStatus = exchange.proxy && findProxyStatus(error);
+  if (proxyStatus) return proxyRefusedProblem(exchange, Number(proxyStatus), error);
   if (code.startsWith("HPE_")) {
     const server = exchange.proxy && !sent ? `The proxy ${exchange.proxy}` : url.origin;
     return new Problem("BAD_ANSWER", `${server} does not speak HTTP (${code}).`, options);
@@ -52,6 +51,12 @@ export function toSendProblem(error: unknown, exchange: Exchange, ended: EndReas
     ...(lack === "network" ? { details: { ...options.details, offline: true } } : {}),
     hint: NETWORK_HINTS[lack ?? ""] ?? getUnreachableHint(exchange, code),
   });
+}
+
+/** Finds the status in undici's error, where the backend calls services through a proxy that refuses. */
+function findProxyStatus(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  return /(?:response |Required )\((\d{3})\)/.exec(error.message)?.[1] ?? findProxyStatus(error.cause);
 }
 
 /** Network faults have a code of the system or the HTTP library. Errors without one, or about arguments, are bugs. */

@@ -152,7 +152,7 @@ export function isErrorCode(code: unknown): code is ErrorCode {
 }
 
 /** Options of a {@link Problem}: a better hint, extra fields for the JSON body, and the cause (for logs only). */
-export type ProblemOptions = { hint?: string; details?: Record<string, unknown>; cause?: unknown };
+export type ProblemOptions = { hint?: string | undefined; details?: Record<string, unknown>; cause?: unknown };
 
 /**
  * An expected error: a code of the table, one sentence for the user, and what to do next. Anything else thrown is a

@@ -139,6 +139,20 @@ test("doctor says whether the address of a known server answers, before it is ad
   );
 });
 
+test("a network without the server's name is the reason, and doctor checks each step", async () => {
+  const cause = Object.assign(new Error("getaddrinfo ENOTFOUND mcp.linear.app"), { code: "ENOTFOUND" });
+  const ann = kay({ elsewhere: () => Promise.reject(Object.assign(new TypeError("fetch failed"), { cause })) });
+  const why = "No address was found for its name. Check the network, and set HTTPS_PROXY if you need a proxy.";
+  for (const name of ["linear", "linear@work"]) {
+    const { exit, stderr } = await ann(`connect ${name} --yes`);
+    expect(exit).toBe(1);
+    expect(stderr).toMatch(/^✗ Linear( \(work\))? could not be reached\.$/m);
+    expect(stderr.replace(/\s+/g, " ")).toContain(`${why} \`kay doctor ${name}\` checks each step.`);
+  }
+  const added = await ann("services add --mcp https://notes.example.test/mcp --yes");
+  expect(added.stderr.replace(/\s+/g, " ")).toMatch(new RegExp(`could not be reached\\. ${why} $`));
+});
+
 const REDIRECT = "http://127.0.0.1:4000/auth/callback";
 const OWN = { registration_endpoint: undefined, token_endpoint_auth_methods_supported: ["client_secret_basic"] };
 

@@ -255,6 +255,26 @@ test.each([
   expect(await problem(post(given).answer())).toMatchObject({ code: "SERVICE_FAILED", message });
 });
 
+test.each([
+  ["ENOTFOUND", "No address was found for its name. Check the network, and set HTTPS_PROXY if you need a proxy."],
+  ["EAI_AGAIN", "No address was found for its name. Check the network, and set HTTPS_PROXY if you need a proxy."],
+  ["ENETUNREACH", "This machine has no route to it. Check the network, and set HTTPS_PROXY if you need a proxy."],
+  [
+    "UND_ERR_CONNECT_TIMEOUT",
+    "Its address did not answer in time. Check the network, and set HTTPS_PROXY if you need a proxy.",
+  ],
+  ["ECONNREFUSED", "Nothing answers at its address. Check that it runs and that the address is right."],
+])(
+  "the hint of a service that cannot be reached (%s) is about the way to it, not its status page",
+  async (code, hint) => {
+    const { answer } = get({ fault: fault(code) }, { fault: fault(code) }, { fault: fault(code) });
+    expect(await problem(answer())).toMatchObject({
+      message: "Jira could not be reached.",
+      hint: `${hint} \`kay doctor jira\` checks each step.`,
+    });
+  },
+);
+
 test("V20 an absolute URL of another host is not asked, and no token goes there", async () => {
   const world = outside();
   const { http } = httpOver(world, jira);

@@ -1,3 +1,5 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createOutboundFetch } from "#host/outbound-fetch";
@@ -38,6 +40,23 @@ test("a KAY_CA_FILE that cannot be used keeps the backend from starting, with th
       message: `Could not read the file in KAY_CA_FILE: ${file} (ENOENT).`,
     }),
   );
+});
+
+test("a proxy that is not there, or refuses a host, is the reason, whatever service is behind it", async () => {
+  await expect(outgoing({ HTTPS_PROXY: "http://127.0.0.1:9" })("https://api.example.test/")).rejects.toMatchObject({
+    code: "UNREACHABLE",
+    message: "Cannot reach https://api.example.test through the proxy http://127.0.0.1:9 (HTTPS_PROXY) (ECONNREFUSED).",
+    hint: "Check the proxy URL, or add the host to NO_PROXY.",
+  });
+  const proxy = createServer().on("connect", (_, socket) => socket.end("HTTP/1.1 403 Forbidden\r\n\r\n"));
+  await new Promise<void>((done) => proxy.listen(0, "127.0.0.1", done));
+  onTestFinished(() => void proxy.close());
+  const { port } = proxy.address() as AddressInfo;
+  const through = outgoing({ HTTPS_PROXY: `http://127.0.0.1:${port}` });
+  await expect(through("https://api.example.test/")).rejects.toMatchObject({
+    code: "UNREACHABLE",
+    message: `The proxy http://127.0.0.1:${port} (HTTPS_PROXY) refused to connect to api.example.test (403).`,
+  });
 });
 
 test("what is no fault of this machine's own comes as the HTTP client tells it", async () => {

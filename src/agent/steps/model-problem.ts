@@ -1,4 +1,4 @@
-import { toOwnFaultProblem } from "#connectors/http/own-fault";
+import { findNetworkHint, toOwnFaultProblem } from "#connectors/http/own-fault";
 import { formatWait } from "#net/retry-after";
 import { cleanLine } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
@@ -22,7 +22,7 @@ export function toModelProblem(model: ModelSource, error: unknown): Problem {
     return new Problem("CONTEXT_TOO_LONG", words, { cause: error });
   }
   if (fault)
-    return new Problem("MODEL_FAILED", describeFault(model, fault), { ...getHint(model, fault), cause: error });
+    return new Problem("MODEL_FAILED", describeFault(model, fault), { ...getHint(model, fault, error), cause: error });
   return new Problem("MODEL_FAILED", `${describeOwnError(model, error)}.`, { cause: error });
 }
 
@@ -55,7 +55,9 @@ function describeStatus({ label, key }: ModelSource, fault: ModelFault): string 
   return `${label} refused the request (HTTP ${status})`;
 }
 
-function getHint({ key }: ModelSource, fault: ModelFault): { hint?: string } {
+function getHint({ key }: ModelSource, fault: ModelFault, error: unknown): { hint?: string } {
+  const network = fault.status === undefined && findNetworkHint(error);
+  if (network) return { hint: network };
   if (cannotCallTools(fault)) return { hint: TOOLS_HINT };
   if (key && isKeyRefused(fault)) return { hint: `${key.isSet ? "Check" : "Set"} ${key.variable}, or ${OTHER_MODEL}.` };
   if (key && fault.status === 403) return { hint: `Check what the key in ${key.variable} may use, or ${OTHER_MODEL}.` };

@@ -15,7 +15,7 @@ import {
   type ServiceFault,
   unknownOutcomeProblem,
 } from "./errors.ts";
-import { toOwnFaultProblem } from "./own-fault.ts";
+import { findNetworkHint, toOwnFaultProblem } from "./own-fault.ts";
 import { followRedirects } from "./redirect.ts";
 import { getBackoffMs, getRetryAfterMs, sleepOrThrow, wasNeverSent } from "./retry.ts";
 import { buildRequestUrl, isReadRequest, toAuthHeaders } from "./target.ts";
@@ -204,7 +204,7 @@ function failureProblem(call: Call, { status, headers, body }: ServiceAnswer): P
 
 /** @param what what the service did, as the end of a sentence. Default: it could not be reached. */
 function toNetworkFault(call: Call, cause: unknown, what = "could not be reached"): Fault {
-  const { title } = call.options.service;
+  const { name, title } = call.options.service;
   const final = (problem: Problem): Fault => ({ problem, passing: false });
   if (cause instanceof BodyTooLargeError) {
     const sentence = `The response from ${title} was too large.`;
@@ -215,7 +215,8 @@ function toNetworkFault(call: Call, cause: unknown, what = "could not be reached
   if (!call.reads && !wasNeverSent(cause))
     return final(unknownOutcomeProblem(title, `The response from ${title} was lost.`, cause));
   if (call.signal?.aborted) return final(cancelledProblem(title, cause));
-  return { problem: new Problem("SERVICE_FAILED", `${title} ${what}.`, { cause }), passing: true };
+  const hint = findNetworkHint(cause, name);
+  return { problem: new Problem("SERVICE_FAILED", `${title} ${what}.`, { hint, cause }), passing: true };
 }
 
 function cancelledProblem(title: string, cause: unknown): Problem {

@@ -1,18 +1,7 @@
 import { Problem } from "#protocol/errors";
 
-/**
- * Finds a proxy or certificate problem of this machine in an error's causes. Nothing was sent, and a retry does not
- * help.
- */
-function findOwnFault(error: unknown): Problem | undefined {
-  let current = error;
-  for (let depth = 0; depth < 8 && current instanceof Error; depth++) {
-    if (current instanceof Problem && ["PROXY_INVALID", "TLS_FAILED"].includes(current.code)) return current;
-    // The model SDK wraps the last error in its retry error.
-    current = (current as { lastError?: unknown }).lastError ?? current.cause;
-  }
-  return undefined;
-}
+/** Codes of a proxy or a certificate that this machine does not get past. Nothing was sent, and a retry does not help. */
+const OWN_CODES = new Set(["PROXY_INVALID", "TLS_FAILED", "UNREACHABLE"]);
 
 /** Returns the local problem as the reason why `target` (`OpenAI gpt-5`, `Jira`) could not be reached. */
 export function toOwnFaultProblem(
@@ -20,6 +9,46 @@ export function toOwnFaultProblem(
   target: string,
   error: unknown,
 ): Problem | undefined {
-  const own = findOwnFault(error);
+  const own = listCauses(error).find((cause) => cause instanceof Problem && OWN_CODES.has(cause.code)) as
+    | Problem
+    | undefined;
   return own && new Problem(code, `${target} could not be reached. ${own.message}`, { hint: own.hint, cause: error });
+}
+
+/**
+ * Returns what to check where the way to the other side fails, which its status page would not show.
+ *
+ * @param name the service that `kay doctor` checks; without it, `kay doctor` checks the way to the model too
+ */
+export function findNetworkHint(error: unknown, name = ""): string | undefined {
+  const codes = listCauses(error).map((cause) => String((cause as { code?: unknown }).code));
+  const reason = codes.map((code) => REASONS[code]).find((found) => found !== undefined);
+  return reason && `${reason} \`kay doctor${name && ` ${name}`}\` checks each step.`;
+}
+
+const PROXY = "Check the network, and set HTTPS_PROXY if you need a proxy.";
+const NO_NAME = `No address was found for its name. ${PROXY}`;
+const NO_ROUTE = `This machine has no route to it. ${PROXY}`;
+
+const REASONS: Record<string, string | undefined> = {
+  ENOTFOUND: NO_NAME,
+  EAI_AGAIN: NO_NAME,
+  EAI_FAIL: NO_NAME,
+  ENETUNREACH: NO_ROUTE,
+  ENETDOWN: NO_ROUTE,
+  EHOSTUNREACH: NO_ROUTE,
+  EADDRNOTAVAIL: NO_ROUTE,
+  ETIMEDOUT: `Its address did not answer in time. ${PROXY}`,
+  UND_ERR_CONNECT_TIMEOUT: `Its address did not answer in time. ${PROXY}`,
+  ECONNREFUSED: "Nothing answers at its address. Check that it runs and that the address is right.",
+};
+
+/** Lists an error and its causes. The model SDK wraps the last error in its retry error. */
+function listCauses(error: unknown): Error[] {
+  const causes: Error[] = [];
+  for (let current = error; current instanceof Error && causes.length < 8; ) {
+    causes.push(current);
+    current = (current as { lastError?: unknown }).lastError ?? current.cause;
+  }
+  return causes;
 }

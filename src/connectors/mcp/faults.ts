@@ -1,7 +1,7 @@
 import { ProtocolError, SdkError, SdkErrorCode, SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/client";
 import { cleanLine } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
-import { toOwnFaultProblem } from "../http/own-fault.ts";
+import { findNetworkHint, toOwnFaultProblem } from "../http/own-fault.ts";
 import { wasNeverSent } from "../http/retry.ts";
 import { getRefusal, isSessionText, toHttpFault } from "./transport/http-faults.ts";
 import type { McpFault } from "./types.ts";
@@ -46,7 +46,8 @@ export type FaultSource = {
 
 /** Converts an error of the library, a request or a program to a problem. */
 export function toMcpFault(error: unknown, { name, title, ending, lastOutput, own }: FaultSource): McpFault {
-  const serviceFailedProblem = (sentence: string) => new Problem("SERVICE_FAILED", sentence, { cause: error });
+  const serviceFailedProblem = (sentence: string, hint?: string) =>
+    new Problem("SERVICE_FAILED", sentence, { hint, cause: error });
   if (ending !== undefined) return { problem: serviceFailedProblem(`${title} ${ending}.`), lost: true, gone: true };
   const known = findProblem(error) ?? (own instanceof Problem ? own : undefined);
   if (known) return { problem: known, lost: known.code === "SERVICE_FAILED", gone: false };
@@ -67,7 +68,14 @@ export function toMcpFault(error: unknown, { name, title, ending, lastOutput, ow
   if (isUnexpectedContent(error) || (error instanceof SdkError && isUnexpectedContent(error.cause)))
     return { problem: serviceFailedProblem(`${title} does not respond like an MCP server.`), lost: true, gone: true };
   if (wasNeverSent(error) || wasNeverSent(own))
-    return { problem: serviceFailedProblem(`${title} could not be reached.`), lost: false, gone: true };
+    return {
+      problem: serviceFailedProblem(
+        `${title} could not be reached.`,
+        findNetworkHint(error, name) ?? findNetworkHint(own, name),
+      ),
+      lost: false,
+      gone: true,
+    };
   return { problem: serviceFailedProblem(`The connection to ${title} was lost.`), lost: true, gone: true };
 }
 

@@ -118,8 +118,16 @@ test("N9 a server that wants a key that is not set names the variable", async ()
 });
 
 test("a provider that cannot be reached is one sentence", async () => {
-  const { events } = await run({ env: { OPENAI_API_KEY: "k", OPENAI_BASE_URL: "http://127.0.0.1:9/v1" } });
-  expect(events.at(-1)).toMatchObject({ type: "error", errorText: "OpenAI gpt-6-astra could not be reached." });
+  const gone = new LLMock({ port: 0 });
+  await gone.start();
+  const { url } = gone;
+  await gone.stop();
+  const { events } = await run({ env: { OPENAI_API_KEY: "k", OPENAI_BASE_URL: `${url}/v1` } });
+  expect(events.at(-1)).toMatchObject({
+    type: "error",
+    errorText: "OpenAI gpt-6-astra could not be reached.",
+    problem: { hint: expect.stringMatching(/^Nothing answers at its address\. .* `kay doctor` checks each step\.$/) },
+  });
 });
 
 async function run(settings: ModelSettings) {

@@ -1,4 +1,5 @@
 import { readBody } from "#connectors/http/body";
+import { findNetworkHint } from "#connectors/http/own-fault";
 import { isLoopbackHost } from "#net/addresses";
 import type { Fetch } from "#net/ports";
 import { isPublicAddress } from "#net/public-address";
@@ -105,5 +106,8 @@ export async function readJson(response: Response, what: string): Promise<unknow
 
 /** @param why the end of a sentence */
 export function discoveryProblem(title: string, why: string, cause?: unknown): Problem {
-  return new Problem("SERVICE_FAILED", `How to sign in to ${title} cannot be found out: ${why}.`, { cause });
+  return new Problem("SERVICE_FAILED", `How to sign in to ${title} cannot be found out: ${why}.`, {
+    hint: findNetworkHint(cause),
+    cause,
+  });
 }

@@ -1,6 +1,6 @@
 import * as oauth from "oauth4webapi";
 import { readBody } from "#connectors/http/body";
-import { toOwnFaultProblem } from "#connectors/http/own-fault";
+import { findNetworkHint, toOwnFaultProblem } from "#connectors/http/own-fault";
 import { getRetryAfterMs } from "#connectors/http/retry";
 import { isLoopbackHost } from "#net/addresses";
 import { Problem } from "#protocol/errors";
@@ -82,7 +82,13 @@ async function ask(ports: Ports, configuration: ConnectableService, send: Send):
     body = await readBody(response);
   } catch (cause) {
     const own = toOwnFaultProblem("SERVICE_FAILED", service.title, cause);
-    throw own ?? new Problem("SERVICE_FAILED", `${service.title} could not be reached to sign in.`, { cause });
+    throw (
+      own ??
+      new Problem("SERVICE_FAILED", `${service.title} could not be reached to sign in.`, {
+        hint: findNetworkHint(cause, service.name),
+        cause,
+      })
+    );
   }
   return judge(ports, configuration, as, response, body);
 }

@@ -1,6 +1,7 @@
 import { Problem } from "#protocol/errors";
 import type { KnownService } from "#protocol/known-services";
 import { quoteShellWord } from "#protocol/shell";
+import { getBaseName } from "#protocol/tool-names";
 import type { ServiceView, ToolView } from "#protocol/tools";
 import { toLine } from "#ui/text/words";
 import { formatAccount, formatSite } from "../../backend/account-labels.ts";
@@ -57,8 +58,9 @@ async function findNamed(facts: CheckContext, name: string) {
 
 /** A server that kay knows by this name, unless a service of the name is there. */
 async function findNewServer(facts: CheckContext, name: string): Promise<KnownService | undefined> {
-  const known = (await import("#protocol/known-services")).findKnownService(name);
-  if (!known || (await listKnownServices(facts.kay)).some((service) => service.name === name)) return undefined;
+  const base = getBaseName(name);
+  const known = (await import("#protocol/known-services")).findKnownService(base);
+  if (!known || (await listKnownServices(facts.kay)).some((service) => service.name === base)) return undefined;
   return !(await isSignedOut(facts)) && (await find(facts, name)).service ? undefined : known;
 }
 

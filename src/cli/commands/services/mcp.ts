@@ -1,5 +1,5 @@
 import type { AddServiceRequest, AddServiceResponse, ApproveRequest, McpRequest } from "#protocol/custom-services";
-import { Problem } from "#protocol/errors";
+import { ERRORS, Problem } from "#protocol/errors";
 import { splitShellWords } from "#protocol/shell";
 import { toLine } from "#ui/text/words";
 import type { Kay } from "../../kay.ts";
@@ -73,8 +73,10 @@ function toTrust({ trustReads }: { trustReads?: boolean | undefined }): { trust_
   return trustReads === undefined ? {} : { trust_reads: trustReads };
 }
 
-/** A server that could not be added has no page yet, so the user inspects it directly. */
-function noServer({ code, message, details }: Problem, { url }: McpRequest): Problem {
+/** A server that could not be added has no page and no checks yet, so the user inspects it directly. */
+function noServer({ code, message, details, hint: said }: Problem, { url }: McpRequest): Problem {
+  if (said !== ERRORS.SERVICE_FAILED.hint)
+    return new Problem(code, message, { details, hint: said.replace(/ `kay doctor[^`]*` checks each step\.$/, "") });
   const hint =
     url === undefined
       ? "Run the command to see its output. It must speak MCP over stdin and stdout."
