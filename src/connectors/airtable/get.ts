@@ -2,8 +2,7 @@ import * as z from "zod/mini";
 import { escapeCell, truncateText } from "../markup/markdown.ts";
 import { defineTool, withDescription } from "../tool.ts";
 import { findTable } from "./base.ts";
-import { buildRecordUrl, findRecord, getRecordName } from "./record.ts";
-import { formatValue } from "./values.ts";
+import { buildRecordUrl, findRecord, formatValue, getRecordName } from "./record.ts";
 
 const Input = z.object({
   table: withDescription(z.string(), "Title, id or URL of the table."),

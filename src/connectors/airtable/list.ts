@@ -12,8 +12,8 @@ import {
   buildTextEquals,
   isTextField,
 } from "./formula.ts";
-import { type AirtableRecord, buildRecordUrl, getRecordName, readRecords } from "./record.ts";
-import { findChoice, formatValue, parseNumber, parseSwitch } from "./values.ts";
+import { type AirtableRecord, buildRecordUrl, formatValue, getRecordName, readRecords } from "./record.ts";
+import { findChoice, parseNumber, parseSwitch } from "./values.ts";
 
 const Input = z.object({
   table: withDescription(z.string(), "Title, id or URL of the table."),

@@ -72,10 +72,38 @@ export async function findRecord(context: ToolContext, place: TablePlace, text: 
   throw new Problem("INVALID_REQUEST", sentence, { hint, details: { field: "record" } });
 }
 
+/**
+ * Formats the value of a field as text: a person, file, button, barcode, text of an AI field (`{state, value}`), or a failed formula
+ * (`{error: "#ERROR!"}`, `{specialValue: "NaN"}`). Source: https://airtable.com/developers/web/api/field-model
+ */
+export function formatValue(value: unknown): string {
+  if (value === null || value === undefined) return "";
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  if (Array.isArray(value)) return value.map(formatValue).filter(Boolean).join(", ");
+  if (typeof value !== "object") return String(value);
+  const {
+    name,
+    filename,
+    email,
+    label,
+    text,
+    url,
+    value: inner,
+    error,
+    specialValue,
+    errorType,
+    id,
+  } = value as Record<string, unknown>;
+  const texts = [name, filename, label, text, email, url, inner, error, specialValue, errorType, id];
+  const firstText = texts.find((one) => typeof one === "string" && one !== "");
+  return typeof firstText === "string" ? firstText : "";
+}
+
 /** Returns the display name of a record: the value of its first field, or its ID. */
 export function getRecordName(record: AirtableRecord, place: TablePlace): string {
   const value = record.fields[findPrimaryField(place.table)?.name ?? ""];
-  return typeof value === "string" || typeof value === "number" ? String(value) : record.id;
+  const failed = typeof value === "object" && value !== null && "error" in value;
+  return (failed ? "" : formatValue(value)) || record.id;
 }
 
 /** Describes a record for the approval of a call that names it: its name, table and base. */

@@ -3,8 +3,8 @@ import { Problem } from "#protocol/errors";
 import { escapeCell } from "../markup/markdown.ts";
 import { defineTool, withDescription } from "../tool.ts";
 import { findField, findTable, formatTablePlace, getTablePath } from "./base.ts";
-import { AirtableRecord, buildRecordUrl, describeRecord, findRecord, getRecordName } from "./record.ts";
-import { formatValue, toCellValue } from "./values.ts";
+import { AirtableRecord, buildRecordUrl, describeRecord, findRecord, formatValue, getRecordName } from "./record.ts";
+import { toCellValue } from "./values.ts";
 
 const Input = z.object({
   table: withDescription(z.string(), "Title, id or URL of the table."),

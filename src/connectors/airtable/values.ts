@@ -83,17 +83,6 @@ export function parseSwitch(field: Field, text: string): boolean {
   throw invalidValueProblem(field, `“${escapeCell(text)}” is neither yes nor no`);
 }
 
-/** Formats the value of a field as text. */
-export function formatValue(value: unknown): string {
-  if (value === null || value === undefined) return "";
-  if (typeof value === "boolean") return value ? "yes" : "no";
-  if (Array.isArray(value)) return value.map(formatValue).filter(Boolean).join(", ");
-  if (typeof value !== "object") return String(value);
-  const { name, filename, email, label, text, url, id } = value as Record<string, unknown>;
-  const firstText = [name, filename, label, text, email, url, id].find((one) => typeof one === "string" && one !== "");
-  return typeof firstText === "string" ? firstText : "";
-}
-
 const WRITABLE = new Set(
   (
     "singleLineText multilineText richText email url phoneNumber number currency rating duration percent checkbox singleSelect " +

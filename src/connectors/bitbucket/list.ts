@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { Problem } from "#protocol/errors";
 import { choice } from "../input-text.ts";
 import { escapeCell } from "../markup/markdown.ts";
 import { defineTool, type ToolContext, withDescription } from "../tool.ts";
@@ -84,11 +85,19 @@ async function listPullRequests(
   for (let start = 0; start < repositories.length; start += AT_ONCE) {
     const some = repositories.slice(start, start + AT_ONCE);
     found.push(
-      ...(await Promise.all(some.map((one) => listRepositoryPullRequests(one, toStates(input.state), context, limit)))),
+      ...(await Promise.all(
+        some.map((one) => listRepositoryPullRequests(one, toStates(input.state), context, limit).catch(ignoreClosed)),
+      )),
     );
   }
   const all = found.flatMap(({ list }) => list).sort(compareByUpdate);
   return { list: all.slice(0, limit), more: more || all.length > limit || found.some((one) => one.more) };
+}
+
+/** A workspace may list repositories that this account cannot open. */
+function ignoreClosed(error: unknown): { list: Listed[]; more: boolean } {
+  if (!(error instanceof Problem) || ![403, 404].includes(Number(error.details.service_status))) throw error;
+  return { list: [], more: true };
 }
 
 async function listRepositoryPullRequests(

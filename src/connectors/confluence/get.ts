@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { escapeCell, truncateText } from "../markup/markdown.ts";
 import { defineTool, withDescription } from "../tool.ts";
-import { buildPageUrl, getConfluenceApi, readPage } from "./page.ts";
+import { buildPageUrl, getConfluenceApi, readPageOrPost } from "./page.ts";
 import { storageToMarkdown } from "./storage.ts";
 
 const Input = z.object({
@@ -30,14 +30,16 @@ export const getPageTool = defineTool({
   ],
   summary: ({ page, space }: Input) => `Read the page “${page.trim()}”${space ? ` in ${space}` : ""}`,
   async run(input, context) {
-    const page = await readPage(context, input);
+    const page = await readPageOrPost(context, input);
     const url = buildPageUrl(page, getConfluenceApi(context).site);
-    const text = truncateText(storageToMarkdown(page.body?.storage?.value ?? ""), MAX_TEXT_LENGTH);
+    const content = page.body?.storage?.value;
+    const text = truncateText(storageToMarkdown(content ?? ""), MAX_TEXT_LENGTH);
+    const blank = typeof content === "string" ? "(The page is empty.)" : "(Confluence did not return the content.)";
     const updated = page.version?.createdAt ?? null;
     const head = `**${escapeCell(page.title)}**${updated ? `, changed ${updated.slice(0, 10)}` : ""}\n${url}`;
     return {
       data: { id: page.id, title: page.title, version: page.version?.number ?? null, updated, text, url },
-      text: `${head}\n\n${text || "(The page is empty.)"}`,
+      text: `${head}\n\n${text || blank}`,
       url,
     };
   },

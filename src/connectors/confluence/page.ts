@@ -8,10 +8,13 @@ import { buildCql, buildPageIdUrl, findPages } from "./search.ts";
 /** A page as API v2 returns and accepts it. Source: Confluence Cloud REST v2, "Page". */
 export const Page = z.looseObject({
   id: z.string(),
-  title: z.string(),
+  title: z.pipe(
+    z.nullish(z.string()),
+    z.transform((title) => title || "Untitled"),
+  ),
   spaceId: z.nullish(z.string()),
   version: z.nullish(z.looseObject({ number: z.nullish(z.number()), createdAt: z.nullish(z.string()) })),
-  body: z.nullish(z.looseObject({ storage: z.nullish(z.looseObject({ value: z.string() })) })),
+  body: z.nullish(z.looseObject({ storage: z.nullish(z.looseObject({ value: z.nullish(z.string()) })) })),
   _links: z.nullish(z.looseObject({ webui: z.nullish(z.string()) })),
 });
 export type Page = z.output<typeof Page>;
@@ -35,9 +38,21 @@ export function getConfluenceApi(context: Pick<ToolContext, "metadata">): { api:
  * @throws Problem INVALID_REQUEST when none or several match
  */
 export async function readPage(context: ToolContext, name: PageName): Promise<Page> {
+  return await fetchPage(context, "pages", await resolvePageId(name, context));
+}
+
+/** Reads a page or blog post. Both have IDs of one kind, and a search may list both. Source: GET …/blogposts/{id}. */
+export async function readPageOrPost(context: ToolContext, name: PageName): Promise<Page> {
   const id = await resolvePageId(name, context);
-  return await context.http.request({
-    path: `${getConfluenceApi(context).api}/pages/${encodeURIComponent(id)}`,
+  return await fetchPage(context, "pages", id).catch((error: unknown) => {
+    if (!(error instanceof Problem) || error.details.service_status !== 404) throw error;
+    return fetchPage(context, "blogposts", id).catch(() => Promise.reject(error));
+  });
+}
+
+function fetchPage(context: ToolContext, kind: "pages" | "blogposts", id: string): Promise<Page> {
+  return context.http.request({
+    path: `${getConfluenceApi(context).api}/${kind}/${encodeURIComponent(id)}`,
     query: { "body-format": "storage" },
     answer: Page,
     scope: "read:page:confluence",
@@ -111,5 +126,8 @@ async function resolvePageId({ page, space }: PageName, context: ToolContext): P
 }
 
 function findId(page: string): string | undefined {
-  return /^(\d+)$|\/pages\/(?:edit-v2\/)?(\d+)|[?&]pageId=(\d+)/.exec(page.trim())?.slice(1).find(Boolean);
+  return /^(\d+)$|\/(?:pages|blog)\/(?:edit-v2\/|\d{4}\/\d\d\/\d\d\/)?(\d+)|[?&]pageId=(\d+)/
+    .exec(page.trim())
+    ?.slice(1)
+    .find(Boolean);
 }

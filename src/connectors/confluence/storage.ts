@@ -31,7 +31,7 @@ function toElementNodes(tag: Element, marks: AdfMark[]): AdfNode[] {
   const { name, children, attribs } = tag;
   if (HIDDEN_TAGS.has(name)) return [];
   const mark = MARKS[name];
-  if (mark) return toNodes(children, [...marks, { type: mark }]);
+  if (mark) return toNodes(children, [...marks, { type: mark, attrs: { type: name } }]);
   if (/^h[1-6]$/.test(name))
     return [{ type: "heading", attrs: { level: Number(name[1]) }, content: toNodes(children, marks) }];
   const block = BLOCKS[name];
@@ -52,9 +52,13 @@ function toElementNodes(tag: Element, marks: AdfMark[]): AdfNode[] {
     case "ac:structured-macro":
       return toMacroNodes(tag);
     case "ac:image":
-      return [{ type: "media", attrs: { alt: attribs["ac:alt"] ?? "image" } }];
+      return [{ type: "media", attrs: { alt: attribs["ac:alt"] || getTargetName(children) || "image" } }];
     case "ac:emoticon":
-      return buildTextNodes(attribs["ac:emoji-fallback"] ?? "", marks);
+      return buildTextNodes(attribs["ac:emoji-fallback"] ?? attribs["ac:emoji-shortname"] ?? "", marks);
+    case "ac:adf-extension": {
+      const fallback = children.find((child) => isTag(child) && child.name === "ac:adf-fallback");
+      return toNodes(fallback ? [fallback] : children, marks);
+    }
     case "time":
       return buildTextNodes(attribs.datetime ?? "", marks);
     case "ac:link":
@@ -72,6 +76,8 @@ const MARKS: Record<string, string> = {
   code: "code",
   s: "strike",
   del: "strike",
+  sup: "subsup",
+  sub: "subsup",
 };
 
 const BLOCKS: Record<string, string> = {
@@ -91,11 +97,12 @@ const HIDDEN_TAGS = new Set([
   "ac:task-uuid",
   "ac:task-status",
   "ac:placeholder",
+  "ac:adf-attribute",
   "script",
   "style",
 ]);
 
-/** Converts a macro: code keeps its form, boxes become quotes with their title, others contribute their body. */
+/** Converts a macro: code keeps its form, boxes become quotes with their title, others contribute their body or are named. */
 function toMacroNodes(tag: Element): AdfNode[] {
   const name = tag.attribs["ac:name"] ?? "";
   const body = tag.children.filter((child) => isTag(child) && child.name !== "ac:parameter");
@@ -103,7 +110,20 @@ function toMacroNodes(tag: Element): AdfNode[] {
     return [buildCodeBlock(body.map(formatRaw).join(""), getParameter(tag, "language"))];
   if (name === "status") return [{ type: "status", attrs: { text: getParameter(tag, "title") } }];
   if (BOXES.has(name)) return [{ type: "panel", content: [...getTitle(tag), ...toNodes(body, [])] }];
-  return [...getTitle(tag), ...toNodes(body, [])];
+  const shown = [...getTitle(tag), ...toNodes(body, [])];
+  if (shown.length > 0 || name === "anchor") return shown;
+  const subject = getParameter(tag, "key") || getParameter(tag, "url") || getTargetName(tag.children);
+  return buildTextNodes(subject ? `(${name}: ${subject})` : `(${name})`, []);
+}
+
+/** Returns the name of the file or page that an element below these refers to. */
+function getTargetName(nodes: ChildNode[]): string {
+  for (const node of nodes) {
+    if (!isTag(node)) continue;
+    const name = node.attribs["ri:filename"] ?? node.attribs["ri:content-title"] ?? getTargetName(node.children);
+    if (name) return name;
+  }
+  return "";
 }
 
 const BOXES = new Set(["info", "note", "warning", "tip", "panel"]);
@@ -122,9 +142,8 @@ function getParameter(tag: Element, name: string): string {
 function toLinkNodes(tag: Element, marks: AdfMark[]): AdfNode[] {
   const words = toNodes(tag.children, marks);
   if (words.some((node) => node.text?.trim())) return words;
-  const target = tag.children.find(isTag);
-  if (target?.name === "ri:user") return buildTextNodes("@someone", marks);
-  return buildTextNodes(target?.attribs["ri:content-title"] ?? target?.attribs["ri:filename"] ?? "", marks);
+  if (tag.children.find(isTag)?.name === "ri:user") return buildTextNodes("@someone", marks);
+  return buildTextNodes(getTargetName(tag.children), marks);
 }
 
 function toTaskNode(tag: Element): AdfNode {

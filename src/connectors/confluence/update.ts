@@ -86,7 +86,7 @@ async function writeChange(input: Input, change: Change, context: ToolContext): 
 
 function putPage(page: Page, number: number, { added, title }: Change, replaces: boolean, context: ToolContext) {
   const before = page.body?.storage?.value;
-  if (before === undefined && !replaces) throw unreadablePageProblem(page);
+  if (typeof before !== "string" && !replaces) throw unreadablePageProblem(page);
   return context.http.request({
     method: "PUT",
     path: `${getConfluenceApi(context).api}/pages/${encodeURIComponent(page.id)}`,

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { Problem } from "#protocol/errors";
 import { escapeCell, formatCount, formatMarkdownTable, truncateText } from "../markup/markdown.ts";
 import { defineTool, withDescription } from "../tool.ts";
 import { parseLogin } from "./issue.ts";
@@ -54,7 +55,7 @@ export const listCommitsTool = defineTool({
       per_page: Math.min(MAX_PAGE_SIZE, limit),
     };
     const request = { path: `${buildApiPath(repository)}/commits`, query, scope: "repo" };
-    const { values, more } = await readAllPages(context.http, request, Commit, { limit });
+    const { values, more } = await readAllPages(context.http, request, Commit, { limit }).catch(ignoreEmpty);
     const what = escapeCell(describeList(input, values.length));
     const head = more ? `The newest ${values.length} ${what}; there are more:` : `${values.length} ${what}:`;
     return {
@@ -64,6 +65,12 @@ export const listCommitsTool = defineTool({
     };
   },
 });
+
+/** GitHub answers 409 for a repository without commits. */
+function ignoreEmpty(error: unknown): { values: Commit[]; more: boolean } {
+  if (!(error instanceof Problem) || error.details.service_status !== 409) throw error;
+  return { values: [], more: false };
+}
 
 function toCommitData({ sha, commit, author, html_url }: Commit): Record<string, unknown> {
   return {

@@ -114,6 +114,8 @@ async function searchForRepositories(input: Input, context: ToolContext): Promis
 
 function formatResult(input: Input, number: number, total: number, table: () => string): string {
   const what = escapeCell(describeSearch(input, number));
+  if (number === 0 && total > 0)
+    return `GitHub knows ${total} ${what}, but did not search for all in time. Narrow the search.`;
   if (number === 0) return `No ${what}.`;
   return `${total > number ? `The first ${number} of ${total} ${escapeCell(describeSearch(input))}:` : `${number} ${what}:`}\n\n${table()}`;
 }

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import type { ToolContext } from "../tool.ts";
 import { GMAIL_SCOPE, MESSAGES_PATH, type Message } from "./message.ts";
-import { getMailHeader, getPartName, getText, isPlain, type Part, type PartTree, sortParts } from "./part.ts";
+import { getMailHeader, getPartName, getText, isSeparate, type Part, type PartTree, sortParts } from "./part.ts";
 
 /** A file or an attached message, by its name. */
 export type Attachment = { name: string; type: string; bytes: number };
@@ -36,34 +36,20 @@ async function readTree(context: Context, id: string, tree: PartTree, budget: Bu
   return { text: parts.filter(Boolean).join("\n\n"), attachments };
 }
 
-/** Reads the texts of a message. The HTML is fetched only if there is no plain text. */
 async function readTexts(context: Context, id: string, texts: Part[], budget: Budget): Promise<string> {
-  const plain = await fetchTexts(context, id, texts.filter(isPlain), budget);
-  const words = getText(plain.parts);
-  if (words !== "" || plain.missing > 0) return joinNote(words, plain.missing);
-  const html = await fetchTexts(
-    context,
-    id,
-    texts.filter((part) => !isPlain(part)),
-    budget,
-  );
-  return joinNote(getText(html.parts), html.missing);
-}
-
-async function fetchTexts(context: Context, id: string, texts: Part[], budget: Budget) {
   const parts: Part[] = [];
   let missing = 0;
   for (const part of texts) {
-    const { attachmentId, data, size } = part.body ?? {};
-    if (data || !attachmentId) {
+    const { attachmentId, size } = part.body ?? {};
+    if (!isSeparate(part) || !attachmentId) {
       parts.push(part);
       continue;
     }
-    const fetched = (size ?? 0) <= MAX_BYTES && budget.left-- > 0 ? await fetchText(context, id, attachmentId) : "";
-    if (fetched) parts.push({ ...part, body: { ...part.body, data: fetched } });
+    const data = (size ?? 0) <= MAX_BYTES && budget.left-- > 0 ? await fetchText(context, id, attachmentId) : "";
+    if (data) parts.push({ ...part, body: { ...part.body, data } });
     else missing++;
   }
-  return { parts, missing };
+  return joinNote(getText(parts), missing);
 }
 
 /** Source: Gmail API v1, GET …/messages/{messageId}/attachments/{id}. */

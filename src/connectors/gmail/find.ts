@@ -32,9 +32,15 @@ export async function findMessages(
   const messages: Message[] = [];
   for (let start = 0; start < wanted.length; start += AT_ONCE) {
     const some = wanted.slice(start, start + AT_ONCE);
-    messages.push(...(await Promise.all(some.map((id) => fetchMessage({ http }, id, "metadata")))));
+    const read = await Promise.all(some.map((id) => fetchMessage({ http }, id, "metadata").catch(ignoreMissing)));
+    messages.push(...read.filter((message) => message !== undefined));
   }
   return { messages, more };
+}
+
+/** A message may be deleted after it was listed: a draft that is saved again gets another ID. */
+function ignoreMissing(error: unknown): undefined {
+  if (!(error instanceof Problem) || error.details.service_status !== 404) throw error;
 }
 
 /** Fetches one message by ID, with its headers or in full. */

@@ -70,9 +70,10 @@ export function describeMessage(message: Message): string {
   return `“${getSubject(message)}” from ${getHeader(message, "From") || "unknown"}`;
 }
 
-/** Returns when Gmail received a message, in ISO 8601. */
+/** Returns when Gmail received a message, in ISO 8601, or an empty string. */
 export function getDate({ internalDate }: Message): string {
-  return new Date(Number(internalDate ?? 0)).toISOString();
+  const time = new Date(Number(internalDate || Number.NaN));
+  return Number.isNaN(time.getTime()) ? "" : time.toISOString();
 }
 
 /** Returns the web page of a conversation. */

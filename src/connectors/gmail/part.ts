@@ -21,7 +21,7 @@ export const Part = z.looseObject({
 });
 export type Part = z.output<typeof Part>;
 
-/** What a message consists of: its own texts, files, and the messages that are attached to it. */
+/** What a message consists of: its own texts in their order, files, and the messages that are attached to it. */
 export type PartTree = { texts: Part[]; files: Part[]; mails: { part: Part; inner: PartTree }[] };
 
 /** Levels of nesting that are read. Mail programs write far fewer. */
@@ -39,11 +39,25 @@ export function sortParts(part: Part, depth = 0): PartTree {
     tree.mails.push({ part, inner: joinTrees(inner.map((one) => sortParts(one, depth + 1))) });
     return tree;
   }
-  if (inner.length > 0) return joinTrees(inner.map((one) => sortParts(one, depth + 1)));
+  const trees = inner.map((one) => sortParts(one, depth + 1));
+  if (/^multipart\/alternative$/i.test(part.mimeType ?? "")) return chooseAlternative(trees);
+  if (trees.length > 0) return joinTrees(trees);
   const isText = !part.filename && /^text\/(plain|html)$/i.test(part.mimeType ?? "");
   if (isText) tree.texts.push(part);
   else if (part.filename || part.body?.size) tree.files.push(part);
   return tree;
+}
+
+/** Keeps the text of one form only, the plain one if it has words (RFC 2046, 5.1.4). Files belong to all forms. */
+function chooseAlternative(trees: PartTree[]): PartTree {
+  const isPlainText = (part: Part) => isPlain(part) && (isSeparate(part) || decodePart(part).trim() !== "");
+  const chosen = trees.find(({ texts }) => texts.some(isPlainText)) ?? trees.findLast(({ texts }) => texts.length > 0);
+  return { ...joinTrees(trees), texts: chosen?.texts ?? [] };
+}
+
+/** Returns whether a long text is delivered separately, as files are. */
+export function isSeparate({ body }: Part): boolean {
+  return !body?.data && Boolean(body?.attachmentId);
 }
 
 function joinTrees(trees: PartTree[]): PartTree {
@@ -79,18 +93,16 @@ export function getPartName(part: Part): string {
     : `unnamed (${part.mimeType ?? "unknown"})`;
 }
 
-/** Returns the text of parts: the plain ones, or else the HTML as text. */
+/** Returns the text of parts in their order. HTML is converted to text. */
 export function getText(texts: Part[]): string {
-  const plain = texts.filter(isPlain).map(decodePart);
-  if (plain.some((text) => text.trim() !== "")) return plain.join("\n\n").trim();
+  const read = (part: Part) => (isPlain(part) ? decodePart(part) : clean(convertHtmlToText(decodePart(part))));
   return texts
-    .filter((part) => !isPlain(part))
-    .map((part) => clean(convertHtmlToText(decodePart(part))))
-    .join("\n\n")
-    .trim();
+    .map((part) => read(part).trim())
+    .filter(Boolean)
+    .join("\n\n");
 }
 
-export function isPlain({ mimeType }: Part): boolean {
+function isPlain({ mimeType }: Part): boolean {
   return mimeType?.toLowerCase() === "text/plain";
 }
 

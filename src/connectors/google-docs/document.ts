@@ -21,6 +21,9 @@ const Element = z.looseObject({
     z.looseObject({ dateElementProperties: z.nullish(z.looseObject({ displayText: z.nullish(z.string()) })) }),
   ),
   inlineObjectElement: z.nullish(z.looseObject({})),
+  footnoteReference: z.nullish(
+    z.looseObject({ footnoteId: z.nullish(z.string()), footnoteNumber: z.nullish(z.string()) }),
+  ),
 });
 
 /**
@@ -51,9 +54,14 @@ type Structural = z.output<typeof Structural>;
 
 const Body = z.nullish(z.looseObject({ content: z.nullish(z.array(Structural)) }));
 
+const Content = {
+  body: Body,
+  footnotes: z.nullish(z.record(z.string(), z.looseObject({ content: z.nullish(z.array(Structural)) }))),
+};
+
 const Tab = z.looseObject({
   tabProperties: z.nullish(z.looseObject({ title: z.nullish(z.string()) })),
-  documentTab: z.nullish(z.looseObject({ body: Body })),
+  documentTab: z.nullish(z.looseObject(Content)),
   childTabs: z.nullish(z.array(z.unknown())),
 });
 
@@ -61,7 +69,7 @@ const Tab = z.looseObject({
 export const Document = z.looseObject({
   documentId: z.string(),
   title: z.nullish(z.string()),
-  body: Body,
+  ...Content,
   tabs: z.nullish(z.array(Tab)),
 });
 export type Document = z.output<typeof Document>;
@@ -71,16 +79,25 @@ export function buildDocumentUrl(context: Pick<ToolContext, "http">, id: string)
   return `${context.http.endpoints.web}/document/d/${encodeURIComponent(id)}/edit`;
 }
 
-/** Converts a document to Markdown: headings, lists, tables, links, and every tab with its title. */
+/** Converts a document to Markdown: headings, lists, tables, links, footnotes, and every tab with its title. */
 export function toMarkdown(document: Document): string {
   const tabs = (document.tabs ?? []).flatMap(flattenTabs);
-  if (tabs.length === 0) return formatContent(document.body?.content ?? []);
-  if (tabs.length === 1) return formatContent(tabs[0]?.documentTab?.body?.content ?? []);
+  if (tabs.length === 0) return formatWhole(document);
+  if (tabs.length === 1) return formatWhole(tabs[0]?.documentTab);
   return tabs
-    .map((tab) =>
-      `# ${tab.tabProperties?.title ?? ""}\n\n${formatContent(tab.documentTab?.body?.content ?? [])}`.trim(),
-    )
+    .map((tab) => `# ${tab.tabProperties?.title ?? ""}\n\n${formatWhole(tab.documentTab)}`.trim())
     .join("\n\n");
+}
+
+/** Formats a text with its footnotes below, in the order of their references. */
+function formatWhole(whole: Pick<Document, "body" | "footnotes"> | null | undefined): string {
+  const content = whole?.body?.content ?? [];
+  const references = content.flatMap(({ paragraph }) => paragraph?.elements ?? []);
+  const notes = references.flatMap(({ footnoteReference: note }) => {
+    const text = formatContent(whole?.footnotes?.[note?.footnoteId ?? ""]?.content ?? []);
+    return text === "" ? [] : [`[^${note?.footnoteNumber ?? ""}]: ${text.replace(/\s+/g, " ")}`];
+  });
+  return [formatContent(content), ...notes].filter(Boolean).join("\n\n");
 }
 
 function flattenTabs(tab: z.output<typeof Tab>): z.output<typeof Tab>[] {
@@ -119,11 +136,13 @@ function formatElement({
   richLink,
   dateElement,
   inlineObjectElement,
+  footnoteReference,
 }: z.output<typeof Element>): string {
   if (person) return person.personProperties?.name ?? person.personProperties?.email ?? "";
   if (richLink) return richLink.richLinkProperties?.title ?? richLink.richLinkProperties?.uri ?? "";
   if (dateElement) return dateElement.dateElementProperties?.displayText ?? "";
   if (inlineObjectElement) return "[image]";
+  if (footnoteReference) return `[^${footnoteReference.footnoteNumber ?? ""}]`;
   const text = textRun?.content ?? "";
   const url = textRun?.textStyle?.link?.url;
   return url && text.trim() !== "" && text.trim() !== url ? `${text.trimEnd()} (${url})` : text;

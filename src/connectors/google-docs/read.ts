@@ -31,7 +31,7 @@ export const readDocumentTool = defineTool({
     const { id } = await findFile(context, input.document, "document");
     const document = await context.http.request({
       path: `/v1/documents/${encodeURIComponent(id)}`,
-      query: { includeTabsContent: true },
+      query: { includeTabsContent: true, suggestionsViewMode: "PREVIEW_WITHOUT_SUGGESTIONS" },
       answer: Document,
       scope: "documents",
     });

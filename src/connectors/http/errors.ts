@@ -28,7 +28,7 @@ export type RequestSubject = { name: string; title: string; status: number; scop
 /**
  * Parses an error body. Shapes: Jira `{errorMessages, errors}`, Atlassian's gateway `{code, message}`, Confluence v2
  * `{errors: [{title, detail}]}`, Bitbucket `{type: "error", error: {message, detail, fields}}`, GitHub `{message,
- * errors: [{field, code}]}`, LinkedIn `{message, errorDetails: {inputErrors: [{description}]}}`, Slack `{error, needed}`, HubSpot `{message, category}` with its field errors as JSON
+ * errors: [{field, code}]}`, LinkedIn `{message, errorDetails: {inputErrors: [{description}]}}`, Slack `{error, needed, response_metadata: {messages}}`, HubSpot `{message, category}` with its field errors as JSON
  * inside the message, OAuth `{error, error_description}`, problem details `{title, detail}` (RFC 9457), validation lists `{detail: [{msg}]}`, and
  * one line of plain text. HTML is never shown. A code that the service file explains
  * gets its sentence.
@@ -151,6 +151,7 @@ function listMessages(json: Record<string, unknown>): string[] {
     ...toList(json.errors).flatMap((error) => filterTexts([error])),
     ...toList(toRecord(json.errorDetails).inputErrors).flatMap((error) => filterTexts([toRecord(error).description])),
     ...filterTexts([json.message, nested.message, nested.detail]),
+    ...filterTexts(toRecord(json.response_metadata).messages),
     ...filterTexts([json.detail ?? (json.message ? undefined : json.title)]),
     ...toList(json.detail).flatMap((error) => filterTexts([toRecord(error).msg, toRecord(error).message])),
     ...filterTexts([json.error_description ?? (json.message ? undefined : withoutBareCode(json.error))]),

@@ -42,11 +42,17 @@ export function toDeals(records: CrmRecord[], pipelines: Pipeline[], context: Pi
       currency: typeof currency === "string" ? currency : null,
       stage: stage?.label ?? dealstage ?? "",
       pipeline: pipeline?.label ?? id ?? "",
-      closes: closedate?.slice(0, 10) || null,
+      closes: toDay(closedate),
       updated: hs_lastmodifieddate ?? null,
       url: buildRecordUrl(context, "deals", record.id),
     };
   });
+}
+
+/** HubSpot gives times in ISO 8601, or in ms since the epoch. */
+function toDay(time: string | null | undefined): string | null {
+  const ms = /^\d{12,14}$/.test(time ?? "") ? Number(time) : undefined;
+  return (ms === undefined ? time : new Date(ms).toISOString())?.slice(0, 10) || null;
 }
 
 export function formatDealTable(deals: Deal[]): string {

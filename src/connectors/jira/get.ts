@@ -7,7 +7,7 @@ import {
   formatIssueKey,
   getJiraApi,
   ISSUE_FIELDS,
-  Issue,
+  IssueFields,
   parseIssueKey,
   toIssueData,
 } from "./issue.ts";
@@ -23,13 +23,13 @@ const Comment = z.looseObject({
 
 const WholeIssue = z.looseObject({
   key: z.string(),
-  fields: z.extend(Issue.shape.fields, {
+  fields: z.extend(IssueFields, {
     description: z.optional(z.unknown()),
     created: z.nullish(z.string()),
     labels: z.nullish(z.array(z.string())),
     duedate: z.nullish(z.string()),
     parent: z.nullish(z.looseObject({ key: z.nullish(z.string()) })),
-    comment: z.nullish(z.looseObject({ comments: z.array(Comment), total: z.nullish(z.number()) })),
+    comment: z.nullish(z.looseObject({ comments: z.nullish(z.array(Comment)), total: z.nullish(z.number()) })),
   }),
 });
 type WholeIssue = z.output<typeof WholeIssue>;
@@ -113,7 +113,10 @@ function formatIssueText({ key, fields }: WholeIssue, description: string, comme
     `**${key}** ${escapeCell(fields.summary ?? "")}`,
     lines.join("\n"),
     description,
-    ...comments.map(({ author, created, text }) => `**${escapeCell(author)}**, ${created.slice(0, 10)}:\n\n${text}`),
+    ...comments.map(({ author, created, text }) => {
+      const when = created ? `, ${created.slice(0, 10)}` : "";
+      return `**${escapeCell(author)}**${when}:\n\n${text}`;
+    }),
   ]
     .filter(Boolean)
     .join("\n\n");

@@ -8,24 +8,24 @@ import type { ToolContext } from "../tool.ts";
 const Named = z.nullish(z.looseObject({ name: z.nullish(z.string()) }));
 const Person = z.nullish(z.looseObject({ accountId: z.nullish(z.string()), displayName: z.nullish(z.string()) }));
 
-/** An issue as Jira returns it, with the fields that lists show. Source: Jira Cloud REST v3, "Issue search". */
-export const Issue = z.looseObject({
-  key: z.string(),
-  fields: z.looseObject({
-    summary: z.nullish(z.string()),
-    issuetype: Named,
-    status: z.nullish(
-      z.looseObject({
-        name: z.nullish(z.string()),
-        statusCategory: z.nullish(z.looseObject({ key: z.nullish(z.string()), name: z.nullish(z.string()) })),
-      }),
-    ),
-    priority: Named,
-    assignee: Person,
-    reporter: Person,
-    updated: z.nullish(z.string()),
-  }),
+/** The fields that lists show. A field that a project hides is missing. */
+export const IssueFields = z.looseObject({
+  summary: z.nullish(z.string()),
+  issuetype: Named,
+  status: z.nullish(
+    z.looseObject({
+      name: z.nullish(z.string()),
+      statusCategory: z.nullish(z.looseObject({ key: z.nullish(z.string()), name: z.nullish(z.string()) })),
+    }),
+  ),
+  priority: Named,
+  assignee: Person,
+  reporter: Person,
+  updated: z.nullish(z.string()),
 });
+
+/** An issue as Jira returns it. Source: Jira Cloud REST v3, "Issue search". */
+export const Issue = z.looseObject({ key: z.string(), fields: z._default(IssueFields, {}) });
 export type Issue = z.output<typeof Issue>;
 
 /** The fields that {@link Issue} reads. */

@@ -9,6 +9,11 @@ export function escapeCell(text: string): string {
   return toOneLine(text).replace(/\|/g, "\\|").replace(/\]\(/g, "]\\(").replace(/</g, "\\<");
 }
 
+/** Encodes what would end the address of a Markdown link. */
+export function encodeLinkTarget(url: string): string {
+  return url.replace(/[()\s]/g, (letter) => `%${letter.charCodeAt(0).toString(16)}`);
+}
+
 /** Joins the lines of a text. Approvals show it so: as it is sent, without the escapes that {@link escapeCell} adds. */
 export function toOneLine(text: string): string {
   return text.replace(/\s+/g, " ").trim();

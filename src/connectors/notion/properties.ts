@@ -1,7 +1,12 @@
 import * as z from "zod/mini";
 import { joinPieces, type NotionObject } from "./title.ts";
 
-const Named = z.looseObject({ name: z.nullish(z.string()) });
+const Named = z.looseObject({
+  name: z.nullish(z.string()),
+  object: z.nullish(z.string()),
+  id: z.nullish(z.string()),
+  external: z.nullish(z.looseObject({ url: z.nullish(z.string()) })),
+});
 const Dated = z.looseObject({ start: z.nullish(z.string()), end: z.nullish(z.string()) });
 
 /** Formats the properties of a page or row as text, without the title. Empty ones are "". */
@@ -11,7 +16,8 @@ export function formatProperties({ properties }: NotionObject): Record<string, s
 }
 
 /** Formats the value of a property. Source: https://developers.notion.com/reference/page-property-values */
-function formatProperty(property: Record<string, unknown>): string {
+function formatProperty(given: unknown): string {
+  const property = toRecord(given);
   const type = String(property.type ?? "");
   const value = property[type];
   if (value === null || value === undefined) return "";
@@ -33,25 +39,33 @@ function formatProperty(property: Record<string, unknown>): string {
     case "date":
       return formatDate(value);
     case "relation":
-      return toList(value).length > 0 ? `${toList(value).length} linked` : "";
+      return toList(value).length > 0
+        ? `${property.has_more === true ? "more than " : ""}${toList(value).length} linked`
+        : "";
     case "unique_id":
       return formatUniqueId(value);
     case "formula":
     case "rollup":
-      return formatProperty(value as Record<string, unknown>);
+      return formatProperty(value);
     case "array":
-      return toList(value)
-        .map((one) => formatProperty(one as Record<string, unknown>))
-        .filter(Boolean)
-        .join(", ");
+      return toList(value).map(formatProperty).filter(Boolean).join(", ");
     default:
-      return typeof value === "object" ? "" : String(value);
+      return typeof value === "object" ? formatFacts(value) : String(value);
   }
 }
 
 function findByName(value: unknown): string {
   const result = Named.safeParse(value);
-  return (result.success && result.data.name) || "";
+  if (!result.success) return "";
+  const { name, object, id, external } = result.data;
+  // Without the capability to read users, Notion gives only their IDs.
+  return name || external?.url || (object === "user" && id) || "";
+}
+
+/** Formats a value with parts: a place has a name and an address, a verification has a state. */
+function formatFacts(value: object): string {
+  const { name, address, state } = toRecord(value);
+  return [name, address, state].filter((one) => typeof one === "string" && one !== "").join(", ");
 }
 
 function formatDate(value: unknown): string {
@@ -62,10 +76,14 @@ function formatDate(value: unknown): string {
 }
 
 function formatUniqueId(value: unknown): string {
-  const { prefix, number } = value as { prefix?: string | null; number?: number };
-  return prefix ? `${prefix}-${number}` : String(number ?? "");
+  const { prefix, number } = value as { prefix?: string | null; number?: number | null };
+  return prefix && number ? `${prefix}-${number}` : String(number ?? "");
 }
 
 function toList(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
+}
+
+function toRecord(value: unknown): Record<string, unknown> {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { readPages } from "../http/pages.ts";
-import { formatMarkdownTable, splitMargins } from "../markup/markdown.ts";
+import { encodeLinkTarget, formatMarkdownTable, splitMargins } from "../markup/markdown.ts";
 import type { ToolContext } from "../tool.ts";
 import { joinPieces, Piece } from "./title.ts";
 
@@ -17,7 +17,8 @@ export function getNextCursor(page: {
 
 const Block = z.looseObject({
   id: z.string(),
-  type: z.string(),
+  // A block that the connection may not read has only an ID.
+  type: z.catch(z.string(), "unsupported"),
   has_children: z.nullish(z.boolean()),
 });
 const Page = z.looseObject({ results: z.array(Block), ...CURSOR });
@@ -118,14 +119,14 @@ function formatBlock(block: ReadBlock, number: number): string {
 /** Formats a block that Markdown cannot express: its URL, its title or its text. */
 function formatOther(block: ReadBlock, own: string): string {
   const { type, value } = block;
-  if (type === "child_page" || type === "child_database") return `[${String(value.title ?? "Untitled")}]`;
+  if (type === "child_page" || type === "child_database") return `[${String(value.title || "Untitled")}]`;
   if (type === "equation") return `$${String(value.expression ?? "")}$`;
   const address = [value.url, toRecord(value.external).url, toRecord(value.file).url].find(
-    (url) => typeof url === "string",
+    (url) => typeof url === "string" && url !== "",
   );
-  if (address === undefined) return stackChildren(own, block) || formatUnread(block);
+  if (typeof address !== "string") return stackChildren(own, block) || formatUnread(block);
   const words = joinPieces(value.caption) || String(value.name ?? "") || type.replaceAll("_", " ");
-  return `[${words.replace(/[[\]]/g, "")}](${address.replaceAll(")", "%29")})`;
+  return `[${words.replace(/[[\]]/g, "")}](${encodeLinkTarget(address)})`;
 }
 
 /** Blocks that may well be empty. */
@@ -199,7 +200,7 @@ function formatPiece({ plain_text, annotations, href }: Piece): string {
   if (annotations?.bold) marked = `**${marked}**`;
   if (annotations?.italic) marked = `*${marked}*`;
   if (annotations?.strikethrough) marked = `~~${marked}~~`;
-  if (href && /^(https?:|mailto:)/i.test(href)) marked = `[${marked}](${href.replaceAll(")", "%29")})`;
+  if (href && /^(https?:|mailto:)/i.test(href)) marked = `[${marked}](${encodeLinkTarget(href)})`;
   return `${before}${marked}${after}`;
 }
 

@@ -1,7 +1,14 @@
 import * as z from "zod/mini";
 import { escapeCell, truncateText } from "../markup/markdown.ts";
 import { blocksToMarkdown } from "./blocks.ts";
-import { escapeMarkdown, formatLink, listMentionedUsers, mrkdwnToMarkdown, type Names } from "./mrkdwn-read.ts";
+import {
+  escapeMarkdown,
+  formatLink,
+  listMentionedUsers,
+  mrkdwnToMarkdown,
+  type Names,
+  readLabels,
+} from "./mrkdwn-read.ts";
 
 /** A part in another form than documented is left out; the rest of the message stays readable. */
 const Text = z.catch(z.nullish(z.string()), undefined);
@@ -46,6 +53,8 @@ type Attachment = z.output<typeof Attachment>;
 /** The content of a message: its text, and what apps put into blocks, attachments and files. */
 export const CONTENT = {
   text: Text,
+  subtype: Text,
+  bot_id: Text,
   blocks: Blocks,
   attachments: z.catch(z.nullish(z.array(Attachment)), undefined),
   files: Files,
@@ -74,14 +83,24 @@ function stringify(value: unknown): string {
 }
 
 /** Converts a message to Markdown: text, blocks, attachments and the names of files. What is there twice is shown once. */
-export function toMarkdown(content: Content, names: Names): string {
+export function toMarkdown(content: Content, { users }: Pick<Names, "users">): string {
+  const { text, subtype, bot_id: bot } = content;
+  const names = { users, ...readLabels(text ?? "") };
+  const blocks = blocksToMarkdown(content.blocks, names);
+  // Slack itself makes the text of what a user writes from its rich text. Only apps give both.
+  const isWritten = !bot && blocks !== "" && (content.blocks ?? []).some(isRichText);
   const parts = [
-    mrkdwnToMarkdown(content.text ?? "", names),
-    blocksToMarkdown(content.blocks, names),
+    isWritten ? "" : mrkdwnToMarkdown(text ?? "", names),
+    blocks,
     ...(content.attachments ?? []).map((one) => formatAttachment(one, names)),
     ...formatFiles(content.files),
   ];
-  return truncateText(dropRepeated(parts).join("\n\n"), MAX_MESSAGE_LENGTH);
+  const said = truncateText(dropRepeated(parts).join("\n\n"), MAX_MESSAGE_LENGTH);
+  return said === "" && subtype ? `(${subtype.replaceAll("_", " ")})` : said;
+}
+
+function isRichText(block: unknown): boolean {
+  return typeof block === "object" && block !== null && (block as { type?: unknown }).type === "rich_text";
 }
 
 function formatAttachment(attachment: Attachment, names: Names): string {

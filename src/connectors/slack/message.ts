@@ -14,7 +14,7 @@ export const Message = z.looseObject({
   ts: z.string(),
   user: z.nullish(z.string()),
   username: z.nullish(z.string()),
-  subtype: z.nullish(z.string()),
+  user_profile: z.nullish(z.looseObject({ real_name: z.nullish(z.string()), display_name: z.nullish(z.string()) })),
   ...CONTENT,
   thread_ts: z.nullish(z.string()),
   reply_count: z.nullish(z.number()),
@@ -29,7 +29,13 @@ const MAX_SEARCHED = 100;
 /** Loads the names of all authors and mentioned users. */
 export async function loadNames(http: ServiceHttp, messages: Message[]): Promise<Names> {
   const ids = messages.flatMap((message) => [...(message.user ? [message.user] : []), ...listContentUsers(message)]);
-  return { users: await loadUserNames(http, ids) };
+  const users = await loadUserNames(http, ids);
+  // Messages of other organizations (Slack Connect) carry their author, whom the workspace may not know.
+  for (const { user, user_profile: profile } of messages) {
+    const name = profile?.real_name || profile?.display_name;
+    if (user && name && !users.has(user)) users.set(user, name);
+  }
+  return { users };
 }
 
 function getAuthorName({ user, username, bot_profile }: Message, { users }: Names): string {

@@ -1,9 +1,17 @@
-/** Names of the users and channels that messages mention by ID. */
-export type Names = { users: Map<string, string>; channels?: Map<string, string> };
+import { encodeLinkTarget } from "../markup/markdown.ts";
+
+/** Names of the users, channels and user groups (`@devs`) that messages mention by ID. */
+export type Names = { users: Map<string, string>; channels?: Map<string, string>; groups?: Map<string, string> };
 
 /** Lists the IDs of the users that a text mentions. */
 export function listMentionedUsers(text: string): string[] {
   return [...text.matchAll(/<@([A-Z0-9]+)(?:\|[^>]*)?>/g)].map((match) => match[1] ?? "");
+}
+
+/** Returns the names that a text itself gives: `<#C1|general>`, `<!subteam^S1|@devs>`. Its blocks have only the IDs. */
+export function readLabels(text: string): Required<Omit<Names, "users">> {
+  const read = (pattern: RegExp) => new Map([...text.matchAll(pattern)].map(([, id = "", label = ""]) => [id, label]));
+  return { channels: read(/<#([A-Z0-9]+)\|([^<>]+)>/g), groups: read(/<!subteam\^([A-Z0-9]+)\|@?([^<>]+)>/g) };
 }
 
 /**
@@ -39,7 +47,7 @@ function getReference(inner: string, names: Names): string {
   if (!/^(https?:\/\/|mailto:)/i.test(target)) return escapeMarkdown(unescapeMrkdwn(label ?? target));
   const url = unescapeMrkdwn(target);
   if (label === undefined || label === url || `mailto:${label}` === url) return url.replace(/^mailto:/, "");
-  return `[${escapeMarkdown(unescapeMrkdwn(label)).replace(/[[\]]/g, "\\$&")}](${encodeBrackets(url)})`;
+  return `[${escapeMarkdown(unescapeMrkdwn(label)).replace(/[[\]]/g, "\\$&")}](${encodeLinkTarget(url)})`;
 }
 
 function formatPlainReference(inner: string, { users, channels }: Names): string {
@@ -66,7 +74,7 @@ function convertEmphasis(text: string): string {
 export function formatLink(label: string, url: string): string {
   if (!/^(https?:\/\/|mailto:)/i.test(url)) return label || escapeMarkdown(url);
   const plain = label.replaceAll("\\", "");
-  return plain === "" || plain === url ? url : `[${label.replace(/[[\]]/g, "\\$&")}](${encodeBrackets(url)})`;
+  return plain === "" || plain === url ? url : `[${label.replace(/[[\]]/g, "\\$&")}](${encodeLinkTarget(url)})`;
 }
 
 /** Escapes Markdown syntax. Underscores inside words are harmless and stay. */
@@ -79,8 +87,4 @@ export function escapeMarkdown(text: string): string {
 
 function unescapeMrkdwn(text: string): string {
   return text.replace(/&lt;/g, "<").replace(/&gt;/g, ">").replace(/&amp;/g, "&");
-}
-
-function encodeBrackets(url: string): string {
-  return url.replace(/\(/g, "%28").replace(/\)/g, "%29");
 }

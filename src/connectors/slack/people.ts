@@ -93,7 +93,8 @@ export async function loadUserNames(http: ServiceHttp, ids: string[]): Promise<M
           });
           names.set(id, getUserName(user));
         } catch (error) {
-          if (!(error instanceof Problem) || error.code !== "SERVICE_FAILED") throw error;
+          const passing = error instanceof Problem && ["SERVICE_FAILED", "RATE_LIMITED"].includes(error.code);
+          if (!passing) throw error;
         }
       }),
     );

@@ -18,6 +18,8 @@ const Inline = z.looseObject({
   name: Text,
   user_id: Text,
   channel_id: Text,
+  usergroup_id: Text,
+  skin_tone: z.catch(z.nullish(z.number()), undefined),
   range: Text,
   fallback: Text,
   value: Text,
@@ -80,15 +82,27 @@ function formatInline(value: unknown, names: Names): string {
 }
 
 /** Returns the words of an element without marks. */
-function getPlainText(value: unknown, { users, channels }: Names): string {
+function getPlainText(value: unknown, { users, channels, groups }: Names): string {
   const element = Inline.safeParse(value);
   if (!element.success) return "";
-  const { type, text, url, name, user_id, channel_id, range, fallback, value: color } = element.data;
+  const {
+    type,
+    text,
+    url,
+    name,
+    user_id,
+    channel_id,
+    usergroup_id,
+    skin_tone,
+    range,
+    fallback,
+    value: color,
+  } = element.data;
   if (type === "user") return `@${users.get(user_id ?? "") ?? user_id ?? ""}`;
   if (type === "channel") return `#${channels?.get(channel_id ?? "") ?? channel_id ?? ""}`;
-  if (type === "usergroup" || type === "team") return "@group";
+  if (type === "usergroup" || type === "team") return `@${groups?.get(usergroup_id ?? "") ?? "group"}`;
   if (type === "broadcast") return `@${range ?? ""}`;
-  if (type === "emoji") return `:${name ?? ""}:`;
+  if (type === "emoji") return `:${name ?? ""}:${skin_tone ? `:skin-tone-${skin_tone}:` : ""}`;
   return text || fallback || url || color || "";
 }
 

@@ -53,3 +53,29 @@ test("broken markup still gives its text", () => {
     ),
   );
 });
+
+// https://confluence.atlassian.com/doc/confluence-storage-format-790796544.html
+test.each([
+  ["<p>10<sup>2</sup> H<sub>2</sub>O</p>", "10^2 H_2O"],
+  [
+    '<p>See <ac:structured-macro ac:name="jira"><ac:parameter ac:name="key">KAY-3</ac:parameter></ac:structured-macro>.</p>',
+    "See (jira: KAY-3).",
+  ],
+  [
+    '<ac:structured-macro ac:name="view-file"><ac:parameter ac:name="name"><ri:attachment ri:filename="x.pdf"/></ac:parameter></ac:structured-macro>',
+    "(view-file: x.pdf)",
+  ],
+  ['<ac:structured-macro ac:name="toc" />', "(toc)"],
+  [
+    '<p>a<ac:structured-macro ac:name="anchor"><ac:parameter ac:name="">x</ac:parameter></ac:structured-macro></p>',
+    "a",
+  ],
+  ['<ac:image><ri:attachment ri:filename="a.png"/></ac:image>', "[a.png]"],
+  ['<p><ac:emoticon ac:name="blue-star" ac:emoji-shortname=":rocket:"/></p>', ":rocket:"],
+  [
+    '<ac:adf-extension><ac:adf-node type="panel"><ac:adf-attribute key="panel-type">note</ac:adf-attribute><ac:adf-content><p>mind</p></ac:adf-content></ac:adf-node><ac:adf-fallback><p>mind</p></ac:adf-fallback></ac:adf-extension>',
+    "mind",
+  ],
+])("an element is read as readers see it, or named: %s", (storage, text) => {
+  expect(storageToMarkdown(storage)).toBe(text);
+});

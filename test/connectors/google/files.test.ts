@@ -100,20 +100,33 @@ test("a document is read with its tabs, tables, lists and links", async () => {
   const paragraph = (content: string, more = {}) => ({ paragraph: { elements: [{ textRun: { content, ...more } }] } });
   const body = (...content: unknown[]) => ({ documentTab: { body: { content } } });
   const link = { textStyle: { link: { url: "https://x.test/" } } };
+  // Docs writes a line break as a vertical tab: https://developers.google.com/workspace/docs/api/concepts/structure
+  const NOTE = {
+    paragraph: {
+      elements: [
+        { textRun: { content: "Line 1\u000bLine 2" } },
+        { footnoteReference: { footnoteId: "f1", footnoteNumber: "1" } },
+      ],
+    },
+  };
   const row = (...cells: string[]) => ({ tableCells: cells.map((cell) => ({ content: [paragraph(`${cell}\n`)] })) });
   const tabs = [
     {
       tabProperties: { title: "First" },
-      ...body(paragraph("See here\n", link), { table: { tableRows: [row("a", "b|c"), row("1", "2")] } }),
+      documentTab: {
+        footnotes: { f1: { footnoteId: "f1", content: [paragraph(" By Ann.\n")] } },
+        ...body(paragraph("See here\n", link), NOTE, { table: { tableRows: [row("a", "b|c"), row("1", "2")] } })
+          .documentTab,
+      },
       childTabs: [{ tabProperties: { title: "Inner" }, ...body(paragraph("Deep\n")) }],
     },
   ];
   const { data } = await run(googleDocs, "google-docs.read_document", { document: ID }, byId("x"), {
-    request: `GET https://docs.googleapis.com/v1/documents/${ID}?includeTabsContent=true`,
+    request: `GET https://docs.googleapis.com/v1/documents/${ID}?includeTabsContent=true&suggestionsViewMode=PREVIEW_WITHOUT_SUGGESTIONS`,
     json: { documentId: ID, title: "Plan", tabs },
   });
   expect((data as { text: string }).text).toBe(
-    "# First\n\nSee here (https://x.test/)\n\n| a | b\\|c |\n| --- | --- |\n| 1 | 2 |\n\n# Inner\n\nDeep",
+    "# First\n\nSee here (https://x.test/)\n\nLine 1\nLine 2[^1]\n\n| a | b\\|c |\n| --- | --- |\n| 1 | 2 |\n\n[^1]: By Ann.\n\n# Inner\n\nDeep",
   );
 });
 

@@ -286,9 +286,64 @@ test("B229 a long text that Gmail delivers separately is fetched, or named as to
   expect((await readParts([big(30_000_000), textPart("short")])).text).toBe(`short\n\n${note}`);
   expect((await readParts([big(3_000_000)], { request: url, status: 404, json: {} })).text).toBe(note);
   const html = { ...big(10), mimeType: "text/html" };
-  expect((await readParts([textPart("plain"), html])).text).toBe("plain");
+  const forms = {
+    mimeType: "multipart/alternative",
+    filename: "",
+    body: { size: 0 },
+    parts: [textPart("plain"), html],
+  };
+  expect((await readParts([forms])).text).toBe("plain");
   const bold = Buffer.from("<b>bold</b>").toString("base64url");
   expect((await readParts([html], { request: url, json: { data: bold } })).text).toBe("bold");
+});
+
+// https://github.com/googleapis/google-api-go-client/blob/main/gmail/v1/gmail-api.json, MessagePart; RFC 2046, 5.1.4
+test.each([
+  [
+    "a mailing list adds a footer",
+    [textPart("<p>The <b>news</b></p>", "text/html"), textPart("_____\nlist")],
+    "The news\n\n_____\nlist",
+  ],
+  [
+    "one form is chosen, and what stands around it stays",
+    [
+      { mimeType: "multipart/alternative", parts: [textPart("plain"), textPart("<p>html</p>", "text/html")] },
+      textPart("after"),
+    ],
+    "plain\n\nafter",
+  ],
+  [
+    "the plain form is blank",
+    [
+      {
+        mimeType: "multipart/alternative",
+        parts: [textPart(" \n"), { mimeType: "multipart/related", parts: [textPart("<p>html</p>", "text/html")] }],
+      },
+    ],
+    "html",
+  ],
+])("no text of a message is lost: %s", async (_, parts, text) => {
+  expect((await readParts(parts)).text).toBe(text);
+});
+
+test("a message that is deleted between the list and its reading is left out, and one without a date is read", async () => {
+  const metadata = (id: string) => `GET ${MESSAGES}/${id}?format=metadata${HEADERS}`;
+  const { result } = await run(
+    "gmail.search",
+    { text: "x" },
+    {
+      request: `GET ${MESSAGES}?q=x&maxResults=10`,
+      json: {
+        messages: [
+          { id: "a", threadId: "a" },
+          { id: "b", threadId: "b" },
+        ],
+      },
+    },
+    { request: metadata("a"), status: 404, json: { error: { code: 404, message: "Requested entity was not found." } } },
+    { request: metadata("b"), json: { ...message("b", "Still here"), internalDate: "" } },
+  );
+  expect(result.data).toMatchObject({ messages: [{ subject: "Still here", date: "" }] });
 });
 
 test("words that fit several conversations are not guessed at", async () => {

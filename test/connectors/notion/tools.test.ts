@@ -110,7 +110,7 @@ test("an address or an id goes straight to the page, and blocks of all kinds bec
     [
       `**Tuscan kale**, changed 2026-07-06\n${URL_OF}`,
       "## Lacinato **kale**",
-      "- More\n\n  see [here](https://e.test/a_(b%29)",
+      "- More\n\n  see [here](https://e.test/a_%28b%29)",
       "[Recipes]",
       "(unsupported block)",
       "[bookmark](https://e.test)",

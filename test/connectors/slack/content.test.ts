@@ -228,3 +228,27 @@ test("B201 B202 slack.read_channel gives the words of blocks and attachments to 
     messages: [{ text: "**Disk full on db-7**" }, { text: "Build finished\n\n**main #812**\n\n3 tests failed" }],
   });
 });
+
+// https://docs.slack.dev/reference/block-kit/blocks/rich-text-block
+test("what a user wrote is shown once, with the names that only its text has", () => {
+  const blocks = [
+    rich(
+      section(text("see "), { type: "channel", channel_id: "C9" }, text(" "), {
+        type: "usergroup",
+        usergroup_id: "S1",
+      }),
+      section(text(" "), { type: "emoji", name: "wave", skin_tone: 2 }),
+    ),
+  ];
+  const written = { text: "see <#C9|random> <!subteam^S1|@devs> :wave::skin-tone-2:", blocks };
+  expect(markdown(written)).toBe("see #random @devs :wave::skin-tone-2:");
+  expect(markdown({ ...written, text: "Build failed", bot_id: "B1" })).toBe(
+    "Build failed\n\nsee #C9 @group :wave::skin-tone-2:",
+  );
+});
+
+// https://docs.slack.dev/reference/events/message/ (subtypes)
+test("a message without words is named by its kind", () => {
+  expect(markdown({ text: "", subtype: "huddle_thread", room: { id: "R1" } })).toBe("(huddle thread)");
+  expect(markdown({ text: "", files: [{ id: "F1", file_access: "check_file_info" }] })).toBe("(file: unnamed)");
+});

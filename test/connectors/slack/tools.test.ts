@@ -455,3 +455,24 @@ test("a call is described exactly before it is made", () => {
   expect(summary("slack.read_channel", { channel: "general" })).toBe("Read #general");
   expect(summary("slack.list_users", {})).toBe("List the people in Slack");
 });
+
+// https://docs.slack.dev/apis/slack-connect/: users of other organizations; https://docs.slack.dev/apis/web-api/rate-limits/
+test.each<[string, Omit<Expected, "request">, string]>([
+  ["unknown to the workspace", { json: { ok: false, error: "user_not_found" } }, "Pat Partner"],
+  ["whose lookup is limited", { status: 429, headers: { "retry-after": "1" }, json: { ok: false } }, "Pat Partner"],
+])("a channel is read although it has an author %s", async (_, answer, author) => {
+  const profile = { real_name: "Pat Partner", display_name: "pat", team: "T9" };
+  const message = { type: "message", ts: "1700000000.000100", user: "W0EXTERN9", text: "hi", user_profile: profile };
+  const lookup = { request: `GET ${API}/users.info?user=W0EXTERN9`, ...answer };
+  const { data } = await run(
+    "slack.read_channel",
+    { channel: "#general" },
+    listing,
+    {
+      request: `GET ${API}/conversations.history?channel=C0GENERAL1&limit=20`,
+      json: { ok: true, messages: [message] },
+    },
+    ...(answer.status === 429 ? [lookup, lookup, lookup] : [lookup]),
+  );
+  expect(data).toMatchObject({ messages: [{ author, text: "hi" }] });
+});

@@ -1,4 +1,4 @@
-import { splitMargins } from "../../markup/markdown.ts";
+import { encodeLinkTarget, splitMargins } from "../../markup/markdown.ts";
 import type { AdfMark, AdfNode } from "./inline.ts";
 
 /** Maximum nesting that is read, so that reading a hostile document ends. */
@@ -6,7 +6,7 @@ const MAX_DEPTH = 60;
 
 /**
  * Converts a description or comment to Markdown. Accepts a document tree, plain text or nothing. Unknown nodes
- * contribute their text.
+ * contribute their text; one without text is named. Source: https://go.atlassian.com/adf-json-schema
  */
 export function toMarkdown(value: unknown): string {
   if (typeof value === "string") return value.trim();
@@ -44,7 +44,7 @@ function formatBlock(node: AdfNode | undefined, depth: number): string {
   const inner = () => formatBlocks(getContent(node), depth + 1);
   switch (node.type) {
     case "heading":
-      return `${"#".repeat(Math.min(6, Math.max(1, Number(node.attrs?.level) || 1)))} ${inner()}`;
+      return inner() && `${"#".repeat(Math.min(6, Math.max(1, Number(node.attrs?.level) || 1)))} ${inner()}`;
     case "bulletList":
     case "decisionList":
       return formatList(node, () => "- ", depth);
@@ -66,14 +66,32 @@ function formatBlock(node: AdfNode | undefined, depth: number): string {
       return [getAttribute(node, "title") && `**${getAttribute(node, "title")}**`, inner()]
         .filter(Boolean)
         .join("\n\n");
-    case "blockCard":
-    case "embedCard":
-      return getAttribute(node, "url");
     case "media":
-      return `[${getAttribute(node, "alt") || "attachment"}]`;
+      return formatMedia(node);
     default:
-      return inner() || node.text || getAttribute(node, "text");
+      return inner() || node.text || formatLeaf(node);
   }
+}
+
+function formatMedia(node: AdfNode): string {
+  const [words, url] = [getAttribute(node, "alt"), getAttribute(node, "url")];
+  return url ? `[${words || "image"}](${encodeLinkTarget(url)})` : `[${words || "attachment"}]`;
+}
+
+/** Nodes that may well be empty. */
+const MAY_BE_EMPTY =
+  /^(?:doc|text|paragraph|heading|section|caption|placeholder|.*(?:List|Item|Row|Cell|Header|Column|Section|Single|Group|Frame)|table)$/;
+
+/** Formats a node without content by its text or its address, or names it, so that readers know what is at its place. */
+function formatLeaf(node: AdfNode): string {
+  const data = node.attrs?.data as { url?: unknown; name?: unknown } | undefined;
+  const words = [getAttribute(node, "text"), getAttribute(node, "url"), data?.url, data?.name];
+  const found = words.find((one) => typeof one === "string" && one !== "");
+  if (found !== undefined) return String(found);
+  if (MAY_BE_EMPTY.test(node.type)) return "";
+  const kind = node.type.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  const key = getAttribute(node, "extensionKey");
+  return key ? `(${kind}: ${key})` : `(${kind})`;
 }
 
 function formatList(node: AdfNode, marker: (index: number, item: AdfNode) => string, depth: number): string {
@@ -125,10 +143,10 @@ function formatInline(node: AdfNode, depth: number): string {
       return formatDate(getAttribute(node, "timestamp"));
     case "status":
       return `[${getAttribute(node, "text")}]`;
-    case "inlineCard":
-      return getAttribute(node, "url");
+    case "mediaInline":
+      return formatMedia(node);
     default:
-      return node.text || formatBlocks(getContent(node), depth + 1) || getAttribute(node, "text");
+      return node.text || formatBlocks(getContent(node), depth + 1) || formatLeaf(node);
   }
 }
 
@@ -143,8 +161,10 @@ function formatMarked(words: string, mark: AdfMark): string {
   if (mark.type === "strong") return `**${words}**`;
   if (mark.type === "em") return `_${words}_`;
   if (mark.type === "strike") return `~~${words}~~`;
+  if (mark.type === "subsup")
+    return (mark.attrs?.type === "sub" ? "_" : "^") + (words.length > 1 ? `(${words})` : words);
   const href = mark.type === "link" ? mark.attrs?.href : undefined;
-  return typeof href !== "string" || href === words ? words : `[${words}](${href})`;
+  return typeof href !== "string" || href === words ? words : `[${words}](${encodeLinkTarget(href)})`;
 }
 
 function formatDate(timestamp: string): string {
@@ -169,6 +189,9 @@ const INLINE = new Set([
   "inlineCard",
   "placeholder",
   "mediaInline",
+  "inlineExtension",
+  "unsupportedInline",
+  "confluenceUnsupportedInline",
 ]);
 
 function isInline(node: AdfNode | undefined): boolean {

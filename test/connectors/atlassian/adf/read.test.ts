@@ -125,3 +125,38 @@ test("a document nested without end is cut, and anything that is no document is 
     ),
   );
 });
+
+// https://go.atlassian.com/adf-json-schema
+test.each([
+  [
+    p(
+      t("10"),
+      t("2", { type: "subsup", attrs: { type: "sup" } }),
+      t(" H"),
+      t("ij", { type: "subsup", attrs: { type: "sub" } }),
+    ),
+    "10^2 H_(ij)",
+  ],
+  [
+    p(t("See "), { type: "inlineCard", attrs: { data: { "@type": "Document", url: "https://x.test/p" } } }),
+    "See https://x.test/p",
+  ],
+  [
+    p(t("a "), { type: "inlineExtension", attrs: { extensionType: "x", extensionKey: "math" } }, t(" b")),
+    "a (inline extension: math) b",
+  ],
+  [p(t("a "), { type: "mediaInline", attrs: { id: "1", collection: "c" } }), "a [attachment]"],
+  [p(t("here", { type: "link", attrs: { href: "https://x.test/(a" } })), "[here](https://x.test/%28a)"],
+  [{ type: "extension", attrs: { extensionType: "x", extensionKey: "toc", parameters: {} } }, "(extension: toc)"],
+  [{ type: "syncBlock", attrs: { resourceId: "r" } }, "(sync block)"],
+  [{ type: "blockCard", attrs: { datasource: { id: "1" } } }, "(block card)"],
+  [
+    { type: "mediaSingle", content: [{ type: "media", attrs: { type: "external", url: "https://x.test/i.png" } }] },
+    "[image](https://x.test/i.png)",
+  ],
+  [{ type: "futureNode" }, "(future node)"],
+  [{ type: "heading", attrs: { level: 2 } }, ""],
+  [{ type: "layoutSection", content: [{ type: "layoutColumn", content: [p()] }] }, ""],
+])("B247 what a node says is read, or it is named: %j", (node, text) => {
+  expect(toMarkdown(doc(node))).toBe(text);
+});
