@@ -1,38 +1,73 @@
 import type { LanguageModelV4FunctionTool, LanguageModelV4Prompt } from "@ai-sdk/provider";
-
-/** What the planner works with when a service has several accounts: the tools of one account each, and the request. */
-type AccountChoice = {
-  tools: LanguageModelV4FunctionTool[];
-  prompt: LanguageModelV4Prompt;
-  /** Asks which account is meant, if one of these tools would be called and the request names no account. */
-  ask(toolNames: string[]): string | undefined;
-};
+import { PREPOSITIONS, PRONOUNS } from "./grammar.ts";
+import type { Language, Word } from "./language.ts";
+import type { PlannerDecision } from "./plan.ts";
 
 /**
- * Chooses the account that a request names: "what is open in jira@work", or the only one that there is. Of a service with
- * several accounts, the tools of one remain, and the name of the account becomes that of the service.
+ * Chooses the account of each service that has several. The planner then works as if that account were the only one: the
+ * tools and the calls before have the names of the service, and the words of a request that name the account name the service.
+ *
+ * @param texts the request, and an open one that it answers
  */
-export function chooseAccounts(prompt: LanguageModelV4Prompt, tools: LanguageModelV4FunctionTool[]): AccountChoice {
-  const services = new Set(tools.map(({ name }) => getService(name)));
-  const several = [...services].filter((service) => service.includes(MARK)).map(getBase);
-  if (several.length === 0) return { tools, prompt, ask: () => undefined };
-  const text = getLastRequest(prompt).toLowerCase();
-  const accounts = [...services].filter((service) => several.includes(getBase(service)));
-  const isOnly = (service: string) => accounts.filter((other) => getBase(other) === getBase(service)).length === 1;
-  const named = accounts.filter(
-    (service) => service.includes(MARK) && (isOnly(service) || holdsName(text, toName(service))),
-  );
-  const chosen = new Map(named.map((service) => [getBase(service), service]));
+export function chooseAccounts(
+  prompt: LanguageModelV4Prompt,
+  tools: LanguageModelV4FunctionTool[],
+  language: Language,
+  texts: string[],
+): {
+  prompt: LanguageModelV4Prompt;
+  tools: LanguageModelV4FunctionTool[];
+  language: Language;
+  /** Gives the calls to the chosen accounts. Asks which account is meant where none is chosen. */
+  finish(decision: Extract<PlannerDecision, { calls: unknown }>): PlannerDecision;
+} {
+  const accounts = [...new Set(tools.map(({ name }) => getService(name)))];
+  const several = new Set(accounts.filter((account) => account.includes(MARK)).map(getBase));
+  if (several.size === 0) return { prompt, tools, language, finish: (decision) => decision };
+  const listAccounts = (base: string) => accounts.filter((account) => getBase(account) === base);
+  const words = texts.flatMap((text) => language.read(text));
+  const last = words.some(({ lower }) => PRONOUNS.has(lower)) ? getLastAccount(prompt) : undefined;
+  const chosen = new Map<string, string>();
+  for (const base of several) {
+    const named = listAccounts(base).filter((account) => words.some((_, at) => isNamed(account, words, at)));
+    const [account, ...more] = listAccounts(base);
+    const implied = more.length === 0 ? account : last && getBase(last) === base ? last : undefined;
+    const [only, ...others] = named.length === 0 && implied ? [implied] : named;
+    if (only !== undefined && others.length === 0) chosen.set(base, only);
+  }
+  const names = new Map(accounts.map((account) => [toName(account), getBase(account)]));
+  const getSource = (base: string) => chosen.get(base) ?? listAccounts(base)[0] ?? base;
+  // What another account found is not of this one.
+  const rename = (tool: string) => {
+    const [account, base] = [getService(tool), getBase(getService(tool))];
+    return chosen.get(base) === account ? `${base}${tool.slice(account.length)}` : tool;
+  };
   return {
-    tools: tools.filter(({ name }) => isChosen(getService(name), chosen)),
-    prompt: replaceNames(prompt, named),
-    ask: (toolNames) => {
-      const base = toolNames.map((name) => getBase(getService(name))).find((name) => several.includes(name));
-      if (base === undefined) return undefined;
-      const ofBase = named.filter((service) => getBase(service) === base);
-      if (ofBase.length === 1) return undefined;
-      const names = accounts.filter((service) => getBase(service) === base).map(toName);
-      return `There are several accounts of ${base}: ${names.join(", ")}. Name one of them in the request.`;
+    prompt: prompt.map((message): LanguageModelV4Prompt[number] =>
+      message.role === "assistant"
+        ? {
+            ...message,
+            content: message.content.map((part) =>
+              part.type === "tool-call" ? { ...part, toolName: rename(part.toolName) } : part,
+            ),
+          }
+        : message,
+    ),
+    tools: tools.flatMap((tool) => {
+      const account = getService(tool.name);
+      return getSource(getBase(account)) === account ? [asOnlyAccount(tool, account)] : [];
+    }),
+    language: { read: (text, open) => language.read(text, open).map((word) => replaceName(word, names)) },
+    finish(decision) {
+      const open = decision.calls
+        .map(({ tool }) => getService(tool))
+        .find((base) => several.has(base) && !chosen.has(base));
+      if (open !== undefined) return { text: formatAccounts(open, listAccounts(open).map(toName)), unknown: true };
+      const calls = decision.calls.map((call) => {
+        const base = getService(call.tool);
+        return { ...call, tool: `${chosen.get(base) ?? base}${call.tool.slice(base.length)}` };
+      });
+      return { calls };
     },
   };
 }
@@ -52,34 +87,39 @@ function toName(service: string): string {
   return service.replace(MARK, "@");
 }
 
-function isChosen(service: string, chosen: Map<string, string>): boolean {
-  const meant = chosen.get(getBase(service));
-  return meant === undefined ? !service.includes(MARK) : service === meant;
+/** "Jira@work" anywhere, and the account that is called as its service only where a place is said: "in jira", "jira: …". */
+function isNamed(account: string, words: Word[], at: number): boolean {
+  const { kind, lower } = words[at] as Word;
+  if (kind !== "word" || lower !== toName(account)) return false;
+  const next = words[at + 1]?.text ?? "";
+  return account.includes(MARK) || PREPOSITIONS.has(words[at - 1]?.lower ?? "") || next === ":" || next === ",";
 }
 
-function holdsName(text: string, name: string): boolean {
-  return text.split(/[\s,;:!?()"“”]+/u).some((word) => word.replace(/\.$/, "") === name);
+function replaceName(word: Word, names: Map<string, string>): Word {
+  const base = word.kind === "word" ? names.get(word.lower) : undefined;
+  return base === undefined ? word : { ...word, lower: base, lemma: base, stem: base };
 }
 
-function getLastRequest(prompt: LanguageModelV4Prompt): string {
-  const message = prompt.findLast(({ role }) => role === "user");
-  if (message?.role !== "user") return "";
-  return message.content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
-}
-
-/** The prompt as if each named account were the only one of its service. */
-function replaceNames(prompt: LanguageModelV4Prompt, named: string[]): LanguageModelV4Prompt {
-  if (named.length === 0) return prompt;
-  const replaceIn = (text: string) =>
-    named.reduce((changed, service) => changed.replaceAll(new RegExp(toName(service), "gi"), getBase(service)), text);
-  return prompt.map((message) =>
-    message.role === "user"
-      ? {
-          ...message,
-          content: message.content.map((part) =>
-            part.type === "text" ? { ...part, text: replaceIn(part.text) } : part,
-          ),
-        }
-      : message,
+function getLastAccount(prompt: LanguageModelV4Prompt): string | undefined {
+  const calls = prompt.flatMap((message) =>
+    message.role === "assistant" ? message.content.filter((part) => part.type === "tool-call") : [],
   );
+  const last = calls.findLast(({ toolName }) => toolName.includes("__"));
+  return last && getService(last.toolName);
+}
+
+function asOnlyAccount(tool: LanguageModelV4FunctionTool, account: string): LanguageModelV4FunctionTool {
+  const base = getBase(account);
+  if (account === base) return tool;
+  const { title, ...kay } = tool.providerOptions?.kay ?? {};
+  const plain = typeof title === "string" ? title.replace(/ \([^()]*\)$/, "") : base;
+  return {
+    ...tool,
+    name: `${base}${tool.name.slice(account.length)}`,
+    providerOptions: { kay: { ...kay, title: plain } },
+  };
+}
+
+function formatAccounts(base: string, names: string[]): string {
+  return `There are several accounts of ${base}: ${names.join(", ")}. Name one of them in the request.`;
 }

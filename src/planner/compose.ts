@@ -161,7 +161,10 @@ function getHeading({ parts }: TextSpan, clause: Clause): string {
 
 /** Whether the request as it stands is understood to the end, and better; not if it takes the passage for a text or a name. */
 function isBetter(plain: Reading | undefined, composed: Reading, { parts }: TextSpan): boolean {
-  if (plain === undefined || plain.missing.length > 0 || !isSure(plain) || plain.skill === composed.skill) return false;
+  if (plain === undefined || !isSure(plain)) return false;
+  // "Comment on KAY-4 in jira" says which issue, and not what.
+  if (composed.missing.some(({ name }) => plain.input[name] !== undefined)) return true;
+  if (plain.missing.length > 0 || plain.skill === composed.skill) return false;
   const last = parts.flat().at(-1)?.text ?? "";
   const taken = Object.values(plain.input).some((value) => typeof value === "string" && value.includes(` ${last}`));
   return !taken && plain.score >= composed.score;

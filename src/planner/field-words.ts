@@ -79,7 +79,7 @@ export function listNameEnds(skill: Skill, field: Field, words: Word[], at: numb
   if (DAY.test(first.text)) return [];
   const shaped = field.shape?.test(first.text) === true;
   const led = isFieldWord(field, words[at - 1]);
-  if (KEY.test(first.text) && !shaped && !led) return [];
+  if (KEY.test(first.text) && !shaped && (!led || field.person)) return [];
   // "Row 5" is not a name. An ID may be a number, unless the service's IDs look different.
   const isId = /^id$|Id$/.test(field.name) && !field.shape;
   if (/^\d+$/.test(first.text) && !shaped && !isId) return [];

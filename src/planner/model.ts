@@ -8,7 +8,6 @@ import type {
   LanguageModelV4StreamPart,
   LanguageModelV4Usage,
 } from "@ai-sdk/provider";
-import { chooseAccounts } from "./accounts.ts";
 import { decideStep } from "./decide-step.ts";
 import { loadLanguage } from "./language.ts";
 import { createCallId, type PlannerDecision } from "./plan.ts";
@@ -28,10 +27,7 @@ export function createPlanner(now: () => number, advice = DEFAULT_ADVICE): Langu
     const language = await loadLanguage();
     abortSignal?.throwIfAborted();
     const usable = tools?.filter((tool): tool is LanguageModelV4FunctionTool => tool.type === "function") ?? [];
-    const choice = chooseAccounts(dropCorrections(prompt), usable);
-    const decision = decideStep(choice.prompt, choice.tools, language, { now: now(), advice });
-    const question = "calls" in decision ? choice.ask(decision.calls.map(({ tool }) => tool)) : undefined;
-    return toStructured(question === undefined ? decision : { text: question, unknown: true }, options);
+    return toStructured(decideStep(dropCorrections(prompt), usable, language, { now: now(), advice }), options);
   };
   return {
     specificationVersion: "v4",

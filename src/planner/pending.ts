@@ -11,6 +11,7 @@ import { findPhrases } from "./phrases.ts";
 import type { FormAnswers, PendingRequest } from "./plan.ts";
 import { readSlot } from "./slot-values.ts";
 import { isSure, type Reading, rankReadings } from "./understand.ts";
+import { chooseWording } from "./wording.ts";
 
 /** Returns the open request of the last message, if it was a question of the planner. */
 export function readPending(message: LanguageModelV4Message | undefined): PendingRequest | undefined {
@@ -30,7 +31,8 @@ export function completePending(
   language: Language,
 ): Pick<PendingRequest, "request" | "answers"> | { text: string } | undefined {
   const { request, answers, clause: asked } = pending;
-  const outcome = planRequests({ ...answer, text: request, words: language.read(request) }, kit, [], answers)[asked];
+  const wording = chooseWording({ ...answer, text: request, words: language.read(request) }, kit, language);
+  const outcome = planRequests(wording.request, wording.kit, [], answers)[asked];
   const words = stripPoliteness(answer.words);
   if (outcome?.kind !== "missing" || words.length === 0) return undefined;
   if (words.length <= 4 && words.some(({ lower }) => CALLED_OFF.has(lower))) return { text: "All right, I leave it." };

@@ -1,15 +1,22 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { configureServices } from "#connectors/catalogue";
 import { checksOf } from "#test/doctor";
 import { documentOf, type Machine, useKay } from "#test/kay";
 import { paste } from "#test/key-page";
 import { openHost } from "#test/mcp-host";
 import type { LoginOptions } from "#test/mcp-login";
 import { mcpStandIn } from "#test/mcp-stand-ins";
+import { modelTools, plannerTalk } from "#test/planner";
 import { TASKS, TASKS_KEY, tasksService } from "#test/tasks-service";
 
 const kay = useKay();
+const SERVICES = configureServices({ clients: {} }).map(({ service }) => service);
+const AT_WORK = SERVICES.map(({ title, tools }) => ({
+  title: `${title} (work)`,
+  tools: tools.map((tool) => ({ ...tool, name: tool.name.replace(".", "_at_work.") })),
+}));
 
 /** Somebody whose Jira is connected as Dana, and as Sam under the name `work`. */
 async function withTwoAccounts(): Promise<Machine> {
@@ -61,9 +68,57 @@ test("the offline planner uses the account that is named, and asks where none is
   const unclear = await ann(["ask", "show KAY-3"]);
   expect(unclear).toMatchObject({ exit: 1 });
   expect(unclear.stdout + unclear.stderr).toContain("There are several accounts of jira: jira, jira@work.");
-  const work = await ann(["ask", "what is assigned to me in jira@work?", "--json"]);
-  expect(work.exit).toBe(0);
-  expect(JSON.stringify(documentOf(work))).toContain("KAY");
+  for (const request of ["what is assigned to me in jira@work?", "show KAY-3 in jira@work", "jira@work: show KAY-3"]) {
+    const work = await ann(["ask", request, "--json"]);
+    expect(work.exit).toBe(0);
+    expect(JSON.stringify(documentOf(work))).toContain("KAY");
+  }
+  await ann(["ask", "in jira@work, comment on KAY-3: seen", "--allow", "jira@work.add_comment"]);
+  expect((await ann("tools call jira.get_issue --field issue=KAY-3")).stdout).toMatch(/Sam Sample.*seen/s);
+});
+
+const REQUESTS: [request: string, tool: string][] = [
+  ["show KAY-3 in jira", "jira.get_issue"],
+  ["in jira close KAY-3", "jira.transition_issue"],
+  ["jira: comment on KAY-3: see jira@work", "jira.add_comment"],
+  ["create a bug in KAY in jira: Login broken", "jira.create_issue"],
+  ['search jira for "sso login"', "jira.search"],
+  ['in slack, send "hi" to #general', "slack.send_message"],
+  ["slack: tell #general the build is green", "slack.send_message"],
+  ["on gmail: unread mails from priya", "gmail.search"],
+  ["github: close issue 3 in kay-cli", "github.close_issue"],
+  ["what is on my calendar tomorrow in google-calendar?", "google-calendar.list_events"],
+  ["find the page Plan in notion", "notion.search"],
+  ["read the page Plan in confluence", "confluence.get_page"],
+  ["list files in google-drive", "google-drive.search"],
+  ['post "hello" on linkedin', "linkedin.create_post"],
+  ["create a contact in hubspot: Jonas Weber", "hubspot.create_contact"],
+  ["list records in the Feedback table in airtable", "airtable.list_records"],
+  ["merge pull request 4 in kay-backend on bitbucket", "bitbucket.merge_pull_request"],
+  ["read A1:B3 of Budget 2026 in google-sheets", "google-sheets.read_range"],
+  ['append "x" to the document Minutes in google-docs', "google-docs.append_text"],
+];
+
+test.each(REQUESTS)("“%s” means the same of each account of the service", async (request, tool) => {
+  const { calls } = await plannerTalk(modelTools(SERVICES)).say(request);
+  expect(calls.map(([name]) => name)).toEqual([tool]);
+  const [service = ""] = tool.split(".");
+  const atWork = (text: string) => text.replace(service, `${service}@work`);
+  const { calls: work } = await plannerTalk(modelTools([...SERVICES, ...AT_WORK])).say(atWork(request));
+  expect(work).toEqual(calls.map(([name, input]) => [atWork(name).replace("@", "_at_"), input]));
+});
+
+test("“it” is a thing of the account that found it, and an answer is for the account that was asked", async () => {
+  const talk = plannerTalk(modelTools([...SERVICES, ...AT_WORK]));
+  await talk.say("show KAY-3 in jira@work");
+  await talk.results({ text: "KAY-3", data: { key: "KAY-3" } });
+  const closed = await talk.say("close it");
+  expect(closed.calls).toEqual([["jira_at_work.transition_issue", { issue: "KAY-3", status: "close" }]]);
+  await talk.results({ text: "Closed.", data: { key: "KAY-3" } });
+  expect((await talk.say("close it in jira")).calls).toEqual([]);
+  expect((await talk.say("close KAY-4")).text).toContain("Name one of them");
+  expect((await talk.say("comment on KAY-4 in jira@work")).text).toContain("I need the text");
+  expect((await talk.say("seen")).calls).toEqual([["jira_at_work.add_comment", { issue: "KAY-4", text: "seen" }]]);
 });
 
 test("kay mcp lists the tools of an account under names that hosts allow", async () => {

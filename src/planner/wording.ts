@@ -1,0 +1,65 @@
+import type { ToolCatalogue } from "./catalogue.ts";
+import type { Clause } from "./clauses.ts";
+import { isServiceName } from "./field-words.ts";
+import { PREPOSITIONS } from "./grammar.ts";
+import type { Language } from "./language.ts";
+import { planRequests } from "./outcomes.ts";
+import type { ClauseOutcome, PlannedCall } from "./plan.ts";
+
+/** A request as it is to be read, and the tools that may answer it. */
+export type Wording = { request: Clause; kit: ToolCatalogue };
+
+/** Most words of a request, with a quoted text as one. */
+export const MAX_WORDS = 60;
+
+/**
+ * Chooses how to read a request. "In jira: close KAY-3" is "close KAY-3", for Jira alone; and what follows a colon may be
+ * words rather than a text: "KAY backlog: what is open?".
+ */
+export function chooseWording(request: Clause, kit: ToolCatalogue, language: Language): Wording {
+  const placed = readPlace(request, kit, language);
+  const inside = placed && chooseWording(placed.request, placed.kit, language);
+  if (inside && plan(inside).every(isWhole)) return inside;
+  const open = { ...request, words: language.read(request.text, true) };
+  const isOther = open.words.length !== request.words.length && open.words.length <= MAX_WORDS;
+  return isOther && takesOpen(plan({ request, kit }), plan({ request: open, kit }), kit)
+    ? { request: open, kit }
+    : { request, kit };
+}
+
+function plan({ request, kit }: Wording): ClauseOutcome[] {
+  return planRequests(request, kit, [], {});
+}
+
+/** A request after the service that it begins with: "in jira, …", "jira: …". */
+function readPlace({ words, text, ...rest }: Clause, kit: ToolCatalogue, language: Language): Wording | undefined {
+  const from = PREPOSITIONS.has(words[0]?.lower ?? "") ? 1 : 0;
+  for (const size of [3, 2, 1]) {
+    const span = words.slice(from, from + size);
+    const skills = kit.skills.filter((skill) => span.length === size && isServiceName(skill, span));
+    const isMarked = /^[:,]$/.test(words[from + size]?.text ?? "");
+    const next = words[from + size + (isMarked ? 1 : 0)];
+    if (skills.length === 0 || next === undefined || (from === 0 && !isMarked)) continue;
+    const inner = text.slice(next.start).trim();
+    return { request: { ...rest, text: inner, words: language.read(inner) }, kit: { ...kit, skills } };
+  }
+  return undefined;
+}
+
+function isWhole(outcome: ClauseOutcome): boolean {
+  return (outcome.kind === "calls" || outcome.kind === "missing") && !outcome.leftOut;
+}
+
+/** Whether what follows a colon is better read as words. */
+function takesOpen(known: ClauseOutcome[], open: ClauseOutcome[], kit: ToolCatalogue): boolean {
+  if (!open.every(({ kind }) => kind === "calls")) return false;
+  if (known.some(({ kind }) => kind === "words")) return true;
+  const [only, ...others] = known;
+  return others.length === 0 && only?.kind === "calls" && only.calls.some((call) => holdsList(call, kit));
+}
+
+/** Whether a name was given several things at once. */
+function holdsList({ tool, input }: PlannedCall, { skills }: ToolCatalogue): boolean {
+  const fields = skills.find(({ name }) => name === tool)?.fields ?? [];
+  return fields.some(({ name, kind }) => kind === "name" && String(input[name] ?? "").includes(", "));
+}
