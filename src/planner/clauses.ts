@@ -76,7 +76,7 @@ function begins(words: Word[], index: number, skills: Skill[]): boolean {
 function address(words: Word[]): Word[] {
   const [first, second, ...rest] = words;
   if (first === undefined || second?.lower !== "me" || rest.length === 0 || !SHOWS.has(first.lower)) return words;
-  return [{ ...first, lower: "show", lemma: "show", stem: "show" }, ...rest];
+  return [{ ...first, lower: "show", lemma: "show", stem: "show", stop: true }, ...rest];
 }
 
 /** A clause without the words of politeness around it. */

@@ -2,6 +2,7 @@ import type { Skill } from "./catalogue.ts";
 import { type Clause, isQuestion, toSubclause } from "./clauses.ts";
 import { isNoun, isServiceName, readKey } from "./field-words.ts";
 import { type Field, isFieldWord, isHeadingField, isLongText } from "./fields.ts";
+import { asShowing } from "./follow-up.ts";
 import { ASKING_WORDS, isPlural, PLACE_WORDS, POSSESSIVES } from "./grammar.ts";
 import type { Word } from "./language.ts";
 import { scoreSimilarity } from "./lexicon.ts";
@@ -68,7 +69,7 @@ function getSource(passage: TextSpan, clause: Clause, reads: Skill[]): Source | 
 function sourceCall(part: Clause, reads: Skill[]): (PlannedCall & { score: number }) | undefined {
   const able = new Set(reads.filter((skill) => namesThings(skill, part.words)));
   if (able.size === 0) return undefined;
-  const [best] = rankReadings(asRequest(part), reads).filter(
+  const [best] = rankReadings(ASKING_WORDS.has(part.words[0]?.lower ?? "") ? part : asShowing(part), reads).filter(
     (reading) => able.has(reading.skill) && isSure(reading) && reading.missing.length === 0,
   );
   if (best === undefined) return undefined;
@@ -93,14 +94,6 @@ function namesThings(skill: Skill, words: Word[]): boolean {
     (field) => field.kind === "key" && field.required && words.some((word) => readKey(word, field) !== undefined),
   );
   return listed || keyed;
-}
-
-/** "The open bugs" as a request: "show the open bugs". */
-function asRequest(part: Clause): Clause {
-  const [first] = part.words;
-  if (first === undefined || ASKING_WORDS.has(first.lower)) return part;
-  const show = { text: "show", lower: "show", lemma: "show", stem: "show", stop: false, kind: "word" } as const;
-  return { ...part, words: [{ ...show, start: first.start, end: first.start }, ...part.words] };
 }
 
 /** "The bugs" after a question about KAY are those of KAY. */

@@ -76,7 +76,7 @@ export function listNameEnds(skill: Skill, field: Field, words: Word[], at: numb
     return [];
   if (first.text.includes("@") && field.person) return [{ to: endOfAddresses(words, at), quality: 1 }];
   if (field.strict && field.shape?.test(first.text) !== true) return [];
-  if (DAY.test(first.text)) return [];
+  if (DAY.test(first.text) || MONTH.test(first.text)) return [];
   const shaped = field.shape?.test(first.text) === true;
   const led = isFieldWord(field, words[at - 1]);
   if (KEY.test(first.text) && !shaped && (!led || field.person)) return [];
@@ -94,7 +94,14 @@ export function listNameEnds(skill: Skill, field: Field, words: Word[], at: numb
     return [];
   // A field with usual values takes others only where they look like one.
   const plain = /^\p{Ll}/u.test(first.text);
-  const isUsual = shaped || led || /^\p{Lu}\p{Ll}+$/u.test(first.text) || findKnownValue(field, [first]) !== undefined;
+  const isPerson =
+    field.person &&
+    skill.access === "read" &&
+    plain &&
+    !first.stop &&
+    (words[at - 1]?.lower === "has" || leadsTo(skill, field, words[at - 1]));
+  const isUsual =
+    shaped || led || isPerson || /^\p{Lu}\p{Ll}+$/u.test(first.text) || findKnownValue(field, [first]) !== undefined;
   if (field.values.length > 0 && !isUsual) return [];
   if (plain && skill.foreign.has(first.lemma) && !/[-_.]/.test(first.text)) return [];
   const isProper = (word: Word) => /^[\p{Lu}\d#@]|[-_/.]/u.test(word.text);
@@ -212,7 +219,10 @@ const ROLES: { name: RegExp; leads: Set<string>; writes?: Set<string> }[] = [
 const TIME =
   /^(today|tomorrow|yesterday|tonight|\d.*|(mon|tues|wednes|thurs|fri|satur|sun)day|(mon|tue|wed|thu|fri|sat|sun)|(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec).*)$/;
 const DAY =
-  /^(today|tomorrow|yesterday|tonight|(mon|tues|wednes|thurs|fri|satur|sun)day|(this|next|last)|\d{1,2}(:\d\d)?(am|pm))$/;
+  /^(today|tomorrow|yesterday|tonight|(mon|tues|wednes|thurs|fri|satur|sun)day|(this|next|last)|(day|week|weekend|month|quarter|year)s?|\d{1,2}(:\d\d)?(am|pm))$/;
+/** A month that is not also somebody's name. */
+const MONTH =
+  /^(?:[Jj]anuary|[Ff]ebruary|[Mm]arch|april|june|[Jj]uly|august|[Ss]eptember|[Oo]ctober|[Nn]ovember|[Dd]ecember)$/;
 const CELLS = /^[A-Z]{1,3}\d{1,6}(?::[A-Z]{1,3}\d{1,6})?$/i;
 /** A key such as KAY-3. */
 export const KEY = /^[A-Za-z][A-Za-z0-9_]*-\d+$/;

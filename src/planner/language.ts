@@ -130,6 +130,8 @@ const VERBS_OF_TWO = new Map([
   ["bring up", "mention"],
   ["sum up", "summarise"],
   ["set up", "create"],
+  ["most recent", "latest"],
+  ["most recently", "recently"],
 ]);
 
 function toLiteral({ text, start, end }: Piece): Word {
@@ -142,7 +144,7 @@ function removeQuotes(text: string): string {
 
 /** An address, an emoji's code, a name with marks inside, or one other character. */
 const TOKENS =
-  /(?:https?|urn):\S*[^\s.,:;!?)]|:[a-z0-9_+-]+:(?![\p{L}\p{N}])|(?<![#@~/])[#@~/]*[\p{L}\p{N}_](?:[\p{L}\p{N}\p{M}_]|[-_./@:'+&]+(?=[\p{L}\p{N}_]))*|\p{Extended_Pictographic}(?:\p{Extended_Pictographic}|\u{FE0F}|\u{200D}|[\u{1F3FB}-\u{1F3FF}])*|\S/giu;
+  /[€$£]?\d{1,3}(?:,\d{3})+(?![\p{L}\p{N},])|[€$£]\d+k?(?![\p{L}\p{N}])|(?:https?|urn):\S*[^\s.,:;!?)]|:[a-z0-9_+-]+:(?![\p{L}\p{N}])|(?<![#@~/])[#@~/]*[\p{L}\p{N}_](?:[\p{L}\p{N}\p{M}_]|[-_./@:'+&]+(?=[\p{L}\p{N}_]))*|\p{Extended_Pictographic}(?:\p{Extended_Pictographic}|\u{FE0F}|\u{200D}|[\u{1F3FB}-\u{1F3FF}])*|\S/giu;
 
 /** Emoji outside of quotes say nothing to a tool. */
 const DECORATION = /^(?:\p{Extended_Pictographic}|\u{FE0F}|\u{200D}|[\u{1F3FB}-\u{1F3FF}])+$/u;

@@ -5,7 +5,7 @@ import type { Word } from "./language.ts";
  * and no field.
  */
 const VERBS: string[][] = [
-  "show list display see view get give print what which read open describe detail summarise summarize summary explain fetch check take grab pull".split(
+  "show list display see view get give print what which read open describe detail summarise summarize summary explain fetch check take grab pull count".split(
     " ",
   ),
   ["find", "search", "look", "query", "seek", "locate"],
@@ -80,7 +80,9 @@ export function listSameNouns({ lower, lemma }: Word): string[] {
 
 /** Whether a request that begins with this word wants something changed. No tool that does not know the word may answer it. */
 export function isAction(word: Word | undefined): boolean {
-  return word !== undefined && (ACTIONS.has(word.lower) || ACTIONS.has(word.lemma));
+  if (word === undefined) return false;
+  // "Files shared with me" are things.
+  return ACTIONS.has(word.lower) || (ACTIONS.has(word.lemma) && !/[^s]s$/.test(word.lower));
 }
 
 /** Whether a word is what is wanted done, rather than what it is done to. */

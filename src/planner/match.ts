@@ -2,7 +2,7 @@ import type { Part, Skill } from "./catalogue.ts";
 import type { Clause, Value } from "./clauses.ts";
 
 import { type Field, isFieldWord } from "./fields.ts";
-import { ARTICLES } from "./grammar.ts";
+import { ARTICLES, isPlural } from "./grammar.ts";
 import type { Word } from "./language.ts";
 import { scoreSimilarity } from "./lexicon.ts";
 import type { Phrase } from "./phrase.ts";
@@ -76,7 +76,9 @@ export function matchExample(
     if ("word" in current) {
       // "What" may stand for "show", but says little.
       const most = here.stop ? 0.25 : Number.POSITIVE_INFINITY;
-      const like = scoreSimilarity(current.word, here);
+      // "Files" are not the one of "who can open the file {file}".
+      const isSeveral = isPlural(here) && !isPlural(current.word) && isNounOfNext(parts, part);
+      const like = isSeveral ? 0 : scoreSimilarity(current.word, here);
       const weight = like * Math.min(current.weight, most);
       const bonus = part === 0 && like === 1 && !here.stop ? EXACT : 0;
       if (weight > 0) offer(at(part + 1, word + 1, true).score + weight + bonus, { kind: "word", weight });

@@ -3,8 +3,10 @@ import { type Clause, sliceText, splitClauses, toSubclause } from "./clauses.ts"
 import { composeCall } from "./compose.ts";
 import { planConnection } from "./connection-requests.ts";
 import { isServiceName } from "./field-words.ts";
+import { readFollowUp } from "./follow-up.ts";
 import { toFieldValues } from "./form.ts";
 import { PRONOUNS } from "./grammar.ts";
+import type { Word } from "./language.ts";
 import { isAction } from "./lexicon.ts";
 import { buildMemory, type CompletedCall, type Memory } from "./memory.ts";
 import { findNearestTool } from "./nearest.ts";
@@ -27,7 +29,7 @@ export function planRequests(
 ): ClauseOutcome[] {
   const outcomes: ClauseOutcome[] = [];
   let { memory } = request;
-  const parts = splitClauses(request.words, kit.skills);
+  const parts = splitClauses(request.words, kit.skills).flatMap((words) => splitServices(words, kit.skills));
   for (const [index, words] of parts.entries()) {
     const clause = { ...toSubclause(request, words), memory };
     const stated = index < parts.length - 1 ? findStatement(clause) : undefined;
@@ -37,6 +39,17 @@ export function planRequests(
     memory = stated ?? after(outcome, own, memory);
   }
   return outcomes;
+}
+
+/** "Search for X in notion and confluence": a look at each of them. */
+function splitServices(words: Word[], skills: Skill[]): Word[][] {
+  const last = words.findLastIndex(({ lower }) => lower === "and");
+  const isService = (span: Word[]) => span.length > 0 && skills.some((skill) => isServiceName(skill, span));
+  const isPlace = ({ lower }: Word) => lower === "in" || lower === "on";
+  const from = words.slice(0, Math.max(0, last)).findLastIndex(isPlace);
+  const second = words.slice(last + 1).filter((word) => !isPlace(word));
+  if (from < 1 || isAction(words[0]) || !isService(second) || !isService(words.slice(from + 1, last))) return [words];
+  return [words.slice(0, last), [...words.slice(0, from + 1), ...second]];
 }
 
 /** A statement before a request asks for nothing itself. */
@@ -59,6 +72,8 @@ function understand(clause: Clause, kit: ToolCatalogue, follows: boolean): Claus
     const how = rankReadings(wanted, skills).find(isSure);
     if (how) return { kind: "words", text: formatHowTo(wanted.text, how.skill) };
   }
+  const again = readFollowUp(clause, skills);
+  if (again) return getOutcome(again, clause, follows, {});
   const found = rankReadings(clause, skills);
   const best = found.find(isSure);
   const composed = composeCall(clause, skills, best);

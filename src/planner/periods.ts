@@ -7,7 +7,7 @@ export type Period = {
   minutes?: number;
 };
 
-type Reader = (match: RegExpMatchArray, now: Date) => Period | undefined;
+type Reader = (match: RegExpMatchArray, now: Date, past: boolean) => Period | undefined;
 
 /** "This week", "last month": from its first to its last day. Weeks begin on Monday. */
 const readPeriod: Reader = ([, which = "this", unit = ""], now) => {
@@ -62,6 +62,19 @@ NUMBERS.set("one", 1);
 const AMOUNT = String.raw`(\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten)`;
 const UNIT = "(minutes?|mins?|hours?|hrs?|h|days?|weeks?|months?|years?)";
 
+/** "In October": the last one, or the next one where time lies ahead. */
+const readMonth: Reader = ([, name = "", year], now, past) => {
+  const month = MONTHS.indexOf(name.slice(0, 3).toLowerCase());
+  const shift = past ? (month > now.getMonth() ? -1 : 0) : month < now.getMonth() ? 1 : 0;
+  const from = new Date(Date.UTC(year ? Number(year) : now.getFullYear() + shift, month, 1));
+  const to = new Date(Date.UTC(from.getUTCFullYear(), month + 1, 0));
+  return { bound: "on", start: from.toISOString().slice(0, 10), end: to.toISOString().slice(0, 10) };
+};
+
+const MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ");
+const MONTH =
+  "(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:tember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)";
+
 /** Stretches of time that people name, which chrono does not read as they mean them. */
 export const PERIODS: { pattern: RegExp; read: Reader }[] = [
   {
@@ -94,5 +107,9 @@ export const PERIODS: { pattern: RegExp; read: Reader }[] = [
     pattern:
       /\b(?:in |during |for |on |at )?(?:the )?(this|last|next|past|previous|coming) (weekend|week|month|quarter|year)(?:'s)?\b/gi,
     read: readPeriod,
+  },
+  {
+    pattern: new RegExp(String.raw`\b(?:in|during|from|of) ${MONTH}(?: (20\d\d))?\b(?! \d| (?:to|until|till)\b)`, "gi"),
+    read: readMonth,
   },
 ];

@@ -1,6 +1,6 @@
 import type { Skill } from "./catalogue.ts";
 import { type Clause, sliceText, type Value } from "./clauses.ts";
-import { leadsTo } from "./field-words.ts";
+import { isNoun, leadsTo } from "./field-words.ts";
 import { type Field, isFieldWord } from "./fields.ts";
 import { ARTICLES, isPlural, NEGATIONS } from "./grammar.ts";
 import type { Word } from "./language.ts";
@@ -12,7 +12,9 @@ import { findTimes } from "./times.ts";
 export function findNumbers(skill: Skill, field: Field, { words }: Clause): Phrase[] {
   const counts = AMOUNT.test(field.name);
   return words.flatMap((word, at): Phrase[] => {
-    const number = readNumber(word, counts);
+    const number = counts && namesNewest(skill, words, at) ? 1 : readNumber(word, counts);
+    if (number === 1 && RECENT.has(word.lower))
+      return [{ field, from: at, to: at + 1, value: number, weight: 1, particular: false }];
     if (number === undefined) return [];
     const before = words[at - 1];
     const phrase = { field, value: number, weight: 0.5, particular: false };
@@ -26,6 +28,11 @@ export function findNumbers(skill: Skill, field: Field, { words }: Clause): Phra
       return [{ ...phrase, from, to }];
     }
     if (words[at + 1] && isPlural(words[at + 1] as Word)) return [];
+    const side = BOUNDS.find(({ name }) => name.test(field.name));
+    if (side) {
+      const from = findBound(words, at, side.leads);
+      return from === undefined ? [] : [{ ...phrase, from, to: at + 1 }];
+    }
     if (word.text.startsWith("#") || leadsTo(skill, field, before)) {
       const led = isFieldWord(field, before) || before?.lower === "number";
       return [{ ...phrase, from: led ? at - 1 : at, to: at + 1 }];
@@ -33,6 +40,32 @@ export function findNumbers(skill: Skill, field: Field, { words }: Clause): Phra
     return field.required ? [{ ...phrase, from: at, to: at + 1, weight: 0.35 }] : [];
   });
 }
+
+/** "The newest mail", "my latest unread email": one thing, of a tool that lists the newest first. */
+function namesNewest(skill: Skill, words: Word[], at: number): boolean {
+  if (!RECENT.has(words[at]?.lower ?? "") || !sortsNewest(skill)) return false;
+  const thing = words.slice(at + 1, at + 4).find((word) => isNoun(skill, word));
+  return thing !== undefined && !isPlural(thing);
+}
+
+/** Where "above", "worth more than" or "of at least" begins, before a number. */
+function findBound(words: Word[], at: number, leads: Set<string>): number | undefined {
+  const before = (size: number) =>
+    words
+      .slice(Math.max(0, at - size), at)
+      .map(({ lower }) => lower)
+      .join(" ");
+  const size = [2, 1].find((one) => leads.has(before(one)));
+  if (size === undefined) return undefined;
+  const from = at - size;
+  return ["worth", "of"].includes(words[from - 1]?.lower ?? "") ? from - 1 : from;
+}
+
+/** The words that say on which side of an amount to look. */
+const BOUNDS = [
+  { name: /^min/i, leads: new Set(["above", "over", "more than", "at least", "bigger than", "larger than"]) },
+  { name: /^max/i, leads: new Set(["below", "under", "less than", "at most", "smaller than", "up to"]) },
+];
 
 function readNumber({ text, lower, kind }: Word, counts: boolean): number | undefined {
   if (kind !== "word") return undefined;
@@ -49,7 +82,7 @@ function toAmount(text: string): number | undefined {
 
 /** "All day", "with attachments": a field that is on or off, by its name. */
 export function findSwitches(skill: Skill, field: Field, { words }: Clause): Phrase[] {
-  const names = field.words.filter(({ lower }) => !["has", "is", "with", "only", "include"].includes(lower));
+  const names = field.words.filter(({ lower }) => !["has", "is", "only", "include"].includes(lower));
   if (names.length === 0) return [];
   return words.flatMap((word, from): Phrase[] => {
     let at = from;

@@ -62,6 +62,11 @@ function findKnownValues(skill: Skill, field: Field, { words }: Clause): Phrase[
       const span = words.slice(from, from + size);
       if (span.some(({ kind }) => kind === "mark") || isAddressee(words, from)) continue;
       if (skill.access !== "read" && POSSESSIVES.has(span[0]?.lower ?? "")) continue;
+      if (size === 1 && ANYBODY.has(span[0]?.lower ?? "") && field.values.some(({ value }) => value === "nobody")) {
+        const starts = listLeads(skill, field, words, from).filter((at) => NEGATIONS.has(words[at - 1]?.lower ?? ""));
+        for (const at of starts)
+          found.push({ field, from: at - 1, to: from + 1, value: "nobody", weight: 0.6, particular: true });
+      }
       // What a write is to set is taken in its own words: "done" is not "close".
       const value = findKnownValue(field, span, skill.access !== "read" && from > 0);
       if (value === undefined) continue;
@@ -179,5 +184,6 @@ const COMMON = new Set(
 /** A field that says in which order: its values follow "by", or are words such as "oldest". */
 const ORDER = /^(order|sort)/i;
 
+const ANYBODY = new Set(["anyone", "anybody", "someone", "somebody"]);
 const BETWEEN = new Set("been yet be already yet quite".split(" "));
 const DONE = new Set("do done close closed resolve resolved finish finished complete completed".split(" "));

@@ -118,6 +118,7 @@ function sample(field: Field | undefined, name: string): string {
     field?.description ?? "",
   );
   const value = given?.[1] ?? given?.[2];
+  if (field?.kind === "boolean") return words(name);
   if (value) return value.replace(/(?<![.…])[.…]+$/, "");
   return (field?.person ? undefined : field?.values[0]?.value) ?? `<${words(name)}>`;
 }
@@ -136,7 +137,7 @@ function firstSentence(text: string): string {
 }
 
 function words(name: string): string {
-  return name.replace(/[_-]+/g, " ");
+  return name.replace(/[_-]+|(?<=\p{Ll})(?=\p{Lu})/gu, " ").toLowerCase();
 }
 
 function lowerFirst(text: string): string {

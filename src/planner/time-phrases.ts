@@ -53,7 +53,11 @@ function bound(time: NamedTime, fields: Field[], today: string): Bound | undefin
   const lower = fields.find(({ name }) => LOWER.test(name));
   const upper = fields.find(({ name }) => UPPER.test(name));
   const { bound: kind, start, end } = time;
-  if (kind === "before") return upper && { field: upper, value: start };
+  const isInclusive = upper !== undefined && /inclusive|on or before/i.test(upper.description);
+  if (kind === "before") {
+    const isDayBefore = isInclusive && !start.includes("T") && !time.including;
+    return upper && { field: upper, value: isDayBefore ? addDays(start, -1) : start };
+  }
   if (lower === undefined) {
     const [only] = fields;
     return only && !upper && kind === "on" && end === undefined ? { field: only, value: start } : undefined;
@@ -65,8 +69,11 @@ function bound(time: NamedTime, fields: Field[], today: string): Bound | undefin
   const last = end ?? (isMoment ? addMinutes(start, 60) : start);
   // Without an upper bound, "today" means the same as "since today"; "yesterday" does not.
   if (upper === undefined) return last.slice(0, 10) >= today ? { field: lower, value: start } : undefined;
-  const inclusive = last.includes("T") || /inclusive/i.test(upper.description);
-  return { field: lower, value: start, also: [{ field: upper, value: inclusive ? last : addDays(last, 1) }] };
+  return {
+    field: lower,
+    value: start,
+    also: [{ field: upper, value: isInclusive || last.includes("T") ? last : addDays(last, 1) }],
+  };
 }
 
 /** A day or time of something that is written: its start, and its end where both are said. */

@@ -11,6 +11,8 @@ export type NamedTime = Period & {
   to: number;
   /** A time of day alone. */
   clock?: boolean;
+  /** "By Friday" has the Friday in it, "before Friday" has not. */
+  including?: boolean;
 };
 
 /** Returns the times in a clause, in their order. A weekday is the next one, or the last one with `past`. */
@@ -59,11 +61,15 @@ function readTimes(clause: Clause, past: boolean): NamedTime[] {
   const text = maskLiterals(clause);
   const periods = PERIODS.flatMap(({ pattern, read }) =>
     [...text.matchAll(pattern)].flatMap((match): Found[] => {
-      const value = read(match, new Date(clause.now));
+      const value = read(match, new Date(clause.now), past);
       return value ? [{ ...value, at: match.index, until: match.index + match[0].length }] : [];
     }),
   );
-  const free = blank(text, periods);
+  // "Between 2 and 4pm", in words that chrono reads and at the same places.
+  const free = blank(text, periods).replace(
+    /\bbetween (\d{1,2}(?::\d\d)? ?(?:am|pm)?) and (?=\d{1,2}(?::\d\d| ?[ap]m))/gi,
+    (_, start: string) => `from    ${start} to  `,
+  );
   const dates = parse(free, new Date(clause.now), { forwardDate: !past })
     // "By one hour" is a length, not a time from now on.
     .filter(({ text: said }) => !LENGTH.test(said))
@@ -102,6 +108,7 @@ function place({ at, until, ...time }: Found, { words, text }: Clause): NamedTim
     const lead = words[from - 1]?.lower ?? "";
     if (AFTER.has(lead)) bound = "after";
     else if (BEFORE.has(lead)) bound = "before";
+    if (UNTIL.has(lead)) time.including = true;
     if (bound !== "on" || ON.has(lead)) from--;
   }
   return [{ from, to, ...time, bound }];
@@ -173,6 +180,7 @@ function toIso(date: ReturnType<typeof parse>[number]["start"]): string {
 
 const AFTER = new Set(["since", "after", "newer"]);
 const BEFORE = new Set("before until till by older".split(" "));
+const UNTIL = new Set(["by", "until", "till"]);
 const ON = new Set("from on at for in of during".split(" "));
 
 const LENGTH = /^(?!.*\b(?:in|ago|now|within|last|past|next|this)\b).*\b(?:hour|min|minute|day|week|month)s?$/i;

@@ -42,6 +42,8 @@ export function findUnits(skill: Skill, clause: Clause): Unit[] {
       units.push({ from: at, to: at + 1, gain: -0.1, tells: false });
     if (reads && RECENT.has(word.lower) && sortsNewest(skill))
       units.push({ from: at, to: at + 1, gain: 0, tells: false });
+    if (reads && word.lower === "recently" && sortsNewest(skill))
+      units.push({ from: at, to: CHANGED.has(words[at + 1]?.lower ?? "") ? at + 2 : at + 1, gain: 0, tells: false });
     // "Draft (don't send!)", to a tool that says it does not.
     const denied = words[at + 1]?.lower === "not" ? words[at + 2] : words[at + 1];
     if (
@@ -61,6 +63,8 @@ export function findUnits(skill: Skill, clause: Clause): Unit[] {
   });
   return units;
 }
+
+const CHANGED = new Set(["updated", "changed", "modified", "edited", "created"]);
 
 function promisesNot({ description }: Skill, { lemma }: Word): boolean {
   return new RegExp(`\\b(?:without|not|never) ${lemma.replace(/\W/g, "")}`, "i").test(description);

@@ -9,7 +9,7 @@ const SILENT = [
   "all KAY issues except bugs",
   "show the issues in KAY that are not assigned to me",
   "the 2 biggest issues in KAY",
-  "which deals are above 5000?",
+  "deals above 5000 closing before christmas",
   "emails from Sam that are not about the release",
   "compare the pages Plan and Roadmap",
   "book me a flight to berlin",
@@ -96,6 +96,31 @@ const SURE: [request: string, ...calls: Reply["calls"]][] = [
     "Airtable, Feedback table, only rows where Status = New",
     ["airtable.list_records", { table: "Feedback", field: "Status", value: "New" }],
   ],
+  ["which deals are above 5000?", ["hubspot.list_deals", { minAmount: 5000 }]],
+  ["deals closing this month", ["hubspot.list_deals", { closesAfter: "2026-11-01", closesBefore: "2026-11-30" }]],
+  [
+    "which bugs in KAY are not assigned to anyone?",
+    ["jira.search", { project: "KAY", assignee: "nobody", type: "Bug" }],
+  ],
+  ["KAY issues due before 10 december", ["jira.search", { project: "KAY", dueBefore: "2026-12-09" }]],
+  ["mails from tom in october", ["gmail.search", { sender: "tom", after: "2026-10-01", before: "2026-11-01" }]],
+  ["my latest unread mail", ["gmail.search", { limit: 1, state: "unread" }]],
+  ["files shared with me in drive", ["google-drive.search", { sharedWithMe: true }]],
+  ["files owned by marco", ["google-drive.search", { owner: "marco" }]],
+  [
+    "what changed on main of kay-cli since monday",
+    ["github.list_commits", { branch: "main", repository: "kay-cli", since: "2026-11-23" }],
+  ],
+  [
+    "am I free tomorrow between 2 and 4pm?",
+    ["google-calendar.free_busy", { person: "me", start: "2026-11-28T14:00:00", end: "2026-11-28T16:00:00" }],
+  ],
+  [
+    "search for onboarding in confluence and notion",
+    ["confluence.search", { text: "onboarding" }],
+    ["notion.search", { text: "onboarding" }],
+  ],
+  ["put a :tada: on the last message in #random", ["slack.add_reaction", { emoji: ":tada:", channel: "#random" }]],
   ["KAY-9 is finished, mark it done", ["jira.transition_issue", { issue: "KAY-9", status: "done" }]],
   [
     'KAY-6 is fixed: comment "fixed in 1.4.2" on it and close it',
@@ -177,6 +202,23 @@ test("“it” is never a thing of another service", async () => {
   await talk.say("show KAY-3");
   await talk.results({ text: "KAY-3", data: { key: "KAY-3" } });
   expect((await talk.say("trash it")).calls).toEqual([]);
+});
+
+const AGAIN: [first: string, change: string, input: object][] = [
+  ["open bugs in KAY", "same but for OPS", { status: "open", project: "OPS", type: "Bug" }],
+  ["the open issues in KAY", "only the bugs", { project: "KAY", status: "open", type: "Bug" }],
+  ["unread mails from priya", "and from tom?", { state: "unread", sender: "tom" }],
+  ["events this week", "same for next week", { start: "2026-11-30", end: "2026-12-06" }],
+  ["show my PRs on github", "and the closed ones?", { author: "me", state: "closed" }],
+];
+
+test.each(AGAIN)("after “%s”, “%s” looks again with other values", async (first, change, input) => {
+  const talk = plannerTalk(tools);
+  const [[tool] = []] = (await talk.say(first)).calls;
+  await talk.results({ text: "2 entries:", data: { items: [{ id: "a" }, { id: "b" }] } });
+  expect((await talk.say(change)).calls).toEqual([[tool, input]]);
+  await talk.results({ text: "2 entries:", data: { items: [{ id: "a" }, { id: "b" }] } });
+  expect((await talk.say("only the purple ones")).calls).toEqual([]);
 });
 
 test("“her” is the one person of what was shown", async () => {

@@ -40,6 +40,9 @@ export const listCommitsTool = defineTool({
     "list the commits of repository {repository}",
     "show the latest commits in the {repository} repo",
     "list the commits in repository {repository} since {since}",
+    "list the commits on {branch} of {repository}",
+    "list the commits by {author} in {repository}",
+    "what changed on {branch} of {repository}",
   ],
   summary: (input: Input) => `List ${describeList(input)}`,
   async run(input, context) {

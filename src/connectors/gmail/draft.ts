@@ -31,6 +31,7 @@ export const createDraftTool = defineTool({
     "draft an email to {to}: {body}",
     "draft an email to {to} saying {body}",
     "create a draft to {to}: {body}",
+    "put {body} in a draft to {to} with subject {subject}",
     "write a draft to {to} about {subject}: {body}",
     "draft a mail to {to} with subject {subject}: {body}",
   ],

@@ -41,6 +41,7 @@ export const searchTool = defineTool({
     "show my {state} emails",
     "show emails from {sender}",
     "list my emails",
+    "show my newest emails",
     "what is in my inbox",
     "show my {place}",
     "do I have {state} mail",

@@ -31,6 +31,8 @@ export const addReactionTool = defineTool({
     "react with {emoji} to the last message in {channel}",
     "react to the last message in {channel} with {emoji}",
     "react to {message} in {channel} with {emoji}",
+    "put a {emoji} on the last message in {channel}",
+    "put a {emoji} on the latest message in {channel}",
     "add a {emoji} reaction in {channel}",
   ],
   summary: ({ channel, emoji, message }: Input) =>
