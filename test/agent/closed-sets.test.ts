@@ -1,6 +1,7 @@
 import type { JSONSchema7 } from "ai";
 import { expect, test } from "vitest";
-import { adaptInput, getInputSchema } from "#agent/calls/input";
+import { adaptInput } from "#agent/calls/adapt-input";
+import { getInputSchema } from "#agent/calls/input";
 import { configureServices } from "#connectors/catalogue";
 
 const tools = configureServices({ clients: {} }).flatMap(({ service }) => service.tools);

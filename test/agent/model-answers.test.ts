@@ -163,6 +163,9 @@ test.each([
   "jira__search<|channel|>commentary",
   "jira_search",
   " JIRA__SEARCH",
+  "mcp__kay__jira__search",
+  "jira__search()",
+  "jira__searchjira__search",
 ])("B208 a tool whose name is spelled %s runs", async (name) => {
   const { ran } = await run([call(name, '{"project":"KAY"}'), say("No issues.")]);
   expect(ran).toEqual([{ project: "KAY" }]);
@@ -190,12 +193,39 @@ test.each([
   ['{"project":"KAY","numbers":"1"}', { project: "KAY", numbers: [1] }],
   ['{"project":"KAY","status":1.5}', { project: "KAY", status: 1.5 }],
   ['{"project":"KAY","status":"null"}', { project: "KAY", status: "null" }],
+  ['{"project":"KAY","limit":"None","mine":"null"}', { project: "KAY" }],
+  ['{"project":"KAY","mine":"yes"}', { project: "KAY", mine: true }],
+  ['{"project":"KAY","mine":0}', { project: "KAY", mine: false }],
+  ['{"project":"KAY","labels":["a",null]}', { project: "KAY", labels: ["a"] }],
+  ['{"project":"KAY","labels":{"item":["a","b"]}}', { project: "KAY", labels: ["a", "b"] }],
+  ['{"project":"KAY","labels":"[\'a\', \'b\']"}', { project: "KAY", labels: ["a", "b"] }],
+  ['{"project":{"text":"KAY"}}', { project: "KAY" }],
+  ['{"project":{"text":"KAY","more":1}}', { project: { text: "KAY", more: 1 } }],
+  ['{"parameters":{"project":"KAY"}}', { project: "KAY" }],
+  ['{"name":"jira__search","arguments":"{\\"project\\":\\"KAY\\"}"}', { project: "KAY" }],
+  ['[{"project":"KAY"}]', { project: "KAY" }],
+  ['```json\n{"project":"KAY"}\n```', { project: "KAY" }],
+  ['{"project":"KAY"}}', { project: "KAY" }],
+  ['{"project":"KAY",}</tool_call>', { project: "KAY" }],
+  ['{}{"project":"KAY"}', { project: "KAY" }],
+  ['{"project":"KAY"}{"project":"KAY"}', { project: "KAY" }],
+  ['{"project":"K\nY"}', { project: "K\nY" }],
+  ["{'project': 'it\\'s \"KAY\"', 'mine': True, 'limit': None}", { project: 'it\'s "KAY"', mine: true }],
+  ['{"project":9007199254740993}', { project: "9007199254740993" }],
   ['{"project":"KAY","limit":"1e3"}', { project: "KAY", limit: "1e3" }],
   ['{"project":"KAY","limit":"12345678901234567890"}', { project: "KAY", limit: "12345678901234567890" }],
 ])("B242 input %s", async (input, expected) => {
   const { ran } = await run([call("jira__search", input), say("No issues.")]);
   expect(ran).toEqual([expected]);
 });
+
+test.each(['{"project":"KA', '{"project":"KAY"}{"project":"OPS"}', '{"project":"KAY"} and more', '{"a":1]'])(
+  "arguments that are cut or mean two things are not guessed: %s",
+  async (input) => {
+    const { ran } = await run([call("jira__search", input), say("No issues.")]);
+    expect(ran).toEqual([input]);
+  },
+);
 
 test("B242 a value with more than one meaning stays as it is, and an unknown field is refused by name", async () => {
   const { ran, requests } = await run([

@@ -146,6 +146,7 @@ test.each([
   [{}, { "retry-after": "600" }, "10 min"],
   [{}, { "retry-after": "Sun, 29 Nov 2026 08:00:30 GMT", date: "Sun, 29 Nov 2026 08:00:00 GMT" }, "30 s"],
   [{ details: [{ "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "27.5s" }] }, {}, "27 s"],
+  [{}, { "retry-after-ms": "21500" }, "22 s"],
   [{ type: "Please try again in 1m12.3s." }, {}, "72 s"],
 ])("N8 the wait that a provider asks for is in the error: %j %j", (more, headers, wait) => {
   const body = [{ error: { code: 429, message: "Resource has been exhausted", ...more } }];
@@ -166,6 +167,20 @@ test.each([
   expect(message).toMatch(/^Some model refused the API key in SOME_KEY \(HTTP \d+\): /);
   expect(message).not.toMatch(/0123456|6789|sk-test/);
   expect(hint).toBe(`Check SOME_KEY, or ${OTHER}.`);
+});
+
+test.each([
+  [404, { detail: "Not Found" }],
+  [404, "404 page not found"],
+  [405, "Method Not Allowed"],
+  [308, ""],
+])("HTTP %i that names no model says to check the URL", (status, body) => {
+  expect(refuse(status, body).hint).toMatch(/^Check the base URL of the provider\./);
+});
+
+test("a model that does not exist is told from a wrong URL", () => {
+  const { hint } = refuse(404, { error: { message: 'model "x" not found, try pulling it first' } });
+  expect(hint).toMatch(/^Run `kay model list`/);
 });
 
 test("a page of HTML is no reason", () => {

@@ -5,9 +5,10 @@ import { Problem } from "#protocol/errors";
 import type { AgentEvent, Call, Outcome, Wait } from "../events.ts";
 import { recordOutcome } from "../observe.ts";
 import type { AgentTool } from "../tool.ts";
+import { adaptInput } from "./adapt-input.ts";
 import { coalesce, createChannel } from "./channel.ts";
 import { type CheckedCall, type RejectedCall, toCall } from "./checked-call.ts";
-import { adaptInput, rejectUnknownFields } from "./input.ts";
+import { rejectUnknownFields } from "./input.ts";
 import { askAboutWrites, isWrite, type Run, runCall, toProblem } from "./run-call.ts";
 
 /** Finds a call's tool and validates its input. An invalid call becomes a result that the model can react to. */

@@ -1,6 +1,9 @@
-import type { LanguageModel } from "ai";
+import type { LanguageModel, wrapLanguageModel } from "ai";
 import { LM_STUDIO_URL } from "./lm-studio.ts";
 import { getOllamaUrl } from "./ollama.ts";
+import { createChatRepair } from "./repair-chat.ts";
+import { createRepairFetch } from "./repair-fetch.ts";
+import { createMessagesRepair } from "./repair-messages.ts";
 
 type Env = Record<string, string | undefined>;
 type Opening = {
@@ -64,7 +67,7 @@ export const PROVIDERS: Record<ProviderName, Provider> = {
     defaultModel: (env) => getNonEmpty(env.OPENAI_MODEL) ?? "gpt-6-astra",
     baseUrl: (env) => normalizeAddress(env.OPENAI_BASE_URL),
     open: async ({ model, apiKey, baseURL, fetch }) =>
-      (await import("@ai-sdk/openai")).createOpenAI({ apiKey, baseURL, fetch })(model),
+      await correctAnswers((await import("@ai-sdk/openai")).createOpenAI({ apiKey, baseURL, fetch })(model)),
   },
   anthropic: {
     title: "Anthropic",
@@ -75,8 +78,11 @@ export const PROVIDERS: Record<ProviderName, Provider> = {
     reads: { images: IMAGES, imageBytes: 3_750_000, pdf: true },
     defaultModel: (env) => getNonEmpty(env.ANTHROPIC_MODEL) ?? "claude-sonnet-5-5",
     baseUrl: (env) => appendVersion(normalizeAddress(env.ANTHROPIC_BASE_URL), "v1"),
-    open: async ({ model, apiKey, baseURL, fetch }) =>
-      (await import("@ai-sdk/anthropic")).createAnthropic({ apiKey, baseURL, fetch })(model),
+    open: async ({ model, apiKey, baseURL, fetch }) => {
+      const repaired = createRepairFetch(fetch, createMessagesRepair);
+      const { createAnthropic } = await import("@ai-sdk/anthropic");
+      return await correctAnswers(createAnthropic({ apiKey, baseURL, fetch: repaired })(model));
+    },
   },
   google: {
     title: "Google",
@@ -89,7 +95,7 @@ export const PROVIDERS: Record<ProviderName, Provider> = {
     baseUrl: (env) =>
       appendVersion(normalizeAddress(env.GOOGLE_GENERATIVE_AI_BASE_URL ?? env.GOOGLE_GEMINI_BASE_URL), "v1beta"),
     open: async ({ model, apiKey, baseURL, fetch }) =>
-      (await import("@ai-sdk/google")).createGoogle({ apiKey, baseURL, fetch })(model),
+      await correctAnswers((await import("@ai-sdk/google")).createGoogle({ apiKey, baseURL, fetch })(model)),
   },
   "openai-compatible": {
     title: "OpenAI-compatible",
@@ -129,13 +135,20 @@ export const PROVIDERS: Record<ProviderName, Provider> = {
 
 async function createCompatibleModel({ model, apiKey, baseURL, fetch }: Opening): Promise<LanguageModel> {
   const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
-  const options = { name: "openai-compatible", baseURL: baseURL ?? "", fetch, includeUsage: true };
-  const compatible = createOpenAICompatible({ ...options, ...(apiKey ? { apiKey } : {}) })(model);
-  const [{ wrapLanguageModel }, { createOpenModelMiddleware }] = await Promise.all([
+  const repaired = createRepairFetch(fetch, createChatRepair);
+  const options = { name: "openai-compatible", baseURL: baseURL ?? "", fetch: repaired, includeUsage: true };
+  return await correctAnswers(createOpenAICompatible({ ...options, ...(apiKey ? { apiKey } : {}) })(model), model);
+}
+
+async function correctAnswers(
+  model: Parameters<typeof wrapLanguageModel>[0]["model"],
+  openModel?: string,
+): Promise<LanguageModel> {
+  const [{ wrapLanguageModel }, { createAnswerMiddleware }] = await Promise.all([
     import("ai"),
     import("./thought-tags.ts"),
   ]);
-  return wrapLanguageModel({ model: compatible, middleware: createOpenModelMiddleware(model) });
+  return wrapLanguageModel({ model, middleware: createAnswerMiddleware(openModel) });
 }
 
 function getNonEmpty(text: string | undefined): string | undefined {

@@ -1,5 +1,6 @@
 import type { LanguageModel } from "ai";
 import type { Clock, Fetch } from "#net/ports";
+import { webPageProblem } from "../steps/model-problem.ts";
 import { decideModel, findMissingConfig, findUsableModel, type ModelDecision, type ModelSettings } from "./decision.ts";
 import { findModelKey, type ModelKey } from "./key.ts";
 import { PROVIDER_ORDER, PROVIDERS } from "./providers.ts";
@@ -29,7 +30,7 @@ export async function selectModel(
   return {
     ...decided,
     ...(key ? { key } : {}),
-    model: await provider.open({ model: decided.model, apiKey, baseURL, fetch: toSdkFetch(fetch), env }),
+    model: await provider.open({ model: decided.model, apiKey, baseURL, fetch: toSdkFetch(fetch, decided.label), env }),
   };
 }
 
@@ -37,16 +38,17 @@ export async function selectModel(
  * Adapts the fetch port to the SDK, which passes strings, URLs or requests. The SDK's time limits start with the first
  * byte, so the wait for that byte is limited here.
  */
-function toSdkFetch(fetch: Fetch): typeof globalThis.fetch {
+function toSdkFetch(fetch: Fetch, label: string): typeof globalThis.fetch {
   return async (input, init) => {
     const late = new AbortController();
     const timer = setTimeout(() => late.abort(new DOMException("no answer", "TimeoutError")), SILENCE_LIMIT_MS);
     const signal = init?.signal ? AbortSignal.any([init.signal, late.signal]) : late.signal;
     try {
-      return await fetch(typeof input === "string" || input instanceof URL ? String(input) : input.url, {
-        ...init,
-        signal,
-      });
+      const url = typeof input === "string" || input instanceof URL ? String(input) : input.url;
+      const response = await fetch(url, { ...init, signal });
+      if (!response.ok || !/^text\/html\b/i.test(response.headers.get("content-type") ?? "")) return response;
+      await response.body?.cancel();
+      throw webPageProblem(label);
     } finally {
       clearTimeout(timer);
     }

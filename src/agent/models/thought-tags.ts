@@ -1,4 +1,5 @@
 import type { LanguageModelMiddleware } from "ai";
+import { repairArguments } from "../calls/loose-json.ts";
 import { correctToolName } from "./tool-names.ts";
 
 type StreamPart =
@@ -7,20 +8,36 @@ type StreamPart =
     : never;
 
 /**
- * Turns thoughts that open models leave in their text, as in `<think>…</think>`, into reasoning, and corrects the names
- * of tools. The SDK's own middleware knows one tag, and a chain of them loses words when a stream breaks off.
+ * Corrects the names and the arguments of calls. For open models, it also turns thoughts that they leave in their text, as
+ * in `<think>…</think>`, into reasoning: the SDK's own middleware knows one tag, and a chain of them loses words when a
+ * stream breaks off.
  *
- * @param model the model's name: some models begin inside a thought, since their template has its opening tag
+ * @param openModel the name of an open model: some begin inside a thought, since their template has its opening tag
  */
-export function createOpenModelMiddleware(model: string): LanguageModelMiddleware {
+export function createAnswerMiddleware(openModel?: string): LanguageModelMiddleware {
   return {
     specificationVersion: "v4",
     wrapStream: async ({ doStream, params }) => {
       const { stream, ...rest } = await doStream();
-      const tools = (params.tools ?? []).map(({ name }) => name);
-      return { ...rest, stream: stream.pipeThrough(createTransform(BEGINS_IN_THOUGHT.test(model), tools)) };
+      const calls = createCallTransform((params.tools ?? []).map(({ name }) => name));
+      const corrected = stream.pipeThrough(calls);
+      if (openModel === undefined) return { ...rest, stream: corrected };
+      return { ...rest, stream: corrected.pipeThrough(createThoughtTransform(BEGINS_IN_THOUGHT.test(openModel))) };
     },
   };
+}
+
+function createCallTransform(tools: string[]): TransformStream<StreamPart, StreamPart> {
+  return new TransformStream({
+    transform(part, controller) {
+      const isCall = part.type === "tool-input-start" || part.type === "tool-call";
+      if (!isCall || part.providerExecuted) return controller.enqueue(part);
+      const toolName = correctToolName(part.toolName, tools);
+      controller.enqueue(
+        part.type === "tool-call" ? { ...part, toolName, input: repairArguments(part.input) } : { ...part, toolName },
+      );
+    },
+  });
 }
 
 /** DeepSeek R1, QwQ, and the thinking editions of Qwen, GLM, Kimi and others. */
@@ -36,7 +53,7 @@ type Block = {
   isHeld: boolean;
 };
 
-function createTransform(beginsInThought: boolean, tools: string[]): TransformStream<StreamPart, StreamPart> {
+function createThoughtTransform(beginsInThought: boolean): TransformStream<StreamPart, StreamPart> {
   const blocks = new Map<string, Block>();
   let isHeld = beginsInThought;
   return new TransformStream({
@@ -44,8 +61,6 @@ function createTransform(beginsInThought: boolean, tools: string[]): TransformSt
       const emit = (each: StreamPart) => controller.enqueue(each);
       // The server has split the thoughts off already.
       if (part.type === "reasoning-start") isHeld = false;
-      if (part.type === "tool-input-start" || part.type === "tool-call")
-        return emit({ ...part, toolName: correctToolName(part.toolName, tools) });
       if (part.type === "text-start") {
         blocks.set(part.id, { id: part.id, pending: "", thoughtTag: null, open: null, count: 0, isHeld });
         isHeld = false;

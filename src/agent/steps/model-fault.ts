@@ -67,7 +67,8 @@ function readApiError({
 }: APICallError): ModelFault {
   // An error that opens a stream has an HTTP status but no body.
   const body = responseBody || JSON.stringify(data ?? "") || "";
-  const waitMs = parseRetryAfter(responseHeaders, Number.NaN) ?? readRetryDelay(body);
+  const inMs = Number(responseHeaders["retry-after-ms"] ?? Number.NaN);
+  const waitMs = inMs > 0 ? inMs : (parseRetryAfter(responseHeaders, Number.NaN) ?? readRetryDelay(body));
   return {
     ...(statusCode === undefined ? {} : { status: statusCode }),
     reason: readReason(body),

@@ -62,10 +62,26 @@ function getHint({ key }: ModelSource, fault: ModelFault, error: unknown): { hin
   if (key && isKeyRefused(fault)) return { hint: `${key.isSet ? "Check" : "Set"} ${key.variable}, or ${OTHER_MODEL}.` };
   if (key && fault.status === 403) return { hint: `Check what the key in ${key.variable} may use, or ${OTHER_MODEL}.` };
   if (isUnpaid(fault)) return { hint: `Check your plan and credit at the provider, or ${OTHER_MODEL}.` };
+  if (isWrongAddress(fault)) return { hint: ADDRESS_HINT };
   if (fault.status === 404)
     return { hint: "Run `kay model list` to see the models, and choose one with `kay config set model`." };
   if (fault.waitMs) return { hint: `Try again in ${formatWait(fault.waitMs, 0)}, or ${OTHER_MODEL}.` };
   return {};
+}
+
+/** Nothing answers models at this address: the provider's own 404 names the model. */
+function isWrongAddress({ status = 0, reason, text }: ModelFault): boolean {
+  const isMissing =
+    status === 404 && (reason === "" || !/model|deployment|endpoints|engine/i.test(`${reason} ${text}`));
+  return isMissing || status === 405 || (status >= 300 && status < 400);
+}
+
+const ADDRESS_HINT =
+  "Check the base URL of the provider. A server with OpenAI's Chat Completions needs the provider `openai-compatible`, and its URL often ends in /v1.";
+
+/** Creates the error for a server that answers with a web page, as it does at another address than that of its API. */
+export function webPageProblem(label: string): Problem {
+  return new Problem("MODEL_FAILED", `${label} answered with a web page instead of an answer.`, { hint: ADDRESS_HINT });
 }
 
 /** What to do when a model does not serve. */

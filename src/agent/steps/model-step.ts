@@ -116,12 +116,15 @@ function* translatePart(part: Part, answer: Gathered, id: (given: string) => str
       yield { type: "reasoning-delta", id: part.id, delta: part.text };
       break;
     case "tool-input-start":
+      if (part.providerExecuted) break;
       yield { type: "tool-input-start", toolCallId: id(part.id), toolName: fromWireName(part.toolName) };
       break;
     case "tool-input-delta":
       yield { type: "tool-input-delta", toolCallId: id(part.id), inputTextDelta: part.delta };
       break;
     case "tool-call": {
+      // The provider ran it itself; its words follow.
+      if (part.providerExecuted) break;
       const call = { toolCallId: id(part.toolCallId), toolName: fromWireName(part.toolName), input: part.input };
       answer.calls.push(call);
       yield { type: "tool-input-available", ...call };
@@ -164,7 +167,10 @@ const OTHER_ENDS: [RegExp, AnswerEnd][] = [
   [/length|^max|truncat|(?:token|output|context).?limit/i, "length"],
   [/refus/i, "refusal"],
   [/safety|recitation|sensitive|filter|block|prohibit|guardrail|moderat|spii|violation/i, "filter"],
-  [/error|abort|cancel|time.?out|fail|insufficient|interrupt|overload|malformed|unavailable/i, "broken"],
+  [
+    /^other$|unexpected|error|abort|cancel|time.?out|fail|insufficient|interrupt|overload|malformed|unavailable/i,
+    "broken",
+  ],
 ];
 
 function toFailure(model: StepInput, error: unknown): StepResult {

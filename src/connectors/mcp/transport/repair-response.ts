@@ -1,4 +1,4 @@
-import { createParser, type EventSourceMessage } from "eventsource-parser";
+import { mapEvents } from "#net/map-events";
 import { parseMessage } from "./message.ts";
 import type { MessageRepair } from "./repair.ts";
 
@@ -12,10 +12,9 @@ export async function repairResponse(response: Response, repair: MessageRepair):
   if (type === undefined || UNSPECIFIC.has(type)) return await readUnspecific(response, repair);
   if (type === "application/json") return copyResponse(response, repairText(await response.text(), repair));
   if (type !== "text/event-stream") return response;
-  const events = (response.body as ReadableStream<Uint8Array<ArrayBuffer>>)
-    .pipeThrough(new TextDecoderStream())
-    .pipeThrough(createEventRepair(repair))
-    .pipeThrough(new TextEncoderStream());
+  const events = (response.body as ReadableStream<Uint8Array<ArrayBuffer>>).pipeThrough(
+    mapEvents((data, isCut) => (isCut ? [] : [repairText(data, repair)])),
+  );
   return copyResponse(response, events);
 }
 
@@ -29,25 +28,6 @@ async function readUnspecific(response: Response, repair: MessageRepair): Promis
   const repaired = copyResponse(response, repairText(text, repair));
   repaired.headers.set("content-type", "application/json");
   return repaired;
-}
-
-/** Reads events and writes them again, because one message may take several lines. */
-function createEventRepair(repair: MessageRepair): TransformStream<string, string> {
-  let write = (_: string) => {};
-  const parser = createParser({
-    onEvent: ({ id, event, data }: EventSourceMessage) => {
-      const fields = [...(id === undefined ? [] : [`id: ${id}`]), ...(event === undefined ? [] : [`event: ${event}`])];
-      const lines = repairText(data, repair).split("\n");
-      write(`${[...fields, ...lines.map((line) => `data: ${line}`)].join("\n")}\n\n`);
-    },
-    onRetry: (ms) => write(`retry: ${ms}\n\n`),
-  });
-  return new TransformStream({
-    transform(chunk, controller) {
-      write = (text) => controller.enqueue(text);
-      parser.feed(chunk);
-    },
-  });
 }
 
 /** Repairs a text of JSON. Anything else is left to the library, which words what is wrong with it. */

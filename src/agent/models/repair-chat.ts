@@ -1,0 +1,95 @@
+import { parseServiceFault } from "#connectors/http/errors";
+import { isRecord, type JsonRecord } from "#connectors/mcp/transport/message";
+import type { AnswerRepair } from "./repair-fetch.ts";
+
+/** Creates the repair of the Chat Completions API, as many servers offer it with fields of their own. */
+export function createChatRepair(): AnswerRepair {
+  return { repairEvent: repairChunk, splitAnswer: repairChunk };
+}
+
+function repairChunk({ id, created, model, choices, usage, error, ...rest }: JsonRecord): JsonRecord[] {
+  const list = Array.isArray(choices) ? choices.filter(isRecord) : [];
+  const fault = [error, ...list.map((choice) => choice.error)].find(Boolean);
+  if (fault) return [{ error: fault }];
+  const counts = toCounts(usage);
+  // Neither an answer nor its usage: an error in the server's own form, or a keepalive.
+  if (!Array.isArray(choices) && !counts)
+    return parseServiceFault(JSON.stringify(rest)).message === "" ? [] : [{ ...rest }];
+  const facts = Object.entries({ id: toText(id), created: toNumber(created), model: toText(model) });
+  return [
+    {
+      ...Object.fromEntries(facts.filter(([, value]) => value !== undefined)),
+      choices: list.map(repairChoice),
+      ...(counts ? { usage: counts } : {}),
+    },
+  ];
+}
+
+function repairChoice({ delta, message, finish_reason: reason }: JsonRecord): JsonRecord {
+  const given = isRecord(delta) ? delta : isRecord(message) ? message : {};
+  const end = reason === true || typeof reason === "number" ? "stop" : reason;
+  return { index: 0, delta: repairDelta(given), finish_reason: typeof end === "string" && end !== "" ? end : null };
+}
+
+function repairDelta(delta: JsonRecord): JsonRecord {
+  const { content, refusal, tool_calls, function_call } = delta;
+  const thought = joinTexts(delta.reasoning_content ?? delta.reasoning ?? delta.thinking);
+  const calls = [tool_calls ?? function_call ?? []].flat().filter(isRecord).map(repairCall);
+  return {
+    content: typeof content === "string" ? content : [content ?? []].flat().flatMap(repairPart),
+    ...(thought ? { reasoning_content: thought } : {}),
+    ...(typeof refusal === "string" ? { refusal } : {}),
+    ...(calls.length > 0 ? { tool_calls: calls } : {}),
+  };
+}
+
+/** Thoughts of Mistral stay apart. */
+function repairPart(part: unknown): JsonRecord[] {
+  if (isRecord(part) && part.type === "thinking") return [part as JsonRecord];
+  const text = joinTexts(part);
+  return text ? [{ type: "text", text }] : [];
+}
+
+/** The text of what may be a text, an object with one, or a list of them. */
+function joinTexts(value: unknown): string {
+  if (Array.isArray(value)) return value.map(joinTexts).join("");
+  if (isRecord(value)) return joinTexts(value.text ?? value.content ?? value.thinking);
+  return typeof value === "string" ? value : "";
+}
+
+/** `function_call`, as before 2023-11, has the fields of the function itself. */
+function repairCall(call: JsonRecord): JsonRecord {
+  const { name, arguments: input } = isRecord(call.function) ? call.function : call;
+  const [index, id] = [toNumber(call.index), toText(call.id)];
+  const { google } = isRecord(call.extra_content) ? call.extra_content : {};
+  return {
+    ...(index === undefined ? {} : { index }),
+    ...(id ? { id } : {}),
+    function: {
+      ...(typeof name === "string" ? { name } : {}),
+      ...(input === undefined || input === null
+        ? {}
+        : { arguments: typeof input === "string" ? input : JSON.stringify(input) }),
+    },
+    ...(isRecord(google) && typeof google.thought_signature === "string" ? { extra_content: { google } } : {}),
+  };
+}
+
+/** The counts of tokens, also within details. */
+function toCounts(usage: unknown): JsonRecord | undefined {
+  if (!isRecord(usage)) return undefined;
+  const counts = Object.entries(usage).flatMap(([name, value]): [string, unknown][] => {
+    const count = isRecord(value) ? toCounts(value) : toNumber(value);
+    return count === undefined ? [] : [[name, count]];
+  });
+  return Object.fromEntries(counts);
+}
+
+function toNumber(value: unknown): number | undefined {
+  const number = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
+  return typeof number === "number" && Number.isFinite(number) ? number : undefined;
+}
+
+function toText(value: unknown): string | undefined {
+  return typeof value === "string" || typeof value === "number" ? String(value) : undefined;
+}

@@ -1,0 +1,101 @@
+import { isRecord, type JsonRecord } from "#connectors/mcp/transport/message";
+import type { AnswerRepair } from "./repair-fetch.ts";
+
+/**
+ * Creates the repair of Anthropic's Messages API, which other vendors offer too. Events and blocks that kay does not know
+ * are left out, as the API asks of its clients; blocks that were not started or ended are.
+ */
+export function createMessagesRepair(): AnswerRepair {
+  const started = new Set<unknown>();
+  const start = (index: unknown, block: JsonRecord): JsonRecord => {
+    started.add(index);
+    return { type: "content_block_start", index, content_block: block };
+  };
+  const stop = (index: unknown): JsonRecord[] => (started.delete(index) ? [{ type: "content_block_stop", index }] : []);
+  const repairEvent = (event: JsonRecord): JsonRecord[] => {
+    const { type, index, message, delta, usage } = event;
+    const block = isRecord(event.content_block) ? event.content_block : {};
+    switch (type) {
+      case "message_start": {
+        const { id, model, usage: counts } = isRecord(message) ? message : {};
+        return [{ type, message: { ...texts({ id, model }), usage: { input_tokens: 0, ...toUsage(counts) } } }];
+      }
+      case "content_block_start": {
+        const empty = BLOCKS[String(block.type)];
+        if (!empty) return [];
+        const { text, thinking } = block;
+        const piece = text ? { type: "text_delta", text } : thinking ? { type: "thinking_delta", thinking } : undefined;
+        // The SDK takes no words from the start of a block.
+        const begun = start(index, piece ? { ...block, ...empty } : { ...empty, ...block });
+        return [begun, ...(piece ? [{ type: "content_block_delta", index, delta: piece }] : [])];
+      }
+      case "content_block_delta": {
+        if (!isRecord(delta)) return [];
+        const empty = DELTAS[String(delta.type)];
+        if (empty === undefined || (empty === null && !started.has(index))) return [];
+        return [...(started.has(index) ? [] : [start(index, empty as JsonRecord)]), { type, index, delta }];
+      }
+      case "content_block_stop":
+        return stop(index);
+      case "message_delta": {
+        const { stop_reason, stop_sequence } = isRecord(delta) ? delta : {};
+        const end = {
+          type,
+          delta: texts({ stop_reason, stop_sequence }),
+          usage: { output_tokens: 0, ...toUsage(usage) },
+        };
+        return [...[...started].flatMap(stop), end];
+      }
+      case "message_stop":
+        return [event];
+      default:
+        return event.error ? [{ type: "error", error: toError(event.error) }] : [];
+    }
+  };
+  const splitAnswer = (answer: JsonRecord): JsonRecord[] => {
+    const { content, stop_reason, usage } = answer;
+    if (!Array.isArray(content)) return repairEvent(answer);
+    const events = [
+      { type: "message_start", message: answer },
+      ...content.filter(isRecord).flatMap((block, index) => [
+        { type: "content_block_start", index, content_block: block },
+        { type: "content_block_stop", index },
+      ]),
+      { type: "message_delta", delta: { stop_reason }, usage },
+      { type: "message_stop" },
+    ];
+    return events.flatMap(repairEvent);
+  };
+  return { repairEvent, splitAnswer };
+}
+
+/** The blocks that an answer to kay can have, with the fields that some servers leave out. */
+const BLOCKS: Record<string, JsonRecord> = {
+  text: { text: "" },
+  thinking: { thinking: "" },
+  redacted_thinking: { data: "" },
+  tool_use: { input: {} },
+};
+
+/** The pieces of blocks, and the block that a piece without a started one belongs to. */
+const DELTAS: Record<string, JsonRecord | null> = {
+  text_delta: { type: "text", text: "" },
+  thinking_delta: { type: "thinking", thinking: "" },
+  signature_delta: null,
+  input_json_delta: null,
+};
+
+function toError(error: unknown): JsonRecord {
+  const { type, message } = isRecord(error) ? error : { type: undefined, message: error };
+  return { type: String(type ?? "api_error"), message: typeof message === "string" ? message : JSON.stringify(error) };
+}
+
+function toUsage(usage: unknown): JsonRecord {
+  return Object.fromEntries(
+    Object.entries(isRecord(usage) ? usage : {}).filter(([, value]) => typeof value === "number"),
+  );
+}
+
+function texts(fields: JsonRecord): JsonRecord {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => typeof value === "string"));
+}

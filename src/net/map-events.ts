@@ -1,0 +1,41 @@
+import { createParser, type EventSourceMessage } from "eventsource-parser";
+
+/**
+ * Creates a transform that reads the events of a stream (HTML Standard, "Server-sent events") and writes them again with
+ * other data, because one value may take several lines.
+ *
+ * @param change returns the data of the events to write instead; none drops the event. `isCut`: the stream ended within it
+ */
+export function mapEvents(
+  change: (data: string, isCut: boolean) => string[],
+): ReadableWritablePair<Uint8Array, Uint8Array<ArrayBuffer>> {
+  let write = (_: string) => {};
+  let isCut = false;
+  const parser = createParser({
+    onEvent: ({ id, event, data }: EventSourceMessage) => {
+      const fields = [...(id === undefined ? [] : [`id: ${id}`]), ...(event === undefined ? [] : [`event: ${event}`])];
+      for (const changed of change(data, isCut)) {
+        const lines = changed.split("\n").map((line) => `data: ${line}`);
+        write(`${[...fields, ...lines].join("\n")}\n\n`);
+      }
+    },
+    onRetry: (ms) => write(`retry: ${ms}\n\n`),
+  });
+  const decoder = new TextDecoderStream();
+  const readable = decoder.readable
+    .pipeThrough(
+      new TransformStream<string, string>({
+        transform(chunk, controller) {
+          write = (text) => controller.enqueue(text);
+          parser.feed(chunk);
+        },
+        flush(controller) {
+          write = (text) => controller.enqueue(text);
+          isCut = true;
+          parser.feed("\n\n");
+        },
+      }),
+    )
+    .pipeThrough(new TextEncoderStream());
+  return { writable: decoder.writable as WritableStream<Uint8Array>, readable };
+}

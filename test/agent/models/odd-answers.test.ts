@@ -1,0 +1,218 @@
+import { describe, expect, test } from "vitest";
+import type { AgentEvent } from "#agent/events";
+import { runAgent } from "#agent/loop";
+import type { ModelSettings } from "#agent/models/decision";
+import { selectModel } from "#agent/models/select";
+import type { AgentTool } from "#agent/tool";
+import type { Fetch } from "#net/ports";
+
+type Json = Record<string, unknown>;
+type Body = string | Response;
+
+const chunk = (delta: unknown, finish_reason: unknown = null, more: Json = {}): Json => ({
+  id: "c",
+  object: "chat.completion.chunk",
+  created: 1,
+  model: "m",
+  choices: [{ index: 0, delta, finish_reason }],
+  ...more,
+});
+const sse = (...events: (Json | string)[]) =>
+  events.map((event) => `data: ${typeof event === "string" ? event : JSON.stringify(event)}\n\n`).join("");
+const END = [chunk({}, "stop"), "[DONE]"];
+const HI = chunk({ content: "Hi." });
+const INPUT = '{"project":"KAY"}';
+const call = (input: unknown = INPUT, name = "jira__search") => ({
+  index: 0,
+  id: "c1",
+  type: "function",
+  function: { name, arguments: input },
+});
+const calls = (...deltas: unknown[]) =>
+  sse(...deltas.map((one) => chunk({ tool_calls: one })), chunk({}, "tool_calls"), "[DONE]");
+const json = (body: unknown) => Response.json(body);
+
+describe("Chat Completions of other servers", () => {
+  test.each<[string, Body]>([
+    ["usage without choices", sse(HI, chunk({}, "stop"), { usage: { prompt_tokens: 3 } }, "[DONE]")],
+    ["choices of null", sse(HI, chunk({}, "stop"), { choices: null, usage: { prompt_tokens: 3 } }, "[DONE]")],
+    ["an error of null in each chunk", sse({ ...HI, error: null }, { ...chunk({}, "stop"), error: null })],
+    ["another role", sse(chunk({ role: "model", content: "Hi." }), ...END)],
+    ["numbers as texts and texts as numbers", sse({ ...HI, created: "17", id: 7 }, ...END)],
+    ["token counts as texts", sse(HI, chunk({}, "stop", { usage: { prompt_tokens: "3", completion_tokens: "2" } }))],
+    ["a reason that is a number", sse(HI, chunk({}, 1))],
+    ["a reason that is true", sse(HI, chunk({}, true))],
+    ["a reason in each chunk", sse(chunk({ content: "Hi" }, "stop"), chunk({ content: "." }, "stop"))],
+    ["a message instead of a delta", sse({ choices: [{ message: { content: "Hi." }, finish_reason: "stop" }] })],
+    ["an answer that is not streamed", json({ choices: [{ message: { content: "Hi." }, finish_reason: "stop" }] })],
+    ["keepalives as data", `data:\n\n${sse("ping", { type: "ping" }, HI, {}, ...END)}`],
+    ["comments, CR LF and a byte-order mark", `\uFEFF: wait\n\n${sse(HI, ...END)}`.replaceAll("\n", "\r\n")],
+    ["an end mark in its own spelling", sse(HI, chunk({}, "stop"), " [done] ")],
+    ["an end without a blank line", sse(HI, chunk({}, "stop")).trimEnd()],
+    ["NaN", sse(JSON.stringify({ ...HI, x: 1 }).replace('"x":1', '"x": NaN'), ...END)],
+    ["text in an object", sse(chunk({ content: { text: "Hi." } }), ...END)],
+    ["texts in a list", sse(chunk({ content: ["Hi", { type: "output_text", text: "." }] }), ...END)],
+    ["reasoning in an object", sse(chunk({ reasoning: { text: "x" } }), HI, ...END)],
+    ["reasoning as a field of Ollama's own API", sse(chunk({ thinking: "x" }), HI, ...END)],
+  ])("%s is read", async (_, body) => {
+    const { text, last } = await run(CHAT, [body]);
+    expect({ text, last }).toMatchObject({ text: "Hi.", last: { type: "finish", finishReason: "stop" } });
+  });
+
+  test.each<[string, Body]>([
+    ["an object as arguments", calls([call({ project: "KAY" })])],
+    ["an ID that is a number", calls([{ ...call(), id: 5 }])],
+    ["an index that is a text", calls([{ ...call(), index: "0" }])],
+    ["one call instead of a list", calls(call())],
+    ["a first delta without its function", calls([{ index: 0, id: "c1" }], [{ ...call(), id: undefined }])],
+    ["a name and arguments without a function", calls([{ id: "c1", name: "jira__search", arguments: INPUT }])],
+    ["an extension that is no object", calls([{ ...call(), extra_content: "x" }])],
+    ["the function_call of older servers", sse(chunk({ function_call: call().function }), chunk({}, "function_call"))],
+    [
+      "a call that is not streamed",
+      json({ choices: [{ message: { content: null, tool_calls: [call()] }, finish_reason: "tool_calls" }] }),
+    ],
+  ])("a call runs with %s", async (_, body) => {
+    expect((await run(CHAT, [body, sse(HI, ...END)])).ran).toEqual([{ project: "KAY" }]);
+  });
+
+  test.each<[string, Body, string]>([
+    ["in a choice", sse({ choices: [{ delta: {}, finish_reason: "error", error: { message: "Idle" } }] }), "Idle"],
+    ["instead of a stream", json({ error: { message: "Overloaded" } }), "Overloaded"],
+    ["in the server's own form", json({ code: 1113, msg: "Balance is not enough" }), "Balance is not enough"],
+    ["as a text", sse(HI, { error: "CUDA out of memory" }), "CUDA out of memory"],
+  ])("an error %s is told in the server's words", async (_, body, words) => {
+    const { last } = await run(CHAT, [body]);
+    expect(last).toMatchObject({ errorText: `OpenAI-compatible m reported an error in its answer: ${words}.` });
+  });
+
+  test("an event that cannot be read ends the answer, since its words are missing", async () => {
+    const { last } = await run(CHAT, [sse('{"choices":[{"delta":{"content":"H', HI, ...END)]);
+    expect(last).toMatchObject({ errorText: "OpenAI-compatible m gave an answer that could not be read." });
+  });
+});
+
+const event = (type: string, more: Json = {}) => ({ type, ...more });
+const message = (usage?: Json) =>
+  event("message_start", { message: { id: "m", content: [], ...(usage ? { usage } : {}) } });
+const block = (content_block: Json, delta?: Json, index = 0) => [
+  event("content_block_start", { index, content_block }),
+  ...(delta ? [event("content_block_delta", { index, delta })] : []),
+  event("content_block_stop", { index }),
+];
+const words = (index = 0) => block({ type: "text", text: "" }, { type: "text_delta", text: "Hi." }, index);
+const use = { type: "tool_use", id: "t1", name: "jira__search" };
+const ended = (stop_reason = "end_turn", usage: unknown = { output_tokens: 5 }) => [
+  event("message_delta", { delta: { stop_reason }, usage }),
+  event("message_stop"),
+];
+const counted = message({ input_tokens: 3, output_tokens: 1 });
+
+describe("Anthropic's Messages of other servers", () => {
+  test.each<[string, Body]>([
+    ["unknown events", sse(counted, event("heartbeat"), {}, ...words(), ...ended())],
+    [
+      "unknown blocks and pieces",
+      sse(counted, ...block({ type: "future" }, { type: "future_delta" }), ...words(1), ...ended()),
+    ],
+    ["a beginning without usage", sse(message(), ...words(), ...ended())],
+    ["an end with usage of null", sse(counted, ...words(), ...ended("end_turn", null))],
+    [
+      "a text block without text",
+      sse(counted, ...block({ type: "text" }, { type: "text_delta", text: "Hi." }), ...ended()),
+    ],
+    ["the words in the start of a block", sse(counted, ...block({ type: "text", text: "Hi." }), ...ended())],
+    ["a piece of a block that was not started", sse(counted, ...words().slice(1, 2), ...ended())],
+    [
+      "an answer that is not streamed",
+      json({ type: "message", content: [{ type: "text", text: "Hi." }], stop_reason: "end_turn" }),
+    ],
+  ])("%s are read", async (_, body) => {
+    const { text, last } = await run(ANTHROPIC, [body]);
+    expect({ text, last }).toMatchObject({ text: "Hi.", last: { type: "finish", finishReason: "stop" } });
+  });
+
+  test.each<[string, Json[]]>([
+    ["that was not ended", block(use, { type: "input_json_delta", partial_json: INPUT }).slice(0, 2)],
+    ["with its whole input at its start", block({ ...use, input: { project: "KAY" } })],
+  ])("a call %s runs", async (_, events) => {
+    const { ran } = await run(ANTHROPIC, [
+      sse(counted, ...events, ...ended("tool_use")),
+      sse(counted, ...words(), ...ended()),
+    ]);
+    expect(ran).toEqual([{ project: "KAY" }]);
+  });
+});
+
+test.each<[string, ModelSettings]>([
+  ["OpenAI", { model: "openai", env: { OPENAI_API_KEY: "k" } }],
+  ["Gemini", { model: "google", env: { GEMINI_API_KEY: "k" } }],
+])("a web page instead of an answer of %s says to check the URL", async (_, settings) => {
+  const page = new Response("<html><title>Sign in</title></html>", { headers: { "content-type": "text/html" } });
+  const { last } = await run(settings, [page]);
+  expect(last).toMatchObject({
+    errorText: expect.stringMatching(/ answered with a web page instead of an answer\.$/),
+    problem: { hint: expect.stringMatching(/^Check the base URL of the provider\./) },
+  });
+});
+
+test("a call that Gemini ran itself is no call to kay", async () => {
+  const parts = [
+    { executableCode: { language: "PYTHON", code: "1" } },
+    { codeExecutionResult: { outcome: "OUTCOME_OK", output: "1" } },
+    { text: "Hi." },
+  ];
+  const body = sse({ candidates: [{ content: { parts }, finishReason: "STOP" }] });
+  const { text, last } = await run({ model: "google", env: { GEMINI_API_KEY: "k" } }, [body]);
+  expect({ text, last }).toMatchObject({ text: "Hi.", last: { type: "finish", finishReason: "stop" } });
+});
+
+const CHAT: ModelSettings = {
+  model: "openai-compatible:m",
+  env: { OPENAI_COMPATIBLE_BASE_URL: "http://model.test/v1" },
+};
+const ANTHROPIC: ModelSettings = { model: "anthropic", env: { ANTHROPIC_API_KEY: "k" } };
+
+/** Answers each request with the next body: the events of a stream, or a whole answer. */
+async function run(settings: ModelSettings, bodies: Body[]) {
+  let asked = 0;
+  const fetch: Fetch = async () => {
+    const body = bodies[asked++] ?? "";
+    return typeof body === "string" ? new Response(body, { headers: { "content-type": "text/event-stream" } }) : body;
+  };
+  const { model, label } = await selectModel(settings, { fetch, clock: { now: () => 0 } });
+  const ran: unknown[] = [];
+  const events: AgentEvent[] = [];
+  const messages = [{ role: "user" as const, content: "go" }];
+  const { signal } = new AbortController();
+  for await (const one of runAgent({
+    messages,
+    tools: [searchTool(ran)],
+    model,
+    label,
+    signal,
+    now: 0,
+    holds: () => false,
+  }))
+    events.push(one);
+  const text = events.flatMap((one) => (one.type === "text-delta" ? [one.delta] : [])).join("");
+  return { text, ran, last: events.at(-1) };
+}
+
+function searchTool(ran: unknown[]): AgentTool {
+  return {
+    name: "jira.search",
+    service: "jira",
+    title: "Jira",
+    description: "Search issues.",
+    access: "read",
+    examples: [],
+    schema: { type: "object", properties: { project: { type: "string" } }, required: ["project"] },
+    parse: (input) => input as Json,
+    summary: () => "Search",
+    run: async (input) => {
+      ran.push(input);
+      return { data: [], text: "No issues." };
+    },
+  };
+}
