@@ -70,7 +70,7 @@ const packages = {
   re2js: "(planner|protocol/output)/",
   "jwt-decode|conf|@napi-rs/keyring|semver": "client/",
   "cross-spawn": "(host/|process\\.ts)",
-  "eventsource-parser": "(client|backend/agent-client|connectors/mcp)/",
+  "eventsource-parser": "(client|backend/agent-client|net)/",
 };
 
 /**
