@@ -1,6 +1,7 @@
 import type { JSONSchema7 } from "ai";
 import { tryParseJson } from "#protocol/parse-json";
 import { parseLoose } from "./loose-json.ts";
+import { toWireField } from "../steps/wire-schema.ts";
 
 /**
  * Adapts values that have only one meaning: models send `null`, "None" or an empty text for a field that they leave out,
@@ -11,7 +12,13 @@ export function adaptInput(schema: JSONSchema7, input: unknown): unknown {
   const value = typeof input === "string" ? (parseContainer(input, schema) ?? input) : input;
   if (typeof value !== "object" || value === null) return value ?? {};
   const inner = Array.isArray(value) ? unwrapList(schema, value) : unwrapInput(schema, value);
-  return Array.isArray(inner) ? inner : adaptObject(schema, inner);
+  return Array.isArray(inner) ? inner : adaptObject(schema, readWireFields(schema, inner));
+}
+
+/** Gives fields that providers know by another name their own. */
+function readWireFields({ properties = {} }: JSONSchema7, input: object): object {
+  const names = new Map(Object.keys(properties).map((name) => [toWireField(name), name]));
+  return Object.fromEntries(Object.entries(input).map(([name, value]) => [names.get(name) ?? name, value]));
 }
 
 /** A list in place of the input: of the input alone, or the value of the one field that must be a list. */

@@ -99,15 +99,12 @@ test("B215: null stays a value in data and in a schema's values", async () => {
     "tools/call": { content: [], structuredContent: { owner: null, tags: [null, "a"] } },
   });
   expect((await list()).tools[0]?.input).toMatchObject({ properties: { level } });
-  expect(await call()).toEqual({ data: { owner: null, tags: [null, "a"] }, text: "Done." });
+  expect(await call()).toMatchObject({ data: { owner: null, tags: [null, "a"] } });
 });
 
-test("B215: a tool that is not as MCP requires is left out and named with its field; the others stay", async () => {
+test("B215: a tool without a name or an object as input is left out and named; the others stay", async () => {
   const bad = [
-    { name: "number", description: 7, inputSchema: { type: "object" } },
-    { name: "hint", inputSchema: { type: "object" }, annotations: { readOnlyHint: "yes" } },
     { name: "list", inputSchema: { type: "array" } },
-    { name: "needs", inputSchema: { type: "object", required: [1] } },
     { inputSchema: { type: "object" } },
     "text",
   ];
@@ -116,11 +113,68 @@ test("B215: a tool that is not as MCP requires is left out and named with its fi
   expect(tools.map(({ name }) => name)).toEqual(["raw.look"]);
   expect(left).toEqual([
     "A tool without a name was skipped: it is not an object.",
-    "hint was skipped: its “annotations.readOnlyHint” is not as MCP requires.",
     "list was skipped: its “inputSchema.type” is not as MCP requires.",
-    "needs was skipped: its “inputSchema.required.0” is not as MCP requires.",
-    "number was skipped: its “description” is not as MCP requires.",
   ]);
+});
+
+const A = { a: { type: "string" } };
+const TAKES_A = { type: "object", properties: A };
+
+test.each<[string, object, object?]>([
+  ["a description that is a list", { description: ["Look", "around"] }, { description: "Look around" }],
+  ["a description that is a number", { description: 7 }, { description: "" }],
+  ["hints that are texts", { annotations: { readOnlyHint: "yes" } }, { access: "destructive" }],
+  ["hints in a list", { annotations: [] }],
+  ["a title that is a number", { title: 5 }],
+  ["a task support that is a text", { execution: "x" }],
+  ["required fields that are no list", { inputSchema: { ...TAKES_A, required: true } }, { input: TAKES_A }],
+  [
+    "a required field that is no name",
+    { inputSchema: { ...TAKES_A, required: [1] } },
+    { input: { ...TAKES_A, required: [] } },
+  ],
+  ["a type in capitals", { inputSchema: { ...TAKES_A, type: "OBJECT" } }, { input: TAKES_A }],
+  ["a list of types", { inputSchema: { ...TAKES_A, type: ["object", "null"] } }, { input: TAKES_A }],
+  ["its schema as JSON text", { inputSchema: JSON.stringify(TAKES_A) }, { input: TAKES_A }],
+  ["its schema in input_schema", { inputSchema: null, input_schema: TAKES_A }, { input: TAKES_A }],
+  ["variants at the top", { inputSchema: { anyOf: [TAKES_A, { type: "object" }] } }, { input: TAKES_A }],
+  [
+    "a reference at the top",
+    { inputSchema: { $ref: "#/$defs/A", $defs: { A: { ...TAKES_A, required: ["a"] } } } },
+    { input: { ...TAKES_A, required: ["a"] } },
+  ],
+  [
+    "references that kay cannot follow",
+    {
+      inputSchema: {
+        type: "object",
+        properties: { a: { $ref: "https://x.test/s.json" }, b: { $ref: "#/properties/a" } },
+      },
+    },
+    { input: { properties: { a: {}, b: {} } } },
+  ],
+  [
+    "choices that kay cannot show",
+    { inputSchema: { type: "object", properties: { a: { enum: ["x\ny"] }, b: { enum: [] }, c: { enum: [{}, "x"] } } } },
+    { input: { properties: { a: {}, b: {}, c: {} } } },
+  ],
+  [
+    "names of fields that providers do not take",
+    { inputSchema: { type: "object", properties: { "filter[name]": A.a, 日付: A.a } } },
+    { input: { properties: { "filter[name]": A.a, 日付: A.a } } },
+  ],
+  [
+    "ninety fields",
+    {
+      inputSchema: {
+        type: "object",
+        properties: Object.fromEntries([...Array(90).keys()].map((at) => [`p${at}`, {}])),
+      },
+    },
+  ],
+])("B215: a tool with %s is taken", async (_, given, taken = {}) => {
+  const { list } = await open({ "tools/list": { tools: [{ ...FIELDLESS, ...given }] } });
+  expect(await list()).toMatchObject({ tools: [{ remote: "look", ...taken }], left: [] });
 });
 
 test("B219: what is known of a result is shown, and the rest is named", async () => {
@@ -146,8 +200,8 @@ test("B219: what is known of a result is shown, and the rest is named", async ()
       "[a](https://example.test/a)",
       "(Content of the unknown kind “future_kind”, which kay cannot show.)",
       "(Content of the kind “image” with a wrong “mimeType”, which kay cannot show.)",
-      "(Content without a kind, which kay cannot show.)",
-      "(Content of the kind “text” with a wrong “text”, which kay cannot show.)",
+      "no kind",
+      "7",
       "bare",
       "last",
     ].join("\n\n"),
@@ -167,15 +221,40 @@ test("an answer without its JSON-RPC version, and with fields of its own, is tak
   expect(await call()).toMatchObject({ text: "seen" });
 });
 
+const DATA = '```json\n{\n  "a": 1\n}\n```';
+const LIST = '```json\n{\n  "result": [\n    1\n  ]\n}\n```';
+
 test.each([
   ["no content", {}, { data: null, text: "Done." }],
   ["one block instead of a list", { content: { type: "text", text: "one" } }, { data: null, text: "one" }],
   ["null", null, { data: null, text: "Done." }],
-  ["a list as structured output", { content: [], structuredContent: [1] }, { data: { result: [1] }, text: "Done." }],
+  ["a list as structured output", { content: [], structuredContent: [1] }, { data: { result: [1] }, text: LIST }],
+  ["data only", { structuredContent: { a: 1 } }, { data: { a: 1 }, text: DATA }],
+  ["the toolResult of older servers", { toolResult: { a: 1 } }, { data: { a: 1 }, text: DATA }],
+  ["fields of its own", { a: 1 }, { data: { a: 1 }, text: DATA }],
+  ["a text instead of an object", "seen", { data: null, text: "seen" }],
+  ["a text instead of a list", { content: "seen" }, { data: null, text: "seen" }],
+  ["a list instead of an object", [{ type: "text", text: "seen" }], { data: null, text: "seen" }],
+  ["JSON as a kind", { content: [{ type: "json", json: { a: 1 } }] }, { data: null, text: '{"a":1}' }],
+  [
+    "a resource without a URI",
+    { content: [{ type: "resource", resource: { text: "seen" } }] },
+    { data: null, text: "seen" },
+  ],
+  ["_meta of text", { content: [{ type: "text", text: "seen" }], _meta: "x" }, { data: null, text: "seen" }],
   ["structured output of null", { content: [], structuredContent: null, isError: null }, { data: null, text: "Done." }],
 ])("B219: a result with %s is shown", async (_, result, shown) => {
   const { call } = await open({ "tools/call": result });
   expect(await call()).toEqual(shown);
+});
+
+test.each([
+  ["only data", { isError: true, content: [], structuredContent: { error: "no quota left" } }],
+  ["JSON as text", { isError: true, content: [{ type: "text", text: '{"error":{"message":"no quota left"}}' }] }],
+  ["its mark as text", { isError: "true", content: [{ type: "text", text: "no quota left" }] }],
+])("an error of a tool with %s is told in its words", async (_, result) => {
+  const { call } = await open({ "tools/call": result });
+  await expect(call()).rejects.toMatchObject({ code: "SERVICE_FAILED", message: "Raw: no quota left." });
 });
 
 test("B256: integers that a number cannot hold keep their digits", async () => {

@@ -1,6 +1,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/client";
 import { clean, cleanLine } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
+import { parseServiceFault } from "../../http/errors.ts";
 import { escapeCell } from "../../markup/markdown.ts";
 import type { ToolResult } from "../../tool.ts";
 import type { McpTool } from "../definition.ts";
@@ -28,19 +29,21 @@ export function toToolResult(
   const shown = content.slice(0, MAX_BLOCKS).map(formatBlock).filter(Boolean);
   const more = content.length > MAX_BLOCKS ? [`… and ${content.length - MAX_BLOCKS} more.`] : [];
   const text = shorten([...shown, ...more].join("\n\n"));
-  if (isError === true) throw toolFailureProblem(title, text);
+  if (isError === true) throw toolFailureProblem(title, text || JSON.stringify(structuredContent ?? ""));
   const wrong = structuredContent === undefined ? undefined : findSchemaMismatch(tool, structuredContent);
+  const data = getData(structuredContent);
   const url = content.map(getLink).find((one) => one !== undefined);
   return {
-    data: getData(structuredContent),
-    text: [text || "Done.", ...(wrong ? [wrong] : [])].join("\n\n"),
+    data,
+    text: [text || formatData(data), ...(wrong ? [wrong] : [])].join("\n\n"),
     ...(url ? { url } : {}),
   };
 }
 
 /** Shortens the error text of a tool to its first lines. */
 function toolFailureProblem(title: string, text: string): Problem {
-  const summary = cleanLine(text, 500).replace(/(?<![.\s])[.\s]+$/, "");
+  const reason = text.startsWith("{") ? parseServiceFault(text).message : "";
+  const summary = cleanLine(reason || text.replace(/^""$/, ""), 500).replace(/(?<![.\s])[.\s]+$/, "");
   return new Problem("SERVICE_FAILED", summary ? `${title}: ${summary}.` : `${title} reported an error.`, { hint: "" });
 }
 
@@ -98,6 +101,11 @@ function shorten(text: string): string {
   return text.length <= MAX_TEXT_LENGTH
     ? text
     : `${text.slice(0, MAX_TEXT_LENGTH)}\n\n… (${text.length - MAX_TEXT_LENGTH} more characters)`;
+}
+
+/** Servers should send their data as text too (MCP, "Structured Content"); many do not. */
+function formatData(data: unknown): string {
+  return data === null ? "Done." : `\`\`\`json\n${clean(JSON.stringify(data, null, 2))}\n\`\`\``;
 }
 
 function getData(structured: unknown): unknown {

@@ -1,10 +1,11 @@
 import { cleanLine } from "#protocol/clean";
 import { isRecord } from "../transport/message.ts";
 
-/** Limits of a schema: size, depth and width. A larger schema is rejected. */
+/** Limits of a schema: size as given and cleaned, depth and width. A larger schema is rejected; a deeper part takes anything. */
+const MAX_GIVEN_LENGTH = 256 * 1024;
 const MAX_SCHEMA_LENGTH = 32 * 1024;
 const MAX_DEPTH = 12;
-const MAX_FIELDS = 80;
+const MAX_FIELDS = 300;
 const MAX_VALUES = 200;
 const MAX_DESCRIPTION_LENGTH = 300;
 
@@ -12,26 +13,48 @@ type Json = Record<string, unknown>;
 
 /**
  * Makes a server's JSON Schema safe for models and validation: keeps known, cheap keywords, and cleans and truncates
- * text. Patterns are dropped, because matching one can take exponential time; the server checks them.
+ * text. Patterns are dropped, because matching one can take exponential time; the server checks them, and whatever else
+ * kay cannot keep.
  *
  * @returns undefined if it is not an object schema, or is too large
  */
 export function sanitizeSchema(schema: unknown): Json | undefined {
-  if (!isRecord(schema) || JSON.stringify(schema).length > MAX_SCHEMA_LENGTH) return undefined;
-  try {
-    const inner = cleanSchema(schema, 0);
-    if (inner.type !== undefined && inner.type !== "object") return undefined;
-    return { ...inner, type: "object", properties: inner.properties ?? {} };
-  } catch (error) {
-    if (error instanceof UnsupportedSchemaError) return undefined;
-    throw error;
-  }
+  if (!isRecord(schema) || JSON.stringify(schema).length > MAX_GIVEN_LENGTH) return undefined;
+  const inner = mergeVariants(cleanSchema(schema, 0));
+  if (inner.type !== undefined && inner.type !== "object") return undefined;
+  const cleaned = { ...inner, type: "object", properties: inner.properties ?? {} };
+  return JSON.stringify(cleaned).length > MAX_SCHEMA_LENGTH ? undefined : cleaned;
 }
 
-class UnsupportedSchemaError extends Error {}
+/**
+ * Puts the fields of variants (`anyOf`, a reference) beside each other at the top, where providers take no variants. A
+ * field is required if all variants require it.
+ */
+function mergeVariants({ anyOf, oneOf, allOf, $ref, ...schema }: Json): Json {
+  const defs = { ...(schema.definitions as Json), ...(schema.$defs as Json) };
+  const resolve = (one: unknown): Json => {
+    const name = isRecord(one) && typeof one.$ref === "string" ? one.$ref.split("/")[2] : undefined;
+    const found = name === undefined ? one : Object.hasOwn(defs, name) ? defs[name] : {};
+    return isRecord(found) ? found : {};
+  };
+  const choices = [anyOf, oneOf].filter(Array.isArray).map((list) => list.map(resolve));
+  const parts = [
+    ...(Array.isArray(allOf) ? allOf.map(resolve) : []),
+    ...($ref === undefined ? [] : [resolve({ $ref })]),
+  ];
+  if (choices.length + parts.length === 0) return schema;
+  const all = [...choices.flat(), ...parts];
+  const listRequired = ({ required }: Json) => (Array.isArray(required) ? required : []);
+  const shared = choices.flatMap(([first = {}, ...others]) =>
+    listRequired(first).filter((name) => others.every((one) => listRequired(one).includes(name))),
+  );
+  const required = [...new Set([...listRequired(schema), ...parts.flatMap(listRequired), ...shared])];
+  const properties = Object.assign({}, ...all.map((one) => one.properties), schema.properties);
+  return { ...schema, properties, ...(required.length > 0 ? { required } : {}) };
+}
 
 function cleanSchema(schema: Json, depth: number): Json {
-  if (depth > MAX_DEPTH) throw new UnsupportedSchemaError();
+  if (depth > MAX_DEPTH) return {};
   return Object.fromEntries(
     Object.entries(schema).flatMap(([key, value]) => {
       const cleaned = KEYWORDS[key]?.(value, depth);
@@ -55,23 +78,22 @@ const keepSchemas: Keep = (value, depth) =>
     : undefined;
 const keepSchemasByName: Keep = (value, depth) => {
   if (!isRecord(value)) return undefined;
-  const entries = Object.entries(value);
-  if (entries.length > MAX_FIELDS || entries.some(([name]) => !isName(name))) throw new UnsupportedSchemaError();
-  return Object.fromEntries(entries.map(([name, one]) => [name, keepSchema(one, depth) ?? {}]));
+  const entries = Object.entries(value).filter(([name]) => isName(name));
+  return Object.fromEntries(entries.slice(0, MAX_FIELDS).map(([name, one]) => [name, keepSchema(one, depth) ?? {}]));
 };
 const keepNames: Keep = (value) =>
   Array.isArray(value) ? value.filter((one) => typeof one === "string" && isName(one)) : undefined;
 const keepPrimitive: Keep = (value) => {
   if (value === null || ["boolean", "number"].includes(typeof value)) return value;
-  if (typeof value !== "string") return undefined;
   // Cleaning would change the value, so it is dropped instead.
-  if (cleanLine(value) !== value || value.length > MAX_DESCRIPTION_LENGTH) throw new UnsupportedSchemaError();
-  return value;
+  const isPlain = typeof value === "string" && cleanLine(value) === value && value.length <= MAX_DESCRIPTION_LENGTH;
+  return isPlain ? value : undefined;
 };
+/** A list without some of its values would refuse what the server takes. */
 const keepValues: Keep = (value, depth) => {
-  if (!Array.isArray(value)) return undefined;
-  if (value.length === 0 || value.length > MAX_VALUES) throw new UnsupportedSchemaError();
-  return value.map((one) => keepPrimitive(one, depth)).filter((one) => one !== undefined);
+  if (!Array.isArray(value) || value.length === 0 || value.length > MAX_VALUES) return undefined;
+  const kept = value.map((one) => keepPrimitive(one, depth));
+  return kept.includes(undefined) ? undefined : kept;
 };
 const keepType: Keep = (value) => {
   const all = Array.isArray(value) ? value : [value];
@@ -107,13 +129,11 @@ const KEYWORDS: Record<string, Keep> = {
   maxItems: keepCount,
   minProperties: keepCount,
   maxProperties: keepCount,
-  $ref: (value) => {
-    if (typeof value !== "string" || !/^#\/(\$defs|definitions)\/[\w.-]+$/.test(value))
-      throw new UnsupportedSchemaError();
-    return value;
-  },
+  $ref: (value) => (typeof value === "string" && /^#\/(\$defs|definitions)\/[\w.-]+$/.test(value) ? value : undefined),
 };
 
+/** Providers take fewer names; src/agent/steps/wire-schema.ts gives a field another one there. */
 function isName(name: string): boolean {
-  return /^[\w$][\w$. -]{0,63}$/.test(name) && !["__proto__", "constructor", "prototype"].includes(name);
+  const isClean = name !== "" && name.length <= 200 && cleanLine(name, 200) === name;
+  return isClean && !["__proto__", "constructor", "prototype"].includes(name);
 }

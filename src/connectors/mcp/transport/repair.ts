@@ -1,5 +1,6 @@
 import { specTypeSchemas } from "@modelcontextprotocol/client";
 import { cleanLine } from "#protocol/clean";
+import { tryParseJson } from "#protocol/parse-json";
 import { dropNulls, isRecord, type JsonRecord } from "./message.ts";
 
 /**
@@ -37,8 +38,9 @@ export function createMessageRepair(): MessageRepair {
     const asked = methods.get(String(id)) ?? "";
     methods.delete(String(id));
     if (error !== undefined) return { jsonrpc, ...idPart, error: repairError(error) };
-    const body = isRecord(result) ? result : {};
-    return { jsonrpc, ...idPart, result: REPAIRS[asked]?.(body) ?? body };
+    const body = isRecord(result) ? result : asked === "tools/call" ? { content: result } : {};
+    const { _meta, ...repaired } = REPAIRS[asked]?.(body) ?? body;
+    return { jsonrpc, ...idPart, result: { ...repaired, ...(isRecord(_meta) ? { _meta } : {}) } };
   };
   return {
     noteRequests: (given) => {
@@ -86,13 +88,19 @@ const REPAIRS: Record<string, (result: JsonRecord) => JsonRecord> = {
   "tasks/get": (task) => (isRecord(task.result) ? { ...task, result: repairCallResult(task.result) } : task),
 };
 
+/** A result without content is data, as before 2024-11-05 (`toolResult`) and as some servers answer. */
 function repairCallResult(result: JsonRecord): JsonRecord {
-  const { content, structuredContent } = result;
-  const isPlain = structuredContent === undefined || isRecord(structuredContent);
+  const { content, structuredContent, toolResult, isError, resultType, _meta, ...others } = result;
+  const rest = { ...(_meta === undefined ? {} : { _meta }), ...(resultType === undefined ? {} : { resultType }) };
+  // A question to the user has fields of its own.
+  if (resultType === "input_required") return { ...rest, ...others, content: [] };
+  const isBare = content === undefined && structuredContent === undefined && Object.keys(others).length > 0;
+  const data = structuredContent ?? toolResult ?? (isBare ? others : undefined);
   return {
-    ...result,
+    ...rest,
     content: toList(content).map(repairBlock),
-    ...(isPlain ? {} : { structuredContent: { result: structuredContent } }),
+    ...(data === undefined ? {} : { structuredContent: isRecord(data) ? data : { result: data } }),
+    ...(isError === true || isError === "true" ? { isError: true } : {}),
   };
 }
 
@@ -106,8 +114,19 @@ function repairCapabilities(given: unknown): JsonRecord {
 /** Keeps what kay uses of a tool, so that a mistake in the rest does not matter. */
 function repairTool(given: unknown): JsonRecord {
   if (!isRecord(given)) return markTool("", "it is not an object");
-  const tool = pick(given, ["name", "title", "description", "annotations", "execution"]);
-  const repaired = { ...tool, inputSchema: repairInputSchema(given.inputSchema), ...pickOutputSchema(given) };
+  const { name, title, description, annotations, execution } = given;
+  const hints = Object.entries(isRecord(annotations) ? annotations : {}).filter(([key, value]) =>
+    key === "title" ? typeof value === "string" : typeof value === "boolean",
+  );
+  const repaired = {
+    ...(typeof name === "string" || typeof name === "number" ? { name: String(name) } : {}),
+    ...(typeof title === "string" ? { title } : {}),
+    ...(description === undefined ? {} : { description: [description].flat().map(toText).join(" ") }),
+    ...(hints.length > 0 ? { annotations: Object.fromEntries(hints) } : {}),
+    ...(isRecord(execution) ? { execution } : {}),
+    inputSchema: repairInputSchema(given.inputSchema ?? given.input_schema ?? given.parameters),
+    ...pickOutputSchema(given),
+  };
   const field = findWrongField("Tool", repaired);
   return field === undefined ? repaired : markTool(toText(given.name), `its “${field}” is not as MCP requires`);
 }
@@ -117,9 +136,18 @@ function markTool(name: string, problem: string): JsonRecord {
 }
 
 /** A tool without a schema takes no input; a schema without a type is one of an object. */
-function repairInputSchema(schema: unknown): unknown {
+function repairInputSchema(given: unknown): unknown {
+  const schema = typeof given === "string" ? tryParseJson(given) : given;
   if (schema === undefined) return { type: "object" };
-  return isRecord(schema) && schema.type === undefined ? { ...schema, type: "object" } : schema;
+  if (!isRecord(schema)) return schema;
+  const { type = "object", properties, required, ...rest } = schema;
+  const isObject = [type].flat().some((one) => String(one).toLowerCase() === "object");
+  return {
+    ...rest,
+    type: isObject ? "object" : type,
+    ...(isRecord(properties) ? { properties } : {}),
+    ...(Array.isArray(required) ? { required: required.filter((name) => typeof name === "string") } : {}),
+  };
 }
 
 /** The older protocol allows objects only, and kay uses the schema only to check what it shows anyway. */
@@ -128,15 +156,25 @@ function pickOutputSchema({ outputSchema: schema }: JsonRecord): JsonRecord {
   return findWrongField("Tool", { name: "", inputSchema: schema }) === undefined ? { outputSchema: schema } : {};
 }
 
-/** Drops what kay does not use of a block, so that a mistake in it does not matter. */
+/** Drops what kay does not use of a block, so that a mistake in it does not matter, and takes the text of any other. */
 function repairBlock(given: unknown): JsonRecord {
-  if (typeof given === "string") return { type: "text", text: given };
-  const { annotations: _, _meta, icons, ...block } = isRecord(given) ? given : {};
+  if (!isRecord(given)) return { type: "text", text: typeof given === "string" ? given : JSON.stringify(given) };
+  const { annotations: _, _meta, icons, ...block } = given;
   const kind = cleanLine(toText(block.type), 60);
   const schema = BLOCKS.get(kind);
-  if (!schema) return markBlock(kind ? `Content of the unknown kind “${kind}”` : "Content without a kind");
-  const field = findWrongField(schema, block);
-  return field === undefined ? block : markBlock(`Content of the kind “${kind}” with a wrong “${field}”`);
+  const named = kind === "resource_link" && block.name === undefined ? { ...block, name: block.uri } : block;
+  const field = schema && findWrongField(schema, named);
+  if (schema && field === undefined) return named;
+  const text = findText(block);
+  if (text !== undefined) return { type: "text", text };
+  if (schema) return markBlock(`Content of the kind “${kind}” with a wrong “${field}”`);
+  return markBlock(kind ? `Content of the unknown kind “${kind}”` : "Content without a kind");
+}
+
+/** The words of a block of a wrong or unknown kind, or its data. */
+function findText({ text, json, resource }: JsonRecord): string | undefined {
+  const found = text ?? json ?? (isRecord(resource) ? resource.text : undefined);
+  return found === undefined || typeof found === "string" ? found : JSON.stringify(found);
 }
 
 const BLOCKS = new Map<string, SpecType>([
