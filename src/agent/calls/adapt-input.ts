@@ -1,7 +1,7 @@
 import type { JSONSchema7 } from "ai";
 import { tryParseJson } from "#protocol/parse-json";
-import { parseLoose } from "./loose-json.ts";
 import { toWireField } from "../steps/wire-schema.ts";
+import { parseLoose } from "./loose-json.ts";
 
 /**
  * Adapts values that have only one meaning: models send `null`, "None" or an empty text for a field that they leave out,

@@ -103,11 +103,7 @@ test("B215: null stays a value in data and in a schema's values", async () => {
 });
 
 test("B215: a tool without a name or an object as input is left out and named; the others stay", async () => {
-  const bad = [
-    { name: "list", inputSchema: { type: "array" } },
-    { inputSchema: { type: "object" } },
-    "text",
-  ];
+  const bad = [{ name: "list", inputSchema: { type: "array" } }, { inputSchema: { type: "object" } }, "text"];
   const { list } = await open({ "tools/list": { tools: [...bad, { ...FIELDLESS, icons: "none", outputSchema: 5 }] } });
   const { tools, left } = await list();
   expect(tools.map(({ name }) => name)).toEqual(["raw.look"]);
