@@ -75,7 +75,7 @@ test.each([
 });
 
 test("an answer of another shape is one sentence that names the field", async () => {
-  expect(await problem(get({ json: { name: 3 } }).answer())).toMatchObject({
+  expect(await problem(get({ json: { name: [] } }).answer())).toMatchObject({
     code: "SERVICE_FAILED",
     message: "Jira returned an unexpected response: name is not of type string.",
   });

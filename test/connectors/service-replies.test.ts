@@ -253,3 +253,21 @@ test("a response that breaks off is told apart from a service that cannot be rea
   const got = await failure(http.request({ path: "/x", answer: NEEDS }));
   expect(got).toMatchObject({ code: "SERVICE_FAILED", message: "Jira broke off its response." });
 });
+
+test("values of another type than documented are read, and null in a list is left out", async () => {
+  const item = z.looseObject({ id: z.string(), count: z.nullish(z.number()), name: z.nullish(z.string()) });
+  const answer = z.looseObject({ items: z.array(item), labels: z.nullish(z.array(z.string())) });
+  const items = [null, { id: 7, count: "12.5", name: true }, null, { id: "b", count: null }];
+  const world = outside({ request: "GET https://api.atlassian.com/x", json: { items, labels: ["a", null, 4] } });
+  expect(await httpOver(world, jira).http.request({ path: "/x", answer })).toEqual({
+    items: [
+      { id: "7", count: 12.5, name: "true" },
+      { id: "b", count: null },
+    ],
+    labels: ["a", "4"],
+  });
+  const lost = outside({ request: "GET https://api.atlassian.com/x", json: { items: [{ id: 7 }, { id: null }] } });
+  expect(await failure(httpOver(lost, jira).http.request({ path: "/x", answer }))).toMatchObject({
+    message: "Jira returned an unexpected response: items.1.id is not of type string.",
+  });
+});

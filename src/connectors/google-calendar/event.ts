@@ -57,9 +57,9 @@ export function getTimeZone({ metadata }: Pick<ToolContext, "metadata">): string
 /** Returns start and end as Google reports them: whole days end on the day after the last one. */
 export function getTimes(event: Event): { start: CalendarTime; end: CalendarTime } {
   const { start, end } = event;
-  if (start?.date) return { start: { date: start.date }, end: { date: end?.date ?? addDays(start.date, 1) } };
-  const dateTime = start?.dateTime ?? "1970-01-01T00:00:00Z";
-  return { start: { dateTime }, end: { dateTime: end?.dateTime ?? dateTime } };
+  if (start?.date) return { start: { date: start.date }, end: { date: end?.date || addDays(start.date, 1) } };
+  const dateTime = start?.dateTime || "1970-01-01T00:00:00Z";
+  return { start: { dateTime }, end: { dateTime: end?.dateTime || dateTime } };
 }
 
 /** Formats the time of an event. Whole days are never converted between time zones. */

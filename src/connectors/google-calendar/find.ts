@@ -46,9 +46,14 @@ export async function findEvents(
       answer: Page,
       scope: EVENTS_SCOPE,
     });
-    return { items: (page.items ?? []).filter(({ status }) => status !== "cancelled"), next: page.nextPageToken };
+    return { items: (page.items ?? []).filter(takesPlace), next: page.nextPageToken };
   }, limit);
   return { events: items, more };
+}
+
+/** Google lists a cancelled occurrence of a series by its ID alone. */
+function takesPlace({ status, start }: Event): boolean {
+  return status !== "cancelled" && Boolean(start?.date || start?.dateTime);
 }
 
 /** Converts two dates or times to a span. A date means the whole day, and the last day is included. */

@@ -46,6 +46,29 @@ function reviveValue(key: string, value: unknown, context?: { source?: string })
 }
 
 /**
+ * Mends in a parsed body what services send though they document another type: a number or switch as a text, a text as a number, and null in
+ * a list. Returns whether anything changed.
+ */
+function mendTypes(body: unknown, issues: z.core.$ZodIssue[]): boolean {
+  let isMended = false;
+  // Backwards, because removing an entry of a list moves those after it.
+  for (const { code, path, ...issue } of issues.toReversed()) {
+    const [parent, key] = [getValueAtPath(body, path.slice(0, -1)), path.at(-1)];
+    if (code !== "invalid_type" || typeof parent !== "object" || parent === null || key === undefined) continue;
+    const fields = parent as Record<PropertyKey, unknown>;
+    const value = fields[key];
+    const expected = "expected" in issue ? issue.expected : undefined;
+    if (Array.isArray(parent) && value === null) parent.splice(Number(key), 1);
+    else if (expected === "string" && /^(?:number|boolean)$/.test(typeof value)) fields[key] = String(value);
+    else if (expected === "number" && typeof value === "string" && /^-?\d+(?:\.\d+)?$/.test(value))
+      fields[key] = Number(value);
+    else continue;
+    isMended = true;
+  }
+  return isMended;
+}
+
+/**
  * Returns the parsed value, or what is wrong with it as the end of a sentence ("issues.0.key is missing"). A write whose
  * tool needs nothing of the response is done whatever the body.
  */
@@ -54,7 +77,8 @@ export function parseAnswer<T>(
   value: unknown,
   reads = true,
 ): { value: T } | { wrong: string } {
-  const result = schema.safeParse(value);
+  const strict = schema.safeParse(value);
+  const result = !strict.success && mendTypes(value, strict.error.issues) ? schema.safeParse(value) : strict;
   if (result.success) return { value: result.data };
   const bare = reads || (typeof value === "object" && value !== null) ? undefined : schema.safeParse({});
   if (bare?.success) return { value: bare.data };

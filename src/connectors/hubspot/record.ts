@@ -5,14 +5,11 @@ import { quoteName } from "../place.ts";
 import type { ServiceHttp } from "../service-http.ts";
 import type { ToolContext } from "../tool.ts";
 
-/** HubSpot documents strings, and sends some IDs, numbers and switches as such. */
-const Value = z.pipe(z.union([z.string(), z.number(), z.boolean()]), z.transform(String));
-
 /** A CRM record. Its properties are strings. Source: HubSpot CRM v3, "Objects". */
 export const CrmRecord = z.looseObject({
-  id: Value,
-  properties: z.record(z.string(), z.nullish(Value)),
-  associations: z.nullish(z.record(z.string(), z.looseObject({ results: z.array(z.looseObject({ id: Value })) }))),
+  id: z.string(),
+  properties: z.record(z.string(), z.nullish(z.string())),
+  associations: z.nullish(z.record(z.string(), z.looseObject({ results: z.array(z.looseObject({ id: z.string() })) }))),
 });
 export type CrmRecord = z.output<typeof CrmRecord>;
 
@@ -21,7 +18,7 @@ export type RecordKind = "contacts" | "deals";
 const TYPE_IDS: Record<RecordKind, string> = { contacts: "0-1", deals: "0-3" };
 
 const Found = z.looseObject({
-  total: z.catch(z.nullish(z.number()), undefined),
+  total: z.nullish(z.number()),
   results: z.array(CrmRecord),
   paging: z.nullish(z.looseObject({ next: z.nullish(z.looseObject({ after: z.string() })) })),
 });

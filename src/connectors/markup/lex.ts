@@ -36,8 +36,9 @@ function restoreToken(token: Token, labels: Labels): Token[] {
   if (token.type === "def") return isReferenced(token.raw, labels) ? [] : [buildParagraph(token.raw)];
   if (token.type === "list") {
     const list = token as Tokens.List;
-    // Markdown would drop the zeros, and a plus before a number.
-    if (/^\s*(?:0\d+[.)]|\+ +[\d.,€$£])/.test(list.raw)) return [buildParagraph(list.raw)];
+    // Markdown would drop the zeros, a plus before a number, and a mark without words.
+    const isEmpty = list.items.every(({ text }) => text.trim() === "");
+    if (isEmpty || /^\s*(?:0\d*[.)]|\+ +[\d.,€$£])/.test(list.raw)) return [buildParagraph(list.raw)];
     return [{ ...list, items: list.items.map((item) => ({ ...item, tokens: restoreTokens(item.tokens, labels) })) }];
   }
   if (token.type === "table") {

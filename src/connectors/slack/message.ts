@@ -84,7 +84,7 @@ export function buildChannelUrl({ metadata }: Pick<ToolContext, "metadata">, cha
 
 /** Converts the time of a message to ISO 8601 in UTC. `ts` counts seconds since the epoch. */
 export function toIsoTime(ts: string): string {
-  const time = new Date(Number(ts) * 1000);
+  const time = new Date(Number(ts || Number.NaN) * 1000);
   return Number.isNaN(time.getTime()) ? "" : time.toISOString();
 }
 

@@ -53,6 +53,10 @@ test("Markdown nested beyond reading is sent as plain text", () => {
 
 test.each([
   "2*3*4 = 24",
+  "+ 5 percent",
+  "0. zero",
+  "*",
+  "1.",
   "a*b*c and x_y_z",
   "__init__.py and __main__",
   "C:\\new\\*.log",
