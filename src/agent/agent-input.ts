@@ -63,6 +63,8 @@ export type AgentInput = {
   calls?: CallPorts;
   /** When set, only reads are sent. */
   dryRun?: DryRun;
+  /** Throws a problem if an approved call is no longer what was shown. Without {@link calls} only. */
+  verify?(call: CheckedCall): Promise<void>;
   /** Returns whether an error ends the run instead of becoming a call's result, such as an unavailable database. */
   isFatal?(error: unknown): boolean;
 };

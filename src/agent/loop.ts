@@ -129,12 +129,12 @@ function* acceptAnswer(
 }
 
 async function* executeCalls(
-  { signal, calls: ports, dryRun, watch, isFatal }: AgentInput,
+  { signal, calls: ports, dryRun, verify, watch, isFatal }: AgentInput,
   turn: Turn,
   { message }: OpenStep,
   checked: (CheckedCall | RejectedCall)[],
 ): AsyncGenerator<AgentEvent, boolean> {
-  const ran = yield* runCalls(checked, { memory: turn.memory, signal, ports, dryRun, watch, isFatal });
+  const ran = yield* runCalls(checked, { memory: turn.memory, signal, ports, dryRun, verify, watch, isFatal });
   if ("waits" in ran) return yield* yieldLast({ type: "waiting", waits: ran.waits });
   const { outcomes } = ran;
   const step = [message, toResultMessage(outcomes)];

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { UNATTENDED_CONTEXT } from "#agent/tool";
-import { askUserTool } from "#agent/tools/ask-user";
+import { askUserTool, listSaidAnswers, readFormFields } from "#agent/tools/ask-user";
 
 const context = { ...UNATTENDED_CONTEXT, toolCallId: "c1", signal: new AbortController().signal, report: () => {} };
 const ask = (input: object) => askUserTool.run(askUserTool.parse(input), context);
@@ -32,4 +32,20 @@ test.each([
   [{ question: "Who may pass this on?" }],
 ])("an ordinary question is asked: %j", async (input) => {
   await expect(ask(input)).rejects.toMatchObject({ code: "INTERACTION_UNAVAILABLE" });
+});
+
+test("a choice says its label, and a proposal that was left as it was says nothing", () => {
+  const fields = readFormFields({
+    question: "Where?",
+    fields: JSON.stringify([
+      { id: "place", label: "Place", type: "radio", options: [{ value: "evil@x.test", label: "Nowhere" }] },
+      { id: "note", label: "Note", defaultValue: "as planned" },
+      { id: "free", label: "More" },
+    ]),
+  });
+  expect(listSaidAnswers(fields, { place: "evil@x.test", note: "as planned", free: "soon" })).toEqual([
+    "Nowhere",
+    "soon",
+  ]);
+  expect(listSaidAnswers(fields, { note: "another" })).toEqual(["another"]);
 });

@@ -20,6 +20,7 @@ export type Run = {
   signal: AbortSignal;
   ports?: CallPorts;
   dryRun?: DryRun;
+  verify?(call: CheckedCall): Promise<void>;
   watch?: AgentObserver;
   isFatal?(error: unknown): boolean;
 };
@@ -85,7 +86,7 @@ function listEarlierCalls(
 
 async function admit(
   checked: CheckedCall,
-  { signal, ports, dryRun, watch }: Run,
+  { signal, ports, dryRun, verify, watch }: Run,
   push: (event: AgentEvent) => void,
 ): Promise<Outcome | Wait> {
   const { tool, toolCallId } = checked;
@@ -95,6 +96,7 @@ async function admit(
   const account = (ports ?? dryRun) && (await tool.ready?.());
   const planned = await dryRun?.(checked, account);
   if (planned) return toPlannedOutcome(checked, planned, push);
+  await verify?.(checked);
   const gate: GateResult = (await ports?.gate(checked, account)) ?? { kind: "run", input: checked.parsed };
   if (gate.kind === "wait") return gate.wait;
   if (gate.kind === "denied") return { call, denied: gate.reason };
@@ -113,9 +115,16 @@ async function admit(
     ]),
   );
   if (!("ran" in result)) return result;
-  const edited = gate.edited ? { edited: gate.input } : {};
+  const edited = gate.edited ? { edited: pickChanges(checked.parsed, gate.input) } : {};
   const outcome: Outcome = { call, output: { ...toToolOutput(tool.service, result.ran), ...edited } };
   return (await ports?.after(checked, outcome)) ?? outcome;
+}
+
+/** Returns the fields that an edit changed; `null` for one that it removed. */
+function pickChanges(before: Record<string, unknown>, after: Record<string, unknown>): Record<string, unknown> {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  const changed = names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
+  return Object.fromEntries(changed.map((name) => [name, after[name] ?? null]));
 }
 
 const NEVER = new Promise<Wait>(() => {});

@@ -84,8 +84,11 @@ type Gathered = {
 };
 
 function getUniqueId(given: string, ids: Map<string, string>, taken: string[]): string {
-  let own = ids.get(given) ?? given;
-  for (let count = 2; !ids.has(given) && taken.includes(own); count++) own = `${given}_${count}`;
+  const known = ids.get(given);
+  if (known !== undefined) return known;
+  const used = new Set([...taken, ...ids.values()]);
+  let own = given;
+  for (let count = 2; used.has(own); count++) own = `${given}_${count}`;
   ids.set(given, own);
   return own;
 }

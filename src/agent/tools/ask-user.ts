@@ -5,6 +5,7 @@ import { cleanLine } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 import { InputField } from "#protocol/events";
 import { findSecretQuestion } from "#protocol/secret-questions";
+import { adaptInput } from "../calls/adapt-input.ts";
 import type { AgentTool } from "../tool.ts";
 import { defineOwnTool } from "./own.ts";
 
@@ -63,6 +64,29 @@ export const askUserTool: AgentTool = defineOwnTool({
     return { data, text: formatResult(data) };
   },
 });
+
+/**
+ * Lists what the answers in a form say. A choice says the words that were shown for it, and a value that the form
+ * proposed says nothing if it was left as it was: whoever wrote the form chose both.
+ */
+export function listSaidAnswers(
+  fields: Pick<InputField, "id" | "defaultValue" | "options">[],
+  answers: Record<string, unknown>,
+): string[] {
+  return Object.entries(answers).flatMap(([id, answer]) => {
+    const asked = fields.filter((field) => field.id === id);
+    if (asked.some(({ defaultValue }) => JSON.stringify(defaultValue) === JSON.stringify(answer))) return [];
+    return [answer].flat().flatMap((value) => {
+      const shown = asked.flatMap(({ options = [] }) => options.filter((option) => option.value === value));
+      return shown.length > 0 ? shown.map(({ label }) => label) : [String(value)];
+    });
+  });
+}
+
+/** Returns the fields that a call of `ask_user` shows. */
+export function readFormFields(input: unknown): Pick<InputField, "id" | "defaultValue" | "options">[] {
+  return Input.safeParse(adaptInput(askUserTool.schema, input)).data?.fields ?? [];
+}
 
 function checkAnswer(
   form: NonNullable<Input["fields"]>,

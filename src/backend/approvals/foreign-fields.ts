@@ -17,8 +17,12 @@ type ForeignQuestion = {
 export function listForeignFields({ tool, input, provenance, fixed }: ForeignQuestion): string[] {
   const defaults = getDefaults(tool.schema);
   const place = createProvenance({ own: fixed === undefined ? [] : [fixed], foreign: [] });
-  const isForeign = ([name, value]: [string, unknown]) =>
-    !(name in defaults && isSameJson(defaults[name], value)) && !provenance.isOwn(value) && !place.isOwn(value);
+  const isForeign = ([name, value]: [string, unknown]) => {
+    if (name in defaults && isSameJson(defaults[name], value)) return false;
+    // An option that is off says nothing, unless it is on by default.
+    if (value === false) return defaults[name] === true;
+    return !provenance.isOwn(value) && !place.isOwn(value);
+  };
   const foreign = Object.entries(input).filter(isForeign);
   const names = (fields: [string, unknown][]) => fields.map(([name]) => name);
   if (tool.access !== "read") return names(foreign);

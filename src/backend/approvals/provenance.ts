@@ -3,8 +3,11 @@ import { distance } from "fastest-levenshtein";
 /** One text of a conversation that others can have written, and where it came from: `KAY-15`. */
 type ForeignText = { source: string; service: string; text: string };
 
-/** The texts of a conversation: what the user said, and what others can have written. */
-export type ConversationTexts = { own: string[]; foreign: ForeignText[] };
+/**
+ * The texts of a conversation: what the user said, and what others can have written. A value in `whole` is the user's
+ * only as it is, not in parts, since others may have written parts of it: an edited field, the name of a file.
+ */
+export type ConversationTexts = { own: string[]; whole?: string[]; foreign: ForeignText[] };
 
 /**
  * Who wrote the values of a call, as far as the conversation shows. A value is the user's only if the user said all of
@@ -26,8 +29,8 @@ export type Provenance = {
 };
 
 /** Builds the provenance of a conversation. Texts are prepared once; each question costs their length. */
-export function createProvenance({ own, foreign }: ConversationTexts): Provenance {
-  const said = own.map(normalizeText);
+export function createProvenance({ own, whole = [], foreign }: ConversationTexts): Provenance {
+  const said: Said = { texts: own.map(normalizeText), whole: new Set(whole.map(normalizeText).map(trimValue)) };
   const read = foreign.map((one) => ({ ...one, text: normalizeText(one.text) }));
   const isOwn = (value: unknown) => listLeaves(value).every((leaf) => isSaid(said, leaf));
   return {
@@ -37,29 +40,34 @@ export function createProvenance({ own, foreign }: ConversationTexts): Provenanc
     findSource: (value) => {
       const leaves = listLeaves(value).filter((leaf) => !isSaid(said, leaf));
       const whole = read.find(({ text }) => leaves.some((leaf) => holdsValue(text, trimValue(normalizeText(leaf)))));
-      const words = leaves.flatMap(listLongWords).filter((word) => !said.some((text) => text.includes(word)));
+      const words = leaves.flatMap(listLongWords).filter((word) => !said.texts.some((text) => text.includes(word)));
       return (whole ?? read.find(({ text }) => words.some((word) => text.includes(word))))?.source;
     },
     isFrom: (service, value) =>
       listLeaves(value).every((leaf) =>
         read.some((one) => one.service === service && holdsValue(one.text, trimValue(normalizeText(leaf)))),
       ),
-    findLookAlike: (value) => findLookAlike(said, listLeaves(value)),
+    findLookAlike: (value) => findLookAlike([...said.texts, ...said.whole], listLeaves(value)),
   };
 }
 
-/** Whether the user said this text. What has neither letters nor digits says nothing. */
-function isSaid(said: string[], leaf: string): boolean {
+type Said = { texts: string[]; whole: ReadonlySet<string> };
+
+/** Whether the user said this text. Nobody says an empty one, which can clear a field; symbols alone can be words. */
+function isSaid({ texts, whole }: Said, leaf: string): boolean {
   const value = trimValue(normalizeText(leaf));
-  return !/[\p{L}\p{N}]/u.test(value) || said.some((text) => holdsValue(text, value));
+  return value !== "" && (whole.has(value) || texts.some((text) => holdsValue(text, value)));
 }
 
-/** Lists every text in a value: the names of inner fields too, since they say what is changed. `false` says nothing. */
+/**
+ * Lists every text in a value: the names of inner fields too, since they say what is changed. `false` says nothing; an
+ * empty value is an empty text.
+ */
 function listLeaves(value: unknown): string[] {
-  if (value === undefined || value === null || value === false) return [];
-  if (Array.isArray(value)) return value.flatMap(listLeaves);
+  if (value === undefined || value === false) return [];
   if (typeof value !== "object") return [String(value)];
-  return Object.entries(value).flatMap(([name, inner]) => [name, ...listLeaves(inner)]);
+  const inner = Array.isArray(value) ? value : Object.entries(value ?? {}).flat();
+  return inner.length === 0 ? [""] : inner.flatMap(listLeaves);
 }
 
 /** One spelling of the same words: case, white space and typographic apostrophes do not count. */

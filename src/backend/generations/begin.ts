@@ -60,7 +60,7 @@ export function toFirstParts(
 async function noteConfirmation(tx: DbConnection, { row, request }: ClaimedGeneration, now: number): Promise<void> {
   const before = await findLastMessage(tx, row.conversation_id);
   if (before?.role !== "assistant") return;
-  const messages = [{ role: "user" as const, content: `(Confirmed: ${request.prompt})` }];
+  const messages = [{ role: "user" as const, content: `(Confirmed: ${request.typed ?? request.prompt})` }];
   await appendMessages(tx, row.conversation_id, { messages, generationId: null, now });
 }
 

@@ -20,6 +20,7 @@ import { createAttachmentSource } from "./attachments.ts";
 import type { CallContext } from "./calls/call-context.ts";
 import { createCallPorts } from "./calls/call-ports.ts";
 import { createDryRun } from "./calls/dry-run.ts";
+import { createTargetCheck } from "./calls/late-check.ts";
 import { createProvenanceReader } from "./calls/provenance.ts";
 import { recordAllowance } from "./calls/questions.ts";
 import { takeNewest } from "./calls/shorten.ts";
@@ -115,6 +116,9 @@ export async function buildAgentInput(
     ...(correction ? { mismatch: correction } : {}),
     ...(request.limits.maxSteps ? { mostSteps: request.limits.maxSteps } : {}),
     ...(dryRun ? { dryRun } : {}),
+    ...(request.mode === "answer" && source.progress().approval === "granted"
+      ? { verify: createTargetCheck(ports, id) }
+      : {}),
     ...createAttachmentSource(ports, id, messages, provider),
     ...(request.mode === "stream" && writer && onChange
       ? {

@@ -76,6 +76,13 @@ export async function findConfirmation(
   return row && store(row);
 }
 
+/** The plan that was approved last for a generation. */
+export async function findApprovedPlan(db: Kysely<Database>, generationId: string): Promise<unknown> {
+  const query = db.selectFrom("confirmations").select("plan").where("generation_id", "=", generationId);
+  const row = await query.where("approved", "=", true).orderBy("answered_at", "desc").limit(1).executeTakeFirst();
+  return row?.plan;
+}
+
 type Row = {
   generation_id: string;
   conversation_id: string;

@@ -67,7 +67,7 @@ export function getSenderName(message: Message): string {
 
 /** Describes a message for the approval of a call that names it by its ID. */
 export function describeMessage(message: Message): string {
-  return `“${getSubject(message)}” from ${getHeader(message, "From") || "unknown"}`;
+  return `“${getSubject(message)}” from ${getHeader(message, "From") || "unknown"} (message ${message.id})`;
 }
 
 /** Returns when Gmail received a message, in ISO 8601, or an empty string. */

@@ -18,6 +18,12 @@ test("the place of an approval and the defaults of a tool are not foreign", () =
   expect(list({ schema }, { channel: "#ops", text: "swordfish", limit: 21 })).toEqual(["channel", "text", "limit"]);
 });
 
+test("an option that is off says nothing, unless it is on by default", () => {
+  const schema = { type: "object", properties: { notify: { type: "boolean", default: true } } };
+  expect(list({ schema }, { notify: true, draft: false })).toEqual([]);
+  expect(list({ schema }, { notify: false })).toEqual(["notify"]);
+});
+
 test("a read carries words out only if its tool can, and then none that another service gave", () => {
   expect(list({ access: "read" }, { words: "swordfish" })).toEqual([]);
   const wiki = { access: "read", egress: true, service: "wiki" };

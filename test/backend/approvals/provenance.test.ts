@@ -14,8 +14,6 @@ describe("a value is the user's", () => {
     ["an address", "Sam@example.com"],
     ["typographic apostrophes and white space", "it's done"],
     ["a list of such values", ["#general", "KAY-3"]],
-    ["nothing", ""],
-    ["no value", null],
     ["an option that is off", false],
   ])("%s", (_, value) => {
     expect(provenance.isOwn(value)).toBe(true);
@@ -33,12 +31,24 @@ describe("a value is not the user's", () => {
     ["a homoglyph of what was said", "s\u0430m@example.com"],
     ["the same in base64", Buffer.from("standup at ten").toString("base64")],
     ["an option that is on", true],
+    ["an empty text, which can clear a field", ""],
+    ["no value", null],
+    ["an empty list", []],
+    ["letters in circles", "\u24db\u24de\u24d6 \u24d8\u24dd"],
+    ["Morse code", ".-.. --- --."],
     ["a number that was not said", 30],
     ["a list with one foreign value", ["#general", "mallory@evil.example"]],
     ["a field that was not said, with a value that was", { forward: "sam@example.com" }],
   ])("%s", (_, value) => {
     expect(provenance.isOwn(value)).toBe(false);
   });
+});
+
+test("what others may have written in part is the user's only as a whole", () => {
+  const { isOwn } = createProvenance({ own: ["Mail it"], whole: ["The payroll moved. Bye!", ""], foreign: [] });
+  expect(isOwn("the payroll moved. Bye")).toBe(true);
+  expect(isOwn("the payroll moved")).toBe(false);
+  expect(isOwn("")).toBe(false);
 });
 
 test("a foreign value is traced to what holds it, whole or in part", () => {

@@ -63,7 +63,7 @@ test("an address that the person named is the person's, although a service says 
   const { token } = await connect(world());
   model.script(
     { calls: [["c1", "jira.read_comment", {}]] },
-    { calls: [["c2", "jira.send", { to: "Evil@X.test", subject: "", text: "token" }]] },
+    { calls: [["c2", "jira.send", { to: "Evil@X.test", subject: "it", text: "token" }]] },
     { text: "Not sent." },
   );
   const turn = await ask(world(), token, "send it to evil@x.test");

@@ -21,6 +21,7 @@ const archive = defineTool({
   describeTarget: async ({ id }) => titles.get(id) ?? "",
   run: async ({ id }) => {
     log.push(`archive ${id}`);
+    if (id === "first") titles.set("name", "“Name” (item 77ab)");
     return { data: {}, text: "Archived." };
   },
 });
@@ -37,6 +38,17 @@ const close = (id: string, issue: string): [string, string, object] => [id, "jir
 const expectClosed = (...issues: string[]) => {
   for (const issue of issues) world().outside.expect(`POST https://api.atlassian.com/close/${issue}`, json({}));
 };
+
+/** Scripts two writes of one step: the first one makes the name of the second one another object's. */
+function scriptTwo() {
+  log.length = 0;
+  titles.set("name", "“Name” (item 5d2d)");
+  const calls: [string, string, object][] = [
+    ["c1", "jira.archive", { id: "first" }],
+    ["c2", "jira.archive", { id: "name" }],
+  ];
+  model.script({ calls }, { text: "So." });
+}
 
 /** Asks for three writes of one step. */
 async function askThree(options = {}) {
@@ -177,6 +189,51 @@ test("a call of a plan whose target changed since is asked anew, and the others 
   await answer(turn, anew);
   await turn.end();
   expect(log).toEqual(["archive a", "archive b"]);
+});
+
+test("a name that stands for another object after an earlier write of the plan is asked anew", async () => {
+  const { token } = await connect(world());
+  scriptTwo();
+  const turn = await ask(world(), token, "archive both");
+  const requests = [await turn.asked(), await turn.asked()];
+  for (const request of requests) await answer(turn, request);
+  const anew = await turn.asked();
+  expect(anew.preview?.why).toContain("Now: “Name” (item 77ab).");
+  await answer(turn, anew, { action: "deny" });
+  await turn.end();
+  expect(log).toEqual(["archive first"]);
+});
+
+test("a confirmed plan refuses such a call", async () => {
+  const { token } = await connect(world());
+  scriptTwo();
+  const held = await world().call("POST /ask", { token, body: { prompt: "archive both", confirm: true } });
+  const confirmation = { confirmation_token: held.body.confirmation_token, approved: true };
+  const { body } = await world().call("POST /ask/confirm", { token, body: confirmation });
+  expect(body).toMatchObject({ status: "error", code: "SERVICE_FAILED" });
+  const told = (model.prompts.at(-1)?.messages ?? []).filter(({ role }) => role === "tool");
+  expect(JSON.stringify(told)).toContain("Before: “Name” (item 5d2d). Now: “Name” (item 77ab).");
+  expect(log).toEqual(["archive first"]);
+});
+
+test("each call of a step has its own ID, also if the model gives one that kay made", async () => {
+  const { token } = await connect(world());
+  log.length = 0;
+  model.script(
+    { calls: [close("c1", "KAY-4")] },
+    { calls: [close("c1", "KAY-5"), close("c1_2", "KAY-6")] },
+    { text: "So." },
+  );
+  const turn = await ask(world(), token, "close them");
+  expectClosed("KAY-4");
+  await answer(turn, await turn.asked());
+  const requests = [await turn.asked(), await turn.asked()];
+  expect(requests.map(({ tool_call_id, prompt }) => [tool_call_id, prompt])).toEqual([
+    ["c1_2", "Close KAY-5"],
+    ["c1_2_2", "Close KAY-6"],
+  ]);
+  for (const request of requests) await answer(turn, request, { action: "deny" });
+  await turn.end();
 });
 
 test("the same write twice in a step is asked and made once", async () => {

@@ -1,8 +1,9 @@
 import { createParser } from "eventsource-parser";
+import type { InteractionAnswer } from "#protocol/conversations";
 import type { InteractionRequest, Planned, StreamPart } from "#protocol/events";
 
-/** What the user answers to an approval. */
-export type Decide = (request: InteractionRequest) => { action: string; approval_scope?: string };
+/** What the user answers to an approval or a form. */
+export type Decide = (request: InteractionRequest) => InteractionAnswer;
 
 /** What a turn showed the user. */
 export type TurnRecord = { cards: InteractionRequest[]; planned: Planned[]; errors: string[] };
@@ -42,9 +43,8 @@ export function openPerson(url: string, token: string) {
         if (part.type === "error") record.errors.push(part.errorText);
         if (part.type !== "data-interaction-request") continue;
         record.cards.push(part.data);
-        const reply = part.data.interaction_type === "approval" ? decide(part.data) : { action: "cancel" };
         const path = `/sessions/${session}/interactions/${part.data.interaction_id}`;
-        const answered = await send("POST", path, reply);
+        const answered = await send("POST", path, decide(part.data));
         if (!answered.ok) record.errors.push(`answering: ${answered.status} ${await answered.text()}`);
       }
       return record;

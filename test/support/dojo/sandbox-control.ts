@@ -1,5 +1,5 @@
 /** A request that reached a stand-in, as its log has it. */
-export type Arrived = { origin: string; method: string; path: string; status: number };
+export type Arrived = { origin: string; method: string; path: string; status: number; body?: unknown };
 
 /** The controls of the sandbox's stand-ins, by provider. */
 export function openSandboxControl(sandbox: Record<string, string>) {

@@ -28,8 +28,8 @@ export function createCallPorts(world: CallContext): CallPorts {
       if (world.isNew && world.asked.size === 0) return new Map();
       const all = await listInteractions(world.ports.db, world.row.id);
       for (const { tool_call_id } of all) world.asked.add(tool_call_id);
-      for (const one of all) {
-        if (!isBeforeCall(one.ordinal)) continue;
+      // By their places: kay's questions of one moment have no other order.
+      for (const one of all.filter(({ ordinal }) => isBeforeCall(ordinal)).sort((a, b) => a.ordinal - b.ordinal)) {
         if (one.status === "open") world.closed.delete(one.tool_call_id);
         else world.closed.set(one.tool_call_id, one);
       }

@@ -3,6 +3,8 @@ import { UNATTENDED_CONTEXT } from "#agent/tool";
 import type { Account } from "#connectors/oauth";
 import { cleanLine } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
+import type { BackendPorts } from "../../ports.ts";
+import { findApprovedPlan } from "../../store/confirmations.ts";
 import { findNewestInteraction, listInteractions, type StoredInteraction } from "../../store/interactions.ts";
 import type { DbConnection } from "../../store/schema.ts";
 import { BEFORE_CALL, BEFORE_CALL_ANEW, type CallContext, isBeforeCall } from "./call-context.ts";
@@ -12,8 +14,12 @@ const TARGET_LIMIT = 5_000;
 
 const UNREADABLE = "could not be looked up";
 
-/** Milliseconds after which an approval is checked before its call runs. */
+/** Milliseconds after which an approval counts only for what was described, word for word. */
 const LATE_MS = 5 * 60_000;
+
+/** Most characters of a description. The ID of what it names is often at its end. */
+const LONGEST = 200;
+const LONGEST_END = 80;
 
 /** What a call reaches now, and why it is asked for again. */
 export type TargetChange = { target: string | undefined; why: string };
@@ -30,12 +36,13 @@ export async function describeTarget(
     const reason = error instanceof Problem && !signal.aborted ? ` (${error.message.replace(/\.$/, "")})` : "";
     return `${UNREADABLE}${reason}`;
   });
-  return cleanLine(target, 200) || undefined;
+  return shorten(cleanLine(target)) || undefined;
 }
 
 /**
- * Reads again what an approved call reaches, if it runs long after the question or at another node. Returns
- * what changed since the question.
+ * Reads again what an approved call reaches, and returns what changed since the question. Soon after the question only
+ * another object counts: a name can stand for another one by then, also by an earlier write of the same plan. Long
+ * after it, or at another node, every change counts.
  */
 export async function findTargetChange(
   { ports }: Pick<CallContext, "ports">,
@@ -46,15 +53,54 @@ export async function findTargetChange(
   const before = request.preview?.target;
   if (before === undefined || !call.tool.describeTarget) return undefined;
   const isHere = node === null || node === (await ports.node.number());
-  if (isHere && ports.clock.now() - created_at.getTime() <= LATE_MS) return undefined;
+  const isSoon = isHere && ports.clock.now() - created_at.getTime() <= LATE_MS;
+  if (isSoon && listIds(before).length === 0) return undefined;
   const now = await describeTarget(call, account);
-  if (now === before) return undefined;
+  if (now === before || (isSoon && (!now || isSameObject(now, before)))) return undefined;
   const target = now?.startsWith(UNREADABLE) ? undefined : now;
   const why =
     target === undefined
       ? `What it is about can no longer be read. Before: ${before}.`
       : `What it is about changed since the question. Before: ${before}. Now: ${target}.`;
   return { target, why };
+}
+
+/**
+ * Creates the check of calls that a confirmation approved: each must still reach the object that was shown.
+ *
+ * @throws from the check: Problem DENIED
+ */
+export function createTargetCheck(
+  { db }: Pick<BackendPorts, "db">,
+  generationId: string,
+): (call: CheckedCall) => Promise<void> {
+  let plan: Promise<unknown> | undefined;
+  return async (call) => {
+    plan ??= findApprovedPlan(db, generationId);
+    const { targets = {} } = Object(await plan) as { targets?: Record<string, string> };
+    const before = targets[call.toolCallId];
+    if (before === undefined || listIds(before).length === 0) return;
+    const now = await describeTarget(call, await call.tool.ready?.());
+    if (!now || isSameObject(now, before)) return;
+    const words = `Nothing was sent: what this is about changed since you approved it. Before: ${before}. Now: ${now}.`;
+    throw new Problem("DENIED", words, { hint: "Ask again." });
+  };
+}
+
+/** Whether two descriptions are of the same object. What cannot be read is left to the call, which then fails itself. */
+function isSameObject(now: string, before: string): boolean {
+  return now.startsWith(UNREADABLE) || listIds(now).join() === listIds(before).join();
+}
+
+/** Lists the IDs in a description: `“Budget” (1qc3Z)`, `“Dentist” (event 5d2d)`. */
+function listIds(target: string): string[] {
+  return [...target.matchAll(/\((?:[^()\s]+ )*([^()\s]*\d[^()\s]*)\)/g)].flatMap(([, id]) => id ?? []);
+}
+
+function shorten(line: string): string {
+  const characters = Array.from(line);
+  if (characters.length <= LONGEST) return line;
+  return `${characters.slice(0, LONGEST - LONGEST_END - 1).join("")}…${characters.slice(-LONGEST_END).join("")}`;
 }
 
 /** Returns kay's newest question before a call. */
@@ -72,8 +118,8 @@ export async function findEdit(
   generationId: string,
   toolCallId: string,
 ): Promise<Record<string, unknown> | undefined> {
-  const questions = (await listInteractions(db, generationId)).filter(
-    (one) => one.tool_call_id === toolCallId && isBeforeCall(one.ordinal),
-  );
+  const questions = (await listInteractions(db, generationId))
+    .filter((one) => one.tool_call_id === toolCallId && isBeforeCall(one.ordinal))
+    .sort((a, b) => a.ordinal - b.ordinal);
   return questions.findLast(({ response }) => response?.edited_args)?.response?.edited_args;
 }

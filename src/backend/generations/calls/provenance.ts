@@ -1,6 +1,7 @@
 import type { ModelMessage, TextPart } from "ai";
 import { DENIAL_TEXT } from "#agent/limits";
 import { findAttachment, listAttachments } from "#agent/steps/attachments";
+import { listSaidAnswers, readFormFields } from "#agent/tools/ask-user";
 import { OWN_TOOL_NAMES } from "#agent/tools/own";
 import type { Instruction } from "#protocol/ask";
 import { formatAttachmentReference } from "#protocol/attachment-text";
@@ -28,8 +29,9 @@ export function createProvenanceReader(
  */
 export function traceMessages(messages: ModelMessage[], instructions: Instruction[] = []): Provenance {
   const projects = instructions.filter(({ origin }) => origin === "project");
-  const texts: ConversationTexts = {
+  const texts: Texts = {
     own: [],
+    whole: [],
     foreign: projects.map(({ source, text }) => ({ source, service: "", text })),
   };
   const inputs = new Map<string, unknown>();
@@ -56,13 +58,15 @@ export function traceFields(input: Record<string, unknown>, provenance: Provenan
   });
 }
 
-function addMessage({ own, foreign }: ConversationTexts, inputs: Map<string, unknown>, message: ModelMessage): void {
+type Texts = Required<ConversationTexts>;
+
+function addMessage({ own, whole, foreign }: Texts, inputs: Map<string, unknown>, message: ModelMessage): void {
   if (message.role === "user") {
     const program = getProgram(message);
     const parts = typeof message.content === "string" ? [message.content] : message.content.flatMap(getText);
     // The user chose the files, but others can have written what is in them.
     for (const file of listAttachments(message)) {
-      own.push(formatAttachmentReference(file));
+      whole.push(formatAttachmentReference(file));
       foreign.push({ source: file.name, service: "", text: "" });
     }
     if (program !== undefined) {
@@ -80,7 +84,8 @@ function addMessage({ own, foreign }: ConversationTexts, inputs: Map<string, unk
     const { output, toolName } = part;
     const value = "value" in output ? output.value : undefined;
     if (output.type === "execution-denied" && output.reason?.startsWith(`${DENIAL_TEXT}: `)) own.push(output.reason);
-    own.push(...listOwnTexts(toolName, value));
+    if (toolName === "ask_user") own.push(...listAnswers(inputs.get(part.toolCallId), value));
+    whole.push(...listEdits(value));
     if (output.type === "execution-denied" || OWN_TOOL_NAMES.has(toolName)) continue;
     foreign.push({
       source: toSource(toolName, inputs.get(part.toolCallId)),
@@ -90,15 +95,17 @@ function addMessage({ own, foreign }: ConversationTexts, inputs: Map<string, unk
   }
 }
 
-/** What a result holds that the user said: the answers in a form, and the edit of a call. */
-function listOwnTexts(toolName: string, value: unknown): string[] {
-  if (typeof value !== "object" || value === null) return [];
-  const { arguments_changed_by_the_person: edited, data } = value as Record<string, unknown>;
-  const answers =
-    toolName === "ask_user" && typeof data === "object" && data !== null && "answers" in data
-      ? data.answers
-      : undefined;
-  return [edited, answers].flatMap(listTexts);
+/** The user's answers in a form of the model. */
+function listAnswers(input: unknown, result: unknown): string[] {
+  const { data } = Object(result) as { data?: unknown };
+  const { answers } = Object(data) as { answers?: unknown };
+  return listSaidAnswers(readFormFields(input), Object(answers) as Record<string, unknown>);
+}
+
+/** The fields of a call that the user changed. */
+function listEdits(result: unknown): string[] {
+  const { arguments_changed_by_the_person: edited } = Object(result) as Record<string, unknown>;
+  return listTexts(edited);
 }
 
 /** What a result is about, in a word: the first ID, channel or person of the call's input, or the tool. */

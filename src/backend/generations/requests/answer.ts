@@ -1,4 +1,5 @@
 import { findTool } from "#agent/calls/call-directly";
+import { listSaidAnswers } from "#agent/tools/ask-user";
 import type { InteractionAnswer, InteractionAnswered } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
 import type { InteractionResponse } from "#protocol/events";
@@ -116,7 +117,7 @@ async function startLate(
     conversationId,
     request: {
       prompt,
-      typed: action === "submit" ? Object.values(input).map(String).join("\n") : "",
+      typed: action === "submit" ? listSaidAnswers(request.input_schema?.fields ?? [], input).join("\n") : "",
       context: {},
       mode: "stream",
       interactive: true,

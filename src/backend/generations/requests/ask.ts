@@ -174,14 +174,7 @@ async function confirmationFor(
 ): Promise<AskResult> {
   const { installationId, conversationId, generationId, request } = asking;
   const { prompt, context, interactive, confirm } = request;
-  // A request without calls has ended already; approving it only says so.
   const accounts = await getAccounts(ports, installationId);
-  const plan =
-    shown.calls.length > 0
-      ? { confirm, accounts: pickAccounts(accounts, shown.calls) }
-      : { confirm, text: shown.text, output: shown.output };
-  const held = { generationId, conversationId, prompt, context, interactive, plan };
-  const { token, expiresAt } = await openConfirmation(ports, installationId, held);
   const [seen, row] =
     shown.calls.length > 0
       ? await Promise.all([
@@ -208,6 +201,14 @@ async function confirmationFor(
       };
     }),
   );
+  const targets = planned.flatMap(({ target }, index) => (target ? [[shown.calls[index]?.toolCallId, target]] : []));
+  // A request without calls has ended already; approving it only says so.
+  const plan =
+    shown.calls.length > 0
+      ? { confirm, accounts: pickAccounts(accounts, shown.calls), targets: Object.fromEntries(targets) }
+      : { confirm, text: shown.text, output: shown.output };
+  const held = { generationId, conversationId, prompt, context, interactive, plan };
+  const { token, expiresAt } = await openConfirmation(ports, installationId, held);
   const lines = planned.map((call) => `\n- ${call.summary}${formatPlannedCall(call)}`).join("");
   const body: AskResponse = {
     status: "confirmation_required",
