@@ -4,6 +4,7 @@ import type { Account } from "#connectors/oauth";
 import type { Access, ToolMode, ToolResult } from "#connectors/tool";
 import type { Receipt } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
+import type { MentionList } from "#protocol/tools";
 
 /**
  * A tool as the loop sees it: its description for the model, its input validation, and how to run it. The toolbox adds
@@ -27,6 +28,7 @@ export type AgentTool = {
   /** Names whom the call reaches, each in one spelling. */
   destinations?(input: Record<string, unknown>): string[];
   examples: string[];
+  mentions?: MentionList[];
   /** The tool's label in metrics. Names of custom services are not reported to operators. */
   metricName?: string;
   /** A built-in tool of kay that belongs to no service. It runs without approval. */

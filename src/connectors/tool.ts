@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import type { Clock } from "#net/ports";
+import type { MentionList } from "#protocol/tools";
 import type { Interactive } from "./interaction.ts";
 import type { ServiceHttp } from "./service-http.ts";
 
@@ -50,6 +51,8 @@ export type Tool<Input extends Record<string, unknown> = Record<string, unknown>
    * size and hash, so that exactly the files that were approved are sent.
    */
   takesAttachments?: boolean;
+  /** Lists of a read that a session offers after `@`. */
+  mentions?: MentionList[];
   /** The call stays in memory while the user is asked, because the server keeps a connection open meanwhile. */
   suspendable?: boolean;
   /** Returns a stricter mode for some inputs, such as a mention of everyone. */

@@ -4,12 +4,11 @@ import { foldWhitespace, formatNewDestinations, formatTarget } from "./input-fie
 
 /** Texts of an approval, for terminals and pages. Untrusted text is cleaned here and never shortened. */
 
-/** Formats which tool is to run, what it may change, and as which account. */
+/** Formats which tool is to run or ran, what it may change, and as which account. */
 export function formatRequest(
-  request: Pick<InteractionRequest, "tool_name" | "preview">,
-  verb = "wants to run",
+  { tool_name, preview }: Pick<InteractionRequest, "tool_name" | "preview">,
+  verb = preview?.result ? "ran" : "wants to run",
 ): string {
-  const { tool_name, preview } = request;
   const access = preview?.access ? `, which ${ACCESS_TEXTS[preview.access]}` : "";
   const account = preview?.account ? `${access ? "," : ""} as ${cleanLine(preview.account)}` : "";
   return `kay ${verb} ${cleanLine(tool_name)}${access}${account}.`;

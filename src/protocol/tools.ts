@@ -59,6 +59,18 @@ export type ServiceView = z.infer<typeof ServiceView>;
 export const ServicesResponse = z.looseObject({ services: z.array(ServiceView) });
 export type ServicesResponse = z.infer<typeof ServicesResponse>;
 
+/**
+ * A list in a tool's result whose entries a session offers after `@`: the input that returns it, and its place. `name` and `note`
+ * are texts with fields of an entry: `{repository}#{number}`.
+ */
+export const MentionList = z.looseObject({
+  input: z.record(z.string(), z.unknown()),
+  list: z.string(),
+  name: z.string(),
+  note: z.string(),
+});
+export type MentionList = z.infer<typeof MentionList>;
+
 /** One tool of `GET /tools` and `GET /tools/:name`. */
 export const ToolView = z.looseObject({
   /** Full name, such as `jira.search`. */
@@ -73,6 +85,7 @@ export const ToolView = z.looseObject({
   /** Plain requests that the tool handles. `{slot}` stands for an input field. */
   examples: z.optional(names),
   connected: z.optional(z.boolean()),
+  mentions: z.optional(z.array(MentionList)),
 });
 export type ToolView = z.infer<typeof ToolView>;
 

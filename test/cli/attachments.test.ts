@@ -128,23 +128,24 @@ test.each(["secret.pem", "/etc/passwd", "../secret.pem", "att_0000000000000000"]
   },
 );
 
-test("files go to Slack and with an email", async () => {
+test("files go to Slack, and with an email, a reply and a draft", async () => {
   const ann = ready(["slack", "gmail"]);
   put(ann, "shot.png", PNG);
   put(ann, "größe.pdf", PDF);
   for (const service of ["slack", "gmail"]) await ann(`policy set ${service} everything`);
-  model.script(
-    {
-      calls: [
-        ["c1", "slack.upload_file", { channel: "#general", attachments: ["shot.png", "größe.pdf"], text: "Look" }],
-        ["c2", "gmail.send_message", { to: "sam@example.com", body: "Hi", attachments: ["shot.png", "größe.pdf"] }],
-      ],
-    },
-    { text: "Sent." },
-  );
-  const prompt = "share them in #general: Look; and email them to sam@example.com: Hi";
-  const { exit, stdout, stderr } = await ann(["ask", "--attach=shot.png", "--attach=größe.pdf", prompt]);
-  expect({ exit, stdout, stderr }).toMatchObject({ exit: 0, stdout: expect.stringContaining("Sent.") });
+  model.script({
+    calls: [
+      ["c1", "slack.upload_file", { channel: "#general", attachments: ["shot.png", "größe.pdf"], text: "Look" }],
+      ["c2", "gmail.send_message", { to: "sam@example.com", body: "Hi", attachments: ["shot.png", "größe.pdf"] }],
+      ["c3", "gmail.reply", { message: "Release 1.4 on Friday?", body: "Seen", attachments: ["shot.png"] }],
+      ["c4", "gmail.create_draft", { to: "sam@example.com", body: "Later", attachments: ["größe.pdf"] }],
+    ],
+  });
+  const prompt =
+    "share them in #general: Look; and email them to sam@example.com: Hi; reply to “Release 1.4 on Friday?”: Seen; and draft: Later";
+  const { exit, stdout } = await ann(["ask", "--attach=shot.png", "--attach=größe.pdf", prompt]);
+  // A draft is shown after it was stored, before the model goes on.
+  expect([exit, stdout]).toEqual([8, expect.stringContaining("kay ran gmail.create_draft, which writes.")]);
   const slack = (await ann.place.control("slack", "GET /state")) as {
     channels: { name: string; messages: { text: string; files?: object[] }[] }[];
   };
@@ -157,14 +158,16 @@ test("files go to Slack and with an email", async () => {
     ],
   });
   const google = (await ann.place.control("google", "GET /state")) as {
-    messages: { labelIds: string[]; text: string; attachments: object[] }[];
+    messages: { threadId: string; labelIds: string[]; subject: string; text: string; attachments: object[] }[];
   };
-  expect(google.messages.find(({ labelIds, text }) => labelIds.includes("SENT") && text.includes("Hi"))).toMatchObject({
-    attachments: [
-      { filename: "shot.png", mimeType: "image/png", sha256: HASH },
-      { filename: "größe.pdf", mimeType: "application/pdf", size: PDF.length },
-    ],
-  });
+  const find = (label: string, part: string) =>
+    google.messages.find(({ labelIds, text }) => labelIds.includes(label) && text.includes(part));
+  const shot = { filename: "shot.png", mimeType: "image/png", sha256: HASH };
+  const pdf = { filename: "größe.pdf", mimeType: "application/pdf", size: PDF.length };
+  expect(find("SENT", "Hi")).toMatchObject({ attachments: [shot, pdf] });
+  const original = google.messages.find(({ subject }) => subject === "Release 1.4 on Friday?");
+  expect(find("SENT", "Seen")).toMatchObject({ threadId: original?.threadId, attachments: [shot] });
+  expect(find("DRAFT", "Later")).toMatchObject({ attachments: [pdf] });
 });
 
 test("files that are too large or missing are refused before anything is sent", async () => {

@@ -8,9 +8,10 @@ import { rejectUnknownFields } from "./input.ts";
 
 /** Converts a tool to the view that the API and `kay tools` show. */
 export function toToolView(tool: AgentTool): ToolView {
-  const { name, service, title, description, access, schema, examples } = tool;
+  const { name, service, title, description, access, schema, examples, mentions } = tool;
   const { $schema: _dialect, ...rest } = schema as Record<string, unknown>;
-  return { name, service, title, description, access, input_schema: rest, examples };
+  const view = { name, service, title, description, access, input_schema: rest, examples };
+  return mentions ? { ...view, mentions } : view;
 }
 
 /**

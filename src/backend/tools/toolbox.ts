@@ -134,6 +134,7 @@ function agentTool(ports: ToolAccess, configuration: ServiceConfiguration, tool:
       return checked.as;
     },
     examples: tool.examples,
+    ...(tool.mentions ? { mentions: tool.mentions } : {}),
     ...(configuration.described ? { metricName: OWN } : {}),
     ...(tool.name.includes("@") ? { metricName: getBaseName(tool.name) } : {}),
     schema: tool.schema ?? getInputSchema(tool.input),

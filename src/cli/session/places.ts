@@ -1,7 +1,9 @@
+import type { MentionList } from "#protocol/tools";
 import type { Candidate } from "#ui/editor/complete";
 import type { SessionEvent } from "#ui/session/events";
 import type { BackendHandle } from "../backend/handle.ts";
 import type { Kay } from "../kay.ts";
+import { formatMention } from "./mentions.ts";
 
 /** How long typing rests before the services are read, how long a read may take, and how long its result counts, in ms. */
 const REST_MS = 200;
@@ -10,31 +12,6 @@ const FRESH_MS = 5 * 60_000;
 
 /** Most candidates of one list. */
 const MOST_PLACES = 100;
-
-/** A list of a service whose entries can be mentioned: the tool that reads it, and the name and the note of an entry. */
-type PlaceList = {
-  tool: string;
-  input: Record<string, unknown>;
-  list: string;
-  name: string;
-  note: string;
-};
-
-const LISTS: Record<string, PlaceList[]> = {
-  jira: [
-    {
-      tool: "search",
-      input: { updatedSince: "-30d", limit: MOST_PLACES },
-      list: "issues",
-      name: "key",
-      note: "summary",
-    },
-  ],
-  slack: [
-    { tool: "list_channels", input: { limit: MOST_PLACES }, list: "channels", name: "channel", note: "about" },
-    { tool: "list_users", input: { limit: MOST_PLACES }, list: "people", name: "handle", note: "name" },
-  ],
-};
 
 /**
  * Creates what reads issues, channels and people of the connected services for completion. `want` is called with each
@@ -46,18 +23,19 @@ export function createPlaceLoader(
   { dispatch, connected }: { dispatch(event: SessionEvent): void; connected(): string[] },
 ): { want(): void } {
   const { clock, signal } = kay;
-  const found = new Map<PlaceList, Candidate[]>();
+  const found = new Map<string, Candidate[]>();
   let freshUntil = 0;
-  const read = async (service: string, place: PlaceList) => {
+  const read = async (tool: string, place: MentionList, at: number) => {
     const limit = AbortSignal.any([signal, AbortSignal.timeout(LIMIT_MS)]);
-    const { output } = await api.callTool(`${service}.${place.tool}`, place.input, { signal: limit });
-    found.set(place, toCandidates(output.data, place));
+    const { output } = await api.callTool(tool, place.input, { signal: limit });
+    found.set(`${tool} ${at}`, toCandidates(output.data, place));
     dispatch({ type: "sources", sources: { places: interleave([...found.values()]) } });
   };
   const load = async () => {
     await clock.sleep(REST_MS, signal);
-    const services = connected();
-    const reads = services.flatMap((service) => (LISTS[getBase(service)] ?? []).map((place) => read(service, place)));
+    const tools = (await api.tools({ signal }))?.tools ?? [];
+    const listing = tools.filter(({ access, connected }) => access === "read" && connected !== false);
+    const reads = listing.flatMap(({ name, mentions = [] }) => mentions.map((place, at) => read(name, place, at)));
     await Promise.allSettled(reads);
   };
   return {
@@ -70,19 +48,20 @@ export function createPlaceLoader(
   };
 }
 
-function getBase(service: string): string {
-  return service.split("@")[0] ?? service;
-}
-
-/** Reads the entries of a tool's result as mentions. Names with spaces cannot be mentioned. */
-function toCandidates(data: unknown, { list, name, note }: PlaceList): Candidate[] {
+/** Reads the entries of a tool's result as mentions. */
+function toCandidates(data: unknown, { list, name, note }: MentionList): Candidate[] {
   const entries = typeof data === "object" && data !== null ? (data as Record<string, unknown>)[list] : undefined;
   return (Array.isArray(entries) ? entries : []).slice(0, MOST_PLACES).flatMap((entry: Record<string, unknown>) => {
-    const text = String(entry?.[name] ?? "");
-    return /^\S{2,80}$/.test(text)
-      ? [{ text: text.startsWith("@") ? text : `@${text}`, note: String(entry[note] ?? "") }]
-      : [];
+    const text = fill(name, entry).replace(/^@/, "");
+    const isShort = text.length >= 2 && text.length <= 80 && !/["\p{Cc}]/u.test(text);
+    return isShort ? [{ text: formatMention(text), note: fill(note, entry) }] : [];
   });
+}
+
+/** Fills the fields of an entry into a text. Without one of them, the text is empty. */
+function fill(text: string, entry: Record<string, unknown>): string {
+  const fields = [...text.matchAll(/\{(\w+)\}/g)].map(([, field = ""]) => entry?.[field] ?? "");
+  return fields.includes("") ? "" : text.replace(/\{(\w+)\}/g, () => String(fields.shift()));
 }
 
 /** Takes one entry of each list in turn, so that the first candidates are of every kind. */

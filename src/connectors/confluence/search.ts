@@ -51,6 +51,7 @@ export const searchTool = defineTool({
   description: "Find Confluence pages or blog posts by words, space or date, or by a CQL query.",
   access: "read",
   input: Input,
+  mentions: [{ input: { limit: 50 }, list: "pages", name: "{title}", note: "{space}" }],
   examples: [
     "find pages about {text}",
     "search confluence for {text}",

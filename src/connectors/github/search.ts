@@ -52,6 +52,12 @@ export const searchTool = defineTool({
   description: "Search GitHub for issues, pull requests or repositories.",
   access: "read",
   input: Input,
+  mentions: ["issue", "pull request"].map((type) => ({
+    input: { text: "involves:@me", type, limit: 50 },
+    list: "results",
+    name: "{repository}#{number}",
+    note: "{title}",
+  })),
   examples: [
     "search github for {text}",
     "find github issues about {text}",

@@ -1,10 +1,11 @@
 import * as z from "zod/mini";
+import { Attachments, loadAttachments } from "../attachments.ts";
 import { escapeCell } from "../markup/markdown.ts";
 import { formatPlace } from "../place.ts";
 import { defineTool, withDescription } from "../tool.ts";
 import { formatRecipients, listDestinations } from "./addresses.ts";
-import { buildMailUrl, GMAIL_SCOPE } from "./message.ts";
-import { encodeMessage } from "./mime.ts";
+import { buildMailRequest } from "./deliver.ts";
+import { buildMailUrl } from "./message.ts";
 import { describeMail, SentMessage, toOutgoingMail } from "./send.ts";
 
 const Input = z.object({
@@ -16,6 +17,7 @@ const Input = z.object({
   body: withDescription(z.string(), "The text of the message."),
   cc: withDescription(z.optional(z.string()), "Email addresses for a copy (Cc), such as sam@example.com."),
   bcc: withDescription(z.optional(z.string()), "Email addresses for a hidden copy (Bcc), such as sam@example.com."),
+  attachments: withDescription(z.optional(Attachments), "Names of files that the user attached in this conversation."),
 });
 type Input = z.output<typeof Input>;
 
@@ -27,6 +29,7 @@ export const createDraftTool = defineTool({
   description: "Create an email draft in Gmail without sending it.",
   access: "write",
   input: Input,
+  takesAttachments: true,
   examples: [
     "draft an email to {to}: {body}",
     "draft an email to {to} saying {body}",
@@ -34,19 +37,16 @@ export const createDraftTool = defineTool({
     "put {body} in a draft to {to} with subject {subject}",
     "write a draft to {to} about {subject}: {body}",
     "draft a mail to {to} with subject {subject}: {body}",
+    "draft an email to {to} with {attachments}: {body}",
   ],
   summary: (input: Input) => describeMail("Write a draft")(input),
   mode: "confirm_after_execution",
   resource: ({ to, cc, bcc }: Input) => formatPlace("to", formatRecipients([to, cc, bcc])),
   destinations: ({ to, cc, bcc }: Input) => listDestinations([to, cc, bcc]),
   async run(input, context) {
-    const draft = await context.http.request({
-      method: "POST",
-      path: "/gmail/v1/users/me/drafts",
-      body: { message: { raw: encodeMessage(toOutgoingMail(input)).toString("base64url") } },
-      answer: Draft,
-      scope: GMAIL_SCOPE,
-    });
+    const mail = { ...toOutgoingMail(input), attachments: await loadAttachments(context, input.attachments) };
+    const request = buildMailRequest("/gmail/v1/users/me/drafts", mail, Draft, (message) => ({ message }));
+    const draft = await context.http.request(request);
     const url = buildMailUrl("drafts", context);
     const data = { id: draft.id, message: draft.message?.id, url };
     const subject = input.subject?.trim() ? ` “${escapeCell(input.subject)}”` : "";

@@ -1,26 +1,20 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
+import { Attachments, formatAttachments, loadAttachments } from "../attachments.ts";
 import { getOwnAddress } from "../google/oauth.ts";
 import { escapeCell, toOneLine, truncateText } from "../markup/markdown.ts";
 import { defineTool, withDescription } from "../tool.ts";
 import { type Mailbox, parseMailboxes, parseRecipients } from "./addresses.ts";
+import { buildMailRequest } from "./deliver.ts";
 import { findMessage } from "./find.ts";
-import {
-  buildThreadUrl,
-  describeMessage,
-  GMAIL_SCOPE,
-  getHeader,
-  getSubject,
-  MESSAGES_PATH,
-  type Message,
-} from "./message.ts";
-import { encodeMessage } from "./mime.ts";
+import { buildThreadUrl, describeMessage, getHeader, getSubject, MESSAGES_PATH, type Message } from "./message.ts";
 import { SentMessage } from "./send.ts";
 
 const Input = z.object({
   message: withDescription(z.string(), "ID of the message to answer, or words from its subject."),
   body: withDescription(z.string(), "Text of the reply."),
   all: withDescription(z.optional(z.boolean()), "Whether to reply to all recipients instead of only the sender."),
+  attachments: withDescription(z.optional(Attachments), "Names of files that the user attached in this conversation."),
 });
 type Input = z.output<typeof Input>;
 
@@ -33,15 +27,19 @@ export const replyTool = defineTool({
   description: "Reply to an email in Gmail.",
   access: "write",
   input: Input,
+  takesAttachments: true,
   examples: [
     "reply to the email {message}: {body}",
     "reply to {message}: {body}",
     "reply to the email {message} saying {body}",
     "answer the email {message}: {body}",
     "respond to the email {message} that {body}",
+    "reply to the email {message} with {attachments}: {body}",
   ],
-  summary: ({ message, body, all }: Input) =>
-    `Reply to ${all ? "everyone on" : "the sender of"} the email ${toOneLine(message)}: “${truncateText(toOneLine(body), 300)}”`,
+  summary: ({ message, body, all, attachments = [] }: Input) => {
+    const files = attachments.length > 0 ? `, with ${formatAttachments(attachments)}` : "";
+    return `Reply to ${all ? "everyone on" : "the sender of"} the email ${toOneLine(message)}: “${truncateText(toOneLine(body), 300)}”${files}`;
+  },
   modeOf: ({ all }: Input) => (all ? "confirm_before_execution" : undefined),
   async describeTarget({ message, all }, context) {
     const original = await findMessage(context, message);
@@ -59,21 +57,17 @@ export const replyTool = defineTool({
     }
     const subject = getHeader(original, "Subject");
     const id = getHeader(original, "Message-ID");
-    const raw = encodeMessage({
+    const mail = {
       to,
       cc,
       subject: /^re:/i.test(subject) ? subject : `Re: ${subject}`.trim(),
       body: input.body,
       inReplyTo: id,
       references: `${getHeader(original, "References")} ${id}`,
-    }).toString("base64url");
-    const sent = await context.http.request({
-      method: "POST",
-      path: `${MESSAGES_PATH}/send`,
-      body: { raw, threadId: original.threadId },
-      answer: SentMessage,
-      scope: GMAIL_SCOPE,
-    });
+      attachments: await loadAttachments(context, input.attachments),
+    };
+    const inThread = (message: Record<string, unknown>) => ({ ...message, threadId: original.threadId });
+    const sent = await context.http.request(buildMailRequest(`${MESSAGES_PATH}/send`, mail, SentMessage, inThread));
     const people = [...to, ...cc].map(({ address }) => address);
     const url = buildThreadUrl(sent.threadId, context);
     const data = { id: sent.id, thread: sent.threadId, to: people, subject: getSubject(original), url };

@@ -5,8 +5,8 @@ import { escapeCell, toOneLine, truncateText } from "../markup/markdown.ts";
 import { formatPlace } from "../place.ts";
 import { defineTool, withDescription } from "../tool.ts";
 import { formatRecipients, hasManyRecipients, listDestinations, parseRecipients } from "./addresses.ts";
-import { buildThreadUrl, GMAIL_SCOPE, MESSAGES_PATH } from "./message.ts";
-import { encodeMessage } from "./mime.ts";
+import { buildMailRequest } from "./deliver.ts";
+import { buildThreadUrl, MESSAGES_PATH } from "./message.ts";
 
 const Input = z.object({
   to: withDescription(z.string(), "Email addresses of the recipients, such as sam@example.com, separated by commas."),
@@ -21,10 +21,7 @@ type Input = z.output<typeof Input>;
 
 export const SentMessage = z.looseObject({ id: z.string(), threadId: z.string() });
 
-/**
- * Source: Gmail API v1, POST /gmail/v1/users/{userId}/messages/send, and the same below /upload for a message with files,
- * which takes 35 MB.
- */
+/** Source: Gmail API v1, POST /gmail/v1/users/{userId}/messages/send. */
 export const sendMessageTool = defineTool({
   name: "gmail.send_message",
   description: "Send an email with Gmail.",
@@ -53,20 +50,8 @@ export const sendMessageTool = defineTool({
     if (outgoing.to.length + outgoing.cc.length + outgoing.bcc.length === 0) {
       throw new Problem("INVALID_REQUEST", "A recipient is required.", { details: { field: "to" } });
     }
-    const attachments = await loadAttachments(context, input.attachments);
-    const message = encodeMessage({ ...outgoing, attachments });
-    const request = { method: "POST", answer: SentMessage, scope: GMAIL_SCOPE } as const;
-    const sent = await context.http.request(
-      attachments.length === 0
-        ? { ...request, path: `${MESSAGES_PATH}/send`, body: { raw: message.toString("base64url") } }
-        : {
-            ...request,
-            path: `/upload${MESSAGES_PATH}/send`,
-            query: { uploadType: "media" },
-            headers: { "content-type": "message/rfc822" },
-            body: message,
-          },
-    );
+    const mail = { ...outgoing, attachments: await loadAttachments(context, input.attachments) };
+    const sent = await context.http.request(buildMailRequest(`${MESSAGES_PATH}/send`, mail, SentMessage));
     const url = buildThreadUrl(sent.threadId, context);
     const to = outgoing.to.map(({ address }) => address);
     const data = { id: sent.id, thread: sent.threadId, to, subject: outgoing.subject, url };

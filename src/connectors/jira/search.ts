@@ -48,6 +48,7 @@ export const searchTool = defineTool({
   description: "Find Jira issues by project, status, people, type, priority, labels, dates or text, or by a JQL query.",
   access: "read",
   input: Input,
+  mentions: [{ input: { updatedSince: "-30d", limit: 100 }, list: "issues", name: "{key}", note: "{summary}" }],
   examples: [
     "what is open in project {project}",
     "what's open in {project}",

@@ -30,6 +30,7 @@ export const searchTool = defineTool({
   description: "Find Notion pages and databases by words in their title.",
   access: "read",
   input: Input,
+  mentions: [{ input: { limit: 50 }, list: "results", name: "{title}", note: "{type}" }],
   examples: [
     "search notion for {text}",
     "find {text} in notion",

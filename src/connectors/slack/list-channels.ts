@@ -19,6 +19,7 @@ export const listChannelsTool = defineTool({
   description: "List the channels of the Slack workspace that this account can see.",
   access: "read",
   input: Input,
+  mentions: [{ input: { limit: 100 }, list: "channels", name: "{channel}", note: "{about}" }],
   examples: [
     "list channels",
     "which channels are there in slack",

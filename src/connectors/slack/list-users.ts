@@ -18,6 +18,7 @@ export const listUsersTool = defineTool({
   description: "List the people of the Slack workspace, or find one by name.",
   access: "read",
   input: Input,
+  mentions: [{ input: { limit: 100 }, list: "people", name: "{handle}", note: "{name}" }],
   examples: [
     "list people in slack",
     "list the slack users",

@@ -97,9 +97,11 @@ function findMention(draft: Draft, { mentions, places, resources }: CompletionSo
   const all = [...words, ...(wanted === "" ? files.slice(0, FIRST_FILES) : files), ...places, ...resources];
   const fitting = all.filter((each) => isMentioned(each, wanted));
   const starting = fitting.filter((each) =>
-    each.text.slice(1).replace(/^#/, "").toLowerCase().startsWith(wanted.replace(/^#/, "")),
+    each.text.slice(1).replace(/^["#]/, "").toLowerCase().startsWith(wanted.replace(/^["#]/, "")),
   );
-  const candidates = [...new Set([...starting, ...fitting])].slice(0, MAX_MENTIONS);
+  // The title of an issue, or the name of a person.
+  const titled = wanted.length > 1 ? places.filter((each) => hasWord(each, wanted)) : [];
+  const candidates = [...new Set([...starting, ...fitting, ...titled])].slice(0, MAX_MENTIONS);
   return candidates.length > 0 ? { from: cursor - typed.length - 1, to: cursor, candidates } : null;
 }
 

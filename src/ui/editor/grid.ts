@@ -12,15 +12,18 @@ export type GridRow = { text: string; cells: number; stops: { at: number; column
 
 /**
  * Lays out the rows of a draft. A long line breaks exactly at the width, even inside a word, so that rows can be
- * counted; wide characters are never split. After a full row the cursor goes to the next row, which is added if needed.
+ * counted; wide characters are never split. Rows after the first are indented by the prompt's width. After a full row the cursor goes to the next row, which is added if needed.
  */
 export function layOutGrid(draft: Draft, { width, prompt }: GridOptions): GridRow[] {
-  const rows: GridRow[] = [{ text: prompt, cells: stringWidth(prompt), stops: [] }];
+  const cells = stringWidth(prompt);
+  const rows: GridRow[] = [{ text: prompt, cells, stops: [] }];
+  // A narrow window has no room for an indent.
+  const frame = { width, indent: cells * 4 > width ? 0 : cells };
   let start = 0;
   for (const line of draft.text.split("\n")) {
-    if (start > 0) rows.push(createRow());
-    for (const { at, text } of segmentLine(line)) addCharacter(rows, width, start + at, toPieces(text, draft.folds));
-    addEnd(rows, width, start + line.length, draft.cursor);
+    if (start > 0) rows.push(createRow(frame));
+    for (const { at, text } of segmentLine(line)) addCharacter(rows, frame, start + at, toPieces(text, draft.folds));
+    addEnd(rows, frame, start + line.length, draft.cursor);
     start += line.length + 1;
   }
   return rows;
@@ -38,8 +41,11 @@ const TAB: DisplayPiece = { text: "\t", cells: 1 };
 /** Replacement for a character that fits into no row. */
 const TOO_WIDE: DisplayPiece = { text: "?", cells: 1 };
 
-function createRow(): GridRow {
-  return { text: "", cells: 0, stops: [] };
+/** Width of the rows, and cells before the text of every row but the first. */
+type Frame = { width: number; indent: number };
+
+function createRow({ indent }: Frame): GridRow {
+  return { text: " ".repeat(indent), cells: indent, stops: [] };
 }
 
 function toPieces(character: string, folds: readonly string[]): DisplayPiece[] {
@@ -48,10 +54,11 @@ function toPieces(character: string, folds: readonly string[]): DisplayPiece[] {
   return label === null ? toDisplayPieces(character) : Array.from(label, (text) => ({ text, cells: 1 }));
 }
 
-function addCharacter(rows: GridRow[], width: number, at: number, pieces: DisplayPiece[]): void {
+function addCharacter(rows: GridRow[], frame: Frame, at: number, pieces: DisplayPiece[]): void {
+  const { width } = frame;
   for (const [n, piece] of pieces.entries()) {
     const { text, cells } = piece.cells > width ? TOO_WIDE : piece;
-    if (getLastRow(rows).cells + cells > width) rows.push(createRow());
+    if (getLastRow(rows).cells + cells > width) rows.push(createRow(frame));
     const row = getLastRow(rows);
     if (n === 0) row.stops.push({ at, column: row.cells });
     const filled = piece === TAB ? Math.min(TAB_STOP - (row.cells % TAB_STOP), width - row.cells) : cells;
@@ -61,15 +68,16 @@ function addCharacter(rows: GridRow[], width: number, at: number, pieces: Displa
 }
 
 /** Adds the end of a line, where the cursor can be too. */
-function addEnd(rows: GridRow[], width: number, at: number, cursor: number): void {
+function addEnd(rows: GridRow[], frame: Frame, at: number, cursor: number): void {
+  const { width } = frame;
   const { cells } = getLastRow(rows);
-  if (cells >= width && cursor === at) rows.push(createRow());
+  if (cells >= width && cursor === at) rows.push(createRow(frame));
   const row = getLastRow(rows);
   if (row.cells < width) row.stops.push({ at, column: row.cells });
 }
 
 function getLastRow(rows: GridRow[]): GridRow {
-  return rows.at(-1) ?? createRow();
+  return rows.at(-1) ?? createRow({ width: 0, indent: 0 });
 }
 
 /** A part of a row that is never split, and its width in cells. */

@@ -74,8 +74,9 @@ function canDecline(session: Session): boolean {
  * (docs/session.md).
  */
 function interrupt(session: Session): SessionStep {
-  if (session.search || session.offer) return toStep({ ...session, search: null, offer: null });
-  if (session.draft.text !== "") return toStep({ ...session, draft: clearDraft(session.draft) });
+  if (session.search || (session.offer && !session.offer.live))
+    return toStep({ ...session, search: null, offer: null });
+  if (session.draft.text !== "") return toStep({ ...session, draft: clearDraft(session.draft), offer: null });
   if (session.now < session.exitArmedUntil) return toStep(session, { do: "leave" });
   if (isBusy(session) && !session.cancelling && !findReadOnlyCard(session)) return cancelTurn(session);
   const [local] = session.local;

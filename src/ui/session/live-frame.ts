@@ -158,9 +158,13 @@ function getComposer({ draft, search, history, size }: Session, maxRows: number)
 
 function getHint({ hint, search, status, offer }: Session): string | null {
   if (hint) return hint.text;
-  if (offer?.live) return `${offer.completion.candidates.length} fit · tab complete · enter choose · esc close`;
+  if (offer?.live) return `${formatCount(offer.completion.candidates.length)} · tab complete · enter choose · esc close`;
   if (search) return "enter to use it · ctrl+r older · esc to cancel";
   return status.connection === "lost" ? "Connection lost. Reconnecting… What you type is kept." : null;
+}
+
+function formatCount(matches: number): string {
+  return matches === 1 ? "1 match" : `${matches} matches`;
 }
 
 function describeWork({ sending, cancelling }: Session): string {

@@ -211,9 +211,9 @@ test("a tool that is looked at afterwards runs once, shows what it came to, and 
   const before = log.length;
   const draft = await turn(token, "jira.draft", { channel: "Dana", text: "hello" });
   expect(draft.request).toMatchObject({
-    prompt: "Draft for Dana: go on with this?",
+    prompt: "Draft for Dana. Use the result?",
     preview: { result: "Dear Dana, hello" },
-    approval_scopes: [{ scope: "once", words: "go on" }],
+    approval_scopes: [{ scope: "once", words: "use the result" }],
   });
   expect(log.slice(before)).toEqual(["draft Dana"]);
   await answered(draft, { action: "approve" });

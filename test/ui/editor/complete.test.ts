@@ -128,5 +128,7 @@ test("places of the services are offered after words of the conversation and a f
   expect(live("@").slice(-2)).toEqual(places.slice(1));
   expect(live("ask @dan")).toEqual([places[2]]);
   expect(live("ask @rel")).toEqual([places[1]]);
+  // The title of an issue, and the last name of a person.
+  expect([live("@typo"), live("@demo")]).toEqual([[places[0]], [places[2]]]);
   expect(live("@f5").length).toBe(11);
 });

@@ -98,8 +98,8 @@ test("U21 Up and Down go over the rows of a long line", () => {
   const room = { width: 10, prompt: "> " };
   const draft = at("abcdefghijklmnopqrstuvwxy|z");
   const up = updateDraft(draft, keyNamed("<up>"), room);
-  expect(shown(up)).toBe("abcdefghijklmno|pqrstuvwxyz");
-  expect(shown(updateDraft(up, keyNamed("<up>"), room))).toBe("abcde|fghijklmnopqrstuvwxyz");
+  expect(shown(up)).toBe("abcdefghijklmnopq|rstuvwxyz");
+  expect(shown(updateDraft(up, keyNamed("<up>"), room))).toBe("abcdefghi|jklmnopqrstuvwxyz");
   expect(shown(updateDraft(up, keyNamed("<down>"), room))).toBe(shown(draft));
 });
 

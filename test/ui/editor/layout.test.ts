@@ -22,60 +22,60 @@ test("a character of two cells is never cut", () => {
   expect(laidOut(written("한"), 1).rows).toEqual(["> ", "?", ""]);
 });
 
-test("U21 a long word takes rows of the full width", () => {
+test("U21 a long word takes rows of the full width, below the first character", () => {
   const { rows, cursor } = laidOut(written("x".repeat(150)), 20);
-  expect(rows).toEqual([`> ${"x".repeat(18)}`, ...Array(6).fill("x".repeat(20)), "x".repeat(12)]);
-  expect(rows).toHaveLength(Math.ceil((150 + 2) / 20));
-  expect(cursor).toEqual({ row: 7, column: 12 });
+  expect(rows).toEqual([`> ${"x".repeat(18)}`, ...Array(7).fill(`  ${"x".repeat(18)}`), `  ${"x".repeat(6)}`]);
+  expect(cursor).toEqual({ row: 8, column: 8 });
 });
 
 test("U21 after a row that is full the cursor stands in the next one", () => {
   expect(laidOut(written("x".repeat(18)), 20)).toEqual({
-    rows: [`> ${"x".repeat(18)}`, ""],
-    cursor: { row: 1, column: 0 },
+    rows: [`> ${"x".repeat(18)}`, "  "],
+    cursor: { row: 1, column: 2 },
   });
   const full = written(`${"x".repeat(18)}\ny`);
-  expect(laidOut(full, 20).rows).toEqual([`> ${"x".repeat(18)}`, "y"]);
+  expect(laidOut(full, 20).rows).toEqual([`> ${"x".repeat(18)}`, "  y"]);
   expect(laidOut({ ...full, cursor: 18 }, 20)).toEqual({
-    rows: [`> ${"x".repeat(18)}`, "", "y"],
-    cursor: { row: 1, column: 0 },
+    rows: [`> ${"x".repeat(18)}`, "  ", "  y"],
+    cursor: { row: 1, column: 2 },
   });
 });
 
 test.each([0, Number.NaN, -3])("U21 a width of %s is that of 80", (width) => {
-  expect(laidOut(written("x".repeat(100)), width).rows.map((row) => row.length)).toEqual([80, 22]);
+  expect(laidOut(written("x".repeat(100)), width).rows.map((row) => row.length)).toEqual([80, 24]);
 });
 
-test("words are cut at the width, not wrapped at spaces, and lines have no indent", () => {
+test("words are cut at the width, not wrapped at spaces, and lines are below the first one, except in a narrow window", () => {
   expect(laidOut(written("one two three\nfour\n"), 10)).toEqual({
-    rows: ["> one two ", "three", "four", ""],
-    cursor: { row: 3, column: 0 },
+    rows: ["> one two ", "  three", "  four", "  "],
+    cursor: { row: 3, column: 2 },
   });
+  expect(laidOut(written("one\ntwo"), 7).rows).toEqual(["> one", "two"]);
 });
 
 test("more rows than there is room for are scrolled to the cursor, with a word on what is not shown", () => {
   const draft = written(Array.from({ length: 10 }, (_, n) => `line ${n}`).join("\n"));
   expect(laidOut(draft, 20, 4)).toEqual({
-    rows: ["↑ 7 more", "line 7", "line 8", "line 9"],
-    cursor: { row: 3, column: 6 },
+    rows: ["↑ 7 more", "  line 7", "  line 8", "  line 9"],
+    cursor: { row: 3, column: 8 },
   });
   expect(laidOut({ ...draft, cursor: 0 }, 20, 4)).toEqual({
-    rows: ["> line 0", "line 1", "line 2", "↓ 7 more"],
+    rows: ["> line 0", "  line 1", "  line 2", "↓ 7 more"],
     cursor: { row: 0, column: 2 },
   });
   expect(laidOut({ ...draft, cursor: 35 }, 20, 4)).toEqual({
-    rows: ["↑ 4 more", "line 4", "line 5", "↓ 4 more"],
-    cursor: { row: 2, column: 0 },
+    rows: ["↑ 4 more", "  line 4", "  line 5", "↓ 4 more"],
+    cursor: { row: 2, column: 2 },
   });
-  expect(laidOut(draft, 20, 1)).toEqual({ rows: ["line 9"], cursor: { row: 0, column: 6 } });
+  expect(laidOut(draft, 20, 1)).toEqual({ rows: ["  line 9"], cursor: { row: 0, column: 8 } });
 });
 
 test("a folded paste is shown by its size", () => {
   expect(laidOut(paste(EMPTY_DRAFT, "x\n".repeat(812)), 80).rows).toEqual(["> [pasted 812 lines]"]);
   expect(laidOut(paste(EMPTY_DRAFT, "x".repeat(3_412)), 80).rows).toEqual(["> [pasted 3,412 characters]"]);
   expect(laidOut(insert(paste(EMPTY_DRAFT, "x\n".repeat(13)), "!"), 10)).toEqual({
-    rows: ["> [pasted ", "13 lines]!", ""],
-    cursor: { row: 2, column: 0 },
+    rows: ["> [pasted ", "  13 lines", "  ]!"],
+    cursor: { row: 2, column: 4 },
   });
   expect(laidOut(paste(EMPTY_DRAFT, "x\n".repeat(12)), 80).rows).toHaveLength(13);
 });

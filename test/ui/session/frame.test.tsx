@@ -176,7 +176,7 @@ test("the cursor is in a row of the frame, also in one that is empty still", () 
   player.press("<shift-enter>");
   const painter = createPainter({ columns: 20, rows: 10 }, false);
   const { lines, cursor } = painter.paint(player.draw());
-  expect([lines, cursor]).toEqual([["> abc", ""], { row: 1, column: 0 }]);
+  expect([lines, cursor]).toEqual([["> abc", ""], { row: 1, column: 2 }]);
 });
 
 test("N50 text of others in an approval has no color of its own, which some backgrounds swallow", () => {

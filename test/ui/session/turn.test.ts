@@ -23,6 +23,15 @@ describe("Ctrl+C", () => {
     expect(did()).toEqual([{ do: "leave" }]);
   });
 
+  test("clears a command or a mention together with the list that typing it opened", () => {
+    const { type, press, draft, ...player } = play();
+    player.event({ type: "sources", sources: { commands: [{ name: "connect", note: "" }] } });
+    type("/co");
+    expect(player.now().offer?.completion.candidates).toHaveLength(1);
+    press("<ctrl-c>");
+    expect([player.now().offer, draft()]).toEqual([null, ""]);
+  });
+
   test("leaves only for two seconds after it was armed", () => {
     const { press, wait, did } = play();
     press("<ctrl-c>");

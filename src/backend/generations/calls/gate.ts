@@ -87,9 +87,9 @@ export async function gateResult(world: CallContext, call: CheckedCall, outcome:
   const asker = toAsker(world, call);
   const asked = await ensureInteraction(asker, AFTER_CALL, {
     type: "approval",
-    prompt: `${call.summary}: go on with this?`,
+    prompt: `${call.summary}. Use the result?`,
     preview: { ...toPreview(world, call, undefined), result: clean(outcome.output.text) },
-    approvalScopes: [{ scope: "once", words: "go on" }],
+    approvalScopes: [{ scope: "once", words: "use the result" }],
   }).catch((error: unknown) => {
     // No client can review it now. The call has run in any case, and the answer says so.
     if (error instanceof Problem && error.code === "INTERACTION_UNAVAILABLE") return undefined;

@@ -42,8 +42,10 @@ export function registerGmailRoutes(app: Hono<GoogleEnv>, place: ProviderContext
   });
   mail.post("/drafts", requireAccess("mailCompose"), (c) => draft(c, place));
   app.route("/gmail/v1/users/:user", mail);
-  // A whole message instead of JSON (developers.google.com/workspace/gmail/api/guides/uploads).
-  app.post("/upload/gmail/v1/users/:user/messages/send", checkUser, requireAccess("mailSend"), (c) => send(c, place));
+  // A whole message beside its JSON (developers.google.com/workspace/gmail/api/guides/uploads).
+  const upload = "/upload/gmail/v1/users/:user";
+  app.post(`${upload}/messages/send`, checkUser, requireAccess("mailSend"), (c) => send(c, place));
+  app.post(`${upload}/drafts`, checkUser, requireAccess("mailCompose"), (c) => draft(c, place));
 }
 
 const checkUser: MiddlewareHandler<GoogleEnv> = async (c, next) => {
@@ -66,10 +68,20 @@ function list(c: Context<GoogleEnv>) {
   });
 }
 
+/** Reads the JSON of a request, and the message that is uploaded whole beside it (RFC 2387). */
+async function readMail(c: Context<GoogleEnv>): Promise<{ body: Record<string, unknown>; whole: { raw?: string } }> {
+  const [, boundary] = /^multipart\/related;.*boundary=([^";]+)/.exec(c.req.header("content-type") ?? "") ?? [];
+  if (boundary === undefined) return { body: await parseBody(c), whole: {} };
+  const parts = Buffer.from(await c.req.arrayBuffer())
+    .toString("latin1")
+    .split(`--${boundary}`);
+  const [json = "", mail = ""] = parts.slice(1).map((part) => part.slice(part.indexOf("\r\n\r\n") + 4, -2));
+  return { body: JSON.parse(json), whole: { raw: Buffer.from(mail, "latin1").toString("base64url") } };
+}
+
 async function send(c: Context<GoogleEnv>, place: ProviderContext<GoogleState>) {
-  const isWhole = c.req.header("content-type")?.startsWith("message/rfc822");
-  const whole = isWhole ? Buffer.from(await c.req.arrayBuffer()).toString("base64url") : undefined;
-  const message = outgoing(c, whole === undefined ? await parseBody(c) : { raw: whole }, place, ["SENT"]);
+  const { body, whole } = await readMail(c);
+  const message = outgoing(c, { ...body, ...whole }, place, ["SENT"]);
   const recipients = findAddresses(`${message.to},${message.cc},${message.bcc}`);
   if (recipients.length === 0) throw new GoogleError(400, "invalidArgument", "Recipient address required");
   place.world().messages.push(message);
@@ -81,8 +93,9 @@ async function send(c: Context<GoogleEnv>, place: ProviderContext<GoogleState>) 
 }
 
 async function draft(c: Context<GoogleEnv>, place: ProviderContext<GoogleState>) {
-  const body = getRecord(await parseBody(c), "message") ?? {};
-  const message = { ...outgoing(c, body, place, ["DRAFT"]), draft: `r${Buffer.from(place.random(8)).toString("hex")}` };
+  const { body, whole } = await readMail(c);
+  const mail = { ...getRecord(body, "message"), ...whole };
+  const message = { ...outgoing(c, mail, place, ["DRAFT"]), draft: `r${Buffer.from(place.random(8)).toString("hex")}` };
   place.world().messages.push(message);
   place.changed();
   return c.json({ id: message.draft, message: { id: message.id, threadId: message.threadId, labelIds: ["DRAFT"] } });
