@@ -158,7 +158,8 @@ function getComposer({ draft, search, history, size }: Session, maxRows: number)
 
 function getHint({ hint, search, status, offer }: Session): string | null {
   if (hint) return hint.text;
-  if (offer?.live) return `${formatCount(offer.completion.candidates.length)} · tab complete · enter choose · esc close`;
+  if (offer?.live)
+    return `${formatCount(offer.completion.candidates.length)} · tab complete · enter choose · esc close`;
   if (search) return "enter to use it · ctrl+r older · esc to cancel";
   return status.connection === "lost" ? "Connection lost. Reconnecting… What you type is kept." : null;
 }
