@@ -11,6 +11,9 @@ const limits = {
   max_steps: AskRequest.shape.max_steps,
   allow: AskRequest.shape.allow,
   approval_timeout: AskRequest.shape.approval_timeout,
+  /** As they were when the schedule was added: its runs have no folder. */
+  instructions: AskRequest.shape.instructions,
+  defaults: AskRequest.shape.defaults,
 };
 
 /** Body of `POST /schedules`. */

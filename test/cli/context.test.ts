@@ -74,6 +74,23 @@ test("a KAY.md that came with a clone is left out of scripts with one line, unti
   expect((await ann('ask "hi"')).stderr).toBe("");
 });
 
+test("a schedule keeps the instructions of its folder as they were when it was added", async () => {
+  const ann = kay(scripted());
+  writeOwn(ann, "KAY.md", "Write issues in German.");
+  await ann("config set jira.project KAY");
+  const added = documentOf(await ann('every 15m --json "hi"')) as { id: string };
+  expect(added).toMatchObject({
+    instructions: [{ origin: "person", text: "Write issues in German." }],
+    defaults: { "jira.project": "KAY" },
+  });
+  writeOwn(ann, "KAY.md", "Write issues in French.");
+  model.script({ text: "Hello." });
+  await ann(["every", "run", added.id]);
+  await expect
+    .poll(() => String(model.prompts.at(-1)?.messages[0]?.content))
+    .toMatch(/Write issues in German\.[\s\S]*default project KAY/);
+});
+
 test("a KAY.md that changed after it was trusted is left out until it is trusted again", async () => {
   const folder = clone({ "KAY.md": "Our project is KAY." });
   const ann = inFolder(folder);

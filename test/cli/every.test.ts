@@ -232,3 +232,10 @@ test.for([
   });
   expect(exit).not.toBe(0);
 });
+
+test.for(["--file", "--attach"])("a schedule takes no files (%s), which says how to give it text", async (option) => {
+  expect(await kay({ signedIn: true })(["every", "15m", option, "notes.txt", "summarize it"])).toMatchObject({
+    exit: 2,
+    stderr: expect.stringContaining(`✗ A schedule takes no files, so ${option} cannot be used.\n  Write the text into`),
+  });
+});

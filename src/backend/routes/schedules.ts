@@ -90,11 +90,7 @@ async function addSchedule(
       hint: "Use an IANA name such as Europe/Berlin.",
       details: { field: "time_zone" },
     });
-  const { model, approvalTimeout } = parseChoices(asked);
-  const chosen = {
-    ...(model === undefined ? {} : { model }),
-    ...(approvalTimeout === undefined ? {} : { approvalTimeout }),
-  };
+  const { timeZone: _, typed: __, ...chosen } = parseChoices(asked);
   const request = { prompt: asked.prompt, limits: parseLimits(asked), ...chosen };
   await checkAllowList(ports, installationId, asked);
   await checkModelChoice(ports, asked.model);
@@ -162,7 +158,7 @@ async function getView({ db }: BackendPorts, installationId: string, id: string)
 }
 
 function toView(row: StoredSchedule & Pick<Awaited<ReturnType<typeof listSchedules>>[number], "status">): ScheduleView {
-  const { prompt, model, approvalTimeout, limits } = row.request;
+  const { prompt, model, approvalTimeout, instructions, defaults, limits } = row.request;
   const { last_at, last_conversation_id: session, last_generation_id: generation, status } = row;
   const { missed, missed_since: since, missed_until: until, missed_reason: reason } = row;
   return {
@@ -188,6 +184,8 @@ function toView(row: StoredSchedule & Pick<Awaited<ReturnType<typeof listSchedul
     created_at: row.created_at.toISOString(),
     ...(model === undefined ? {} : { model }),
     ...(approvalTimeout === undefined ? {} : { approval_timeout: approvalTimeout }),
+    ...(instructions === undefined ? {} : { instructions }),
+    ...(defaults === undefined ? {} : { defaults }),
     ...(limits.maxSteps === undefined ? {} : { max_steps: limits.maxSteps }),
     ...(limits.allow === undefined ? {} : { allow: limits.allow }),
   };

@@ -7,7 +7,10 @@ import type { DbConnection } from "./schema.ts";
 import type { Schedules } from "./schema-work.ts";
 
 /** The part of a generation's request that a schedule keeps. */
-export type ScheduledRequest = Pick<GenerationRequest, "prompt" | "limits" | "approvalTimeout" | "model">;
+export type ScheduledRequest = Pick<
+  GenerationRequest,
+  "prompt" | "limits" | "approvalTimeout" | "model" | "instructions" | "defaults"
+>;
 
 /** A schedule, with what it runs. */
 export type StoredSchedule = Omit<Selectable<Schedules>, "request"> & { request: ScheduledRequest };

@@ -191,6 +191,36 @@ test("an approval shows every value, approves what was shown, and then says that
   });
 });
 
+test("the changes of a step are shown together, each whole, and answered with one button", async () => {
+  sent.length = 0;
+  const inputs = ["mango", "banana", "cherry"].map((text) => ({ ...INPUT, text }));
+  model.script({ calls: inputs.map((input, index) => [`c${index}`, "jira.post", input]) }, { text: "Done." });
+  const { token } = await connect(world());
+  const turn = await ask(world(), token, "go");
+  await turn.until("awaiting_approval");
+  const { visit } = await signIn(token);
+  const open = [...(await visit("/answer")).html.matchAll(/href="\/answer\/(int_\w+)"/g)].map(([, id = ""]) => id);
+  expect(open).toHaveLength(3);
+  const [id = ""] = open;
+  const card = await visit(`/answer/${id}`);
+  expect(card.html).toContain(`<a href="/answer/${id}?plan=1">All 3 changes of this step</a>`);
+  const plan = await visit(`/answer/${id}?plan=1`);
+  const places = ["1 of 3", "mango", "2 of 3", "banana", "3 of 3", "cherry", "Approve all 3", "Deny all 3"];
+  const found = places.map((text) => plan.html.indexOf(text));
+  expect(found).toEqual([...found].sort((a, b) => a - b));
+  expect(found).not.toContain(-1);
+  const ids = /name="ids" value="([^"]*)"/.exec(plan.html)?.[1] ?? "";
+  const path = `/answer/${ids.split(",")[0]}`;
+  for (const wrong of [ids.split(",").slice(0, 2).join(","), `${ids},int_other`])
+    expect((await visit(path, { ticket: plan.ticket, ids: wrong, decision: "once" })).status).toBe(403);
+  expect((await visit(path, { ticket: card.ticket, ids, decision: "once" })).status).toBe(403);
+  expect(sent).toEqual([]);
+  await turn.answer(ids.split(",")[1] ?? "", { action: "deny" });
+  expect((await visit(path, { ticket: plan.ticket, ids, decision: "once" })).status).toBe(303);
+  await turn.until("completed");
+  expect(sent).toEqual([inputs[0], inputs[2]]);
+});
+
 test("what was answered elsewhere says so", async () => {
   const { token, turn, id } = await setUp();
   const { visit } = await signIn(token);

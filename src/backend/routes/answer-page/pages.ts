@@ -7,7 +7,14 @@ import { renderApproval, renderEditor, renderScopes } from "./approval-card.ts";
 import { renderFormFields, renderFormHead } from "./form-card.ts";
 
 /** What a page of a card needs besides the request: the ticket of its forms, and what was refused. */
-export type CardView = { ticket: string; edits?: boolean; error?: string; given?: URLSearchParams };
+export type CardView = {
+  ticket: string;
+  edits?: boolean;
+  error?: string;
+  given?: URLSearchParams;
+  /** Open approvals of the same step, this one among them. */
+  step?: number;
+};
 
 /** Shows what a link is for. Only the button spends it, because programs that preview links open them too. */
 export function showDevicePage(token: string, ticket: string): Response {
@@ -62,6 +69,28 @@ export function showCardPage(pending: PendingRequest, view: CardView, status = 2
   );
 }
 
+/** Shows the open approvals of a step, each whole, and below all of them the buttons that answer them together. */
+export function showPlanPage(all: PendingRequest[], ticket: string): Response {
+  const cards = all.flatMap(({ request }, index) =>
+    request ? [`<p><strong>${index + 1} of ${all.length}</strong></p>\n${renderApproval(request)}`] : [],
+  );
+  const hidden = `${renderTicket(ticket)}<input type="hidden" name="ids" value="${escapeHtml(toIds(all))}">\n`;
+  const begin = `<form method="post" action="${ANSWER_PATH}/${encodeURIComponent(all[0]?.id ?? "")}" autocomplete="off">\n${hidden}`;
+  return show("Answer kay", [
+    ...cards,
+    `${begin}<div class="choices"><button name="decision" value="once" class="primary">Approve all ${all.length}</button></div>\n</form>`,
+    `${begin}<label>Reason to deny <input name="reason" maxlength="500"></label>
+<div class="choices"><button name="decision" value="deny">Deny all ${all.length}</button></div>
+</form>
+<footer>${TO_LIST}</footer>`,
+  ]);
+}
+
+/** Names the approvals that a form answers together. Its ticket is for just these. */
+export function toIds(all: PendingRequest[]): string {
+  return all.map(({ id }) => id).join(",");
+}
+
 /** Shows one sentence: what became of a request, or why there is nothing. */
 export function showNote(title: string, text: string, status = 200): Response {
   return show(
@@ -85,13 +114,14 @@ export function showAgainPage(path: string): Response {
 type Request = NonNullable<PendingRequest["request"]>;
 
 /** Denying is a separate form, so that Enter in the reason never approves. */
-function renderApprovalForms(id: string, request: Request, { ticket, edits, given }: CardView): string {
+function renderApprovalForms(id: string, request: Request, { ticket, edits, given, step = 1 }: CardView): string {
   const canEdit = request.editable === true && (request.preview?.fields.length ?? 0) > 0;
   const editor = edits && canEdit ? `<h2>Edit</h2>\n${renderEditor(request, given)}\n` : "";
   const path = `${ANSWER_PATH}/${encodeURIComponent(id)}`;
   const link = editor === "" && canEdit ? `<p><a href="${path}?edit=1">Edit before approving</a></p>\n` : "";
+  const together = step > 1 ? `<p><a href="${path}?plan=1">All ${step} changes of this step</a></p>\n` : "";
   return `${renderApproval(request)}
-<form method="post" action="${path}" autocomplete="off">
+${together}<form method="post" action="${path}" autocomplete="off">
 ${renderTicket(ticket)}${editor}<div class="choices">
 ${renderScopes(request, editor === "" ? "Approve" : "Approve as edited")}
 </div>

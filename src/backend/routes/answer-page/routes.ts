@@ -1,5 +1,5 @@
 import { type Context, Hono } from "hono";
-import { AnswerLinkRequest } from "#protocol/conversations";
+import { AnswerLinkRequest, type PendingRequest } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
 import { parseShape } from "#protocol/parse";
 import { authenticate } from "../../accounts/authenticate.ts";
@@ -18,8 +18,8 @@ import type { BackendPorts } from "../../ports.ts";
 import { deleteAnswerDevice, isAnswerLink } from "../../store/answer-devices.ts";
 import { hashSecret } from "../../store/secrets.ts";
 import { readJsonBody } from "../body.ts";
-import { showAgainPage, showCardPage, showDevicePage, showListPage, showNote } from "./pages.ts";
-import { submitAnswer } from "./submit.ts";
+import { showAgainPage, showCardPage, showDevicePage, showListPage, showNote, showPlanPage, toIds } from "./pages.ts";
+import { submitAnswer, submitPlan } from "./submit.ts";
 
 /**
  * The page where requests are answered, on a device that a signed-in terminal signed in: `POST /pending/link`, `/answer`,
@@ -68,8 +68,11 @@ export function createAnswerPageRoutes(ports: BackendPorts, engine: Engine): Hon
     const id = c.req.param("id");
     return await showClosed(async () => {
       const pending = await getPendingRequest(ports, device.installationId, id);
-      const ticket = createTicket(ports, "answer", toCardTicket(device.hash, id));
-      return showCardPage(pending, { ticket, edits: c.req.query("edit") === "1" });
+      const step = await listStep(ports, device.installationId, pending);
+      const isPlan = c.req.query("plan") === "1" && step.length > 1;
+      const ticket = createTicket(ports, "answer", toCardTicket(device.hash, isPlan ? toIds(step) : id));
+      if (isPlan) return showPlanPage(step, ticket);
+      return showCardPage(pending, { ticket, edits: c.req.query("edit") === "1", step: step.length });
     });
   });
   app.post(`${ANSWER_PATH}/:id`, async (c) => {
@@ -78,8 +81,13 @@ export function createAnswerPageRoutes(ports: BackendPorts, engine: Engine): Hon
     const id = c.req.param("id");
     const form = new URLSearchParams(await c.req.text());
     const ticket = form.get("ticket") ?? "";
-    if (!isTicket(ports, "answer", toCardTicket(device.hash, id), ticket))
+    const ids = form.get("ids");
+    if (!isTicket(ports, "answer", toCardTicket(device.hash, ids ?? id), ticket))
       return showNote("Not answered", "This form is not from this page. Open the request again.", 403);
+    if (ids !== null) {
+      const refused = await submitPlan(ports, engine, device.installationId, form);
+      return refused === undefined ? leadTo(`${ANSWER_PATH}/${id}`) : showNote("Not answered", refused, 422);
+    }
     return await showClosed(async () => {
       const pending = await getPendingRequest(ports, device.installationId, id);
       const refused = await submitAnswer(ports, engine, { installationId: device.installationId, pending }, form);
@@ -88,6 +96,20 @@ export function createAnswerPageRoutes(ports: BackendPorts, engine: Engine): Hon
     });
   });
   return app;
+}
+
+/** Lists the open approvals of the step that this one belongs to, in their order. */
+async function listStep(
+  ports: BackendPorts,
+  installationId: string,
+  pending: PendingRequest,
+): Promise<PendingRequest[]> {
+  const id = pending.request?.plan?.id;
+  if (id === undefined) return [];
+  const open = await listPendingRequests(ports, installationId);
+  return open
+    .filter(({ session_id, request }) => session_id === pending.session_id && request?.plan?.id === id)
+    .sort((a, b) => (a.request?.plan?.n ?? 0) - (b.request?.plan?.n ?? 0));
 }
 
 /** A ticket is good for one device and one form. */

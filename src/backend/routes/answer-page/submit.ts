@@ -2,6 +2,7 @@ import type { InteractionAnswer, PendingRequest } from "#protocol/conversations"
 import { Problem } from "#protocol/errors";
 import type { InteractionRequest } from "#protocol/events";
 import type { Engine } from "../../generations/engine.ts";
+import { getPendingRequest } from "../../generations/pending.ts";
 import { answerInteraction } from "../../generations/requests/answer.ts";
 import type { BackendPorts } from "../../ports.ts";
 import { parseEdit, parseScope } from "./approval-card.ts";
@@ -35,6 +36,31 @@ export async function submitAnswer(
     return error.message;
   }
 }
+
+/**
+ * Answers the approvals that a page showed together, in their order. What was answered elsewhere meanwhile stays so.
+ *
+ * @returns why an answer was refused; that request and those after it are then still open
+ */
+export async function submitPlan(
+  ports: BackendPorts,
+  engine: Engine,
+  installationId: string,
+  form: URLSearchParams,
+): Promise<string | undefined> {
+  for (const id of (form.get("ids") ?? "").split(",")) {
+    try {
+      const pending = await getPendingRequest(ports, installationId, id);
+      const refused = await submitAnswer(ports, engine, { installationId, pending }, form);
+      if (refused !== undefined) return refused;
+    } catch (error) {
+      if (!(error instanceof Problem) || !CLOSED.has(error.code)) throw error;
+    }
+  }
+  return undefined;
+}
+
+const CLOSED = new Set(["INTERACTION_CLOSED", "INTERACTION_NOT_FOUND"]);
 
 function parseAnswer(request: InteractionRequest, form: URLSearchParams): InteractionAnswer | string | undefined {
   const decision = form.get("decision");

@@ -4,7 +4,7 @@ import { formatTiming, isDayName, parseTiming } from "#protocol/timing";
 import { shortenId } from "#ui/text/short-id";
 import { toLine } from "#ui/text/words";
 import { type AllowOptions, checkLimitsSupported, readAllowList } from "../../ask/allow-list.ts";
-import { getAskChoices } from "../../ask/choices.ts";
+import { readAskChoices } from "../../ask/choices.ts";
 import { readAnswerLimits } from "../../ask/output.ts";
 import type { Kay } from "../../kay.ts";
 import { readPipedInput } from "../../terminal/piped-input.ts";
@@ -23,12 +23,8 @@ export type ScheduleOptions = Pick<AllowOptions, "allow" | "allowFile"> & {
 export async function addSchedule(kay: Kay, words: string[], options: ScheduleOptions): Promise<void> {
   const { when, rest } = splitWords(words);
   const timing = formatTiming(parseTiming(when, "USAGE"));
-  const limits = {
-    ...(await readAllowList(kay, options)),
-    ...(await readAnswerLimits(kay, options)).fields,
-    ...getAskChoices(kay),
-  };
-  const time_zone = findTimeZone(options.timezone) ?? limits.time_zone ?? "UTC";
+  const given = { ...(await readAllowList(kay, options)), ...(await readAnswerLimits(kay, options)).fields };
+  const zone = findTimeZone(options.timezone);
   const prompt = await readPrompt(kay, rest);
   const link = await kay.openBackend({ signedIn: true });
   const features = (await link.api.capabilities())?.features ?? [];
@@ -36,6 +32,8 @@ export async function addSchedule(kay: Kay, words: string[], options: ScheduleOp
     throw new Problem("NOT_FOUND", "This backend has no schedules.", {
       hint: "Use the local backend: `kay config unset api-url`.",
     });
+  const limits = { ...given, ...(await readAskChoices(kay, link)) };
+  const time_zone = zone ?? limits.time_zone ?? "UTC";
   await checkLimitsSupported(link, { prompt, ...limits });
   const added = await link.api.addSchedule({ ...limits, timing, time_zone, prompt });
   if (kay.flags.json) return kay.out.writeJson(added);

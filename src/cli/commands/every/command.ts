@@ -1,3 +1,5 @@
+import { Option } from "commander";
+import { Problem } from "#protocol/errors";
 import { checkAllowOptions } from "../../ask/allow-list.ts";
 import { parseApprovalOption } from "../../ask/choices.ts";
 import { Command, collectValues } from "../../command.ts";
@@ -21,8 +23,15 @@ export function createEveryCommand(kay: Kay): Command {
     .option("--allow-file <file>", "Read pre-approved tools from a file, one per line", collectValues)
     .option("--max-steps <number>", "Stop after this many model calls (1 to 20)")
     .option("--approval-timeout <time>", "How long approvals wait for an answer: 30m, 24h, 7d", parseApprovalOption)
+    .addOption(new Option("--file <file>").hideHelp())
+    .addOption(new Option("--attach <file>").hideHelp())
     .addHelpText("after", AFTER)
-    .action(async (words: string[], options: ScheduleOptions) => {
+    .action(async (words: string[], options: ScheduleOptions & { file?: string; attach?: string }) => {
+      const wrong = options.file === undefined ? options.attach && "--attach" : "--file";
+      if (wrong !== undefined)
+        throw new Problem("USAGE", `A schedule takes no files, so ${wrong} cannot be used.`, {
+          hint: "Write the text into the prompt, or pipe the prompt: `kay every day 9:00 - < prompt.txt`.",
+        });
       if (words.length === 0) return (await import("./run.ts")).listSchedules(kay);
       checkAllowOptions(options);
       if (options.model !== undefined) kay.choices.model = options.model;
