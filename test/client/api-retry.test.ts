@@ -116,3 +116,17 @@ test("Ctrl+C during a wait ends the call without another attempt, whichever way 
     expect((await problemOf(api.connections({ signal: controller.signal }))).code).toBe("CANCELLED");
   }
 });
+
+test("a limit without a time keeps the hint of the backend, such as the end of a service's limit", async () => {
+  const backend = await fakeBackend();
+  const hint = "Try again in 60 s.";
+  const busy = {
+    status: 429,
+    json: { error: "RATE_LIMITED", message: "GitHub is receiving too many requests.", hint },
+  };
+  backend.on("GET /connections", busy, busy, busy, busy, busy);
+  expect(await problemOf(apiFor(backend.url, { token: "T0" }).api.connections())).toMatchObject({
+    code: "RATE_LIMITED",
+    hint,
+  });
+});

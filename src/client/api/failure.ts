@@ -27,7 +27,7 @@ export function toProblem(answer: Incoming, context: AnswerContext): Problem {
   const sentence = text
     ? clean(String(text), { lines: false, max: 500 })
     : `${context.host} answered ${answer.status}.`;
-  if (answer.status === 429) return rateLimitedProblem(answer, context, text ? sentence : undefined);
+  if (answer.status === 429) return rateLimitedProblem(answer, context, text ? sentence : undefined, hint);
   return new Problem(code, sentence, {
     details: { http_status: answer.status, ...pickFields({ ...body, ...nested }) },
     ...(typeof hint === "string"
@@ -140,10 +140,17 @@ function unexpectedFailureProblem(answer: Incoming, context: AnswerContext): Pro
   return unexpectedAnswerProblem(answer, context, plain ? getStatusCode(answer.status, context.route) : "BAD_ANSWER");
 }
 
-function rateLimitedProblem(answer: Incoming, { host, now }: AnswerContext, sentence?: string): Problem {
+/** @param given the hint of the backend, which counts if the answer names no time */
+function rateLimitedProblem(
+  answer: Incoming,
+  { host, now }: AnswerContext,
+  sentence?: string,
+  given?: unknown,
+): Problem {
   const wait = parseRetryAfter(answer.headers, now);
   const details = { http_status: 429, ...(wait === null ? {} : { retry_after: Math.ceil(wait / 1000) }) };
-  const hint = wait === null || wait < 1_000 ? {} : { hint: `Try again in ${formatWait(wait, now)}.` };
+  const known = typeof given === "string" ? { hint: clean(given, { lines: false, max: MAX_HINT_LENGTH }) } : {};
+  const hint = wait === null || wait < 1_000 ? known : { hint: `Try again in ${formatWait(wait, now)}.` };
   return new Problem("RATE_LIMITED", sentence ?? `${host} received too many requests (429).`, { details, ...hint });
 }
 

@@ -71,6 +71,7 @@ test.each([
   ["**bold** and *leaning*, ~~gone~~", "*bold* and _leaning_, ~gone~"],
   ["__two words__ (*it*)", "*two words* (_it_)"],
   ["\\*not bold\\*", "*not bold*"],
+  ["这是**重点**内容、**중요**합니다", "这是*重点*内容、*중요*합니다"],
 ])("marks between words are marks: %s", (markdown, mrkdwn) => {
   expect(markdownToMrkdwn(markdown)).toBe(mrkdwn);
 });
