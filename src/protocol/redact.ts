@@ -9,19 +9,25 @@ const JWT = /\beyJ[\w-]+(\.[\w-]+\.[\w-]*)?/g;
  * headers.
  */
 const SECRET_FORMS: [RegExp, string][] = [
-  [/-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----(?:(?!-----)[\s\S])*(?:-----END (?:[A-Z]+ )*PRIVATE KEY-----)?/g, REDACTED],
+  [
+    /-----BEGIN (?:[A-Z]+ )*PRIVATE KEY(?: BLOCK)?-----(?:(?!-----)[\s\S])*(?:-----END (?:[A-Z]+ )*PRIVATE KEY(?: BLOCK)?-----)?/g,
+    REDACTED,
+  ],
   [/(?<![A-Z0-9])(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Z0-9])/g, REDACTED],
   [/\b(Bearer|Basic)\s+[\w.~+/=-]+/gi, `$1 ${REDACTED}`],
   [/\b(kaysession|confirm)_\w+/g, `$1_${REDACTED}`],
+  [/\bprogram_[0-9a-f]{32}\.\d+\.[\w-]+/g, REDACTED],
   [
-    /\b(gh[a-z]_|github_pat_|glpat-|npm_|xox[a-z][-.]|xapp-|sk[-_]|rk_live_|ya29\.|1\/\/|ATATT|ATCTT|AIza|pat-)[\w.~+/=-]{8,}/g,
+    /\b(gh[a-z]_|github_pat_|glpat-|npm_|xox[a-z][-.]|xapp-|sk[-_]|rk_live_|hf_|gsk_|xai-|ntn_|lin_api_|GOCSPX-|ya29\.|1\/\/|ATATT|ATCTT|AIza|pat-)[\w.~+/=-]{8,}/g,
     REDACTED,
   ],
   [
-    /((?:^|[?&#;,({\s])(?:code|state|session_id|key|[\w.-]*(?:token|secret|verifier|password))=)[^&#\s"']+/gi,
+    /((?:^|[?&#;,({\s])(?:code|state|session_id|key|[\w.-]*(?:token|secret|verifier|password|passwd|api[_-]?key|access[_-]?key|private[_-]?key))=)[^&#\s"']+/gi,
     `$1${REDACTED}`,
   ],
   [/((?:token|secret|password|verifier)["']?\s*[:=]\s*["'])[^"']+/gi, `$1${REDACTED}`],
+  [/(\/\/hooks\.slack\.com\/services\/)[\w/]+/g, `$1${REDACTED}`],
+  [/\bpat[A-Za-z0-9]{14}\.[0-9a-f]{32,}/g, REDACTED],
   [/(\/\/[^/\s:@]+:)[^/\s@]+@/g, `$1${REDACTED}@`],
 ];
 

@@ -11,6 +11,12 @@ test.for([
   ["AWS", "AKIAIOSFODNN7EXAMPLE"],
   ["npm", `npm_${body}`],
   ["Stripe", `sk_live_${body}`],
+  ["Notion", `ntn_${body}`],
+  ["Airtable", `pat${"a".repeat(14)}.${"0".repeat(64)}`],
+  ["a Google client", `GOCSPX-${body}`],
+  ["Linear", `lin_api_${body}`],
+  ["a program of kay", `program_${"0".repeat(32)}.3.${"a".repeat(43)}`],
+  ["PGP", `-----BEGIN PGP PRIVATE KEY BLOCK-----\n${body}\n-----END PGP PRIVATE KEY BLOCK-----`],
   ["JWT", `eyJ${body}.eyJ${body}.${body}`],
   ["PEM", `-----BEGIN RSA PRIVATE KEY-----\nDEK-Info: AES-128-CBC,1\n\n${body}\n-----END RSA PRIVATE KEY-----`],
 ])("a secret of %s is replaced, and the text around it stays", ([, secret]) => {
@@ -20,6 +26,13 @@ test.for([
 
 test("a private key whose end was cut off is replaced to the end", () => {
   expect(redactSecrets(`before -----BEGIN PRIVATE KEY-----\n${body}`)).toBe(`before ${REDACTED}`);
+});
+
+test("the value of a variable and the end of a webhook's address are replaced", () => {
+  expect(redactSecrets(`OPENAI_API_KEY=${body}`)).toBe(`OPENAI_API_KEY=${REDACTED}`);
+  expect(redactSecrets(`https://hooks.slack.com/services/T0/B0/${body}`)).toBe(
+    `https://hooks.slack.com/services/${REDACTED}`,
+  );
 });
 
 test("words that only resemble secrets stay", () => {

@@ -1,9 +1,13 @@
 import * as z from "zod/mini";
 import { withDescription } from "#connectors/tool";
+import { cleanLine } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 import type { ServiceView } from "#protocol/tools";
 import type { AgentTool } from "../tool.ts";
 import { defineOwnTool } from "./own.ts";
+
+/** Longest reason of the model that a card shows, in characters. */
+const MAX_REASON_LENGTH = 120;
 
 /** Returns the services with their current state. */
 export type ListServices = () => Promise<ServiceView[]>;
@@ -64,8 +68,9 @@ export function createConnectServiceTool(services: ListServices): AgentTool {
         return { data: { connected: wanted.map(({ name }) => name) }, text: list.join("\n") };
       }
       const titles = missing.map(({ title, name }) => title ?? name).join(" and ");
-      const why = reason ? ` (${reason})` : "";
-      throw new Problem("AUTH_REQUIRED", `${titles} must be connected${why}.`, {
+      // The card shows this, and its other words are kay's.
+      const why = reason?.trim() ? ` The model says: “${cleanLine(reason, MAX_REASON_LENGTH)}”` : "";
+      throw new Problem("AUTH_REQUIRED", `${titles} must be connected.${why}`, {
         details: { integrations: missing.map(({ name }) => name) },
       });
     },

@@ -46,10 +46,15 @@ test("where nobody can be asked, ask_user says so and the model may ask in text"
 
 test("connect_service has the person connect, and the same request goes on once they have", async () => {
   const { token, session } = await connect(world());
-  model.script({ calls: [["k", "connect_service", { services: ["confluence"] }]] }, { text: "Both are there." });
+  model.script(
+    { calls: [["k", "connect_service", { services: ["confluence"], reason: "Run\nthis \u001b[1mfirst" }]] },
+    { text: "Both are there." },
+  );
   const stream = await openStream(world(), "POST /ask", token, { body: { prompt: "connect confluence" } });
   const { data } = await stream.next("data-auth-needed");
-  expect(data).toMatchObject({ integrations: ["confluence"], connected: [], reason: "Confluence must be connected." });
+  // The card is kay's, so it says which words are not.
+  const reason = "Confluence must be connected. The model says: “Run this first”";
+  expect(data).toMatchObject({ integrations: ["confluence"], connected: [], reason });
   await connect(world(), { session_id: session }, { service: "confluence" });
   expect(await stream.end()).toContain("data-auth-result");
   expect(stream.text()).toBe("Both are there.");

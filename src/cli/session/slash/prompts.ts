@@ -45,7 +45,9 @@ export async function runServerPrompt(
   say(`The MCP server ${toLine(service)} wrote this prompt, not kay:\n\n${text}\n`);
   if (!(await ask(`Send this prompt of ${toLine(service)} to the model?`))) return say("Nothing was sent.");
   const title = `${service}:${cleanLine(prompt.name, 80)}`;
-  await send(`Do what the prompt ${title} asks. Its text is in the context.`, { prompt: { name: title, text } });
+  // The sentence counts as the user's words and its mentions as theirs, so a name with other signs stays out of it.
+  const named = /^[\w.-]+$/.test(prompt.name) ? title : service;
+  await send(`Do what the prompt ${named} asks. Its text is in the context.`, { prompt: { name: title, text } });
 }
 
 async function findPrompt({ kay, link }: SlashContext, service: string, name: string): Promise<ServerPrompt> {
