@@ -124,7 +124,7 @@ test("a limit without a time keeps the hint of the backend, such as the end of a
     status: 429,
     json: { error: "RATE_LIMITED", message: "GitHub is receiving too many requests.", hint },
   };
-  backend.on("GET /connections", busy, busy, busy, busy, busy);
+  backend.on("GET /connections", busy, busy, busy);
   expect(await problemOf(apiFor(backend.url, { token: "T0" }).api.connections())).toMatchObject({
     code: "RATE_LIMITED",
     hint,
