@@ -141,6 +141,10 @@ export function createKay(world: CliPorts): Kay {
       const { giveSandboxConsent } = await import("./consent/sandbox.ts");
       await giveSandboxConsent(world.send, url);
     },
+    visitCallback: async (url) => {
+      const { visitCallback } = await import("./consent/sandbox.ts");
+      return visitCallback(world.send, url);
+    },
   };
   return kay;
 }

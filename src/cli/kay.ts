@@ -148,4 +148,6 @@ export type Kay = {
   serve(options: ServeOptions): Promise<void>;
   /** Give the consent at a sandbox on this machine without a browser, as its demo user, and follow it to the backend's callback. */
   consentInSandbox(authorizationUrl: string): Promise<void>;
+  /** Loads a redirect address of the backend on this machine in place of a browser. Returns the HTTP status. */
+  visitCallback(url: string): Promise<number>;
 };

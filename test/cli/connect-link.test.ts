@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { formatTunnel } from "#cli/consent/open-links";
-import { documentOf, useKay } from "#test/kay";
+import type { FakeTerminal } from "#test/fake-terminal";
+import { documentOf, type Machine, type RunSetting, useKay } from "#test/kay";
 import { asksFor, linkTo } from "#test/links";
 
 const kay = useKay();
@@ -164,8 +165,8 @@ test("while it waits the line shows the time left, and o, c and q help", async (
   const { stderr: raw } = ann.raw();
   const url = /^http\S+$/m.exec(raw)?.[0] ?? "";
   expect(raw).toContain(`\u001b]52;c;${Buffer.from(url).toString("base64")}\u0007`);
-  expect(raw).toContain("\r\u001b[2KWaiting for authorization… 9:59 left · o open  c copy  q QR  Ctrl+C cancel");
-  expect(stderr).toContain("Copied the link to the clipboard (if your terminal supports it).\n");
+  expect(raw).toContain("\r\u001b[2KWaiting for authorization… 9:59 left · o open  c copy  q QR  esc cancel");
+  expect(stderr).toContain("Copied the link (if your terminal supports it).\n");
   expect(stderr).toMatch(/[▀▄█]{20}/);
 });
 
@@ -193,4 +194,96 @@ test("connect --json keeps stdout to one document, and the link on stderr", asyn
     }),
     stderr: linkTo("jira"),
   });
+});
+
+/** Connects over SSH: the browser is elsewhere, so the person pastes what `pastes` makes of the address that it cannot open. */
+async function pasteAddress(
+  ann: Machine,
+  line: string,
+  pastes: (address: string) => string[],
+  setting: RunSetting = {},
+) {
+  const clock = ann.place.clock;
+  let terminal: FakeTerminal | undefined;
+  const typed = Promise.withResolvers<string>();
+  const person = async (url: string) => {
+    await clock.sleep(2_000);
+    const consent = { authorization_url: url, decision: "allow" };
+    const { redirect_url } = await ann.place.control("atlassian", "POST /consent", consent);
+    for (const text of pastes(String(redirect_url))) {
+      typed.resolve(text);
+      terminal?.type(text);
+      await clock.sleep(1_000);
+    }
+  };
+  const at = (opened: FakeTerminal) => {
+    terminal = opened;
+  };
+  const env = { ...SSH, NO_COLOR: "1", ...setting.env };
+  return ann(line, { terminal: true, columns: 200, types: [typed.promise], ...setting, env, person, at });
+}
+
+test.for<[string, (address: string) => string[]]>([
+  ["whole", (address) => [address]],
+  ["with Enter", (address) => [`${address}\r`]],
+  ["as the terminal marks it", (address) => [`\x1b[200~${address}\x1b[201~`]],
+  ["broken over lines, with spaces", (address) => [` ${address.slice(0, 50)}\r\n  ${address.slice(50)} \r`]],
+  ["in quotes", (address) => [`"${address}"`]],
+  ["without http://, as some browsers show it", (address) => [address.replace("http://", "")]],
+  ["with https://, as strict browsers make it", (address) => [address.replace("http://", "https://")]],
+  ["with localhost and a fragment", (address) => [`${address.replace("127.0.0.1", "localhost")}#_=_`]],
+])("N22 the address that the browser could not open is pasted: %s", async ([, pastes]) => {
+  const { exit, stdout, stderr } = await pasteAddress(kay({ env: SSH }), "connect jira", pastes);
+  expect({ exit, stdout }).toEqual({ exit: 0, stdout: CONNECTED });
+  expect(stderr).toContain("Took the address.\n");
+});
+
+test("N22 the address is pasted as a line where nothing is redrawn", async () => {
+  const setting = { env: { TERM: "dumb" } };
+  const { exit, stderr } = await pasteAddress(kay({ env: SSH }), "connect jira", (address) => [address], setting);
+  expect({ exit, stderr }).toEqual({ exit: 0, stderr: expect.stringContaining("Took the address.\n") });
+});
+
+test("N22 a wrong paste is refused with a sentence, sends nothing, and a right one still counts", async () => {
+  const ann = kay({ env: SSH });
+  const other = "0".repeat(64);
+  const { exit, stderr } = await pasteAddress(ann, "connect jira", (address) => [
+    "4/0AX4XfWh-code-only".repeat(20),
+    "https://example.test/auth/callback?code=1&state=2",
+    address.replace(":4000", ":4001"),
+    address.replace("/auth/callback", "/auth/undo"),
+    address.replace(/state=\w+/, `state=${other}`),
+    `${address}&state=${other}`,
+    address.replace(/code=[^&]*&?/, ""),
+    "x".repeat(100_000),
+    address,
+  ]);
+  const start = "http://127.0.0.1:4000/auth/callback";
+  expect(stderr.split("\n").filter((text) => /^✗|^Took/.test(text))).toEqual([
+    `✗ That is not an address. Paste the whole one, which begins with ${start}`,
+    `✗ https://example.test/auth/callback is another address. Paste the one that begins with ${start}`,
+    `✗ http://127.0.0.1:4001/auth/callback is another address. Paste the one that begins with ${start}`,
+    `✗ http://127.0.0.1:4000/auth/undo is another address. Paste the one that begins with ${start}`,
+    "✗ That address belongs to another attempt. Open the link above, and paste what follows it.",
+    "✗ That address belongs to another attempt. Open the link above, and paste what follows it.",
+    "✗ That address is incomplete: it has no code. Copy all of it.",
+    `✗ That is not an address. Paste the whole one, which begins with ${start}`,
+    "Took the address.",
+  ]);
+  expect(exit).toBe(0);
+  expect(ann.place.network.calls().filter((call) => call.startsWith("GET /auth/callback"))).toHaveLength(1);
+});
+
+test("N22 the way to paste is said for a link that works on another machine, where a person can be asked", async () => {
+  const authorization_url = `https://auth.example.test/?redirect_uri=${encodeURIComponent("http://127.0.0.1:4000/auth/callback")}`;
+  const begun = { json: { service: "jira", session_id: "kaysession_1", authorization_url, state: "s" } };
+  const ann = kay({ person: "stays away", env: SSH });
+  ann.place.network.on("POST /connections/connect", begun, begun);
+  ann.place.network.always("GET /auth/status/", "hang");
+  const shown = await ann("connect jira", { terminal: true, columns: 200, presses: ["\x1b"] });
+  expect(shown.exit).toBe(130);
+  expect(shown.stderr).toContain(
+    "After you allow it, a browser on another machine cannot open http://127.0.0.1:4000. Then paste the address of that page here.\n",
+  );
+  expect((await ann("connect jira --no-wait")).stderr).not.toContain("paste");
 });

@@ -60,6 +60,22 @@ test("an auth card prints the link whole, and once it is allowed the same reques
   expect((await ink.leave()).exit).toBe(0);
 });
 
+test("N22 the address that a browser elsewhere could not open is pasted and sent as no message", async () => {
+  const ann = kay({ signedIn: true, person: "stays away" });
+  const ink = await atAuthCard(ann);
+  const [url = ""] = await linked(ink, 1);
+  const consent = { authorization_url: url, decision: "allow" };
+  const { redirect_url } = await ann.place.control("atlassian", "POST /consent", consent);
+  const address = String(redirect_url);
+  ink.enter(address.replace(/state=\w+/, `state=${"0".repeat(64)}`));
+  await ink.sees("That address belongs to another attempt.");
+  ink.enter(address);
+  await ink.shows("Took the address.");
+  await ink.shows("1 page about");
+  expect(await ink.all()).not.toContain("code=");
+  await ink.leave();
+});
+
 test("what is connected by another process ends the card, and the request goes on", async () => {
   const ann = kay({ signedIn: true, person: "stays away" });
   const ink = await atAuthCard(ann);

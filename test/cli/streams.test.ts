@@ -54,23 +54,10 @@ test("a wait for a line ends with the signal", async () => {
   expect(await line).toBeNull();
 });
 
-test("keys are read raw, one by one, without escape sequences; Ctrl+C is the signal; then the terminal is as before", async () => {
-  const streams = fakeStreams(true);
-  const keys: string[] = [];
-  const release = createTerminal(streams).stdin.keys((key) => keys.push(key));
-  for (const typed of ["oq", "\x1b[A", "\x03", "c"]) {
-    streams.typed.write(typed);
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-  release();
-  streams.typed.write("x");
-  expect([keys, streams.interrupts, streams.modes]).toEqual([["o", "q", "c"], 1, [true, false]]);
-});
-
 test("restore puts the terminal back whatever was under way", () => {
   const streams = fakeStreams(true);
   const terminal = createTerminal(streams);
-  terminal.stdin.keys(() => {});
+  terminal.stdin.bytes(() => {});
   terminal.restore();
   terminal.restore();
   expect(streams.modes).toEqual([true, false]);
@@ -78,7 +65,7 @@ test("restore puts the terminal back whatever was under way", () => {
 
 test("no key is read, and no mode changed, where stdin is no terminal", () => {
   const streams = fakeStreams(false);
-  createTerminal(streams).stdin.keys(() => {})();
+  createTerminal(streams).stdin.bytes(() => {})();
   expect(streams.modes).toEqual([]);
 });
 

@@ -95,21 +95,11 @@ export function fakeTerminal(
     stdin: {
       isTerminal: isTerminal("stdin"),
       read,
-      keys(onKey) {
-        let listening = true;
-        setImmediate(() => {
-          for (const key of setting.presses ?? []) {
-            if (!listening) return;
-            if (key === "\x03") interrupt();
-            else onKey(key);
-          }
-        });
-        return () => {
-          listening = false;
-        };
-      },
       bytes(onBytes) {
         typing.add(onBytes);
+        setImmediate(() => {
+          for (const key of setting.presses?.splice(0) ?? []) terminal.type(key);
+        });
         return () => typing.delete(onBytes);
       },
       forget: async () => ahead.shift() ?? "",

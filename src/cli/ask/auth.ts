@@ -3,8 +3,7 @@ import { Problem } from "#protocol/errors";
 import { formatAuth, formatTimeLeft, listMissingServices, toLine } from "#ui/text/words";
 import type { CardItem } from "#ui/view/view";
 import type { BackendHandle } from "../backend/handle.ts";
-import { beginConnections, completeConsent, getConsentUrl } from "../consent/connection.ts";
-import { openLinks } from "../consent/open-links.ts";
+import { beginConnections, completeConsent } from "../consent/connection.ts";
 import { showWaitLine } from "../consent/waiting-line.ts";
 import type { Kay } from "../kay.ts";
 import { promptLine, writeNotice } from "../prompt/line.ts";
@@ -49,7 +48,7 @@ async function connectAll(
   sayNo: (card: AuthCard) => Promise<void>,
 ): Promise<string[]> {
   const begun = await beginConnections(kay, link, listMissingServices(asked.card().auth));
-  const board = showConsentProgress(kay, asked, begun, () => sayNo(asked.card()));
+  const board = showConsentProgress(kay, asked, { link, begun, cancel: () => sayNo(asked.card()) });
   try {
     const ends = await Promise.allSettled(begun.map((one) => connectOne(kay, link, { one, asked, board })));
     const isDone = ends.every(({ status }) => status === "fulfilled");
@@ -88,12 +87,11 @@ type ConsentProgress = {
   end(): void;
 };
 
-/** Show the board; `o` opens what is missing again, `x` cancels the request. */
+/** Shows the board. Escape cancels the request. */
 function showConsentProgress(
   kay: Kay,
   asked: OpenCard<AuthCard>,
-  begun: BegunConnection[],
-  cancel: () => Promise<void>,
+  { link, begun, cancel }: { link: BackendHandle; begun: BegunConnection[]; cancel(): Promise<void> },
 ): ConsentProgress {
   const services = begun.map(({ response }) => response.service);
   const connected = new Set<string>();
@@ -101,7 +99,7 @@ function showConsentProgress(
   const over = new AbortController();
   let note = "";
   let told = "";
-  const format = () => {
+  const format = (help: string) => {
     for (const service of asked.card().auth.connected) {
       if (!elsewhere.has(service) || connected.has(service)) continue;
       connected.add(service);
@@ -120,15 +118,13 @@ function showConsentProgress(
     }
     const left = Math.min(...begun.map(({ deadline }) => deadline)) - kay.clock.now();
     const words = services.map((service) => `${toLine(service)} ${connected.has(service) ? "✓" : "…"}`).join(", ");
-    const text = `Waiting: ${words}  ${formatTimeLeft(left)} left${note} · o open  x cancel`;
+    const text = `Waiting: ${words}  ${formatTimeLeft(left)} left${note}${help}`;
     return text.slice(0, kay.terminal.stderr.columns() - 1);
   };
   const line = showWaitLine(kay, format, {
-    o: () => {
-      const missing = begun.filter(({ response }) => !connected.has(response.service));
-      void openLinks(kay, missing.map(getConsentUrl));
-    },
-    x: () => void cancel().catch(() => {}),
+    link,
+    open: () => begun.filter(({ response }) => !connected.has(response.service)),
+    cancel: () => void cancel().catch(() => {}),
   });
   return {
     tick: (service) => {

@@ -3,9 +3,8 @@ import { clean } from "#protocol/clean";
 import { formatTimeLeft } from "#ui/text/words";
 import type { BackendHandle } from "../backend/handle.ts";
 import type { Kay } from "../kay.ts";
-import { beginConnections, type ConnectedService, completeConsent, getConsentUrl } from "./connection.ts";
-import { openLinks } from "./open-links.ts";
-import { showWaitLine } from "./waiting-line.ts";
+import { beginConnections, type ConnectedService, completeConsent } from "./connection.ts";
+import { showWaitLine, type WaitingLine } from "./waiting-line.ts";
 
 /** What became of each service, in the order they were named. */
 export type ConnectResult = PromiseSettledResult<ConnectedService>;
@@ -22,7 +21,7 @@ export async function connectConcurrently(
 ): Promise<ConnectResult[]> {
   const begun = await beginConnections(kay, link, services, site);
   const open = new Set(begun);
-  const board = showBoard(kay, open);
+  const board = showBoard(kay, link, open);
   try {
     return await Promise.all(
       begun.map(async (one, index) => {
@@ -38,10 +37,8 @@ export async function connectConcurrently(
   }
 }
 
-type Board = { retrying(message: string): void; end(): void };
-
-/** On a terminal a line that is redrawn, with `o` to open again what is missing; elsewhere it is said once. */
-function showBoard(kay: Kay, open: Set<BegunConnection>): Board {
+/** On a terminal a line that is redrawn; elsewhere it is said once. */
+function showBoard(kay: Kay, link: BackendHandle, open: Set<BegunConnection>): WaitingLine {
   const { stderr } = kay.terminal;
   const first = Math.min(...[...open].map(({ deadline }) => deadline));
   if (!stderr.isTerminal || kay.flags.quiet || kay.flags.json) {
@@ -50,14 +47,13 @@ function showBoard(kay: Kay, open: Set<BegunConnection>): Board {
     return { retrying: (message) => kay.out.writeProgress(message), end: () => {} };
   }
   let note = "";
-  const format = (hasKeys: boolean) => {
+  const format = (help: string) => {
     if (open.size === 0) return null;
     const names = [...open].map(({ response }) => clean(response.service, { lines: false })).join(", ");
-    const help = hasKeys ? " · o open  Ctrl+C cancel" : "";
     const text = `Waiting for ${names}  ${formatTimeLeft(first - kay.clock.now())} left${note}${help}`;
     return text.slice(0, stderr.columns() - 1);
   };
-  const { end } = showWaitLine(kay, format, { o: () => void openLinks(kay, [...open].map(getConsentUrl)) });
+  const { end } = showWaitLine(kay, format, { link, open: () => [...open], cancel: kay.interrupt });
   return {
     retrying: () => {
       note = " · no answer, retrying";

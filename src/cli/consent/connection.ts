@@ -41,7 +41,8 @@ export async function connectService(
 
 /** Shows the waiting line until a connection is complete or has failed. */
 export async function waitForConsent(kay: Kay, link: BackendHandle, begun: BegunConnection): Promise<ConnectedService> {
-  const waiting = await showWaiting(kay, { url: getConsentUrl(begun), deadline: begun.deadline });
+  const wait = { link, open: () => [begun], cancel: kay.interrupt };
+  const waiting = showWaiting(kay, wait, begun.deadline);
   try {
     return await completeConsent(kay, link, begun, waiting);
   } finally {

@@ -1,6 +1,7 @@
 import { isLoopbackHost } from "#net/addresses";
 import { quoteShellWord } from "#protocol/shell";
 import type { Kay } from "../kay.ts";
+import { explainPaste, getLocalRedirect } from "./pasted-address.ts";
 
 /** Opens links in the browser. If none can be opened, it says why once, and what to do instead. */
 export async function openLinks(kay: Kay, urls: string[], say = kay.out.writeProgress): Promise<void> {
@@ -8,7 +9,8 @@ export async function openLinks(kay: Kay, urls: string[], say = kay.out.writePro
   for (const url of urls) {
     const plan = await kay.planBrowser(url);
     const why = "reason" in plan ? plan.reason : (await kay.openBrowser(plan)) ? null : "Could not open a browser.";
-    if (why !== null) return say([`${why} Open ${them} manually.`, ...explainTunnel(kay, urls)].join("\n"));
+    if (why !== null)
+      return say([`${why} Open ${them} manually.`, ...explainTunnel(kay, urls), ...explainPaste(kay, urls)].join("\n"));
   }
 }
 
@@ -42,8 +44,7 @@ export function formatTunnel(urls: string[], env: Env): string | null {
 /** Ports of this machine that a browser visits: the page of the link, and the one that the service redirects to. */
 function listLoopbackPorts(url: string): string[] {
   const parsed = URL.parse(url);
-  const redirect = URL.parse(parsed?.searchParams.get("redirect_uri") ?? "");
-  return [parsed, redirect].flatMap((each) =>
+  return [parsed, getLocalRedirect(url)].flatMap((each) =>
     each?.protocol === "http:" && isLoopbackHost(each.hostname) ? [each.port || "80"] : [],
   );
 }

@@ -17,9 +17,14 @@ export async function giveSandboxConsent(send: Send, authorizationUrl: string): 
     answer.status === 200 ? (JSON.parse(answer.body) as { redirect_url?: string }).redirect_url : undefined;
   if (!redirect) throw new Problem("AUTHORIZATION_FAILED", `The sandbox did not give the consent (${answer.status}).`);
   loopbackOrigin(redirect);
-  const callback = await send({ method: "GET", url: redirect, timeoutMs: LIMIT_MS });
-  if (callback.status >= 400)
-    throw new Problem("AUTHORIZATION_FAILED", `The backend refused the consent (${callback.status}).`);
+  const status = await visitCallback(send, redirect);
+  if (status >= 400) throw new Problem("AUTHORIZATION_FAILED", `The backend refused the consent (${status}).`);
+}
+
+/** Loads the address that a service sent the browser back to, as the browser would. Returns the HTTP status. */
+export async function visitCallback(send: Send, url: string): Promise<number> {
+  const { status } = await send({ method: "GET", url, timeoutMs: LIMIT_MS });
+  return status;
 }
 
 function loopbackOrigin(text: string): string {

@@ -1,41 +1,43 @@
+import { Problem } from "#protocol/errors";
 import { formatTimeLeft } from "#ui/text/words";
+import type { BackendHandle } from "../backend/handle.ts";
 import type { Kay } from "../kay.ts";
-import { openLink } from "./open-links.ts";
+import { canPrompt } from "../prompt/confirm.ts";
+import { readPromptKeys } from "../terminal/keys.ts";
+import { openLinks } from "./open-links.ts";
+import { getLocalRedirect, takePastedAddress, type WaitingConnection } from "./pasted-address.ts";
 
-/** One authorization that is waited for. */
-export type PendingAuthorization = { url: string; deadline: number };
-
-/** The line that says so. */
+/** The line that says that something is waited for. */
 export type WaitingLine = { retrying(message: string): void; end(): void };
 
+/** Connections that a browser must finish, and where they were begun. */
+export type ConsentWait = {
+  link: Pick<BackendHandle, "baseUrl">;
+  /** Those that are still open. */
+  open(): WaitingConnection[];
+  /** Cancels all of them; Escape does it. */
+  cancel(): void;
+};
+
 /**
- * Show that an authorization is waited for, with the time left and the keys that help: `o` opens the link, `c` copies it (OSC 52), `q`
- * shows a QR code. On a terminal one line is redrawn; elsewhere, and
- * where nothing may be redrawn, it is said once.
+ * Shows that one authorization is waited for, with the time left. On a terminal one line is redrawn; elsewhere, and where
+ * nothing may be redrawn, it is said once.
  */
-export async function showWaiting(kay: Kay, awaited: PendingAuthorization): Promise<WaitingLine> {
+export function showWaiting(kay: Kay, wait: ConsentWait, deadline: number): WaitingLine {
   const { stderr } = kay.terminal;
-  const { out } = kay;
   if (!stderr.isTerminal || kay.flags.quiet || kay.flags.json || kay.flags.plain) {
-    const minutes = Math.max(1, Math.round((awaited.deadline - kay.clock.now()) / 60_000));
+    const minutes = Math.max(1, Math.round((deadline - kay.clock.now()) / 60_000));
     kay.out.writeProgress(`Waiting for authorization in your browser (${minutes} minutes left)…`);
-    return { retrying: (message) => kay.out.writeProgress(message), end: () => {} };
+    const { end } = showWaitLine(kay, () => null, wait);
+    return { retrying: (message) => kay.out.writeProgress(message), end };
   }
-  const qr = await import("uqr");
   let note = "";
-  const wait = showWaitLine(kay, (hasKeys) => line(kay, awaited, hasKeys, note), {
-    o: () => void openLink(kay, awaited.url),
-    c: () => {
-      stderr.write(`\x1b]52;c;${Buffer.from(awaited.url).toString("base64")}\x07`);
-      out.writeProgress("Copied the link to the clipboard (if your terminal supports it).");
-    },
-    q: () => out.writeProgress(qr.renderUnicodeCompact(awaited.url)),
-  });
+  const { end } = showWaitLine(kay, (help) => line(kay, deadline, help, note), wait);
   return {
     retrying: () => {
       note = "no answer, retrying";
     },
-    end: wait.end,
+    end,
   };
 }
 
@@ -43,25 +45,20 @@ export async function showWaiting(kay: Kay, awaited: PendingAuthorization): Prom
 type WaitLine = { redraw(): void; end(): void };
 
 /**
- * Shows a line that is redrawn every second while kay waits for a consent.
+ * Shows a line that is redrawn every second while kay waits for a consent. `o` opens the links, `c` copies them (OSC 52), `q`
+ * shows QR codes, Escape cancels, and a pasted address finishes a consent.
  *
- * @param format the line, or null where it is not shown
- * @param keys what a key does, if this terminal takes keys
+ * @param format the line with its keys, which are "" if this terminal takes none; null where it is not shown
  */
-export function showWaitLine(
-  kay: Kay,
-  format: (hasKeys: boolean) => string | null,
-  keys: Record<string, () => void>,
-): WaitLine {
-  const { stderr, stdin } = kay.terminal;
+export function showWaitLine(kay: Kay, format: (help: string) => string | null, wait: ConsentWait): WaitLine {
+  const { stderr } = kay.terminal;
   const over = new AbortController();
-  const hasKeys = stdin.isTerminal && kay.flags.input;
+  const hasKeys = canPrompt(kay);
   const redraw = () => {
-    const text = over.signal.aborted ? null : format(hasKeys);
+    const text = over.signal.aborted ? null : format(hasKeys && !kay.flags.plain ? KEYS : "");
     if (text !== null && stderr.isTerminal) kay.out.setStatusLine(text);
   };
-  const actions = new Map(Object.entries(keys));
-  const releaseKeys = hasKeys ? stdin.keys((key) => actions.get(key)?.()) : () => {};
+  const releaseKeys = hasKeys ? takeInput(kay, wait, over.signal) : () => {};
   void repeatEverySecond(kay, redraw, over.signal);
   return {
     redraw,
@@ -74,6 +71,79 @@ export function showWaitLine(
   };
 }
 
+/** A terminal does not say whether it took the link. */
+export const COPIED_TEXT = "Copied the link (if your terminal supports it).";
+
+const KEYS = " · o open  c copy  q QR  esc cancel";
+
+/** A paste is whole after this long without a key, in ms. */
+const SILENCE_MS = 200;
+
+/** Longest paste that is looked at, in characters. */
+const MAX_PASTE = 20_000;
+
+function takeInput(kay: Kay, wait: ConsentWait, signal: AbortSignal): () => void {
+  if (kay.flags.plain) {
+    void takeLines(kay, wait, signal);
+    return () => {};
+  }
+  let pasted = "";
+  let silence = new AbortController();
+  const take = () => {
+    silence.abort();
+    const text = pasted;
+    pasted = "";
+    if (text !== "" && !signal.aborted) void takeAddress(kay, wait, text);
+  };
+  return readPromptKeys(kay, (key) => {
+    const isText = key.name === "paste" || (key.name === "text" && !key.ctrl && !key.alt);
+    if (isText && (key.name === "paste" || key.amid || pasted !== "")) {
+      pasted = (pasted + key.text).slice(0, MAX_PASTE);
+      silence.abort();
+      silence = new AbortController();
+      void kay.clock.sleep(SILENCE_MS, silence.signal).then(take, () => {});
+    } else if (key.name === "enter") take();
+    else if (key.name === "escape") wait.cancel();
+    else if (isText) act(kay, key.text.toLowerCase(), getUrls(wait));
+  });
+}
+
+async function takeLines(kay: Kay, wait: ConsentWait, signal: AbortSignal): Promise<void> {
+  if (!getUrls(wait).some(getLocalRedirect)) return;
+  while (!signal.aborted) {
+    const text = await kay.terminal.stdin.line(AbortSignal.any([kay.signal, signal]));
+    if (text === null) return;
+    if (text.trim() !== "" && !signal.aborted) await takeAddress(kay, wait, text);
+  }
+}
+
+async function takeAddress(kay: Kay, { link, open }: ConsentWait, text: string): Promise<void> {
+  try {
+    await takePastedAddress(kay, link, open(), text);
+    kay.out.writeProgress("Took the address.");
+  } catch (error) {
+    if (kay.signal.aborted) return;
+    const message = error instanceof Problem ? error.message : "The address was not taken. Paste it again.";
+    kay.out.writeProgress(`${kay.out.paint("red", "✗", "stderr")} ${message}`);
+  }
+}
+
+function act(kay: Kay, key: string, urls: string[]): void {
+  if (key === "o") void openLinks(kay, urls);
+  if (key === "c") {
+    for (const url of urls) kay.terminal.stderr.write(`\x1b]52;c;${Buffer.from(url).toString("base64")}\x07`);
+    kay.out.writeProgress(COPIED_TEXT);
+  }
+  if (key === "q")
+    void import("uqr").then(({ renderUnicodeCompact }) => {
+      for (const url of urls) kay.out.writeProgress(renderUnicodeCompact(url));
+    });
+}
+
+function getUrls({ open }: ConsentWait): string[] {
+  return open().map(({ response }) => response.authorization_url);
+}
+
 async function repeatEverySecond(kay: Kay, work: () => void, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     work();
@@ -81,11 +151,10 @@ async function repeatEverySecond(kay: Kay, work: () => void, signal: AbortSignal
   }
 }
 
-function line(kay: Kay, awaited: PendingAuthorization, keys: boolean, note: string): string {
-  const time = `${formatTimeLeft(awaited.deadline - kay.clock.now())} left`;
+function line(kay: Kay, deadline: number, help: string, note: string): string {
+  const time = `${formatTimeLeft(deadline - kay.clock.now())} left`;
   const width = kay.terminal.stderr.columns() - 1;
   const full = `Waiting for authorization… ${time}${note ? ` · ${note}` : ""}`;
-  const help = keys ? " · o open  c copy  q QR  Ctrl+C cancel" : "";
   if (full.length + help.length <= width) return full + kay.out.paint("dim", help, "stderr");
   return (full.length <= width ? full : `Waiting… ${time}`).slice(0, width);
 }

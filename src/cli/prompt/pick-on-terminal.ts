@@ -2,7 +2,7 @@ import { Problem } from "#protocol/errors";
 import { type Choice, createPicker, updatePicker } from "#ui/picker/picker";
 import { layOutPicker } from "#ui/picker/picker-rows";
 import type { Kay } from "../kay.ts";
-import { readKeys } from "../session/line-input.ts";
+import { readPromptKeys } from "../terminal/keys.ts";
 
 /** Most choices that are visible at once. */
 const MOST_ROWS = 12;
@@ -29,15 +29,13 @@ export async function pickOnTerminal(
     const below = [...list, kay.out.paint("dim", hint, "stderr")];
     stderr.write(`${CLEAR}${asked}\n${below.join("\n")}\x1b[${below.length}A\r\x1b[${column + 1}C`);
   };
-  await kay.terminal.stdin.forget();
-  const release = readKeys(kay, (key) => {
-    if (key.name === "text" && key.ctrl && key.text === "c") return kay.interrupt();
+  const release = readPromptKeys(kay, (key) => {
     const step = updatePicker(picker, key);
     picker = step.picker;
     if (step.chosen === undefined) draw();
     else ended.resolve(step.chosen);
   });
-  const stopResizing = stderr.onResize(draw);
+  const releases = [release, stderr.onResize(draw), kay.terminal.onContinue(draw)];
   const aborted = () => ended.resolve(null);
   kay.signal.addEventListener("abort", aborted, { once: true });
   try {
@@ -47,8 +45,7 @@ export async function pickOnTerminal(
     return chosen;
   } finally {
     kay.signal.removeEventListener("abort", aborted);
-    stopResizing();
-    release();
+    for (const each of releases) each();
     stderr.write(CLEAR);
   }
 }

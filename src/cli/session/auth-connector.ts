@@ -6,6 +6,7 @@ import type { CardItem } from "#ui/view/view";
 import type { BackendHandle } from "../backend/handle.ts";
 import { beginConnection, completeConsent } from "../consent/connection.ts";
 import { explainTunnel, openLinks } from "../consent/open-links.ts";
+import { explainPaste, takePastedAddress } from "../consent/pasted-address.ts";
 import type { Kay } from "../kay.ts";
 import { formatFault } from "./format-fault.ts";
 
@@ -33,6 +34,8 @@ export type AuthConnector = {
   prepare(card: AuthCard): Promise<void>;
   /** Open the links that are waited for in a browser. */
   open(card: AuthCard): Promise<void>;
+  /** Finishes a consent with an address that a browser could not open. @throws Problem USAGE for another text */
+  paste(card: AuthCard, text: string): Promise<void>;
   /** The links that are waited for. */
   urls(card: AuthCard): string[];
   /** Ends the card. If its services are connected, the connections that this terminal waits for are still reported. */
@@ -105,12 +108,16 @@ export function createAuthConnector(kay: Kay, link: BackendHandle, listener: Aut
       const urls = getUrls(desks.get(card.id));
       const [url] = fresh.length > 0 ? urls : [];
       if (url !== undefined && "reason" in (await kay.planBrowser(url))) {
-        const tunnel = explainTunnel(kay, urls);
-        if (tunnel.length > 0) listener.say(tunnel.join("\n"));
+        const help = [...explainTunnel(kay, urls), ...explainPaste(kay, urls)];
+        if (help.length > 0) listener.say(help.join("\n"));
       }
     },
     open: async (card) => {
       await openLinks(kay, getUrls(desks.get(card.id)), listener.say);
+    },
+    paste: async (card, text) => {
+      const waiting = [...(desks.get(card.id)?.waiting.values() ?? [])].map(({ begun }) => begun);
+      await takePastedAddress(kay, link, waiting, text);
     },
     urls: (card) => getUrls(desks.get(card.id)),
     close: (card, how) => {

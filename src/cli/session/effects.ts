@@ -6,6 +6,7 @@ import type { SessionEffect, SessionEvent } from "#ui/session/events";
 import { toLine } from "#ui/text/words";
 import { declineAuth, sendAnswer } from "../ask/prompt-for-card.ts";
 import type { BackendHandle } from "../backend/handle.ts";
+import { COPIED_TEXT } from "../consent/waiting-line.ts";
 import type { Kay } from "../kay.ts";
 import { formatNotification } from "../terminal/notification.ts";
 import type { AuthCard, AuthConnector } from "./auth-connector.ts";
@@ -171,7 +172,7 @@ async function visit(
   if (url === undefined) return;
   if (how === "copy") {
     silently(`\x1b]52;c;${Buffer.from(url).toString("base64")}\x07`);
-    return say("Copied the link (if your terminal supports it).");
+    return say(COPIED_TEXT);
   }
   const plan = await kay.planBrowser(url);
   const told = "reason" in plan ? plan.reason : (await kay.openBrowser(plan)) ? undefined : "Could not open a browser.";
@@ -199,12 +200,15 @@ async function connectAct(world: EffectPorts, card: AuthCard, what: CardAction):
       return desk.open(card);
     case "copy":
       for (const url of desk.urls(card)) silently(`\x1b]52;c;${Buffer.from(url).toString("base64")}\x07`);
-      return say("Copied the link (if your terminal supports it).");
+      return say(COPIED_TEXT);
     case "qr": {
       const { renderUnicodeCompact } = await import("uqr");
       for (const url of desk.urls(card)) say(renderUnicodeCompact(url));
       return;
     }
+    case "paste":
+      await desk.paste(card, what.text);
+      return say("Took the address.");
     case "without":
       return sayNo(world, card, true);
     case "cancel request":

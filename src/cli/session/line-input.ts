@@ -1,7 +1,4 @@
 import { clean } from "#protocol/clean";
-import type { Key } from "#ui/keys/key";
-import { createKeyReader } from "#ui/keys/reader";
-import type { Kay } from "../kay.ts";
 import type { Source, Terminal } from "../terminal/terminal.ts";
 
 /** Input of a line session: texts to send, and answers to questions. Early input is kept. */
@@ -99,8 +96,7 @@ export function createLineInput({ stdin, stderr }: Terminal): LineInput {
     source: {
       isTerminal: stdin.isTerminal,
       read: stdin.read,
-      // Single keys are of a mode in which nothing typed is seen; here there are lines only.
-      keys: () => () => {},
+      // Here there are lines only.
       bytes: () => () => {},
       forget: async () => {
         const before = lines.length;
@@ -116,37 +112,5 @@ export function createLineInput({ stdin, stderr }: Terminal): LineInput {
         return line;
       },
     },
-  };
-}
-
-/** Read keys from the terminal until the way back is called. What stays half is given out after the silence that its reader asks for. */
-export function readKeys({ terminal, clock }: Kay, onKey: (key: Key) => void): () => void {
-  const reader = createKeyReader();
-  let over = new AbortController();
-  const awaitMore = () => {
-    over.abort();
-    over = new AbortController();
-    const wait = reader.getWaitMs();
-    const { signal } = over;
-    if (wait !== null)
-      void clock.sleep(wait, signal).then(
-        () => flush(signal),
-        () => {},
-      );
-  };
-  // A busy process runs its timers before it reads: what came by now is read first.
-  const flush = (signal: AbortSignal) =>
-    setImmediate(() => {
-      if (signal.aborted) return;
-      for (const key of reader.flush(clock.now())) onKey(key);
-      awaitMore();
-    });
-  const release = terminal.stdin.bytes((bytes) => {
-    for (const key of reader.push(bytes, clock.now())) onKey(key);
-    awaitMore();
-  });
-  return () => {
-    over.abort();
-    release();
   };
 }

@@ -33,7 +33,6 @@ function getSource(streams: ProcessStreams, isTerminal: boolean, raw: (on: boole
   return {
     isTerminal,
     read: (signal) => readBytes(streams.stdin(), signal),
-    keys: (onKey) => (isTerminal ? readKeys(streams, raw, onKey) : () => {}),
     bytes: (onBytes) => (isTerminal ? readAll(streams, raw, onBytes) : () => {}),
     forget: async () => {
       const typed = isTerminal ? await dropTyped(streams, raw) : "";

@@ -35,11 +35,6 @@ export type Source = {
   /** Bytes as they come; ends at the end of the input. */
   read(signal: AbortSignal): AsyncIterable<Uint8Array>;
   /**
-   * Delivers single keys while `onKey` is registered (raw mode on a terminal). Returns the function that restores
-   * cooked mode. Earlier input is dropped, so that no key answers a question that was not on the screen.
-   */
-  keys(onKey: (key: string) => void): () => void;
-  /**
    * All that comes from the keyboard, also what was typed before, as it comes (raw mode) while `onBytes` is registered. Ctrl+C is a byte
    * like any other. Returns the way back. The end of the input is that of the terminal: the same as SIGHUP.
    */

@@ -1,6 +1,13 @@
 import type { AuthNeeded } from "#protocol/events";
 import type { Key } from "../keys/key.ts";
-import { type CardAction, type CardStep, type CardUiBase, FRESH_CARD_UI, getCommandKey } from "./card-action.ts";
+import {
+  type AnyCard,
+  type CardAction,
+  type CardStep,
+  type CardUiBase,
+  FRESH_CARD_UI,
+  getCommandKey,
+} from "./card-action.ts";
 
 /** State of a card with services to connect. */
 export type AuthUi = CardUiBase & { type: "auth" };
@@ -18,6 +25,21 @@ export const INITIAL_AUTH: AuthUi = { ...FRESH_CARD_UI, type: "auth" };
 /** Whether the card was opened here by `/connect`, so that no generation depends on it. */
 export function isLocalAuth({ generation_id }: AuthNeeded): boolean {
   return generation_id === "";
+}
+
+/**
+ * Whether a text is an address of this machine with a state, which a service sent a browser to. It has a code that
+ * nobody else may see, so it is never sent as a message.
+ */
+export function isCallbackAddress(text: string): boolean {
+  return /^(?:https?:\/\/)?(?:localhost|127\.[\d.]+|\[::1\])(?::\d+)?\/\S*\?\S*\bstate=/i.test(
+    text.replaceAll(/[\s"'<>`]/g, ""),
+  );
+}
+
+/** Whether a card asks to connect services. */
+export function isAuthCard(card: AnyCard): boolean {
+  return card.kind === "card" && card.type === "auth";
 }
 
 /** Applies a key to a connection card. */

@@ -17,6 +17,8 @@ export type CardAction =
   | { do: "open" }
   | { do: "copy" }
   | { do: "qr" }
+  /** The address that a service sent a browser to, which could not open it. */
+  | { do: "paste"; text: string }
   | { do: "without" }
   | { do: "cancel request" };
 

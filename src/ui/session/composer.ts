@@ -1,3 +1,4 @@
+import { isAuthCard, isCallbackAddress } from "../cards/auth.ts";
 import { acceptCandidate, extendDraft, findCompletion, findLiveCompletion } from "../editor/complete.ts";
 import { breakAtBackslash, clearDraft, getText, replaceText } from "../editor/draft.ts";
 import { mentionDroppedFile } from "../editor/dropped-file.ts";
@@ -6,7 +7,14 @@ import { appendEntry, createHistory, showNext, showPrevious } from "../editor/hi
 import { EMPTY_SEARCH, getMatch, searchHistory, searchOlder } from "../editor/search.ts";
 import type { Key } from "../keys/key.ts";
 import { DRAFT_TARGET, type SessionEffect, type SessionStep, toStep, withHint } from "./events.ts";
-import { findReadOnlyCard, isPromptCommand, isSlashCommand, READ_ONLY_HINT } from "./open-cards.ts";
+import {
+  findReadOnlyCard,
+  isPromptCommand,
+  isSlashCommand,
+  listCards,
+  READ_ONLY_HINT,
+  requestAction,
+} from "./open-cards.ts";
 import type { Session } from "./state.ts";
 import { PROMPT } from "./state.ts";
 import { beginSending, cancelTurn, isBusy } from "./turn.ts";
@@ -64,6 +72,9 @@ function submitDraft(session: Session, now: boolean): SessionStep {
   if (continued && !now) return toStep({ ...session, draft: continued });
   const text = getText(session.draft).trimEnd();
   if (text.trim() === "") return now ? sendQueued(session) : toStep(session);
+  const connecting = isCallbackAddress(text) ? listCards(session).find(isAuthCard) : undefined;
+  if (connecting)
+    return requestAction({ ...session, draft: clearDraft(session.draft) }, connecting, { do: "paste", text });
   const entries = appendEntry(session.history.entries, text);
   const empty = { ...session, draft: clearDraft(session.draft), history: createHistory(entries) };
   const remember: SessionEffect = { do: "remember", text };

@@ -1,0 +1,85 @@
+import type { BegunConnection } from "#client/credentials/credentials";
+import { isLoopbackHost } from "#net/addresses";
+import { Problem } from "#protocol/errors";
+import { toLine } from "#ui/text/words";
+import type { BackendHandle } from "../backend/handle.ts";
+import type { Kay } from "../kay.ts";
+import { canPrompt } from "../prompt/confirm.ts";
+
+/** A connection that waits for a browser. */
+export type WaitingConnection = Pick<BegunConnection, "response">;
+
+/**
+ * Returns the address of this machine that a service sends the browser to after the consent; null if it sends it elsewhere.
+ * A browser on another machine fails there, and the user can paste its address into this terminal.
+ */
+export function getLocalRedirect(authorizationUrl: string): URL | null {
+  const redirect = URL.parse(URL.parse(authorizationUrl)?.searchParams.get("redirect_uri") ?? "");
+  return redirect?.protocol === "http:" && isLoopbackHost(redirect.hostname) ? redirect : null;
+}
+
+/** Says how to finish on another machine, where the link itself works there. */
+export function explainPaste(kay: Kay, urls: string[]): string[] {
+  const [redirect] = urls.flatMap((url) => {
+    const found = isLoopbackHost(URL.parse(url)?.hostname ?? "") ? null : getLocalRedirect(url);
+    return found ? [found] : [];
+  });
+  if (!redirect || !canPrompt(kay)) return [];
+  return [
+    `After you allow it, a browser on another machine cannot open ${redirect.origin}. Then paste the address of that page here.`,
+  ];
+}
+
+/**
+ * Finishes a consent with the address that a browser could not open, as if the browser had come. The state in it must
+ * belong to an attempt that waits in this terminal, so a link that somebody else started is never completed.
+ *
+ * @throws Problem USAGE for another text
+ */
+export async function takePastedAddress(
+  kay: Kay,
+  link: Pick<BackendHandle, "baseUrl">,
+  waiting: WaitingConnection[],
+  text: string,
+): Promise<void> {
+  const status = await kay.visitCallback(findCallback(text, link, waiting));
+  if (status < 500) return;
+  throw new Problem("SERVICE_FAILED", `The backend could not take the address (HTTP ${status}). Paste it again.`);
+}
+
+function findCallback(text: string, { baseUrl }: Pick<BackendHandle, "baseUrl">, waiting: WaitingConnection[]): string {
+  const backend = new URL(baseUrl);
+  const redirects = waiting.flatMap(({ response }) => {
+    const redirect = getLocalRedirect(response.authorization_url);
+    const isOwn = isLoopbackHost(backend.hostname) && redirect?.port === backend.port;
+    return redirect && isOwn ? [{ redirect, state: response.state }] : [];
+  });
+  const [first] = redirects;
+  if (!first) throw refuse("This link is finished in the browser only, so nothing can be pasted here.");
+  const start = `${first.redirect.origin}${first.redirect.pathname}`;
+  const url = parseAddress(text);
+  if (!url) throw refuse(`That is not an address. Paste the whole one, which begins with ${start}`);
+  if (waiting.some(({ response }) => url.href === URL.parse(response.authorization_url)?.href))
+    throw refuse(`That is the link to open. Paste the address that follows it, which begins with ${start}`);
+  const places = redirects.filter(
+    ({ redirect }) => isLoopbackHost(url.hostname) && url.port === redirect.port && url.pathname === redirect.pathname,
+  );
+  if (places.length === 0)
+    throw refuse(`${toLine(url.origin + url.pathname)} is another address. Paste the one that begins with ${start}`);
+  const found = places.find(({ state }) => url.searchParams.getAll("state").join() === state);
+  if (!url.searchParams.has("code") && !url.searchParams.has("error"))
+    throw refuse("That address is incomplete: it has no code. Copy all of it.");
+  if (!found) throw refuse("That address belongs to another attempt. Open the link above, and paste what follows it.");
+  return `${found.redirect.href}${url.search}`;
+}
+
+/** An address as people copy it: broken over lines, in quotes, without `http://`, or with `https://` by a strict browser. */
+function parseAddress(text: string): URL | null {
+  const bare = text.replaceAll(/[\s"'<>`]/g, "");
+  if (/^https?:\/\//i.test(bare)) return URL.parse(bare);
+  return /^(localhost|127\.|\[)[^/]*:\d+\//i.test(bare) ? URL.parse(`http://${bare}`) : null;
+}
+
+function refuse(message: string): Problem {
+  return new Problem("USAGE", message);
+}

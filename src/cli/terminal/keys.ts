@@ -1,0 +1,59 @@
+import type { Key } from "#ui/keys/key";
+import { createKeyReader } from "#ui/keys/reader";
+import type { Kay } from "../kay.ts";
+
+/** Read keys from the terminal until the way back is called. What stays half is given out after the silence that its reader asks for. */
+export function readKeys({ terminal, clock }: Kay, onKey: (key: Key) => void): () => void {
+  const reader = createKeyReader();
+  let over = new AbortController();
+  const awaitMore = () => {
+    over.abort();
+    over = new AbortController();
+    const wait = reader.getWaitMs();
+    const { signal } = over;
+    if (wait !== null)
+      void clock.sleep(wait, signal).then(
+        () => flush(signal),
+        () => {},
+      );
+  };
+  // A busy process runs its timers before it reads: what came by now is read first.
+  const flush = (signal: AbortSignal) =>
+    setImmediate(() => {
+      if (signal.aborted) return;
+      for (const key of reader.flush(clock.now())) onKey(key);
+      awaitMore();
+    });
+  const release = terminal.stdin.bytes((bytes) => {
+    for (const key of reader.push(bytes, clock.now())) onKey(key);
+    awaitMore();
+  });
+  return () => {
+    over.abort();
+    release();
+  };
+}
+
+/**
+ * Reads keys for a question or a waiting line of a single command, once what was typed before is dropped. Ctrl+C ends the
+ * command, and Ctrl+Z stops it.
+ *
+ * @returns ends it
+ */
+export function readPromptKeys(kay: Kay, onKey: (key: Key) => void): () => void {
+  let isOver = false;
+  let release = () => {};
+  const take = (key: Key) => {
+    const chord = key.name === "text" && key.ctrl ? key.text : "";
+    if (chord === "c") kay.interrupt();
+    else if (chord === "z") kay.terminal.suspend();
+    else onKey(key);
+  };
+  void kay.terminal.stdin.forget().then(() => {
+    if (!isOver) release = readKeys(kay, take);
+  });
+  return () => {
+    isOver = true;
+    release();
+  };
+}
