@@ -5,7 +5,7 @@ import type { Reply } from "#test/network";
 import { answered, approval, begins, brings, calls, ends, form, IDS, says, sse, status } from "#test/parts";
 
 const kay = useKay();
-const TERMINAL = { terminal: true, env: { NO_COLOR: "1" } };
+const TERMINAL = { terminal: true, env: { NO_COLOR: "1", TERM: "dumb" } };
 const EXPIRES = "2026-11-27T12:05:00.000Z";
 const BEFORE: StreamPart[] = [
   { type: "data-user-message", data: { text: "send it", source: "typed" } },
@@ -72,7 +72,11 @@ function waits({
 
 test("kay pending shows what waits, and in how long it expires", async () => {
   const ann = waits({ pending: [waiting(), { ...waiting(form(), "input"), id: "int_2" }] });
-  const { exit, stdout, stderr } = await ann("pending --no-input", { ...TERMINAL, columns: 100 });
+  const { exit, stdout, stderr } = await ann("pending --no-input", {
+    terminal: true,
+    env: { NO_COLOR: "1" },
+    columns: 100,
+  });
   expect(exit).toBe(0);
   expect(
     stdout.replaceAll(/\b[45] min/g, "5 min"),

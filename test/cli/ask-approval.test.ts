@@ -5,7 +5,7 @@ import type { Reply } from "#test/network";
 import { answered, approval, begins, brings, calls, ends, form, IDS, says, sse, status } from "#test/parts";
 
 const kay = useKay();
-const TERMINAL = { terminal: true, env: { NO_COLOR: "1" } };
+const TERMINAL = { terminal: true, env: { NO_COLOR: "1", TERM: "dumb" } };
 const MESSAGE = { channel: "#general", text: "3 open bugs" };
 const INTERACTION = "POST /sessions/session_1/interactions/int_1";
 
@@ -18,7 +18,7 @@ kay wants to run slack.send_message, which writes, as ann@example.test.
   1  once
   2  this session: slack.send_message to #general
   3  always: slack.send_message to #general
-  e  edit what is sent
+  e  edit
   n  deny
 `;
 
@@ -97,7 +97,7 @@ test("e edits what is sent in the editor, and shows it again before anything is 
     ...TERMINAL,
     types: ["e", "1"],
     edits,
-    env: { NO_COLOR: "1", EDITOR: "vi" },
+    env: { ...TERMINAL.env, EDITOR: "vi" },
   });
   expect(stderr).toContain("Edited request:\n  channel: #general\n  text: 3 bugs\n");
   expect(given).toMatchObject([

@@ -6,7 +6,7 @@ import { documentOf, useKay } from "#test/kay";
 const kay = useKay();
 const SHOWN =
   "Please confirm the following action: close KAY-4\n- Close KAY-4 (move it to a status that counts as done)\n  About: KAY-4 “Keep the order of parallel tool results” (To Do, unassigned)\n  issue: KAY-4\n  status: close\n\nActing as Dana Demo (kay-demo).\n";
-const PLAIN = { terminal: true, env: { NO_COLOR: "1" } };
+const PLAIN = { terminal: true, env: { NO_COLOR: "1", TERM: "dumb" } };
 const CLOSE = 'ask --confirm "close KAY-4"';
 const SHOW = 'ask "show KAY-4"';
 
@@ -143,7 +143,11 @@ test("C10 a destructive call in a script is never carried out and never waited f
 test("a destructive call on a terminal is asked about, --yes or not", async () => {
   const log: DeskLog = [];
   const ann = kay({ signedIn: true, services: withDesk(log) });
-  const { exit, stderr } = await ann('ask "delete KAY-4" --yes', { ...PLAIN, types: ["n", "not this one"] });
+  const { exit, stderr } = await ann('ask "delete KAY-4" --yes', {
+    ...PLAIN,
+    columns: 100,
+    types: ["n", "not this one"],
+  });
   expect([exit, stderr]).toEqual([5, expect.stringContaining(DELETE)]);
   expect(log).toEqual([]);
   expect(await ann('ask "delete KAY-4"', { ...PLAIN, types: ["1"] })).toMatchObject({ exit: 0 });

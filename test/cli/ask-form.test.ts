@@ -5,7 +5,7 @@ import type { Reply } from "#test/network";
 import { answered, begins, ends, form, IDS, needs, says, sse, status } from "#test/parts";
 
 const kay = useKay();
-const TERMINAL = { terminal: true, env: { NO_COLOR: "1" } };
+const TERMINAL = { terminal: true, env: { NO_COLOR: "1", TERM: "dumb" } };
 const INTERACTION = "POST /sessions/session_1/interactions/int_1";
 const SHOWN = `
 jira.create_issue asks: Which issue?
@@ -49,7 +49,7 @@ test("a form is filled in field by field, and shown whole before it is submitted
   expect(await ann("ask x", { ...TERMINAL, types })).toEqual({
     exit: 0,
     stdout: "KAY-9 is there.\n",
-    stderr: `${SHOWN}f fill it in, d decline, c cancel (TIME left): f
+    stderr: `${SHOWN}f fill in, d decline, c cancel (TIME left): f
 ${FIELDS}Which number: 9
 ✗ 9 is not one of 1 to 2.
 Which number: 1
@@ -65,7 +65,7 @@ Your answers:
   Summary: Login loops
   Urgent: yes
 
-s submit, f fill in again, d decline, c cancel (TIME left): s
+s submit, b back, d decline, c cancel (TIME left): s
 ✗ jira.create_issue  It did not finish.
 `,
   });
@@ -102,7 +102,7 @@ test("a secret is never taken: its field has a warning, and a form that needs it
   const { stderr } = await ann("ask x", { ...TERMINAL, types: ["f", "d"] });
   expect(stderr).toContain(`! API token: kay does not accept secrets here. Enter them in a browser.
 d decline, c cancel (TIME left): f
-"f" is not one of decline, cancel.
+"f" is not one of d, c.
 d decline, c cancel (TIME left): d
 `);
   expect(given).toMatchObject([{ action: "deny" }]);
@@ -131,7 +131,7 @@ const CONNECTED: StreamPart[] = [
 
 test("what has to be connected is connected from here, and the request goes on by itself", async () => {
   const { ann, given } = stopsAt(needs("confluence"), CONNECTED, "POST /generations/gen_1/auth");
-  const { exit, stdout, stderr } = await ann("ask x", TERMINAL);
+  const { exit, stdout, stderr } = await ann("ask x", { terminal: true, env: { NO_COLOR: "1" } });
   expect([exit, stdout, given]).toEqual([0, "Here it is.\n", [{ integration: "confluence", success: true }]]);
   expect(stderr.replaceAll(/http\S+/g, "URL")).toBe(`
 Connect confluence to continue.
@@ -149,7 +149,12 @@ There is no display to open a browser on. Open the link manually.
 test("a consent that is refused can be tried again, or the request cancelled", async () => {
   const ended: StreamPart[] = [status("cancelled"), { type: "abort", reason: "cancelled" }];
   const { ann, given } = stopsAt(needs("confluence"), ended, "POST /generations/gen_1/auth");
-  const { exit, stderr } = await ann("ask x", { ...TERMINAL, types: ["c"], person: "denies" });
+  const { exit, stderr } = await ann("ask x", {
+    terminal: true,
+    env: { NO_COLOR: "1" },
+    types: ["c"],
+    person: "denies",
+  });
   expect(exit).toBe(5);
   expect(given).toMatchObject([{ integration: "confluence", success: false }]);
   expect(stderr).toContain(

@@ -4,7 +4,7 @@ import { useKay } from "#test/kay";
 import { answered, approval, begins, calls, ends, IDS, says, sse, status } from "#test/parts";
 
 const kay = useKay();
-const TERMINAL = { terminal: true, env: { NO_COLOR: "1" } };
+const TERMINAL = { terminal: true, env: { NO_COLOR: "1", TERM: "dumb" } };
 
 const call = (n: number) =>
   approval({

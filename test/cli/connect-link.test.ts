@@ -51,7 +51,7 @@ test("A21 without a display the whole link stands alone on one line before polli
   });
   expect(await ann("connect jira", { terminal: true, columns: 40 })).toEqual({
     exit: 0,
-    stdout: CONNECTED,
+    stdout: "Connected jira as Dana Demo\n(dana@example.com) at\nhttp://127.0.0.1:4010/sites/kay-demo\n",
     stderr: expect.stringContaining("No browser is opened over SSH. Open the\nlink manually.\n"),
   });
   const lines = seen.split("\n");
@@ -196,6 +196,8 @@ test("connect --json keeps stdout to one document, and the link on stderr", asyn
   });
 });
 
+const ELSEWHERE = "https://auth.example.test";
+
 /** Connects over SSH: the browser is elsewhere, so the person pastes what `pastes` makes of the address that it cannot open. */
 async function pasteAddress(
   ann: Machine,
@@ -208,7 +210,7 @@ async function pasteAddress(
   const typed = Promise.withResolvers<string>();
   const person = async (url: string) => {
     await clock.sleep(2_000);
-    const consent = { authorization_url: url, decision: "allow" };
+    const consent = { authorization_url: url.replace(ELSEWHERE, "http://127.0.0.1:4010"), decision: "allow" };
     const { redirect_url } = await ann.place.control("atlassian", "POST /consent", consent);
     for (const text of pastes(String(redirect_url))) {
       typed.resolve(text);
@@ -238,9 +240,21 @@ test.for<[string, (address: string) => string[]]>([
   expect(stderr).toContain("Took the address.\n");
 });
 
-test("N22 the address is pasted as a line where nothing is redrawn", async () => {
+test("N22 the address is pasted as a line where nothing is redrawn, for a link that works elsewhere", async () => {
   const setting = { env: { TERM: "dumb" } };
-  const { exit, stderr } = await pasteAddress(kay({ env: SSH }), "connect jira", (address) => [address], setting);
+  const ann = kay({ env: SSH });
+  ann.place.network.on("POST /connections/connect", async ({ headers, body }) => {
+    const answer = await ann.place.backend.fetch(
+      new Request("http://127.0.0.1:4000/connections/connect?service=jira", {
+        ...{ method: "POST", headers, body: JSON.stringify(body) },
+      }),
+    );
+    const begun = (await answer.json()) as { authorization_url: string };
+    return {
+      json: { ...begun, authorization_url: begun.authorization_url.replace("http://127.0.0.1:4010", ELSEWHERE) },
+    };
+  });
+  const { exit, stderr } = await pasteAddress(ann, "connect jira", (address) => [address], setting);
   expect({ exit, stderr }).toEqual({ exit: 0, stderr: expect.stringContaining("Took the address.\n") });
 });
 

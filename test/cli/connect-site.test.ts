@@ -47,6 +47,7 @@ test("V04 connect asks on a terminal which of several sites is meant, by number,
   const ann = await withTwoSites();
   const { exit, stdout, stderr } = await ann("connect jira", {
     terminal: true,
+    columns: 100,
     types: ["main", "3", "", "2"],
     env: { NO_COLOR: "1" },
   });

@@ -95,6 +95,7 @@ test("connect offers a fresh link on a terminal when the first one expired", asy
   let links = 0;
   const result = await ann("connect jira", {
     terminal: true,
+    columns: 100,
     types: [""],
     person: async (url) => (++links === 2 ? ann.place.consent(url) : undefined),
   });

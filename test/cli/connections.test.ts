@@ -52,7 +52,7 @@ test("N21 connect without a name names the services, and read aloud asks which o
   const hint = `For example: kay connect jira. The services are ${SERVICES.join(", ")}, and `;
   expect(await kay()("connect")).toMatchObject({ exit: 2, stderr: expect.stringContaining(hint) });
   const ann = kay();
-  const read = { terminal: true, env: { NO_COLOR: "1", ACCESSIBLE: "1" } };
+  const read = { terminal: true, columns: 100, env: { NO_COLOR: "1", ACCESSIBLE: "1" } };
   const { exit, stdout, stderr } = await ann("connect", { ...read, types: ["jria", "1, bitbucket"] });
   expect({ exit, stdout }).toEqual({
     exit: 0,

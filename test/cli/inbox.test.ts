@@ -35,10 +35,12 @@ test.for([
 
 test("kay inbox on a small terminal opens the newest request, answers it, and shows the rest", async () => {
   const { ann, log } = await waiting("KAY-3", "KAY-4");
-  const ink = await openInk(ann, "inbox", { columns: 40, rows: 12, types: ["1"] });
+  const ink = await openInk(ann, "inbox", { columns: 40, rows: 12 });
   const list = await ink.sees("Delete KAY-3");
   expect(list.indexOf("KAY-4")).toBeLessThan(list.indexOf("KAY-3"));
   ink.type("\r");
+  await ink.sees("n deny");
+  await ink.press("1");
   await expect.poll(() => log).toEqual(["delete KAY-4"]);
   await ink.sees("Which request");
   ink.type("\x1b");

@@ -7,7 +7,7 @@ const kay = useKay();
 const starter = createPrograms({ PATH: process.env.PATH }, process);
 const RAW = [process.execPath, join(import.meta.dirname, "../support/raw-server.ts")];
 const own = (more: MachineOptions = {}) => kay({ own: true, signedIn: true, starter, model: { env: {} }, ...more });
-const TERMINAL = { terminal: true, env: { NO_COLOR: "1" } };
+const TERMINAL = { terminal: true, env: { NO_COLOR: "1", TERM: "dumb" } };
 
 /** A tool as an attacker words it: the first sentence is harmless, and the rest is for the model. */
 const POISON =

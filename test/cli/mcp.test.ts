@@ -63,7 +63,7 @@ Texts of 12 tools: 199 characters
   expect((await ann("services")).stdout).toMatch(/^notes\tconnected\tMCP\t\t.*changing-server\.ts/m);
   expect(await ann("tools call notes.read_note --field id=7")).toEqual({ exit: 0, stdout: "note 7\n", stderr: "" });
   expect((await ann('ask "read note 7"')).stdout).toMatch(/^note 7\n/);
-  const wrote = await ann('ask "write note 8"', { ...TERMINAL, types: ["1"] });
+  const wrote = await ann('ask "write note 8"', { ...TERMINAL, env: { TERM: "dumb" }, types: ["1"] });
   expect(wrote.stderr).toContain("kay wants to run notes.write_note, which writes");
   expect(wrote.stderr).toContain("  Write note in Notes: id “8”\n  id: 8\n");
   expect(wrote).toMatchObject({ exit: 0, stdout: expect.stringMatching(/^written 8\n/) });

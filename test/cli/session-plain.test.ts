@@ -18,7 +18,7 @@ kay wants to run jira.delete_issue, which cannot be undone, as Dana Demo (kay-de
 
   1  once
   2  this session: jira.delete_issue with exactly these arguments as Dana Demo (kay-demo)
-  e  edit what is sent
+  e  edit
   n  deny
 Your answer, 1/2/e/n (TIME left): `;
 

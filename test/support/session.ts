@@ -4,7 +4,7 @@ import type { Machine, RunSetting } from "./kay.ts";
 
 /** At a terminal that is read aloud; what is typed, one line for each question. */
 export function typing(types: NonNullable<RunSetting["types"]>, more: RunSetting = {}): RunSetting {
-  return { terminal: true, env: { NO_COLOR: "1", ACCESSIBLE: "1" }, types, ...more };
+  return { terminal: true, columns: 200, env: { NO_COLOR: "1", ACCESSIBLE: "1" }, types, ...more };
 }
 
 /** The sandbox's services, of which jira has the tools that only write down what they did. */

@@ -23,19 +23,19 @@ export async function promptApproval(
   const offered = listScopes(request);
   writeNotice(kay, `\n${formatApproval(refused ? { ...request, error: refused.told } : request)}\n`);
   for (const { number, words } of offered) writeNotice(kay, `  ${number}  ${words}`);
-  if (editable) writeNotice(kay, "  e  edit what is sent");
+  if (editable) writeNotice(kay, "  e  edit");
   writeNotice(kay, "  n  deny");
   const keys = [...offered.map(({ number }) => number), ...(editable ? ["e"] : []), "n"];
   const text = `Your answer, ${keys.join("/")}`;
   let edited = refused?.given.edited_args;
-  if (edited) writeNotice(kay, `\nYou had edited the request to:\n${format(edited)}\n`);
+  if (edited) writeNotice(kay, `\nYou had edited the request to:\n${formatEditedInput(edited)}\n`);
   for (;;) {
     const typed = await promptKey(kay, { text, keys, until: request.expires_at }, signal);
     const scope = offered.find(({ number }) => number === typed)?.scope;
     if (scope) return { action: "approve", approval_scope: scope, ...(edited ? { edited_args: edited } : {}) };
     if (typed === "n") return deny(await promptLine(kay, "Reason (optional): ", signal));
     edited = await editInput(kay, edited ?? getInput(request), signal);
-    writeNotice(kay, `\nEdited request:\n${format(edited)}\n`);
+    writeNotice(kay, `\nEdited request:\n${formatEditedInput(edited)}\n`);
   }
 }
 
@@ -43,7 +43,8 @@ function deny(reason: string): InteractionAnswer {
   return { action: "deny", ...(reason ? { reason } : {}) };
 }
 
-function format(input: Record<string, unknown>): string {
+/** Formats the input of a call that the user changed. */
+export function formatEditedInput(input: Record<string, unknown>): string {
   return Object.entries(input)
     .map(([name, value]) => formatPreviewField({ name, value }))
     .join("\n");

@@ -27,7 +27,7 @@ export async function connectMissing(
     if (failed.length === 0) return;
     const names = failed.map(toLine).join(", ");
     const typed = await promptLine(kay, `Press Enter to retry ${names}, or c to cancel the request: `, asked.signal);
-    if (typed.toLowerCase() === "c") return sayNo(asked.card());
+    if (["c", "\x1b"].includes(typed.toLowerCase())) return sayNo(asked.card());
   }
 }
 
@@ -54,6 +54,7 @@ async function connectAll(
     const isDone = ends.every(({ status }) => status === "fulfilled");
     if (asked.signal.aborted && !isDone) throw new Problem("INTERACTION_CLOSED", "It was answered elsewhere.");
     const { connected } = asked.card().auth;
+    board.end();
     return ends.flatMap((end, index) => {
       const service = begun[index]?.response.service ?? "";
       if (end.status === "fulfilled" || connected.includes(service)) return [];

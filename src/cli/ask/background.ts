@@ -1,7 +1,7 @@
 import type { AskRequest } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
 import { quoteShellWord } from "#protocol/shell";
-import { shortenId } from "#ui/text/short-id";
+import { shortenId } from "#protocol/short-id";
 import type { BackendHandle } from "../backend/handle.ts";
 import { formatProfileFlag } from "../backend/profile-flag.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";

@@ -3,7 +3,6 @@ import { formatCard, formatPlanned, formatUsage, NOTHING_SENT_TEXT } from "#ui/t
 import type { CardItem, View } from "#ui/view/view";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { Kay } from "../kay.ts";
-import { wrapSentences } from "../output/wrap.ts";
 import { getPlannedCalls, getProblem, getReceipts, toAskDocument, wasDenied } from "./document.ts";
 import { findFailedWork } from "./failed-work.ts";
 import type { FollowResult } from "./follow.ts";
@@ -62,20 +61,15 @@ function showPlan(kay: Kay, view: View): void {
     `\n${NOTHING_SENT_TEXT}`,
   ].join("\n");
   if (view.output) kay.terminal.stderr.write(`${text}\n`);
-  else kay.out.writeLine(fitToTerminal(kay, text));
+  else kay.out.writeLine(text);
 }
 
 /** Shows an open request and the commands that answer it. It is part of the answer, so it goes to stdout. */
 function tellOpen(kay: Kay, card: CardItem): void {
-  kay.out.writeLine(fitToTerminal(kay, formatCard(card)));
+  kay.out.writeLine(formatCard(card));
   kay.out.writeProgress(
     `Waiting for your answer. Run one of:\n${getAnswerCommands(kay, card)
       .map((command) => `  ${command}`)
       .join("\n")}`,
   );
-}
-
-/** An answer that a person reads, broken between words. */
-function fitToTerminal({ terminal: { stdout } }: Kay, text: string): string {
-  return stdout.isTerminal ? wrapSentences(text, stdout.columns()) : text;
 }

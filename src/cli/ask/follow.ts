@@ -6,7 +6,7 @@ import type { BackendHandle } from "../backend/handle.ts";
 import type { Kay } from "../kay.ts";
 import { promptForPlan } from "./plan.ts";
 import type { Presenter } from "./presenter.ts";
-import { promptForCard } from "./prompt-for-card.ts";
+import { ABANDONED, promptForCard } from "./prompt-for-card.ts";
 
 /** A generation that is followed: its parts, how they are shown, and whether anybody here can be asked. */
 export type FollowOptions = {
@@ -64,6 +64,9 @@ export async function followGeneration(kay: Kay, link: BackendHandle, options: F
     }
     await desk.done();
     return { view, waiting: listOpenCards(view).filter(({ generation_id }) => generation_id === view.generation_id) };
+  } catch (error) {
+    await desk.abandon();
+    throw error;
   } finally {
     next.catch(() => {});
     void iterator.return?.()?.then(undefined, () => {});
@@ -79,8 +82,8 @@ export async function* takeUntilEnd(parts: AsyncIterable<NumberedPart>, seen: nu
   }
 }
 
-/** Who asks about cards, one at a time. */
-type Desk = { look(view: View): void; failed: Promise<"left">; done(): Promise<void> };
+/** Who asks about cards, one at a time. `abandon` takes an open question away. */
+type Desk = { look(view: View): void; failed: Promise<"left">; done(): Promise<void>; abandon(): Promise<void> };
 
 function createDesk(kay: Kay, link: BackendHandle, { show, askable, client }: FollowOptions): Desk {
   const asked: Asked = { keys: new Set(), plans: new Set() };
@@ -102,16 +105,19 @@ function createDesk(kay: Kay, link: BackendHandle, { show, askable, client }: Fo
       const cards = keys.map(cardOf);
       if (cards.length > 1) {
         const first = cards[0] as CardItem;
-        show.hold({ card: first, at: at + 1, of: at + openKeys(view, asked).length });
-        const end = await promptForPlan(kay, link, { cards: cards.filter(isApproval), signal }, place);
+        const position = { n: at + 1, of: at + openKeys(view, asked).length };
+        show.hold({ card: first, at: position.n, of: position.of });
+        const plan = { cards: cards.filter(isApproval), signal, position };
+        const end = await promptForPlan(kay, link, plan, place);
         if (end === "one by one") asked.plans.add(getPlan(first)?.id ?? "");
         if (end === "answered") for (const one of keys) asked.keys.add(one);
         if (end === "answered") at += keys.length;
       } else {
         asked.keys.add(key);
         at += 1;
-        show.hold({ card: cardOf(key), at, of: at + openKeys(view, asked).length });
-        await promptForCard(kay, link, { card: () => cardOf(key), signal }, place);
+        const position = { n: at, of: at + openKeys(view, asked).length };
+        show.hold({ card: cardOf(key), at, of: position.of });
+        await promptForCard(kay, link, { card: () => cardOf(key), signal }, place, position);
       }
       show.release();
     }
@@ -120,6 +126,10 @@ function createDesk(kay: Kay, link: BackendHandle, { show, askable, client }: Fo
   return {
     failed,
     done: () => work,
+    abandon: async () => {
+      current?.closer.abort(ABANDONED);
+      await work.catch(() => {});
+    },
     look(now) {
       view = now;
       if (!askable) return;

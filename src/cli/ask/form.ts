@@ -25,40 +25,39 @@ export async function promptForm(
   for (const field of secrets) writeNotice(kay, `! ${toLine(field.label)}: ${SECRETS_REFUSED}`);
   const open = fields.filter((field) => !secrets.includes(field));
   const canSubmit = secrets.every(({ required }) => !required);
-  const start = await choose(
-    kay,
-    canSubmit ? ["fill it in", "decline", "cancel"] : ["decline", "cancel"],
-    request,
-    signal,
-  );
+  const start = await choose(kay, canSubmit ? { f: "fill in", ...NO } : NO, request, signal);
   if (start !== "f") return { action: start === "d" ? "deny" : "cancel" };
   let values = again?.values ?? getInitialValues(open, request.initial_values);
   for (;;) {
     values = await fillIn(kay, open, values, signal);
-    writeNotice(kay, `\nYour answers:\n${formatReview(open, values)}\n`);
-    const choice = await choose(kay, ["submit", "fill in again", "decline", "cancel"], request, signal);
+    writeNotice(kay, `\nYour answers:\n${formatFilledForm(open, values)}\n`);
+    const choice = await choose(kay, { s: "submit", b: "back", ...NO }, request, signal);
     if (choice === "s") return { action: "submit", input: pickDefined(values) };
-    if (choice !== "f") return { action: choice === "d" ? "deny" : "cancel" };
+    if (choice !== "b") return { action: choice === "d" ? "deny" : "cancel" };
   }
 }
 
 /** An address that a service wants to be visited: it stands in the text, and nothing is filled in. */
 async function askVisit(kay: Kay, request: InteractionRequest, signal: AbortSignal): Promise<InteractionAnswer> {
   writeNotice(kay, `\n${formatForm(request)}\n`);
-  const choice = await choose(kay, ["go on", "decline", "cancel"], request, signal);
-  if (choice === "g") return { action: "submit", input: {} };
+  const choice = await choose(kay, { y: "continue", ...NO }, request, signal);
+  if (choice === "y") return { action: "submit", input: {} };
   return { action: choice === "d" ? "deny" : "cancel" };
 }
 
-/** Words whose first letter chooses them. */
+const NO = { d: "decline", c: "cancel" };
+
+/** Asks for one of these keys. */
 async function choose(
   kay: Kay,
-  words: string[],
+  words: Record<string, string>,
   { expires_at: until }: InteractionRequest,
   signal: AbortSignal,
 ): Promise<string> {
-  const text = words.map((word) => `${word.charAt(0)} ${word}`).join(", ");
-  return (await promptKey(kay, { text, keys: words, until }, signal)).charAt(0);
+  const text = Object.entries(words)
+    .map(([key, word]) => `${key} ${word}`)
+    .join(", ");
+  return promptKey(kay, { text, keys: Object.keys(words), until }, signal);
 }
 
 async function fillIn(kay: Kay, fields: InputField[], before: FormValues, signal: AbortSignal): Promise<FormValues> {
@@ -104,7 +103,8 @@ function getHint({ type, options = [] }: InputField): keyof typeof HINTS {
 
 const HINTS = { text: ">", yesNo: "yes or no", one: "Which number", several: "Which numbers, separated by commas" };
 
-function formatReview(fields: InputField[], values: FormValues): string {
+/** Formats what was filled in, a line for each field. */
+export function formatFilledForm(fields: InputField[], values: FormValues): string {
   const shown = fields.map((field) => `  ${toLine(field.label)}: ${formatValue(field, values[field.id]) || "(empty)"}`);
   return shown.join("\n");
 }

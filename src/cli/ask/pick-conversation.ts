@@ -1,8 +1,8 @@
 import type { ConversationView } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
+import { createIdShortener } from "#protocol/short-id";
 import type { Choice } from "#ui/picker/picker";
 import { formatLocalTime } from "#ui/text/local-time";
-import { createIdShortener } from "#ui/text/short-id";
 import type { BackendHandle } from "../backend/handle.ts";
 import type { Kay } from "../kay.ts";
 import { pickOne } from "../prompt/pick.ts";

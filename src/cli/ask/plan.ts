@@ -1,11 +1,19 @@
 import type { InteractionAnswer } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
+import type { PlanCard } from "#ui/cards/card-action";
+import { createCardUi } from "#ui/cards/update-card";
 import { formatApproval } from "#ui/text/words";
 import type { CardItem } from "#ui/view/view";
 import type { BackendHandle } from "../backend/handle.ts";
 import type { Kay } from "../kay.ts";
-import { promptLine, writeNotice } from "../prompt/line.ts";
-import { type AnswerTarget, sendAnswer } from "./prompt-for-card.ts";
+import { askOnCard } from "../prompt/card.ts";
+import { promptKey, promptLine, writeNotice } from "../prompt/line.ts";
+import { type AnswerTarget, formatAnsweredCard, sendAnswer } from "./prompt-for-card.ts";
+
+type ApprovalCard = Extract<CardItem, { type: "approval" | "form" }>;
+
+/** The approvals of a plan, and the number of its first among those that wait. */
+type PlanQuestion = { cards: ApprovalCard[]; signal: AbortSignal; position: { n: number; of: number } };
 
 /** How the user answered a plan: all of it, not as a whole, or not here, because one of its approvals has closed. */
 export type PlanEnd = "answered" | "one by one" | "changed";
@@ -17,15 +25,13 @@ export type PlanEnd = "answered" | "one by one" | "changed";
 export async function promptForPlan(
   kay: Kay,
   link: BackendHandle,
-  { cards, signal }: { cards: Extract<CardItem, { type: "approval" | "form" }>[]; signal: AbortSignal },
+  { cards, signal, position }: PlanQuestion,
   place: AnswerTarget,
 ): Promise<PlanEnd> {
-  cards.forEach(({ request }, index) => {
-    writeNotice(kay, `\n${index + 1} of ${cards.length}: ${formatApproval(request)}`);
-  });
-  writeNotice(kay, `\n  a  approve all ${cards.length}\n  o  one by one\n  n  deny all`);
   try {
-    const answer = await promptForAnswer(kay, signal);
+    const answer = kay.flags.plain
+      ? await askInLines(kay, cards, signal)
+      : await askOnPlanCard(kay, { cards, signal, position });
     if (answer === "one by one") return answer;
     for (const card of cards) await sendOne(kay, link, card, answer, place);
     return "answered";
@@ -36,15 +42,30 @@ export async function promptForPlan(
   }
 }
 
-async function promptForAnswer(kay: Kay, signal: AbortSignal): Promise<InteractionAnswer | "one by one"> {
-  for (;;) {
-    const typed = (await promptLine(kay, "Your answer, a/o/n: ", signal)).toLowerCase();
-    if (typed === "a") return { action: "approve", approval_scope: "once" };
-    if (typed === "o") return "one by one";
-    if (typed !== "n" && typed !== "no") continue;
-    const reason = await promptLine(kay, "Reason (optional): ", signal);
-    return { action: "deny", ...(reason ? { reason } : {}) };
-  }
+/** The same answer for each approval. */
+type PlanAnswer = InteractionAnswer | "one by one";
+
+async function askOnPlanCard(kay: Kay, { cards, signal, position }: PlanQuestion): Promise<PlanAnswer> {
+  const plan: PlanCard = { kind: "plan", id: "plan", calls: cards.map((card) => ({ card })) };
+  const answered = await askOnCard(kay, { card: () => plan, ui: createCardUi(plan), position, signal });
+  if (answered === "next" || answered.act.do !== "answer all") return "one by one";
+  const [first] = answered.act.answers;
+  const answer: InteractionAnswer = first?.answer ?? { action: "deny" };
+  for (const card of cards) writeNotice(kay, formatAnsweredCard(card, answer));
+  return answer;
+}
+
+async function askInLines(kay: Kay, cards: ApprovalCard[], signal: AbortSignal): Promise<PlanAnswer> {
+  cards.forEach(({ request }, index) => {
+    writeNotice(kay, `\n${index + 1} of ${cards.length}: ${formatApproval(request)}`);
+  });
+  writeNotice(kay, `\n  a  approve all ${cards.length}\n  o  one by one\n  n  deny all`);
+  const until = cards.map((card) => card.until ?? card.request.expires_at).sort()[0];
+  const typed = await promptKey(kay, { text: "Your answer, a/o/n", keys: ["a", "o", "n"], until }, signal);
+  if (typed === "a") return { action: "approve", approval_scope: "once" };
+  if (typed === "o") return "one by one";
+  const reason = await promptLine(kay, "Reason (optional): ", signal);
+  return { action: "deny", ...(reason ? { reason } : {}) };
 }
 
 /** Sends the answer to one approval. What was answered elsewhere meanwhile is said, and the others still count. */

@@ -96,7 +96,7 @@ function isOfTurn(part: StreamPart): boolean {
 
 function getProgressive(kay: Kay): AnswerWriter {
   const { stdout } = kay.terminal;
-  const write = (text: string) => kay.out.writeLine(text);
+  const write = (text: string) => kay.out.writeVerbatim(text);
   if (!stdout.isTerminal) return createTextWriter(write);
   return createMarkdownWriter(() => ({ width: stdout.columns(), paint: kay.out.paint }), write);
 }

@@ -1,15 +1,22 @@
 import type { InteractionAnswer } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
 import type { InteractionResponse } from "#protocol/events";
-import { formatEnd, listMissingServices, toLine } from "#ui/text/words";
+import { createCardUi, rejectAnswer } from "#ui/cards/update-card";
+import { formatCardLine } from "#ui/text/item";
+import { formatCard, formatEnd, listMissingServices, toLine } from "#ui/text/words";
 import type { CardItem } from "#ui/view/view";
 import type { BackendHandle } from "../backend/handle.ts";
 import type { Kay } from "../kay.ts";
+import { askOnCard } from "../prompt/card.ts";
 import { writeNotice } from "../prompt/line.ts";
-import { promptApproval } from "./approval.ts";
+import { formatClipboard } from "../terminal/notification.ts";
+import { formatEditedInput, promptApproval } from "./approval.ts";
 import type { AuthCard, OpenCard } from "./auth.ts";
 import { connectMissing } from "./auth.ts";
-import { promptForm } from "./form.ts";
+import { formatFilledForm, promptForm } from "./form.ts";
+
+/** Why a question ends whose generation can no longer be followed. */
+export const ABANDONED = "abandoned";
 
 /** Where a card is answered: the conversation, and the id or the name of the client that answers. */
 export type AnswerTarget = { session: string; client: string };
@@ -24,13 +31,16 @@ export async function promptForCard(
   link: BackendHandle,
   asked: OpenCard,
   place: AnswerTarget,
+  position = { n: 1, of: 1 },
 ): Promise<void> {
   try {
     if (asked.card().type === "auth")
       await connectMissing(kay, link, asked as OpenCard<AuthCard>, (card) => declineAuth(link, card, place));
-    else await answerUntilTaken(kay, link, asked, place);
+    else if (kay.flags.plain) await answerInLines(kay, link, asked, place);
+    else await answerOnCard(kay, link, asked, { place, position });
   } catch (error) {
-    if (!(error instanceof Problem) || error.code !== "INTERACTION_CLOSED") throw error;
+    if (!(error instanceof Problem) || error.code !== "INTERACTION_CLOSED" || asked.signal.reason === ABANDONED)
+      throw error;
     writeNotice(kay, formatClosedCard(asked.card(), error));
   }
 }
@@ -74,8 +84,57 @@ export async function declineAuth(
   }
 }
 
+/** Asks on the card until the backend takes the answer, and then prints what was asked and answered. */
+async function answerOnCard(
+  kay: Kay,
+  link: BackendHandle,
+  { card, signal }: OpenCard,
+  { place, position }: { place: AnswerTarget; position: { n: number; of: number } },
+): Promise<void> {
+  const asked = card();
+  let ui = createCardUi(asked);
+  const visit = (how: "open" | "copy") => visitLink(kay, asked, how);
+  try {
+    for (;;) {
+      const answered = await askOnCard(kay, { card, ui, position, signal, visit });
+      if (answered === "next" || answered.act.do !== "answer") return;
+      const { answer } = answered.act;
+      try {
+        await sendAnswer(link, card(), answer, place);
+        return writeNotice(kay, formatAnsweredCard(asked, answer));
+      } catch (error) {
+        if (!(error instanceof Problem) || error.code !== "INVALID_REQUEST") throw error;
+        ui = rejectAnswer(answered.ui, error.message);
+      }
+    }
+  } catch (error) {
+    if (error instanceof Problem && error.code === "INTERACTION_CLOSED") writeNotice(kay, `\n${formatCard(asked)}`);
+    throw error;
+  }
+}
+
+/** What was asked, what was changed in it, and the answer, as they stay on the terminal. */
+export function formatAnsweredCard(card: CardItem, answer: InteractionAnswer): string {
+  const { action, approval_scope: scope, edited_args: edited, reason } = answer;
+  const ended = { action, ...(scope ? { scope } : {}), edited: Boolean(edited), ...(reason ? { reason } : {}) };
+  const change = edited ? [`Edited request:\n${formatEditedInput(edited)}`] : [];
+  const fields = card.type === "form" ? (card.request.input_schema?.fields ?? []) : [];
+  const filled = answer.input && fields.length > 0 ? [`Your answers:\n${formatFilledForm(fields, answer.input)}`] : [];
+  const row = formatCardLine({ ...card, ended }, Number.POSITIVE_INFINITY);
+  return [`\n${formatCard(card)}`, ...change, ...filled, `\n${row}`].join("\n");
+}
+
+async function visitLink(kay: Kay, card: CardItem, how: "open" | "copy"): Promise<void> {
+  const url = card.type === "auth" ? undefined : card.request.link;
+  if (url === undefined) return;
+  if (how === "copy") return kay.terminal.stderr.write(formatClipboard(url));
+  const plan = await kay.planBrowser(url);
+  const why = "reason" in plan ? plan.reason : (await kay.openBrowser(plan)) ? null : "Could not open a browser.";
+  if (why !== null) throw new Problem("USAGE", `${why} Open the link yourself.`);
+}
+
 /** The backend may refuse an edit or a form that does not fit: then it is asked again, with what was given. */
-async function answerUntilTaken(
+async function answerInLines(
   kay: Kay,
   link: BackendHandle,
   { card, signal }: OpenCard,

@@ -1,5 +1,5 @@
 import { Problem } from "#protocol/errors";
-import { createIdShortener, findIds } from "#ui/text/short-id";
+import { createIdShortener, findIds } from "#protocol/short-id";
 import { toLine } from "#ui/text/words";
 
 /**

@@ -52,7 +52,7 @@ export function createConfigCommand(kay: Kay): Command {
     .action(async () => {
       const path = (await kay.settings()).path();
       if (kay.flags.json) return kay.out.writeJson({ path });
-      kay.out.writeLine(path);
+      kay.out.writeVerbatim(path);
     });
   return command;
 }
@@ -69,7 +69,7 @@ async function list(kay: Kay, settings: Setting[]): Promise<void> {
 
 function show(kay: Kay, setting: Setting): ExitCode {
   if (kay.flags.json) kay.out.writeJson(asJson(setting));
-  else if (setting.value !== undefined) kay.out.writeLine(setting.shown);
+  else if (setting.value !== undefined) kay.out.writeVerbatim(setting.shown);
   else kay.out.writeProgress(`${setting.key} is not set.\n  Set it with \`kay config set ${setting.key} <value>\`.`);
   return setting.value === undefined ? EXIT.failed : EXIT.ok;
 }

@@ -1,4 +1,4 @@
-import { createIdShortener } from "#ui/text/short-id";
+import { createIdShortener } from "#protocol/short-id";
 import type { CommandEntry, CompletionTable, CompletionValue, OptionEntry, Slot, ValueKind } from "./table.ts";
 
 /** Suggestions for a shell. */

@@ -4,8 +4,9 @@ import type { BackendHandle } from "../backend/handle.ts";
 import type { Kay } from "../kay.ts";
 import { canPrompt } from "../prompt/confirm.ts";
 import { readPromptKeys } from "../terminal/keys.ts";
+import { formatClipboard } from "../terminal/notification.ts";
 import { openLinks } from "./open-links.ts";
-import { getLocalRedirect, takePastedAddress, type WaitingConnection } from "./pasted-address.ts";
+import { explainPaste, takePastedAddress, type WaitingConnection } from "./pasted-address.ts";
 
 /** The line that says that something is waited for. */
 export type WaitingLine = { retrying(message: string): void; end(): void };
@@ -109,7 +110,8 @@ function takeInput(kay: Kay, wait: ConsentWait, signal: AbortSignal): () => void
 }
 
 async function takeLines(kay: Kay, wait: ConsentWait, signal: AbortSignal): Promise<void> {
-  if (!getUrls(wait).some(getLocalRedirect)) return;
+  // Other lines typed meanwhile belong to what comes after.
+  if (explainPaste(kay, getUrls(wait)).length === 0) return;
   while (!signal.aborted) {
     const text = await kay.terminal.stdin.line(AbortSignal.any([kay.signal, signal]));
     if (text === null) return;
@@ -131,7 +133,7 @@ async function takeAddress(kay: Kay, { link, open }: ConsentWait, text: string):
 function act(kay: Kay, key: string, urls: string[]): void {
   if (key === "o") void openLinks(kay, urls);
   if (key === "c") {
-    for (const url of urls) kay.terminal.stderr.write(`\x1b]52;c;${Buffer.from(url).toString("base64")}\x07`);
+    for (const url of urls) kay.terminal.stderr.write(formatClipboard(url));
     kay.out.writeProgress(COPIED_TEXT);
   }
   if (key === "q")

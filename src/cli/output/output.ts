@@ -26,8 +26,10 @@ export type Output = {
   setLineFormat(lineOf: LineOf): void;
   /** A finished text of the answer, however long: where PAGER is set, what is longer than the terminal goes through that. */
   writeText(text: string): Promise<void>;
-  /** A line of the answer on stdout. */
+  /** A line of the answer on stdout. A terminal gets it wrapped between words, with addresses and commands whole. */
   writeLine(text?: string): void;
+  /** Text of the answer that is laid out already, or is copied as it is: a command, a path. */
+  writeVerbatim(text: string): void;
   /** Markdown of an answer: laid out for a person on a terminal, as it is elsewhere. */
   writeMarkdown(text: string): Promise<void>;
   /** Rows for a person on a terminal; tab-separated without header elsewhere. */
@@ -89,10 +91,15 @@ export function createOutput(
   const text = async (text: string) => {
     if (diverted || status !== null || !(await page(`${text}\n`))) terminal.stdout.write(`${text}\n`);
   };
+  const verbatim = (text: string) => (diverted ? diverted(text) : above(() => terminal.stdout.write(`${text}\n`)));
   return {
     paint,
     writeText: text,
-    writeLine: (text = "") => (diverted ? diverted(text) : above(() => terminal.stdout.write(`${text}\n`))),
+    writeLine: (text = "") => {
+      const { stdout } = terminal;
+      verbatim(stdout.isTerminal && !diverted ? wrapSentences(text, stdout.columns()) : text);
+    },
+    writeVerbatim: verbatim,
     divert: (say) => {
       diverted = say;
       return () => {

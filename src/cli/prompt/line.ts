@@ -1,6 +1,7 @@
 import { Problem } from "#protocol/errors";
 import { formatTimeLeft, toLine } from "#ui/text/words";
 import type { Kay } from "../kay.ts";
+import { wrapSentences } from "../output/wrap.ts";
 
 /**
  * Put a question on the terminal and read one line, of which only what is typed after the question was shown counts.
@@ -39,7 +40,8 @@ export function promptNextLine(kay: Kay, signal: AbortSignal): Promise<string> {
 
 /** Say something to the person who is asked. */
 export function writeNotice(kay: Kay, text: string): void {
-  kay.terminal.stderr.write(`${text}\n`);
+  const { stderr } = kay.terminal;
+  stderr.write(`${stderr.isTerminal ? wrapSentences(text, stderr.columns()) : text}\n`);
 }
 
 async function read(kay: Kay, signal: AbortSignal, more: boolean): Promise<string> {

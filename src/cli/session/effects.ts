@@ -8,7 +8,7 @@ import { declineAuth, sendAnswer } from "../ask/prompt-for-card.ts";
 import type { BackendHandle } from "../backend/handle.ts";
 import { COPIED_TEXT } from "../consent/waiting-line.ts";
 import type { Kay } from "../kay.ts";
-import { formatNotification } from "../terminal/notification.ts";
+import { formatClipboard, formatNotification } from "../terminal/notification.ts";
 import type { AuthCard, AuthConnector } from "./auth-connector.ts";
 import type { ConversationClient } from "./conversation-client.ts";
 import { formatFault } from "./format-fault.ts";
@@ -171,7 +171,7 @@ async function visit(
   const url = card.kind === "card" && card.type === "form" ? card.request.link : undefined;
   if (url === undefined) return;
   if (how === "copy") {
-    silently(`\x1b]52;c;${Buffer.from(url).toString("base64")}\x07`);
+    silently(formatClipboard(url));
     return say(COPIED_TEXT);
   }
   const plan = await kay.planBrowser(url);
@@ -199,7 +199,7 @@ async function connectAct(world: EffectPorts, card: AuthCard, what: CardAction):
     case "open":
       return desk.open(card);
     case "copy":
-      for (const url of desk.urls(card)) silently(`\x1b]52;c;${Buffer.from(url).toString("base64")}\x07`);
+      for (const url of desk.urls(card)) silently(formatClipboard(url));
       return say(COPIED_TEXT);
     case "qr": {
       const { renderUnicodeCompact } = await import("uqr");

@@ -1,9 +1,9 @@
+import { shortenId } from "#protocol/short-id";
 import type { SessionEvent } from "#ui/session/events";
 import { listCards } from "#ui/session/open-cards";
 import type { Session } from "#ui/session/state";
 import { isBusy, isFinished } from "#ui/session/turn";
 import { createSession, updateSession } from "#ui/session/update";
-import { shortenId } from "#ui/text/short-id";
 import { toLine } from "#ui/text/words";
 import type { ToolItem } from "#ui/view/view";
 import { createPainter } from "#ui/views/painter";

@@ -46,7 +46,7 @@ export function createPlainPresenter(
   let speaking = false;
   let labelledAlready = false;
   const write = (text: string) => {
-    kay.out.writeLine(labelledAlready || text === "" ? text : formatAnswerText(text));
+    kay.out.writeVerbatim(labelledAlready || text === "" ? text : formatAnswerText(text));
     labelledAlready ||= text !== "";
   };
   const text = createMarkdownWriter(look, write);

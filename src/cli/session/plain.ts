@@ -1,6 +1,6 @@
 import { Problem } from "#protocol/errors";
 import type { NumberedPart } from "#protocol/events";
-import { shortenId } from "#ui/text/short-id";
+import { shortenId } from "#protocol/short-id";
 import { toLine } from "#ui/text/words";
 import { getCancelGraceMs } from "../ask/cancel.ts";
 import { promptForm } from "../ask/form.ts";

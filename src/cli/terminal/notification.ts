@@ -17,3 +17,8 @@ export function formatNotification(env: Record<string, string | undefined>, text
 }
 
 const BELL = "\x07";
+
+/** Formats the sequence that puts a text into the clipboard (OSC 52). A terminal does not say whether it did. */
+export function formatClipboard(text: string): string {
+  return `\x1b]52;c;${Buffer.from(text).toString("base64")}\x07`;
+}

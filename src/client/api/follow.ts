@@ -2,6 +2,7 @@ import { sleepOrThrow } from "#net/retry-after";
 import { clean } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 import type { NumberedPart } from "#protocol/events";
+import { shortenId } from "#protocol/short-id";
 import { type BackendConnection, getHost } from "./backend-connection.ts";
 import type { Caller } from "./caller.ts";
 import { openCallStream } from "./open.ts";
@@ -143,7 +144,7 @@ function outcomeUnknownProblem(lost: Problem, key: string | undefined): Problem 
 /** Adds a hint for returning to the conversation, which continues on the backend. */
 function withAttachHint(problem: Problem, { sessionId, last }: Position): Problem {
   if (sessionId === undefined) return problem;
-  const shown = clean(sessionId, { lines: false, max: 100 });
+  const shown = shortenId(clean(sessionId, { lines: false, max: 100 }));
   return new Problem(problem.code, problem.message, {
     hint: `The backend continues the work. Run \`kay attach ${shown}\` to follow it, or \`kay sessions\` to list all conversations.`,
     details: { ...problem.details, session_id: sessionId, ...(last === null ? {} : { last_event: last }) },

@@ -4,6 +4,7 @@ import type { Outcome } from "#agent/events";
 import { cleanLine } from "#protocol/clean";
 import { Problem, toProblemBody } from "#protocol/errors";
 import type { ProgramCallRequest, ProgramCallView } from "#protocol/program-calls";
+import { shortenId } from "#protocol/short-id";
 import { decideCall } from "../../approvals/decide.ts";
 import { isTrusted } from "../../approvals/policies.ts";
 import { createProvenance } from "../../approvals/provenance.ts";
@@ -150,7 +151,9 @@ async function viewCall(ports: BackendPorts, row: StoredGeneration, programId?: 
   if (row.finished_at === null) return { ...base, status: waits.length > 0 ? "waiting" : "running" };
   const failed = row.status === "error";
   const problem = failed
-    ? new Problem("INTERNAL", "The call failed.", { hint: `Run \`kay attach ${row.conversation_id}\` to see why.` })
+    ? new Problem("INTERNAL", "The call failed.", {
+        hint: `Run \`kay attach ${shortenId(row.conversation_id)}\` to see why.`,
+      })
     : new Problem("CANCELLED", "The call was cancelled; nothing was done.");
   return { ...base, status: failed ? "failed" : "cancelled", problem: toProblemBody(problem) };
 }

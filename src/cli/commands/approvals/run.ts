@@ -1,9 +1,9 @@
 import type { Grant } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
 import { tryParseJson } from "#protocol/parse-json";
+import { createIdShortener } from "#protocol/short-id";
 import type { Choice } from "#ui/picker/picker";
 import { formatLocalDay } from "#ui/text/local-time";
-import { createIdShortener } from "#ui/text/short-id";
 import { toLine } from "#ui/text/words";
 import { findConversationId } from "../../ask/conversation.ts";
 import { findById } from "../../backend/find-by-id.ts";

@@ -207,7 +207,7 @@ async function beginOnly(kay: Kay, link: BackendHandle, service: string, { site 
   if (!kay.flags.json) {
     const tunnel = explainTunnel(kay, [showLink(kay, response)]);
     if (tunnel.length > 0) kay.out.writeProgress(tunnel.join("\n"));
-    return kay.out.writeLine(poll);
+    return kay.out.writeVerbatim(poll);
   }
   const { session_id, authorization_url, state, user_code } = response;
   const expires_at = new Date(begun.deadline).toISOString();

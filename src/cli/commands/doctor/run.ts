@@ -58,7 +58,7 @@ async function format(kay: Kay, work: (told: OnReport) => Promise<CheckReport[]>
   };
   try {
     return await work((report, waiting) => {
-      kay.out.writeLine(formatReport(kay, report));
+      kay.out.writeVerbatim(formatReport(kay, report));
       waitFor(waiting);
     });
   } finally {

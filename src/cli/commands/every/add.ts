@@ -1,7 +1,7 @@
 import { Problem } from "#protocol/errors";
+import { shortenId } from "#protocol/short-id";
 import { resolveTimeZone } from "#protocol/time-zone";
 import { formatTiming, isDayName, parseTiming } from "#protocol/timing";
-import { shortenId } from "#ui/text/short-id";
 import { toLine } from "#ui/text/words";
 import { type AllowOptions, checkLimitsSupported, readAllowList } from "../../ask/allow-list.ts";
 import { readAskChoices } from "../../ask/choices.ts";

@@ -1,7 +1,7 @@
 import type { ScheduleView } from "#protocol/schedules";
+import { createIdShortener } from "#protocol/short-id";
 import type { Choice } from "#ui/picker/picker";
 import { formatLocalTime } from "#ui/text/local-time";
-import { createIdShortener } from "#ui/text/short-id";
 import { toLine } from "#ui/text/words";
 import { getAskChoices } from "../../ask/choices.ts";
 import type { Kay } from "../../kay.ts";

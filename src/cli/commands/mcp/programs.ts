@@ -1,8 +1,8 @@
 import { isLoopbackHost } from "#net/addresses";
 import { Problem } from "#protocol/errors";
 import type { ProgramAccessRequest, ProgramView } from "#protocol/program-calls";
+import { createIdShortener } from "#protocol/short-id";
 import { formatLocalDay } from "#ui/text/local-time";
-import { createIdShortener } from "#ui/text/short-id";
 import { toLine } from "#ui/text/words";
 import { findById } from "../../backend/find-by-id.ts";
 import type { BackendHandle } from "../../backend/handle.ts";

@@ -1,7 +1,7 @@
 import { getQuestion } from "#protocol/card-text";
 import type { PendingRequest } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
-import { createIdShortener, shortenId } from "#ui/text/short-id";
+import { createIdShortener, shortenId } from "#protocol/short-id";
 import { toLine } from "#ui/text/words";
 import type { CardItem } from "#ui/view/view";
 import { getAnswerCommands } from "../../ask/pending-items.ts";

@@ -36,7 +36,7 @@ export async function installService(kay: Kay): Promise<void> {
   if (kay.flags.json) return kay.out.writeJson({ installed: manager.file, started, commands });
   kay.out.writeLine(`Wrote ${toLine(manager.file)}.`);
   if (started) kay.out.writeLine("Your local backend starts when you log in.");
-  else kay.out.writeLine(["Start it with:", ...commands].join("\n  "));
+  else kay.out.writeVerbatim(["Start it with:", ...commands].join("\n  "));
   if (state === "busy")
     kay.out.writeProgress("The backend that runs now is busy. The service replaces it at your next login.");
   if (missing.length > 0)

@@ -1,8 +1,8 @@
 import type { ConversationView } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
+import { createIdShortener, shortenId } from "#protocol/short-id";
 import { loadHighlighting } from "#ui/markdown/highlight";
 import { formatLocalTime } from "#ui/text/local-time";
-import { createIdShortener, shortenId } from "#ui/text/short-id";
 import { formatTranscript } from "#ui/text/transcript";
 import { toLine } from "#ui/text/words";
 import { reduceView } from "#ui/view/reduce";

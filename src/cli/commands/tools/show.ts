@@ -39,7 +39,7 @@ export async function showTool(kay: Kay, name: string): Promise<void> {
   const examples = tool.examples ?? [];
   if (examples.length > 0) out.writeLine(`\nAsk for it:\n${examples.map((each) => `  ${line(each)}`).join("\n")}`);
   const given = fields.filter(({ required }) => required).map((each) => ` --field ${quoteShellWord(each.name)}=…`);
-  out.writeLine(`\nCall it:\n  kay tools call ${quoteShellWord(tool.name)}${given.join("")}`);
+  out.writeVerbatim(`\nCall it:\n  kay tools call ${quoteShellWord(tool.name)}${given.join("")}`);
 }
 
 /** A backend speaks to programs, and does not know which command shows what there is. */

@@ -36,7 +36,7 @@ async function walk(kay: Kay, link: BackendHandle): Promise<ExitCode> {
   }
   kay.out.writeLine("");
   kay.out.writeLine("That was:");
-  for (const command of COMMANDS) kay.out.writeLine(`  ${command}`);
+  for (const command of COMMANDS) kay.out.writeVerbatim(`  ${command}`);
   kay.out.writeLine("\nNext, run `kay connect` to choose a service, then `kay ask` to start a session.");
   return exit;
 }
@@ -44,7 +44,7 @@ async function walk(kay: Kay, link: BackendHandle): Promise<ExitCode> {
 const COMMANDS = ["kay connect jira", "kay connections", `kay ask "${QUESTION}"`, `kay ask --confirm "${CHANGE}"`];
 
 function title(kay: Kay, command: string): void {
-  if (!kay.flags.json) kay.out.writeLine(`\n${kay.out.paint("bold", `$ ${command}`)}`);
+  if (!kay.flags.json) kay.out.writeVerbatim(`\n${kay.out.paint("bold", `$ ${command}`)}`);
 }
 
 async function connectStep(kay: Kay, link: BackendHandle) {

@@ -1,5 +1,6 @@
 import { clean } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
+import { formatClipboard } from "../../terminal/notification.ts";
 import type { SlashContext } from "./command.ts";
 
 /** Terminals drop longer texts. */
@@ -9,11 +10,10 @@ const MAX_BYTES = 70_000;
 export async function runCopy({ lastAnswer, write, say }: SlashContext): Promise<void> {
   const answer = clean(lastAnswer()).trim();
   if (answer === "") throw new Problem("USAGE", "There is no answer to copy yet.", { hint: "" });
-  const bytes = Buffer.from(answer);
-  if (bytes.length > MAX_BYTES)
+  if (Buffer.byteLength(answer) > MAX_BYTES)
     throw new Problem("USAGE", "The answer is too long for the clipboard of a terminal.", {
       hint: "Use /export to write the conversation to a file.",
     });
-  write(`\x1b]52;c;${bytes.toString("base64")}\x07`);
+  write(formatClipboard(answer));
   say("Copied the last answer (if your terminal supports it).");
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createIdShortener, findIds, shortenId } from "#ui/text/short-id";
+import { createIdShortener, findIds, shortenId } from "#protocol/short-id";
 
 const hex = (start: string) => start.padEnd(32, "0");
 const IDS = [`session_1767225600000_${hex("3f9a021b")}`, `session_1767225600001_${hex("3f9a02c")}`, `int_${hex("aa")}`];

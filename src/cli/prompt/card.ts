@@ -1,0 +1,153 @@
+import { Problem } from "#protocol/errors";
+import { layOutCard } from "#ui/cards/card-layout";
+import type { CardUi } from "#ui/cards/card-state";
+import { INITIAL_FOCUS, recordDrawn, recordKey, routeKey, updateCards } from "#ui/cards/focus";
+import { type AnyCard, applyEdit, type CardAction, rejectAnswer, takesText, updateCard } from "#ui/cards/update-card";
+import { ASK_POSITION, type Key } from "#ui/keys/key";
+import { pinColumns } from "#ui/screen/pin-columns";
+import { detectReflow } from "#ui/screen/reflow";
+import { createScreen } from "#ui/screen/screen";
+import type { Kay } from "../kay.ts";
+import { readPromptKeys } from "../terminal/keys.ts";
+
+/** A card to ask about. `card` returns it as it is now, and `signal` ends the question. */
+export type CardQuestion = {
+  card(): AnyCard;
+  ui: CardUi;
+  /** Number `n` of `of` that wait. */
+  position: { n: number; of: number };
+  signal: AbortSignal;
+  /** Opens or copies the address of a card. @throws Problem if that failed */
+  visit?(how: "open" | "copy"): Promise<void>;
+};
+
+/** The answer, and the state of the card with it; "next" if the user left a plan with Tab. */
+export type CardAnswer = { act: Extract<CardAction, { do: "answer" | "answer all" }>; ui: CardUi } | "next";
+
+/** How long a terminal may take to say where its cursor is, in ms. */
+const LOCATE_MS = 250;
+
+/** Rows of the window that a card leaves free. */
+const FREE_ROWS = 3;
+
+/**
+ * Asks with the card and the keys of a session, drawn below the cursor, and takes the card away again. Like there, a key
+ * counts once the card was visible for a while, and neither Enter nor a single Escape answers it.
+ *
+ * @throws Problem CANCELLED after Ctrl+C, INTERACTION_CLOSED when the signal ended it, INPUT_REQUIRED after Ctrl+D
+ */
+export async function askOnCard(kay: Kay, question: CardQuestion): Promise<CardAnswer> {
+  const { stderr } = kay.terminal;
+  const { card, position, signal } = question;
+  const size = () => ({ columns: stderr.columns(), rows: stderr.rows() });
+  const screen = createScreen({ write: stderr.write, size, reflows: detectReflow(kay.env) });
+  const over = new AbortController();
+  const ended = Promise.withResolvers<CardAnswer>();
+  const room = () => ({ width: stderr.columns(), maxRows: Math.max(3, stderr.rows() - FREE_ROWS) });
+  let { ui } = question;
+  let focus = updateCards(INITIAL_FOCUS, [card()]);
+  let locating: AbortController | null = null;
+  let isAway = false;
+
+  const draw = () => {
+    if (over.signal.aborted || isAway || locating) return;
+    const now = kay.clock.now();
+    const { rows, cursor = null } = layOutCard({ card: card(), ui, focused: true, position, now, ...room() });
+    const lines = rows.map((row) =>
+      pinColumns(row.map(({ text, style }) => (style ? kay.out.paint(style, text, "stderr") : text)).join("")),
+    );
+    screen.draw({ lines, cursor });
+    focus = recordDrawn(focus, { cards: [card().id], focused: card().id, at: now });
+  };
+  const locate = (row?: number) => {
+    locating?.abort();
+    locating = null;
+    screen.markResized(row);
+    draw();
+  };
+  const resize = () => {
+    locating?.abort();
+    const mine = new AbortController();
+    locating = mine;
+    stderr.write(ASK_POSITION);
+    void kay.clock.sleep(LOCATE_MS, mine.signal).then(
+      () => locate(),
+      () => {},
+    );
+  };
+  const edit = async (text: string) => {
+    isAway = true;
+    releaseKeys();
+    screen.clear();
+    const edited = await kay.editText(text);
+    ui = applyEdit(ui, card(), edited);
+    isAway = false;
+    releaseKeys = readPromptKeys(kay, take);
+    draw();
+  };
+  const visit = async (how: "open" | "copy") => {
+    await question.visit?.(how).catch((error: unknown) => {
+      ui = rejectAnswer(ui, error instanceof Problem ? error.message : "The link was not opened.");
+    });
+    draw();
+  };
+  const take = (key: Key) => {
+    if (key.name === "position") return locate(key.row ?? 0);
+    const isChord = key.name === "text" && key.ctrl && key.text === "d";
+    if (isChord && ui.type !== "form") return ended.reject(leftProblem());
+    if (key.name === "tab" && ui.type === "plan") return ended.resolve("next");
+    const route = routeKey(focus, key, { draft: false, takesTab: true, takesText: takesText(ui) });
+    // There is no composer that takes the other keys.
+    focus = route.to === "card" ? route.focus : recordKey(focus, key);
+    if (route.to !== "card") return;
+    const step = updateCard(ui, card(), key, room());
+    ui = step.ui;
+    const { act } = step;
+    draw();
+    if (act?.do === "edit") void edit(act.text).catch(ended.reject);
+    else if (act?.do === "open" || act?.do === "copy") void visit(act.do);
+    else if (act?.do === "answer" || act?.do === "answer all") ended.resolve({ act, ui });
+  };
+
+  let releaseKeys = readPromptKeys(kay, take);
+  const releases = [
+    // On every way out, a stop and a crash among them, the card is taken away.
+    kay.terminal.modes("", "", screen.clear),
+
+    stderr.onResize(resize),
+    kay.terminal.onContinue(() => {
+      screen.forget();
+      draw();
+    }),
+  ];
+  const closed = AbortSignal.any([kay.signal, signal]);
+  const close = () => ended.reject(endProblem(kay));
+  closed.addEventListener("abort", close, { once: true });
+  if (closed.aborted) close();
+  void tick(kay, draw, over.signal);
+  try {
+    return await ended.promise;
+  } finally {
+    closed.removeEventListener("abort", close);
+    locating = null;
+    over.abort();
+    for (const release of [releaseKeys, ...releases]) release();
+  }
+}
+
+/** Draws at once, and then every second for the time left. */
+async function tick({ clock }: Kay, draw: () => void, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    draw();
+    await clock.sleep(1_000, signal).catch(() => {});
+  }
+}
+
+function endProblem(kay: Kay): Problem {
+  if (kay.signal.aborted) return new Problem("CANCELLED", "Cancelled.");
+  return new Problem("INTERACTION_CLOSED", "It was answered elsewhere.");
+}
+
+function leftProblem(): Problem {
+  return new Problem("INPUT_REQUIRED", "The input ended before this was answered.");
+}
