@@ -100,7 +100,7 @@ test("a card shows name, type, size and hash of what is sent, and exactly that i
     { calls: [["c1", "jira.add_attachment", { issue: "KAY-1", attachments: ["shot.png"] }]] },
     { text: "Attached." },
   );
-  const terminal = { terminal: true, env: { NO_COLOR: "1" }, types: ["1"] };
+  const terminal = { terminal: true, env: { NO_COLOR: "1", TERM: "dumb" }, types: ["1"] };
   const { exit, stderr } = await ann(["ask", "--attach=shot.png", "attach this to KAY-1"], terminal);
   expect([exit, stderr]).toEqual([0, expect.stringContaining(`attachments.0: ${REFERENCE}\n`)]);
   const { sites } = (await ann.place.control("atlassian", "GET /state")) as {

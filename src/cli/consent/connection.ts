@@ -65,7 +65,7 @@ export async function beginConnections(
 }
 
 /** Returns the link of a connection. */
-export function getConsentUrl({ response }: BegunConnection): string {
+function getConsentUrl({ response }: BegunConnection): string {
   return response.authorization_url;
 }
 

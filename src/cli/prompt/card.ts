@@ -91,6 +91,10 @@ export async function askOnCard(kay: Kay, question: CardQuestion): Promise<CardA
     });
     draw();
   };
+  const leave = () => {
+    isAway = true;
+    screen.clear();
+  };
   const take = (key: Key) => {
     if (key.name === "position") return locate(key.row ?? 0);
     const isChord = key.name === "text" && key.ctrl && key.text === "d";
@@ -112,10 +116,11 @@ export async function askOnCard(kay: Kay, question: CardQuestion): Promise<CardA
   let releaseKeys = readPromptKeys(kay, take);
   const releases = [
     // On every way out, a stop and a crash among them, the card is taken away.
-    kay.terminal.modes("", "", screen.clear),
+    kay.terminal.modes("", "", leave),
 
     stderr.onResize(resize),
     kay.terminal.onContinue(() => {
+      isAway = false;
       screen.forget();
       draw();
     }),
