@@ -97,8 +97,9 @@ export function stripPoliteness(words: Word[]): Word[] {
     start++;
   }
   let end = words.length;
-  while (end > start && (/^[.,;:!?)]+$/.test(words[end - 1]?.text ?? "") || TRAILING.has(words[end - 1]?.lower ?? "")))
-    end--;
+  const endsNothing = ({ kind, text, lower }: Word) =>
+    kind === "mark" ? /^[.,;:!?)]+$/.test(text) : kind === "word" && TRAILING.has(lower);
+  while (end > start && endsNothing(words[end - 1] as Word)) end--;
   return words.slice(start, end);
 }
 
@@ -107,7 +108,7 @@ const STATING = new Set(["is", "was", "are", "has"]);
 const WISHES = new Set(["would", "'d", "d", "i"]);
 const JOINTS = new Set("and then also plus afterwards &".split(" "));
 const SHOWS = new Set("show tell give get find list read bring fetch".split(" "));
-const TRAILING = new Set(["please", "thanks", "thx", "now"]);
+const TRAILING = new Set(["please", "thanks", "thx"]);
 const NOUN = /(?:s|ing)$/;
 
 /** One clause of a request, with what it may refer to. `now` in milliseconds. */

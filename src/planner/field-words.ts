@@ -86,7 +86,7 @@ export function listNameEnds(skill: Skill, field: Field, words: Word[], at: numb
   if (field.shape && !field.particular && !shaped && !led && /[-_./]/.test(first.text)) return [];
   if (
     CELLS.test(first.text) &&
-    !shaped &&
+    !(shaped && field.particular) &&
     !led &&
     !isFieldWord(field, words[at + 1]) &&
     !/^\p{Lu}/u.test(words[at + 1]?.text ?? "")
@@ -177,7 +177,7 @@ export function isServiceName({ names }: Skill, span: Word[]): boolean {
   return names.includes(text);
 }
 
-const JOINTS = new Set("and or then 's is where while so if please to".split(" "));
+const JOINTS = new Set("and or then 's is where while so if please to now too also".split(" "));
 const NOT_IN_NAMES = [
   VAGUE_WORDS,
   OWNERS,
@@ -203,7 +203,7 @@ const ROLES: { name: RegExp; leads: Set<string>; writes?: Set<string> }[] = [
   { name: /^(person|people|user|member)/i, leads: new Set(["with", "for", "to"]) },
   { name: /^(company|organi[sz]ation)/i, leads: new Set(["at", "from", "of"]) },
   {
-    name: /^(repo|repository|project|space|channel|folder|parent|table|base|database|board)/i,
+    name: /^(repo(?!rt)|project|space|channel|folder|parent|table|base|database|board)/i,
     leads: new Set(["in", "on", "of", "from"]),
     writes: new Set(["to", "into"]),
   },

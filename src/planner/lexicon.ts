@@ -63,7 +63,10 @@ const VALUES: string[][] = [
 export function scoreSimilarity(a: Word, b: Word): number {
   if (a.kind !== "word" || b.kind !== "word") return a.lower === b.lower ? 1 : 0;
   if (a.lower === b.lower || a.lemma === b.lemma || a.stem === b.stem) return 1;
-  if (isSameNoun(a, b) || (getGroups(a, VERBS, VERBAL) & getGroups(b, VERBS, VERBAL)) !== 0n) return 0.75;
+  if (isSameNoun(a, b)) return 0.75;
+  // "Drafts" and "files" are no words for creating.
+  const isVerbal = ![a, b].some(({ lower, lemma }) => lower !== lemma && /[^s]s$/.test(lower));
+  if (isVerbal && (getGroups(a, VERBS, VERBAL) & getGroups(b, VERBS, VERBAL)) !== 0n) return 0.75;
   return misspelt(a.lower, b.lower) ? 0.7 : 0;
 }
 
@@ -81,8 +84,8 @@ export function listSameNouns({ lower, lemma }: Word): string[] {
 /** Whether a request that begins with this word wants something changed. No tool that does not know the word may answer it. */
 export function isAction(word: Word | undefined): boolean {
   if (word === undefined) return false;
-  // "Files shared with me" are things.
-  return ACTIONS.has(word.lower) || (ACTIONS.has(word.lemma) && !/[^s]s$/.test(word.lower));
+  // "Files shared with me" and "merged PRs" are things.
+  return ACTIONS.has(word.lower) || (ACTIONS.has(word.lemma) && !/[^s]s$|ed$/.test(word.lower));
 }
 
 /** Whether a word is what is wanted done, rather than what it is done to. */

@@ -6,8 +6,8 @@ import { ARTICLES, isPlural } from "./grammar.ts";
 import type { Word } from "./language.ts";
 import { scoreSimilarity } from "./lexicon.ts";
 import type { Phrase } from "./phrase.ts";
-import type { SlotValue } from "./slot-texts.ts";
 import { readSlot } from "./slot-values.ts";
+import type { SlotValue } from "./texts.ts";
 import type { Unit } from "./units.ts";
 
 /** How a clause reads by one example: what each field gets, and the words that nothing accounts for. */

@@ -1,14 +1,15 @@
 import type { Skill } from "./catalogue.ts";
-import { type Clause, sliceText, type Value } from "./clauses.ts";
-import { endsName, findKnownValue, isNoun, listNameEnds, readKey } from "./field-words.ts";
+import type { Clause } from "./clauses.ts";
+import { findKnownValue, readKey } from "./field-words.ts";
 import { type Field, isFieldWord } from "./fields.ts";
-import { ARTICLES, NEGATIONS, OPERATORS, POSSESSIVES, PREPOSITIONS } from "./grammar.ts";
+import { NEGATIONS, OPERATORS, POSSESSIVES, PREPOSITIONS } from "./grammar.ts";
 import type { Word } from "./language.ts";
 import { isAction } from "./lexicon.ts";
+import { findNames } from "./names.ts";
 import { listLeads, type Phrase } from "./phrase.ts";
 import { findColumns, findNumbers, findSwitches } from "./phrase-numbers.ts";
-import { findTexts } from "./phrase-texts.ts";
 import { resolveReference } from "./reference.ts";
+import { findTexts } from "./texts.ts";
 import { findTimePhrases } from "./time-phrases.ts";
 
 /** Finds the phrases of a clause for all fields of a tool. */
@@ -108,67 +109,6 @@ function extendEmpty(words: Word[], to: number): number {
 function getOpposite(field: Field, span: Word[]): string | undefined {
   const done = span.some(({ lemma, lower }) => DONE.has(lemma) || DONE.has(lower));
   return done ? field.values.find(({ value }) => value.toLowerCase() === "open")?.value : undefined;
-}
-
-/** A name after a word that leads to one ("in KAY"), beside the field's own noun ("the ENG space"), or with the field's own look. */
-function findNames(skill: Skill, field: Field, clause: Clause): Phrase[] {
-  const { words } = clause;
-  return words.flatMap((word, at): Phrase[] => {
-    if (word.kind === "mark" || (PREPOSITIONS.has(word.lower) && word.kind === "word") || ARTICLES.has(word.lower))
-      return [];
-    const leads = listLeads(skill, field, words, at);
-    const shaped = word.kind === "word" && field.shape?.test(word.text) === true && field.particular;
-    return listNameEnds(skill, field, words, at).flatMap(({ to, quality }): Phrase[] => {
-      const value = readName(field, clause, at, to);
-      if (
-        value === undefined ||
-        (to === at + 1 && /^\p{Ll}/u.test(word.text) && (isNoun(skill, word) || isFieldWord(field, word)))
-      )
-        return [];
-      if (!endsName(skill, field, words, to)) return [];
-      const trailing = isFieldWord(field, words[to]) ? 1 : 0;
-      const made = (from: number, end: number, weight: number) => ({
-        field,
-        from,
-        to: end,
-        value,
-        weight: weight * quality,
-        particular: shaped,
-      });
-      const possessive = field.person && words[to]?.lower === "'s" && skill.access === "read";
-      return [
-        ...leads.map((from) => made(from, to + trailing, 0.5 + 0.05 * (at - from) + 0.25 * trailing)),
-        ...(trailing && leads.length === 0 && (at > 0 || isCode(field, word))
-          ? [made(words[at - 1]?.lower === "the" ? at - 1 : at, to + 1, 0.65)]
-          : []),
-        ...(possessive ? [made(at, to + 1, 0.5)] : []),
-        ...(shaped && to === at + 1 ? [made(at, to, 0.6)] : []),
-        ...(isCode(field, word) && to === at + 1 ? [made(at, to, 0.4)] : []),
-      ];
-    });
-  });
-}
-
-/** "KAY" in "the KAY bugs": a name in capitals, for a field whose names are. */
-function isCode(field: Field, { text, kind }: Word): boolean {
-  return (
-    kind === "word" &&
-    /^\p{Lu}[\p{Lu}\p{N}_]+$/u.test(text) &&
-    field.shape?.test(text) === true &&
-    field.shape.test("KAY")
-  );
-}
-
-/** The value of a name: several addresses as one text, where the field takes them so. */
-export function readName(field: Field, clause: Clause, from: number, to: number): Value | Value[] | undefined {
-  const span = clause.words.slice(from, to);
-  if (!span.some(({ kind }) => kind !== "mark")) return undefined;
-  if (to - from > 1 && span.some(({ text }) => text.includes("@"))) {
-    const addresses = span.filter(({ text }) => text.includes("@")).map(({ text }) => text);
-    return field.list ? addresses : addresses.join(", ");
-  }
-  const text = sliceText(clause, from, to);
-  return field.list ? [text] : text;
 }
 
 /** "Show me", "tell me": who is spoken to, not whose things they are. */

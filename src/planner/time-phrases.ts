@@ -41,7 +41,9 @@ function findTopic(words: Word[], time: NamedTime, dates: Field[]): { topic: Fie
     if (topic.length > 0 && topic.length < dates.length) return { topic, from: at };
   }
   const general = dates.filter((field) => !TOPICS.some(({ name }) => name.test(field.name)));
-  return { topic: general, from: time.from };
+  // "Change the due date of KAY-3 to Friday".
+  const isOnly = general.length === 0 && dates.length === 1 && words[time.from - 1]?.lower === "to";
+  return { topic: isOnly ? dates : general, from: time.from };
 }
 
 function namesTopic(field: Field, word: Word): boolean {

@@ -8,6 +8,7 @@ import { isAction, scoreSimilarity } from "./lexicon.ts";
 import { type Match, matchExample } from "./match.ts";
 import type { Phrase } from "./phrase.ts";
 import { findPhrases } from "./phrases.ts";
+import { findTimes } from "./times.ts";
 import { findUnits } from "./units.ts";
 
 /** A tool that a clause may mean, with the input it gives and what is still missing. */
@@ -40,7 +41,8 @@ export function isSure({ loose, told, score }: Reading): boolean {
  * Whether a reading shows all that there is about one thing, and leaves out only words about what to look for in it. Of
  * a list, every word counts.
  */
-export function isNearlySure({ skill, loose, told, score, missing, input }: Reading, { words }: Clause): boolean {
+export function isNearlySure({ skill, loose, told, score, missing, input }: Reading, clause: Clause): boolean {
+  const { words } = clause;
   if (skill.access !== "read" || !told || missing.length > 0 || score + 1.5 * loose.length < LEAST) return false;
   const things = skill.fields.filter(({ required }) => required).map(({ name }) => String(input[name]));
   if (
@@ -50,7 +52,9 @@ export function isNearlySure({ skill, loose, told, score, missing, input }: Read
   )
     return false;
   const left = loose.map((at) => words[at]).filter((word) => word !== undefined);
+  const isTimed = findTimes(clause, true).some(({ from, to }) => loose.some((at) => from <= at && at < to));
   return (
+    !isTimed &&
     left.length <= 4 &&
     left.every(
       ({ kind, lower, text }) =>
@@ -95,8 +99,8 @@ function readAs(skill: Skill, clause: Clause): Reading | undefined {
 function listUsable(skill: Skill, { words }: Clause): Part[][] {
   const [first] = words;
   if (first === undefined) return [];
-  // "Mentions of me" and "files changed" ask for nothing to be done.
-  const isNoun = /^\p{Ll}+s$/u.test(first.text) && first.lemma !== first.lower;
+  // "Mentions of me", "files changed" and "merged PRs" ask for nothing to be done.
+  const isNoun = /^\p{L}+(?:s|ed)$/u.test(first.text) && first.lemma !== first.lower;
   if (skill.access !== "read" && (isNoun || OPERATORS.has(first.lower))) return [];
   const isElsewhere =
     words.some((_, at) => isRival(skill, words, at)) &&

@@ -53,6 +53,9 @@ const SILENT = [
   "move Dentist one hour later",
   "remove tom from the Design review",
   "what's on tomorrow afternoon?",
+  "tell me a joke",
+  "what did tom say in #general yesterday?",
+  "all of the open bugs but not those in OPS",
 ];
 
 test.each(SILENT)("“%s” is not understood, and nothing is called", async (request) => {
@@ -97,6 +100,14 @@ const SURE: [request: string, ...calls: Reply["calls"]][] = [
     ["airtable.list_records", { table: "Feedback", field: "Status", value: "New" }],
   ],
   ["which deals are above 5000?", ["hubspot.list_deals", { minAmount: 5000 }]],
+  ["comment on KAY-3 that it works now", ["jira.add_comment", { issue: "KAY-3", text: "it works now" }]],
+  ["reply to the last message in #general: thanks", ["slack.reply", { channel: "#general", text: "thanks" }]],
+  ["set the due date of KAY-3 to monday", ["jira.edit_issue", { issue: "KAY-3", due: "2026-11-30" }]],
+  ["what's in A1 of Budget 2026", ["google-sheets.read_range", { range: "A1", spreadsheet: "Budget 2026" }]],
+  ["merged PRs in kay-cli on github", ["github.list_pull_requests", { state: "merged", repository: "kay-cli" }]],
+  ["closed issues in kay-cli", ["github.list_issues", { state: "closed", repository: "kay-cli" }]],
+  ["my drafts", ["gmail.search", { place: "drafts" }]],
+  ["the open bugs in KAY now", ["jira.search", { status: "open", project: "KAY", type: "Bug" }]],
   ["deals closing this month", ["hubspot.list_deals", { closesAfter: "2026-11-01", closesBefore: "2026-11-30" }]],
   [
     "which bugs in KAY are not assigned to anyone?",

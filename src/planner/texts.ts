@@ -1,7 +1,7 @@
 import type { Skill } from "./catalogue.ts";
 import { type Clause, sliceText, type Value } from "./clauses.ts";
-import { isNoun, isRival, KEY } from "./field-words.ts";
-import { type Field, isLongText } from "./fields.ts";
+import { isNoun, isRival, KEY, leadsTo } from "./field-words.ts";
+import { type Field, isFieldWord, isLongText } from "./fields.ts";
 import {
   ARTICLES,
   OPERATORS,
@@ -13,7 +13,7 @@ import {
   VAGUE_WORDS,
 } from "./grammar.ts";
 import type { Word } from "./language.ts";
-import { MARK } from "./phrase.ts";
+import { MARK, type Phrase } from "./phrase.ts";
 import { findTimes } from "./times.ts";
 
 /** What the slot of an example may take from a word on. Without a value, the words point at something that is not known. */
@@ -24,6 +24,52 @@ export type SlotValue = {
   particular: boolean /** It needs no word that leads to it. */;
   own?: boolean;
 };
+
+/** Text in quotes or after a colon, and words after "called", "saying" or the field's own name. */
+export function findTexts(skill: Skill, field: Field, clause: Clause): Phrase[] {
+  const { words } = clause;
+  return words.flatMap((word, at): Phrase[] => {
+    const lead = findTextLead(skill, field, words, at);
+    const base = { field, particular: false };
+    if (word.kind === "literal") {
+      // What follows a colon is never what to look for.
+      if (skill.access === "read" && words[at - 1]?.text === ":") return [];
+      // "The spreadsheet “Budget”" is the name of one.
+      if (lead === undefined && skill.fields.some((other) => other !== field && isFieldWord(other, words[at - 1])))
+        return [];
+      const weight = lead !== undefined ? 0.65 : field.required ? 0.45 : 0.25;
+      if (!isLongText(field) && word.text === MARK) return [];
+      return [{ ...base, from: lead ?? at, to: at + 1, value: word.text, weight }];
+    }
+    if (lead === undefined || lead === at || word.kind !== "word") return [];
+    if (skill.access === "read" && ARTICLES.has(word.lower)) return [];
+    if (PREPOSITIONS.has(word.lower) || OPERATORS.has(word.lower)) return [];
+    if (skill.access === "read" && !QUERY_CUES.has(words[at - 1]?.lower ?? "")) return [];
+    const ends = skill.access === "read" ? readQuery(skill, clause, at) : readAll(skill, field, clause, at);
+    // Beside other fields, a text ends at a mark; a message only with the request.
+    const isOne = (to: number) => isLongText(field) || words.slice(at, to).every(({ kind }) => kind === "word");
+    return ends
+      .filter(({ to }) => isOne(to))
+      .map(({ to, value = "" }) => ({ ...base, from: lead, to, value, weight: 0.5 + 0.02 * (to - at) }));
+  });
+}
+
+/** Where words that lead to a text begin: "called", "with the text", "subject". */
+function findTextLead(skill: Skill, field: Field, words: Word[], at: number): number | undefined {
+  let from = at;
+  if (skill.access === "read" && ARTICLES.has(words[from - 1]?.lower ?? "")) from--;
+  if (words[from - 1]?.text === ":" || words[from - 1]?.lower === "is") from--;
+  const cue = words[from - 1];
+  if (cue === undefined) return undefined;
+  const own = isFieldWord(field, cue);
+  const cues = skill.access === "read" ? QUERY_CUES : TEXT_CUES;
+  if (isLongText(field) && ["called", "named", "titled", "entitled"].includes(cue.lower)) return undefined;
+  if (!own && !(cues.has(cue.lower) && leadsTo(skill, field, cue))) return undefined;
+  from--;
+  if (ARTICLES.has(words[from - 1]?.lower ?? "")) from--;
+  if (own && ["with", "and"].includes(words[from - 1]?.lower ?? "")) from--;
+  return from;
+}
 
 /** Text for a slot: in quotes, after a word that leads to it, or plain words where they can be nothing else. */
 export function readText(skill: Skill, field: Field, clause: Clause, at: number): SlotValue[] {
@@ -184,7 +230,7 @@ function sliceToEnd(clause: Clause, from: number, to: number): string {
   while (
     end < clause.words.length &&
     clause.words[end]?.kind === "mark" &&
-    !/^[.,;!?()]$/.test(clause.words[end]?.text ?? "")
+    !/^[.,:;!?()]$/.test(clause.words[end]?.text ?? "")
   )
     end++;
   return sliceText(clause, from, end);
@@ -192,3 +238,4 @@ function sliceToEnd(clause: Clause, from: number, to: number): string {
 
 const SENTENCE = new Set("is are was were am will would has have had can could must should".split(" "));
 const MOST_WORDS = 10;
+const QUERY_CUES = new Set("about called named titled mentioning containing regarding matching".split(" "));
