@@ -136,7 +136,7 @@ test("what has to be connected is connected from here, and the request goes on b
   expect(stderr.replaceAll(/http\S+/g, "URL")).toBe(`
 Connect confluence to continue.
 
-To connect confluence, allow it at 127.0.0.1:4010:
+To connect confluence, allow access at 127.0.0.1:4010:
 
 URL
 

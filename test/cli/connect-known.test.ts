@@ -33,7 +33,7 @@ test("one command adds a known server that registers clients, opens its consent,
   const run = await ann("connect linear", { ...TERMINAL, types: ["r"] });
   expect(run).toMatchObject({ exit: 0, stdout: expect.stringMatching(/^Connected linear as /) });
   expect(run.stderr).toContain("Adding Linear, the MCP server at https://mcp.linear.app/mcp.\n");
-  expect(run.stderr).toMatch(/^To connect linear, allow it at login\d+\.example\.test:$/m);
+  expect(run.stderr).toMatch(/^To connect linear, allow access at login\d+\.example\.test:$/m);
   expect(run.stderr).toContain("\n  write        linear.add_note   (11 characters)\n");
   expect(run.stderr).toContain(
     "Approve the tools of Linear? y: ask before each call, r: like y, but run the 3 that claim to only read without asking [y/r/N] r\nApproved 4 tools of linear.\n",

@@ -46,7 +46,7 @@ test("a schedule runs at its time, in a conversation of its own that names it", 
     exit: 0,
     stdout: expect.stringMatching(/^schedule_\w{32}\n$/),
     stderr: expect.stringMatching(
-      /^Runs every monday 9:00, next 2026-11-30 09:00 \+01:00\. `kay every list` lists schedules\.\n/,
+      /^Runs every monday 9:00\. Next run: 2026-11-30 09:00 \+01:00\. `kay every list` lists schedules\.\n/,
     ),
   });
   await pass(ann, 67 * HOUR);

@@ -57,7 +57,7 @@ connection 1 of 1:
 
 Connect confluence to continue (Confluence is not connected).
 
-To connect confluence, allow it at 127.0.0.1:4010:
+To connect confluence, allow access at 127.0.0.1:4010:
 
 URL
 

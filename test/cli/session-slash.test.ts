@@ -73,7 +73,7 @@ test("/connections, /connect and /disconnect show, connect, and disconnect after
   const ann = kay({ signedIn: true });
   const said = await answers(ann, "/connect confluence", "/disconnect confluence", "n", "/disconnect confluence", "y");
   expect(said).toBe(`> /connect confluence
-To connect confluence, allow it at 127.0.0.1:4010:
+To connect confluence, allow access at 127.0.0.1:4010:
 
 URL
 

@@ -22,7 +22,7 @@ test("the built kay looks at a fresh machine, starts its own backend, and writes
     data: expect.stringMatching(/^(ok|warning): /),
     postgres: expect.stringMatching(/^ok: Embedded, /),
     "network.loopback": expect.stringMatching(/^ok: http:\/\/127\.0\.0\.1:\d+ can be reached/),
-    backend: expect.stringMatching(/^ok: kay .* the local backend; its log is .*backend\.log\.$/),
+    backend: expect.stringMatching(/^ok: kay .*\. Its log is .*backend\.log\.$/),
     stream: "ok: 3 events arrived as they were sent.",
     "sign-in": "warning: Not signed in. → Run `kay connect <service>`.",
     model: expect.stringMatching(/^ok: Offline planner: .* and calls tools\.$/),

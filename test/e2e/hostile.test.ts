@@ -49,7 +49,7 @@ test("a BROWSER that cannot even be looked up is told, and the wait goes on", as
   expect(await home.run(["connect", "jira"])).toEqual({
     exit: 0,
     stdout: "Connected jira as Ann\n",
-    stderr: `To connect jira, allow it at auth.example.test:\n\n${link}\n\nCould not open a browser. Open the link manually.\nWaiting for authorization in your browser (10 minutes left)…\n`,
+    stderr: `To connect jira, allow access at auth.example.test:\n\n${link}\n\nCould not open a browser. Open the link manually.\nWaiting for authorization in your browser (10 minutes left)…\n`,
   });
 });
 

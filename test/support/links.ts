@@ -18,7 +18,7 @@ export function asksFor(service: string, why = "There is no display to open a br
 /** The link alone, as it stands on stderr. */
 export function linkTo(service: string): string {
   const { host, link } = LINKS[service] ?? { host: "", link: "" };
-  return `To connect ${service}, allow it at ${host}:\n\n${link}\n\n`;
+  return `To connect ${service}, allow access at ${host}:\n\n${link}\n\n`;
 }
 
 function atlassian(scope: string) {

@@ -186,7 +186,7 @@ export async function completeConsent(
 /** Print the link: whole, alone on its line, nothing around it. */
 export function showLink(kay: Kay, { service, authorization_url, pasted, user_code }: ConnectResponse): string {
   const host = kay.out.paint("bold", new URL(authorization_url).host, "stderr");
-  const what = pasted ? "paste its key" : "allow it";
+  const what = pasted ? "paste its key" : "allow access";
   kay.terminal.stderr.write(
     `To connect ${clean(service, { lines: false })}, ${what} at ${host}:\n\n${authorization_url}\n\n`,
   );

@@ -19,15 +19,15 @@ export const backendCheck: Check = {
     const { name, version, sandbox } = capabilities ?? { name: "kay", version: "?" };
     const what = `${toLine(name)} ${toLine(version)} at ${baseUrl}${sandbox ? ", with sandbox services" : ""}`;
     if (!embedded) return ok(`${what}.`);
-    return ownBackend(facts, `${what}, the local backend`, version);
+    return ownBackend(facts, what, version);
   },
 };
 
 function ownBackend({ kay, machine }: CheckContext, what: string, version: string) {
   const log = join(machine.paths.state(), "backend.log");
-  if (version === kay.version) return ok(`${what}; its log is ${log}.`);
+  if (version === kay.version) return ok(`${what}. Its log is ${log}.`);
   return fail(
-    `${what}, has another version than this kay (${kay.version}).`,
+    `${what}. Its version differs from this kay (${kay.version}).`,
     "Wait until its requests end, then run any command. kay then restarts it.",
   );
 }

@@ -39,7 +39,7 @@ export async function addSchedule(kay: Kay, words: string[], options: ScheduleOp
   if (kay.flags.json) return kay.out.writeJson(added);
   kay.out.writeLine(added.id);
   const next = formatNext(added);
-  kay.out.writeProgress(`Runs every ${toLine(added.timing)}, next ${next}. \`kay every list\` lists schedules.`);
+  kay.out.writeProgress(`Runs every ${toLine(added.timing)}. Next run: ${next}. \`kay every list\` lists schedules.`);
   if (link.embedded && !isServiceInstalled(kay))
     kay.out.writeProgress(
       "Your local backend runs it until you log out. `kay serve --install` starts it when you log in.",

@@ -131,7 +131,7 @@ test("on a fresh machine kay's own backend is started, and nothing has failed", 
     unwell: { browser: "warning", "sign-in": "warning", connections: "skipped" },
   });
   expect((await ann("doctor")).stdout).toContain(
-    "\tok\tkay 0.0.0-test at http://127.0.0.1:4000, with sandbox services, the local backend; its log is /home/ann/kay/backend.log.\t\n",
+    "\tok\tkay 0.0.0-test at http://127.0.0.1:4000, with sandbox services. Its log is /home/ann/kay/backend.log.\t\n",
   );
 });
 
