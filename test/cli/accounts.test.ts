@@ -3,12 +3,13 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { configureServices } from "#connectors/catalogue";
 import { checksOf } from "#test/doctor";
-import { documentOf, type Machine, useKay } from "#test/kay";
+import { documentOf, type Machine, type MachineOptions, useKay } from "#test/kay";
 import { paste } from "#test/key-page";
 import { openHost } from "#test/mcp-host";
 import type { LoginOptions } from "#test/mcp-login";
 import { mcpStandIn } from "#test/mcp-stand-ins";
 import { modelTools, plannerTalk } from "#test/planner";
+import { scriptedModel } from "#test/scripted-model";
 import { TASKS, TASKS_KEY, tasksService } from "#test/tasks-service";
 
 const kay = useKay();
@@ -19,8 +20,8 @@ const AT_WORK = SERVICES.map(({ title, tools }) => ({
 }));
 
 /** Somebody whose Jira is connected as Dana, and as Sam under the name `work`. */
-async function withTwoAccounts(): Promise<Machine> {
-  const ann = kay({ connected: ["jira"] });
+async function withTwoAccounts(more: MachineOptions = {}): Promise<Machine> {
+  const ann = kay({ connected: ["jira"], ...more });
   const second = await ann("connect jira --as work", {
     person: (url) => ann.place.consent(url, { account: "557058:7c1e93b4-2a68-4f7d-8e40-b5d9a6c31f02" }),
   });
@@ -61,6 +62,25 @@ test("each tool acts as its account, and a policy limits every account but frees
   await ann("policy set jira reads");
   await ann("policy set jira@work everything");
   expect(await decide()).toMatchObject({ asks: true });
+});
+
+test("one request reads with one account and writes with another, which its card and its receipt name", async () => {
+  const model = scriptedModel();
+  const ann = await withTwoAccounts({ model: model.ports.model(), elsewhere: model.ports.fetch });
+  model.script(
+    { calls: [["c1", "jira@work.get_issue", { issue: "KAY-3" }]] },
+    { calls: [["c2", "jira.create_issue", { project: "KAY", summary: "Copy of KAY-3", type: "Task" }]] },
+    { text: "Copied." },
+  );
+  const asked = await ann(["ask", "copy KAY-3 of jira@work to jira", "--json"]);
+  expect(asked.exit).toBe(8);
+  expect(JSON.stringify(documentOf(asked))).toContain("jira.create_issue");
+  await ann("pending --json");
+  const [pending] = (JSON.parse(ann.raw().stdout) as { pending: { id: string; request: object }[] }).pending;
+  expect(JSON.stringify(pending?.request)).toContain("Dana Demo");
+  const done = await ann(["answer", pending?.id ?? "", "--approve"]);
+  expect(done, done.stderr).toMatchObject({ exit: 0 });
+  expect((await ann("log")).stdout).toMatch(/\tjira\tDana Demo[^\t]*\t.*Copy of KAY-3/);
 });
 
 test("the offline planner uses the account that is named, and asks where none is", async () => {

@@ -41,8 +41,9 @@ afterEach(() => listener.close());
 const LONG = `${"x".repeat(300)}\n<img src=x onerror=alert(1)>\n\n${"word ".repeat(200)}`;
 
 /** A request that waits, and a phone that is at its card. */
-async function openPhone(javaScriptEnabled: boolean) {
-  model.script({ calls: [["c1", "jira.post", { text: LONG, to: "#general" }]] }, { text: "Done." });
+async function openPhone(javaScriptEnabled: boolean, places = ["#general"]) {
+  const calls = places.map((to, index): [string, string, object] => [`c${index}`, "jira.post", { text: LONG, to }]);
+  model.script({ calls }, { text: "Done." });
   const { token } = await connect(world());
   const turn = await ask(world(), token, "go");
   const request = await turn.asked();
@@ -81,6 +82,22 @@ test.for([true, false])(
     expect(faults).toEqual([]);
   },
 );
+
+test("a phone shows every change of a step above the button that approves them all", { timeout: 60_000 }, async () => {
+  const { page, turn, faults } = await openPhone(false, ["#one", "#two", "#three"]);
+  await page.getByRole("link", { name: "All 3 changes of this step" }).click();
+  const button = page.getByRole("button", { name: "Approve all 3" });
+  const top = (await button.boundingBox())?.y ?? 0;
+  for (const place of ["#one", "#two", "#three"]) {
+    const shown = await page.locator("dd", { hasText: place }).boundingBox();
+    expect(shown && shown.x >= 0 && shown.x + shown.width <= 390 && shown.y + shown.height < top).toBe(true);
+  }
+  await button.click();
+  await page.getByRole("heading", { name: "This is answered" }).waitFor();
+  await turn.until("completed");
+  expect(sent).toHaveLength(3);
+  expect(faults).toEqual([]);
+});
 
 test("Enter in the reason denies, and approves nothing", { timeout: 60_000 }, async () => {
   const { page, turn } = await openPhone(false);
