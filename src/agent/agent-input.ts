@@ -65,6 +65,8 @@ export type AgentInput = {
   dryRun?: DryRun;
   /** Throws a problem if an approved call is no longer what was shown. Without {@link calls} only. */
   verify?(call: CheckedCall): Promise<void>;
+  /** The user approves every change. The model is asked for all of them in one step. */
+  plan?: boolean;
   /** Returns whether an error ends the run instead of becoming a call's result, such as an unavailable database. */
   isFatal?(error: unknown): boolean;
 };

@@ -42,3 +42,9 @@ test("names of accounts are one line and short", () => {
   expect(text).not.toContain("\u001b");
   expect(text.length).toBeLessThan(1_800);
 });
+
+test("in plan mode the model is asked for all changes in one message", () => {
+  const about = { now: NOW, services: [] };
+  expect(buildInstructions(about, { plan: true })).toContain("make all calls that change something in one message");
+  expect(buildInstructions(about)).not.toContain("one plan");
+});

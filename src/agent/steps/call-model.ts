@@ -76,6 +76,7 @@ async function* makeCall(
     instructions: buildInstructions(describeSurroundings(input), {
       schema: wanted?.schema,
       dryRun: input.dryRun !== undefined,
+      plan: input.plan === true,
     }),
     ...(wanted ? { schema: wanted.schema } : {}),
     taken: turn.memory.map(({ call }) => toCall(call).toolCallId),

@@ -119,6 +119,7 @@ export async function buildAgentInput(
     ...(request.mode === "answer" && source.progress().approval === "granted"
       ? { verify: createTargetCheck(ports, id) }
       : {}),
+    ...(request.confirm ? { plan: true } : {}),
     ...createAttachmentSource(ports, id, messages, provider),
     ...(request.mode === "stream" && writer && onChange
       ? {

@@ -14,8 +14,10 @@ import { createConversation } from "../../store/conversations.ts";
 import { findLastEventNumber } from "../../store/events.ts";
 import type { GenerationRequest, StoredGeneration } from "../../store/generation-state.ts";
 import { countOpenCalls } from "../../store/generations.ts";
+import { lockInstallation } from "../../store/installations.ts";
 import { listInteractions } from "../../store/interactions.ts";
 import { listPolicies } from "../../store/policies.ts";
+import type { DbConnection } from "../../store/schema.ts";
 import { runTransaction } from "../../store/wake-ups.ts";
 import { buildServiceTools } from "../../tools/toolbox.ts";
 import { listRunReceipts } from "../calls/dry-run.ts";
@@ -69,15 +71,19 @@ export async function startProgramCall(
     return { tool: name, status: "done", output, receipts, waits: [] };
   }
   const prompt = `${program}: ${cleanLine(tool.summary(parsed), 100)}`;
-  if (programId !== undefined) await checkOpenCalls(ports, installationId, programId);
   const call = { tool: name, input, program, ...(programId === undefined ? {} : { program_id: programId }) };
   const generationId = await start(ports, installationId, { ...call, prompt, link });
   engine.wake(generationId);
   return viewCall(ports, await findOwnGeneration(ports, installationId, generationId));
 }
 
-/** @throws Problem RATE_LIMITED if too many calls of a program wait for the user */
-async function checkOpenCalls({ db }: BackendPorts, installationId: string, programId: string): Promise<void> {
+/**
+ * Checks within the transaction that adds a call: its lock makes two calls at once wait for each other.
+ *
+ * @throws Problem RATE_LIMITED if too many calls of a program wait for the user
+ */
+async function checkOpenCalls(db: DbConnection, installationId: string, programId: string): Promise<void> {
+  await lockInstallation(db, installationId);
   if ((await countOpenCalls(db, installationId, programId)) < OPEN_LIMIT) return;
   throw new Problem("RATE_LIMITED", `${OPEN_LIMIT} calls of this program wait for the user.`, {
     hint: "Ask the user to answer them with `kay pending`.",
@@ -90,7 +96,6 @@ async function start(
   { prompt, link, ...call }: NonNullable<GenerationRequest["call"]> & { prompt: string; link: LinkRequest },
 ): Promise<string> {
   const now = ports.clock.now();
-  const conversationId = await createConversation(ports.db, { installationId, interactive: true, title: prompt, now });
   const request = {
     prompt,
     context: {},
@@ -104,6 +109,8 @@ async function start(
     ...getTrace(ports),
   } as const;
   return await runTransaction(ports.db, async (tx) => {
+    if (call.program_id !== undefined) await checkOpenCalls(tx, installationId, call.program_id);
+    const conversationId = await createConversation(tx, { installationId, interactive: true, title: prompt, now });
     const { generationId } = await startGenerationIn(tx, { installationId, conversationId, request, now });
     for (const change of link.changes(generationId)) await change.execute(tx);
     link.begin();
