@@ -5,15 +5,20 @@ import { createParser, type EventSourceMessage } from "eventsource-parser";
  * other data, because one value may take several lines.
  *
  * @param change returns the data of the events to write instead; none drops the event. `isCut`: the stream ended within it
+ * @param names of events that are kept: an SDK passes over events with a name that it does not know
  */
 export function mapEvents(
   change: (data: string, isCut: boolean) => string[],
+  names: ReadonlySet<string> = new Set(),
 ): ReadableWritablePair<Uint8Array, Uint8Array<ArrayBuffer>> {
   let write = (_: string) => {};
   let isCut = false;
   const parser = createParser({
     onEvent: ({ id, event, data }: EventSourceMessage) => {
-      const fields = [...(id === undefined ? [] : [`id: ${id}`]), ...(event === undefined ? [] : [`event: ${event}`])];
+      const fields = [
+        ...(id === undefined ? [] : [`id: ${id}`]),
+        ...(event !== undefined && names.has(event) ? [`event: ${event}`] : []),
+      ];
       for (const changed of change(data, isCut)) {
         const lines = changed.split("\n").map((line) => `data: ${line}`);
         write(`${[...fields, ...lines].join("\n")}\n\n`);

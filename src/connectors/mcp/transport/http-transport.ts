@@ -50,9 +50,9 @@ export function createMcpFetch(options: HttpTransportOptions, failed: (problem: 
     const request = { ...init, headers: Object.fromEntries(headers), redirect: "manual" as const };
     return acceptNotification(message, await options.fetch(address, request));
   };
-  const receive = async (response: Response, asked: URL, method = "GET") => {
+  const receive = async (response: Response, asked: URL, { method = "GET", body }: RequestInit) => {
     requireFollowable(response, asked, method);
-    return await repairResponse(limitBytes(response), repair);
+    return await repairResponse(limitBytes(response), repair, typeof body === "string" ? JSON.parse(body) : undefined);
   };
   return async (address: string | URL, init: RequestInit = {}): Promise<Response> => {
     try {
@@ -61,15 +61,15 @@ export function createMcpFetch(options: HttpTransportOptions, failed: (problem: 
         throw new Problem("SERVICE_FAILED", `The server named ${target.host}. kay sends requests to ${origin} only.`);
       const token = await options.accessToken?.();
       const first = await send(target.href, init, token);
-      if (!options.onUnauthorized || !isRefusal(first)) return await receive(first, target, init.method);
+      if (!options.onUnauthorized || !isRefusal(first)) return await receive(first, target, init);
       const fresh = await options.onUnauthorized({
         status: first.status,
         token,
         challenge: first.headers.get("www-authenticate"),
       });
-      if (fresh === undefined) return await receive(first, target, init.method);
+      if (fresh === undefined) return await receive(first, target, init);
       await first.body?.cancel();
-      return await receive(await send(target.href, init, fresh), target, init.method);
+      return await receive(await send(target.href, init, fresh), target, init);
     } catch (error) {
       failed(error);
       throw error;
@@ -85,7 +85,7 @@ async function acceptNotification(message: unknown, response: Response): Promise
   return new Response(null, { status: 202 });
 }
 
-const REFUSED = new Set([400, 405, 415, 422, 500, 501]);
+const REFUSED = new Set([400, 404, 405, 415, 422, 500, 501]);
 
 /** Returns whether the token is invalid or lacks a scope (MCP, "Step-Up Authorization"). */
 function isRefusal({ status, headers }: Response): boolean {

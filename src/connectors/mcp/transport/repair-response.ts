@@ -3,45 +3,83 @@ import { parseMessage } from "./message.ts";
 import type { MessageRepair } from "./repair.ts";
 
 /**
- * Repairs the messages in a successful response, before the library checks them: a JSON body or a stream of events. Any
- * other response stays as it is.
+ * Repairs the messages in a successful response, before the library checks them: a JSON body or a stream of events,
+ * whichever its type says. Any other response stays as it is.
+ *
+ * @param asked the message that the response is to, if any
  */
-export async function repairResponse(response: Response, repair: MessageRepair): Promise<Response> {
-  const type = response.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
+export async function repairResponse(response: Response, repair: MessageRepair, asked?: unknown): Promise<Response> {
+  const type = response.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase() ?? "";
   if (!response.ok || !response.body) return response;
-  if (type === undefined || UNSPECIFIC.has(type)) return await readUnspecific(response, repair);
-  if (type === "application/json") return copyResponse(response, repairText(await response.text(), repair));
-  if (type !== "text/event-stream") return response;
-  const events = (response.body as ReadableStream<Uint8Array<ArrayBuffer>>).pipeThrough(
-    mapEvents((data, isCut) => (isCut ? [] : [repairText(data, repair)])),
-  );
-  return copyResponse(response, events);
+  const body = response.body as ReadableStream<Uint8Array<ArrayBuffer>>;
+  if (type === EVENTS) {
+    const { start, whole } = asked === undefined ? { start: "", whole: body } : await peek(body);
+    if (!JSON_START.test(start)) return toEventResponse(response, whole, repair, asked);
+    return toJsonResponse(response, await new Response(whole).text(), repair, asked);
+  }
+  if (type !== JSON_TYPE && !UNSPECIFIC.has(type)) return response;
+  const text = await response.text();
+  if (/^\uFEFF?(?:event|data|id|retry)?:/.test(text))
+    return toEventResponse(response, new Response(text).body ?? body, repair, asked);
+  const isMessage = type === JSON_TYPE || (JSON_START.test(text) && text.includes('"jsonrpc"'));
+  return isMessage ? toJsonResponse(response, text, repair, asked) : copyResponse(response, text, type);
 }
 
-/** Types under which some servers send JSON. */
-const UNSPECIFIC = new Set(["", "text/plain", "application/octet-stream", "application/json-rpc", "text/json"]);
+const JSON_TYPE = "application/json";
+const EVENTS = "text/event-stream";
+const JSON_START = /^\uFEFF?\s*[[{]/;
 
-/** Takes a body without a telling type as JSON if it is a protocol message. */
-async function readUnspecific(response: Response, repair: MessageRepair): Promise<Response> {
-  const text = await response.text();
-  if (!/^\uFEFF?\s*[[{]/.test(text) || !text.includes('"jsonrpc"')) return copyResponse(response, text);
-  const repaired = copyResponse(response, repairText(text, repair));
-  repaired.headers.set("content-type", "application/json");
-  return repaired;
+/** Types under which some servers send JSON or events. */
+const UNSPECIFIC = new Set([
+  "",
+  "text/plain",
+  "text/html",
+  "application/octet-stream",
+  "application/json-rpc",
+  "text/json",
+]);
+
+/** The first event of the older transport has a name that says more than that it is a message. */
+const EVENT_NAMES = new Set(["endpoint"]);
+
+/** Reads the beginning of a body. `whole` has all of it. */
+async function peek(body: ReadableStream<Uint8Array<ArrayBuffer>>) {
+  const [head, whole] = body.tee();
+  const reader = head.getReader();
+  const { value } = await reader.read();
+  void reader.cancel().catch(() => {});
+  return { start: new TextDecoder("utf-8", { ignoreBOM: true }).decode(value), whole };
+}
+
+function toEventResponse(response: Response, body: ReadableStream, repair: MessageRepair, asked: unknown): Response {
+  const events = mapEvents((data, isCut) => {
+    const text = repairText(data, repair, asked);
+    return isCut && !JSON_START.test(text) ? [] : [text];
+  }, EVENT_NAMES);
+  return copyResponse(response, body.pipeThrough(events), EVENTS);
+}
+
+function toJsonResponse(response: Response, text: string, repair: MessageRepair, asked: unknown): Response {
+  return copyResponse(response, repairText(text, repair, asked), JSON_TYPE);
 }
 
 /** Repairs a text of JSON. Anything else is left to the library, which words what is wrong with it. */
-function repairText(text: string, repair: MessageRepair): string {
+function repairText(text: string, repair: MessageRepair, asked: unknown): string {
   try {
-    return JSON.stringify(repair.repairMessages(parseMessage(text)));
+    return JSON.stringify(repair.repairMessages(parseMessage(text), asked));
   } catch {
     return text;
   }
 }
 
-function copyResponse({ status, statusText, headers }: Response, body: string | ReadableStream): Response {
+function copyResponse(
+  { status, statusText, headers }: Response,
+  body: string | ReadableStream,
+  type: string,
+): Response {
   const copied = new Headers(headers);
   copied.delete("content-length");
   copied.delete("content-encoding");
+  if (type !== "") copied.set("content-type", type);
   return new Response(body, { status, statusText, headers: copied });
 }

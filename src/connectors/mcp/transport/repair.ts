@@ -21,25 +21,34 @@ export type MessageRepair = {
   noteRequests(message: unknown): void;
   /**
    * Repairs a received message, or each one of a batch. `null` counts as absent, and a tool or block that is not as MCP
-   * requires is marked instead of spoiling the whole answer.
+   * requires is marked instead of spoiling the whole answer. An answer without an ID is that of the request which it came
+   * for, or of the only one that is open.
+   *
+   * @param asked the message whose HTTP response has the answer
    */
-  repairMessages(message: unknown): unknown;
+  repairMessages(message: unknown, asked?: unknown): unknown;
 };
 
 export function createMessageRepair(): MessageRepair {
   const methods = new Map<unknown, string>();
-  const repairOne = (given: unknown): unknown => {
+  const findId = (asked: unknown): unknown => {
+    if (isRecord(asked)) return asked.id;
+    return asked === undefined && methods.size === 1 ? [...methods.keys()][0] : undefined;
+  };
+  const repairOne = (given: unknown, asked: unknown): unknown => {
     const message = dropNulls(given);
     if (!isRecord(message)) return message;
-    const { id, method, params, error, result } = message;
+    const { method, params, error, result } = message;
+    const isAnswer = method === undefined && (error !== undefined || Object.hasOwn(message, "result"));
+    const id = message.id ?? (isAnswer ? findId(asked) : undefined);
     const jsonrpc = "2.0";
     const idPart = id === undefined ? {} : { id };
     if (method !== undefined) return { jsonrpc, ...idPart, method, ...(isRecord(params) ? { params } : {}) };
-    const asked = methods.get(String(id)) ?? "";
+    const answered = methods.get(String(id)) ?? "";
     methods.delete(String(id));
     if (error !== undefined) return { jsonrpc, ...idPart, error: repairError(error) };
-    const body = isRecord(result) ? result : asked === "tools/call" ? { content: result } : {};
-    const { _meta, ...repaired } = REPAIRS[asked]?.(body) ?? body;
+    const body = isRecord(result) ? result : answered === "tools/call" ? { content: result } : {};
+    const { _meta, ...repaired } = REPAIRS[answered]?.(body) ?? body;
     return { jsonrpc, ...idPart, result: { ...repaired, ...(isRecord(_meta) ? { _meta } : {}) } };
   };
   return {
@@ -50,7 +59,8 @@ export function createMessageRepair(): MessageRepair {
           methods.set(String(message.id), message.method);
         }
     },
-    repairMessages: (message) => (Array.isArray(message) ? message.map(repairOne) : repairOne(message)),
+    repairMessages: (message, asked) =>
+      Array.isArray(message) ? message.map((one) => repairOne(one, asked)) : repairOne(message, asked),
   };
 }
 
