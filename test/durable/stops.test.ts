@@ -13,7 +13,7 @@ const place = usePlace(closing);
 
 /** What becomes of a write whose process stands still at a moment, loses its connection, and goes on when another one has done its work. */
 test.each([
-  ["planned after", 1, "settled"],
+  ["sent before", 1, "settled"],
   ["sent after", 1, "unknown"],
   ["service before", 1, "unknown"],
 ] as const)(

@@ -32,8 +32,8 @@ export type CallPorts = {
   settled(toolCallId: string): Outcome | undefined;
   /** Returns the outcome of a call that has run but still needs the user's review. */
   ran(toolCallId: string): Outcome | undefined;
-  /** Returns the open requests by tool call ID. These calls are not tried. */
-  open(): Promise<Map<string, Wait>>;
+  /** Returns the open requests by tool call ID. These calls are not tried. `tools`: the names of the tools that are called. */
+  open(tools: string[]): Promise<Map<string, Wait>>;
   /**
    * Asks about the writes of a step together, before the first of them runs. Calls that run unasked, or were asked
    * before, are left out.

@@ -100,7 +100,7 @@ export async function* runCalls(
   const retryWaiting = async (): Promise<void> => {
     if (running === 0) return;
     running++;
-    const open = await loadOpenRequests(run);
+    const open = await loadOpenRequests(calls, run);
     for (const index of [...waits.keys()]) {
       const isNext = !isWrite(calls[index] as CheckedCall) || index === findNextWrite();
       if (isNext && !open.has(getCallId(calls[index]))) void start(index);
@@ -109,7 +109,7 @@ export async function* runCalls(
   };
   // Keeps the caller's trace context out of the retries: `onChange` may fire inside another request.
   const stop = run.ports?.onChange(AsyncLocalStorage.bind(coalesce(retryWaiting)));
-  const open = await loadOpenRequests(run);
+  const open = await loadOpenRequests(calls, run);
   const pending = calls.flatMap((call, index) =>
     ended[index] === undefined ? [{ call, index, wait: open.get(getCallId(call)) }] : [],
   );
@@ -128,8 +128,9 @@ export async function* runCalls(
 }
 
 /** Returns the open requests. If they cannot be read, each call finds out on its own attempt. */
-async function loadOpenRequests({ ports }: Run): Promise<Map<string, Wait>> {
-  return (await ports?.open().catch(() => undefined)) ?? new Map();
+async function loadOpenRequests(calls: (CheckedCall | RejectedCall)[], { ports }: Run): Promise<Map<string, Wait>> {
+  const tools = calls.flatMap((call) => ("problem" in call ? [] : [call.tool.name]));
+  return (await ports?.open(tools).catch(() => undefined)) ?? new Map();
 }
 
 function getCallId(call: CheckedCall | RejectedCall | undefined): string {

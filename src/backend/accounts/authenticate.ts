@@ -1,6 +1,8 @@
+import type { Expression } from "kysely";
 import { Problem } from "#protocol/errors";
 import type { BackendPorts } from "../ports.ts";
-import { findFamily } from "../store/token-families.ts";
+import { type Rows, readTogether } from "../store/read-together.ts";
+import { queryFamily, type TokenFamily } from "../store/token-families.ts";
 import { type TokenPorts, verifyAccessToken } from "./access-tokens.ts";
 
 /** The installation that sent a request, and its sign-in. */
@@ -16,15 +18,25 @@ export async function authenticate(
   ports: TokenPorts & Pick<BackendPorts, "db" | "clock">,
   request: Request,
 ): Promise<Caller> {
+  return (await authenticateReading(ports, request, {})).caller;
+}
+
+/** The same, and reads other rows in the same statement. Whose rows they are is for the caller to check. */
+export async function authenticateReading<Queries extends Record<string, Expression<unknown>>>(
+  ports: TokenPorts & Pick<BackendPorts, "db" | "clock">,
+  request: Request,
+  queries: Queries,
+): Promise<{ caller: Caller; rows: Rows<Queries> }> {
   const caller = await verifyAccessToken(ports, getBearerToken(request));
-  const family = await findFamily(ports.db, caller.familyId);
+  const rows = await readTogether(ports.db, { ...queries, families: queryFamily(ports.db, caller.familyId) });
+  const [family] = rows.families as TokenFamily[];
   if (!family || family.revoked_at || family.installation_id !== caller.installationId) {
     throw new Problem("TOKEN_INVALID", "The sign-in of this access token has ended.");
   }
   if (family.expires_at.getTime() <= ports.clock.now()) {
     throw new Problem("TOKEN_EXPIRED", "The sign-in of this access token has expired.");
   }
-  return caller;
+  return { caller, rows };
 }
 
 /** Whether the request has an Authorization header. */

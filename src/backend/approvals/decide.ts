@@ -3,6 +3,7 @@ import type { Tool, ToolMode } from "#connectors/tool";
 import { cleanLine } from "#protocol/clean";
 import type { Grant, Policy } from "#protocol/conversations";
 import type { BackendPorts } from "../ports.ts";
+import type { CallFacts } from "../store/call-facts.ts";
 import { listPolicies } from "../store/policies.ts";
 import { findAllowEntry } from "./allow-list.ts";
 import { listForeignFields } from "./foreign-fields.ts";
@@ -24,6 +25,8 @@ export type CallQuestion = {
   writes: ModeQuestion["writes"];
   /** Entries that the caller of this turn allowed. */
   allow?: string[];
+  /** Policies and the saved approvals of the tool, if they were just read. */
+  facts?: Pick<CallFacts, "policies" | "approvals">;
   /** Only wants to know: an approval that would answer is not noted as used. */
   peek?: boolean;
 };
@@ -50,9 +53,9 @@ export type Decision = {
  * (docs/decisions/outside-text.md).
  */
 export async function decideCall(ports: Pick<BackendPorts, "db" | "clock">, question: CallQuestion): Promise<Decision> {
-  const { installationId, conversationId, tool, input, account, writes, allow = [], peek } = question;
+  const { installationId, conversationId, tool, input, account, writes, allow = [], peek, facts } = question;
   const fromInput = tool.modeOf?.(input);
-  const policies = await listPolicies(ports.db, installationId);
+  const policies = facts?.policies ?? (await listPolicies(ports.db, installationId));
   const { mode, why, everyTime } = resolveMode({
     tool,
     policies,
@@ -79,7 +82,7 @@ export async function decideCall(ports: Pick<BackendPorts, "db" | "clock">, ques
     return guard(`--allow ${allowed}`, allowed.includes(":") ? resource : undefined) ?? runs;
   }
   const wanted = { installationId, key: offer.key, ...(conversationId ? { conversationId } : {}) };
-  const saved = await peekGrant(ports, wanted);
+  const saved = await peekGrant(ports, wanted, facts?.approvals);
   if (!saved) return { mode, why, offer };
   const guarded = offer.exact ? undefined : guard(`your approval of ${saved.words}`, resource);
   if (guarded) return guarded;

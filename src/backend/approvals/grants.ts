@@ -80,9 +80,17 @@ export async function noteGrantUse({ db, clock }: Ports, grant: Grant): Promise<
   return { ...grant, last_used_at: new Date(now).toISOString() };
 }
 
-/** The approval that answers for the user, if one does. Its use is not noted yet. */
-export async function peekGrant({ db, clock }: Ports, question: ApprovalQuestion): Promise<Grant | undefined> {
-  const found = await findApproval(db, question, clock.now());
+/**
+ * The approval that answers for the user, if one does. Its use is not noted yet.
+ *
+ * @param known those of the tool, if they were just read
+ */
+export async function peekGrant(
+  { db, clock }: Ports,
+  question: ApprovalQuestion,
+  known?: Approval[],
+): Promise<Grant | undefined> {
+  const found = known ? known.find(({ key }) => key === question.key) : await findApproval(db, question, clock.now());
   return found && toGrantView(found);
 }
 

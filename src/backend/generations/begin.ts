@@ -1,7 +1,7 @@
 import type { StreamPart } from "#protocol/events";
 import { appendMessages, findLastMessage } from "../store/conversations.ts";
 import type { GenerationRequest } from "../store/generation-state.ts";
-import { changeGeneration, changeGenerationSql } from "../store/generations.ts";
+import { changeGeneration } from "../store/generations.ts";
 import type { DbConnection } from "../store/schema.ts";
 import { toStatusPart } from "./end.ts";
 import { toUserMessage } from "./request.ts";
@@ -18,7 +18,7 @@ export async function beginGeneration(claimed: ClaimedGeneration): Promise<void>
     if (row.status === "running" && row.wake_at === null) return;
     const parts = row.status === "running" ? [] : [toStatusPart(row, "running")];
     const running = { status: "running", wake_at: null } as const;
-    if (approval === "none") return await writer.commit(parts, [changeGenerationSql(running)]);
+    if (approval === "none") return await writer.commit(parts, { generation: running });
     return await writer.commit(parts, async (tx) => {
       await noteConfirmation(tx, claimed, ports.clock.now());
       await changeGeneration(tx, row.id, running);

@@ -9,7 +9,7 @@ import { appendMessages } from "../store/conversations.ts";
 import { listEvents } from "../store/events.ts";
 import type { GenerationProgress, StoredGeneration } from "../store/generation-state.ts";
 import { notifyGeneration } from "../store/generation-wakes.ts";
-import { changeGeneration, changeGenerationSql, findGeneration, type GenerationChange } from "../store/generations.ts";
+import { changeGeneration, findGeneration, type GenerationChange } from "../store/generations.ts";
 import { closeInteraction, listInteractions } from "../store/interactions.ts";
 import type { DbConnection } from "../store/schema.ts";
 import { toResponseParts } from "./calls/call-ports.ts";
@@ -33,7 +33,7 @@ export async function completeGeneration(
     toStatusPart(row, "completed"),
     { type: "finish", finishReason },
   ];
-  await writer.commit(parts, [changeGenerationSql(toEnd("completed", ports.clock.now()))]);
+  await writer.commit(parts, { generation: toEnd("completed", ports.clock.now()) });
   recordGenerationEnd(ports, row, "completed");
 }
 

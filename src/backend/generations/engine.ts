@@ -41,6 +41,8 @@ export type Engine = {
   /** Whether this node begins new work, or leaves it to others. */
   takesWork(): boolean;
   create: Creations["create"];
+  /** Claims a generation in a statement of the caller's, to be woken then. */
+  claim: Creations["claim"];
   /** Have it stopped, wherever it is worked on. `reason` is a sentence. Resolves when that is noted. */
   stop(id: string, reason: string): Promise<void>;
   /** Called when a follower disconnects. Generations no client follows are stopped after a while. */
@@ -198,6 +200,7 @@ export function createEngine(ports: BackendPorts): Engine {
     run: given,
     takesWork: () => !closing && !handing.signal.aborted,
     create: created.create,
+    claim: created.claim,
     wake: (id) => void given(id).catch((error: unknown) => fail(ports, id, error)),
     stop,
     leave(conversationId) {

@@ -10,10 +10,15 @@ import { selectModel } from "#agent/models/select";
 import type { AgentTool } from "#agent/tool";
 import { selectOfferedTools } from "#agent/tools/search-tools";
 import { decideCall } from "../approvals/decide.ts";
-import { listServices } from "../connections/services/catalog.ts";
-import { listCalls } from "../store/calls.ts";
-import { loadMessages } from "../store/conversations.ts";
+import { toServices } from "../connections/services/catalog.ts";
+import { queryAttachments } from "../store/attachments.ts";
+import { type CallFacts, queryCallFacts } from "../store/call-facts.ts";
+import { queryCalls, toStoredCall } from "../store/calls.ts";
+import { queryConnections } from "../store/connections.ts";
+import { queryMessages, toMessage } from "../store/conversations.ts";
 import { isDatabaseAway } from "../store/database.ts";
+import { readTogether } from "../store/read-together.ts";
+import { createCallFactsReader } from "../tools/call-facts.ts";
 import { listServiceStates } from "../tools/service-states.ts";
 import { buildAgentTools } from "../tools/toolbox.ts";
 import { createAttachmentSource } from "./attachments.ts";
@@ -30,7 +35,7 @@ import { getWantedOutput } from "./wanted-output.ts";
 import type { ClaimedGeneration } from "./work.ts";
 
 /** A generation that a node works on; `writer` and `onChange` are for one whose calls meet people. */
-export type AgentInputSource = Omit<ClaimedGeneration, "writer" | "advanceSql"> & {
+export type AgentInputSource = Omit<ClaimedGeneration, "writer" | "advanceChange"> & {
   signal: AbortSignal;
   writer?: Writer;
   onChange?(again: () => void): () => void;
@@ -48,30 +53,25 @@ export async function buildAgentInput(
   said?: ModelMessage[],
 ): Promise<{ input: AgentInput; messages: ModelMessage[] }> {
   const { ports, row, writer, request, signal, onChange } = source;
-  const { history, historyLength, correction } = source.progress();
-  const { installation_id: installationId, conversation_id: conversation, id } = row;
-  const seen = historyLength ?? 0;
-  const listing = listServices(ports, installationId);
-  const owner = {
-    ...{ installationId, generationId: id, dryRun: request.limits.dryRun === true },
-    // A new conversation has no other files than those of its first request.
-    ...(source.isNew ? { attachments: request.attachments ?? [] } : {}),
-  };
+  const { history, correction } = source.progress();
+  const { installation_id: installationId, id } = row;
   const selecting = request.call
-    ? Promise.resolve(createFixedCallModel(request.call))
+    ? createFixedCallModel(request.call)
     : selectModel(chooseModel(ports.model(), request), ports);
-  // The offline planner reads all tools and whole results; that costs it nothing.
-  const stating = Promise.all([selecting, listing]).then(([{ provider }, configured]) =>
-    provider === "offline" ? undefined : listServiceStates(ports, installationId, configured),
-  );
-  const [all, tools, calls, services, { model, label, key, name, provider }, wanted] = await Promise.all([
-    said ?? loadMessages(ports.db, conversation, { seen, generationId: id }),
-    listing.then((configured) => buildAgentTools(ports, owner, configured)),
-    source.isNew ? [] : listCalls(ports.db, id),
-    stating,
+  const [rows, { model, label, key, name, provider }, wanted] = await Promise.all([
+    readRows(source, said),
     selecting,
     getWantedOutput(request),
   ]);
+  const { calls } = rows;
+  const all = said ?? rows.messages;
+  const facts = createCallFactsReader(ports, row, rows.facts);
+  const configured = await toServices(ports, rows.connections);
+  const dryRuns = request.limits.dryRun === true;
+  const owner = { installationId, generationId: id, dryRun: dryRuns, attachments: rows.attachments, facts };
+  const tools = await buildAgentTools(ports, owner, configured);
+  // The offline planner reads all tools and whole results; that costs it nothing.
+  const services = provider === "offline" ? undefined : listServiceStates(rows.connections.grants, configured);
   const messages = history.kind === "newest" ? takeNewest(all, history.keep) : all;
   const known = calls.map((call) => ({ call: toCall(call), outcome: getOutcome(call), step: call.step }));
   const ran = new Map(
@@ -131,12 +131,38 @@ export async function buildAgentInput(
             ran,
             closed: new Map(),
             asked: new Set(),
+            facts,
             onChange,
           }),
         }
       : {}),
   };
   return { input, messages };
+}
+
+/**
+ * Reads what the rows have of a generation, in one statement; with it what decides about its open calls, which run at once. One that was
+ * created a moment ago has no calls, and no files but those of its request.
+ */
+async function readRows({ ports, row, request, isNew, ...source }: AgentInputSource, said: ModelMessage[] | undefined) {
+  const { db, clock } = ports;
+  const { id, installation_id, conversation_id } = row;
+  const open = (row.step as OpenStep | null)?.calls.map(({ toolName }) => toolName);
+  const seen = { seen: source.progress().historyLength ?? 0, generationId: id };
+  const { messages, calls, attachments, descriptions, mcp, grants, ...facts } = await readTogether(db, {
+    ...queryConnections(db, installation_id),
+    messages: said ? undefined : queryMessages(db, conversation_id, seen),
+    calls: isNew ? undefined : queryCalls(db, id),
+    attachments: isNew ? undefined : queryAttachments(db, id),
+    ...(open ? queryCallFacts(db, row, open, clock.now()) : {}),
+  });
+  return {
+    messages: messages.map(toMessage),
+    calls: calls.map(toStoredCall),
+    attachments: isNew ? (request.attachments ?? []) : attachments,
+    connections: { descriptions, mcp, grants },
+    facts: open && ({ ...facts, grants } as CallFacts),
+  };
 }
 
 function chooseModel(settings: ModelSettings, { model }: { model?: string }): ModelSettings {

@@ -8,7 +8,7 @@ import { Problem } from "#protocol/errors";
 import type { AuthNeeded, GenerationStatus, StreamPart } from "#protocol/events";
 import { insertCallsSql, listCalls } from "../store/calls.ts";
 import { notifyGeneration } from "../store/generation-wakes.ts";
-import { changeGenerationSql, findGeneration, lockGeneration } from "../store/generations.ts";
+import { findGeneration, lockGeneration } from "../store/generations.ts";
 import { listInteractions } from "../store/interactions.ts";
 import { buildAgentTools } from "../tools/toolbox.ts";
 import { isDuringCall, notifyCancelled } from "./calls/call-ports.ts";
@@ -36,10 +36,10 @@ export async function holdGeneration(
   const calls = toCalls(held.calls);
   const step = { message: held.message, calls };
   const wake_at = new Date(ports.clock.now() + HELD_LIFE);
-  await writer.commit(
-    [...last, toStatusPart(row, "awaiting_approval")],
-    [insertCallsSql(steps + 1, calls), changeGenerationSql({ status: "awaiting_approval", step, node: null, wake_at })],
-  );
+  await writer.commit([...last, toStatusPart(row, "awaiting_approval")], {
+    rows: [insertCallsSql(steps + 1, calls)],
+    generation: { status: "awaiting_approval", step, node: null, wake_at },
+  });
 }
 
 /**
@@ -57,8 +57,8 @@ export async function pauseGeneration(
     // The usual case: people are asked, and nothing has happened meanwhile.
     const status = getStatus(waits);
     const times = { wake_at: new Date(Math.min(...deadlines)), paused_at: new Date(now) };
-    const change = changeGenerationSql({ status, node: null, kept_by, ...times });
-    if (await writer.commitIf(sql`wake_at is null and auth is null`, [toStatusPart(row, status)], [change])) return;
+    const change = { generation: { status, node: null, kept_by, ...times } };
+    if (await writer.commitIf(sql`wake_at is null and auth is null`, [toStatusPart(row, status)], change)) return;
   }
   await writer.commit([], async (tx) => {
     const current = (await lockGeneration(tx, row.id)) ?? row;

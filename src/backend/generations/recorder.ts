@@ -5,8 +5,6 @@ import type { Receipt } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
 import type { StreamPart } from "#protocol/events";
 import { insertCallsSql, settleCallSql } from "../store/calls.ts";
-import { appendMessagesSql } from "../store/conversations.ts";
-import { changeGenerationSql } from "../store/generations.ts";
 import { toStoredOutcome } from "./calls/stored-outcomes.ts";
 import type { ProgressEvent } from "./progress.ts";
 import type { ClaimedGeneration, LoopResult } from "./work.ts";
@@ -24,15 +22,15 @@ export type RecordedRun = {
 type Recording = ClaimedGeneration & { realigned(part: StreamPart): StreamPart[] };
 
 /**
- * Writes what the loop yields: rows first, each in one transaction with the parts that tell of it, so that the log never says what is not
- * stored and nothing is stored that the log does not say. Resolves when the event may be taken as done.
+ * Writes what the loop yields: rows in one statement with the parts that tell of them, so that the log never says what is not stored and
+ * nothing is stored that the log does not say. The calls of a step are stored before they run. How they ended is written with what follows at once.
  */
 export function createRecorder(world: Recording): { take(event: AgentEvent): Promise<void>; state: RecordedRun } {
   const state: RecordedRun = { end: { kind: "cancelled" }, text: "", failed: [], receipts: [], last: [] };
   const outcomes = new Map<string, Outcome>();
   const { steps } = world.row;
   let done = steps;
-  const { writer, row, ports } = world;
+  const { writer, ports } = world;
   const tell = (part: StreamPart) => {
     for (const each of world.realigned(part)) writer.push(each);
   };
@@ -48,16 +46,17 @@ export function createRecorder(world: Recording): { take(event: AgentEvent): Pro
       case "abort":
         return;
       case "step-open":
-        return await writer.commit(
-          [],
-          [insertCallsSql(done + 1, event.step.calls), changeGenerationSql({ step: event.step })],
-        );
+        return await writer.commit([], {
+          rows: [insertCallsSql(done + 1, event.step.calls)],
+          generation: { step: event.step },
+        });
       case "usage": {
         const { model, tokens } = event;
         const costUsd = computeCost(model, tokens, ports.model().env.KAY_MODEL_PRICES);
         const [inputTokens, outputTokens] = [tokens.input ?? 0, tokens.output ?? 0];
         const used = { model, inputTokens, outputTokens, contextTokens: inputTokens + outputTokens };
-        return await world.advance({ type: "tokens-used", used: costUsd === undefined ? used : { ...used, costUsd } });
+        const counted = { type: "tokens-used", used: costUsd === undefined ? used : { ...used, costUsd } } as const;
+        return writer.defer([], { generation: world.advanceChange([counted]) });
       }
       case "outcome":
         outcomes.set(event.outcome.call.toolCallId, event.outcome);
@@ -66,7 +65,8 @@ export function createRecorder(world: Recording): { take(event: AgentEvent): Pro
       case "tool-output-error":
       case "tool-output-denied": {
         const outcome = outcomes.get(event.toolCallId);
-        return await writer.commit([event], outcome && [settleCallSql(event.toolCallId, toStoredOutcome(outcome))]);
+        const rows = outcome ? [settleCallSql(event.toolCallId, toStoredOutcome(outcome))] : [];
+        return writer.defer([event], { rows });
       }
       case "step": {
         done++;
@@ -75,10 +75,12 @@ export function createRecorder(world: Recording): { take(event: AgentEvent): Pro
         if (world.progress().approval === "granted") progress.push({ type: "approval-spent" });
         if (mismatch) progress.push({ type: "output-mismatch", mismatch });
         // Written with the end of the step, so that recovery after a crash does not take it for interrupted.
-        await writer.commit(world.realigned({ type: "finish-step" }), [
-          appendMessagesSql(row.conversation_id, { messages, generationId: row.id, now: ports.clock.now() }),
-          world.advanceSql(progress, { step: null, steps: done, failures: 0 }),
-        ]);
+        // A value that was asked for is stored before the end, so that the model is not asked for it twice.
+        const write = world.request.limits.outputSchema ? writer.commit : writer.defer;
+        await write(world.realigned({ type: "finish-step" }), {
+          messages,
+          generation: world.advanceChange(progress, { step: null, steps: done, failures: 0 }),
+        });
         ports.observe?.count("kay_steps_total", {});
         return;
       }

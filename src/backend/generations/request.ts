@@ -13,7 +13,8 @@ import type { GenerationRequest, RemoteTurn, TurnLimits } from "../store/generat
 
 /** Names the generation of a request, with its start or its approval. */
 export type LinkRequest = {
-  changes(generationId: string): RawBuilder<unknown>[];
+  /** Changes that read `held`, as under a `Condition`. `place`: where the generation's events begin. */
+  changes(place: { conversationId: string; generationId: string; after: number }): RawBuilder<unknown>[];
   /** Called when it may be committed although the end of that is not heard. */
   begin(): void;
 };

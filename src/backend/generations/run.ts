@@ -13,7 +13,7 @@ import { claimGeneration, releaseGeneration } from "../store/generations.ts";
 import { beginGeneration } from "./begin.ts";
 import { listRunReceipts } from "./calls/dry-run.ts";
 import { askToShorten, getShortenAnswer } from "./calls/shorten.ts";
-import type { CreatedGeneration } from "./creations.ts";
+import type { HeldGeneration } from "./creations.ts";
 import { delegationProblem, getDelegationScope, hasLimits } from "./delegation.ts";
 import { completeGeneration, failGeneration, handOverRun, releaseRun } from "./end.ts";
 import { createWriter, LostGeneration } from "./events/writer.ts";
@@ -43,18 +43,18 @@ export async function runGeneration(
   ports: BackendPorts,
   id: string,
   control: RunControl,
-  created?: CreatedGeneration,
+  held?: HeldGeneration,
 ): Promise<RunResult | undefined> {
-  const node = created?.node ?? (await ports.node.number());
-  const row = created?.row ?? (await claimGeneration(ports.db, id, node, getDelegationScope(ports)));
+  const node = held?.node ?? (await ports.node.number());
+  const row = held?.row ?? (await claimGeneration(ports.db, id, node, getDelegationScope(ports)));
   if (row === undefined) return undefined;
   const owner = { generationId: id, conversationId: row.conversation_id, node };
   if (await endIfLostTooOften(ports, row)) return undefined;
   const writer = createWriter(ports, owner, () => control.stop.abort());
   try {
     // A row that cannot be read counts as a fault of the generation.
-    const stored = created?.row ?? parseGeneration(row as GenerationRow);
-    const isNew = created !== undefined;
+    const stored = held?.row ?? parseGeneration(row as GenerationRow);
+    const isNew = held?.isNew === true;
     const world: World = { ...createClaimedGeneration(ports, stored, writer), control, isNew };
     return await traceRun(world, node, () => carryOn(world));
   } catch (error) {
@@ -96,10 +96,11 @@ async function carryOn(world: World): Promise<RunResult | undefined> {
       receipts: await listClaimedReceipts(world),
     };
   }
+  const isFirst = world.isNew || world.progress().historyLength === null;
   const begun = beginGeneration(world);
   // In the middle of a step nothing of this is read; otherwise the person's message may come with it.
   if (row.step === null) await begun;
-  const recorded = going === "no" ? await begun.then(tooLong) : await work(world, begun);
+  const recorded = going === "no" ? await begun.then(tooLong) : await work(world, begun, isFirst);
   if (writer.failure() !== undefined) throw writer.failure();
   const end = await conclude(world, recorded);
   return { ...end, row, failed: recorded.failed, receipts: await listClaimedReceipts(world) };
@@ -136,9 +137,10 @@ function outOfTime(row: ClaimedRow, isApproved: boolean, now: number): string | 
 /** `isNew`: it was created here a moment ago, and the rows have nothing more of it. */
 type World = ClaimedGeneration & { control: RunControl; isNew: boolean };
 
-async function work(world: World, begun: Promise<void>): Promise<RecordedRun> {
+/** @param isFirst nothing of the generation was logged before */
+async function work(world: World, begun: Promise<void>, isFirst = world.isNew): Promise<RecordedRun> {
   const { ports, row, writer, control } = world;
-  const realigned = row.step === null && !world.isNew ? await realigning(world) : (part: StreamPart) => [part];
+  const realigned = row.step === null && !isFirst ? await realigning(world) : (part: StreamPart) => [part];
   const record = createRecorder({ ...world, realigned });
   try {
     const source = { ...world, onChange: control.onChange, signal: control.stop.signal };
@@ -200,7 +202,9 @@ async function realigning({ ports, row }: World): Promise<(part: StreamPart) => 
 }
 
 async function conclude(world: World, { end, text, last }: RecordedRun): Promise<LoopResult> {
-  const { ports, row, control } = world;
+  const { ports, row, control, writer } = world;
+  // These ends read what the run has written.
+  if (end.kind !== "answered" && end.kind !== "waiting") await writer.commit([]);
   switch (end.kind) {
     case "answered":
       await completeGeneration(world, end.unanswered ? "other" : "stop", end.output);

@@ -1,11 +1,10 @@
 import type { ModelMessage } from "ai";
-import type { RawBuilder } from "kysely";
 import type { HeldCall, Wait } from "#agent/events";
 import type { Receipt } from "#protocol/ask";
 import type { Problem } from "#protocol/errors";
 import type { BackendPorts } from "../ports.ts";
 import type { GenerationProgress, GenerationRequest, StoredGeneration } from "../store/generation-state.ts";
-import { changeGeneration, changeGenerationSql, type GenerationChange } from "../store/generations.ts";
+import { changeGeneration, type GenerationChange } from "../store/generations.ts";
 import type { DbConnection } from "../store/schema.ts";
 import type { Writer } from "./events/writer.ts";
 import { advanceProgress, type ProgressEvent } from "./progress.ts";
@@ -29,7 +28,7 @@ export type ClaimedGeneration = {
    */
   advance(event: ProgressEvent, tx?: DbConnection, change?: GenerationChange): Promise<void>;
   /** The same as a change that goes with parts of the writer. */
-  advanceSql(events: ProgressEvent[], change?: GenerationChange): RawBuilder<unknown>;
+  advanceChange(events: ProgressEvent[], change?: GenerationChange): GenerationChange;
 };
 
 export function createClaimedGeneration(
@@ -52,9 +51,9 @@ export function createClaimedGeneration(
     progress: () => progress,
     async advance(event, tx, change = {}) {
       const next = apply([event], change);
-      await (tx ? changeGeneration(tx, id, next) : writer.commit([], [changeGenerationSql(next)]));
+      await (tx ? changeGeneration(tx, id, next) : writer.commit([], { generation: next }));
     },
-    advanceSql: (events, change = {}) => changeGenerationSql(apply(events, change)),
+    advanceChange: (events, change = {}) => apply(events, change),
   };
 }
 

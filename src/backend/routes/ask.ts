@@ -13,7 +13,7 @@ import { findRequest } from "../store/requests.ts";
 import { beginAskStream, streamGeneration } from "./ask-stream.ts";
 import { parseClient, type RequestedClient } from "./client-mode.ts";
 import { answerDirectTurn } from "./direct-turn.ts";
-import { answerOnce, authenticateWrite, type RequestRecord, runOnce, toLostProblem } from "./idempotency.ts";
+import { answerOnce, authenticateWrite, type RequestRecord, runOnceLate, toLostProblem } from "./idempotency.ts";
 import { getStreamPosition, loadOutcome } from "./outcome.ts";
 import { openAnswer } from "./stored-answer.ts";
 
@@ -74,11 +74,21 @@ async function streamOnce(
   request: Request,
 ): Promise<Response> {
   let client: RequestedClient | undefined;
-  const { status, body: kept } = await runOnce(ports, installationId, request, async (body, signal, { link }) => {
-    if (isConfirmation(body) || (body as Partial<AskRequest> | null)?.background === true)
+  const { status, body: kept } = await runOnceLate(ports, installationId, request, async (body, signal, record) => {
+    const { link } = record;
+    const asked = body as Partial<AskRequest> | null;
+    // A repeat in a conversation would stop the generation of the first request.
+    if (isConfirmation(body) || asked?.background === true || asked?.session_id) await record.claim();
+    if (isConfirmation(body) || asked?.background === true)
       return await answerPrompt(ports, engine, installationId, { body, signal, link });
     checkPrompt(body);
-    const stream = await beginAskStream(ports, engine, installationId, body, link);
+    const stream = await beginAskStream(ports, engine, installationId, body, {
+      ...link,
+      changes: ({ conversationId, generationId, after }) => {
+        const place = { session_id: conversationId, generation_id: generationId, after };
+        return record.store({ status: 200, body: { stream: place } }, generationId);
+      },
+    });
     const given = (body as AskRequest).client;
     client = given && parseClient(given);
     return { status: 200, body: { stream } };

@@ -1,12 +1,12 @@
 import { Hono } from "hono";
-import { AuthAnswer, InteractionAnswer } from "#protocol/conversations";
+import { AuthAnswer, InteractionAnswer, type InteractionAnswered } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
 import { parseShape } from "#protocol/parse";
 import { authenticate } from "../accounts/authenticate.ts";
 import type { Engine } from "../generations/engine.ts";
 import { extendRequest } from "../generations/extend.ts";
 import { getPendingRequest, listPendingRequests } from "../generations/pending.ts";
-import { answerInteraction } from "../generations/requests/answer.ts";
+import { answerInteraction, queryAnswerRows } from "../generations/requests/answer.ts";
 import { answerAuth, findOwnGeneration, toGenerationView } from "../generations/requests/auth.ts";
 import type { BackendPorts } from "../ports.ts";
 import { isConversationOwner } from "../store/conversations.ts";
@@ -15,7 +15,7 @@ import { detachGeneration } from "../store/generations.ts";
 import { readJsonBody } from "./body.ts";
 import { parseClientQuery } from "./client-mode.ts";
 import { streamEvents } from "./event-stream.ts";
-import { answerOnce, authenticateWrite } from "./idempotency.ts";
+import { authenticateWriteReading, runOnceLate } from "./idempotency.ts";
 
 /** Following conversations, and answering what generations wait for (protocol section 3). */
 export function createGenerationRoutes(ports: BackendPorts, engine: Engine): Hono {
@@ -36,13 +36,19 @@ export function createGenerationRoutes(ports: BackendPorts, engine: Engine): Hon
     return streamEvents(engine, ports, { conversationId, after, left });
   });
   app.post("/sessions/:id/interactions/:interaction_id", async (c) => {
-    const { installationId } = await authenticateWrite(ports, c.req.raw);
-    const where = { installationId, conversationId: c.req.param("id"), interactionId: c.req.param("interaction_id") };
-    return await answerOnce(ports, installationId, c.req.raw, async (body, _signal, record) => {
-      const answer = parseShape(InteractionAnswer, body, "the answer");
+    const { id: conversationId, interaction_id: interactionId } = c.req.param();
+    const queries = queryAnswerRows(ports.db, interactionId);
+    const { caller, rows } = await authenticateWriteReading(ports, c.req.raw, queries);
+    const { installationId } = caller;
+    const where = { installationId, conversationId, interactionId };
+    const { status, body } = await runOnceLate(ports, installationId, c.req.raw, async (given, _signal, record) => {
+      const answer = parseShape(InteractionAnswer, given, "the answer");
+      const store = (answered: InteractionAnswered) =>
+        record.store({ status: 200, body: answered }, answered.generation_id);
       record.begin();
-      return { status: 200, body: await answerInteraction(ports, engine, where, answer) };
+      return { status: 200, body: await answerInteraction(ports, engine, where, answer, { rows, store }) };
     });
+    return Response.json(body, { status });
   });
   app.post("/sessions/:id/interactions/:interaction_id/extend", async (c) => {
     const { installationId } = await authenticate(ports, c.req.raw);

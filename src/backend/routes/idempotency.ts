@@ -1,17 +1,23 @@
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Expression, RawBuilder } from "kysely";
 import { Problem, toProblemBody } from "#protocol/errors";
-import { authenticate, type Caller } from "../accounts/authenticate.ts";
+import { authenticate, authenticateReading, type Caller } from "../accounts/authenticate.ts";
 import type { LinkRequest } from "../generations/request.ts";
 import type { BackendPorts } from "../ports.ts";
 import { getFaultLevel, isDatabaseAway, toDatabaseProblem } from "../store/database.ts";
+import type { Rows } from "../store/read-together.ts";
 import {
   claimRequest,
+  findRequest,
   finishRequest,
+  insertAnsweredSql,
   interruptRequest,
+  isKeyTaken,
   linkRequestSql,
   releaseRequest,
   type StoredRequest,
+  updateAnsweredSql,
 } from "../store/requests.ts";
 import { retryWhileAway } from "../store/retry.ts";
 import { getStreamPosition, loadOutcome } from "./outcome.ts";
@@ -24,6 +30,13 @@ type Answer = { status: number; body: unknown };
 export type RequestRecord = {
   /** Names the generation that makes the answer, in the transaction that starts or approves it. */
   link: LinkRequest;
+  /** Claims the key before anything is done that would be done again by a repeat. */
+  claim(): Promise<void>;
+  /**
+   * Stores the answer, and claims the key if it is not yet, as changes of the statement that does the work (`Condition`). If another
+   * request has the key, that statement fails, and its answer is sent.
+   */
+  store(answer: Answer, generationId: string): RawBuilder<unknown>[];
   /** Says that something may be sent from now on, without a generation. */
   begin(): void;
 };
@@ -36,6 +49,15 @@ const STORE_LIMIT_MS = 2_000;
 /** Identifies the sender of a write. @throws Problem DATABASE_UNAVAILABLE with `sent: false`, and as `authenticate` */
 export function authenticateWrite(ports: BackendPorts, request: Request): Promise<Caller> {
   return authenticate(ports, request).catch(rejectUntaken);
+}
+
+/** The same as `authenticateReading`. */
+export function authenticateWriteReading<Queries extends Record<string, Expression<unknown>>>(
+  ports: BackendPorts,
+  request: Request,
+  queries: Queries,
+): Promise<{ caller: Caller; rows: Rows<Queries> }> {
+  return authenticateReading(ports, request, queries).catch(rejectUntaken);
 }
 
 /**
@@ -57,61 +79,116 @@ export async function answerOnce(
 
 /** The same for an answer that is not sent as it is kept. */
 export async function runOnce(ports: Ports, installationId: string, request: Request, handle: Handle): Promise<Answer> {
-  const { db } = ports;
+  return await runOnceLate(ports, installationId, request, async (body, signal, record) => {
+    await record.claim();
+    return await handle(body, signal, record);
+  });
+}
+
+/**
+ * The same for a write that does its work in one statement, with {@link RequestRecord.store}: the key is claimed there, or before by
+ * {@link RequestRecord.claim}.
+ */
+export async function runOnceLate(
+  ports: Ports,
+  installationId: string,
+  request: Request,
+  handle: Handle,
+): Promise<Answer> {
   const text = await request.text();
   const key = request.headers.get("idempotency-key");
   if (key !== null && !/^[\x21-\x7e]{1,255}$/.test(key))
     throw new Problem("INVALID_REQUEST", "Idempotency-Key must be 1 to 255 visible characters.");
-  if (key !== null) {
-    const fingerprint = hash(`${request.method} ${new URL(request.url).pathname}\n${text}`);
-    const first = await claim(ports, installationId, key, fingerprint);
-    if (first) return await replay(ports, openAnswer(ports, { installationId, key }, first), fingerprint);
-  }
-  let begun = false;
+  const fingerprint = hash(`${request.method} ${new URL(request.url).pathname}\n${text}`);
+  const state: KeyState = { key, installationId, fingerprint, isClaimed: false, isStored: false, begun: false };
+  const begin = () => {
+    state.begun = true;
+  };
   const record: RequestRecord = {
-    begin: () => {
-      begun = true;
-    },
+    begin,
     link: {
-      changes: (id) => (key === null ? [] : [linkRequestSql(installationId, key, id)]),
-      begin: () => {
-        begun = true;
-      },
+      changes: ({ generationId }) => (key === null ? [] : [linkRequestSql(installationId, key, generationId)]),
+      begin,
+    },
+    claim: () => claim(ports, state),
+    store: ({ status, body }, generationId) => {
+      if (key === null) return [];
+      state.isStored = true;
+      const done = { status, answer: sealAnswer(ports, { installationId, key }, body), generationId, fingerprint };
+      const { isClaimed } = state;
+      return [(isClaimed ? updateAnsweredSql : insertAnsweredSql)(installationId, key, done, ports.clock.now())];
     },
   };
   try {
     const answer = await handle(parseBody(text), request.signal, record);
-    if (key !== null) await keep(ports, installationId, key, answer);
+    if (key !== null && !state.isStored) await keep(ports, { ...state, key }, answer);
     return answer;
   } catch (error) {
-    if (key === null) throw isDatabaseAway(error) ? toLostProblem(error, begun) : error;
-    if (!(error instanceof Problem)) ports.log(getFaultLevel(error), "ask_failed", { error });
-    const problem = toLostProblem(error, begun);
-    const answer = { status: problem.status, body: { status: "error", ...toProblemBody(problem) } };
-    if (error instanceof Problem && error.details.state === undefined) await keep(ports, installationId, key, answer);
-    // No answer is stored: what a generation works on is its own record.
-    else
-      void retryWhileAway(() => (begun ? interruptRequest : releaseRequest)(db, installationId, key)).catch(() => {});
-    return answer;
+    if (error instanceof TakenKey) return await replay(ports, { ...state, key: error.key }, error.first);
+    if (key !== null && isKeyTaken(error)) {
+      const first = await findRequest(ports.db, installationId, key);
+      if (first) return await replay(ports, { ...state, key }, first);
+    }
+    return await answerError(ports, state, error);
   }
 }
 
-async function claim(
-  { db, node, clock }: Ports,
-  installationId: string,
-  key: string,
-  fingerprint: string,
-): Promise<StoredRequest | undefined> {
-  try {
-    const claimed = { fingerprint, node: await node.number() };
-    return await claimRequest(db, installationId, key, claimed, clock.now());
-  } catch (error) {
-    return rejectUntaken(error);
+/** A key, and how far its request came. */
+type KeyState = {
+  key: string | null;
+  installationId: string;
+  fingerprint: string;
+  isClaimed: boolean;
+  /** Whether the answer is part of the work's statement. */
+  isStored: boolean;
+  /** Whether something may have been sent. */
+  begun: boolean;
+};
+type NamedKey = KeyState & { key: string };
+
+/** Another request has this key. */
+class TakenKey extends Error {
+  readonly key: string;
+  readonly first: StoredRequest;
+  constructor(key: string, first: StoredRequest) {
+    super();
+    this.key = key;
+    this.first = first;
   }
+}
+
+async function answerError(ports: Ports, state: KeyState, error: unknown): Promise<Answer> {
+  const { key, installationId, begun } = state;
+  if (key === null) throw isDatabaseAway(error) ? toLostProblem(error, begun) : error;
+  if (!(error instanceof Problem)) ports.log(getFaultLevel(error), "ask_failed", { error });
+  const problem = toLostProblem(error, begun);
+  const answer = { status: problem.status, body: { status: "error", ...toProblemBody(problem) } };
+  if (error instanceof Problem && error.details.state === undefined) {
+    const taken = await claim(ports, state).catch((failure: unknown) => failure);
+    if (taken instanceof TakenKey) return await replay(ports, { ...state, key }, taken.first);
+    await keep(ports, { ...state, key }, answer);
+  } else if (state.isClaimed)
+    // No answer is stored: what a generation works on is its own record.
+    void retryWhileAway(() => (begun ? interruptRequest : releaseRequest)(ports.db, installationId, key)).catch(
+      () => {},
+    );
+  return answer;
+}
+
+async function claim({ db, node, clock }: Ports, state: KeyState): Promise<void> {
+  const { key, installationId, fingerprint } = state;
+  if (key === null || state.isClaimed) return;
+  const claiming = node.number().then((number) => {
+    const claimed = { fingerprint, node: number };
+    return claimRequest(db, installationId, key, claimed, clock.now());
+  });
+  const first = await claiming.catch(rejectUntaken);
+  if (first) throw new TakenKey(key, first);
+  state.isClaimed = true;
 }
 
 /** Stores an answer. One that cannot be stored is sent all the same: it is the truth, and there is no other copy. */
-async function keep(ports: Ports, installationId: string, key: string, { status, body }: Answer): Promise<void> {
+async function keep(ports: Ports, { installationId, key }: NamedKey, { status, body }: Answer): Promise<void> {
   const answer = sealAnswer(ports, { installationId, key }, body);
   const stored = retryWhileAway(() => finishRequest(ports.db, installationId, key, { status, answer })).catch(
     (error: unknown) => ports.log("error", "answer_not_stored", { error }),
@@ -119,7 +196,12 @@ async function keep(ports: Ports, installationId: string, key: string, { status,
   await Promise.race([stored, sleep(STORE_LIMIT_MS, undefined, { ref: false })]);
 }
 
-async function replay(ports: Ports, first: StoredRequest, fingerprint: string): Promise<Answer> {
+async function replay(
+  ports: Ports,
+  { installationId, key, fingerprint }: NamedKey,
+  stored: StoredRequest,
+): Promise<Answer> {
+  const first = openAnswer(ports, { installationId, key }, stored);
   if (first.fingerprint !== fingerprint) {
     throw new Problem("IDEMPOTENCY_CONFLICT", "Another request was already made with this Idempotency-Key.");
   }

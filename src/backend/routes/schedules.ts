@@ -143,7 +143,7 @@ async function runNow(
         details: { session_id: found.last_conversation_id },
       });
     const started = await startRun(ports, tx, found, ports.clock.now());
-    for (const change of link.changes(started.generationId)) await change.execute(tx);
+    for (const change of link.changes(started)) await change.execute(tx);
     link.begin();
     return started;
   });

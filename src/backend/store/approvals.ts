@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { Kysely, Selectable } from "kysely";
+import { type Kysely, type Selectable, sql } from "kysely";
 import { cleanText } from "./column-types.ts";
 import { lockInstallation } from "./installations.ts";
 import type { Database, DbConnection } from "./schema.ts";
@@ -7,6 +7,20 @@ import type { Approvals } from "./schema-work.ts";
 
 /** A remembered approval as it is stored. */
 export type Approval = Selectable<Approvals>;
+
+/** Listed, because a prepared `select *` fails once a newer node adds a column. */
+const COLUMNS = [
+  "id",
+  "installation_id",
+  "conversation_id",
+  "key",
+  "tool",
+  "words",
+  "account",
+  "created_at",
+  "expires_at",
+  "last_used_at",
+] as const;
 
 /** One call's right to a remembered approval. Without a conversation only those count that hold everywhere. */
 export type ApprovalQuestion = { installationId: string; conversationId?: string; key: string };
@@ -45,21 +59,31 @@ export async function insertApproval(
 /** The approval that covers a call at this moment, if there is one; one that holds everywhere before one of the conversation. */
 export async function findApproval(
   db: Kysely<Database>,
-  { installationId, conversationId, key }: ApprovalQuestion,
+  { key, ...place }: ApprovalQuestion,
   now: number,
 ): Promise<Approval | undefined> {
-  return await db
+  return await queryUsable(db, place, now).where("key", "=", key).limit(1).executeTakeFirst();
+}
+
+/** Selects those that may cover calls of some tools at this moment, in the same order. */
+export function queryApprovals(
+  db: DbConnection,
+  { tools, ...place }: Omit<ApprovalQuestion, "key"> & { tools: string[] },
+  now: number,
+) {
+  return queryUsable(db, place, now).where("tool", "=", sql<string>`any(${tools.map(cleanText)}::text[])`);
+}
+
+function queryUsable(db: DbConnection, { installationId, conversationId }: Omit<ApprovalQuestion, "key">, now: number) {
+  return db
     .selectFrom("approvals")
-    .selectAll()
+    .select(COLUMNS)
     .where("installation_id", "=", installationId)
-    .where("key", "=", key)
     .where((row) =>
       row.or([row("conversation_id", "is", null), row("conversation_id", "=", cleanText(conversationId ?? ""))]),
     )
     .where((row) => row.or([row("expires_at", "is", null), row("expires_at", ">", new Date(now))]))
-    .orderBy("conversation_id", (order) => order.desc().nullsFirst())
-    .limit(1)
-    .executeTakeFirst();
+    .orderBy("conversation_id", (order) => order.desc().nullsFirst());
 }
 
 /** Note that an approval answered for the person. `false` when it was revoked in the meantime, and so answers nothing. */

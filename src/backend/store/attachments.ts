@@ -28,7 +28,12 @@ export function insertAttachmentsSql(
  * generation never changes, so a name always means the same file.
  */
 export async function listAttachments(db: DbConnection, generationId: string): Promise<Attachment[]> {
-  return await db
+  return await queryAttachments(db, generationId).execute();
+}
+
+/** The same as a query, to be read with others. */
+export function queryAttachments(db: DbConnection, generationId: string) {
+  return db
     .selectFrom("generations as own")
     .innerJoin("attachments", "attachments.conversation_id", "own.conversation_id")
     .innerJoin("generations as given", "given.id", "attachments.generation_id")
@@ -36,8 +41,7 @@ export async function listAttachments(db: DbConnection, generationId: string): P
     .where("own.id", "=", generationId)
     .whereRef("given.created_at", "<=", "own.created_at")
     .orderBy("given.created_at", "desc")
-    .orderBy("position")
-    .execute();
+    .orderBy("position");
 }
 
 /** Loads the bytes of files of one conversation by their IDs. */

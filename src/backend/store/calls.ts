@@ -1,9 +1,12 @@
-import { type RawBuilder, sql } from "kysely";
+import { type RawBuilder, type Selectable, sql } from "kysely";
 import { toJsonColumn } from "./column-types.ts";
 import type { DbConnection } from "./schema.ts";
+import type { Calls } from "./schema-work.ts";
 
 /** Listed, because a prepared `select *` fails once a newer node adds a column. */
 const COLUMNS = ["generation_id", "step", "position", "tool_call_id", "tool", "input", "outcome"] as const;
+
+type CallRow = Pick<Selectable<Calls>, (typeof COLUMNS)[number]>;
 
 /** One call of a step, and how it ended once it has. */
 export type StoredCall = {
@@ -37,19 +40,16 @@ export function settleCallSql(toolCallId: string, outcome: object): RawBuilder<u
 
 /** Every call of a generation in order. */
 export async function listCalls(db: DbConnection, generationId: string): Promise<StoredCall[]> {
-  const rows = await db
-    .selectFrom("calls")
-    .select(COLUMNS)
-    .where("generation_id", "=", generationId)
-    .orderBy("step")
-    .orderBy("position")
-    .execute();
-  return rows.map(({ step, position, tool_call_id, tool, input, outcome }) => ({
-    step,
-    position,
-    toolCallId: tool_call_id,
-    tool,
-    input,
-    outcome,
-  }));
+  return (await queryCalls(db, generationId).execute()).map(toStoredCall);
+}
+
+/** The same as a query, to be read with others. */
+export function queryCalls(db: DbConnection, generationId: string) {
+  const all = db.selectFrom("calls").select(COLUMNS).where("generation_id", "=", generationId);
+  return all.orderBy("step").orderBy("position");
+}
+
+export function toStoredCall({ tool_call_id: toolCallId, ...row }: CallRow): StoredCall {
+  const { step, position, tool, input, outcome } = row;
+  return { step, position, toolCallId, tool, input, outcome };
 }

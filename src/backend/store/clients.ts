@@ -105,9 +105,13 @@ export async function listClients(db: DbConnection, conversationId: string, now:
  * Returns whether any follower of a conversation can answer a request, or undefined if no follower identified itself.
  */
 export async function canAnswer(db: DbConnection, conversationId: string, now: number): Promise<boolean | undefined> {
-  const { rows } = await sql<{ able: boolean | null }>`
-    select bool_or(supported and enabled) as able from (${present(conversationId, now)}) as clients`.execute(db);
+  const { rows } = await queryAbility(conversationId, now).execute(db);
   return rows[0]?.able ?? undefined;
+}
+
+/** The same as a query, to be read with others. */
+export function queryAbility(conversationId: string, now: number): RawBuilder<{ able: boolean | null }> {
+  return sql`select bool_or(supported and enabled) as able from (${present(conversationId, now)}) as clients`;
 }
 
 /** The client of this id; where there is none, the one that is called so and can do the most. */

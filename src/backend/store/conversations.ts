@@ -1,8 +1,9 @@
 import type { ModelMessage } from "ai";
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { type Kysely, type RawBuilder, type Selectable, sql } from "kysely";
 import { cleanText, toJsonColumn } from "./column-types.ts";
 import { createConversationId } from "./new-conversation.ts";
 import type { Database, DbConnection } from "./schema.ts";
+import type { Messages } from "./schema-work.ts";
 
 /** Creates a conversation of an installation. */
 export async function createConversation(
@@ -53,16 +54,27 @@ export async function isConversationOwner(db: Kysely<Database>, installationId: 
 export async function loadMessages(
   db: DbConnection,
   id: string,
-  { seen, generationId }: { seen: number; generationId: string },
+  place: { seen: number; generationId: string },
 ): Promise<ModelMessage[]> {
-  const rows = await db
+  return (await queryMessages(db, id, place).execute()).map(toMessage);
+}
+
+export function toMessage({ message }: Pick<Selectable<Messages>, "message">): ModelMessage {
+  return message as unknown as ModelMessage;
+}
+
+/** The same as a query, to be read with others. */
+export function queryMessages(
+  db: DbConnection,
+  id: string,
+  { seen, generationId }: { seen: number; generationId: string },
+) {
+  return db
     .selectFrom("messages")
     .select("message")
     .where("conversation_id", "=", id)
     .where((e) => e.or([e("sequence", "<=", seen), e("generation_id", "=", generationId)]))
-    .orderBy("sequence")
-    .execute();
-  return rows.map(({ message }) => message as unknown as ModelMessage);
+    .orderBy("sequence");
 }
 
 /** Loads the messages before a generation, whether it has begun or not. */

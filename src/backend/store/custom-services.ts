@@ -17,12 +17,13 @@ const COLUMNS = [
 export type StoredDescription = Selectable<DescribedServices>;
 
 export async function listDescriptions(db: DbConnection, installationId: string): Promise<StoredDescription[]> {
-  return db
-    .selectFrom("described_services")
-    .select(COLUMNS)
-    .where("installation_id", "=", installationId)
-    .orderBy("name")
-    .execute();
+  return await queryDescriptions(db, installationId).execute();
+}
+
+/** The same as a query, to be read with others. */
+export function queryDescriptions(db: DbConnection, installationId: string) {
+  const all = db.selectFrom("described_services").select(COLUMNS).where("installation_id", "=", installationId);
+  return all.orderBy("name");
 }
 
 export async function findDescription(

@@ -43,6 +43,29 @@ export async function planEffect(
   });
 }
 
+/**
+ * Records an effect that nobody recorded before as sent, or as failed, as long as the node works on its generation.
+ *
+ * @returns false when another node does it now: then nothing may be sent from here
+ */
+export async function insertEffect(
+  db: Kysely<Database>,
+  effect: PlannedEffect,
+  { state, account }: { state: "sent" | "failed" | "unknown"; account: string | undefined },
+  now: number,
+): Promise<boolean> {
+  const named = account === undefined ? null : cleanText(account);
+  const { generationId, node, input } = effect;
+  const given = { ...row(effect, new Date(now)), input, state, account: named };
+  const names = sql.join(Object.keys(given).map((name) => sql.id(name)));
+  const { rows } = await sql`with held as materialized (select id from generations
+      where id = ${generationId} and finished_at is null and node = ${node} for no key update)
+    insert into "effects" (${names}) select ${sql.join(Object.keys(given).map((name) => sql`given.${sql.id(name)}`))}
+    from held, jsonb_populate_record(null::effects, ${toJsonColumn(given)}::jsonb) as given
+    on conflict do nothing returning id`.execute(db);
+  return rows.length > 0;
+}
+
 /** An effect as the node that does it knows it. */
 export type EffectKey = { id: string; node: number | null };
 

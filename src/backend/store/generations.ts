@@ -82,6 +82,16 @@ export async function findGeneration(db: DbConnection, id: string): Promise<Stor
   return row && parseGeneration(row);
 }
 
+/** Selects the generation that made a request, with the version of its row, which changes whenever something in it does. */
+export function queryAsker(db: DbConnection, interactionId: string) {
+  const asking = db.selectFrom("interactions").select("generation_id").where("id", "=", interactionId);
+  const columns = db
+    .selectFrom("generations")
+    .select(COLUMNS)
+    .select(sql<string>`generations.xmin::text`.as("version"));
+  return columns.where("id", "=", asking);
+}
+
 /** Which generations a node works on: those that are given to agent servers (`options.at`), all but those, or all there are. */
 export type DelegationScope = "agent" | "backend" | "all";
 

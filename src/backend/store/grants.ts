@@ -61,19 +61,12 @@ export async function lockGrant(db: DbConnection, installationId: string, servic
 }
 
 export async function listGrants(db: DbConnection, installationId: string): Promise<Grant[]> {
-  return db.selectFrom("grants").select(COLUMNS).where("installation_id", "=", installationId).execute();
+  return await queryGrants(db, installationId).execute();
 }
 
-/** Lists the names of further accounts of services, such as `jira@work`, in the order of the alphabet. */
-export async function listAccountServices(db: DbConnection, installationId: string): Promise<string[]> {
-  const rows = await db
-    .selectFrom("grants")
-    .select("service")
-    .where("installation_id", "=", installationId)
-    .where("service", "like", "%@%")
-    .orderBy("service")
-    .execute();
-  return rows.map(({ service }) => service);
+/** The same as a query, to be read with others. */
+export function queryGrants(db: DbConnection, installationId: string) {
+  return db.selectFrom("grants").select(COLUMNS).where("installation_id", "=", installationId).orderBy("service");
 }
 
 /** Lists the connections of an account of a provider, of every installation. */

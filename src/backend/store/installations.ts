@@ -88,8 +88,12 @@ export async function rememberAccount(db: DbConnection, account: KnownAccount): 
 
 /** Returns how long requests of an installation wait, in seconds, if its person chose that. */
 export async function findApprovalTimeout(db: DbConnection, id: string): Promise<number | undefined> {
-  const query = db.selectFrom("installations").select("approval_timeout").where("id", "=", id);
-  return (await query.executeTakeFirst())?.approval_timeout ?? undefined;
+  return (await queryApprovalTimeout(db, id).executeTakeFirst())?.approval_timeout ?? undefined;
+}
+
+/** The same as a query, to be read with others. */
+export function queryApprovalTimeout(db: DbConnection, id: string) {
+  return db.selectFrom("installations").select("approval_timeout").where("id", "=", id);
 }
 
 /** Sets how long requests of an installation wait, in seconds; null forgets it. */

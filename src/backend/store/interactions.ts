@@ -78,15 +78,37 @@ export function answerInteractionSql(
   return { queries, changes: [woken] };
 }
 
+/**
+ * The same where the generation only waits for this: it also runs from now on, at a node.
+ *
+ * @param paused the generation as it was read, with the version of its row, which must still be the same
+ */
+export function answerAndClaimSql(
+  { id, generation_id: generationId }: Pick<StoredInteraction, "id" | "generation_id">,
+  response: InteractionResponse,
+  { version, node, now }: { version: string; node: number; now: number },
+): Condition {
+  const at = new Date(now);
+  const queries = [
+    sql`generation as materialized (select id from generations
+      where id = ${generationId} and xmin::text = ${version} for no key update)`,
+    sql`held as (update "interactions" set status = 'answered', response = ${toJsonColumn(response)}, answered_at = ${at}
+      from generation where interactions.id = ${id} and status = 'open' and expires_at > ${at} returning interactions.id)`,
+  ];
+  const running = sql`update "generations" set "node" = ${node}, status = 'running', wake_at = null
+    from generation, held where generations.id = generation.id`;
+  return { queries, changes: [running] };
+}
+
 /** Those of a generation in the order they were asked. */
 export async function listInteractions(db: DbConnection, generationId: string): Promise<StoredInteraction[]> {
-  return await db
-    .selectFrom("interactions")
-    .select(COLUMNS)
-    .where("generation_id", "=", generationId)
-    .orderBy("created_at")
-    .orderBy("ordinal")
-    .execute();
+  return await queryInteractions(db, generationId).execute();
+}
+
+/** The same as a query, to be read with others. */
+export function queryInteractions(db: DbConnection, generationId: string) {
+  const all = db.selectFrom("interactions").select(COLUMNS).where("generation_id", "=", generationId);
+  return all.orderBy("created_at").orderBy("ordinal");
 }
 
 /** The request at this place of a call. */
@@ -139,7 +161,12 @@ export async function findNewestInteraction(
 }
 
 export async function findInteraction(db: DbConnection, id: string): Promise<StoredInteraction | undefined> {
-  return await db.selectFrom("interactions").select(COLUMNS).where("id", "=", id).executeTakeFirst();
+  return await queryInteraction(db, id).executeTakeFirst();
+}
+
+/** The same as a query, to be read with others. */
+export function queryInteraction(db: DbConnection, id: string) {
+  return db.selectFrom("interactions").select(COLUMNS).where("id", "=", id);
 }
 
 /**

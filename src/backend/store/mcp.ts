@@ -18,12 +18,12 @@ const COLUMNS = [
 export type StoredMcp = Selectable<McpServices>;
 
 export async function listMcp(db: DbConnection, installationId: string): Promise<StoredMcp[]> {
-  return db
-    .selectFrom("mcp_services")
-    .select(COLUMNS)
-    .where("installation_id", "=", installationId)
-    .orderBy("name")
-    .execute();
+  return await queryMcp(db, installationId).execute();
+}
+
+/** The same as a query, to be read with others. */
+export function queryMcp(db: DbConnection, installationId: string) {
+  return db.selectFrom("mcp_services").select(COLUMNS).where("installation_id", "=", installationId).orderBy("name");
 }
 
 export async function findMcp(db: DbConnection, installationId: string, name: string): Promise<StoredMcp | undefined> {

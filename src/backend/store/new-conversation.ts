@@ -23,7 +23,7 @@ export type NewConversation = {
   message: ModelMessage;
   /** The first parts of the log, by the ID of the generation. */
   toParts(generationId: string): StreamPart[];
-  /** What is written with it. */
+  /** What is written with it, each reading `held` as under a `Condition`. */
   changes(generationId: string): RawBuilder<unknown>[];
   /** Called before the statement is sent. */
   begin(): void;
@@ -49,9 +49,9 @@ export async function insertConversation(
   const changes = given
     .changes(generationId)
     .map((change, index) => sql`, ${sql.id(`change_${index}`)} as (${change})`);
-  const statement = sql`with conversation as (
+  const statement = sql`with held as (
       insert into "conversations" (id, installation_id, title, interactive, last_event, created_at, updated_at)
-      values (${id}, ${installationId}, ${title}, ${interactive}, ${events.length}, ${at}, ${at})),
+      values (${id}, ${installationId}, ${title}, ${interactive}, ${events.length}, ${at}, ${at}) returning id),
     message as (insert into "messages" (conversation_id, sequence, message, generation_id, created_at)
       values (${id}, 1, ${toJsonColumn(given.message)}, ${generationId}, ${at})),
     added as (insert into "events" (conversation_id, number, generation_id, part, created_at)

@@ -1,16 +1,17 @@
 import type { Kysely } from "kysely";
 import { sql } from "kysely";
 import type { Policy } from "#protocol/conversations";
-import type { Database } from "./schema.ts";
+import type { Database, DbConnection } from "./schema.ts";
 
 /** Lists the policies of an installation: everything (`*`) first, then by name. */
 export async function listPolicies(db: Kysely<Database>, installationId: string): Promise<Policy[]> {
-  return await db
-    .selectFrom("policies")
-    .select(["target", "mode"])
-    .where("installation_id", "=", installationId)
-    .orderBy(sql`target collate "C"`)
-    .execute();
+  return await queryPolicies(db, installationId).execute();
+}
+
+/** The same as a query, to be read with others. */
+export function queryPolicies(db: DbConnection, installationId: string) {
+  const all = db.selectFrom("policies").select(["target", "mode"]).where("installation_id", "=", installationId);
+  return all.orderBy(sql`target collate "C"`);
 }
 
 /** Set or, with mode `null`, forget the policies of some targets: all of them or none. No target may be there twice. */

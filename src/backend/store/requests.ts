@@ -74,6 +74,36 @@ export function linkRequestSql(installationId: string, key: string, generationId
     where installation_id = ${installationId} and key = ${key}`;
 }
 
+/** An answer that is stored with the work itself. */
+type AnsweredRequest = { status: number; answer: unknown; generationId: string; fingerprint: string };
+
+/** Stores the answer of a claimed request, as a change under a `Condition`: in the statement that does its work. */
+export function updateAnsweredSql(
+  installationId: string,
+  key: string,
+  { status, answer, generationId }: AnsweredRequest,
+): RawBuilder<unknown> {
+  return sql`update "requests" set state = 'done', status = ${status}, answer = ${toJsonColumn(answer)},
+    generation_id = ${generationId} from held where installation_id = ${installationId} and key = ${key}`;
+}
+
+/** The same for a key that was not claimed: the statement fails if another request has it (`isKeyTaken`). */
+export function insertAnsweredSql(
+  installationId: string,
+  key: string,
+  { status, answer, generationId, fingerprint }: AnsweredRequest,
+  now: number,
+): RawBuilder<unknown> {
+  return sql`insert into "requests" (installation_id, key, fingerprint, state, status, answer, generation_id, created_at)
+    select ${installationId}, ${key}, ${fingerprint}, 'done', ${status}::int, ${toJsonColumn(answer)}::jsonb, ${generationId},
+      ${new Date(now)}::timestamptz from held`;
+}
+
+/** Whether a statement failed because another request has the key. */
+export function isKeyTaken(error: unknown): boolean {
+  return (error as { constraint?: unknown } | null)?.constraint === "requests_pkey";
+}
+
 /** Marks a request as interrupted: its outcome is unknown, unless a generation makes its answer. */
 export async function interruptRequest(db: Kysely<Database>, installationId: string, key: string): Promise<void> {
   await db

@@ -18,7 +18,12 @@ export async function insertFamily(
 }
 
 export async function findFamily(db: DbConnection, id: string): Promise<TokenFamily | undefined> {
-  return db.selectFrom("families").select(FAMILY).where("id", "=", id).executeTakeFirst();
+  return await queryFamily(db, id).executeTakeFirst();
+}
+
+/** The same as a query, to be read with others. */
+export function queryFamily(db: DbConnection, id: string) {
+  return db.selectFrom("families").select(FAMILY).where("id", "=", id);
 }
 
 /** Finds a sign-in and locks it until the transaction ends, so that its rotations run one after another. */

@@ -19,19 +19,30 @@ import { getUsableGrant } from "../connections/tokens/access.ts";
 import { getUsableUntil } from "../connections/tokens/open-grant.ts";
 import type { BackendPorts } from "../ports.ts";
 import { listAttachments, loadAttachments } from "../store/attachments.ts";
-import { planEffect, refuseEffect, resumeEffect, setEffectState, settleEffect } from "../store/effects.ts";
+import {
+  insertEffect,
+  type PlannedEffect,
+  planEffect,
+  refuseEffect,
+  resumeEffect,
+  setEffectState,
+  settleEffect,
+} from "../store/effects.ts";
 import { requestScopes } from "../store/grants.ts";
 import { findTask, putTask } from "../store/tasks.ts";
+import type { CallFactsReader } from "./call-facts.ts";
 
 /**
  * For whom tools run: the installation whose connections they use, and the generation their effects belong to. `dryRun`:
- * they only read. `attachments`: the files of the conversation, if they are known already.
+ * they only read. `attachments`: the files of the conversation, if they are known already. `facts`: what was read for
+ * the calls of a step.
  */
 export type ToolOwner = {
   installationId: string;
   generationId: string;
   dryRun?: boolean;
   attachments?: Attachment[];
+  facts?: CallFactsReader;
 };
 
 /** Every tool of every service of an installation, connected or not: a missing connection is found out by the call that needs it. */
@@ -78,7 +89,9 @@ function getReach(ports: BackendPorts, owner: ToolOwner, services: ServiceConfig
     clock: ports.clock,
     access: async (service, rejected) => {
       const named = serviceNamed(services, service);
-      const open = await getUsableGrant(ports, owner.installationId, named, rejected ? { rejected } : {});
+      const grants = owner.facts?.current()?.grants;
+      const options = rejected ? { rejected } : grants ? { grants } : {};
+      const open = await getUsableGrant(ports, owner.installationId, named, options);
       const { grant, tokens } = open;
       return { token: tokens.access, metadata: grant.metadata, as: toAccount(grant), until: getUsableUntil(open) };
     },
@@ -175,18 +188,31 @@ function checkedInput(tool: Tool, input: unknown): Record<string, unknown> {
 function createEffectLog({ db, node, clock, observe }: BackendPorts, owner: ToolOwner): EffectLog {
   const note = (state: string) => observe?.count("kay_effects_total", { state });
   const nodes = new Map<string, number>();
+  /** Those that no row has yet: they are recorded when they are sent. */
+  const unrecorded = new Map<string, PlannedEffect>();
   const own = (id: string) => ({ id, node: nodes.get(id) ?? null });
   return {
     scope: owner.generationId,
     plan: async (effect) => {
       const number = await node.number();
       nodes.set(effect.id, number);
-      const before = await planEffect(db, { ...owner, ...effect, node: number }, clock.now());
+      const { installationId, generationId } = owner;
+      const planned = { ...effect, installationId, generationId, node: number };
+      if (owner.facts?.isNew(effect.id)) {
+        unrecorded.set(effect.id, planned);
+        note("planned");
+        return { state: "new" };
+      }
+      const before = await planEffect(db, planned, clock.now());
       if (before.state === "new" || before.state === "unknown") note(before.state === "new" ? "planned" : "unknown");
       return before as RecordedEffect;
     },
     set: async (id, state, account) => {
-      const isSet = await setEffectState(db, own(id), state, clock.now(), account);
+      const first = unrecorded.get(id);
+      unrecorded.delete(id);
+      const isSet = first
+        ? await insertEffect(db, first, { state, account }, clock.now())
+        : await setEffectState(db, own(id), state, clock.now(), account);
       if (isSet) note(state);
       return isSet;
     },

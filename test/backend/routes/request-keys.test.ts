@@ -10,7 +10,7 @@ const CLOSE = "POST https://api.atlassian.com/close/KAY-3";
 const COMMIT = /^commit/;
 const LINK = /^update "requests" set generation_id/;
 /** A conversation begins in one statement, with the name of its generation in the request. */
-const BEGUN = /^with conversation as/;
+const BEGUN = /^with held as \(\s*insert into "conversations"/;
 const SETTLE = /^update "effects" set "state" = \$1, "url"/;
 const FINISH = /^update "requests" set "state" = \$1, "status"/;
 
@@ -75,7 +75,7 @@ test("F1 an ask whose database goes away once it is begun is answered when the d
 test("F1 a stream whose database goes away once it is begun says that its outcome is unknown, and its key has it", async () => {
   const token = await signIn();
   world().outside.expect(CLOSE, json({}));
-  absent().leaveAfter(BEGUN, /^insert into "clients"|^update "requests" set "state"/);
+  absent().leaveAfter(BEGUN, /^with known as \(\s*update present_clients/);
   const headers = { accept: "text/event-stream", "idempotency-key": "k" };
   const body = { prompt: "close KAY-3", client: { id: "c1" } };
   const answer = await world().call("POST /ask", { token, body, headers });

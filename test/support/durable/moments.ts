@@ -96,7 +96,8 @@ function changeOf(statements: Statement[]): string | undefined {
   if (one(`update "generations"`, `"steps" =`)) return "step";
   if (one(`insert into "generations"`)) return "generation";
   if (one(`insert into "messages"`)) return "begin";
-  if (one(`insert into "effects"`)) return "planned";
+  const recorded = statements.find(({ text }) => does(text, `insert into "effects"`));
+  if (recorded) return /"state":"(\w+)"/.exec(recorded.parameters.map(String).join("\n"))?.[1] ?? "planned";
   const effect = statements.find(({ text }) => does(text, `update "effects"`));
   if (effect) return String(effect.parameters.find((value) => STATES.includes(String(value))) ?? "effect");
   if (one(`update "generations"`, `"node" =`)) return "claim";

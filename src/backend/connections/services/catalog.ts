@@ -7,9 +7,8 @@ import { Problem } from "#protocol/errors";
 import { findKnownService } from "#protocol/known-services";
 import { getBaseName } from "#protocol/tool-names";
 import type { BackendPorts } from "../../ports.ts";
-import { listDescriptions } from "../../store/custom-services.ts";
-import { listAccountServices } from "../../store/grants.ts";
-import { listMcp } from "../../store/mcp.ts";
+import { loadConnections, type StoredConnections } from "../../store/connections.ts";
+import type { StoredMcp } from "../../store/mcp.ts";
 import { toCustomService } from "./custom-service.ts";
 
 /** A service that can be connected here: it has a client registered at its provider. */
@@ -24,13 +23,18 @@ export type ServicePorts = Pick<BackendPorts, "db" | "services" | "keys" | "fetc
  * accounts (`jira@work`), and the MCP servers. All callers list services here. A built-in name wins over a custom one.
  */
 export async function listServices(ports: ServicePorts, installationId: string): Promise<ServiceConfiguration[]> {
+  return await toServices(ports, await loadConnections(ports.db, installationId));
+}
+
+/** The same where the rows are there already. */
+export async function toServices(
+  ports: ServicePorts,
+  { descriptions, mcp: servers, grants }: StoredConnections,
+): Promise<ServiceConfiguration[]> {
   const names = new Set(ports.services.map(({ service }) => service.name));
-  const [rows, mcp, accounts] = await Promise.all([
-    listDescriptions(ports.db, installationId),
-    mcpServices(ports, installationId, names),
-    listAccountServices(ports.db, installationId),
-  ]);
-  const described = rows.filter(({ name }) => !names.has(name)).map((row) => toCustomService(ports, row));
+  const mcp = await toMcpServices(ports, servers, names);
+  const accounts = grants.map(({ service }) => service).filter((name) => name.includes("@"));
+  const described = descriptions.filter(({ name }) => !names.has(name)).map((row) => toCustomService(ports, row));
   const single = [...ports.services, ...described].flatMap((configuration) => [
     configuration,
     ...accounts
@@ -40,14 +44,13 @@ export async function listServices(ports: ServicePorts, installationId: string):
   return [...single, ...mcp];
 }
 
-async function mcpServices(
+async function toMcpServices(
   { links, ...ports }: ServicePorts,
-  installationId: string,
+  stored: StoredMcp[],
   taken: Set<string>,
 ): Promise<ServiceConfiguration[]> {
-  if (!links) return [];
-  const rows = (await listMcp(ports.db, installationId)).filter(({ name }) => !taken.has(name));
-  if (rows.length === 0) return [];
+  const rows = stored.filter(({ name }) => !taken.has(name));
+  if (!links || rows.length === 0) return [];
   const { toMcpService } = await import("../mcp/service.ts");
   return rows.map((row) => toMcpService({ ...ports, links }, row));
 }

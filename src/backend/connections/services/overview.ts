@@ -2,14 +2,7 @@ import type { ConnectionsResponse, Connection as ConnectionView, RevocationRepor
 import { getBaseName } from "#protocol/tool-names";
 import type { BackendPorts } from "../../ports.ts";
 import { endStates, forgetApprovals } from "../../store/custom-services.ts";
-import {
-  deleteGrant,
-  findGrant,
-  type Grant,
-  listAccountServices,
-  listGrants,
-  markDisconnected,
-} from "../../store/grants.ts";
+import { deleteGrant, findGrant, type Grant, listGrants, markDisconnected } from "../../store/grants.ts";
 import type { DbConnection } from "../../store/schema.ts";
 import { revokeGrant, revokeGrants } from "../tokens/revoke.ts";
 import { findService, listServices, type ServicePorts } from "./catalog.ts";
@@ -80,8 +73,8 @@ export async function forgetConnection(
   name: string,
   { moved, forgotten, done }: { moved: boolean; forgotten: string[]; done: "added" | "described" },
 ): Promise<void> {
-  const accounts = done === "added" ? [] : await listAccountServices(db, installationId);
-  for (const account of [name, ...accounts.filter((one) => getBaseName(one) === name)]) {
+  const accounts = done === "added" ? [] : (await listGrants(db, installationId)).map(({ service }) => service);
+  for (const account of [name, ...accounts.filter((one) => one !== name && getBaseName(one) === name)]) {
     const tools = forgotten.map((tool) => account + tool.slice(name.length));
     await forgetApprovals(db, installationId, { tools, ...(moved ? { service: account } : {}) });
     if (!moved) continue;

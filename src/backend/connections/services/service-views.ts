@@ -1,17 +1,19 @@
 import type { ServiceConfiguration } from "#connectors/service";
 import type { ServicesResponse, ServiceView } from "#protocol/tools";
 import type { BackendPorts } from "../../ports.ts";
+import { loadConnections } from "../../store/connections.ts";
 import { type Grant, listGrants } from "../../store/grants.ts";
 import { getRedirectUri } from "../consent/authorize.ts";
-import { getClientSettings, listServices, type ServicePorts } from "./catalog.ts";
+import { getClientSettings, type ServicePorts, toServices } from "./catalog.ts";
 import { toConnectionView } from "./overview.ts";
 
 type Ports = ServicePorts & Pick<BackendPorts, "publicUrl">;
 
 /** Everything there is to know of each service before and after it is connected (`GET /services`). */
 export async function describeServices(ports: Ports, installationId: string): Promise<ServicesResponse> {
-  const grants = new Map((await listGrants(ports.db, installationId)).map((grant) => [grant.service, grant]));
-  const services = await listServices(ports, installationId);
+  const stored = await loadConnections(ports.db, installationId);
+  const grants = new Map(stored.grants.map((grant) => [grant.service, grant]));
+  const services = await toServices(ports, stored);
   return { services: services.map((each) => toServiceView(ports, each, grants.get(each.service.name))) };
 }
 

@@ -2,7 +2,7 @@ import { sleepOrThrow } from "#connectors/http/retry";
 import type { ServiceConfiguration } from "#connectors/service";
 import { Problem } from "#protocol/errors";
 import type { BackendPorts } from "../../ports.ts";
-import { findGrant } from "../../store/grants.ts";
+import { findGrant, type Grant } from "../../store/grants.ts";
 import { findService, listServices } from "../services/catalog.ts";
 import { isGrantUsable, type UnsealedGrant, unsealGrant } from "./open-grant.ts";
 import { type RefreshResult, refreshGrant } from "./refresh.ts";
@@ -19,6 +19,8 @@ export type ServiceAccess = {
 export type AccessOptions = {
   /** A token that the service just refused with 401; if it is still the current one, it is refreshed. */
   rejected?: string;
+  /** The connections of the installation, if they were just read. */
+  grants?: Grant[];
   /** Waits out a busy token endpoint; the default is a real timer. */
   sleep?(milliseconds: number, signal: AbortSignal | undefined): Promise<void>;
   signal?: AbortSignal;
@@ -55,7 +57,9 @@ export async function getUsableGrant(
   configuration: ServiceConfiguration,
   options: AccessOptions = {},
 ): Promise<UnsealedGrant> {
-  const grant = await findGrant(ports.db, installationId, configuration.service.name);
+  const { name } = configuration.service;
+  const known = options.grants?.find(({ service }) => service === name);
+  const grant = options.grants ? known : await findGrant(ports.db, installationId, name);
   const open = unsealGrant(ports, configuration, grant);
   if (isGrantUsable(ports, open, options.rejected)) return open;
   return await refresh(ports, installationId, configuration, options);

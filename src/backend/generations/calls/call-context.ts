@@ -1,6 +1,7 @@
 import type { Call, Outcome } from "#agent/events";
 import type { Provenance } from "../../approvals/provenance.ts";
 import type { StoredInteraction } from "../../store/interactions.ts";
+import type { CallFactsReader } from "../../tools/call-facts.ts";
 import type { ClaimedGeneration } from "../work.ts";
 import type { Asker } from "./interact.ts";
 
@@ -12,7 +13,7 @@ export const AFTER_CALL = 10_000;
 export const BEFORE_CALL_ANEW = 1_000_000;
 
 /** What all calls of a generation share. */
-export type CallContext = Omit<ClaimedGeneration, "advanceSql"> & {
+export type CallContext = Omit<ClaimedGeneration, "advanceChange"> & {
   /** Tells who wrote the values of a call, from what the model has seen so far. */
   provenance(): Provenance;
   settled: Map<string, Outcome>;
@@ -22,8 +23,7 @@ export type CallContext = Omit<ClaimedGeneration, "advanceSql"> & {
   closed: Map<string, StoredInteraction>;
   /** Calls in whose name people were asked. Only the node that works on a generation asks, so it knows them all. */
   asked: Set<string>;
-  /** Whether the rows had no requests when this node began. */
-  isNew?: boolean;
+  facts: CallFactsReader;
   onChange(again: () => void): () => void;
 };
 
@@ -40,7 +40,8 @@ export function toAsker(
     row,
     request,
     asked,
-  }: Pick<ClaimedGeneration, "ports" | "writer" | "row" | "request"> & Partial<Pick<CallContext, "asked">>,
+    facts,
+  }: Pick<ClaimedGeneration, "ports" | "writer" | "row" | "request"> & Partial<Pick<CallContext, "asked" | "facts">>,
   { toolCallId, toolName }: Pick<Call, "toolCallId" | "toolName">,
 ): Asker {
   return {
@@ -54,5 +55,6 @@ export function toAsker(
     asks: request.mode === "stream",
     approvalTimeout: request.approvalTimeout,
     ...(asked ? { asked } : {}),
+    ...(facts ? { facts } : {}),
   };
 }

@@ -2,7 +2,6 @@ import type { CallPorts, CheckedCall } from "#agent/calls/checked-call";
 import { clean } from "#protocol/clean";
 import { Cancellation, Problem } from "#protocol/errors";
 import type { InteractionResponse, StreamPart } from "#protocol/events";
-import { listInteractions } from "../../store/interactions.ts";
 import type { ClaimedGeneration, ClaimedRow } from "../work.ts";
 import { AFTER_CALL, type CallContext, DURING_CALL, isBeforeCall, toAsker } from "./call-context.ts";
 import { gateCall, gateResult } from "./gate.ts";
@@ -24,9 +23,9 @@ export function createCallPorts(world: CallContext): CallPorts {
   return {
     settled: (toolCallId) => world.settled.get(toolCallId),
     ran: (toolCallId) => world.ran.get(toolCallId),
-    open: async () => {
-      if (world.isNew && world.asked.size === 0) return new Map();
-      const all = await listInteractions(world.ports.db, world.row.id);
+    open: async (tools) => {
+      await world.writer.commit([]);
+      const { interactions: all } = await world.facts.read(tools);
       for (const { tool_call_id } of all) world.asked.add(tool_call_id);
       // By their places: kay's questions of one moment have no other order.
       for (const one of all.filter(({ ordinal }) => isBeforeCall(ordinal)).sort((a, b) => a.ordinal - b.ordinal)) {
@@ -54,8 +53,9 @@ export function createCallPorts(world: CallContext): CallPorts {
         hint: `Run \`kay disconnect ${spent}\`, then \`kay connect ${spent}\`.`,
       });
     },
-    attend: (call, push) =>
-      createInteractive(toAsker(world, call), DURING_CALL, (text) =>
+    attend: (call, push) => {
+      world.facts.forget();
+      return createInteractive(toAsker(world, call), DURING_CALL, (text) =>
         push({
           type: "data-tool-log",
           data: {
@@ -63,7 +63,8 @@ export function createCallPorts(world: CallContext): CallPorts {
             entries: [{ at: new Date(world.ports.clock.now()).toISOString(), text: clean(text) }],
           },
         }),
-      ),
+      );
+    },
     onChange: world.onChange,
   };
 }

@@ -116,7 +116,7 @@ async function isLookedAt(world: CallContext, call: CheckedCall): Promise<boolea
 async function keep({ writer, ran }: CallContext, outcome: Outcome): Promise<void> {
   const { toolCallId } = outcome.call;
   if (ran.has(toolCallId)) return;
-  await writer.commit([], [settleCallSql(toolCallId, toStoredRun(outcome))]);
+  await writer.commit([], { rows: [settleCallSql(toolCallId, toStoredRun(outcome))] });
   ran.set(toolCallId, outcome);
 }
 

@@ -11,6 +11,7 @@ import {
   insertInteractionSql,
   type StoredInteraction,
 } from "../../store/interactions.ts";
+import type { CallFactsReader } from "../../tools/call-facts.ts";
 import type { Writer } from "../events/writer.ts";
 
 /** The call in whose name is asked, and where that is written down. */
@@ -28,6 +29,7 @@ export type Asker = {
   approvalTimeout: number | undefined;
   /** Calls in whose name people were asked, if they are known. */
   asked?: Set<string>;
+  facts?: CallFactsReader;
   /** Set if kay itself asks, without a call. */
   alone?: boolean;
 };
@@ -46,10 +48,13 @@ export async function ensureInteraction(
   late = false,
 ): Promise<StoredInteraction> {
   const before = await findInteractionAt(asker.ports.db, asker.generationId, asker.toolCallId, ordinal);
-  return before ?? (await openInteraction(asker, ordinal, prompt, late));
+  if (before) return before;
+  const opened = await openInteraction(asker, ordinal, prompt, late);
+  await asker.writer.commit([]);
+  return opened;
 }
 
-/** The same where it is known that it was not asked before. */
+/** The same where it is known that it was not asked before. It is stored with what follows at once, usually the pause of the generation. */
 export async function openInteraction(
   asker: Asker,
   ordinal: number,
@@ -69,7 +74,7 @@ type NewInteraction = {
   plan?: InteractionRequest["plan"];
 };
 
-/** Opens several requests of a generation at once: all of them are stored and sent, or none. */
+/** Opens several requests of a generation at once: all of them are stored and sent, or none, with what follows at once. */
 export async function openInteractions(all: NewInteraction[]): Promise<StoredInteraction[]> {
   const [first] = all;
   if (first === undefined) return [];
@@ -82,7 +87,7 @@ export async function openInteractions(all: NewInteraction[]): Promise<StoredInt
     all.map(async ({ asker, ordinal, prompt, late = false, plan }, index) => {
       const lifetime =
         prompt.timeoutMs === undefined
-          ? await findLifetime(ports, asker.installationId, asker.approvalTimeout)
+          ? await findLifetime(ports, asker.installationId, asker.approvalTimeout, asker.facts?.current()?.installation)
           : { ms: prompt.timeoutMs, stays: false };
       const row = {
         id: createInteractionId(),
@@ -102,9 +107,9 @@ export async function openInteractions(all: NewInteraction[]): Promise<StoredInt
     }),
   );
   for (const { asker } of all) asker.asked?.add(asker.toolCallId);
-  await writer.commit(
+  writer.defer(
     rows.flatMap(({ request }, index) => getParts(request, all[index]?.asker ?? first.asker)),
-    rows.map(insertInteractionSql),
+    { rows: rows.map(insertInteractionSql) },
   );
   ports.observe?.count("kay_interactions_total", { event: "opened" }, rows.length);
   return rows.map((row) => ({ ...row, status: "open", response: null, answered_at: null, notified_at: null }));
@@ -119,8 +124,9 @@ export function toWait({ request, expires_at }: StoredInteraction): Wait {
  * If clients reported their abilities, one of them must be able to answer. If none did, the caller of the stream counts
  * as able.
  */
-async function someoneAnswers({ ports: { db, clock }, conversationId }: Asker): Promise<boolean> {
-  return (await canAnswer(db, conversationId, clock.now())) ?? true;
+async function someoneAnswers({ ports: { db, clock }, conversationId, facts }: Asker): Promise<boolean> {
+  const known = facts?.current()?.ability;
+  return (known ? known[0]?.able : await canAnswer(db, conversationId, clock.now())) ?? true;
 }
 
 function getRequest(

@@ -133,6 +133,7 @@ export async function decide(
   { peek = false } = {},
 ): Promise<Decision> {
   const { row, ports, request } = world;
+  const facts = world.facts.current();
   const decision = await decideCall(ports, {
     installationId: row.installation_id,
     conversationId: row.conversation_id,
@@ -143,6 +144,7 @@ export async function decide(
     allow: request.limits.allow ?? [],
     peek,
     ...(account ? { account } : {}),
+    ...(facts ? { facts } : {}),
   });
   if (!request.plan) return decision;
   const scopes = decision.offer.scopes.filter(({ scope }) => scope === "once");

@@ -1,41 +1,50 @@
+import type { ModelMessage } from "ai";
 import type { RawBuilder } from "kysely";
 import type { StreamPart } from "#protocol/events";
 import { traceSpan } from "#telemetry/trace";
 import type { BackendPorts } from "../../ports.ts";
-import { isMessageCollision } from "../../store/conversations.ts";
-import { appendEvents, type Holder, whileHeldBy } from "../../store/events.ts";
-import { isHolder } from "../../store/generations.ts";
+import { appendMessages, appendMessagesSql, isMessageCollision } from "../../store/conversations.ts";
+import { appendEvents, type Holder, runHeldChange, whileHeldBy } from "../../store/events.ts";
+import { changeGenerationSql, type GenerationChange, isHolder } from "../../store/generations.ts";
 import type { DbConnection } from "../../store/schema.ts";
 import { runTransaction } from "../../store/wake-ups.ts";
 
-/** Milliseconds that deltas are gathered before they are written: a person sees no difference, the database does. */
+/** Milliseconds that parts are gathered before they are written: a person sees no difference, the database does. */
 const GATHER = 40;
 
 /** Another node works on the generation now; whatever this one still does about it must not be written. */
 export class LostGeneration extends Error {}
 
 /**
- * A change of rows: statements that run with the parts in one, or a function that needs several. The parts it returns
- * follow the others.
+ * Changes of rows that parts report. They run with the parts in one statement: of several, messages follow each other and each column of
+ * the generation takes its last value.
  */
-type Change = RawBuilder<unknown>[] | ((tx: DbConnection) => Promise<StreamPart[]> | Promise<void>);
+export type RowChange = { messages?: ModelMessage[]; generation?: GenerationChange; rows?: RawBuilder<unknown>[] };
+
+/** A change that needs several statements. The parts it returns follow the others. */
+type Transaction = (tx: DbConnection) => Promise<StreamPart[]> | Promise<void>;
 
 /** Writes a generation's parts to the log of its conversation, in order, as long as this node is the one that works on it. */
 export type Writer = {
-  /** To be written soon. */
+  /** To be written soon, or with what is written before that. */
   push(part: StreamPart): void;
+  /** The same for a change, which is written as soon as nothing else follows at once. Whoever reads its rows commits first. */
+  defer(parts: StreamPart[], change: RowChange): void;
   /** Written now, with everything before, in one transaction with the change that the parts tell of. @throws LostGeneration */
-  commit(parts: StreamPart[], change?: Change): Promise<void>;
+  commit(parts: StreamPart[], change?: RowChange | Transaction): Promise<void>;
   /**
    * The same if the row of the generation also meets a condition.
    * @returns false when it does not: then nothing is written, and what came before is still to be written
    */
-  commitIf(condition: RawBuilder<unknown>, parts: StreamPart[], change: RawBuilder<unknown>[]): Promise<boolean>;
+  commitIf(condition: RawBuilder<unknown>, parts: StreamPart[], change: RowChange): Promise<boolean>;
   /** Returns why writing failed. Nothing is written after that. */
   failure(): unknown;
 };
 
 type Owner = Holder & { conversationId: string };
+
+/** What is to be written together. */
+type Batch = { parts: StreamPart[]; change?: RowChange };
 
 /** @param failed called once when writing fails, so that the work stops */
 export function createWriter(
@@ -43,16 +52,16 @@ export function createWriter(
   owner: Owner,
   failed: () => void,
 ): Writer {
-  let waiting: StreamPart[] = [];
+  let waiting: Batch = { parts: [] };
   let timer: NodeJS.Timeout | undefined;
   let queue: Promise<void> = Promise.resolve();
   let failure: unknown;
 
-  const write = (write: (before: StreamPart[]) => Promise<void> | undefined): Promise<void> => {
+  const write = (write: (before: Batch) => Promise<void> | undefined): Promise<void> => {
     clearTimeout(timer);
     timer = undefined;
     const before = waiting;
-    waiting = [];
+    waiting = { parts: [] };
     const written = queue.then(() => {
       if (failure !== undefined) throw failure;
       return write(before);
@@ -62,28 +71,34 @@ export function createWriter(
     });
     return written;
   };
-  const writeParts = (parts: StreamPart[], change?: Change) =>
-    write((before) =>
-      before.length + parts.length > 0 || change ? append(ports, owner, [...before, ...parts], change) : undefined,
-    );
+  const commit: Writer["commit"] = (parts, change) =>
+    write((before) => {
+      if (typeof change === "function") return appendIn(ports, owner, before, change, parts);
+      const batch = join(before, { parts, change });
+      return batch.parts.length > 0 || batch.change ? append(ports, owner, batch) : undefined;
+    });
   const soon = (ms: number) => {
     timer ??= setTimeout(() => {
-      writeParts([]).catch(failed);
+      commit([]).catch(failed);
     }, ms);
   };
   return {
     push(part) {
-      if (!join(waiting, part)) waiting.push(part);
-      if (!isDelta(part)) clearTimeout(timer);
-      if (!isDelta(part)) timer = undefined;
-      soon(isDelta(part) ? GATHER : 0);
+      if (!addDelta(waiting.parts, part)) waiting.parts.push(part);
+      soon(GATHER);
     },
-    commit: writeParts,
+    defer(parts, change) {
+      waiting = join(waiting, { parts, change });
+      clearTimeout(timer);
+      timer = undefined;
+      soon(0);
+    },
+    commit,
     async commitIf(condition, parts, change) {
       let isWritten = false;
       await write(async (before) => {
-        isWritten = await appendHeld(ports, owner, [...before, ...parts], change, condition);
-        if (!isWritten) waiting = [...before, ...waiting];
+        isWritten = await appendHeld(ports, owner, join(before, { parts, change }), condition);
+        if (!isWritten) waiting = join(before, waiting);
       });
       return isWritten;
     },
@@ -91,23 +106,40 @@ export function createWriter(
   };
 }
 
-async function append(
+function join(before: Batch, after: Batch): Batch {
+  const parts = [...before.parts, ...after.parts];
+  const [first, second] = [before.change, after.change];
+  if (!first || !second) return { parts, change: first ?? second };
+  const change = {
+    messages: [...(first.messages ?? []), ...(second.messages ?? [])],
+    generation: { ...first.generation, ...second.generation },
+    rows: [...(first.rows ?? []), ...(second.rows ?? [])],
+  };
+  return { parts, change };
+}
+
+async function append(ports: Pick<BackendPorts, "db" | "clock">, owner: Owner, batch: Batch): Promise<void> {
+  if (!(await appendHeld(ports, owner, batch))) throw new LostGeneration();
+}
+
+async function appendIn(
   { db, clock, observe }: Pick<BackendPorts, "db" | "clock" | "observe">,
   { generationId, conversationId, node }: Owner,
+  before: Batch,
+  change: Transaction,
   parts: StreamPart[],
-  change?: Change,
 ): Promise<void> {
-  if (typeof change !== "function") {
-    const owner = { generationId, conversationId, node };
-    if (!(await appendHeld({ db, clock }, owner, parts, change))) throw new LostGeneration();
-    return;
-  }
-  const events = (all: StreamPart[]) => all.map((part) => ({ generationId, part }));
+  const { messages = [], ...rest } = before.change ?? {};
   await traceSpan(observe, "commit", { kind: "client", attributes: { "db.system.name": "postgresql" } }, () =>
     runTransaction(db, async (tx) => {
       if (!(await isHolder(tx, generationId, node))) throw new LostGeneration();
+      const now = clock.now();
+      if (messages.length > 0) await appendMessages(tx, conversationId, { messages, generationId, now });
+      for (const each of toSql(rest, { generationId, conversationId, now }))
+        await runHeldChange(tx, generationId, each);
       const more = (await change(tx)) || [];
-      await appendEvents(tx, conversationId, events([...parts, ...more]), clock.now());
+      const events = [...before.parts, ...parts, ...more].map((part) => ({ generationId, part }));
+      await appendEvents(tx, conversationId, events, now);
     }),
   );
 }
@@ -118,19 +150,30 @@ const ATTEMPTS = 5;
 async function appendHeld(
   { db, clock }: Pick<BackendPorts, "db" | "clock">,
   { generationId, conversationId, node }: Owner,
-  parts: StreamPart[],
-  change: RawBuilder<unknown>[] | undefined,
+  { parts, change = {} }: Batch,
   condition?: RawBuilder<unknown>,
 ): Promise<boolean> {
+  const now = clock.now();
   const events = parts.map((part) => ({ generationId, part }));
-  const held = whileHeldBy({ generationId, node }, change, condition);
+  const held = whileHeldBy({ generationId, node }, toSql(change, { generationId, conversationId, now }), condition);
   for (let left = ATTEMPTS - 1; ; left--) {
     try {
-      return await appendEvents(db, conversationId, events, clock.now(), held);
+      return await appendEvents(db, conversationId, events, now, held);
     } catch (error) {
       if (!isMessageCollision(error) || left === 0) throw error;
     }
   }
+}
+
+function toSql(
+  { messages = [], generation = {}, rows = [] }: RowChange,
+  { generationId, conversationId, now }: { generationId: string; conversationId: string; now: number },
+): RawBuilder<unknown>[] {
+  return [
+    ...rows,
+    ...(messages.length > 0 ? [appendMessagesSql(conversationId, { messages, generationId, now })] : []),
+    ...(Object.keys(generation).length > 0 ? [changeGenerationSql(generation)] : []),
+  ];
 }
 
 type Delta = Extract<StreamPart, { type: "text-delta" | "reasoning-delta" | "tool-input-delta" }>;
@@ -140,7 +183,7 @@ function isDelta(part: StreamPart): part is Delta {
 }
 
 /** Adds a delta to the last one of the same text, if that is still waiting. */
-function join(waiting: StreamPart[], part: StreamPart): boolean {
+function addDelta(waiting: StreamPart[], part: StreamPart): boolean {
   const last = waiting.at(-1);
   if (last === undefined || !isDelta(part) || !isDelta(last) || last.type !== part.type) return false;
   if (part.type === "tool-input-delta") {

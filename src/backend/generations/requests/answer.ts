@@ -1,23 +1,34 @@
+import type { RawBuilder } from "kysely";
 import { findTool } from "#agent/calls/call-directly";
 import { listSaidAnswers } from "#agent/tools/ask-user";
 import type { InteractionAnswer, InteractionAnswered } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
 import type { InteractionResponse } from "#protocol/events";
 import type { BackendPorts } from "../../ports.ts";
-import { appendEvents } from "../../store/events.ts";
-import type { GenerationRequest } from "../../store/generation-state.ts";
-import { notifyGeneration } from "../../store/generation-wakes.ts";
-import { findGeneration, lockGeneration } from "../../store/generations.ts";
+import { appendEvents, runHeldChange } from "../../store/events.ts";
 import {
+  type GenerationRequest,
+  type GenerationRow,
+  parseGeneration,
+  type StoredGeneration,
+} from "../../store/generation-state.ts";
+import { notifyGeneration } from "../../store/generation-wakes.ts";
+import { findGeneration, lockGeneration, queryAsker } from "../../store/generations.ts";
+import {
+  answerAndClaimSql,
   answerInteractionSql,
   closeInteraction,
   findInteraction,
+  queryInteraction,
   type StoredInteraction,
 } from "../../store/interactions.ts";
+import { readTogether } from "../../store/read-together.ts";
 import type { DbConnection } from "../../store/schema.ts";
 import { runTransaction } from "../../store/wake-ups.ts";
 import { buildAgentTools } from "../../tools/toolbox.ts";
 import { toResponseParts } from "../calls/call-ports.ts";
+import { getDelegationScope } from "../delegation.ts";
+import { toStatusPart } from "../end.ts";
 import type { Engine } from "../engine.ts";
 import { findAnsweringClient, interactionClosedProblem } from "../pending.ts";
 import { expireInteraction } from "../recovery.ts";
@@ -34,8 +45,10 @@ export async function answerInteraction(
   engine: Engine,
   place: { installationId: string; conversationId: string; interactionId: string },
   answer: InteractionAnswer,
+  { rows, store = () => [] }: { rows?: AnswerRows; store?: StoreAnswer } = {},
 ): Promise<InteractionAnswered> {
-  const found = await findInteraction(ports.db, place.interactionId);
+  const known = rows ?? (await readTogether(ports.db, queryAnswerRows(ports.db, place.interactionId)));
+  const [found] = known.interaction;
   if (found?.installation_id !== place.installationId || found.conversation_id !== place.conversationId)
     throw new Problem("INTERACTION_NOT_FOUND", "No request has this ID.");
   if (found.status !== "open") throw interactionClosedProblem(found);
@@ -52,14 +65,72 @@ export async function answerInteraction(
     ...(client === undefined ? {} : { client }),
     answered_at: new Date(now).toISOString(),
   };
-  const recorded = await record(ports, found, response, now);
+  const answered = { ...response, session_id: found.conversation_id, generation_id: found.generation_id };
+  const given = { found, response, now, changes: () => store(answered) };
+  const claimed = (await answerAndRun(ports, engine, known.asker[0], given)) && { wake: found.generation_id };
+  const recorded = claimed || (await record(ports, given));
   if (recorded === undefined) {
     await expireInteraction(ports, found, now);
     throw interactionClosedProblem((await findInteraction(ports.db, found.id)) ?? found);
   }
   ports.observe?.count("kay_interactions_total", { event: "answered" });
   if (recorded.wake !== null) engine.wake(recorded.wake);
-  return { ...response, session_id: found.conversation_id, generation_id: found.generation_id };
+  return answered;
+}
+
+/** Selects what an answer needs to know of its request. */
+export function queryAnswerRows(db: DbConnection, interactionId: string) {
+  return { interaction: queryInteraction(db, interactionId), asker: queryAsker(db, interactionId) };
+}
+type AnswerRows = { interaction: StoredInteraction[]; asker: Asker[] };
+type Asker = GenerationRow & { version: string };
+
+/** Returns changes that store the answer of the HTTP request in the same statement (`Condition`). */
+type StoreAnswer = (answered: InteractionAnswered) => RawBuilder<unknown>[];
+
+type GivenAnswer = {
+  found: StoredInteraction;
+  response: InteractionResponse;
+  now: number;
+  changes(): RawBuilder<unknown>[];
+};
+
+/**
+ * Stores the answer and claims the generation in one statement, in the usual case: it is paused and waits for nothing but answers.
+ *
+ * @returns false when it is not so, or no longer; then nothing is stored
+ */
+async function answerAndRun(
+  ports: BackendPorts,
+  engine: Engine,
+  asker: Asker | undefined,
+  { found, response, now, changes }: GivenAnswer,
+): Promise<boolean> {
+  if (!asker || found.late || !engine.takesWork() || getDelegationScope(ports) === "agent") return false;
+  const { version, ...paused } = asker;
+  const isPaused = paused.status === "awaiting_approval" || paused.status === "awaiting_input";
+  const waitsForMore = [paused.node, paused.kept_by, paused.auth, paused.cancel].some((value) => value !== null);
+  if (!isPaused || waitsForMore) return false;
+  const stored = tryParse(paused);
+  if (!stored) return false;
+  const row: StoredGeneration = { ...stored, status: "running", wake_at: null };
+  if (row.request.mode !== "stream" || row.request.runsAt === "agent") return false;
+  const parts = [...toResponseParts(response), toStatusPart(row, "running")];
+  const events = parts.map((part) => ({ generationId: row.id, part }));
+  return await engine.claim(row, (node) => {
+    const condition = answerAndClaimSql(found, response, { version, node, now });
+    const all = { ...condition, changes: [...condition.changes, ...changes()] };
+    return appendEvents(ports.db, row.conversation_id, events, now, all);
+  });
+}
+
+/** Returns nothing for a row that cannot be read: its run counts that as a fault. */
+function tryParse(row: GenerationRow): StoredGeneration | undefined {
+  try {
+    return parseGeneration(row);
+  } catch {
+    return undefined;
+  }
 }
 
 /**
@@ -69,21 +140,14 @@ export async function answerInteraction(
  */
 async function record(
   ports: BackendPorts,
-  found: StoredInteraction,
-  response: InteractionResponse,
-  now: number,
+  { found, response, now, changes }: GivenAnswer,
 ): Promise<{ wake: string | null } | undefined> {
   const { generation_id: wake, conversation_id: conversationId } = found;
   const parts = toResponseParts(response).map((part) => ({ generationId: wake, part }));
   if (!found.late) {
-    const written = await appendEvents(
-      ports.db,
-      conversationId,
-      parts,
-      now,
-      answerInteractionSql(found, response, now),
-    );
-    if (!written) return undefined;
+    const condition = answerInteractionSql(found, response, now);
+    const all = { ...condition, changes: [...condition.changes, ...changes()] };
+    if (!(await appendEvents(ports.db, conversationId, parts, now, all))) return undefined;
     notifyGeneration(ports.db, wake);
     return { wake: null };
   }
@@ -92,6 +156,7 @@ async function record(
     await lockGeneration(tx, wake);
     if (!(await closeInteraction(tx, found.id, "answered", response, now))) return undefined;
     await appendEvents(tx, conversationId, parts, now);
+    for (const change of changes()) await runHeldChange(tx, wake, change);
     return await startLate(tx, found, response, { now, trace: getTrace(ports) });
   });
 }

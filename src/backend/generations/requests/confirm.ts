@@ -42,7 +42,7 @@ export async function answerConfirmation(
   const { held, open } = await runTransaction(ports.db, async (tx) => {
     const held = await closeConfirmation({ db: tx, clock: ports.clock }, installationId, token, approved);
     if (!approved) return { held, open: false };
-    for (const change of link.changes(held.generationId)) await change.execute(tx);
+    for (const change of link.changes({ ...held, after: 0 })) await change.execute(tx);
     link.begin();
     return { held, open: change === undefined && (await approve(tx, held, ports.clock.now())) };
   });

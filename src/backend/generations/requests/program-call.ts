@@ -111,10 +111,10 @@ async function start(
   return await runTransaction(ports.db, async (tx) => {
     if (call.program_id !== undefined) await checkOpenCalls(tx, installationId, call.program_id);
     const conversationId = await createConversation(tx, { installationId, interactive: true, title: prompt, now });
-    const { generationId } = await startGenerationIn(tx, { installationId, conversationId, request, now });
-    for (const change of link.changes(generationId)) await change.execute(tx);
+    const started = await startGenerationIn(tx, { installationId, conversationId, request, now });
+    for (const change of link.changes(started)) await change.execute(tx);
     link.begin();
-    return generationId;
+    return started.generationId;
   });
 }
 

@@ -3,7 +3,7 @@ import { Problem } from "#protocol/errors";
 import type { BackendPorts } from "../../ports.ts";
 import { insertAttachmentsSql, type StoredFile } from "../../store/attachments.ts";
 import { createConversation, isConversationOwner, lockConversation } from "../../store/conversations.ts";
-import { findLastEventNumber } from "../../store/events.ts";
+import { findLastEventNumber, runHeldChange } from "../../store/events.ts";
 import {
   type GenerationRequest,
   INITIAL_PROGRESS,
@@ -61,8 +61,8 @@ export async function startGeneration(
   if (known) await makeWay(ports, engine, conversationId, asked);
   return await runTransaction(ports.db, async (tx) => {
     const started = await startGenerationIn(tx, { installationId, conversationId, request, remote, detached, now });
-    const changes = [...link.changes(started.generationId), ...insertAttachmentsSql(started, files)];
-    for (const change of changes) await change.execute(tx);
+    const changes = [...link.changes(started), ...insertAttachmentsSql(started, files)];
+    for (const change of changes) await runHeldChange(tx, started.generationId, change);
     link.begin();
     return started;
   });
@@ -100,7 +100,7 @@ async function startConversation(
         message: toUserMessage(request),
         toParts: (id) => toFirstParts({ id, conversation_id: conversationId }, request),
         changes: (generationId) => [
-          ...link.changes(generationId),
+          ...link.changes({ conversationId, generationId, after: 0 }),
           ...insertAttachmentsSql({ conversationId, generationId }, files),
         ],
         begin: link.begin,

@@ -1,0 +1,39 @@
+import { type Expression, sql } from "kysely";
+import type { DbConnection } from "./schema.ts";
+
+/** Columns that hold bytes; JSON has them as hexadecimal digits after `\x`. */
+const BYTES = new Set(["sealed", "sealed_client", "authorization"]);
+
+/** The rows of each query by its name. */
+export type Rows<Queries> = {
+  [Name in keyof Queries]: Queries[Name] extends Expression<infer Row> | undefined ? Row[] : never;
+};
+
+/**
+ * Runs several queries as one statement, on one snapshot. Each gives the rows that it would give by itself; one that is undefined gives none.
+ *
+ * @example const { grants, policies } = await readTogether(db, { grants: queryGrants(db, id), policies: queryPolicies(db, id) })
+ */
+export async function readTogether<Queries extends Record<string, Expression<unknown> | undefined>>(
+  db: DbConnection,
+  queries: Queries,
+): Promise<Rows<Queries>> {
+  const entries = Object.entries(queries).flatMap(([name, query]) => (query ? [{ name, query }] : []));
+  const columns = entries.map(
+    ({ name, query }) => sql`(select coalesce(json_agg(found), '[]') from (${query}) as found) as ${sql.id(name)}`,
+  );
+  const found =
+    entries.length > 0 ? (await sql<Record<string, object[]>>`select ${sql.join(columns)}`.execute(db)).rows[0] : {};
+  const all = Object.keys(queries).map((name) => [name, (found?.[name] ?? []).map(toRow)]);
+  return Object.fromEntries(all) as Rows<Queries>;
+}
+
+/** Times and bytes come as text: columns of times are called `…_at`. */
+function toRow(found: object): object {
+  for (const [name, value] of Object.entries(found)) {
+    if (typeof value !== "string") continue;
+    if (name.endsWith("_at")) Object.assign(found, { [name]: new Date(value) });
+    if (BYTES.has(name)) Object.assign(found, { [name]: Buffer.from(value.slice(2), "hex") });
+  }
+  return found;
+}
