@@ -154,7 +154,9 @@ async function work(world: World, begun: Promise<void>, isFirst = world.isNew): 
       return record.state;
     }
     const said = world.isNew ? [toUserMessage(world.request)] : undefined;
-    const [{ input, messages }] = await Promise.all([buildAgentInput(source, said), begun]);
+    // What is read must be newer than the mark of news that the beginning takes away.
+    await begun;
+    const { input, messages } = await buildAgentInput(source, said);
     const stored = findStoredAnswer(row, messages, input.wanted);
     if (stored) {
       record.state.end = stored;
