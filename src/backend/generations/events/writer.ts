@@ -19,7 +19,7 @@ export class LostGeneration extends Error {}
  * Changes of rows that parts report. They run with the parts in one statement: of several, messages follow each other and each column of
  * the generation takes its last value.
  */
-export type RowChange = { messages?: ModelMessage[]; generation?: GenerationChange; rows?: RawBuilder<unknown>[] };
+type RowChange = { messages?: ModelMessage[]; generation?: GenerationChange; rows?: RawBuilder<unknown>[] };
 
 /** A change that needs several statements. The parts it returns follow the others. */
 type Transaction = (tx: DbConnection) => Promise<StreamPart[]> | Promise<void>;
