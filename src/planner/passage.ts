@@ -18,7 +18,7 @@ export function writeResult(result: Item, style: PassageStyle): string {
   const items = listItems(result.data);
   const text = typeof result.text === "string" ? result.text.trim() : "";
   const lines = items.map((item) => getLine(item, style)).filter((line) => line !== undefined);
-  if (lines.length === 0 || lines.length < items.length) return shorten(text);
+  if (lines.length === 0 || lines.length < items.length || isTable(result.data)) return shorten(text);
   if (!hasList(result.data) && lines[0] !== undefined) return lines[0];
   const shown = lines.slice(0, MOST);
   const total = Math.max(items.length, Number(toRecord(result.data).total) || 0);
@@ -84,6 +84,11 @@ function hasList(data: unknown): boolean {
   if (Array.isArray(data)) return true;
   const whole = toRecord(data);
   return !["key", "number", "id"].some((name) => whole[name] !== undefined) && Object.values(whole).some(Array.isArray);
+}
+
+/** Whether a result is rows of cells: these are what is passed on, not the title of the sheet. */
+function isTable(data: unknown): boolean {
+  return Object.values(toRecord(data)).some((value) => Array.isArray(value) && value.some(Array.isArray));
 }
 
 function oneLine(text: string): string {

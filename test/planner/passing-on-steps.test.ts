@@ -117,3 +117,20 @@ test("what a person denied is told with the reason, and nothing is tried again",
     ),
   });
 });
+
+test("cells of a spreadsheet are passed on as cells", async () => {
+  const talk = plannerTalk(tools);
+  await talk.say("take A2:B3 of the Hiring tracker sheet and put it in a draft to tom@kay.example, subject Candidates");
+  const text = "Sheet1!A2:B3 of Hiring tracker, 2 rows:\n\n| Ann | Offer |\n| --- | --- |\n| Bob | Call |";
+  const data = {
+    id: "1x",
+    title: "Hiring tracker",
+    values: [
+      ["Ann", "Offer"],
+      ["Bob", "Call"],
+    ],
+    url: "https://s.test/1x",
+  };
+  const { calls } = await talk.results({ text, data });
+  expect(calls).toEqual([["gmail.create_draft", { to: "tom@kay.example", subject: "Candidates", body: text }]]);
+});
